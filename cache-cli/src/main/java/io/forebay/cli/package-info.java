@@ -1,0 +1,5 @@
+/** cli. */
+@NullMarked
+package io.forebay.cli;
+
+import org.jspecify.annotations.NullMarked;

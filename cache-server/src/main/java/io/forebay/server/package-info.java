@@ -1,0 +1,5 @@
+/** server. */
+@NullMarked
+package io.forebay.server;
+
+import org.jspecify.annotations.NullMarked;
