@@ -1,0 +1,89 @@
+package io.forebay.server.admin;
+
+import io.forebay.server.config.ServerConfig;
+import io.forebay.server.metric.LoopCounters;
+import java.util.List;
+import java.util.OptionalLong;
+
+/**
+ * What the admin API and the metrics see of a running node. Every method may be called by any
+ * thread.
+ */
+public interface Node {
+
+  /** The configuration in force now. */
+  ServerConfig config();
+
+  /** Reasons why the node should get no traffic; empty means ready. */
+  List<NotReady> notReady();
+
+  List<LoopCounters> counters();
+
+  /** Share of the last second each loop was busy, 0 to 1; same order as {@link #counters}. */
+  double[] busyShares();
+
+  /**
+   * Purges durably: when this returns, nothing the order matches is served to a later request.
+   *
+   * @throws PurgeRefusedException when the order cannot be understood or could not be made durable;
+   *     nothing was purged
+   */
+  PurgeDone purge(PurgeOrder order) throws PurgeRefusedException;
+
+  /** Reads the configuration again and swaps it in; a bad one changes nothing. */
+  Reload reload();
+
+  /** Addresses that are being listened on. */
+  List<Listening> listening();
+
+  /** One reason for not being ready: a stable token and a sentence. */
+  record NotReady(String code, String detail) {}
+
+  /** A bound address; {@code scheme} is http or https. */
+  record Listening(String name, String scheme, String host, int port) {}
+
+  /** What a purge names. */
+  enum PurgeKind {
+    URL,
+    HOST,
+    PREFIX,
+    TAG,
+    EVERYTHING
+  }
+
+  /** One thing to purge; {@code text} is the URL, host, prefix or tag as the operator wrote it. */
+  record PurgeOrder(PurgeKind kind, String text, boolean isSoft) {}
+
+  /**
+   * A purge that is on disk and in force.
+   *
+   * @param matched objects it killed at once, where that is known without a sweep
+   */
+  record PurgeDone(long id, long sequence, OptionalLong matched, long tookNanos) {}
+
+  /** Nothing was purged, and why. */
+  final class PurgeRefusedException extends Exception {
+    private static final long serialVersionUID = 1L;
+
+    private final boolean isCallersFault;
+
+    public PurgeRefusedException(String message, boolean isCallersFault) {
+      super(message);
+      this.isCallersFault = isCallersFault;
+    }
+
+    /** Whether the order itself was wrong, rather than the journal. */
+    public boolean isCallersFault() {
+      return isCallersFault;
+    }
+  }
+
+  /**
+   * Outcome of a reload.
+   *
+   * @param changed keys whose values differ from before
+   * @param needsRestart those among them that only take effect at the next start
+   * @param errors why it was refused; empty means it was applied
+   */
+  record Reload(long id, List<String> changed, List<String> needsRestart, List<String> errors) {}
+}

@@ -1,0 +1,147 @@
+package io.forebay.server.config;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The whole configuration of a node, effective values only: file, environment, flags and defaults
+ * already merged. Immutable; an exchange holds the one it began with for its whole life.
+ */
+public record ServerConfig(
+    List<ListenerConfig> listeners,
+    AdminConfig admin,
+    ThreadsConfig threads,
+    StoreConfig store,
+    List<OriginConfig> origins,
+    List<RouteConfig> routes,
+    LimitsConfig limits,
+    TimeoutsConfig timeouts,
+    ForwardingConfig forwarding,
+    AccessLogConfig accessLog) {
+
+  /**
+   * {@code host:port}; the host may be a name or a literal, {@code *} or empty means every address.
+   */
+  public record Address(String host, int port) {}
+
+  /**
+   * One listening address.
+   *
+   * @param certificate PEM chain, or null for plain text
+   */
+  public record ListenerConfig(
+      String name, Address address, @Nullable Path certificate, @Nullable Path key) {
+
+    public boolean isTls() {
+      return certificate != null;
+    }
+  }
+
+  /** The admin API; {@code token} null means loopback only and no token asked. */
+  public record AdminConfig(Address address, @Nullable String token) {}
+
+  /**
+   * Event loops and where they run.
+   *
+   * @param loops number of event loops; 0 means one a CPU the process may use
+   * @param pin {@code auto}, {@code off} or a list of CPUs such as {@code 0,2}
+   * @param transport {@code auto}, {@code epoll} or {@code nio}
+   */
+  public record ThreadsConfig(int loops, String pin, String transport) {}
+
+  /**
+   * The store's places and sizes.
+   *
+   * @param data directory of journal, identity and lock
+   * @param memoryBytes size of the memory tier
+   * @param memoryDirectory tmpfs directory named by the operator, or null for the default place
+   */
+  public record StoreConfig(Path data, long memoryBytes, @Nullable Path memoryDirectory) {}
+
+  /**
+   * An origin.
+   *
+   * @param url {@code http://host:port} or {@code https://host:port}
+   * @param host Host field sent, or null for the client's
+   * @param maxConnections to this origin from this node
+   * @param trust PEM file of certificates trusted for https, or null for the platform's
+   * @param allowLoopbackNames whether a name that resolves to a loopback, link-local or own address
+   *     is accepted; a literal address or {@code localhost} always is
+   */
+  public record OriginConfig(
+      String name,
+      String url,
+      @Nullable String host,
+      int maxConnections,
+      @Nullable Path trust,
+      boolean allowLoopbackNames,
+      Duration connectTimeout,
+      Duration firstByteTimeout,
+      Duration idleTimeout,
+      Duration totalTimeout,
+      Duration keepAlive) {}
+
+  /**
+   * A route: which requests it takes and the settings they get.
+   *
+   * @param host {@code *}, a name, or {@code *.name}
+   * @param setCookie {@code refuse}, {@code store} or {@code strip}
+   * @param clientDirectives {@code ignore} or {@code honour}
+   */
+  public record RouteConfig(
+      String name,
+      String host,
+      String pathPrefix,
+      String origin,
+      @Nullable Duration defaultTtl,
+      Duration staleWhileRevalidate,
+      Duration staleIfError,
+      String setCookie,
+      String clientDirectives,
+      boolean cache) {}
+
+  /** Bounds (I5); each printed at start and counted when hit. */
+  public record LimitsConfig(
+      int headerBytes,
+      int headerCount,
+      int targetBytes,
+      long requestBodyBytes,
+      int connections,
+      int requestsPerConnection,
+      int streamsPerConnection,
+      int followersPerFill,
+      int fills,
+      long privateCopyBytes) {}
+
+  /** Time bounds towards clients. */
+  public record TimeoutsConfig(
+      Duration tlsHandshake,
+      Duration requestHeader,
+      Duration requestBodyIdle,
+      Duration keepAlive,
+      Duration noProgress,
+      Duration drain) {}
+
+  /**
+   * What is said of the client towards origins, and of this node towards everyone.
+   *
+   * @param trusted networks in CIDR form whose forwarding fields are appended to; from anyone else
+   *     they are replaced
+   * @param xForwarded whether X-Forwarded-For, -Proto and -Host are sent to origins
+   * @param forwarded whether Forwarded (RFC 7239) is sent
+   * @param nodeId name in Via, Cache-Status and CDN-Loop
+   */
+  public record ForwardingConfig(
+      List<String> trusted, boolean xForwarded, boolean forwarded, String nodeId) {}
+
+  /**
+   * The JSON access log.
+   *
+   * @param output {@code off}, {@code stdout} or a file path
+   * @param queueLines lines held at most while the writer is behind; beyond, they are dropped and
+   *     counted
+   */
+  public record AccessLogConfig(String output, int queueLines) {}
+}

@@ -1,0 +1,5 @@
+/** Package deliver: stored bytes on their way to a socket. */
+@NullMarked
+package io.forebay.server.deliver;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,69 @@
+package io.forebay.server.exchange;
+
+import io.forebay.core.http.HeaderFields;
+import io.netty.buffer.ByteBuf;
+
+/**
+ * Where the response of one exchange goes; one implementation a protocol. All calls come on the
+ * loop of the exchange, in the order {@code informational* head body* end}, or {@code abort}
+ * anywhere. After {@code end} or {@code abort} no further call is legal.
+ */
+public interface ResponseSink {
+
+  /** The length of a body that is not known before its end. */
+  long LENGTH_UNKNOWN = -1;
+
+  /** No length is to be named at all: 1xx, 204, 304, or HEAD where it is not known. */
+  long LENGTH_ABSENT = -2;
+
+  /** Sends an interim response; ignored by adapters whose peer cannot take one. */
+  void informational(int status, HeaderFields fields);
+
+  /**
+   * A buffer for the head of the final response, already holding what the protocol puts in front.
+   * The caller appends complete lines {@code name: value\r\n} with lower-case names and nothing
+   * about framing or the connection, then hands it to {@link #head}.
+   */
+  ByteBuf beginHead(int status);
+
+  /**
+   * Queues the head. Ownership of the buffer returns to the sink.
+   *
+   * @param contentLength bytes of body to come (or, for HEAD, that a GET would bring), {@link
+   *     #LENGTH_UNKNOWN} or {@link #LENGTH_ABSENT}
+   * @param isLast whether the message ends here; then {@link #end} is not called
+   */
+  void head(ByteBuf head, long contentLength, boolean isLast);
+
+  /** Queues body bytes; ownership passes, the buffer is released once the transport took it. */
+  void body(ByteBuf chunk);
+
+  /** Hands what was queued to the transport. Called once a burst, not once a chunk. */
+  void flush();
+
+  /** Ends the message and flushes. */
+  void end(HeaderFields trailers);
+
+  /**
+   * The response cannot be completed: the client must see a broken transfer (HTTP/1: connection
+   * closed, HTTP/2: stream reset), never a short body that looks whole (I3).
+   */
+  void abort(AbortCause cause);
+
+  /**
+   * Whether the transport takes more bytes now; after false, {@link Listener#onWritable} follows.
+   */
+  boolean isWritable();
+
+  /** Who is told of the client's side; set once, before the first {@code head}. */
+  void listener(Listener listener);
+
+  /** Events of the client's side, on the loop of the exchange. */
+  interface Listener {
+    /** The transport takes bytes again. */
+    void onWritable();
+
+    /** The client is gone, or broke the protocol; buffers already queued are released. */
+    void onClosed();
+  }
+}

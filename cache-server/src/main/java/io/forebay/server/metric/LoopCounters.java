@@ -1,0 +1,69 @@
+package io.forebay.server.metric;
+
+/**
+ * The counters of one loop: plain fields, written by that loop alone and read without order by the
+ * scrape, which sums them over loops. A reader may see a value a moment old, never a torn one.
+ */
+public final class LoopCounters {
+  // Requests by result; indexed by CacheResult ordinal * 6 + status class (1..5; 0 = aborted).
+  public final long[] requests = new long[CacheResult.values().length * 6];
+  // Requests by method class; indexed by MethodClass ordinal.
+  public final long[] methods = new long[MethodClass.values().length];
+
+  public long bytesToClients;
+  public long bytesFromOrigins;
+  public long bytesFromClients;
+  public long clientAborts;
+  public long responsesAborted;
+
+  public long originFetches;
+  public long originFailures;
+  public long originRetries;
+  public long originConnectionsOpened;
+  public long originConnectionsOpen;
+  public long fillsStarted;
+  public long fillsInstalled;
+  public long fillsUnstored;
+  public long fillsFailed;
+  public long joined;
+  public long revalidations;
+  public long revalidated;
+  public long staleServed;
+
+  public long connectionsAccepted;
+  public long connectionsOpen;
+  public long connectionsRefused;
+  public long requestsRefused;
+  public long limitsHit;
+
+  public long privateCopies;
+  public long privateCopyBytes;
+  public long stalledClosed;
+
+  public final Latency originFirstByte = new Latency();
+  public final Latency originTotal = new Latency();
+  public final Latency hitTime = new Latency();
+
+  /** How a request was answered, as clients and dashboards name it. */
+  public enum CacheResult {
+    HIT,
+    STALE,
+    REVALIDATED,
+    JOINED,
+    MISS,
+    PASS,
+    SYNTHETIC,
+    REFUSED
+  }
+
+  /** Methods by what a cache does with them. */
+  public enum MethodClass {
+    GET,
+    HEAD,
+    OTHER
+  }
+
+  public void countRequest(CacheResult result, int status) {
+    requests[result.ordinal() * 6 + Math.clamp(status / 100, 0, 5)]++;
+  }
+}

@@ -1,0 +1,18 @@
+package io.forebay.server.origin;
+
+/** A request on its way to an origin. All methods on the loop that sent it. */
+public interface OriginCall {
+
+  /**
+   * Stops reading the response from the socket until {@link #resume}; at most one read more may be
+   * delivered.
+   */
+  void suspend();
+
+  void resume();
+
+  /**
+   * Gives up: the connection is closed unless the response was complete; no listener call follows.
+   */
+  void cancel();
+}

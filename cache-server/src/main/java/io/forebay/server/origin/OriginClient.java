@@ -1,0 +1,12 @@
+package io.forebay.server.origin;
+
+/** Sends requests to origins over pooled connections; one instance a loop, confined to it. */
+public interface OriginClient {
+
+  /**
+   * Sends a request. The listener is called on this loop, never before this method returns.
+   *
+   * @param origin name of a configured origin
+   */
+  OriginCall send(String origin, OriginRequest request, OriginListener listener);
+}

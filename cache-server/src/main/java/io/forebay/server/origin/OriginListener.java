@@ -1,0 +1,32 @@
+package io.forebay.server.origin;
+
+import io.forebay.core.http.HeaderFields;
+import io.netty.buffer.ByteBuf;
+
+/**
+ * What becomes of an origin call: {@code onInformational* onHead onData* onEnd}, or {@code
+ * onFailure} anywhere, exactly one of the last two at the end.
+ */
+public interface OriginListener {
+
+  void onInformational(int status, HeaderFields fields);
+
+  /**
+   * The final response's head, checked: framing is sound, no field carries CR, LF or NUL.
+   *
+   * @param contentLength body bytes declared, 0 where a body is not allowed, or -1 if unknown
+   * @param isCloseDelimited whether the body's end is only marked by the connection's close
+   */
+  void onHead(int status, HeaderFields fields, long contentLength, boolean isCloseDelimited);
+
+  /** Body bytes; ownership passes. */
+  void onData(ByteBuf data);
+
+  /** One burst of reads is over: a moment to wake followers or flush. */
+  void onReadComplete();
+
+  /** The response is whole. */
+  void onEnd(HeaderFields trailers);
+
+  void onFailure(OriginFailure failure);
+}

@@ -1,5 +1,0 @@
-/** server. */
-@NullMarked
-package io.forebay.server;
-
-import org.jspecify.annotations.NullMarked;
