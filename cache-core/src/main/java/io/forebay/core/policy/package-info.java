@@ -1,4 +1,7 @@
-/** Package policy: RFC 9111 as pure functions: what may be stored, how fresh it is, what to do with a request, and why. */
+/**
+ * Package policy: RFC 9111 as pure functions: what may be stored, how fresh it is, what to do with
+ * a request, and why.
+ */
 @NullMarked
 package io.forebay.core.policy;
 
