@@ -1,0 +1,514 @@
+package io.forebay.server.config;
+
+import io.forebay.server.config.RawValues.Raw;
+import io.forebay.server.config.ServerConfig.AccessLogConfig;
+import io.forebay.server.config.ServerConfig.Address;
+import io.forebay.server.config.ServerConfig.AdminConfig;
+import io.forebay.server.config.ServerConfig.ForwardingConfig;
+import io.forebay.server.config.ServerConfig.LimitsConfig;
+import io.forebay.server.config.ServerConfig.ListenerConfig;
+import io.forebay.server.config.ServerConfig.OriginConfig;
+import io.forebay.server.config.ServerConfig.RouteConfig;
+import io.forebay.server.config.ServerConfig.StoreConfig;
+import io.forebay.server.config.ServerConfig.ThreadsConfig;
+import io.forebay.server.config.ServerConfig.TimeoutsConfig;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * From texts to records, and what only shows when keys are seen together. A wrong value is noted
+ * and replaced by a place-holder, so that one pass finds every problem; the caller throws the
+ * result away if there was any.
+ */
+final class ConfigBinder {
+  private static final String DEFAULT_ORIGIN = "default";
+
+  private final RawValues values;
+  private final ConfigEnvironment environment;
+  private final List<ConfigProblem> problems;
+  private final Map<String, String> sources = new LinkedHashMap<>();
+
+  ConfigBinder(RawValues values, ConfigEnvironment environment, List<ConfigProblem> problems) {
+    this.values = values;
+    this.environment = environment;
+    this.problems = problems;
+  }
+
+  /** Where each value that is no default came from, by key path with names for indexes. */
+  Map<String, String> sources() {
+    return sources;
+  }
+
+  ServerConfig bind() {
+    List<ListenerConfig> listeners = listeners();
+    AdminConfig admin = admin(listeners);
+    List<OriginConfig> origins = origins();
+    return new ServerConfig(
+        listeners,
+        admin,
+        threads(),
+        store(),
+        origins,
+        routes(origins),
+        limits(),
+        timeouts(),
+        forwarding(),
+        accessLog());
+  }
+
+  private List<ListenerConfig> listeners() {
+    List<ListenerConfig> listeners = new ArrayList<>();
+    Set<String> names = new HashSet<>();
+    Map<String, String> addresses = new HashMap<>();
+    for (Map.Entry<String, Place> instance : values.instances(ConfigKeys.LISTEN).entrySet()) {
+      String scope = "listen." + instance.getKey();
+      Place place = instance.getValue();
+      addListener(
+          listeners,
+          names,
+          addresses,
+          place,
+          scope,
+          value(scope, ConfigKeys.LISTEN_NAME),
+          needed(scope, ConfigKeys.LISTEN_ADDRESS, place),
+          file(scope, ConfigKeys.LISTEN_CERTIFICATE),
+          file(scope, ConfigKeys.LISTEN_KEY),
+          false);
+    }
+    if (values.hasAny(ConfigKeys.TLS)) {
+      Place place = firstPlace("tls.listen", "tls.certificate", "tls.key");
+      Address address = value("tls", ConfigKeys.TLS_LISTEN);
+      if (address == null) {
+        problems.add(place.problem("tls", "no address to listen on", "give tls.listen"));
+      } else {
+        addListener(
+            listeners,
+            names,
+            addresses,
+            place,
+            "tls",
+            null,
+            address,
+            file("tls", ConfigKeys.TLS_CERTIFICATE),
+            file("tls", ConfigKeys.TLS_KEY),
+            true);
+      }
+    }
+    if (listeners.isEmpty()) {
+      listeners.add(new ListenerConfig("http", new Address("*", 8080), null, null));
+    }
+    return List.copyOf(listeners);
+  }
+
+  private void addListener(
+      List<ListenerConfig> listeners,
+      Set<String> names,
+      Map<String, String> addresses,
+      Place place,
+      String scope,
+      @Nullable String givenName,
+      Address address,
+      @Nullable Path certificate,
+      @Nullable Path key,
+      boolean isTls) {
+    if ((certificate == null) != (key == null) || (isTls && certificate == null)) {
+      problems.add(
+          place.problem(
+              scope,
+              certificate == null
+                  ? (key == null
+                      ? "a TLS listener without certificate and key"
+                      : "a key without a certificate")
+                  : "a certificate without a key",
+              "give both as PEM files"));
+    }
+    String name = givenName;
+    if (name == null) {
+      String base = certificate == null && !isTls ? "http" : "https";
+      name = base;
+      for (int i = 2; names.contains(name); i++) {
+        name = base + "-" + i;
+      }
+    }
+    if (!names.add(name)) {
+      problems.add(place.problem(scope, "a second listener named " + name, "name it otherwise"));
+    }
+    String other = address.port() == 0 ? null : addresses.putIfAbsent(identity(address), name);
+    if (other != null) {
+      problems.add(
+          place.problem(
+              scope,
+              "listener " + other + " has the address " + ValueType.print(address) + " already",
+              "choose another port"));
+    }
+    listeners.add(new ListenerConfig(name, address, certificate, key));
+    source(ConfigKeys.LISTEN, name, ConfigKeys.LISTEN_NAME, scope + ".name");
+    source(
+        ConfigKeys.LISTEN,
+        name,
+        ConfigKeys.LISTEN_ADDRESS,
+        isTls ? "tls.listen" : scope + ".address");
+    source(
+        ConfigKeys.LISTEN,
+        name,
+        ConfigKeys.LISTEN_CERTIFICATE,
+        isTls ? "tls.certificate" : scope + ".tls.certificate");
+    source(ConfigKeys.LISTEN, name, ConfigKeys.LISTEN_KEY, isTls ? "tls.key" : scope + ".tls.key");
+  }
+
+  private AdminConfig admin(List<ListenerConfig> listeners) {
+    Address address = given("admin", ConfigKeys.ADMIN_ADDRESS);
+    String token = value("admin", ConfigKeys.ADMIN_TOKEN);
+    Raw fileText = values.get("admin.token-file");
+    Path file = value("admin", ConfigKeys.ADMIN_TOKEN_FILE);
+    if (file != null && fileText != null) {
+      if (token != null) {
+        problems.add(
+            fileText
+                .place()
+                .problem("admin.token-file", "admin.token is given as well", "keep one"));
+      } else {
+        token = token(file, fileText.place());
+        sources.put("admin.token", fileText.place().text());
+      }
+    }
+    boolean isTokenWanted = values.get("admin.token") != null || file != null;
+    if (token == null && !isTokenWanted && !Loopback.isLoopback(address.host())) {
+      Raw raw = values.get("admin.address");
+      Place place = raw == null ? new Place("default", 0, 0) : raw.place();
+      problems.add(
+          place.problem(
+              "admin.address",
+              ValueType.print(address) + " is not loopback and there is no token",
+              "listen on 127.0.0.1, or give admin.token or admin.token-file"));
+    }
+    for (ListenerConfig listener : listeners) {
+      if (address.port() != 0 && identity(listener.address()).equals(identity(address))) {
+        Raw raw = values.get("admin.address");
+        Place place = raw == null ? new Place("default", 0, 0) : raw.place();
+        problems.add(
+            place.problem(
+                "admin.address",
+                "listener " + listener.name() + " has this address already",
+                "choose another port"));
+      }
+    }
+    return new AdminConfig(address, token);
+  }
+
+  private @Nullable String token(Path file, Place place) {
+    String why;
+    try {
+      if (Files.size(file) > 65_536) {
+        why = file + " is larger than a token";
+      } else {
+        String text = Files.readString(file);
+        return ConfigKeys.ADMIN_TOKEN
+            .type()
+            .reader()
+            .read(text.lines().findFirst().orElse("").strip());
+      }
+    } catch (IOException e) {
+      why = file + " cannot be read";
+    } catch (ValueType.WrongValueException e) {
+      why = file + ": " + e.message();
+    }
+    problems.add(place.problem("admin.token-file", why, "its first line must be the token"));
+    return null;
+  }
+
+  private ThreadsConfig threads() {
+    return new ThreadsConfig(
+        given("threads", ConfigKeys.THREADS_LOOPS),
+        given("threads", ConfigKeys.THREADS_PIN),
+        given("threads", ConfigKeys.THREADS_TRANSPORT));
+  }
+
+  private StoreConfig store() {
+    Path data = value("store", ConfigKeys.STORE_DATA);
+    return new StoreConfig(
+        data != null ? data : environment.dataDirectory(),
+        given("store", ConfigKeys.STORE_MEMORY),
+        value("store", ConfigKeys.STORE_MEMORY_DIRECTORY));
+  }
+
+  private List<OriginConfig> origins() {
+    List<OriginConfig> origins = new ArrayList<>();
+    Raw shortForm = values.get(ConfigKeys.ORIGIN.name());
+    if (shortForm != null) {
+      String url = read(ConfigKeys.ORIGIN.name(), ConfigKeys.ORIGIN, shortForm);
+      origins.add(origin(DEFAULT_ORIGIN, url));
+      sources.put("origins.default.url", shortForm.place().text());
+    }
+    for (Map.Entry<String, Place> instance : values.instances(ConfigKeys.ORIGINS).entrySet()) {
+      String name = instance.getKey();
+      String scope = "origins." + name;
+      if (shortForm != null && name.equals(DEFAULT_ORIGIN)) {
+        if (values.get(scope + ".url") != null) {
+          problems.add(
+              instance.getValue().problem(scope, "origin is given as well", "keep one of them"));
+        }
+        continue;
+      }
+      origins.add(origin(name, needed(scope, ConfigKeys.ORIGIN_URL, instance.getValue())));
+    }
+    if (origins.isEmpty() && !values.wasRefused(ConfigKeys.ORIGIN.name())) {
+      problems.add(
+          new ConfigProblem(
+              "configuration",
+              0,
+              0,
+              "origins",
+              "no origin is given",
+              "give origin: http://HOST:PORT, --origin URL or FOREBAY_ORIGIN"));
+    }
+    return List.copyOf(origins);
+  }
+
+  private OriginConfig origin(String name, String url) {
+    String scope = "origins." + name;
+    OriginConfig origin =
+        new OriginConfig(
+            name,
+            url,
+            value(scope, ConfigKeys.ORIGIN_HOST),
+            given(scope, ConfigKeys.ORIGIN_MAX_CONNECTIONS),
+            file(scope, ConfigKeys.ORIGIN_TRUST),
+            given(scope, ConfigKeys.ORIGIN_ALLOW_LOOPBACK_NAMES),
+            given(scope, ConfigKeys.ORIGIN_CONNECT),
+            given(scope, ConfigKeys.ORIGIN_FIRST_BYTE),
+            given(scope, ConfigKeys.ORIGIN_IDLE),
+            given(scope, ConfigKeys.ORIGIN_TOTAL),
+            given(scope, ConfigKeys.ORIGIN_KEEP_ALIVE));
+    for (Field<OriginConfig, ?> field : ConfigKeys.ORIGINS.fields()) {
+      source(ConfigKeys.ORIGINS, name, field, scope + "." + field.name());
+    }
+    return origin;
+  }
+
+  private List<RouteConfig> routes(List<OriginConfig> origins) {
+    Set<String> originNames = new HashSet<>();
+    origins.forEach(origin -> originNames.add(origin.name()));
+    List<RouteConfig> routes = new ArrayList<>();
+    Set<String> names = new HashSet<>();
+    Set<String> matches = new HashSet<>();
+    int number = 0;
+    for (Map.Entry<String, Place> instance : values.instances(ConfigKeys.ROUTES).entrySet()) {
+      number++;
+      String scope = "routes." + instance.getKey();
+      Place place = instance.getValue();
+      String givenName = value(scope, ConfigKeys.ROUTE_NAME);
+      String name = givenName != null ? givenName : "route-" + number;
+      if (!names.add(name)) {
+        problems.add(place.problem(scope, "a second route named " + name, "name it otherwise"));
+      }
+      RouteConfig route = route(scope, name, originOfRoute(scope, place, originNames));
+      if (!matches.add(route.host() + " " + route.pathPrefix())) {
+        problems.add(
+            place.problem(
+                scope,
+                "an earlier route takes the same host and path",
+                "give it another match, or remove it"));
+      }
+      routes.add(route);
+      for (Field<RouteConfig, ?> field : ConfigKeys.ROUTES.fields()) {
+        source(ConfigKeys.ROUTES, name, field, scope + "." + field.name());
+      }
+    }
+    if (routes.isEmpty() && !origins.isEmpty()) {
+      boolean hasDefault = values.get(ConfigKeys.ORIGIN.name()) != null;
+      if (origins.size() > 1 && !hasDefault) {
+        problems.add(
+            new ConfigProblem(
+                "configuration",
+                0,
+                0,
+                "routes",
+                "several origins and no routes",
+                "give routes that say which requests go where"));
+      } else {
+        routes.add(route("routes.-", "default", origins.getFirst().name()));
+      }
+    }
+    return List.copyOf(routes);
+  }
+
+  private String originOfRoute(String scope, Place place, Set<String> originNames) {
+    String origin = value(scope, ConfigKeys.ROUTE_ORIGIN);
+    if (origin == null) {
+      if (originNames.size() == 1) {
+        return originNames.iterator().next();
+      }
+      if (originNames.size() > 1 && values.get(scope + ".origin") == null) {
+        problems.add(place.problem(scope + ".origin", "no origin is named", "name one of them"));
+      }
+      return DEFAULT_ORIGIN;
+    }
+    Raw raw = values.get(scope + ".origin");
+    if (!originNames.isEmpty() && !originNames.contains(origin) && raw != null) {
+      problems.add(
+          raw.place()
+              .problem(
+                  scope + ".origin",
+                  "there is no origin named " + origin,
+                  Texts.suggestion(origin, originNames.stream().sorted().toList())));
+    }
+    return origin;
+  }
+
+  private RouteConfig route(String scope, String name, String origin) {
+    return new RouteConfig(
+        name,
+        given(scope, ConfigKeys.ROUTE_HOST),
+        given(scope, ConfigKeys.ROUTE_PATH),
+        origin,
+        value(scope, ConfigKeys.ROUTE_DEFAULT_TTL),
+        given(scope, ConfigKeys.ROUTE_STALE_WHILE_REVALIDATE),
+        given(scope, ConfigKeys.ROUTE_STALE_IF_ERROR),
+        given(scope, ConfigKeys.ROUTE_SET_COOKIE),
+        given(scope, ConfigKeys.ROUTE_CLIENT_DIRECTIVES),
+        given(scope, ConfigKeys.ROUTE_CACHE));
+  }
+
+  private LimitsConfig limits() {
+    return new LimitsConfig(
+        given("limits", ConfigKeys.LIMIT_HEADER_BYTES),
+        given("limits", ConfigKeys.LIMIT_HEADER_COUNT),
+        given("limits", ConfigKeys.LIMIT_TARGET_BYTES),
+        given("limits", ConfigKeys.LIMIT_REQUEST_BODY),
+        given("limits", ConfigKeys.LIMIT_CONNECTIONS),
+        given("limits", ConfigKeys.LIMIT_REQUESTS_PER_CONNECTION),
+        given("limits", ConfigKeys.LIMIT_STREAMS_PER_CONNECTION),
+        given("limits", ConfigKeys.LIMIT_FOLLOWERS_PER_FILL),
+        given("limits", ConfigKeys.LIMIT_FILLS),
+        given("limits", ConfigKeys.LIMIT_PRIVATE_COPIES));
+  }
+
+  private TimeoutsConfig timeouts() {
+    return new TimeoutsConfig(
+        given("timeouts", ConfigKeys.TIMEOUT_TLS_HANDSHAKE),
+        given("timeouts", ConfigKeys.TIMEOUT_REQUEST_HEADER),
+        given("timeouts", ConfigKeys.TIMEOUT_REQUEST_BODY_IDLE),
+        given("timeouts", ConfigKeys.TIMEOUT_KEEP_ALIVE),
+        given("timeouts", ConfigKeys.TIMEOUT_NO_PROGRESS),
+        given("timeouts", ConfigKeys.TIMEOUT_DRAIN));
+  }
+
+  private ForwardingConfig forwarding() {
+    String nodeId = value("forwarding", ConfigKeys.FORWARDING_NODE_ID);
+    return new ForwardingConfig(
+        given("forwarding", ConfigKeys.FORWARDING_TRUSTED),
+        given("forwarding", ConfigKeys.FORWARDING_X_FORWARDED),
+        given("forwarding", ConfigKeys.FORWARDING_FORWARDED),
+        nodeId != null ? nodeId : environment.nodeId());
+  }
+
+  private AccessLogConfig accessLog() {
+    return new AccessLogConfig(
+        given("access-log", ConfigKeys.ACCESS_LOG_OUTPUT),
+        given("access-log", ConfigKeys.ACCESS_LOG_QUEUE));
+  }
+
+  // Single values.
+
+  /** The value of a key that may be absent. */
+  private <T> @Nullable T value(String scope, Field<?, T> field) {
+    String path = scope + "." + field.name();
+    Raw raw = values.get(path);
+    if (raw == null) {
+      return null;
+    }
+    if (scope.indexOf('.') < 0) {
+      // Entries of lists are noted under their names once these are known.
+      sources.put(path, raw.place().text());
+    }
+    return read(path, field, raw);
+  }
+
+  /** The value of a key that has a default. */
+  private <T> T given(String scope, Field<?, T> field) {
+    T value = value(scope, field);
+    if (value != null) {
+      return value;
+    }
+    String text = field.defaultText();
+    if (text == null) {
+      throw new IllegalStateException(field.name() + " has no default");
+    }
+    try {
+      return field.type().reader().read(text);
+    } catch (ValueType.WrongValueException e) {
+      throw new IllegalStateException("default of " + field.name(), e);
+    }
+  }
+
+  /** The value of a key that must be there. */
+  private <T> T needed(String scope, Field<?, T> field, Place place) {
+    T value = value(scope, field);
+    if (value != null) {
+      return value;
+    }
+    String path = scope + "." + field.name();
+    if (!values.wasRefused(path)) {
+      problems.add(
+          place.problem(path, "is missing", "give " + field.type().range().replace("`", "")));
+    }
+    return field.type().placeholder();
+  }
+
+  /** The value of a key that names a file, which must be readable. */
+  private @Nullable Path file(String scope, Field<?, Path> field) {
+    Path file = value(scope, field);
+    Raw raw = values.get(scope + "." + field.name());
+    if (file != null && raw != null && !(Files.isRegularFile(file) && Files.isReadable(file))) {
+      problems.add(
+          raw.place()
+              .problem(
+                  scope + "." + field.name(),
+                  "\"" + Texts.shown(file.toString()) + "\" is not a file that can be read",
+                  ""));
+    }
+    return file;
+  }
+
+  private <T> T read(String path, Field<?, T> field, Raw raw) {
+    try {
+      return field.type().reader().read(raw.text().strip());
+    } catch (ValueType.WrongValueException e) {
+      problems.add(raw.place().problem(path, e.message(), e.right()));
+      return field.type().placeholder();
+    }
+  }
+
+  private void source(Section<?> section, String name, Field<?, ?> field, String rawPath) {
+    Raw raw = values.get(rawPath);
+    if (raw != null) {
+      sources.put(section.prefix() + "." + name + "." + field.name(), raw.place().text());
+    }
+  }
+
+  private Place firstPlace(String... paths) {
+    for (String path : paths) {
+      Raw raw = values.get(path);
+      if (raw != null) {
+        return raw.place();
+      }
+    }
+    return new Place("configuration", 0, 0);
+  }
+
+  /** Two addresses of one identity cannot both be bound. */
+  private static String identity(Address address) {
+    String host = address.host();
+    return (host.equals("0.0.0.0") || host.equals("::") ? "*" : host) + " " + address.port();
+  }
+}

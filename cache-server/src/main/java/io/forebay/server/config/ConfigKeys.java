@@ -1,0 +1,647 @@
+package io.forebay.server.config;
+
+import static io.forebay.server.config.Field.atStart;
+import static io.forebay.server.config.Field.live;
+import static io.forebay.server.config.Field.optional;
+import static io.forebay.server.config.Field.required;
+import static io.forebay.server.config.ValueType.duration;
+import static io.forebay.server.config.ValueType.integer;
+import static io.forebay.server.config.ValueType.oneOf;
+import static io.forebay.server.config.ValueType.size;
+
+import io.forebay.server.config.Section.Shape;
+import io.forebay.server.config.ServerConfig.AccessLogConfig;
+import io.forebay.server.config.ServerConfig.Address;
+import io.forebay.server.config.ServerConfig.AdminConfig;
+import io.forebay.server.config.ServerConfig.ForwardingConfig;
+import io.forebay.server.config.ServerConfig.LimitsConfig;
+import io.forebay.server.config.ServerConfig.ListenerConfig;
+import io.forebay.server.config.ServerConfig.OriginConfig;
+import io.forebay.server.config.ServerConfig.RouteConfig;
+import io.forebay.server.config.ServerConfig.StoreConfig;
+import io.forebay.server.config.ServerConfig.ThreadsConfig;
+import io.forebay.server.config.ServerConfig.TimeoutsConfig;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+
+/**
+ * The table of all keys. The loader, the reference in {@code docs/CONFIG.md}, the JSON Schema, the
+ * dump and the comparison of two configurations are all made from it, so that none can know a key
+ * that another does not.
+ */
+final class ConfigKeys {
+  static final Field<ServerConfig, String> ORIGIN =
+      optional(
+          "origin",
+          ValueType.ORIGIN_URL,
+          "none",
+          false,
+          null,
+          "Short for one origin named `default`; where no routes are given, every request for any"
+              + " host goes to it.");
+
+  static final Field<ListenerConfig, String> LISTEN_NAME =
+      optional(
+          "name",
+          ValueType.NAME,
+          "`http` or `https`, then `http-2`, …",
+          true,
+          ListenerConfig::name,
+          "Name of the listener in metrics and logs.");
+  static final Field<ListenerConfig, Address> LISTEN_ADDRESS =
+      required("address", ValueType.ADDRESS, true, ListenerConfig::address, "Where to listen.");
+  static final Field<ListenerConfig, Path> LISTEN_CERTIFICATE =
+      optional(
+          "tls.certificate",
+          ValueType.PATH,
+          "none: plain text",
+          true,
+          ListenerConfig::certificate,
+          "PEM file with the certificate and its chain; makes it a TLS listener.");
+  static final Field<ListenerConfig, Path> LISTEN_KEY =
+      optional(
+          "tls.key",
+          ValueType.PATH,
+          "none",
+          true,
+          ListenerConfig::key,
+          "PEM file with the private key; required with a certificate.");
+
+  static final Field<ListenerConfig, Address> TLS_LISTEN =
+      optional(
+          "listen",
+          ValueType.ADDRESS,
+          "none",
+          true,
+          null,
+          "Short for one more listener, with TLS; added to those of `listen`.");
+  static final Field<ListenerConfig, Path> TLS_CERTIFICATE =
+      optional(
+          "certificate",
+          ValueType.PATH,
+          "none",
+          true,
+          null,
+          "Certificate of that listener: a PEM file with the chain.");
+  static final Field<ListenerConfig, Path> TLS_KEY =
+      optional(
+          "key", ValueType.PATH, "none", true, null, "Private key of that listener: a PEM file.");
+
+  static final Field<AdminConfig, Address> ADMIN_ADDRESS =
+      atStart(
+          "address",
+          ValueType.ADDRESS,
+          "127.0.0.1:8081",
+          AdminConfig::address,
+          "Where the admin API and the metrics are. Anything but loopback needs a token.");
+  static final Field<AdminConfig, String> ADMIN_TOKEN =
+      optional(
+          "token",
+          ValueType.TOKEN,
+          "none",
+          false,
+          AdminConfig::token,
+          "What callers must send as `Authorization: Bearer TOKEN`.");
+  static final Field<AdminConfig, Path> ADMIN_TOKEN_FILE =
+      optional(
+          "token-file",
+          ValueType.PATH,
+          "none",
+          false,
+          null,
+          "File whose first line is the token; read at start and at each reload.");
+
+  static final Field<ThreadsConfig, Integer> THREADS_LOOPS =
+      atStart(
+          "loops",
+          integer(0, 1024),
+          "0",
+          ThreadsConfig::loops,
+          "Event loops; 0 means one for each CPU the process may use.");
+  static final Field<ThreadsConfig, String> THREADS_PIN =
+      atStart(
+          "pin",
+          ValueType.PIN,
+          "auto",
+          ThreadsConfig::pin,
+          "Whether loops are pinned to CPUs, and to which.");
+  static final Field<ThreadsConfig, String> THREADS_TRANSPORT =
+      atStart(
+          "transport",
+          oneOf("auto", "epoll", "nio"),
+          "auto",
+          ThreadsConfig::transport,
+          "How sockets are driven; `auto` takes epoll where there is one.");
+
+  static final Field<StoreConfig, Path> STORE_DATA =
+      optional(
+          "data",
+          ValueType.PATH,
+          "`/var/lib/forebay` where that can be written, else `$XDG_STATE_HOME/forebay`, else"
+              + " `~/.local/state/forebay`",
+          true,
+          StoreConfig::data,
+          "Directory of the purge journal, the store's identity and its lock.");
+  static final Field<StoreConfig, Long> STORE_MEMORY =
+      atStart(
+          "memory",
+          size("16MiB", "64TiB"),
+          "512MiB",
+          StoreConfig::memoryBytes,
+          "Size of the memory tier. Shares such as `60%` are not supported.");
+  static final Field<StoreConfig, Path> STORE_MEMORY_DIRECTORY =
+      optional(
+          "memory-directory",
+          ValueType.PATH,
+          "a directory under `/dev/shm`, or memory that does not outlive the process",
+          true,
+          StoreConfig::memoryDirectory,
+          "Directory on a tmpfs, hugetlbfs or DAX mount for the memory tier; if it has no room,"
+              + " the node does not start.");
+
+  static final Field<OriginConfig, String> ORIGIN_URL =
+      required(
+          "url",
+          ValueType.ORIGIN_URL,
+          false,
+          OriginConfig::url,
+          "Where the origin is; the default port of the scheme is filled in.");
+  static final Field<OriginConfig, String> ORIGIN_HOST =
+      optional(
+          "host",
+          ValueType.TEXT,
+          "the client's",
+          false,
+          OriginConfig::host,
+          "`Host` field to send to the origin.");
+  static final Field<OriginConfig, Integer> ORIGIN_MAX_CONNECTIONS =
+      live(
+          "max-connections",
+          integer(1, 100_000),
+          "256",
+          OriginConfig::maxConnections,
+          "Connections to this origin at most, over all loops.");
+  static final Field<OriginConfig, Path> ORIGIN_TRUST =
+      optional(
+          "trust",
+          ValueType.PATH,
+          "the platform's",
+          false,
+          OriginConfig::trust,
+          "PEM file of the certificates that an https origin's chain must end in.");
+  static final Field<OriginConfig, Boolean> ORIGIN_ALLOW_LOOPBACK_NAMES =
+      live(
+          "allow-loopback-names",
+          ValueType.BOOLEAN,
+          "false",
+          OriginConfig::allowLoopbackNames,
+          "Whether a name may resolve to a loopback, link-local or own address. Literal addresses"
+              + " and `localhost` always may.");
+  static final Field<OriginConfig, Duration> ORIGIN_CONNECT =
+      live(
+          "timeouts.connect",
+          duration("1ms", "5m"),
+          "3s",
+          OriginConfig::connectTimeout,
+          "For a connection to be made, TLS handshake included.");
+  static final Field<OriginConfig, Duration> ORIGIN_FIRST_BYTE =
+      live(
+          "timeouts.first-byte",
+          duration("1ms", "1h"),
+          "30s",
+          OriginConfig::firstByteTimeout,
+          "From the request sent to the first byte of the answer.");
+  static final Field<OriginConfig, Duration> ORIGIN_IDLE =
+      live(
+          "timeouts.idle",
+          duration("1ms", "1h"),
+          "30s",
+          OriginConfig::idleTimeout,
+          "Between two bytes of an answer, while the node is willing to read.");
+  static final Field<OriginConfig, Duration> ORIGIN_TOTAL =
+      live(
+          "timeouts.total",
+          duration("1ms", "7d"),
+          "1h",
+          OriginConfig::totalTimeout,
+          "For a whole exchange with the origin.");
+  static final Field<OriginConfig, Duration> ORIGIN_KEEP_ALIVE =
+      live(
+          "keep-alive",
+          duration("0s", "1h"),
+          "30s",
+          OriginConfig::keepAlive,
+          "How long an idle connection is kept for reuse; 0s closes it at once.");
+
+  static final Field<RouteConfig, String> ROUTE_NAME =
+      optional(
+          "name",
+          ValueType.NAME,
+          "`route-1`, `route-2`, …",
+          false,
+          RouteConfig::name,
+          "Name of the route in logs and in the comparison of configurations.");
+  static final Field<RouteConfig, String> ROUTE_HOST =
+      live(
+          "match.host",
+          ValueType.ROUTE_HOST,
+          "*",
+          RouteConfig::host,
+          "Hosts it takes. `*.example.com` takes every name below `example.com`, not itself.");
+  static final Field<RouteConfig, String> ROUTE_PATH =
+      live(
+          "match.path",
+          ValueType.PATH_PREFIX,
+          "/",
+          RouteConfig::pathPrefix,
+          "What the path must begin with.");
+  static final Field<RouteConfig, String> ROUTE_ORIGIN =
+      optional(
+          "origin",
+          ValueType.NAME,
+          "the only origin, where there is one",
+          false,
+          RouteConfig::origin,
+          "Name of the origin.");
+  static final Field<RouteConfig, Duration> ROUTE_DEFAULT_TTL =
+      optional(
+          "default-ttl",
+          duration("0s", "3650d"),
+          "none: the heuristic of RFC 9111",
+          false,
+          RouteConfig::defaultTtl,
+          "Freshness of an answer that gives none itself.");
+  static final Field<RouteConfig, Duration> ROUTE_STALE_WHILE_REVALIDATE =
+      live(
+          "stale-while-revalidate",
+          duration("0s", "3650d"),
+          "0s",
+          RouteConfig::staleWhileRevalidate,
+          "How long past its freshness an object is served while a new one is fetched, where the"
+              + " origin does not say.");
+  static final Field<RouteConfig, Duration> ROUTE_STALE_IF_ERROR =
+      live(
+          "stale-if-error",
+          duration("0s", "3650d"),
+          "0s",
+          RouteConfig::staleIfError,
+          "How long past its freshness an object is served while the origin fails, where the"
+              + " origin does not say.");
+  static final Field<RouteConfig, String> ROUTE_SET_COOKIE =
+      live(
+          "set-cookie",
+          oneOf("refuse", "store", "strip"),
+          "refuse",
+          RouteConfig::setCookie,
+          "What becomes of an answer with `Set-Cookie`: not stored, stored as it is, or stored"
+              + " without the field.");
+  static final Field<RouteConfig, String> ROUTE_CLIENT_DIRECTIVES =
+      live(
+          "client-directives",
+          oneOf("ignore", "honour"),
+          "ignore",
+          RouteConfig::clientDirectives,
+          "Whether `Cache-Control` of a request (no-cache, max-age, …) has a say.");
+  static final Field<RouteConfig, Boolean> ROUTE_CACHE =
+      live(
+          "cache",
+          ValueType.BOOLEAN,
+          "true",
+          RouteConfig::cache,
+          "Whether anything of this route is stored; false passes every request through.");
+
+  static final Field<LimitsConfig, Integer> LIMIT_HEADER_BYTES =
+      live(
+          "header-bytes",
+          sizeAsInteger("1KiB", "1MiB"),
+          "32KiB",
+          LimitsConfig::headerBytes,
+          "All header fields of a request or an answer together.");
+  static final Field<LimitsConfig, Integer> LIMIT_HEADER_COUNT =
+      live(
+          "header-count",
+          integer(8, 10_000),
+          "128",
+          LimitsConfig::headerCount,
+          "Header field lines of a request or an answer.");
+  static final Field<LimitsConfig, Integer> LIMIT_TARGET_BYTES =
+      live(
+          "target-bytes",
+          sizeAsInteger("256", "64KiB"),
+          "8KiB",
+          LimitsConfig::targetBytes,
+          "Path and query of a request.");
+  static final Field<LimitsConfig, Long> LIMIT_REQUEST_BODY =
+      live(
+          "request-body",
+          size("0", "16TiB"),
+          "1GiB",
+          LimitsConfig::requestBodyBytes,
+          "Body of a request; it is streamed, never held.");
+  static final Field<LimitsConfig, Integer> LIMIT_CONNECTIONS =
+      live(
+          "connections",
+          integer(1, 10_000_000),
+          "50000",
+          LimitsConfig::connections,
+          "Client connections open at once.");
+  static final Field<LimitsConfig, Integer> LIMIT_REQUESTS_PER_CONNECTION =
+      live(
+          "requests-per-connection",
+          integer(1, Integer.MAX_VALUE),
+          "1000000",
+          LimitsConfig::requestsPerConnection,
+          "Requests after which a client connection is closed.");
+  static final Field<LimitsConfig, Integer> LIMIT_STREAMS_PER_CONNECTION =
+      live(
+          "streams-per-connection",
+          integer(1, 10_000),
+          "128",
+          LimitsConfig::streamsPerConnection,
+          "HTTP/2 streams open at once on a connection.");
+  static final Field<LimitsConfig, Integer> LIMIT_FOLLOWERS_PER_FILL =
+      live(
+          "followers-per-fill",
+          integer(1, 10_000_000),
+          "10000",
+          LimitsConfig::followersPerFill,
+          "Clients that wait for, or follow, one fetch.");
+  static final Field<LimitsConfig, Integer> LIMIT_FILLS =
+      live(
+          "fills",
+          integer(1, 1_000_000),
+          "2048",
+          LimitsConfig::fills,
+          "Fetches into the store under way at once.");
+  static final Field<LimitsConfig, Long> LIMIT_PRIVATE_COPIES =
+      live(
+          "private-copies",
+          size("1MiB", "1TiB"),
+          "64MiB",
+          LimitsConfig::privateCopyBytes,
+          "Memory for bytes that slow clients have not taken yet.");
+
+  static final Field<TimeoutsConfig, Duration> TIMEOUT_TLS_HANDSHAKE =
+      live(
+          "tls-handshake",
+          duration("100ms", "5m"),
+          "5s",
+          TimeoutsConfig::tlsHandshake,
+          "For a client's TLS handshake.");
+  static final Field<TimeoutsConfig, Duration> TIMEOUT_REQUEST_HEADER =
+      live(
+          "request-header",
+          duration("100ms", "10m"),
+          "10s",
+          TimeoutsConfig::requestHeader,
+          "From the first byte of a request to the end of its header.");
+  static final Field<TimeoutsConfig, Duration> TIMEOUT_REQUEST_BODY_IDLE =
+      live(
+          "request-body-idle",
+          duration("100ms", "1h"),
+          "30s",
+          TimeoutsConfig::requestBodyIdle,
+          "Between two bytes of a request body, while the node is willing to read.");
+  static final Field<TimeoutsConfig, Duration> TIMEOUT_KEEP_ALIVE =
+      live(
+          "keep-alive",
+          duration("0s", "1d"),
+          "75s",
+          TimeoutsConfig::keepAlive,
+          "How long a client connection stays open without a request.");
+  static final Field<TimeoutsConfig, Duration> TIMEOUT_NO_PROGRESS =
+      live(
+          "no-progress",
+          duration("1s", "1d"),
+          "2m",
+          TimeoutsConfig::noProgress,
+          "After which a client that takes not one byte of its answer is closed; a slow one that"
+              + " moves is not.");
+  static final Field<TimeoutsConfig, Duration> TIMEOUT_DRAIN =
+      live(
+          "drain",
+          duration("0s", "1d"),
+          "30s",
+          TimeoutsConfig::drain,
+          "How long requests under way may go on after SIGTERM.");
+
+  static final Field<ForwardingConfig, List<String>> FORWARDING_TRUSTED =
+      live(
+          "trusted",
+          ValueType.NETWORKS,
+          "",
+          ForwardingConfig::trusted,
+          "Networks of proxies whose forwarding fields are believed and appended to; from anyone"
+              + " else they are replaced.");
+  static final Field<ForwardingConfig, Boolean> FORWARDING_X_FORWARDED =
+      live(
+          "x-forwarded",
+          ValueType.BOOLEAN,
+          "true",
+          ForwardingConfig::xForwarded,
+          "Whether `X-Forwarded-For`, `-Proto` and `-Host` are sent to origins.");
+  static final Field<ForwardingConfig, Boolean> FORWARDING_FORWARDED =
+      live(
+          "forwarded",
+          ValueType.BOOLEAN,
+          "false",
+          ForwardingConfig::forwarded,
+          "Whether `Forwarded` (RFC 7239) is sent to origins.");
+  static final Field<ForwardingConfig, String> FORWARDING_NODE_ID =
+      optional(
+          "node-id",
+          ValueType.PSEUDONYM,
+          "`forebay-` and random digits, new at each start",
+          false,
+          ForwardingConfig::nodeId,
+          "Name of this node in `Via`, `Cache-Status` and `CDN-Loop`; must be unique among nodes"
+              + " that ask each other.");
+
+  static final Field<AccessLogConfig, String> ACCESS_LOG_OUTPUT =
+      atStart(
+          "output",
+          ValueType.LOG_OUTPUT,
+          "off",
+          AccessLogConfig::output,
+          "Where the JSON access log goes. A file is opened again on SIGUSR1.");
+  static final Field<AccessLogConfig, Integer> ACCESS_LOG_QUEUE =
+      atStart(
+          "queue",
+          integer(64, 1_048_576),
+          "8192",
+          AccessLogConfig::queueLines,
+          "Lines held, over all loops, while the writer is behind; more are dropped and counted."
+              + " Each takes about 3 KiB.");
+
+  static final Section<ServerConfig> TOP =
+      new Section<>(
+          "", Shape.ONCE, "At the top level:", "", List.of(ORIGIN), config -> Map.of("", config));
+  static final Section<ListenerConfig> LISTEN =
+      new Section<>(
+          "listen",
+          Shape.LIST,
+          "Addresses to listen on: a list, or one address in short. A bare address stands for an"
+              + " entry with nothing else. Default: `:8080`, unless `tls.listen` is given.",
+          "address",
+          List.of(LISTEN_NAME, LISTEN_ADDRESS, LISTEN_CERTIFICATE, LISTEN_KEY),
+          config -> named(config.listeners(), ListenerConfig::name));
+  static final Section<ListenerConfig> TLS =
+      new Section<>(
+          "tls",
+          Shape.ONCE,
+          "One TLS listener in short.",
+          "",
+          List.of(TLS_LISTEN, TLS_CERTIFICATE, TLS_KEY),
+          config -> Map.of());
+  static final Section<AdminConfig> ADMIN =
+      new Section<>(
+          "admin",
+          Shape.ONCE,
+          "The admin API and `/metrics`.",
+          "address",
+          List.of(ADMIN_ADDRESS, ADMIN_TOKEN, ADMIN_TOKEN_FILE),
+          config -> Map.of("", config.admin()));
+  static final Section<ThreadsConfig> THREADS =
+      new Section<>(
+          "threads",
+          Shape.ONCE,
+          "Event loops and where they run.",
+          "",
+          List.of(THREADS_LOOPS, THREADS_PIN, THREADS_TRANSPORT),
+          config -> Map.of("", config.threads()));
+  static final Section<StoreConfig> STORE =
+      new Section<>(
+          "store",
+          Shape.ONCE,
+          "The store's places and sizes.",
+          "",
+          List.of(STORE_DATA, STORE_MEMORY, STORE_MEMORY_DIRECTORY),
+          config -> Map.of("", config.store()));
+  static final Section<OriginConfig> ORIGINS =
+      new Section<>(
+          "origins",
+          Shape.NAMED,
+          "Origins by name. A bare URL stands for an entry with nothing else.",
+          "url",
+          List.of(
+              ORIGIN_URL,
+              ORIGIN_HOST,
+              ORIGIN_MAX_CONNECTIONS,
+              ORIGIN_TRUST,
+              ORIGIN_ALLOW_LOOPBACK_NAMES,
+              ORIGIN_CONNECT,
+              ORIGIN_FIRST_BYTE,
+              ORIGIN_IDLE,
+              ORIGIN_TOTAL,
+              ORIGIN_KEEP_ALIVE),
+          config -> named(config.origins(), OriginConfig::name));
+  static final Section<RouteConfig> ROUTES =
+      new Section<>(
+          "routes",
+          Shape.LIST,
+          "Which requests go to which origin, and how their answers are kept. Where there is one"
+              + " origin and no route, every request goes to it.",
+          "",
+          List.of(
+              ROUTE_NAME,
+              ROUTE_HOST,
+              ROUTE_PATH,
+              ROUTE_ORIGIN,
+              ROUTE_DEFAULT_TTL,
+              ROUTE_STALE_WHILE_REVALIDATE,
+              ROUTE_STALE_IF_ERROR,
+              ROUTE_SET_COOKIE,
+              ROUTE_CLIENT_DIRECTIVES,
+              ROUTE_CACHE),
+          config -> named(config.routes(), RouteConfig::name));
+  static final Section<LimitsConfig> LIMITS =
+      new Section<>(
+          "limits",
+          Shape.ONCE,
+          "Bounds; passing one sheds load and is counted.",
+          "",
+          List.of(
+              LIMIT_HEADER_BYTES,
+              LIMIT_HEADER_COUNT,
+              LIMIT_TARGET_BYTES,
+              LIMIT_REQUEST_BODY,
+              LIMIT_CONNECTIONS,
+              LIMIT_REQUESTS_PER_CONNECTION,
+              LIMIT_STREAMS_PER_CONNECTION,
+              LIMIT_FOLLOWERS_PER_FILL,
+              LIMIT_FILLS,
+              LIMIT_PRIVATE_COPIES),
+          config -> Map.of("", config.limits()));
+  static final Section<TimeoutsConfig> TIMEOUTS =
+      new Section<>(
+          "timeouts",
+          Shape.ONCE,
+          "Time bounds towards clients.",
+          "",
+          List.of(
+              TIMEOUT_TLS_HANDSHAKE,
+              TIMEOUT_REQUEST_HEADER,
+              TIMEOUT_REQUEST_BODY_IDLE,
+              TIMEOUT_KEEP_ALIVE,
+              TIMEOUT_NO_PROGRESS,
+              TIMEOUT_DRAIN),
+          config -> Map.of("", config.timeouts()));
+  static final Section<ForwardingConfig> FORWARDING =
+      new Section<>(
+          "forwarding",
+          Shape.ONCE,
+          "What is said of the client towards origins, and of this node towards everyone.",
+          "",
+          List.of(
+              FORWARDING_TRUSTED, FORWARDING_X_FORWARDED, FORWARDING_FORWARDED, FORWARDING_NODE_ID),
+          config -> Map.of("", config.forwarding()));
+  static final Section<AccessLogConfig> ACCESS_LOG =
+      new Section<>(
+          "access-log",
+          Shape.ONCE,
+          "One JSON line a request.",
+          "output",
+          List.of(ACCESS_LOG_OUTPUT, ACCESS_LOG_QUEUE),
+          config -> Map.of("", config.accessLog()));
+
+  /** All sections in the order of the reference and the dump. */
+  static final List<Section<?>> SECTIONS =
+      List.of(
+          TOP,
+          LISTEN,
+          TLS,
+          ADMIN,
+          THREADS,
+          STORE,
+          ORIGINS,
+          ROUTES,
+          LIMITS,
+          TIMEOUTS,
+          FORWARDING,
+          ACCESS_LOG);
+
+  private ConfigKeys() {}
+
+  private static ValueType<Integer> sizeAsInteger(String min, String max) {
+    ValueType<Long> size = size(min, max);
+    return new ValueType<>(
+        size.name(),
+        size.range(),
+        size.pattern(),
+        Math.toIntExact(size.placeholder()),
+        text -> Math.toIntExact(size.reader().read(text)),
+        value -> ValueType.printSize(value));
+  }
+
+  private static <R> Map<String, R> named(List<R> records, Function<R, String> name) {
+    Map<String, R> named = new LinkedHashMap<>();
+    for (R record : records) {
+      named.put(name.apply(record), record);
+    }
+    return named;
+  }
+}

@@ -1,0 +1,92 @@
+package io.forebay.server.config;
+
+import java.io.IOException;
+import java.nio.charset.CharacterCodingException;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Makes a {@link ServerConfig} from defaults, one file, the environment and options, each over the
+ * one before. All problems are found in one go, and a configuration with any is refused whole.
+ */
+public final class ConfigLoader {
+  private static final int MAX_FILE_BYTES = 1 << 20;
+
+  private final ConfigEnvironment environment;
+
+  public ConfigLoader(ConfigEnvironment environment) {
+    this.environment = environment;
+  }
+
+  /**
+   * Loads a configuration.
+   *
+   * @param named file named by the operator, or null to look in the usual places
+   * @param options values by key path, such as {@code store.memory}; they win over all else
+   */
+  public ConfigOutcome load(@Nullable Path named, Map<String, String> options) {
+    Path file = named != null ? named : usualFile();
+    List<ConfigProblem> problems = new ArrayList<>();
+    List<String> warnings = new ArrayList<>();
+    RawValues values = new RawValues(environment.variables(), problems, warnings);
+    boolean isFileUnknown = false;
+    if (file != null) {
+      String text = read(file, problems);
+      if (text != null) {
+        ConfigTree tree = new YamlReader(file.toString(), problems).read(text);
+        if (tree != null) {
+          values.putFile(tree);
+        }
+      }
+      isFileUnknown = values.isEmpty() && !problems.isEmpty();
+    }
+    values.putEnvironment();
+    values.putOptions(options);
+    ConfigBinder binder = new ConfigBinder(values, environment, problems);
+    if (isFileUnknown) {
+      // Nothing is known of its keys: what would now seem to be missing may well stand in it.
+      return new ConfigOutcome.Refused(List.copyOf(problems));
+    }
+    ServerConfig config = binder.bind();
+    return problems.isEmpty()
+        ? new ConfigOutcome.Loaded(
+            config, file, Map.copyOf(binder.sources()), List.copyOf(warnings))
+        : new ConfigOutcome.Refused(List.copyOf(problems));
+  }
+
+  private @Nullable Path usualFile() {
+    Path local = environment.workingDirectory().resolve("forebay.yaml");
+    if (Files.exists(local)) {
+      return local;
+    }
+    return Files.exists(environment.systemFile()) ? environment.systemFile() : null;
+  }
+
+  private static @Nullable String read(Path file, List<ConfigProblem> problems) {
+    String why;
+    try {
+      if (Files.size(file) > MAX_FILE_BYTES) {
+        why = "larger than 1MiB";
+      } else {
+        String text = Files.readString(file);
+        return text.startsWith("\uFEFF") ? text.substring(1) : text;
+      }
+    } catch (NoSuchFileException e) {
+      why = "no such file";
+    } catch (AccessDeniedException e) {
+      why = "permission denied";
+    } catch (CharacterCodingException e) {
+      why = "not UTF-8";
+    } catch (IOException e) {
+      why = String.valueOf(e.getMessage());
+    }
+    problems.add(new ConfigProblem(file.toString(), 0, 0, "", "cannot be read: " + why, ""));
+    return null;
+  }
+}

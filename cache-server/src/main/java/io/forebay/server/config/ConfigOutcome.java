@@ -1,0 +1,24 @@
+package io.forebay.server.config;
+
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** What became of loading a configuration: all of it, or nothing and every reason why not. */
+public sealed interface ConfigOutcome {
+
+  /**
+   * An accepted configuration.
+   *
+   * @param file the file read, or null when there was none
+   * @param sources where each value that is no default came from, by key path
+   * @param warnings what looks like a mistake but changes nothing, a line each
+   */
+  record Loaded(
+      ServerConfig config, @Nullable Path file, Map<String, String> sources, List<String> warnings)
+      implements ConfigOutcome {}
+
+  /** Nothing was accepted. */
+  record Refused(List<ConfigProblem> problems) implements ConfigOutcome {}
+}

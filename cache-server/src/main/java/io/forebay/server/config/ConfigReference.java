@@ -1,0 +1,229 @@
+package io.forebay.server.config;
+
+import io.forebay.server.config.Section.Shape;
+import java.util.Locale;
+import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.JsonNodeFactory;
+import tools.jackson.databind.node.ObjectNode;
+
+/** The table of keys written out: for people as Markdown, for editors as JSON Schema. */
+public final class ConfigReference {
+  private static final JsonMapper JSON = JsonMapper.builder().build();
+  private static final String INTERPOLATED = ".*\\$\\{.*\\}.*";
+
+  private ConfigReference() {}
+
+  /** What {@code docs/CONFIG.md} holds. */
+  public static String markdown() {
+    StringBuilder out = new StringBuilder(INTRODUCTION);
+    for (Section<?> section : ConfigKeys.SECTIONS) {
+      out.append("\n### ")
+          .append(section.prefix().isEmpty() ? "Top level" : "`" + section.prefix() + "`")
+          .append("\n\n")
+          .append(section.description())
+          .append("\n\n| Key | Type | Default | Change | Meaning |\n|---|---|---|---|---|\n");
+      for (Field<?, ?> field : section.fields()) {
+        row(out, section, field);
+      }
+    }
+    return out.toString();
+  }
+
+  private static void row(StringBuilder out, Section<?> section, Field<?, ?> field) {
+    String type = field.type().name();
+    String range = field.type().range();
+    String defaultText = field.defaultText();
+    out.append("| `")
+        .append(section.documentedPath(field))
+        .append("` | ")
+        .append(range.isEmpty() ? type : type + ": " + range)
+        .append(" | ")
+        .append(
+            defaultText == null
+                ? field.defaultNote()
+                : defaultText.isEmpty() ? "empty" : "`" + defaultText + "`")
+        .append(" | ")
+        .append(field.needsRestart() ? "restart" : "reload")
+        .append(" | ")
+        .append(field.description())
+        .append(" |\n");
+  }
+
+  /** A JSON Schema (2020-12) of the file. */
+  public static String schema() {
+    ObjectNode schema = JsonNodeFactory.instance.objectNode();
+    schema.put("$schema", "https://json-schema.org/draft/2020-12/schema");
+    schema.put("title", "Forebay configuration");
+    schema.put("type", "object");
+    schema.put("additionalProperties", false);
+    ObjectNode properties = schema.putObject("properties");
+    for (Section<?> section : ConfigKeys.SECTIONS) {
+      if (section.prefix().isEmpty()) {
+        section.fields().forEach(field -> describe(properties.putObject(field.name()), field));
+        continue;
+      }
+      ObjectNode node = properties.putObject(section.prefix());
+      node.put("description", plain(section.description()));
+      ArrayNode shapes = node.putArray("anyOf");
+      shapes.addObject().put("type", "null");
+      switch (section.shape()) {
+        case ONCE -> instance(shapes, section);
+        case LIST -> {
+          ObjectNode list = shapes.addObject();
+          list.put("type", "array");
+          instance(list.putObject("items").putArray("anyOf"), section);
+        }
+        case NAMED -> {
+          ObjectNode named = shapes.addObject();
+          named.put("type", "object");
+          named.putObject("propertyNames").put("pattern", anchored(ValueType.NAME.pattern()));
+          instance(named.putObject("additionalProperties").putArray("anyOf"), section);
+        }
+      }
+      if (section.shape() == Shape.LIST && !section.shortField().isEmpty()) {
+        shapes.addObject().put("type", "string");
+      }
+    }
+    return JSON.writerWithDefaultPrettyPrinter().writeValueAsString(schema);
+  }
+
+  private static void instance(ArrayNode shapes, Section<?> section) {
+    ObjectNode object = shapes.addObject();
+    object.put("type", "object");
+    object.put("additionalProperties", false);
+    ObjectNode properties = object.putObject("properties");
+    for (Field<?, ?> field : section.fields()) {
+      int dot = field.name().indexOf('.');
+      ObjectNode parent = properties;
+      if (dot >= 0) {
+        String group = field.name().substring(0, dot);
+        if (!properties.has(group)) {
+          ObjectNode created = properties.putObject(group);
+          created.putArray("type").add("object").add("null");
+          created.put("additionalProperties", false);
+          created.putObject("properties");
+        }
+        parent = (ObjectNode) properties.required(group).required("properties");
+      }
+      describe(parent.putObject(field.name().substring(dot + 1)), field);
+      if (field.isRequired()) {
+        object.withArray("required").add(field.name());
+      }
+      if (field.name().equals(section.shortField())) {
+        ObjectNode shortForm = shapes.addObject();
+        describe(shortForm, field);
+      }
+    }
+  }
+
+  private static void describe(ObjectNode node, Field<?, ?> field) {
+    String range = plain(field.type().range());
+    node.put(
+        "description", plain(field.description()) + (range.isEmpty() ? "" : " (" + range + ")"));
+    ArrayNode shapes = node.putArray("anyOf");
+    shapes
+        .addObject()
+        .put("type", "string")
+        .put("pattern", anchored(field.type().pattern() + "|" + INTERPOLATED));
+    switch (field.type().name().toLowerCase(Locale.ROOT)) {
+      case "integer", "size", "duration", "pin" -> shapes.addObject().put("type", "integer");
+      case "boolean" -> shapes.addObject().put("type", "boolean");
+      default -> {}
+    }
+    if (field.type().isList()) {
+      shapes.addObject().put("type", "array");
+    }
+    shapes.addObject().put("type", "null");
+    if (field.defaultText() != null) {
+      node.put("default", field.defaultText());
+    }
+  }
+
+  private static String anchored(String pattern) {
+    return "^(" + pattern + ")$";
+  }
+
+  private static String plain(String markdown) {
+    return markdown.replace("`", "");
+  }
+
+  private static final String INTRODUCTION =
+      """
+      # Configuration
+
+      <!-- Made from the table of keys in the code; the test ConfigReferenceTest fails when it is
+           stale. To write it again:
+           mvn -q test -pl cache-server -am -Dtest=ConfigReferenceTest \\
+             -Dsurefire.failIfNoSpecifiedTests=false -Dforebay.docs.write=true -->
+
+      One YAML file, every key with a default. The shortest useful one:
+
+      ```yaml
+      origin: http://127.0.0.1:9000
+      ```
+
+      One that uses most of it:
+
+      ```yaml
+      listen:
+        - ":8080"
+        - name: public
+          address: ":8443"
+          tls:
+            certificate: /etc/forebay/tls/fullchain.pem
+            key: /etc/forebay/tls/key.pem
+      admin:
+        address: 127.0.0.1:8081
+        token: ${ADMIN_TOKEN}
+      store:
+        memory: 16GiB
+      origins:
+        site: https://site.example.com
+        video:
+          url: http://10.1.2.3:8000
+          host: video.example.com
+          timeouts:
+            first-byte: 5s
+      routes:
+        - match: {host: video.example.com, path: /live/}
+          origin: video
+          default-ttl: 2s
+        - origin: site
+          stale-if-error: 1d
+      access-log: stdout
+      ```
+
+      ## Where values come from
+
+      Each source wins over the one before:
+
+      1. the default;
+      2. the file: the one named by `--config`, else `./forebay.yaml`, else `/etc/forebay/forebay.yaml`
+         (the first that exists; none is fine);
+      3. the environment: `FOREBAY_` and the key in upper case, with `_` for `.` and `-`:
+         `FOREBAY_STORE_MEMORY=1GiB`, `FOREBAY_LISTEN=:80,:8080`, `FOREBAY_ORIGIN=http://127.0.0.1:9000`,
+         `FOREBAY_ORIGINS_VIDEO_TIMEOUTS_IDLE=5s`, `FOREBAY_ROUTES_0_DEFAULT_TTL=10s`. A variable that
+         names no key is a warning, since orchestrators set some of their own;
+      4. command-line options, by the same key paths.
+
+      `FOREBAY_LISTEN` and the option `listen` replace the whole list. An empty variable counts as a value.
+
+      In the file, `${NAME}` stands for an environment variable and must be set; `${NAME:-text}` has a default;
+      `$${` stands for `${`.
+
+      `forebay config check` reads all of it and starts nothing. `forebay config dump` prints the effective values
+      and where each came from. `forebay config schema` prints a JSON Schema for editors. All problems are
+      reported at once, a line each with file, line, column and key; a configuration with any is refused whole,
+      at a start (exit code 78) and at a reload alike.
+
+      ## Units
+
+      Sizes: bytes, or `64KiB`, `512MiB`, `2GiB`, `1TiB` (powers of 1024). Durations: `500ms`, `10s`, `5m`, `2h`, `1d`.
+      Addresses: `:8080`, `127.0.0.1:8080`, `[::1]:8080`. YAML wants quotes around what begins with `[` or `*`.
+
+      ## Keys
+
+      *Change*: whether a new value takes effect at a reload (SIGHUP, `POST /v1/reload`) or at the next start.
+      """;
+}

@@ -1,0 +1,228 @@
+package io.forebay.server.config;
+
+import io.forebay.server.config.Section.Shape;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.JsonNodeFactory;
+import tools.jackson.databind.node.ObjectNode;
+
+/** An effective configuration shown to people and programs, and compared with another. */
+public final class ConfigView {
+  private static final String REDACTED = "***";
+  private static final JsonMapper JSON = JsonMapper.builder().build();
+
+  /** What differs between two configurations; key paths in the order of the reference. */
+  public record Difference(List<String> changed, List<String> needsRestart) {}
+
+  private ConfigView() {}
+
+  /**
+   * The configuration as YAML that can be loaded again, but for its secrets, which are not shown.
+   * Each value that is no default carries a comment that names its source.
+   */
+  public static String yaml(ConfigOutcome.Loaded loaded) {
+    StringBuilder out = new StringBuilder();
+    for (Section<?> section : ConfigKeys.SECTIONS) {
+      yaml(out, section, loaded.config(), loaded.sources());
+    }
+    return out.toString();
+  }
+
+  /** The configuration as one JSON object of the same shape as the file; secrets are not shown. */
+  public static String json(ServerConfig config) {
+    return JSON.writerWithDefaultPrettyPrinter().writeValueAsString(tree(config));
+  }
+
+  /** As {@link #json}, and where each value that is no default came from. */
+  public static String json(ConfigOutcome.Loaded loaded) {
+    ObjectNode all = JsonNodeFactory.instance.objectNode();
+    all.set("config", tree(loaded.config()));
+    ObjectNode sources = all.putObject("sources");
+    loaded.sources().entrySet().stream()
+        .sorted(Map.Entry.comparingByKey())
+        .forEach(source -> sources.put(source.getKey(), source.getValue()));
+    return JSON.writerWithDefaultPrettyPrinter().writeValueAsString(all);
+  }
+
+  /** Which keys differ, and which of them wait for the next start. */
+  public static Difference diff(ServerConfig before, ServerConfig after) {
+    List<String> changed = new ArrayList<>();
+    List<String> needsRestart = new ArrayList<>();
+    for (Section<?> section : ConfigKeys.SECTIONS) {
+      diff(section, before, after, changed, needsRestart);
+    }
+    return new Difference(List.copyOf(changed), List.copyOf(needsRestart));
+  }
+
+  private static <R> void diff(
+      Section<R> section,
+      ServerConfig before,
+      ServerConfig after,
+      List<String> changed,
+      List<String> needsRestart) {
+    Map<String, R> left = section.instances().apply(before);
+    Map<String, R> right = section.instances().apply(after);
+    Set<String> names = new LinkedHashSet<>(left.keySet());
+    names.addAll(right.keySet());
+    for (String name : names) {
+      String scope = name.isEmpty() ? section.prefix() : section.prefix() + "." + name;
+      R old = left.get(name);
+      R now = right.get(name);
+      if (old == null || now == null) {
+        changed.add(scope);
+        if (section.fields().stream().anyMatch(Field::needsRestart)) {
+          needsRestart.add(scope);
+        }
+        continue;
+      }
+      for (Field<R, ?> field : section.fields()) {
+        String oldText = field.printed(old);
+        String nowText = field.printed(now);
+        if (oldText == null ? nowText != null : !oldText.equals(nowText)) {
+          changed.add(scope + "." + field.name());
+          if (field.needsRestart()) {
+            needsRestart.add(scope + "." + field.name());
+          }
+        }
+      }
+    }
+    // The first route that matches wins, so that their order is a value too.
+    List<String> oldOrder = new ArrayList<>(left.keySet());
+    oldOrder.retainAll(right.keySet());
+    List<String> newOrder = new ArrayList<>(right.keySet());
+    newOrder.retainAll(left.keySet());
+    if (section.prefix().equals(ConfigKeys.ROUTES.prefix()) && !oldOrder.equals(newOrder)) {
+      changed.add(section.prefix());
+    }
+  }
+
+  private static <R> void yaml(
+      StringBuilder out, Section<R> section, ServerConfig config, Map<String, String> sources) {
+    Map<String, R> instances = section.instances().apply(config);
+    boolean isShown = section.fields().stream().anyMatch(field -> field.reader() != null);
+    if (!isShown || instances.isEmpty()) {
+      return;
+    }
+    out.append(section.prefix()).append(":\n");
+    for (Map.Entry<String, R> instance : instances.entrySet()) {
+      String name = instance.getKey();
+      String scope = name.isEmpty() ? section.prefix() : section.prefix() + "." + name;
+      String indent = section.shape() == Shape.ONCE ? "  " : "    ";
+      if (section.shape() == Shape.NAMED) {
+        out.append("  ").append(name).append(":\n");
+      }
+      String within = "";
+      boolean isFirst = true;
+      for (Field<R, ?> field : section.fields()) {
+        String text = shown(field, instance.getValue());
+        if (text == null) {
+          continue;
+        }
+        int dot = field.name().indexOf('.');
+        String group = dot < 0 ? "" : field.name().substring(0, dot);
+        String lead =
+            section.shape() == Shape.LIST && isFirst ? indent.substring(2) + "- " : indent;
+        isFirst = false;
+        if (!group.equals(within)) {
+          within = group;
+          if (!group.isEmpty()) {
+            out.append(lead).append(group).append(":\n");
+            lead = indent;
+          }
+        }
+        out.append(lead).append(group.isEmpty() ? "" : "  ");
+        out.append(field.name().substring(dot + 1)).append(": ").append(scalar(text));
+        String source = sources.get(scope + "." + field.name());
+        if (source != null) {
+          out.append("  # from ").append(source.replaceAll("\\p{Cntrl}", "?"));
+        }
+        out.append('\n');
+      }
+    }
+  }
+
+  private static ObjectNode tree(ServerConfig config) {
+    ObjectNode root = JsonNodeFactory.instance.objectNode();
+    for (Section<?> section : ConfigKeys.SECTIONS) {
+      tree(root, section, config);
+    }
+    return root;
+  }
+
+  private static <R> void tree(ObjectNode root, Section<R> section, ServerConfig config) {
+    if (section.fields().stream().allMatch(field -> field.reader() == null)) {
+      return;
+    }
+    Map<String, R> instances = section.instances().apply(config);
+    switch (section.shape()) {
+      case ONCE ->
+          instances.values().forEach(one -> fill(root.putObject(section.prefix()), section, one));
+      case LIST -> {
+        ArrayNode list = root.putArray(section.prefix());
+        instances.values().forEach(one -> fill(list.addObject(), section, one));
+      }
+      case NAMED -> {
+        ObjectNode named = root.putObject(section.prefix());
+        instances.forEach((name, one) -> fill(named.putObject(name), section, one));
+      }
+    }
+  }
+
+  private static <R> void fill(ObjectNode node, Section<R> section, R record) {
+    Map<String, ObjectNode> groups = new LinkedHashMap<>();
+    for (Field<R, ?> field : section.fields()) {
+      String text = shown(field, record);
+      if (text == null) {
+        continue;
+      }
+      int dot = field.name().indexOf('.');
+      ObjectNode target =
+          dot < 0 ? node : groups.computeIfAbsent(field.name().substring(0, dot), node::putObject);
+      String name = field.name().substring(dot + 1);
+      switch (field.type().name()) {
+        case "integer" -> target.put(name, Long.parseLong(text));
+        case "boolean" -> target.put(name, Boolean.parseBoolean(text));
+        case "list of networks" -> {
+          ArrayNode list = target.putArray(name);
+          for (String item : text.isEmpty() ? new String[0] : text.split(",", -1)) {
+            list.add(item);
+          }
+        }
+        default -> target.put(name, text);
+      }
+    }
+  }
+
+  private static <R> @Nullable String shown(Field<R, ?> field, R record) {
+    String text = field.printed(record);
+    return text != null && field.isSecret() ? REDACTED : text;
+  }
+
+  /** Plain where no reader can take it for anything else, double-quoted otherwise. */
+  private static String scalar(String text) {
+    if (text.matches("[A-Za-z0-9/_.]([A-Za-z0-9/_.+,=-]|:(?=[A-Za-z0-9/_.]))*")) {
+      return text;
+    }
+    StringBuilder quoted = new StringBuilder("\"");
+    for (int i = 0; i < text.length(); i++) {
+      char c = text.charAt(i);
+      if (c == '"' || c == '\\') {
+        quoted.append('\\').append(c);
+      } else if (c == '$' && i + 1 < text.length() && text.charAt(i + 1) == '{') {
+        quoted.append("$$");
+      } else if (c < 0x20 || c == 0x7F) {
+        quoted.append(String.format("\\x%02X", (int) c));
+      } else {
+        quoted.append(c);
+      }
+    }
+    return quoted.append('"').toString();
+  }
+}

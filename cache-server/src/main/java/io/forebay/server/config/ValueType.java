@@ -1,0 +1,547 @@
+package io.forebay.server.config;
+
+import io.forebay.server.config.ServerConfig.Address;
+import java.math.BigDecimal;
+import java.net.URI;
+import java.net.URISyntaxException;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.function.Function;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * What a key's value looks like: how it is read, printed again and described to people and to
+ * editors.
+ *
+ * @param name as the documentation names it
+ * @param range what is allowed within the type; empty where the name says it all
+ * @param pattern regular expression of the texts a JSON Schema accepts, without anchors
+ * @param placeholder stands in for a value that was refused, so that all problems are found in one
+ *     go; never part of an accepted configuration
+ */
+record ValueType<T>(
+    String name,
+    String range,
+    String pattern,
+    T placeholder,
+    Reader<T> reader,
+    Function<T, String> printer) {
+
+  static final ValueType<Boolean> BOOLEAN =
+      new ValueType<>(
+          "boolean",
+          "`true` or `false`",
+          "true|false|yes|no|on|off",
+          false,
+          text ->
+              switch (text.toLowerCase(Locale.ROOT)) {
+                case "true", "yes", "on" -> true;
+                case "false", "no", "off" -> false;
+                default -> throw wrong(text, "neither true nor false", "write true or false");
+              },
+          String::valueOf);
+
+  static final ValueType<Address> ADDRESS =
+      new ValueType<>(
+          "address",
+          "`HOST:PORT`, or `:PORT` for all addresses; port 0 takes a free one",
+          "\\S*:[0-9]{1,5}",
+          new Address("*", 0),
+          ValueType::address,
+          ValueType::print);
+
+  static final ValueType<String> ORIGIN_URL =
+      new ValueType<>(
+          "origin URL",
+          "`http://HOST[:PORT]` or `https://HOST[:PORT]`, no path",
+          "https?://\\S+",
+          "http://localhost:80",
+          ValueType::originUrl,
+          text -> text);
+
+  static final ValueType<Path> PATH =
+      new ValueType<>(
+          "path",
+          "relative ones start at the working directory",
+          ".+",
+          Path.of("."),
+          ValueType::path,
+          Path::toString);
+
+  static final ValueType<String> TEXT =
+      new ValueType<>("text", "1 to 255 visible characters", ".+", "-", ValueType::text, t -> t);
+
+  /** A name that is a metric label, a log field and a part of a key path. */
+  static final ValueType<String> NAME =
+      matching(
+          "name",
+          "1 to 64 letters, digits, `-` or `_`",
+          "[A-Za-z0-9_-]{1,64}",
+          "name",
+          "write a name such as main");
+
+  static final ValueType<String> TOKEN =
+      matching(
+          "secret",
+          "16 to 512 visible ASCII characters",
+          "[!-~]{16,512}",
+          "0123456789abcdef",
+          "use a long random one, such as 32 hexadecimal digits");
+
+  static final ValueType<String> PSEUDONYM =
+      matching(
+          "token",
+          "1 to 64 letters, digits, `-`, `_` or `.`",
+          "[A-Za-z0-9._-]{1,64}",
+          "node",
+          "write a name such as edge-1");
+
+  static final ValueType<String> ROUTE_HOST =
+      new ValueType<>(
+          "host pattern",
+          "`*`, `NAME` or `*.NAME`",
+          "\\*|(\\*\\.)?[A-Za-z0-9._-]+|\\[[0-9A-Fa-f:.]+\\]",
+          "*",
+          ValueType::routeHost,
+          text -> text);
+
+  static final ValueType<String> PATH_PREFIX =
+      matching(
+          "path prefix",
+          "begins with `/`",
+          "/[!-\"$->@-~]{0,1023}",
+          "/",
+          "write a path that begins with /, without ? or #");
+
+  static final ValueType<String> PIN =
+      new ValueType<>(
+          "pin",
+          "`auto`, `off` or CPU numbers such as `0,2`",
+          "auto|off|[0-9]+(,[0-9]+)*",
+          "auto",
+          ValueType::pin,
+          text -> text);
+
+  static final ValueType<List<String>> NETWORKS =
+      new ValueType<>(
+          "list of networks",
+          "addresses or CIDR blocks",
+          ".*",
+          List.of(),
+          ValueType::networks,
+          networks -> String.join(",", networks));
+
+  static final ValueType<String> LOG_OUTPUT =
+      new ValueType<>(
+          "log output",
+          "`off`, `stdout` or a file path",
+          ".+",
+          "off",
+          text -> {
+            if (!text.equals("off") && !text.equals("stdout")) {
+              path(text);
+            }
+            return text;
+          },
+          text -> text);
+
+  private static final Pattern SIZE = Pattern.compile("(\\d+(?:\\.\\d+)?)\\s*([A-Za-z%]*)");
+  private static final Pattern DURATION = Pattern.compile("(\\d+)\\s*([A-Za-z]*)");
+  private static final Pattern HOST_NAME =
+      Pattern.compile(
+          "(?=.{1,253}$)[A-Za-z0-9_]([A-Za-z0-9_-]{0,62})(\\.[A-Za-z0-9_][A-Za-z0-9_-]{0,62})*\\.?");
+  private static final Pattern IPV6 =
+      Pattern.compile("[0-9A-Fa-f:.]{2,45}(%[A-Za-z0-9._-]{1,16})?");
+  private static final Pattern IPV4 = Pattern.compile("\\d{1,3}(\\.\\d{1,3}){3}");
+
+  private static final Map<String, Long> SIZE_UNITS = new LinkedHashMap<>();
+  private static final Map<String, Long> DURATION_UNITS = new LinkedHashMap<>();
+
+  static {
+    // From large to small: printing takes the first unit that divides the value.
+    SIZE_UNITS.put("TiB", 1L << 40);
+    SIZE_UNITS.put("GiB", 1L << 30);
+    SIZE_UNITS.put("MiB", 1L << 20);
+    SIZE_UNITS.put("KiB", 1L << 10);
+    SIZE_UNITS.put("B", 1L);
+    DURATION_UNITS.put("d", 86_400_000L);
+    DURATION_UNITS.put("h", 3_600_000L);
+    DURATION_UNITS.put("m", 60_000L);
+    DURATION_UNITS.put("s", 1_000L);
+    DURATION_UNITS.put("ms", 1L);
+  }
+
+  /** Whether the value may also be written as a YAML list. */
+  boolean isList() {
+    return name.equals(NETWORKS.name) || name.equals(PIN.name);
+  }
+
+  /** Reads a value or says why not. */
+  interface Reader<T> {
+    T read(String text) throws WrongValueException;
+  }
+
+  /** A text that is no value of the type. */
+  static final class WrongValueException extends Exception {
+    private static final long serialVersionUID = 1L;
+    private final String right;
+
+    WrongValueException(String message, String right) {
+      super(message, null, false, false);
+      this.right = right;
+    }
+
+    String message() {
+      return String.valueOf(getMessage());
+    }
+
+    String right() {
+      return right;
+    }
+  }
+
+  static ValueType<Integer> integer(int min, int max) {
+    return new ValueType<>(
+        "integer",
+        min + " to " + max,
+        "[0-9]+",
+        min,
+        text -> {
+          long value;
+          try {
+            value = Long.parseLong(text);
+          } catch (NumberFormatException e) {
+            throw wrong(text, "not a whole number", "write " + min + " to " + max);
+          }
+          if (value < min || value > max) {
+            throw wrong(text, "out of range", "write " + min + " to " + max);
+          }
+          return (int) value;
+        },
+        String::valueOf);
+  }
+
+  static ValueType<Long> size(String min, String max) {
+    long minBytes = bytes(min);
+    long maxBytes = bytes(max);
+    return new ValueType<>(
+        "size",
+        min + " to " + max,
+        "[0-9]+(\\.[0-9]+)?(B|KiB|MiB|GiB|TiB)?",
+        minBytes,
+        text -> {
+          long value = size(text);
+          if (value < minBytes || value > maxBytes) {
+            throw wrong(text, "out of range", "write " + min + " to " + max);
+          }
+          return value;
+        },
+        ValueType::printSize);
+  }
+
+  static ValueType<Duration> duration(String min, String max) {
+    long minMillis = millis(min);
+    long maxMillis = millis(max);
+    return new ValueType<>(
+        "duration",
+        min + " to " + max,
+        "0|[0-9]+(ms|s|m|h|d)",
+        Duration.ofMillis(minMillis),
+        text -> {
+          long value = duration(text);
+          if (value < minMillis || value > maxMillis) {
+            throw wrong(text, "out of range", "write " + min + " to " + max);
+          }
+          return Duration.ofMillis(value);
+        },
+        ValueType::printDuration);
+  }
+
+  static ValueType<String> oneOf(String... choices) {
+    List<String> all = Arrays.asList(choices);
+    return new ValueType<>(
+        "choice",
+        "`" + String.join("`, `", all) + "`",
+        String.join("|", all),
+        choices[0],
+        text -> {
+          if (!all.contains(text)) {
+            throw wrong(text, "not one of the choices", "write " + String.join(" or ", all));
+          }
+          return text;
+        },
+        text -> text);
+  }
+
+  private static ValueType<String> matching(
+      String name, String range, String pattern, String placeholder, String right) {
+    Pattern compiled = Pattern.compile(pattern);
+    return new ValueType<>(
+        name,
+        range,
+        pattern,
+        placeholder,
+        text -> {
+          if (!compiled.matcher(text).matches()) {
+            // A secret that is wrong must not be printed by the message that says so.
+            throw name.equals("secret")
+                ? new WrongValueException("the secret is not " + range, right)
+                : wrong(text, "not " + range.replace("`", ""), right);
+          }
+          return text;
+        },
+        text -> text);
+  }
+
+  private static WrongValueException wrong(String text, String why, String right) {
+    return new WrongValueException("\"" + Texts.shown(text) + "\" is " + why, right);
+  }
+
+  static String printSize(long bytes) {
+    for (Map.Entry<String, Long> unit : SIZE_UNITS.entrySet()) {
+      if (bytes != 0 && unit.getValue() > 1 && bytes % unit.getValue() == 0) {
+        return bytes / unit.getValue() + unit.getKey();
+      }
+    }
+    return Long.toString(bytes);
+  }
+
+  static String printDuration(Duration duration) {
+    long millis = duration.toMillis();
+    for (Map.Entry<String, Long> unit : DURATION_UNITS.entrySet()) {
+      if (millis != 0 && millis % unit.getValue() == 0) {
+        return millis / unit.getValue() + unit.getKey();
+      }
+    }
+    return "0s";
+  }
+
+  static String print(Address address) {
+    if (address.host().equals("*")) {
+      return ":" + address.port();
+    }
+    return (address.host().indexOf(':') < 0 ? address.host() : "[" + address.host() + "]")
+        + ":"
+        + address.port();
+  }
+
+  private static long bytes(String text) {
+    try {
+      return size(text);
+    } catch (WrongValueException e) {
+      throw new IllegalArgumentException(e.message(), e);
+    }
+  }
+
+  private static long millis(String text) {
+    try {
+      return duration(text);
+    } catch (WrongValueException e) {
+      throw new IllegalArgumentException(e.message(), e);
+    }
+  }
+
+  private static long size(String text) throws WrongValueException {
+    Matcher matcher = SIZE.matcher(text);
+    if (!matcher.matches()) {
+      throw wrong(text, "not a size", "write bytes, or a size such as 64KiB, 512MiB or 2GiB");
+    }
+    String unit = matcher.group(2);
+    if (unit.equals("%")) {
+      throw wrong(text, "a share, which is not supported", "write a size such as 512MiB or 2GiB");
+    }
+    Long factor = unit.isEmpty() ? Long.valueOf(1) : SIZE_UNITS.get(unit);
+    if (factor == null) {
+      String first = unit.substring(0, 1).toUpperCase(Locale.ROOT);
+      boolean isGuess = "KMGT".contains(first);
+      throw wrong(
+          text,
+          "a size with an unknown unit",
+          "write "
+              + (isGuess ? matcher.group(1) + first + "iB" : "B, KiB, MiB, GiB or TiB")
+              + " (units are powers of 1024)");
+    }
+    BigDecimal value = new BigDecimal(matcher.group(1)).multiply(BigDecimal.valueOf(factor));
+    if (value.compareTo(BigDecimal.valueOf(Long.MAX_VALUE)) > 0) {
+      throw wrong(text, "out of range", "write a size such as 2GiB");
+    }
+    return value.longValue();
+  }
+
+  private static long duration(String text) throws WrongValueException {
+    Matcher matcher = DURATION.matcher(text);
+    if (!matcher.matches() || matcher.group(1).length() > 15) {
+      throw wrong(text, "not a duration", "write one such as 500ms, 10s, 5m, 2h or 1d");
+    }
+    long count = Long.parseLong(matcher.group(1));
+    String unit = matcher.group(2);
+    if (unit.isEmpty() && count == 0) {
+      return 0;
+    }
+    Long factor = DURATION_UNITS.get(unit);
+    if (factor == null) {
+      throw wrong(
+          text,
+          unit.isEmpty() ? "a number without a unit" : "a duration with an unknown unit",
+          "write " + count + "s, or with ms, m, h or d");
+    }
+    return count > Long.MAX_VALUE / factor ? Long.MAX_VALUE : count * factor;
+  }
+
+  private static Address address(String text) throws WrongValueException {
+    String right = "write one such as :8080, 127.0.0.1:8080 or [::1]:8080";
+    int colon = text.lastIndexOf(':');
+    if (colon < 0) {
+      throw wrong(text, "not an address", right);
+    }
+    String host = text.substring(0, colon);
+    if (host.startsWith("[") && host.endsWith("]")) {
+      host = host.substring(1, host.length() - 1);
+      if (host.indexOf(':') < 0 || !IPV6.matcher(host).matches()) {
+        throw wrong(text, "not an address", right);
+      }
+    } else if (host.isEmpty() || host.equals("*")) {
+      host = "*";
+    } else if (!isHost(host)) {
+      throw wrong(text, "not an address", right);
+    }
+    return new Address(host, port(text, text.substring(colon + 1), right));
+  }
+
+  private static int port(String text, String port, String right) throws WrongValueException {
+    if (!port.matches("\\d{1,5}") || Integer.parseInt(port) > 65_535) {
+      throw wrong(text, "an address whose port is not 0 to 65535", right);
+    }
+    return Integer.parseInt(port);
+  }
+
+  /** Whether the text is a host name or an IPv4 literal; {@code 300.1.1.1} is neither. */
+  private static boolean isHost(String text) {
+    if (IPV4.matcher(text).matches()) {
+      for (String part : text.split("\\.", -1)) {
+        if (Integer.parseInt(part) > 255) {
+          return false;
+        }
+      }
+      return true;
+    }
+    return HOST_NAME.matcher(text).matches();
+  }
+
+  private static String originUrl(String text) throws WrongValueException {
+    String right = "write one such as http://127.0.0.1:9000 or https://origin.example.com";
+    URI uri;
+    try {
+      uri = new URI(text);
+    } catch (URISyntaxException e) {
+      throw wrong(text, "not a URL", right);
+    }
+    String scheme = String.valueOf(uri.getScheme()).toLowerCase(Locale.ROOT);
+    if (!scheme.equals("http") && !scheme.equals("https")) {
+      throw wrong(text, "not an http or https URL", right);
+    }
+    if (uri.getRawUserInfo() != null) {
+      // Not echoed: it holds a password.
+      throw new WrongValueException("the URL names a user", "write it without user and password");
+    }
+    String authority = uri.getRawAuthority();
+    if (authority == null) {
+      throw wrong(text, "a URL without a host", right);
+    }
+    String path = uri.getRawPath();
+    if ((path != null && !path.isEmpty() && !path.equals("/"))
+        || uri.getRawQuery() != null
+        || uri.getRawFragment() != null) {
+      throw wrong(text, "a URL with a path", "write scheme, host and port only");
+    }
+    // java.net.URI leaves the host null for names with an underscore, so the authority is cut here.
+    int end = authority.startsWith("[") ? authority.indexOf(']') + 1 : authority.indexOf(':');
+    String host = end < 0 ? authority : authority.substring(0, end);
+    String rest = end < 0 ? "" : authority.substring(end);
+    boolean isHost =
+        host.startsWith("[")
+            ? IPV6.matcher(host.substring(1, Math.max(host.length() - 1, 1))).matches()
+            : isHost(host);
+    if (!isHost || (!rest.isEmpty() && !rest.startsWith(":"))) {
+      throw wrong(text, "a URL whose host cannot be read", right);
+    }
+    int port =
+        rest.length() <= 1
+            ? (scheme.equals("http") ? 80 : 443)
+            : port(text, rest.substring(1), right);
+    if (port == 0) {
+      throw wrong(text, "a URL with port 0", right);
+    }
+    return scheme + "://" + host.toLowerCase(Locale.ROOT) + ":" + port;
+  }
+
+  private static Path path(String text) throws WrongValueException {
+    if (text.isEmpty()) {
+      throw wrong(text, "not a path", "write a file or directory");
+    }
+    try {
+      return Path.of(text);
+    } catch (InvalidPathException e) {
+      throw wrong(text, "not a path", "write a file or directory");
+    }
+  }
+
+  private static String text(String text) throws WrongValueException {
+    if (text.isEmpty() || text.length() > 255 || !text.chars().allMatch(c -> c > 32 && c < 127)) {
+      throw wrong(text, "not 1 to 255 visible ASCII characters", "");
+    }
+    return text;
+  }
+
+  private static String routeHost(String text) throws WrongValueException {
+    String lower = text.toLowerCase(Locale.ROOT);
+    String name = lower.startsWith("*.") ? lower.substring(2) : lower;
+    boolean isLiteral =
+        lower.startsWith("[")
+            && lower.endsWith("]")
+            && IPV6.matcher(lower.substring(1, lower.length() - 1)).matches();
+    if (!lower.equals("*") && !isLiteral && !isHost(name)) {
+      throw wrong(
+          text, "not a host pattern", "write *, www.example.com or *.example.com, without a port");
+    }
+    return lower;
+  }
+
+  private static String pin(String text) throws WrongValueException {
+    String compact = text.replace(" ", "");
+    if (!compact.matches("auto|off|\\d{1,4}(,\\d{1,4}){0,1023}")) {
+      throw wrong(text, "not a pin setting", "write auto, off or CPU numbers such as 0,2");
+    }
+    return compact;
+  }
+
+  private static List<String> networks(String text) throws WrongValueException {
+    List<String> networks = new ArrayList<>();
+    for (String part : text.split(",", -1)) {
+      String network = part.strip();
+      if (network.isEmpty()) {
+        continue;
+      }
+      int slash = network.indexOf('/');
+      String address = slash < 0 ? network : network.substring(0, slash);
+      boolean isV6 = address.indexOf(':') >= 0 && IPV6.matcher(address).matches();
+      boolean isV4 = IPV4.matcher(address).matches() && isHost(address);
+      String bits = slash < 0 ? (isV6 ? "128" : "32") : network.substring(slash + 1);
+      if ((!isV4 && !isV6)
+          || !bits.matches("\\d{1,3}")
+          || Integer.parseInt(bits) > (isV6 ? 128 : 32)) {
+        throw wrong(network, "not a network", "write one such as 10.0.0.0/8 or fd00::/8");
+      }
+      networks.add(address + "/" + bits);
+    }
+    return List.copyOf(networks);
+  }
+}

@@ -1,0 +1,118 @@
+package io.forebay.server.config;
+
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JacksonException;
+import tools.jackson.core.JsonToken;
+import tools.jackson.core.ObjectReadContext;
+import tools.jackson.core.TokenStreamLocation;
+import tools.jackson.dataformat.yaml.YAMLFactory;
+import tools.jackson.dataformat.yaml.YAMLParser;
+
+/**
+ * Reads one YAML document into a {@link ConfigTree}. Scalars are kept as written, so that {@code
+ * 0x10} or {@code off} mean what the key says and not what YAML guesses. Aliases are refused: a few
+ * lines of them can name millions of nodes.
+ */
+final class YamlReader {
+  private static final int MAX_DEPTH = 16;
+
+  private final String source;
+  private final List<ConfigProblem> problems;
+
+  YamlReader(String source, List<ConfigProblem> problems) {
+    this.source = source;
+    this.problems = problems;
+  }
+
+  /** The document, or null when it is empty or a problem was noted that left no tree. */
+  @Nullable ConfigTree read(String text) {
+    try (YAMLParser parser =
+        (YAMLParser) new YAMLFactory().createParser(ObjectReadContext.empty(), text)) {
+      if (parser.nextToken() == null) {
+        return null;
+      }
+      ConfigTree tree = value(parser, 0);
+      if (parser.nextToken() != null) {
+        problems.add(
+            place(parser.currentTokenLocation())
+                .problem("", "a second YAML document begins here", "write one document"));
+      }
+      return tree;
+    } catch (TooDeepException e) {
+      problems.add(
+          e.place.problem("", "nested deeper than " + MAX_DEPTH + " levels", "write it flatter"));
+      return null;
+    } catch (JacksonException e) {
+      TokenStreamLocation location = e.getLocation();
+      Place place = location == null ? new Place(source, 0, 0) : place(location);
+      problems.add(place.problem("", "not valid YAML: " + firstLine(e.getOriginalMessage()), ""));
+      return null;
+    }
+  }
+
+  private ConfigTree value(YAMLParser parser, int depth) {
+    Place place = place(parser.currentTokenLocation());
+    if (depth > MAX_DEPTH) {
+      throw new TooDeepException(place);
+    }
+    if (parser.isCurrentAlias()) {
+      problems.add(place.problem("", "YAML aliases are not supported", "write the value out"));
+      return new ConfigTree.Scalar(place, "", true);
+    }
+    return switch (parser.currentToken()) {
+      case START_OBJECT -> mapping(parser, place, depth);
+      case START_ARRAY -> {
+        List<ConfigTree> items = new ArrayList<>();
+        while (parser.nextToken() != JsonToken.END_ARRAY) {
+          items.add(value(parser, depth + 1));
+        }
+        yield new ConfigTree.Sequence(place, items);
+      }
+      case VALUE_NULL -> new ConfigTree.Scalar(place, "", true);
+      default -> new ConfigTree.Scalar(place, parser.getString(), false);
+    };
+  }
+
+  private ConfigTree mapping(YAMLParser parser, Place place, int depth) {
+    List<ConfigTree.Entry> entries = new ArrayList<>();
+    Set<String> keys = new HashSet<>();
+    while (parser.nextToken() != JsonToken.END_OBJECT) {
+      Place keyPlace = place(parser.currentTokenLocation());
+      String key = parser.currentName();
+      parser.nextToken();
+      ConfigTree child = value(parser, depth + 1);
+      if (keys.add(key)) {
+        entries.add(new ConfigTree.Entry(keyPlace, key, child));
+      } else {
+        problems.add(keyPlace.problem(key, "the key stands here a second time", "keep one"));
+      }
+    }
+    return new ConfigTree.Mapping(place, entries);
+  }
+
+  private Place place(TokenStreamLocation location) {
+    return new Place(
+        source, Math.max(location.getLineNr(), 0), Math.max(location.getColumnNr(), 0));
+  }
+
+  private static String firstLine(@Nullable String message) {
+    if (message == null) {
+      return "it cannot be read";
+    }
+    int end = message.indexOf('\n');
+    return end < 0 ? message : message.substring(0, end);
+  }
+
+  private static final class TooDeepException extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+    private final transient Place place;
+
+    TooDeepException(Place place) {
+      this.place = place;
+    }
+  }
+}
