@@ -48,7 +48,7 @@ final class Curl {
         if (!process.waitFor(LIMIT_SECONDS, TimeUnit.SECONDS)) {
           Assertions.fail("curl still ran after " + LIMIT_SECONDS + " s");
         }
-        String[] written = Files.readString(meta).strip().split(" ");
+        String[] written = Files.readString(meta).strip().split(" ", -1);
         return new Result(
             process.exitValue(),
             written.length == 2 ? Integer.parseInt(written[0]) : 0,
