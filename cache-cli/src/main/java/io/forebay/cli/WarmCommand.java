@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
@@ -43,7 +44,7 @@ import tools.jackson.databind.JsonNode;
     })
 final class WarmCommand implements Callable<Integer> {
   /** What one job gets: the API takes bodies of up to 1 MiB. */
-  private static final int JOB_URLS = 1_000;
+  private static final int JOB_URLS = 500;
 
   private static final int JOB_CHARACTERS = 400_000;
   private static final long POLL_NANOS = 250_000_000L;
@@ -270,17 +271,21 @@ final class WarmCommand implements Callable<Integer> {
     Thread cancel = new Thread(job::cancel, "cancel");
     Runtime.getRuntime().addShutdownHook(cancel);
     try {
-      follow(job, state, progress, waiting);
+      follow(job, new Inputs(order), state, progress, waiting);
     } finally {
       Runtime.getRuntime().removeShutdownHook(cancel);
     }
   }
 
-  private void follow(WarmJob job, WarmState state, WarmProgress progress, long waiting) {
+  private void follow(
+      WarmJob job, Inputs inputs, WarmState state, WarmProgress progress, long waiting) {
     long doneBefore = done;
     while (true) {
       for (JsonNode result : job.poll()) {
-        count(result, state);
+        count(result, inputs, state);
+      }
+      if (job.isOver()) {
+        inputs.settled().forEach(state::add);
       }
       state.flush();
       progress.show(
@@ -295,16 +300,47 @@ final class WarmCommand implements Callable<Integer> {
     }
   }
 
-  private void count(JsonNode result, WarmState state) {
+  private void count(JsonNode result, Inputs inputs, WarmState state) {
     done++;
     hits += WarmJob.isHit(result) ? 1 : 0;
     bytes += result.path("bytes").asLong(0);
-    if (WarmJob.isWarm(result)) {
-      state.add(result.path("url").asString(""));
-    } else {
+    String url = result.path("url").asString("");
+    boolean isWarm = WarmJob.isWarm(result);
+    if (!isWarm) {
       failed++;
     }
+    if (!inputs.isHeldBack(url, isWarm) && isWarm) {
+      state.add(url);
+    }
     results.add(result);
+  }
+
+  /**
+   * What a job was given. While playlists are followed, any of it may lead to more, and remembering
+   * it before all that is in would have the next run skip what was left: so it is held back until
+   * the job is over, and for good when something it led to failed.
+   */
+  private static final class Inputs {
+    private final Set<String> given;
+    private final List<String> warm = new ArrayList<>();
+    private boolean isIncomplete;
+
+    Inputs(WarmOrder order) {
+      given = order.follow() ? Set.copyOf(order.urls()) : Set.of();
+    }
+
+    boolean isHeldBack(String url, boolean isWarm) {
+      boolean isGiven = given.contains(url);
+      if (isGiven && isWarm) {
+        warm.add(url);
+      }
+      isIncomplete |= !isGiven && !isWarm;
+      return isGiven;
+    }
+
+    List<String> settled() {
+      return isIncomplete ? List.of() : warm;
+    }
   }
 
   private void writeReport(Path file, Summary summary) {

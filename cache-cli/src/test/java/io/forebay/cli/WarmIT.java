@@ -141,6 +141,48 @@ final class WarmIT {
   }
 
   @Test
+  void aPlaylistIsNotRememberedBeforeWhatItLeadsToIsIn() throws Exception {
+    Path state = directory.resolve("state");
+    String[] command = {"warm", "http://a/p.m3u8", "--state", state.toString()};
+    admin
+        .answers(202, STARTED)
+        .answers(
+            200,
+            page(
+                "running",
+                2,
+                false,
+                ok(1, "http://a/p.m3u8", "miss"),
+                ok(2, "http://a/1.ts", "miss")))
+        .answers(503, "{\"error\":\"stopping\"}");
+    assertEquals(3, jar().run(command).code());
+    assertTrue(Files.readString(state).contains("http://a/1.ts"));
+    assertFalse(Files.readString(state).contains("http://a/p.m3u8"));
+
+    admin
+        .answers(202, STARTED)
+        .answers(
+            200,
+            page(
+                "done",
+                2,
+                false,
+                ok(1, "http://a/p.m3u8", "hit"),
+                failed(2, "http://a/2.ts", "status 503")));
+    assertEquals(3, jar().run(command).code());
+    assertFalse(Files.readString(state).contains("http://a/p.m3u8"), "a segment failed");
+
+    admin
+        .answers(202, STARTED)
+        .answers(
+            200,
+            page(
+                "done", 2, false, ok(1, "http://a/p.m3u8", "hit"), ok(2, "http://a/2.ts", "miss")));
+    assertEquals(0, jar().run(command).code());
+    assertTrue(Files.readString(state).contains("http://a/p.m3u8"));
+  }
+
+  @Test
   void reportHoldsEveryResultAlsoWhenTheNodeGoesAway() throws Exception {
     Path report = directory.resolve("report.json");
     admin
