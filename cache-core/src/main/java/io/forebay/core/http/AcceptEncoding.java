@@ -1,0 +1,133 @@
+package io.forebay.core.http;
+
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Accept-Encoding reduced to what origins choose by: which of the codings br, gzip and zstd the
+ * client takes (RFC 9110 §12.5.3). The hundreds of spellings that clients send become eight
+ * classes, so that each representation is stored once and junk still hits. The class decides the
+ * variant, therefore a fill has to ask the origin with {@link #value} of the same class instead of
+ * the client's own words; otherwise one client's coding could be stored under another's class.
+ *
+ * <p>A class is the OR of {@link #BR}, {@link #GZIP} and {@link #ZSTD}; 0 is identity only. A
+ * {@code *} is read as identity: whoever sends it accepts that, too.
+ */
+public final class AcceptEncoding {
+
+  public static final int BR = 1;
+  public static final int GZIP = 2;
+  public static final int ZSTD = 4;
+  public static final int IDENTITY = 0;
+
+  /** Codings with {@code q=0}, shifted left so much. */
+  private static final int REFUSED_SHIFT = 8;
+
+  private static final List<String> VALUES =
+      List.of(
+          "identity", "br", "gzip", "br, gzip", "zstd", "br, zstd", "gzip, zstd", "br, gzip, zstd");
+
+  private AcceptEncoding() {}
+
+  /** The class of a message with these fields. */
+  public static int classOf(FieldsView fields) {
+    int seen = 0;
+    for (String line : fields.all("accept-encoding")) {
+      seen = add(seen, line);
+    }
+    return classOfSeen(seen);
+  }
+
+  /** The class of one field value, null for none. */
+  public static int classOf(@Nullable CharSequence value) {
+    return value == null ? IDENTITY : classOfSeen(add(0, value));
+  }
+
+  /** The canonical field value of a class; {@code identity} for class 0. */
+  public static String value(int encodingClass) {
+    return VALUES.get(encodingClass);
+  }
+
+  /** The class that lines added one by one with {@link #add} come to. */
+  public static int classOfSeen(int seen) {
+    return seen & ~(seen >> REFUSED_SHIFT) & (BR | GZIP | ZSTD);
+  }
+
+  /** Adds one field line to what was seen so far; starts from 0. */
+  public static int add(int seen, CharSequence line) {
+    int length = line.length();
+    int result = seen;
+    int i = 0;
+    while (i < length) {
+      int start = i;
+      while (i < length && line.charAt(i) != ',') {
+        i++;
+      }
+      result |= member(line, start, i);
+      i++;
+    }
+    return result;
+  }
+
+  private static int member(CharSequence line, int from, int to) {
+    int start = from;
+    while (start < to && FieldSyntax.isWhitespace(line.charAt(start))) {
+      start++;
+    }
+    int end = start;
+    while (end < to && FieldSyntax.isTokenChar(line.charAt(end))) {
+      end++;
+    }
+    int coding = coding(line, start, end);
+    if (coding == 0) {
+      return 0;
+    }
+    int i = skipWhitespace(line, end, to);
+    if (i == to) {
+      return coding;
+    }
+    if (line.charAt(i) != ';') {
+      return 0;
+    }
+    i = skipWhitespace(line, i + 1, to);
+    boolean isWeight =
+        i + 2 < to && FieldSyntax.lower(line.charAt(i)) == 'q' && line.charAt(i + 1) == '=';
+    if (!isWeight) {
+      return 0;
+    }
+    return isZero(line, i + 2, to) ? coding << REFUSED_SHIFT : coding;
+  }
+
+  private static int coding(CharSequence line, int from, int to) {
+    if (FieldSyntax.equalsIgnoreCase(line, from, to, "gzip")
+        || FieldSyntax.equalsIgnoreCase(line, from, to, "x-gzip")) {
+      return GZIP;
+    }
+    if (FieldSyntax.equalsIgnoreCase(line, from, to, "br")) {
+      return BR;
+    }
+    return FieldSyntax.equalsIgnoreCase(line, from, to, "zstd") ? ZSTD : 0;
+  }
+
+  /** Whether a weight is 0: no digit but zeros. A weight that is none counts as 0 as well. */
+  private static boolean isZero(CharSequence line, int from, int to) {
+    for (int i = from; i < to; i++) {
+      char c = line.charAt(i);
+      if (c >= '1' && c <= '9') {
+        return false;
+      }
+      if (c != '0' && c != '.') {
+        return true;
+      }
+    }
+    return true;
+  }
+
+  private static int skipWhitespace(CharSequence line, int from, int to) {
+    int i = from;
+    while (i < to && FieldSyntax.isWhitespace(line.charAt(i))) {
+      i++;
+    }
+    return i;
+  }
+}

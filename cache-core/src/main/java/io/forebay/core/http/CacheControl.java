@@ -1,0 +1,318 @@
+package io.forebay.core.http;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The Cache-Control directives of a request or a response (RFC 9111 §5.2, RFC 5861, RFC 8246).
+ * Where the RFCs leave a choice, the more careful reading is taken:
+ *
+ * <ul>
+ *   <li>of a directive given twice the first counts (§4.2.1);
+ *   <li>{@code max-age} and {@code s-maxage} without a plain number of seconds count as 0, so the
+ *       response is stale (§4.2.1); both token and quoted form are read (§5.2);
+ *   <li>a number too large counts as 2^31 (§1.2.2);
+ *   <li>a malformed {@code stale-while-revalidate} or {@code stale-if-error} gives no permission;
+ *   <li>{@code private} or {@code no-cache} with a broken or overlong list of names counts as
+ *       without one, which forbids more.
+ * </ul>
+ *
+ * Parsing is one pass over each line, whatever it holds; only the lists of names take memory, and
+ * they are bounded.
+ */
+public final class CacheControl {
+
+  /** A directive that is not there. */
+  public static final long ABSENT = -1;
+
+  /** What numbers are capped at (RFC 9111 §1.2.2). */
+  public static final long MAX_SECONDS = 1L << 31;
+
+  /** The directives of a message without any. */
+  public static final CacheControl NONE = new CacheControl();
+
+  private static final long MALFORMED = -2;
+  private static final int MAX_NAMES = 32;
+  private static final int LONGEST_DIRECTIVE = 32;
+
+  private boolean noStore;
+  private boolean noCache;
+  private boolean isPrivate;
+  private boolean isPublic;
+  private boolean mustRevalidate;
+  private boolean proxyRevalidate;
+  private boolean mustUnderstand;
+  private boolean noTransform;
+  private boolean immutable;
+  private boolean onlyIfCached;
+  private long maxAge = ABSENT;
+  private long sharedMaxAge = ABSENT;
+  private long staleWhileRevalidate = ABSENT;
+  private long staleIfError = ABSENT;
+  private long minFresh = ABSENT;
+  private long maxStale = ABSENT;
+  private List<String> noCacheNames = List.of();
+  private List<String> privateNames = List.of();
+
+  private CacheControl() {}
+
+  /** The directives of all Cache-Control lines of a message. */
+  public static CacheControl of(FieldsView fields) {
+    return parse(fields.all("cache-control"));
+  }
+
+  public static CacheControl parse(List<String> lines) {
+    if (lines.isEmpty()) {
+      return NONE;
+    }
+    CacheControl control = new CacheControl();
+    for (String line : lines) {
+      control.parseLine(line);
+    }
+    return control;
+  }
+
+  public boolean noStore() {
+    return noStore;
+  }
+
+  /** {@code no-cache} for the whole response. */
+  public boolean noCache() {
+    return noCache;
+  }
+
+  /** The fields that {@code no-cache} names; empty when it names none. */
+  public List<String> noCacheNames() {
+    return noCacheNames;
+  }
+
+  /** {@code private} for the whole response. */
+  public boolean isPrivate() {
+    return isPrivate;
+  }
+
+  /** The fields that {@code private} names; empty when it names none. */
+  public List<String> privateNames() {
+    return privateNames;
+  }
+
+  public boolean isPublic() {
+    return isPublic;
+  }
+
+  public boolean mustRevalidate() {
+    return mustRevalidate;
+  }
+
+  public boolean proxyRevalidate() {
+    return proxyRevalidate;
+  }
+
+  public boolean mustUnderstand() {
+    return mustUnderstand;
+  }
+
+  public boolean noTransform() {
+    return noTransform;
+  }
+
+  public boolean immutable() {
+    return immutable;
+  }
+
+  public boolean onlyIfCached() {
+    return onlyIfCached;
+  }
+
+  /** Seconds, or {@link #ABSENT}. */
+  public long maxAgeSeconds() {
+    return maxAge;
+  }
+
+  /** Seconds of {@code s-maxage}, or {@link #ABSENT}. */
+  public long sharedMaxAgeSeconds() {
+    return sharedMaxAge;
+  }
+
+  public long staleWhileRevalidateSeconds() {
+    return staleWhileRevalidate;
+  }
+
+  public long staleIfErrorSeconds() {
+    return staleIfError;
+  }
+
+  public long minFreshSeconds() {
+    return minFresh;
+  }
+
+  /** Seconds; {@link #MAX_SECONDS} for a {@code max-stale} without a number. */
+  public long maxStaleSeconds() {
+    return maxStale;
+  }
+
+  private void parseLine(String line) {
+    int length = line.length();
+    int i = 0;
+    while (i < length) {
+      char c = line.charAt(i);
+      if (c == ',' || FieldSyntax.isWhitespace(c)) {
+        i++;
+        continue;
+      }
+      int nameStart = i;
+      while (i < length && isNameChar(line.charAt(i))) {
+        i++;
+      }
+      int nameEnd = i;
+      while (i < length && FieldSyntax.isWhitespace(line.charAt(i))) {
+        i++;
+      }
+      boolean isMalformed = false;
+      String value = null;
+      if (i < length && line.charAt(i) == '=') {
+        // No whitespace is allowed around "="; the directive counts all the same, its value not.
+        isMalformed = i != nameEnd;
+        i++;
+        if (i < length && line.charAt(i) == '"') {
+          int end = closingQuote(line, i + 1);
+          isMalformed |= end == length;
+          value = unquote(line, i + 1, end);
+          i = Math.min(end + 1, length);
+        } else {
+          int valueStart = i;
+          while (i < length && isNameChar(line.charAt(i))) {
+            i++;
+          }
+          value = line.substring(valueStart, i);
+        }
+      }
+      while (i < length && line.charAt(i) != ',') {
+        isMalformed |= !FieldSyntax.isWhitespace(line.charAt(i));
+        i++;
+      }
+      if (nameEnd - nameStart <= LONGEST_DIRECTIVE) {
+        String name = line.substring(nameStart, nameEnd).toLowerCase(Locale.ROOT);
+        apply(name, value, isMalformed);
+      }
+    }
+  }
+
+  private static boolean isNameChar(char c) {
+    return c != ',' && c != '=' && !FieldSyntax.isWhitespace(c);
+  }
+
+  /** Index of the quote that ends a quoted-string, or the line's length. */
+  private static int closingQuote(String line, int from) {
+    for (int i = from; i < line.length(); i++) {
+      char c = line.charAt(i);
+      if (c == '"') {
+        return i;
+      }
+      if (c == '\\') {
+        i++;
+      }
+    }
+    return line.length();
+  }
+
+  private static String unquote(String line, int from, int to) {
+    if (line.indexOf('\\', from) < 0 || line.indexOf('\\', from) >= to) {
+      return line.substring(from, to);
+    }
+    StringBuilder text = new StringBuilder(to - from);
+    for (int i = from; i < to; i++) {
+      if (line.charAt(i) == '\\' && i + 1 < to) {
+        i++;
+      }
+      text.append(line.charAt(i));
+    }
+    return text.toString();
+  }
+
+  private void apply(String name, @Nullable String value, boolean isMalformed) {
+    switch (name) {
+      case "no-store" -> noStore = true;
+      case "public" -> isPublic = true;
+      case "must-revalidate" -> mustRevalidate = true;
+      case "proxy-revalidate" -> proxyRevalidate = true;
+      case "must-understand" -> mustUnderstand = true;
+      case "no-transform" -> noTransform = true;
+      case "immutable" -> immutable = true;
+      case "only-if-cached" -> onlyIfCached = true;
+      case "no-cache" -> {
+        List<String> names = names(value, isMalformed);
+        noCache |= names.isEmpty() || noCacheNames.size() + names.size() > MAX_NAMES;
+        noCacheNames = noCache ? List.of() : joined(noCacheNames, names);
+      }
+      case "private" -> {
+        List<String> names = names(value, isMalformed);
+        isPrivate |= names.isEmpty() || privateNames.size() + names.size() > MAX_NAMES;
+        privateNames = isPrivate ? List.of() : joined(privateNames, names);
+      }
+      case "max-age" -> maxAge = firstOf(maxAge, seconds(value, isMalformed), 0);
+      case "s-maxage" -> sharedMaxAge = firstOf(sharedMaxAge, seconds(value, isMalformed), 0);
+      case "stale-while-revalidate" ->
+          staleWhileRevalidate = firstOf(staleWhileRevalidate, seconds(value, isMalformed), 0);
+      case "stale-if-error" -> staleIfError = firstOf(staleIfError, seconds(value, isMalformed), 0);
+      case "min-fresh" -> minFresh = firstOf(minFresh, seconds(value, isMalformed), MAX_SECONDS);
+      case "max-stale" ->
+          maxStale =
+              firstOf(maxStale, value == null ? MAX_SECONDS : seconds(value, isMalformed), 0);
+      default -> {
+        // RFC 9111 §5.2.3: unknown directives are ignored.
+      }
+    }
+  }
+
+  private static long firstOf(long before, long seconds, long whenMalformed) {
+    if (before != ABSENT) {
+      return before;
+    }
+    return seconds == MALFORMED ? whenMalformed : seconds;
+  }
+
+  private static long seconds(@Nullable String value, boolean isMalformed) {
+    return value == null || isMalformed ? MALFORMED : parseSeconds(value);
+  }
+
+  private static long parseSeconds(String value) {
+    long seconds = DeltaSeconds.parse(value);
+    return seconds == DeltaSeconds.INVALID ? MALFORMED : seconds;
+  }
+
+  /** The lower-case names listed; empty means that the directive is for the whole response. */
+  private static List<String> names(@Nullable String value, boolean isMalformed) {
+    if (value == null || isMalformed) {
+      return List.of();
+    }
+    List<String> names = new ArrayList<>();
+    int start = 0;
+    for (int i = 0; i <= value.length(); i++) {
+      if (i < value.length() && value.charAt(i) != ',') {
+        continue;
+      }
+      String name = FieldSyntax.trim(value, start, i);
+      start = i + 1;
+      if (name.isEmpty()) {
+        continue;
+      }
+      if (!FieldSyntax.isToken(name) || names.size() == MAX_NAMES) {
+        return List.of();
+      }
+      names.add(name.toLowerCase(Locale.ROOT));
+    }
+    return names;
+  }
+
+  private static List<String> joined(List<String> first, List<String> second) {
+    if (first.isEmpty()) {
+      return List.copyOf(second);
+    }
+    List<String> both = new ArrayList<>(first);
+    both.addAll(second);
+    return List.copyOf(both);
+  }
+}

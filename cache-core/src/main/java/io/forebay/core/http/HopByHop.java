@@ -1,0 +1,140 @@
+package io.forebay.core.http;
+
+import java.util.HashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The fields of one message that end at this hop: neither sent on nor stored (RFC 9110 §7.6.1, RFC
+ * 9111 §3.1). Besides the well-known ones these are those that its Connection field names. A
+ * Connection field that names a field others decide by, such as Host or Authorization, is an
+ * attempt to make this hop and the next see different messages.
+ */
+public final class HopByHop {
+
+  /** The well-known ones only. */
+  public static final HopByHop STANDARD = new HopByHop(Set.of());
+
+  private static final int MAX_LISTED = 64;
+
+  private static final Set<String> ALWAYS =
+      Set.of(
+          "connection",
+          "keep-alive",
+          "proxy-connection",
+          "proxy-authenticate",
+          "proxy-authorization",
+          "proxy-authentication-info",
+          "te",
+          "trailer",
+          "transfer-encoding",
+          "upgrade",
+          "http2-settings");
+
+  /** Fields that messages are framed, routed, keyed, authorised or judged by. */
+  private static final Set<String> PROTECTED =
+      Set.of(
+          "accept-encoding",
+          "age",
+          "authorization",
+          "cache-control",
+          "cache-status",
+          "cdn-loop",
+          "content-encoding",
+          "content-length",
+          "content-range",
+          "content-type",
+          "cookie",
+          "date",
+          "etag",
+          "expect",
+          "expires",
+          "forwarded",
+          "host",
+          "if-match",
+          "if-modified-since",
+          "if-none-match",
+          "if-range",
+          "if-unmodified-since",
+          "last-modified",
+          "location",
+          "origin",
+          "pragma",
+          "range",
+          "set-cookie",
+          "transfer-encoding",
+          "vary",
+          "via",
+          "x-forwarded-for",
+          "x-forwarded-host",
+          "x-forwarded-proto",
+          "x-real-ip");
+
+  private final Set<String> listed;
+
+  private HopByHop(Set<String> listed) {
+    this.listed = listed;
+  }
+
+  /**
+   * Of a request: null when its Connection lines name a protected field, name too many, or hold
+   * what is no token; the request is then to be refused with status 400.
+   */
+  public static @Nullable HopByHop ofRequest(List<String> connectionLines) {
+    return of(connectionLines, true);
+  }
+
+  /** Of a response: protected fields stay, whatever its Connection lines say. */
+  public static HopByHop ofResponse(List<String> connectionLines) {
+    HopByHop result = of(connectionLines, false);
+    return result == null ? STANDARD : result;
+  }
+
+  /** Whether the field ends here; the name in any case. */
+  public boolean has(CharSequence name) {
+    String lowerCase = name.toString().toLowerCase(Locale.ROOT);
+    return ALWAYS.contains(lowerCase) || listed.contains(lowerCase);
+  }
+
+  private static @Nullable HopByHop of(List<String> lines, boolean isStrict) {
+    if (isOrdinary(lines)) {
+      return STANDARD;
+    }
+    Set<String> listed = new HashSet<>();
+    for (String line : lines) {
+      int start = 0;
+      for (int i = 0; i <= line.length(); i++) {
+        if (i < line.length() && line.charAt(i) != ',') {
+          continue;
+        }
+        String name = FieldSyntax.trim(line, start, i).toLowerCase(Locale.ROOT);
+        start = i + 1;
+        if (name.isEmpty()) {
+          continue;
+        }
+        boolean isBad =
+            !FieldSyntax.isToken(name) || PROTECTED.contains(name) || listed.size() == MAX_LISTED;
+        if (isBad && isStrict) {
+          return null;
+        }
+        if (!isBad) {
+          listed.add(name);
+        }
+      }
+    }
+    return new HopByHop(Set.copyOf(listed));
+  }
+
+  /** The two values that nearly all messages carry need no set of their own. */
+  private static boolean isOrdinary(List<String> lines) {
+    if (lines.isEmpty()) {
+      return true;
+    }
+    String line = lines.getFirst();
+    return lines.size() == 1
+        && (FieldSyntax.equalsIgnoreCase(line, "keep-alive")
+            || FieldSyntax.equalsIgnoreCase(line, "close"));
+  }
+}

@@ -1,0 +1,204 @@
+package io.forebay.core.key;
+
+import io.forebay.core.http.AuthorityNormalizer;
+import io.forebay.core.http.RequestView;
+import io.forebay.core.http.TargetUri;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+/**
+ * The scopes of a response: 64-bit keyed hashes of everything a purge can name it by. A purge names
+ * one or several scopes; an object is dead if any of its scopes is. Each text is hashed behind a
+ * byte for its kind, so kinds cannot be mistaken for each other:
+ *
+ * <pre>
+ *   'u' http://example.com:80/a/b.ts?q    exact: the base key's text
+ *   'h' example.com                       host, any port
+ *   'H' example.com:80                    host and port
+ *   'p' example.com/a/                    path prefix: each directory, at most 16 of them
+ *   'p' example.com/a/b.ts                path prefix: the full path
+ *   't' tag                               tag
+ *   'o'                                   overflow: had more tags than are kept
+ * </pre>
+ *
+ * Host and prefix scopes do not say the scheme: such purges hit http and https alike. Belongs to
+ * one thread.
+ */
+public final class Scopes {
+
+  /** Directories of a path that have a scope; a purge of a deeper one kills the sixteenth. */
+  public static final int MAX_PATH_LEVELS = 16;
+
+  /** The most scopes a response can have. */
+  public static final int MAX_SCOPES = 1 + 2 + MAX_PATH_LEVELS + 1 + ResponseTags.MAX_TAGS + 1;
+
+  private final SipHash128 hash;
+  private final KeyBuilder keys;
+  private byte[] text = new byte[512];
+
+  /**
+   * @param secret the 16 bytes of the store's secret
+   */
+  public Scopes(byte[] secret) {
+    hash = new SipHash128(secret);
+    keys = new KeyBuilder(secret);
+  }
+
+  /**
+   * All scopes of a response to this request.
+   *
+   * @throws IllegalArgumentException when the request's key is too long to be cached
+   */
+  public long[] ofResponse(RequestView request, KeyRecipe recipe, ResponseTags tags) {
+    TargetUri uri = TargetUri.of(request);
+    String authority = uri.authority();
+    String path = uri.path();
+    long[] scopes = new long[MAX_SCOPES];
+    int count = 0;
+    scopes[count++] = exact(uri, recipe);
+    scopes[count++] = hash('h', AuthorityNormalizer.host(authority));
+    scopes[count++] = hash('H', withPort(authority, uri.scheme()));
+    int levels = 0;
+    for (int i = 0; i < path.length() && levels < MAX_PATH_LEVELS; i++) {
+      if (path.charAt(i) == '/') {
+        scopes[count++] = hash('p', authority + path.substring(0, i + 1));
+        levels++;
+      }
+    }
+    if (path.charAt(path.length() - 1) != '/') {
+      scopes[count++] = hash('p', authority + path);
+    }
+    for (String tag : tags.values()) {
+      scopes[count++] = tag(tag);
+    }
+    if (tags.isOverflow()) {
+      scopes[count++] = tagOverflow();
+    }
+    return Arrays.copyOf(scopes, count);
+  }
+
+  /**
+   * The scope of one URI, as the route that serves it makes the key.
+   *
+   * @throws IllegalArgumentException when the key is too long to be cached
+   */
+  public long exact(TargetUri uri, KeyRecipe recipe) {
+    if (!keys.build(uri, recipe)) {
+      throw new IllegalArgumentException("key longer than " + KeyBuilder.MAX_LENGTH + " bytes");
+    }
+    return hash('u', keys.text(), keys.textLength());
+  }
+
+  /**
+   * The scopes of a URL under the default recipe: one, or two (http and https) when it has no
+   * scheme.
+   *
+   * @throws IllegalArgumentException when no request can be for it
+   */
+  public long[] exact(String url) {
+    List<TargetUri> targets = parse(url).targets();
+    long[] scopes = new long[targets.size()];
+    for (int i = 0; i < scopes.length; i++) {
+      scopes[i] = exact(targets.get(i), KeyRecipe.DEFAULT);
+    }
+    return scopes;
+  }
+
+  /**
+   * The scope of a host: with a port only what was asked for at that port, without one every port.
+   *
+   * @throws IllegalArgumentException when it is not a host
+   */
+  public long host(String host) {
+    // A default port that is written out is meant, so it is normalised by the other scheme.
+    String normal = AuthorityNormalizer.normalize(host, host.endsWith(":80") ? "https" : "http");
+    if (normal == null) {
+      throw new IllegalArgumentException("not a host: " + host);
+    }
+    boolean hasPort = AuthorityNormalizer.hostLength(normal) < normal.length();
+    return hash(hasPort ? 'H' : 'h', normal);
+  }
+
+  /**
+   * The scopes of everything below a URL, whatever its scheme. {@code host/a/b} is the path {@code
+   * /a/b} itself and what is below {@code /a/b/}, not {@code /a/bc}; {@code host/a/b/} is only what
+   * is below. Of a prefix deeper than {@link #MAX_PATH_LEVELS} directories the sixteenth is killed:
+   * more than asked for, never less. A query is ignored.
+   *
+   * @throws IllegalArgumentException when no request can be for it
+   */
+  public long[] prefix(String url) {
+    List<Long> scopes = new ArrayList<>(4);
+    for (TargetUri target : parse(url).targets()) {
+      String authority = target.authority();
+      String path = target.path();
+      if (path.charAt(path.length() - 1) != '/') {
+        add(scopes, hash('p', authority + path));
+        path += "/";
+      }
+      add(scopes, hash('p', authority + truncated(path)));
+    }
+    return scopes.stream().mapToLong(Long::longValue).toArray();
+  }
+
+  /** The scope of a tag; a purge by tag has to kill {@link #tagOverflow()} as well. */
+  public long tag(String tag) {
+    return hash('t', tag);
+  }
+
+  /** The scope of responses that had more or longer tags than are kept. */
+  public long tagOverflow() {
+    return hash('o', "");
+  }
+
+  /** All that a purge of this tag has to kill. */
+  public long[] tagPurge(String tag) {
+    return new long[] {tag(tag), tagOverflow()};
+  }
+
+  private static void add(List<Long> scopes, long scope) {
+    if (!scopes.contains(scope)) {
+      scopes.add(scope);
+    }
+  }
+
+  private static String truncated(String directory) {
+    int levels = 0;
+    for (int i = 0; i < directory.length(); i++) {
+      if (directory.charAt(i) == '/' && ++levels == MAX_PATH_LEVELS) {
+        return directory.substring(0, i + 1);
+      }
+    }
+    return directory;
+  }
+
+  private static PurgeUrl parse(String url) {
+    PurgeUrl parsed = PurgeUrl.parse(url);
+    if (parsed == null) {
+      throw new IllegalArgumentException("not a URL that could be requested here: " + url);
+    }
+    return parsed;
+  }
+
+  private static String withPort(String authority, String scheme) {
+    return AuthorityNormalizer.hostLength(authority) < authority.length()
+        ? authority
+        : authority + ":" + AuthorityNormalizer.defaultPort(scheme);
+  }
+
+  private long hash(char kind, String value) {
+    byte[] bytes = value.getBytes(StandardCharsets.UTF_8);
+    return hash(kind, bytes, bytes.length);
+  }
+
+  private long hash(char kind, byte[] bytes, int length) {
+    if (text.length < length + 1) {
+      text = new byte[2 * length + 1];
+    }
+    text[0] = (byte) kind;
+    System.arraycopy(bytes, 0, text, 1, length);
+    return hash.hash64(text, 0, length + 1);
+  }
+}

@@ -1,0 +1,61 @@
+package io.forebay.core.policy;
+
+/**
+ * How old a stored response is (RFC 9111 §4.2.3):
+ *
+ * <pre>
+ *   apparent_age          = max(0, response_time - date_value)
+ *   corrected_age_value   = age_value + (response_time - request_time)
+ *   corrected_initial_age = max(apparent_age, corrected_age_value)
+ *   current_age           = corrected_initial_age + (now - response_time)
+ * </pre>
+ *
+ * Date has whole seconds only, so the apparent age is taken in whole seconds; otherwise a response
+ * could lose most of a {@code max-age=1} to rounding.
+ */
+public final class Age {
+
+  /** Seconds that an Age field shows at most (RFC 9111 §1.2.2). */
+  public static final long MAX_SECONDS = 1L << 31;
+
+  private Age() {}
+
+  /** Age in milliseconds; never negative, whatever the clocks say. */
+  public static long currentAgeMillis(StoredMeta meta, long nowMillis) {
+    return currentAgeMillis(
+        meta.requestTimeMillis(),
+        meta.responseTimeMillis(),
+        meta.dateMillis(),
+        meta.ageValueSeconds(),
+        nowMillis);
+  }
+
+  static long currentAgeMillis(
+      long requestTimeMillis,
+      long responseTimeMillis,
+      long dateMillis,
+      long ageValueSeconds,
+      long nowMillis) {
+    long responseSecond = responseTimeMillis - Math.floorMod(responseTimeMillis, 1000L);
+    long apparentAge = Math.max(0, responseSecond - dateMillis);
+    long delay = Math.max(0, responseTimeMillis - requestTimeMillis);
+    long correctedAge = ageValueSeconds * 1000 + delay;
+    long resident = Math.max(0, nowMillis - responseTimeMillis);
+    return Math.max(apparentAge, correctedAge) + resident;
+  }
+
+  /** The value of the Age field. */
+  public static long currentAgeSeconds(StoredMeta meta, long nowMillis) {
+    return Math.min(MAX_SECONDS, currentAgeMillis(meta, nowMillis) / 1000);
+  }
+
+  /** Whether the clock reads earlier than when the response came: its age is then unknown. */
+  public static boolean isClockBehind(StoredMeta meta, long nowMillis) {
+    return nowMillis < meta.responseTimeMillis();
+  }
+
+  /** Seconds for which it stays fresh; negative when it is stale (RFC 9211 §2.4). */
+  public static long timeToLiveSeconds(StoredMeta meta, long nowMillis) {
+    return Math.floorDiv(meta.freshnessLifetimeMillis() - currentAgeMillis(meta, nowMillis), 1000L);
+  }
+}

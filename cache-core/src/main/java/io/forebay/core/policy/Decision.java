@@ -1,0 +1,43 @@
+package io.forebay.core.policy;
+
+/** What to do about a request. There is one instance for each kind and reason. */
+public sealed interface Decision {
+
+  Reason reason();
+
+  /** Answer from the store; {@link ServePlan} says with what. */
+  record Serve(Reason reason) implements Decision {
+    /** Whether it is to be fetched anew behind the client's back. */
+    public boolean isRefreshDue() {
+      return reason == Reason.HIT_STALE_WHILE_REVALIDATE;
+    }
+  }
+
+  /** Ask the origin, with the stored validators, whether the stored response is still current. */
+  record Revalidate(Reason reason) implements Decision {}
+
+  /** Fetch from the origin and store what may be stored. */
+  record Fetch(Reason reason) implements Decision {}
+
+  /** Hand request and response through, storing nothing. */
+  record Pass(Reason reason) implements Decision {}
+
+  /** Answer with an error of our own. */
+  record Refuse(int status, Reason reason) implements Decision {}
+
+  Serve SERVE_FRESH = new Serve(Reason.HIT_FRESH);
+  Serve SERVE_STALE_WHILE_REVALIDATE = new Serve(Reason.HIT_STALE_WHILE_REVALIDATE);
+  Serve SERVE_MAX_STALE = new Serve(Reason.HIT_MAX_STALE);
+
+  static Revalidate revalidate(Reason reason) {
+    return Instances.of(Instances.REVALIDATE, reason);
+  }
+
+  static Fetch fetch(Reason reason) {
+    return Instances.of(Instances.FETCH, reason);
+  }
+
+  static Pass pass(Reason reason) {
+    return Instances.of(Instances.PASS, reason);
+  }
+}

@@ -1,0 +1,39 @@
+package io.forebay.core.policy;
+
+import io.forebay.core.http.HttpDate;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** The values of a {@link StoredMeta} record before it is encoded; see there for each. */
+record MetaValues(
+    int status,
+    int flags,
+    long requestTimeMillis,
+    long responseTimeMillis,
+    long dateMillis,
+    long lastModifiedMillis,
+    long freshnessLifetimeMillis,
+    long staleWhileRevalidateMillis,
+    long staleIfErrorMillis,
+    long ageValueSeconds,
+    @Nullable String etag,
+    @Nullable String lastModified,
+    List<String> selectingFields) {
+
+  static MetaValues varyMarker(List<String> selectingFields, long responseTimeMillis) {
+    return new MetaValues(
+        0,
+        StoredMeta.VARY_MARKER,
+        responseTimeMillis,
+        responseTimeMillis,
+        responseTimeMillis,
+        HttpDate.INVALID,
+        0,
+        -1,
+        -1,
+        0,
+        null,
+        null,
+        selectingFields);
+  }
+}

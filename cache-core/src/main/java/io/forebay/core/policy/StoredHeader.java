@@ -1,0 +1,101 @@
+package io.forebay.core.policy;
+
+import io.forebay.core.http.FieldSyntax;
+import io.forebay.core.http.FieldsView;
+import io.forebay.core.http.HeaderFields;
+import io.forebay.core.http.HopByHop;
+import io.forebay.core.http.HttpDate;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The header of a response as it is stored: ready to be sent, as lines of {@code name: value}, each
+ * ended by CR and LF, names in lower case, Latin-1, in the order received. Left out is what ends at
+ * this hop (RFC 9111 §3.1), what the delivery writes anew for each answer (Age, Content-Length,
+ * Content-Range, Accept-Ranges), and what the verdict omits. A Date is added where the origin sent
+ * none (RFC 9110 §6.6.1), and {@code accept-ranges: bytes} to a 200.
+ */
+public final class StoredHeader {
+
+  /** The longest header stored. */
+  public static final int MAX_LENGTH = 64 * 1024;
+
+  private static final Set<String> WRITTEN_AT_DELIVERY =
+      Set.of("age", "content-length", "content-range", "accept-ranges");
+
+  private StoredHeader() {}
+
+  /**
+   * The stored header, or null when it would be too long or a field is malformed (a name that is no
+   * token, a value with a control character): the response is then not to be stored, and not to be
+   * sent on either.
+   *
+   * @param omittedFields lower-case names, from {@link StoreVerdict.Store#omittedFields()}
+   */
+  public static byte @Nullable [] encode(
+      int status, FieldsView response, List<String> omittedFields, long responseTimeMillis) {
+    HopByHop hopByHop = HopByHop.ofResponse(response.all("connection"));
+    StringBuilder block = new StringBuilder(512);
+    boolean[] isMalformed = new boolean[1];
+    response.forEach((name, value) -> {
+      String lowerCase = name.toString().toLowerCase(Locale.ROOT);
+      isMalformed[0] |= !FieldSyntax.isToken(lowerCase) || !FieldSyntax.isValue(value);
+      boolean isLeftOut =
+          isMalformed[0]
+              || hopByHop.has(lowerCase)
+              || WRITTEN_AT_DELIVERY.contains(lowerCase)
+              || omittedFields.contains(lowerCase);
+      if (!isLeftOut) {
+        append(block, lowerCase, value);
+      }
+    });
+    if (!response.has("date")) {
+      append(block, "date", HttpDate.format(responseTimeMillis));
+    }
+    if (status == 200) {
+      append(block, "accept-ranges", "bytes");
+    }
+    return isMalformed[0] || block.length() > MAX_LENGTH
+        ? null
+        : block.toString().getBytes(StandardCharsets.ISO_8859_1);
+  }
+
+  private static void append(StringBuilder block, CharSequence name, CharSequence value) {
+    if (block.length() <= MAX_LENGTH) {
+      block.append(name).append(": ").append(value).append("\r\n");
+    }
+  }
+
+  /** The fields of a stored header, read where it lies. */
+  public static HeaderFields decode(MemorySegment segment, long offset, int length) {
+    byte[] block = new byte[length];
+    MemorySegment.copy(segment, ValueLayout.JAVA_BYTE, offset, block, 0, length);
+    return decode(block);
+  }
+
+  /**
+   * The fields of a stored header.
+   *
+   * @throws IllegalArgumentException when the bytes are none
+   */
+  public static HeaderFields decode(byte[] block) {
+    String text = new String(block, StandardCharsets.ISO_8859_1);
+    HeaderFields.Builder fields = HeaderFields.builder();
+    int start = 0;
+    while (start < text.length()) {
+      int end = text.indexOf("\r\n", start);
+      int colon = text.indexOf(": ", start);
+      if (end < 0 || colon < 0 || colon + 2 > end) {
+        throw new IllegalArgumentException("not a stored header at offset " + start);
+      }
+      fields.add(text.substring(start, colon), text.substring(colon + 2, end));
+      start = end + 2;
+    }
+    return fields.build();
+  }
+}

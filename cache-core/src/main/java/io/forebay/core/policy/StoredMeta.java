@@ -1,0 +1,342 @@
+package io.forebay.core.policy;
+
+import io.forebay.core.http.HttpDate;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the rules need to know of a stored response, read where it lies, without a header being
+ * parsed. A flyweight: one instance a loop is laid over one record after the other. It reads
+ * nothing before {@link #wrap} has said yes. All numbers little-endian, unaligned:
+ *
+ * <pre>
+ *   offset  bytes
+ *        0  1    version, 1
+ *        1  1    zero
+ *        2  2    status; 0 for a vary marker
+ *        4  4    flags
+ *        8  8    when the request was sent            milliseconds since the epoch
+ *       16  8    when the response came
+ *       24  8    Date, or when it came
+ *       32  8    Last-Modified, or HttpDate.INVALID
+ *       40  8    freshness lifetime                   milliseconds
+ *       48  8    stale-while-revalidate, -1: not said
+ *       56  8    stale-if-error, -1: not said
+ *       64  8    Age as received                      seconds
+ *       72  2    length of the entity tag          e
+ *       74  2    length of the Last-Modified text  m
+ *       76  2    length of the selecting fields    v
+ *       78  2    zero
+ *       80  e    entity tag as received, Latin-1
+ *     80+e  m    Last-Modified as received, Latin-1
+ *   80+e+m  v    selecting fields, lower case, with a comma between, Latin-1
+ * </pre>
+ */
+public final class StoredMeta {
+
+  /** Version of the layout. */
+  public static final int VERSION = 1;
+
+  /** Length of the part before the texts. */
+  public static final int FIXED_LENGTH = 80;
+
+  /** The longest of each of the three texts. */
+  public static final int MAX_TEXT_LENGTH = 1024;
+
+  /** The most bytes that one record takes. */
+  public static final int MAX_LENGTH = FIXED_LENGTH + 3 * MAX_TEXT_LENGTH;
+
+  static final int NO_CACHE = 1;
+  static final int MUST_REVALIDATE = 1 << 1;
+  static final int PROXY_REVALIDATE = 1 << 2;
+  static final int SHARED_MAX_AGE = 1 << 3;
+  static final int IMMUTABLE = 1 << 4;
+  static final int HEURISTIC = 1 << 5;
+  static final int VARY_MARKER = 1 << 6;
+  private static final int KNOWN_FLAGS = (1 << 7) - 1;
+
+  private static final ValueLayout.OfShort SHORT =
+      ValueLayout.JAVA_SHORT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
+  private static final ValueLayout.OfInt INT =
+      ValueLayout.JAVA_INT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
+  private static final ValueLayout.OfLong LONG =
+      ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
+
+  private static final long STATUS_OFFSET = 2;
+  private static final long FLAGS_OFFSET = 4;
+  private static final long REQUEST_TIME_OFFSET = 8;
+  private static final long RESPONSE_TIME_OFFSET = 16;
+  private static final long DATE_OFFSET = 24;
+  private static final long LAST_MODIFIED_OFFSET = 32;
+  private static final long LIFETIME_OFFSET = 40;
+  private static final long STALE_WHILE_REVALIDATE_OFFSET = 48;
+  private static final long STALE_IF_ERROR_OFFSET = 56;
+  private static final long AGE_OFFSET = 64;
+  private static final long ETAG_LENGTH_OFFSET = 72;
+  private static final long LAST_MODIFIED_LENGTH_OFFSET = 74;
+  private static final long VARY_LENGTH_OFFSET = 76;
+
+  private MemorySegment segment = MemorySegment.NULL;
+  private long offset;
+  private int etagLength;
+  private int lastModifiedLength;
+  private int varyLength;
+
+  /** The selecting fields decoded last and the bytes they came from: most objects vary alike. */
+  private byte[] knownVary = new byte[0];
+
+  private List<String> knownSelectingFields = List.of();
+
+  public StoredMeta() {}
+
+  /**
+   * Lays this over a record of its own.
+   *
+   * @throws IllegalArgumentException when the bytes are none
+   */
+  public static StoredMeta of(byte[] record) {
+    StoredMeta meta = new StoredMeta();
+    if (!meta.wrap(MemorySegment.ofArray(record), 0)) {
+      throw new IllegalArgumentException("not a metadata record of version " + VERSION);
+    }
+    return meta;
+  }
+
+  /** A new record from values; texts that are too long count as absent. */
+  static byte[] encode(MetaValues values) {
+    byte[] etag = text(values.etag());
+    byte[] lastModified = text(values.lastModified());
+    byte[] vary = String.join(",", values.selectingFields()).getBytes(StandardCharsets.ISO_8859_1);
+    if (vary.length > MAX_TEXT_LENGTH) {
+      throw new IllegalArgumentException("selecting fields of " + vary.length + " bytes");
+    }
+    byte[] record = new byte[FIXED_LENGTH + etag.length + lastModified.length + vary.length];
+    MemorySegment to = MemorySegment.ofArray(record);
+    record[0] = VERSION;
+    to.set(SHORT, STATUS_OFFSET, (short) values.status());
+    to.set(INT, FLAGS_OFFSET, values.flags());
+    to.set(LONG, REQUEST_TIME_OFFSET, values.requestTimeMillis());
+    to.set(LONG, RESPONSE_TIME_OFFSET, values.responseTimeMillis());
+    to.set(LONG, DATE_OFFSET, values.dateMillis());
+    to.set(LONG, LAST_MODIFIED_OFFSET, values.lastModifiedMillis());
+    to.set(LONG, LIFETIME_OFFSET, values.freshnessLifetimeMillis());
+    to.set(LONG, STALE_WHILE_REVALIDATE_OFFSET, values.staleWhileRevalidateMillis());
+    to.set(LONG, STALE_IF_ERROR_OFFSET, values.staleIfErrorMillis());
+    to.set(LONG, AGE_OFFSET, values.ageValueSeconds());
+    to.set(SHORT, ETAG_LENGTH_OFFSET, (short) etag.length);
+    to.set(SHORT, LAST_MODIFIED_LENGTH_OFFSET, (short) lastModified.length);
+    to.set(SHORT, VARY_LENGTH_OFFSET, (short) vary.length);
+    int end = FIXED_LENGTH;
+    System.arraycopy(etag, 0, record, end, etag.length);
+    end += etag.length;
+    System.arraycopy(lastModified, 0, record, end, lastModified.length);
+    end += lastModified.length;
+    System.arraycopy(vary, 0, record, end, vary.length);
+    return record;
+  }
+
+  /** The record of a vary marker: its responses are stored under keys of their own. */
+  public static byte[] encodeVaryMarker(List<String> selectingFields, long responseTimeMillis) {
+    return encode(MetaValues.varyMarker(selectingFields, responseTimeMillis));
+  }
+
+  private static byte[] text(@Nullable String text) {
+    return text == null || text.length() > MAX_TEXT_LENGTH
+        ? new byte[0]
+        : text.getBytes(StandardCharsets.ISO_8859_1);
+  }
+
+  /**
+   * Lays this over the bytes at the offset. False when they are no such record or it does not fit
+   * into the segment; this then refers to nothing.
+   */
+  public boolean wrap(MemorySegment newSegment, long newOffset) {
+    segment = MemorySegment.NULL;
+    long room = newSegment.byteSize() - newOffset;
+    if (newOffset < 0
+        || room < FIXED_LENGTH
+        || newSegment.get(ValueLayout.JAVA_BYTE, newOffset) != VERSION
+        || (newSegment.get(INT, newOffset + FLAGS_OFFSET) & ~KNOWN_FLAGS) != 0) {
+      return false;
+    }
+    int etag = length(newSegment, newOffset + ETAG_LENGTH_OFFSET);
+    int lastModified = length(newSegment, newOffset + LAST_MODIFIED_LENGTH_OFFSET);
+    int vary = length(newSegment, newOffset + VARY_LENGTH_OFFSET);
+    if (etag > MAX_TEXT_LENGTH
+        || lastModified > MAX_TEXT_LENGTH
+        || vary > MAX_TEXT_LENGTH
+        || room < FIXED_LENGTH + etag + lastModified + vary) {
+      return false;
+    }
+    segment = newSegment;
+    offset = newOffset;
+    etagLength = etag;
+    lastModifiedLength = lastModified;
+    varyLength = vary;
+    return true;
+  }
+
+  private static int length(MemorySegment segment, long at) {
+    return Short.toUnsignedInt(segment.get(SHORT, at));
+  }
+
+  /** Length of this record in bytes. */
+  public int length() {
+    return FIXED_LENGTH + etagLength + lastModifiedLength + varyLength;
+  }
+
+  public int status() {
+    return Short.toUnsignedInt(segment.get(SHORT, offset + STATUS_OFFSET));
+  }
+
+  public long requestTimeMillis() {
+    return segment.get(LONG, offset + REQUEST_TIME_OFFSET);
+  }
+
+  public long responseTimeMillis() {
+    return segment.get(LONG, offset + RESPONSE_TIME_OFFSET);
+  }
+
+  /** The response's Date, or when it came if it had none. */
+  public long dateMillis() {
+    return segment.get(LONG, offset + DATE_OFFSET);
+  }
+
+  /** Last-Modified, or {@link HttpDate#INVALID}. */
+  public long lastModifiedMillis() {
+    return segment.get(LONG, offset + LAST_MODIFIED_OFFSET);
+  }
+
+  public long freshnessLifetimeMillis() {
+    return segment.get(LONG, offset + LIFETIME_OFFSET);
+  }
+
+  /** The response's own word, or -1. */
+  public long staleWhileRevalidateMillis() {
+    return segment.get(LONG, offset + STALE_WHILE_REVALIDATE_OFFSET);
+  }
+
+  /** The response's own word, or -1. */
+  public long staleIfErrorMillis() {
+    return segment.get(LONG, offset + STALE_IF_ERROR_OFFSET);
+  }
+
+  /** The Age that the response came with, 0 if none. */
+  public long ageValueSeconds() {
+    return segment.get(LONG, offset + AGE_OFFSET);
+  }
+
+  int flags() {
+    return segment.get(INT, offset + FLAGS_OFFSET);
+  }
+
+  /** {@code no-cache}: to be revalidated before each use. */
+  public boolean isNoCache() {
+    return (flags() & NO_CACHE) != 0;
+  }
+
+  /** Whether {@code must-revalidate} or {@code proxy-revalidate} forbids serving it stale. */
+  public boolean isMustRevalidate() {
+    return (flags() & (MUST_REVALIDATE | PROXY_REVALIDATE)) != 0;
+  }
+
+  /** Whether the lifetime is that of {@code s-maxage}. */
+  public boolean hasSharedMaxAge() {
+    return (flags() & SHARED_MAX_AGE) != 0;
+  }
+
+  public boolean isImmutable() {
+    return (flags() & IMMUTABLE) != 0;
+  }
+
+  /** Whether the lifetime was guessed from Last-Modified. */
+  public boolean isHeuristic() {
+    return (flags() & HEURISTIC) != 0;
+  }
+
+  /** Whether this is no response but tells by which fields the responses vary. */
+  public boolean isVaryMarker() {
+    return (flags() & VARY_MARKER) != 0;
+  }
+
+  public boolean hasEtag() {
+    return etagLength > 0;
+  }
+
+  public boolean hasLastModified() {
+    return lastModifiedLength > 0;
+  }
+
+  /** Whether the origin can be asked if this is still current (RFC 9111 §4.3.1). */
+  public boolean hasValidator() {
+    return etagLength > 0 || lastModifiedLength > 0;
+  }
+
+  /** Where the entity tag begins in the wrapped segment. */
+  public long etagOffset() {
+    return offset + FIXED_LENGTH;
+  }
+
+  public int etagLength() {
+    return etagLength;
+  }
+
+  /** Where the Last-Modified text begins in the wrapped segment. */
+  public long lastModifiedOffset() {
+    return offset + FIXED_LENGTH + etagLength;
+  }
+
+  public int lastModifiedLength() {
+    return lastModifiedLength;
+  }
+
+  /** The entity tag as received, or null. */
+  public @Nullable String etag() {
+    return etagLength == 0 ? null : string(etagOffset(), etagLength);
+  }
+
+  /** The Last-Modified field as received, or null. */
+  public @Nullable String lastModified() {
+    return lastModifiedLength == 0 ? null : string(lastModifiedOffset(), lastModifiedLength);
+  }
+
+  /**
+   * The names of the fields that responses are selected by, lower case, sorted. Allocates nothing
+   * while the answer stays the same as last time.
+   */
+  public List<String> selectingFields() {
+    if (varyLength == 0) {
+      return List.of();
+    }
+    long from = lastModifiedOffset() + lastModifiedLength;
+    if (!isKnownVary(from)) {
+      String names = string(from, varyLength);
+      knownVary = names.getBytes(StandardCharsets.ISO_8859_1);
+      knownSelectingFields = List.copyOf(Arrays.asList(names.split(",", -1)));
+    }
+    return knownSelectingFields;
+  }
+
+  private boolean isKnownVary(long from) {
+    if (knownVary.length != varyLength) {
+      return false;
+    }
+    for (int i = 0; i < varyLength; i++) {
+      if (segment.get(ValueLayout.JAVA_BYTE, from + i) != knownVary[i]) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private String string(long from, int length) {
+    byte[] bytes = new byte[length];
+    MemorySegment.copy(segment, ValueLayout.JAVA_BYTE, from, bytes, 0, length);
+    return new String(bytes, StandardCharsets.ISO_8859_1);
+  }
+}

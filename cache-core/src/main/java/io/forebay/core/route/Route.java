@@ -1,0 +1,62 @@
+package io.forebay.core.route;
+
+import io.forebay.core.http.AuthorityNormalizer;
+import io.forebay.core.http.TargetNormalizer;
+import io.forebay.core.key.KeyRecipe;
+
+/**
+ * Which origin serves a part of the URL space, and by which rules.
+ *
+ * @param hostPattern {@code *} for any host, {@code *.example.com} for every name below
+ *     example.com, or a host; with a port it is for that port only
+ * @param pathPrefix in the normal form of requests; {@code /a} is {@code /a} and what is below
+ *     {@code /a/}, {@code /a/} only what is below
+ * @param originName the origin as the configuration names it
+ */
+public record Route(
+    String name,
+    String hostPattern,
+    String pathPrefix,
+    String originName,
+    KeyRecipe keyRecipe,
+    RouteSettings settings) {
+
+  /**
+   * @throws IllegalArgumentException when the pattern or the prefix matches no request in normal
+   *     form
+   */
+  public Route {
+    if (!isHostPattern(hostPattern)) {
+      throw new IllegalArgumentException("route " + name + ": not a host pattern: " + hostPattern);
+    }
+    if (!(TargetNormalizer.normalize(pathPrefix, "GET")
+            instanceof TargetNormalizer.Accepted accepted)
+        || !accepted.path().equals(pathPrefix)) {
+      throw new IllegalArgumentException(
+          "route " + name + ": not a path in normal form: " + pathPrefix);
+    }
+  }
+
+  /** Everything goes to this origin, by the default rules. */
+  public static Route toOrigin(String originName) {
+    return new Route("default", "*", "/", originName, KeyRecipe.DEFAULT, RouteSettings.DEFAULT);
+  }
+
+  public Route withSettings(RouteSettings value) {
+    return new Route(name, hostPattern, pathPrefix, originName, keyRecipe, value);
+  }
+
+  public Route withKeyRecipe(KeyRecipe value) {
+    return new Route(name, hostPattern, pathPrefix, originName, value, settings);
+  }
+
+  private static boolean isHostPattern(String pattern) {
+    if (pattern.equals("*")) {
+      return true;
+    }
+    String host = pattern.startsWith("*.") ? pattern.substring(2) : pattern;
+    // Whichever scheme the port is the default of, the pattern is the route's to write as it likes.
+    return host.equals(AuthorityNormalizer.normalize(host, "http"))
+        || host.equals(AuthorityNormalizer.normalize(host, "https"));
+  }
+}
