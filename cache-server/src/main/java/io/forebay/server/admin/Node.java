@@ -4,6 +4,7 @@ import io.forebay.server.config.ServerConfig;
 import io.forebay.server.metric.LoopCounters;
 import java.util.List;
 import java.util.OptionalLong;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What the admin API and the metrics see of a running node. Every method may be called by any
@@ -21,6 +22,14 @@ public interface Node {
 
   /** Share of the last second each loop was busy, 0 to 1; same order as {@link #counters}. */
   double[] busyShares();
+
+  /**
+   * What is wrong with an order, found without purging anything; null when it can be carried out.
+   * Every order of a batch is asked for before the first one is made.
+   */
+  default @Nullable String purgeProblem(PurgeOrder order) {
+    return null;
+  }
 
   /**
    * Purges durably: when this returns, nothing the order matches is served to a later request.

@@ -36,4 +36,12 @@ public final class Latency {
     counts[bucket]++;
     totalNanos += nanos;
   }
+
+  /** Adds what this histogram holds to sums over several loops; by any thread. */
+  void addTo(long[] sums, double[] totalSeconds) {
+    for (int i = 0; i < counts.length; i++) {
+      sums[i] += counts[i];
+    }
+    totalSeconds[0] += totalNanos / 1e9;
+  }
 }

@@ -10,6 +10,12 @@ public final class LoopCounters {
   // Requests by method class; indexed by MethodClass ordinal.
   public final long[] methods = new long[MethodClass.values().length];
 
+  // The same by all three: (MethodClass ordinal * results + CacheResult ordinal) * 6 + status
+  // class.
+  // This is what is exported; the sums above are kept for those who read them in passing.
+  final long[] requestsByMethod =
+      new long[MethodClass.values().length * CacheResult.values().length * 6];
+
   public long bytesToClients;
   public long bytesFromOrigins;
   public long bytesFromClients;
@@ -36,6 +42,7 @@ public final class LoopCounters {
   public long requestsRefused;
   public long limitsHit;
 
+  // Bytes copied aside for slow clients, and how often: totals, not what is held now.
   public long privateCopies;
   public long privateCopyBytes;
   public long stalledClosed;
@@ -63,7 +70,16 @@ public final class LoopCounters {
     OTHER
   }
 
+  /** Counts a request whose method is not known, because it was refused before it could be read. */
   public void countRequest(CacheResult result, int status) {
-    requests[result.ordinal() * 6 + Math.clamp(status / 100, 0, 5)]++;
+    countRequest(MethodClass.OTHER, result, status);
+  }
+
+  /** Counts a request that is answered; {@code status} 0 when the client went away before. */
+  public void countRequest(MethodClass method, CacheResult result, int status) {
+    int cell = result.ordinal() * 6 + Math.clamp(status / 100, 0, 5);
+    requests[cell]++;
+    methods[method.ordinal()]++;
+    requestsByMethod[method.ordinal() * requests.length + cell]++;
   }
 }

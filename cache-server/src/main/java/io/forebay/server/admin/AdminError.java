@@ -1,0 +1,40 @@
+package io.forebay.server.admin;
+
+import java.util.List;
+
+/** An answer that is not 2xx, thrown by an endpoint and written by the handler. */
+final class AdminError extends Exception {
+  private static final long serialVersionUID = 1L;
+
+  private final int status;
+  private final String text;
+  private final transient List<String> problems;
+
+  AdminError(int status, String text) {
+    this(status, text, List.of());
+  }
+
+  /**
+   * An error with details.
+   *
+   * @param problems all that is wrong, where more than one thing can be
+   */
+  AdminError(int status, String text, List<String> problems) {
+    super(text, null, false, false);
+    this.status = status;
+    this.text = text;
+    this.problems = List.copyOf(problems);
+  }
+
+  int status() {
+    return status;
+  }
+
+  String text() {
+    return text;
+  }
+
+  List<String> problems() {
+    return problems;
+  }
+}

@@ -1,0 +1,139 @@
+package io.forebay.server.admin;
+
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import tools.jackson.core.JacksonException;
+import tools.jackson.core.StreamReadConstraints;
+import tools.jackson.core.StreamReadFeature;
+import tools.jackson.core.json.JsonFactory;
+import tools.jackson.databind.DeserializationFeature;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.node.JsonNodeFactory;
+import tools.jackson.databind.node.ObjectNode;
+
+/** Reading and writing the bodies of the admin API. */
+final class Json {
+  private static final JsonMapper MAPPER =
+      JsonMapper.builder(
+              JsonFactory.builder()
+                  .streamReadConstraints(
+                      StreamReadConstraints.builder().maxNestingDepth(16).build())
+                  .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
+                  .build())
+          .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
+          .build();
+
+  private Json() {}
+
+  static ObjectNode object() {
+    return JsonNodeFactory.instance.objectNode();
+  }
+
+  static byte[] bytes(JsonNode node) {
+    // A line break at the end keeps a terminal's prompt where it belongs.
+    return (MAPPER.writeValueAsString(node) + "\n").getBytes(StandardCharsets.UTF_8);
+  }
+
+  /** The one object a request body must be. */
+  static ObjectNode object(byte[] body) throws AdminError {
+    JsonNode node;
+    try {
+      node = MAPPER.readTree(body);
+    } catch (JacksonException e) {
+      throw new AdminError(
+          400,
+          "the body is not valid JSON: line "
+              + e.getLocation().getLineNr()
+              + ", column "
+              + e.getLocation().getColumnNr());
+    }
+    if (node instanceof ObjectNode object) {
+      return object;
+    }
+    throw new AdminError(400, "the body must be one JSON object");
+  }
+
+  static void onlyKnown(ObjectNode object, Set<String> known, List<String> problems) {
+    for (String name : object.propertyNames()) {
+      if (!known.contains(name)) {
+        problems.add("unknown field \"" + shown(name) + "\"");
+      }
+    }
+  }
+
+  /** The texts of an array field; empty when it is absent or null. */
+  static List<String> texts(ObjectNode object, String name, int maxLength, List<String> problems) {
+    JsonNode node = object.get(name);
+    if (node == null || node.isNull()) {
+      return List.of();
+    }
+    if (!node.isArray()) {
+      problems.add(name + " must be an array of strings");
+      return List.of();
+    }
+    List<String> texts = new ArrayList<>(node.size());
+    for (int i = 0; i < node.size(); i++) {
+      JsonNode item = node.get(i);
+      String place = name + "[" + i + "]";
+      if (!item.isString()) {
+        problems.add(place + " must be a string");
+      } else if (item.stringValue().isEmpty()) {
+        problems.add(place + " is empty");
+      } else if (item.stringValue().length() > maxLength) {
+        problems.add(place + " is longer than " + maxLength + " characters");
+      } else if (item.stringValue().chars().anyMatch(Character::isISOControl)) {
+        problems.add(place + " holds a control character");
+      } else {
+        texts.add(item.stringValue());
+      }
+    }
+    return texts;
+  }
+
+  static boolean flag(ObjectNode object, String name, boolean isDefault, List<String> problems) {
+    JsonNode node = object.get(name);
+    if (node == null || node.isNull()) {
+      return isDefault;
+    }
+    if (!node.isBoolean()) {
+      problems.add(name + " must be true or false");
+      return isDefault;
+    }
+    return node.booleanValue();
+  }
+
+  static double number(
+      ObjectNode object,
+      String name,
+      double defaultValue,
+      double min,
+      double max,
+      List<String> problems) {
+    JsonNode node = object.get(name);
+    if (node == null || node.isNull()) {
+      return defaultValue;
+    }
+    if (!node.isNumber() || node.doubleValue() < min || node.doubleValue() > max) {
+      problems.add(name + " must be a number from " + plain(min) + " to " + plain(max));
+      return defaultValue;
+    }
+    return node.doubleValue();
+  }
+
+  /** A text as an answer or a log line may repeat it. */
+  static String shown(String text) {
+    StringBuilder shown = new StringBuilder();
+    for (int i = 0; i < text.length() && i < 200; i++) {
+      char c = text.charAt(i);
+      shown.append(Character.isISOControl(c) || Character.isSurrogate(c) ? '?' : c);
+    }
+    return text.length() > 200 ? shown + "…" : shown.toString();
+  }
+
+  private static String plain(double value) {
+    return value == Math.rint(value) ? Long.toString((long) value) : Double.toString(value);
+  }
+}

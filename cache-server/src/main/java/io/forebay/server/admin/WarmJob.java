@@ -1,0 +1,378 @@
+package io.forebay.server.admin;
+
+import io.forebay.server.admin.EdgeClient.Answer;
+import java.io.IOException;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.LockSupport;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * One warm-up: a queue of URLs, a few virtual threads that ask the node for them, and what came of
+ * each. The number and the total length of URLs are bounded, and of the results only the newest are
+ * kept.
+ */
+final class WarmJob {
+  static final int MAX_URLS = 100_000;
+  static final int MAX_RESULTS = 10_000;
+  static final int MAX_PAGE = 1_000;
+  private static final long MAX_CHARACTERS = 32L << 20;
+  private static final int MAX_DEPTH = 4;
+  private static final Logger LOG = LoggerFactory.getLogger(WarmJob.class);
+
+  /** How far a job is. */
+  enum State {
+    RUNNING,
+    DONE,
+    CANCELLED
+  }
+
+  /**
+   * What became of one URL.
+   *
+   * @param sequence from 1, in order of completion
+   * @param status 0 when there was no whole answer
+   * @param cache what {@code Cache-Status} said
+   * @param error null when the answer was whole and below 400
+   */
+  private record Result(
+      long sequence,
+      String url,
+      int status,
+      long bytes,
+      String cache,
+      double millis,
+      @Nullable String error) {}
+
+  private record Item(WarmUrl url, int depth, boolean isSitemap) {}
+
+  private final long id;
+  private final WarmOrder order;
+  private final Node node;
+  private final String userAgent;
+
+  private final ReentrantLock lock = new ReentrantLock();
+  private final Condition changed = lock.newCondition();
+  // All below is guarded by the lock.
+  private final Deque<Item> queue = new ArrayDeque<>();
+  private final Set<String> seen = new HashSet<>();
+  private final Deque<Result> results = new ArrayDeque<>();
+  private final List<Thread> workers = new ArrayList<>();
+  private State state = State.RUNNING;
+  private long characters;
+  private int inFlight;
+  private int workersLeft;
+  private long nextStartNanos;
+  private long completed;
+  private long ok;
+  private long failed;
+  private long refused;
+  private long hits;
+  private long bytes;
+  private long leftOut;
+
+  WarmJob(long id, WarmOrder order, Node node, String userAgent) {
+    this.id = id;
+    this.order = order;
+    this.node = node;
+    this.userAgent = userAgent;
+    this.nextStartNanos = System.nanoTime();
+  }
+
+  long id() {
+    return id;
+  }
+
+  void start() {
+    lock.lock();
+    try {
+      for (String url : order.urls()) {
+        offer(url, WarmUrl.parse(url), 0, false);
+      }
+      for (String url : order.sitemaps()) {
+        offer(url, WarmUrl.parse(url), 0, true);
+      }
+      workersLeft = order.concurrency();
+      for (int i = 0; i < order.concurrency(); i++) {
+        workers.add(Thread.ofVirtual().name("warm-" + id + "-" + i).unstarted(this::work));
+      }
+      workers.forEach(Thread::start);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Ends the job after nothing; requests under way are broken off. */
+  void cancel() {
+    lock.lock();
+    try {
+      if (state == State.RUNNING) {
+        state = State.CANCELLED;
+        queue.clear();
+        changed.signalAll();
+        workers.forEach(Thread::interrupt);
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  boolean isRunning() {
+    lock.lock();
+    try {
+      return workersLeft > 0;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** State and totals. */
+  ObjectNode summary() {
+    lock.lock();
+    try {
+      ObjectNode summary = Json.object();
+      summary.put("job", id);
+      summary.put("state", state.name().toLowerCase(Locale.ROOT));
+      ObjectNode totals = summary.putObject("totals");
+      totals.put("found", completed + inFlight + queue.size());
+      totals.put("completed", completed);
+      totals.put("ok", ok);
+      totals.put("failed", failed);
+      totals.put("refused", refused);
+      totals.put("hits", hits);
+      totals.put("bytes", bytes);
+      totals.put("leftOut", leftOut);
+      return summary;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** State, totals and the results past {@code after}, a page at most. */
+  ObjectNode report(long after) {
+    lock.lock();
+    try {
+      ObjectNode report = summary();
+      ArrayNode page = report.putArray("results");
+      long next = after;
+      for (Result result : results) {
+        if (result.sequence() <= after) {
+          continue;
+        }
+        if (page.size() == MAX_PAGE) {
+          break;
+        }
+        next = result.sequence();
+        ObjectNode one = page.addObject();
+        one.put("n", result.sequence());
+        one.put("url", result.url());
+        one.put("status", result.status());
+        one.put("bytes", result.bytes());
+        one.put("cache", result.cache());
+        one.put("millis", result.millis());
+        if (result.error() != null) {
+          one.put("error", result.error());
+        }
+      }
+      report.put("next", next);
+      report.put("more", next < completed);
+      return report;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void work() {
+    try (EdgeClient client = new EdgeClient(node, userAgent)) {
+      Item item;
+      while ((item = take()) != null) {
+        fetch(client, item);
+      }
+    } catch (RuntimeException e) {
+      LOG.error("warm-up job {} lost a worker", id, e);
+    } finally {
+      lock.lock();
+      try {
+        workersLeft--;
+        if (workersLeft == 0 && state == State.RUNNING) {
+          state = State.DONE;
+        }
+        changed.signalAll();
+      } finally {
+        lock.unlock();
+      }
+    }
+  }
+
+  /** The next URL in its turn, or null when there is and will be none. */
+  private @Nullable Item take() {
+    long startNanos;
+    Item item;
+    lock.lock();
+    try {
+      while (queue.isEmpty() && inFlight > 0 && state == State.RUNNING) {
+        changed.awaitUninterruptibly();
+      }
+      item = state == State.RUNNING ? queue.poll() : null;
+      if (item == null) {
+        changed.signalAll();
+        return null;
+      }
+      inFlight++;
+      startNanos = Math.max(System.nanoTime(), nextStartNanos);
+      if (order.ratePerSecond() > 0) {
+        nextStartNanos = startNanos + (long) (1e9 / order.ratePerSecond());
+      }
+    } finally {
+      lock.unlock();
+    }
+    long wait;
+    while ((wait = startNanos - System.nanoTime()) > 0 && !Thread.currentThread().isInterrupted()) {
+      LockSupport.parkNanos(this, wait);
+    }
+    return item;
+  }
+
+  private void fetch(EdgeClient client, Item item) {
+    long start = System.nanoTime();
+    int status = 0;
+    long length = 0;
+    String cache = "unknown";
+    String error = null;
+    List<Found> found = List.of();
+    try {
+      Answer answer = client.get(item.url(), (code, fields) -> keep(item, code, fields));
+      status = answer.status();
+      length = answer.bytes();
+      cache = CacheStatus.result(answer.fields().get("cache-status"));
+      if (status >= 400) {
+        error = "status " + status;
+      } else {
+        found = found(item, answer);
+      }
+    } catch (IOException e) {
+      error = Json.shown(e.getMessage() == null ? e.toString() : e.getMessage());
+    }
+    double millis = PurgeCall.millis(System.nanoTime() - start);
+    lock.lock();
+    try {
+      for (Found one : found) {
+        offer(one.text(), one.url(), item.depth() + 1, one.isSitemap());
+      }
+      inFlight--;
+      if (error == null) {
+        ok++;
+      } else {
+        failed++;
+      }
+      if (cache.equals("hit")) {
+        hits++;
+      }
+      bytes += length;
+      note(item.url().text(), status, length, cache, millis, error);
+      changed.signalAll();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private record Found(String text, @Nullable WarmUrl url, boolean isSitemap) {}
+
+  private int keep(Item item, int status, Map<String, String> fields) {
+    if (status != 200) {
+      return 0;
+    }
+    if (item.isSitemap()) {
+      return Links.MAX_SITEMAP_BYTES;
+    }
+    return order.isFollowing() && item.depth() < MAX_DEPTH && isPlaylist(item, fields)
+        ? Links.MAX_PLAYLIST_BYTES
+        : 0;
+  }
+
+  private static boolean isPlaylist(Item item, Map<String, String> fields) {
+    String target = item.url().target();
+    int query = target.indexOf('?');
+    String path = (query < 0 ? target : target.substring(0, query)).toLowerCase(Locale.ROOT);
+    String type = fields.getOrDefault("content-type", "").toLowerCase(Locale.ROOT);
+    return path.endsWith(".m3u8") || type.contains("mpegurl");
+  }
+
+  private List<Found> found(Item item, Answer answer) throws IOException {
+    byte[] body = answer.body();
+    if (body == null) {
+      if (item.isSitemap()) {
+        throw new IOException(
+            answer.status() == 200 ? "the sitemap is too large" : "status " + answer.status());
+      }
+      return List.of();
+    }
+    List<Found> found = new ArrayList<>();
+    if (item.isSitemap()) {
+      Links.Sitemap sitemap = Links.sitemap(body, MAX_URLS);
+      for (String page : sitemap.pages()) {
+        found.add(new Found(page, WarmUrl.parse(page), false));
+      }
+      if (item.depth() < MAX_DEPTH) {
+        for (String child : sitemap.sitemaps()) {
+          found.add(new Found(child, WarmUrl.parse(child), true));
+        }
+      }
+    } else {
+      for (String reference : Links.playlist(body, MAX_URLS)) {
+        found.add(new Found(reference, item.url().resolve(reference), false));
+      }
+    }
+    return found;
+  }
+
+  /** Queues a URL that is new, may be asked for and has room; with the lock held. */
+  private void offer(String text, @Nullable WarmUrl url, int depth, boolean isSitemap) {
+    if (state != State.RUNNING) {
+      return;
+    }
+    if (url == null || !url.isServedBy(node.config().routes())) {
+      refused++;
+      note(
+          Json.shown(text),
+          0,
+          0,
+          "unknown",
+          0,
+          url == null ? "not an http or https URL" : "no route serves host " + url.host());
+      return;
+    }
+    if (seen.contains(url.text())) {
+      return;
+    }
+    if (seen.size() >= MAX_URLS || characters + url.text().length() > MAX_CHARACTERS) {
+      leftOut++;
+      return;
+    }
+    seen.add(url.text());
+    characters += url.text().length();
+    // A page of a sitemap begins anew what it leads to.
+    queue.add(new Item(url, depth, isSitemap));
+  }
+
+  private void note(
+      String url, int status, long length, String cache, double millis, @Nullable String error) {
+    completed++;
+    results.add(new Result(completed, url, status, length, cache, millis, error));
+    if (results.size() > MAX_RESULTS) {
+      results.removeFirst();
+    }
+  }
+}

@@ -1,0 +1,67 @@
+package io.forebay.server.metric;
+
+import io.forebay.server.metric.LoopCounters.CacheResult;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One finished request as the access log sees it. Read once, on the loop, within {@link
+ * AccessLane#record}; nothing of it is kept but the Strings of {@code client}, {@code method},
+ * {@code scheme}, {@code protocol}, {@code reason}, {@code route}, {@code origin} and {@code
+ * abort}, which should therefore be constants or live as long as the configuration or connection.
+ */
+public interface AccessEvent {
+
+  /** When the request's first byte came, in milliseconds since 1970. */
+  long epochMillis();
+
+  @Nullable CharSequence requestId();
+
+  @Nullable CharSequence traceparent();
+
+  /** The peer's address, without port. */
+  String client();
+
+  String method();
+
+  String scheme();
+
+  CharSequence host();
+
+  CharSequence path();
+
+  /** Query without the question mark, or null. */
+  @Nullable CharSequence query();
+
+  /** {@code HTTP/1.1}, {@code HTTP/2}, … */
+  String protocol();
+
+  /** Status sent, or 0 when the client went away before one was. */
+  int status();
+
+  /** Body bytes handed to the transport. */
+  long bytes();
+
+  long durationNanos();
+
+  /** From the request to the first byte of the answer, or -1 when there was none. */
+  long firstByteNanos();
+
+  CacheResult cache();
+
+  /** Why it was decided so; the reason of {@code Cache-Status}. */
+  @Nullable String reason();
+
+  @Nullable String route();
+
+  @Nullable String origin();
+
+  /** How long the origin took for a fetch of this request's own, or -1 when there was none. */
+  long fetchNanos();
+
+  @Nullable CharSequence referer();
+
+  @Nullable CharSequence userAgent();
+
+  /** Why the answer was broken off, or null when it was whole. */
+  @Nullable String abort();
+}

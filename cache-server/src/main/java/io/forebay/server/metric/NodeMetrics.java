@@ -1,0 +1,380 @@
+package io.forebay.server.metric;
+
+import io.forebay.server.admin.Node;
+import io.forebay.server.metric.LoopCounters.CacheResult;
+import io.forebay.server.metric.LoopCounters.MethodClass;
+import io.micrometer.core.instrument.binder.jvm.ClassLoaderMetrics;
+import io.micrometer.core.instrument.binder.jvm.JvmGcMetrics;
+import io.micrometer.core.instrument.binder.jvm.JvmMemoryMetrics;
+import io.micrometer.core.instrument.binder.jvm.JvmThreadMetrics;
+import io.micrometer.core.instrument.binder.system.FileDescriptorMetrics;
+import io.micrometer.core.instrument.binder.system.ProcessorMetrics;
+import io.micrometer.core.instrument.binder.system.UptimeMetrics;
+import io.micrometer.prometheusmetrics.PrometheusConfig;
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import io.netty.buffer.PooledByteBufAllocator;
+import io.prometheus.metrics.model.snapshots.ClassicHistogramBuckets;
+import io.prometheus.metrics.model.snapshots.CounterSnapshot;
+import io.prometheus.metrics.model.snapshots.GaugeSnapshot;
+import io.prometheus.metrics.model.snapshots.HistogramSnapshot;
+import io.prometheus.metrics.model.snapshots.InfoSnapshot;
+import io.prometheus.metrics.model.snapshots.Labels;
+import io.prometheus.metrics.model.snapshots.MetricSnapshots;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.util.List;
+import java.util.Locale;
+import java.util.function.Function;
+import java.util.function.ToLongFunction;
+
+/**
+ * The node's metrics. The loops' counters are plain fields that stay with their loops: they are
+ * summed when somebody scrapes, by a collector beside Micrometer's meters, since Micrometer has no
+ * meter for a histogram that is kept elsewhere.
+ */
+public final class NodeMetrics implements AutoCloseable {
+  /** Content type of the text format that every Prometheus reads. */
+  public static final String TEXT = "text/plain; version=0.0.4; charset=utf-8";
+
+  /** Content type of OpenMetrics, for those who ask for it. */
+  public static final String OPEN_METRICS =
+      "application/openmetrics-text; version=1.0.0; charset=utf-8";
+
+  private static final String[] STATUS_CLASSES = {"none", "1xx", "2xx", "3xx", "4xx", "5xx"};
+  private static final double[] BOUNDS_SECONDS = boundsSeconds();
+
+  private final Node node;
+  private final AccessLog accessLog;
+  private final String version;
+  private final PrometheusMeterRegistry registry =
+      new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+  private final JvmGcMetrics gcMetrics = new JvmGcMetrics();
+
+  public NodeMetrics(Node node, AccessLog accessLog, String version) {
+    this.node = node;
+    this.accessLog = accessLog;
+    this.version = version;
+    new JvmMemoryMetrics().bindTo(registry);
+    new JvmThreadMetrics().bindTo(registry);
+    new ClassLoaderMetrics().bindTo(registry);
+    new ProcessorMetrics().bindTo(registry);
+    new UptimeMetrics().bindTo(registry);
+    new FileDescriptorMetrics().bindTo(registry);
+    gcMetrics.bindTo(registry);
+    registry.getPrometheusRegistry().register(this::collect);
+  }
+
+  /** Writes all metrics in {@link #TEXT} or {@link #OPEN_METRICS}. */
+  public void scrape(OutputStream out, String contentType) throws IOException {
+    registry.scrape(out, contentType);
+  }
+
+  @Override
+  public void close() {
+    gcMetrics.close();
+    registry.close();
+  }
+
+  private MetricSnapshots collect() {
+    List<LoopCounters> loops = node.counters();
+    MetricSnapshots.Builder all = MetricSnapshots.builder();
+    all.metricSnapshot(
+        InfoSnapshot.builder()
+            .name("forebay_build")
+            .help("What is running.")
+            .dataPoint(
+                InfoSnapshot.InfoDataPointSnapshot.builder()
+                    .labels(Labels.of("version", version, "java", Runtime.version().toString()))
+                    .build())
+            .build());
+    all.metricSnapshot(
+        gauge("forebay_ready", "1 when the node is ready for traffic, else 0.")
+            .dataPoint(point(node.notReady().isEmpty() ? 1 : 0, Labels.EMPTY))
+            .build());
+    all.metricSnapshot(requests(loops));
+    counter(all, loops, "forebay_sent_bytes", "Body bytes sent to clients.", c -> c.bytesToClients);
+    counter(
+        all,
+        loops,
+        "forebay_received_bytes",
+        "Body bytes received from clients.",
+        c -> c.bytesFromClients);
+    counter(
+        all,
+        loops,
+        "forebay_origin_received_bytes",
+        "Body bytes received from origins.",
+        c -> c.bytesFromOrigins);
+    counter(
+        all,
+        loops,
+        "forebay_client_aborts",
+        "Requests whose client went away.",
+        c -> c.clientAborts);
+    counter(
+        all,
+        loops,
+        "forebay_responses_aborted",
+        "Responses broken off by the node because they could not be completed.",
+        c -> c.responsesAborted);
+    origin(all, loops);
+    fills(all, loops);
+    connections(all, loops);
+    all.metricSnapshot(busy());
+    all.metricSnapshot(
+        gauge(
+                "forebay_netty_direct_memory_bytes",
+                "Direct memory held by the network buffers' allocator.")
+            .dataPoint(
+                point(
+                    (double) PooledByteBufAllocator.DEFAULT.metric().usedDirectMemory(),
+                    Labels.EMPTY))
+            .build());
+    all.metricSnapshot(
+        histogram(
+            loops,
+            "forebay_origin_first_byte_seconds",
+            "From a request sent to an origin to the first byte of its answer.",
+            c -> c.originFirstByte));
+    all.metricSnapshot(
+        histogram(
+            loops,
+            "forebay_origin_fetch_seconds",
+            "From a request sent to an origin to the end of its answer.",
+            c -> c.originTotal));
+    all.metricSnapshot(
+        histogram(
+            loops,
+            "forebay_hit_seconds",
+            "From a request to the answer handed to the transport, for hits.",
+            c -> c.hitTime));
+    counterOf(all, "forebay_access_log_lines", "Access log lines written.", accessLog.written());
+    counterOf(
+        all,
+        "forebay_access_log_dropped",
+        "Access log lines lost: the queue was full or the output failed.",
+        accessLog.dropped());
+    return all.build();
+  }
+
+  private static void origin(MetricSnapshots.Builder all, List<LoopCounters> loops) {
+    counter(
+        all, loops, "forebay_origin_fetches", "Requests sent to origins.", c -> c.originFetches);
+    counter(
+        all,
+        loops,
+        "forebay_origin_failures",
+        "Requests to origins that brought no whole answer.",
+        c -> c.originFailures);
+    counter(
+        all,
+        loops,
+        "forebay_origin_retries",
+        "Requests sent again on a fresh connection.",
+        c -> c.originRetries);
+    counter(
+        all,
+        loops,
+        "forebay_origin_connections_opened",
+        "Connections opened to origins.",
+        c -> c.originConnectionsOpened);
+    all.metricSnapshot(
+        gauge("forebay_origin_connections", "Connections to origins open now.")
+            .dataPoint(point((double) sum(loops, c -> c.originConnectionsOpen), Labels.EMPTY))
+            .build());
+  }
+
+  private static void fills(MetricSnapshots.Builder all, List<LoopCounters> loops) {
+    counter(all, loops, "forebay_fills_started", "Fetches into the store.", c -> c.fillsStarted);
+    CounterSnapshot.Builder ended =
+        CounterSnapshot.builder()
+            .name("forebay_fills_ended")
+            .help("Fetches into the store by how they ended.");
+    ended.dataPoint(count(sum(loops, c -> c.fillsInstalled), Labels.of("outcome", "installed")));
+    ended.dataPoint(count(sum(loops, c -> c.fillsUnstored), Labels.of("outcome", "unstored")));
+    ended.dataPoint(count(sum(loops, c -> c.fillsFailed), Labels.of("outcome", "failed")));
+    all.metricSnapshot(ended.build());
+    counter(
+        all,
+        loops,
+        "forebay_fills_joined",
+        "Requests that followed a fetch already under way.",
+        c -> c.joined);
+    counter(
+        all,
+        loops,
+        "forebay_revalidations",
+        "Conditional requests to origins.",
+        c -> c.revalidations);
+    counter(
+        all,
+        loops,
+        "forebay_revalidated",
+        "Conditional requests answered with 304.",
+        c -> c.revalidated);
+    counter(all, loops, "forebay_stale_served", "Requests served stale.", c -> c.staleServed);
+  }
+
+  private static void connections(MetricSnapshots.Builder all, List<LoopCounters> loops) {
+    counter(
+        all,
+        loops,
+        "forebay_connections_accepted",
+        "Client connections accepted.",
+        c -> c.connectionsAccepted);
+    counter(
+        all,
+        loops,
+        "forebay_connections_refused",
+        "Client connections refused at the limit.",
+        c -> c.connectionsRefused);
+    all.metricSnapshot(
+        gauge("forebay_connections", "Client connections open now.")
+            .dataPoint(point((double) sum(loops, c -> c.connectionsOpen), Labels.EMPTY))
+            .build());
+    counter(
+        all,
+        loops,
+        "forebay_requests_refused",
+        "Requests refused before they were routed.",
+        c -> c.requestsRefused);
+    counter(
+        all, loops, "forebay_limits_hit", "Times a configured limit was passed.", c -> c.limitsHit);
+    counter(
+        all,
+        loops,
+        "forebay_private_copies",
+        "Times bytes were copied aside for a slow client.",
+        c -> c.privateCopies);
+    counter(
+        all,
+        loops,
+        "forebay_private_copied_bytes",
+        "Bytes copied aside for slow clients.",
+        c -> c.privateCopyBytes);
+    counter(
+        all,
+        loops,
+        "forebay_stalled_closed",
+        "Connections closed because the client made no progress.",
+        c -> c.stalledClosed);
+  }
+
+  /** Every cell with requests, and those for 2xx always, so that rates are known from the start. */
+  private static CounterSnapshot requests(List<LoopCounters> loops) {
+    CounterSnapshot.Builder requests =
+        CounterSnapshot.builder()
+            .name("forebay_requests")
+            .help("Requests by method class, status class sent and cache result.");
+    CacheResult[] results = CacheResult.values();
+    MethodClass[] methods = MethodClass.values();
+    long[] sums = new long[methods.length * results.length * 6];
+    for (LoopCounters loop : loops) {
+      for (int i = 0; i < sums.length; i++) {
+        sums[i] += loop.requestsByMethod[i];
+      }
+    }
+    for (MethodClass method : methods) {
+      for (CacheResult result : results) {
+        for (int status = 0; status < 6; status++) {
+          long value = sums[(method.ordinal() * results.length + result.ordinal()) * 6 + status];
+          if (value != 0 || status == 2) {
+            requests.dataPoint(
+                count(
+                    value,
+                    Labels.of(
+                        "cache",
+                        label(result),
+                        "method_class",
+                        label(method),
+                        "status_class",
+                        STATUS_CLASSES[status])));
+          }
+        }
+      }
+    }
+    return requests.build();
+  }
+
+  private GaugeSnapshot busy() {
+    GaugeSnapshot.Builder busy =
+        gauge("forebay_loop_busy_ratio", "Share of the last second each event loop was busy.");
+    double[] shares = node.busyShares();
+    for (int i = 0; i < shares.length; i++) {
+      busy.dataPoint(point(shares[i], Labels.of("loop", Integer.toString(i))));
+    }
+    return busy.build();
+  }
+
+  private static HistogramSnapshot histogram(
+      List<LoopCounters> loops, String name, String help, Function<LoopCounters, Latency> which) {
+    long[] counts = new long[Latency.BOUNDS_NANOS.length + 1];
+    double[] totalSeconds = new double[1];
+    for (LoopCounters loop : loops) {
+      which.apply(loop).addTo(counts, totalSeconds);
+    }
+    return HistogramSnapshot.builder()
+        .name(name)
+        .help(help)
+        .dataPoint(
+            HistogramSnapshot.HistogramDataPointSnapshot.builder()
+                .classicHistogramBuckets(ClassicHistogramBuckets.of(BOUNDS_SECONDS, counts))
+                .sum(totalSeconds[0])
+                .build())
+        .build();
+  }
+
+  private static void counter(
+      MetricSnapshots.Builder all,
+      List<LoopCounters> loops,
+      String name,
+      String help,
+      ToLongFunction<LoopCounters> which) {
+    counterOf(all, name, help, sum(loops, which));
+  }
+
+  private static void counterOf(MetricSnapshots.Builder all, String name, String help, long value) {
+    all.metricSnapshot(
+        CounterSnapshot.builder()
+            .name(name)
+            .help(help)
+            .dataPoint(count(value, Labels.EMPTY))
+            .build());
+  }
+
+  private static long sum(List<LoopCounters> loops, ToLongFunction<LoopCounters> which) {
+    long sum = 0;
+    for (LoopCounters loop : loops) {
+      sum += which.applyAsLong(loop);
+    }
+    return sum;
+  }
+
+  private static GaugeSnapshot.Builder gauge(String name, String help) {
+    return GaugeSnapshot.builder().name(name).help(help);
+  }
+
+  private static CounterSnapshot.CounterDataPointSnapshot count(long value, Labels labels) {
+    return CounterSnapshot.CounterDataPointSnapshot.builder()
+        .value((double) value)
+        .labels(labels)
+        .build();
+  }
+
+  private static GaugeSnapshot.GaugeDataPointSnapshot point(double value, Labels labels) {
+    return GaugeSnapshot.GaugeDataPointSnapshot.builder().value(value).labels(labels).build();
+  }
+
+  private static String label(Enum<?> value) {
+    return value.name().toLowerCase(Locale.ROOT);
+  }
+
+  private static double[] boundsSeconds() {
+    double[] bounds = new double[Latency.BOUNDS_NANOS.length + 1];
+    for (int i = 0; i < Latency.BOUNDS_NANOS.length; i++) {
+      bounds[i] = Latency.BOUNDS_NANOS[i] / 1e9;
+    }
+    bounds[bounds.length - 1] = Double.POSITIVE_INFINITY;
+    return bounds;
+  }
+}

@@ -1,0 +1,661 @@
+package io.forebay.server.origin;
+
+import io.forebay.core.http.HeaderFields;
+import io.forebay.server.config.ServerConfig.OriginConfig;
+import io.forebay.server.origin.OriginFailure.Kind;
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.handler.codec.DecoderException;
+import io.netty.handler.codec.PrematureChannelClosureException;
+import io.netty.handler.codec.http.HttpContent;
+import io.netty.handler.codec.http.HttpHeaderNames;
+import io.netty.handler.codec.http.HttpHeaders;
+import io.netty.handler.codec.http.HttpObject;
+import io.netty.handler.codec.http.HttpResponse;
+import io.netty.handler.codec.http.HttpUtil;
+import io.netty.handler.codec.http.LastHttpContent;
+import io.netty.handler.ssl.SslCloseCompletionEvent;
+import io.netty.util.ReferenceCountUtil;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import javax.net.ssl.SSLException;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One connection to an origin, with at most one call on it. Confined to its loop.
+ *
+ * <pre>
+ *   OPENING ─► BUSY ─► SETTLING ─► IDLE ─► BUSY …
+ *      └─────────┴─────────┴────────┴────► CLOSED
+ * </pre>
+ *
+ * <p>SETTLING is the rest of the burst of reads in which a response ended: bytes that follow in it
+ * show that the connection cannot be trusted with another request.
+ */
+final class OriginConnection extends ChannelInboundHandlerAdapter {
+  private static final Logger LOG = LoggerFactory.getLogger(OriginConnection.class);
+
+  /** Interim responses that may precede the final one. */
+  private static final int MOST_INTERIM = 16;
+
+  private enum State {
+    OPENING,
+    BUSY,
+    SETTLING,
+    IDLE,
+    CLOSED
+  }
+
+  /** What the deadline stands for while a call is on the connection. */
+  private enum Phase {
+    SENDING,
+    FIRST_BYTE,
+    HEAD,
+    BODY
+  }
+
+  /** Stands in the line of held messages for the connection's end. */
+  private record Lost(String detail) {}
+
+  private final OriginPool pool;
+  private final Origin origin;
+  private final PooledOriginClient client;
+  private final ResponseDecoder decoder;
+  private final Deadline deadline;
+  private @Nullable ChannelHandlerContext context;
+
+  private State state = State.OPENING;
+  private boolean hasSlot;
+  private boolean isInReadBurst;
+  private boolean isOutputBroken;
+  private boolean hasCloseNotify;
+  private boolean wasUsed;
+  private long hintedKeepNanos = Long.MAX_VALUE;
+
+  // Of the call.
+  private @Nullable PooledCall call;
+  private @Nullable BodySender sender;
+  private Phase phase = Phase.SENDING;
+  private boolean isReused;
+  private boolean isRequestSent;
+  private boolean hasBytes;
+  private boolean hasHead;
+  private boolean isKeepAlive;
+  private boolean isCloseDelimited;
+  private int interimCount;
+
+  /**
+   * What arrived after the listener suspended; Netty reads on to the end once a peer has closed.
+   */
+  private final ArrayDeque<Object> held = new ArrayDeque<>();
+
+  private boolean isDraining;
+
+  OriginConnection(OriginPool pool) {
+    this.pool = pool;
+    this.origin = pool.origin();
+    this.client = pool.client();
+    this.decoder = new ResponseDecoder(this);
+    this.deadline = new Deadline(client.loop(), this::onDeadline);
+  }
+
+  ResponseDecoder decoder() {
+    return decoder;
+  }
+
+  @Override
+  public void handlerAdded(ChannelHandlerContext ctx) {
+    context = ctx;
+  }
+
+  /** Connected, and its slot is its own from now on. */
+  void onOpen() {
+    hasSlot = true;
+    client.counters().originConnectionsOpened++;
+    client.counters().originConnectionsOpen++;
+    if (!context().channel().isActive()) {
+      // Closed between two events; channelInactive has already been.
+      releaseSlot();
+    }
+  }
+
+  boolean isUsable() {
+    return state != State.CLOSED
+        && context().channel().isActive()
+        && !isOutputBroken
+        && !decoder.hasExtraBytes();
+  }
+
+  // A call begins.
+
+  void start(PooledCall newCall) {
+    if (!hasSlot) {
+      newCall.fail(Kind.CONNECT_FAILED, origin.label() + ": the origin closed the connection");
+      return;
+    }
+    state = State.BUSY;
+    deadline.clear();
+    call = newCall;
+    isReused = wasUsed;
+    wasUsed = true;
+    isRequestSent = false;
+    hasBytes = false;
+    hasHead = false;
+    isKeepAlive = false;
+    isCloseDelimited = false;
+    interimCount = 0;
+    newCall.onConnection(this);
+
+    ChannelHandlerContext ctx = context();
+    OriginRequest request = newCall.request();
+    long bodyLength = request.body().lengthBytes();
+    decoder.expect(request.method().equals("HEAD"));
+    if (newCall.isSuspended()) {
+      ctx.channel().config().setAutoRead(false);
+    }
+    ByteBuf head = RequestHead.encode(ctx.alloc(), request, origin.authority(), bodyLength);
+    ctx.writeAndFlush(head)
+        .addListener((ChannelFuture written) -> {
+          if (!written.isSuccess()) {
+            onWriteFailed();
+          }
+        });
+    if (bodyLength == 0) {
+      onRequestSent();
+    } else {
+      BodySender newSender = new BodySender(this, ctx, request.body());
+      sender = newSender;
+      // A body may answer its first demand at once, with a failure even; the call is not known to
+      // its listener yet.
+      client.loop().execute(newSender::start);
+    }
+  }
+
+  void onRequestSent() {
+    if (state == State.BUSY) {
+      isRequestSent = true;
+      rearm();
+    }
+  }
+
+  /**
+   * The origin takes no more bytes. What it said before may still be on its way, so the call goes
+   * on until the reading side tells.
+   */
+  private void onWriteFailed() {
+    isOutputBroken = true;
+    if (state == State.BUSY && !isRequestSent) {
+      stopBody();
+      isRequestSent = true;
+      rearm();
+    }
+  }
+
+  @Override
+  public void channelWritabilityChanged(ChannelHandlerContext ctx) {
+    if (state == State.BUSY && !isRequestSent) {
+      if (sender != null && ctx.channel().isWritable()) {
+        sender.onWritable();
+      }
+      rearm();
+    }
+    ctx.fireChannelWritabilityChanged();
+  }
+
+  // A response arrives.
+
+  /** Bytes were read from the socket; the decoder is about to see them. */
+  void onBytes(int count) {
+    client.counters().bytesFromOrigins += count;
+    isInReadBurst = true;
+    if (!hasBytes && state == State.BUSY) {
+      hasBytes = true;
+      rearm();
+    }
+  }
+
+  /** Bytes came that no request asked for. */
+  void onUnsolicited() {
+    if (state == State.IDLE) {
+      pool.onIdleLost(this);
+      close();
+    }
+  }
+
+  @Override
+  public void channelRead(ChannelHandlerContext ctx, Object message) {
+    isInReadBurst = true;
+    PooledCall current = call;
+    if (current == null) {
+      ReferenceCountUtil.release(message);
+    } else if (current.isSuspended() || isDraining || !held.isEmpty()) {
+      held.add(message);
+    } else {
+      process(current, message);
+    }
+  }
+
+  @Override
+  public void channelReadComplete(ChannelHandlerContext ctx) {
+    isInReadBurst = false;
+    if (state == State.SETTLING) {
+      settle();
+    } else {
+      PooledCall current = call;
+      if (current != null && !current.isSuspended() && held.isEmpty()) {
+        if (hasHead) {
+          rearm();
+        }
+        current.readComplete();
+      }
+    }
+    ctx.fireChannelReadComplete();
+  }
+
+  private void process(PooledCall current, Object message) {
+    if (message instanceof HttpObject object && object.decoderResult().isFailure()) {
+      ReferenceCountUtil.release(message);
+      onBadMessage(object.decoderResult().cause());
+    } else if (message instanceof HttpResponse response) {
+      onResponse(current, response);
+    } else if (message instanceof HttpContent content) {
+      onContent(current, content);
+    } else if (message instanceof Lost lost) {
+      onLost(lost.detail);
+    } else {
+      ReferenceCountUtil.release(message);
+    }
+  }
+
+  private void onBadMessage(Throwable cause) {
+    if (cause instanceof PrematureChannelClosureException) {
+      fail(Kind.CLOSED_BEFORE_RESPONSE, "the origin closed within the response's head");
+    } else {
+      fail(Kind.INVALID_RESPONSE, "invalid response: " + Words.of(cause));
+    }
+  }
+
+  private void onResponse(PooledCall current, HttpResponse response) {
+    int status = response.status().code();
+    if (status == 101) {
+      fail(Kind.INVALID_RESPONSE, "invalid response: 101, and no upgrade was asked for");
+      return;
+    }
+    if (status < 200) {
+      interimCount++;
+      if (interimCount > MOST_INTERIM) {
+        fail(Kind.INVALID_RESPONSE, "more than " + MOST_INTERIM + " interim responses");
+        return;
+      }
+      arm(Phase.FIRST_BYTE, origin.config().firstByteTimeout());
+      current.informational(status, fields(response.headers()));
+      return;
+    }
+    HttpHeaders headers = response.headers();
+    List<String> codings = headers.getAll(HttpHeaderNames.TRANSFER_ENCODING);
+    boolean isChunked = !codings.isEmpty();
+    if (isChunked && (codings.size() > 1 || !codings.getFirst().equalsIgnoreCase("chunked"))) {
+      fail(
+          Kind.INVALID_RESPONSE,
+          "invalid response: Transfer-Encoding " + Words.line(String.join(", ", codings)));
+      return;
+    }
+    boolean hasNoBody = status == 204 || status == 304 || current.request().method().equals("HEAD");
+    String declared = headers.get(HttpHeaderNames.CONTENT_LENGTH);
+    long length = -1;
+    if (hasNoBody) {
+      length = 0;
+    } else if (!isChunked && declared != null) {
+      // The decoder has checked it and merged equal ones.
+      length = Long.parseLong(declared.trim());
+    }
+    isCloseDelimited = !hasNoBody && !isChunked && declared == null;
+    isKeepAlive = HttpUtil.isKeepAlive(response) && !isCloseDelimited;
+    noteKeepAliveHint(headers);
+    hasHead = true;
+    rearm();
+    if (!isRequestSent && status >= 300) {
+      // The origin has decided without the rest of the body (RFC 9112 §9.5); of a 2xx that comes
+      // early it may still be making use.
+      stopBody();
+    }
+    current.head(status, fields(headers), length, isCloseDelimited);
+  }
+
+  private void onContent(PooledCall current, HttpContent content) {
+    if (content.content().isReadable()) {
+      current.data(content.content());
+    } else {
+      content.release();
+    }
+    if (call == current && content instanceof LastHttpContent last) {
+      onResponseEnd(current, last);
+    }
+  }
+
+  private void onResponseEnd(PooledCall current, LastHttpContent last) {
+    if (isCloseDelimited && origin.isTls() && !hasCloseNotify) {
+      // Anyone on the path can close a TCP connection; only the origin can say so within TLS.
+      fail(Kind.TRUNCATED, "the connection closed without TLS saying that the body had ended");
+      return;
+    }
+    HeaderFields trailers = fields(last.trailingHeaders());
+    detach();
+    state = State.SETTLING;
+    current.onConnection(null);
+    current.end(trailers);
+    if (!isInReadBurst) {
+      settle();
+    }
+  }
+
+  private void settle() {
+    if (state != State.SETTLING) {
+      return;
+    }
+    if (isKeepAlive && isRequestSent && isUsable()) {
+      state = State.IDLE;
+      context().channel().config().setAutoRead(true);
+      pool.onFree(this);
+    } else {
+      close();
+    }
+  }
+
+  // Reading is held back and let go.
+
+  void onSuspended() {
+    if (state == State.BUSY) {
+      context().channel().config().setAutoRead(false);
+      rearm();
+    }
+  }
+
+  void onResumed() {
+    PooledCall current = call;
+    if (state != State.BUSY || current == null) {
+      return;
+    }
+    if (held.isEmpty()) {
+      context().channel().config().setAutoRead(true);
+      rearm();
+    } else if (!isDraining) {
+      // Not from within: whoever resumes is not prepared to be called back at once.
+      client.loop().execute(() -> drain(current));
+    }
+  }
+
+  private void drain(PooledCall current) {
+    if (call != current || isDraining) {
+      return;
+    }
+    isDraining = true;
+    try {
+      while (call == current && !current.isSuspended()) {
+        Object message = held.poll();
+        if (message == null) {
+          break;
+        }
+        process(current, message);
+      }
+    } finally {
+      isDraining = false;
+    }
+    if (call == current && !current.isSuspended()) {
+      current.readComplete();
+      onResumed();
+    }
+  }
+
+  // It goes wrong.
+
+  @Override
+  public void channelInactive(ChannelHandlerContext ctx) {
+    isInReadBurst = false;
+    onClosed("the origin closed the connection");
+    if (state == State.IDLE) {
+      pool.onIdleLost(this);
+    }
+    state = State.CLOSED;
+    deadline.stop();
+    releaseSlot();
+    ctx.fireChannelInactive();
+  }
+
+  @Override
+  public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+    boolean isTransport = cause instanceof IOException || cause.getCause() instanceof SSLException;
+    if (state == State.BUSY && isTransport) {
+      onClosed(Words.of(cause));
+    } else if (state == State.BUSY && cause instanceof DecoderException) {
+      fail(
+          Kind.INVALID_RESPONSE,
+          "invalid response: " + Words.of(cause.getCause() == null ? cause : cause.getCause()));
+    } else if (!isTransport && !(cause instanceof DecoderException)) {
+      LOG.error("{}: a defect while handling a response", origin.label(), cause);
+      fail(Kind.INVALID_RESPONSE, "a defect of this node, see its log");
+    }
+    if (state == State.IDLE) {
+      pool.onIdleLost(this);
+    }
+    if (call == null) {
+      close();
+    }
+  }
+
+  @Override
+  public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
+    if (event instanceof SslCloseCompletionEvent close && close.isSuccess()) {
+      hasCloseNotify = true;
+    }
+    ctx.fireUserEventTriggered(event);
+  }
+
+  private void onClosed(String detail) {
+    PooledCall current = call;
+    if (current == null) {
+      return;
+    }
+    if (current.isSuspended() || isDraining || !held.isEmpty()) {
+      held.add(new Lost(detail));
+      deadline.clear();
+    } else {
+      onLost(detail);
+    }
+  }
+
+  private void onLost(String detail) {
+    PooledCall current = call;
+    if (current == null) {
+      return;
+    }
+    if (isRetryable(current)) {
+      sender = null;
+      detach();
+      current.onConnection(null);
+      current.markRetried();
+      client.counters().originRetries++;
+      boolean isSlotOurs = hasSlot;
+      hasSlot = false;
+      countClosed(isSlotOurs);
+      close();
+      pool.retry(current, isSlotOurs);
+    } else if (hasHead) {
+      fail(Kind.TRUNCATED, "the response broke off: " + detail);
+    } else {
+      fail(Kind.CLOSED_BEFORE_RESPONSE, "no response: " + detail);
+    }
+  }
+
+  /** Whether the origin may simply have closed an idle connection just as it was used again. */
+  private boolean isRetryable(PooledCall current) {
+    return isReused
+        && !hasBytes
+        && !current.isRetried()
+        && (sender == null || !sender.isStarted())
+        && RequestHead.isIdempotent(current.request().method());
+  }
+
+  private void onDeadline() {
+    OriginConfig config = origin.config();
+    if (state == State.IDLE) {
+      pool.onIdleLost(this);
+      close();
+    } else if (state == State.BUSY) {
+      switch (phase) {
+        case FIRST_BYTE ->
+            fail(
+                Kind.FIRST_BYTE_TIMEOUT,
+                "no response within " + config.firstByteTimeout().toMillis() + " ms");
+        case SENDING ->
+            fail(
+                Kind.IDLE_TIMEOUT,
+                "the origin took nothing of the request body for "
+                    + config.idleTimeout().toMillis()
+                    + " ms");
+        case HEAD, BODY ->
+            fail(
+                Kind.IDLE_TIMEOUT,
+                "the response stood still for " + config.idleTimeout().toMillis() + " ms");
+      }
+    }
+  }
+
+  /** Ends the call in failure, and the connection with it. */
+  void fail(Kind kind, String detail) {
+    PooledCall current = call;
+    if (current == null) {
+      return;
+    }
+    detach();
+    current.onConnection(null);
+    close();
+    current.fail(kind, origin.label() + ": " + detail);
+  }
+
+  /** The call has been given up. */
+  void abandon() {
+    detach();
+    close();
+  }
+
+  void onKept(long keepNanos) {
+    state = State.IDLE;
+    long nanos = Math.min(keepNanos, hintedKeepNanos);
+    deadline.in(nanos);
+  }
+
+  void close() {
+    if (state != State.CLOSED) {
+      state = State.CLOSED;
+      deadline.stop();
+      context().channel().close();
+    }
+  }
+
+  private void detach() {
+    call = null;
+    deadline.clear();
+    stopBody();
+    sender = null;
+    while (true) {
+      Object message = held.poll();
+      if (message == null) {
+        return;
+      }
+      ReferenceCountUtil.release(message);
+    }
+  }
+
+  private void stopBody() {
+    if (sender != null) {
+      sender.stop();
+    }
+  }
+
+  private void releaseSlot() {
+    if (hasSlot) {
+      hasSlot = false;
+      countClosed(true);
+      pool.releaseSlot();
+    }
+  }
+
+  private void countClosed(boolean wasOpen) {
+    if (wasOpen) {
+      client.counters().originConnectionsOpen--;
+    }
+  }
+
+  private void rearm() {
+    PooledCall current = call;
+    OriginConfig config = origin.config();
+    if (current == null || current.isSuspended()) {
+      deadline.clear();
+    } else if (hasHead) {
+      arm(Phase.BODY, config.idleTimeout());
+    } else if (hasBytes) {
+      arm(Phase.HEAD, config.idleTimeout());
+    } else if (isRequestSent) {
+      arm(Phase.FIRST_BYTE, config.firstByteTimeout());
+    } else if (!context().channel().isWritable()) {
+      arm(Phase.SENDING, config.idleTimeout());
+    } else {
+      deadline.clear();
+    }
+  }
+
+  private void arm(Phase newPhase, Duration timeout) {
+    phase = newPhase;
+    if (timeout.isPositive()) {
+      deadline.in(timeout.toNanos());
+    } else {
+      deadline.clear();
+    }
+  }
+
+  /** An origin that says how long it keeps idle connections is left a little before. */
+  private void noteKeepAliveHint(HttpHeaders headers) {
+    String hint = headers.get("keep-alive");
+    if (hint == null) {
+      return;
+    }
+    for (String part : hint.toLowerCase(Locale.ROOT).split(",", 8)) {
+      String text = part.strip();
+      if (text.matches("timeout=[0-9]{1,6}")) {
+        long millis = Long.parseLong(text.substring(8)) * 1000 - 500;
+        hintedKeepNanos = TimeUnit.MILLISECONDS.toNanos(Math.max(0, millis));
+      }
+    }
+  }
+
+  private static HeaderFields fields(HttpHeaders headers) {
+    if (headers.isEmpty()) {
+      return HeaderFields.EMPTY;
+    }
+    HeaderFields.Builder fields = HeaderFields.builder();
+    Iterator<Map.Entry<CharSequence, CharSequence>> each = headers.iteratorCharSequence();
+    while (each.hasNext()) {
+      Map.Entry<CharSequence, CharSequence> field = each.next();
+      fields.add(field.getKey(), field.getValue());
+    }
+    return fields.build();
+  }
+
+  private ChannelHandlerContext context() {
+    if (context == null) {
+      throw new IllegalStateException("used before it was in a pipeline");
+    }
+    return context;
+  }
+}

@@ -1,0 +1,88 @@
+package io.forebay.server.origin;
+
+import io.netty.handler.ssl.OpenSsl;
+import io.netty.handler.ssl.SslContext;
+import io.netty.handler.ssl.SslContextBuilder;
+import io.netty.handler.ssl.SslProvider;
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.security.cert.CertPathBuilderException;
+import java.security.cert.CertificateExpiredException;
+import java.security.cert.CertificateNotYetValidException;
+import javax.net.ssl.SSLException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * TLS towards origins: BoringSSL where its native library loads, else the JDK's. Chain and host
+ * name are always verified; there is no switch to turn that off.
+ */
+final class OriginTls {
+  private static final int MOST_CAUSES = 10;
+
+  private OriginTls() {}
+
+  static byte[] readTrust(Path file) throws IOException {
+    try {
+      return Files.readAllBytes(file);
+    } catch (NoSuchFileException e) {
+      throw new IOException("trust file " + file + " does not exist", e);
+    } catch (IOException e) {
+      throw new IOException("trust file " + file + " cannot be read: " + Words.of(e), e);
+    }
+  }
+
+  static byte[] digest(byte[] bytes) {
+    try {
+      return MessageDigest.getInstance("SHA-256").digest(bytes);
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException("every Java has SHA-256", e);
+    }
+  }
+
+  static SslContext context(@Nullable Path file, byte @Nullable [] trust) throws IOException {
+    SslContextBuilder builder =
+        SslContextBuilder.forClient()
+            .sslProvider(OpenSsl.isAvailable() ? SslProvider.OPENSSL : SslProvider.JDK)
+            .protocols("TLSv1.3", "TLSv1.2")
+            .endpointIdentificationAlgorithm("HTTPS");
+    try {
+      if (trust != null) {
+        builder.trustManager(new ByteArrayInputStream(trust));
+      }
+      return builder.build();
+    } catch (SSLException | IllegalArgumentException e) {
+      throw new IOException(
+          trust == null
+              ? "TLS towards origins cannot be set up: " + Words.of(e)
+              : "trust file " + file + " holds no usable PEM certificate: " + Words.of(e),
+          e);
+    }
+  }
+
+  /** Why a handshake failed, in words an operator can act on. */
+  static String words(Throwable failure) {
+    Throwable cause = failure;
+    for (int i = 0; i < MOST_CAUSES && cause != null; i++) {
+      if (cause instanceof CertificateExpiredException) {
+        return "certificate has expired: " + Words.of(cause);
+      }
+      if (cause instanceof CertificateNotYetValidException) {
+        return "certificate is not valid yet: " + Words.of(cause);
+      }
+      if (cause instanceof CertPathBuilderException) {
+        return "certificate is not trusted: " + Words.of(cause);
+      }
+      Throwable next = cause.getCause();
+      if (next == null) {
+        break;
+      }
+      cause = next;
+    }
+    return Words.of(cause == null ? failure : cause);
+  }
+}

@@ -1,0 +1,212 @@
+package io.forebay.server.origin;
+
+import io.forebay.core.http.HeaderFields;
+import io.forebay.server.origin.OriginFailure.Kind;
+import io.netty.buffer.ByteBuf;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One call: what its listener may still be told, its timers, and where it is now (waiting, getting
+ * a connection, or on one). Confined to the loop.
+ */
+final class PooledCall implements OriginCall {
+  private final PooledOriginClient client;
+  private final @Nullable Origin origin;
+  private final OriginRequest request;
+  private final OriginListener listener;
+  private final long startNanos;
+
+  private @Nullable Deadline total;
+  private @Nullable Deadline wait;
+  private @Nullable OriginPool queue;
+  private long waitingSinceNanos;
+  private @Nullable OriginConnection connection;
+  private boolean isSuspended;
+  private boolean isRetried;
+  private boolean isDone;
+  private boolean isCancelled;
+
+  PooledCall(
+      PooledOriginClient client,
+      @Nullable Origin origin,
+      OriginRequest request,
+      OriginListener listener) {
+    this.client = client;
+    this.origin = origin;
+    this.request = request;
+    this.listener = listener;
+    this.startNanos = client.loop().ticker().nanoTime();
+  }
+
+  void startTotalTimer(Duration timeout, String label) {
+    if (timeout.isPositive()) {
+      total =
+          new Deadline(
+              client.loop(),
+              () ->
+                  fail(
+                      Kind.TOTAL_TIMEOUT,
+                      label + ": not finished within " + timeout.toMillis() + " ms"));
+      total.in(timeout.toNanos());
+    }
+  }
+
+  OriginRequest request() {
+    return request;
+  }
+
+  boolean isDone() {
+    return isDone;
+  }
+
+  boolean isSuspended() {
+    return isSuspended;
+  }
+
+  boolean isRetried() {
+    return isRetried;
+  }
+
+  void markRetried() {
+    isRetried = true;
+  }
+
+  long waitingSinceNanos() {
+    return waitingSinceNanos;
+  }
+
+  long elapsedNanos() {
+    return client.loop().ticker().nanoTime() - startNanos;
+  }
+
+  // Where it is.
+
+  void onQueued(OriginPool pool, long nowNanos) {
+    queue = pool;
+    waitingSinceNanos = nowNanos;
+    Duration timeout = pool.origin().config().connectTimeout();
+    wait = new Deadline(client.loop(), () -> onWaitedTooLong(pool, timeout));
+    wait.in(timeout.toNanos());
+  }
+
+  void onDequeued() {
+    queue = null;
+    if (wait != null) {
+      wait.stop();
+      wait = null;
+    }
+  }
+
+  private void onWaitedTooLong(OriginPool pool, Duration timeout) {
+    pool.removeWaiting(this);
+    fail(pool.tooMany("and none became free within " + timeout.toMillis() + " ms"));
+  }
+
+  void onConnection(@Nullable OriginConnection newConnection) {
+    connection = newConnection;
+  }
+
+  // What the listener is told.
+
+  void informational(int status, HeaderFields fields) {
+    listener.onInformational(status, fields);
+  }
+
+  void head(int status, HeaderFields fields, long contentLength, boolean isCloseDelimited) {
+    client.counters().originFirstByte.record(elapsedNanos());
+    listener.onHead(status, fields, contentLength, isCloseDelimited);
+  }
+
+  void data(ByteBuf data) {
+    listener.onData(data);
+  }
+
+  void readComplete() {
+    listener.onReadComplete();
+  }
+
+  void end(HeaderFields trailers) {
+    isDone = true;
+    connection = null;
+    stopTimers();
+    client.counters().originTotal.record(elapsedNanos());
+    listener.onEnd(trailers);
+  }
+
+  void fail(Kind kind, String detail) {
+    fail(new OriginFailure(kind, detail));
+  }
+
+  void fail(OriginFailure failure) {
+    if (isDone) {
+      return;
+    }
+    leave();
+    client.counters().originFailures++;
+    if (client.isSending()) {
+      client
+          .loop()
+          .execute(() -> {
+            if (!isCancelled) {
+              listener.onFailure(failure);
+            }
+          });
+    } else {
+      listener.onFailure(failure);
+    }
+  }
+
+  // What the caller orders.
+
+  @Override
+  public void suspend() {
+    isSuspended = true;
+    if (connection != null) {
+      connection.onSuspended();
+    }
+  }
+
+  @Override
+  public void resume() {
+    isSuspended = false;
+    if (connection != null) {
+      connection.onResumed();
+    }
+  }
+
+  @Override
+  public void cancel() {
+    isCancelled = true;
+    if (!isDone) {
+      leave();
+    }
+  }
+
+  private void leave() {
+    isDone = true;
+    stopTimers();
+    if (queue != null) {
+      queue.removeWaiting(this);
+    }
+    OriginConnection used = connection;
+    connection = null;
+    if (used != null) {
+      used.abandon();
+    }
+  }
+
+  private void stopTimers() {
+    if (total != null) {
+      total.stop();
+    }
+  }
+
+  @Override
+  public String toString() {
+    return request.method()
+        + " "
+        + Words.line(request.target())
+        + (origin == null ? "" : " to " + origin.label());
+  }
+}

@@ -1,0 +1,142 @@
+package io.forebay.server.origin;
+
+import io.forebay.server.metric.LoopCounters;
+import io.forebay.server.origin.OriginFailure.Kind;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.channel.EventLoop;
+import io.netty.channel.socket.SocketChannel;
+import java.util.HashMap;
+import java.util.Iterator;
+import java.util.Map;
+
+/**
+ * The pooled client of one loop. Everything happens on that loop; what loops share is the count of
+ * connections ({@link OriginConnections}), the names ({@link NameResolver}) and the immutable
+ * {@link Origins}.
+ *
+ * <p>A request body is taken over when the request is on its connection: from then on the client
+ * ends or cancels it. A call that fails before that leaves the body to its owner.
+ */
+public final class PooledOriginClient implements OriginClient {
+  private final EventLoop loop;
+  private final Class<? extends SocketChannel> channelClass;
+  private final ByteBufAllocator allocator;
+  private final OriginConnections connections;
+  private final NameResolver names;
+  private final LoopCounters counters;
+
+  private Origins origins;
+  private final Map<String, OriginPool> pools = new HashMap<>();
+  private boolean isSending;
+  private boolean isClosed;
+
+  public PooledOriginClient(
+      EventLoop loop,
+      Class<? extends SocketChannel> channelClass,
+      ByteBufAllocator allocator,
+      Origins origins,
+      OriginConnections connections,
+      NameResolver names,
+      LoopCounters counters) {
+    this.loop = loop;
+    this.channelClass = channelClass;
+    this.allocator = allocator;
+    this.origins = origins;
+    this.connections = connections;
+    this.names = names;
+    this.counters = counters;
+  }
+
+  @Override
+  public OriginCall send(String name, OriginRequest request, OriginListener listener) {
+    RequestHead.check(request);
+    Origin origin = origins.find(name);
+    PooledCall call = new PooledCall(this, origin, request, listener);
+    // Failures found while this is set are told to the listener after this method has returned.
+    isSending = true;
+    try {
+      if (origin == null) {
+        call.fail(Kind.UNKNOWN_ORIGIN, "there is no origin named " + Words.line(name));
+      } else if (isClosed) {
+        call.fail(stopped(origin));
+      } else {
+        counters.originFetches++;
+        call.startTotalTimer(origin.config().totalTimeout(), origin.label());
+        pool(origin).submit(call);
+      }
+    } finally {
+      isSending = false;
+    }
+    return call;
+  }
+
+  /**
+   * Replaces the origins. Connections of those that changed or went away are closed when idle;
+   * calls under way and waiting finish with the configuration they began with. On the loop.
+   */
+  public void reconfigure(Origins newOrigins) {
+    origins = newOrigins;
+    Iterator<OriginPool> each = pools.values().iterator();
+    while (each.hasNext()) {
+      OriginPool pool = each.next();
+      if (!pool.origin().equals(newOrigins.find(pool.origin().name()))) {
+        each.remove();
+        pool.retire();
+      }
+    }
+  }
+
+  /**
+   * Closes idle connections and fails what waits for one; what is under way goes on. On the loop.
+   */
+  public void close() {
+    isClosed = true;
+    for (OriginPool pool : pools.values()) {
+      pool.failWaiting(stopped(pool.origin()));
+      pool.retire();
+    }
+    pools.clear();
+  }
+
+  EventLoop loop() {
+    return loop;
+  }
+
+  Class<? extends SocketChannel> channelClass() {
+    return channelClass;
+  }
+
+  ByteBufAllocator allocator() {
+    return allocator;
+  }
+
+  Origins origins() {
+    return origins;
+  }
+
+  NameResolver names() {
+    return names;
+  }
+
+  LoopCounters counters() {
+    return counters;
+  }
+
+  boolean isSending() {
+    return isSending;
+  }
+
+  private OriginPool pool(Origin origin) {
+    OriginPool pool = pools.get(origin.name());
+    if (pool == null) {
+      pool = new OriginPool(this, origin, connections.slots(origin.name()));
+      pools.put(origin.name(), pool);
+    }
+    return pool;
+  }
+
+  private static OriginFailure stopped(Origin origin) {
+    return new OriginFailure(
+        Kind.TOO_MANY_CONNECTIONS, origin.label() + ": no new connections, this node is stopping");
+  }
+}

@@ -1,0 +1,241 @@
+package io.forebay.storage;
+
+import io.forebay.storage.evict.Fill;
+import io.forebay.storage.index.ObjectIndex;
+import io.forebay.storage.layout.DirectoryEntry;
+import io.forebay.storage.layout.HeadRecord;
+import io.forebay.storage.layout.RecordHeader;
+import io.forebay.storage.layout.SliceRecord;
+import io.forebay.storage.layout.Words;
+import io.forebay.storage.purge.ActiveBirths;
+import io.forebay.storage.purge.Purges;
+import io.forebay.storage.region.Pins;
+import io.forebay.storage.region.Regions;
+import io.forebay.storage.region.Reservation;
+import io.forebay.storage.region.Space;
+import java.lang.foreign.MemorySegment;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongSupplier;
+import java.util.zip.CRC32C;
+
+/** What the lanes of a store share. */
+final class Core {
+  private static final int LARGEST_SLICE = 1 << 20;
+  private static final int LARGEST_INLINE = 32 << 10;
+
+  final MemorySegment memory;
+  final Regions regions;
+  final Pins pins;
+  final Space space;
+  final ObjectIndex index;
+  final Purges purges;
+  final ActiveBirths births;
+  final LongSupplier clockMillis;
+
+  /** Which start this is: records of an earlier epoch are checked on first use. */
+  final int epoch;
+
+  final int sliceBytes;
+  final int inlineBytes;
+  final long unfinishedLimit;
+  final AtomicLong unfinishedBytes = new AtomicLong();
+  final Set<Fill> unfinished = ConcurrentHashMap.newKeySet();
+  final AtomicLong checksumFailures = new AtomicLong();
+
+  Core(
+      Regions regions,
+      Pins pins,
+      Space space,
+      ObjectIndex index,
+      Purges purges,
+      ActiveBirths births,
+      LongSupplier clockMillis,
+      int epoch) {
+    this.memory = regions.memory();
+    this.regions = regions;
+    this.pins = pins;
+    this.space = space;
+    this.index = index;
+    this.purges = purges;
+    this.births = births;
+    this.clockMillis = clockMillis;
+    this.epoch = epoch;
+    this.sliceBytes = Math.min(LARGEST_SLICE, regions.regionBytes() / 16);
+    this.inlineBytes = Math.min(LARGEST_INLINE, sliceBytes);
+    this.unfinishedLimit = (long) regions.regionBytes() * regions.count() / 2;
+  }
+
+  /** Space for the head of a slice or of the record that {@code spec} describes. */
+  int headLength(HeadSpec spec) {
+    return HeadRecord.bodyOffset(spec.scopes().length, spec.keyTextLength(), spec.head().length);
+  }
+
+  /** Whether one record can hold it at all. */
+  boolean fits(int length) {
+    return length <= regions.regionBytes() / 4;
+  }
+
+  void enter(Reservation at, byte kind, HeadSpec spec, long high, long low, long id, int slice) {
+    regions.enter(
+        at.region(),
+        at.slot(),
+        kind,
+        high,
+        low,
+        at.offset(),
+        spec.birth(),
+        id,
+        spec.scopes().length == 0 ? 0 : spec.scopes()[0],
+        slice);
+  }
+
+  /**
+   * Writes and commits a head record whose body, if inline, is already in place.
+   *
+   * @param bodyCrc has taken the inline body in
+   */
+  void writeHead(
+      Reservation at,
+      HeadSpec spec,
+      long objectId,
+      long bodyBirth,
+      long totalLength,
+      boolean isInline,
+      CRC32C bodyCrc) {
+    long record = regions.base(at.region()) + at.offset();
+    int scopes = spec.scopes().length;
+    int bodyOffset = headLength(spec);
+    int length = bodyOffset + (isInline ? (int) totalLength : 0);
+    byte kind = kindByte(spec.kind());
+    memory.set(Words.INT, record + RecordHeader.MAGIC_OFFSET, RecordHeader.MAGIC);
+    memory.set(Words.INT, record + RecordHeader.GENERATION_OFFSET, at.generation());
+    memory.set(Words.INT, record + RecordHeader.LENGTH_OFFSET, length);
+    memory.set(Words.INT, record + RecordHeader.ENTRY_OFFSET, at.slot());
+    memory.set(Words.INT, record + RecordHeader.KIND_OFFSET, kind);
+    memory.set(Words.LONG, record + HeadRecord.KEY_HIGH_OFFSET, spec.hi());
+    memory.set(Words.LONG, record + HeadRecord.KEY_LOW_OFFSET, spec.lo());
+    memory.set(Words.LONG, record + HeadRecord.OBJECT_OFFSET, objectId);
+    memory.set(Words.LONG, record + HeadRecord.BIRTH_OFFSET, spec.birth());
+    memory.set(Words.LONG, record + HeadRecord.BODY_BIRTH_OFFSET, bodyBirth);
+    memory.set(Words.LONG, record + HeadRecord.EXPIRES_OFFSET, spec.expiresAtMillis());
+    memory.set(Words.LONG, record + HeadRecord.TOTAL_LENGTH_OFFSET, totalLength);
+    memory.set(Words.INT, record + HeadRecord.SCOPE_COUNT_OFFSET, scopes);
+    memory.set(Words.INT, record + HeadRecord.KEY_LENGTH_OFFSET, spec.keyTextLength());
+    memory.set(Words.INT, record + HeadRecord.HEAD_LENGTH_OFFSET, spec.head().length);
+    memory.set(Words.INT, record + HeadRecord.BODY_OFFSET, bodyOffset);
+    memory.set(Words.INT, record + HeadRecord.SLICE_BYTES_OFFSET, sliceBytes);
+    memory.set(Words.INT, record + HeadRecord.FLAGS_OFFSET, isInline ? HeadRecord.FLAG_INLINE : 0);
+    MemorySegment.copy(
+        spec.scopes(), 0, memory, Words.LONG, record + HeadRecord.SCOPES_OFFSET, scopes);
+    MemorySegment.copy(
+        spec.keyText(),
+        0,
+        memory,
+        Words.BYTE,
+        record + HeadRecord.keyOffset(scopes),
+        spec.keyTextLength());
+    int headOffset = HeadRecord.headOffset(scopes, spec.keyTextLength());
+    MemorySegment.copy(spec.head(), 0, memory, Words.BYTE, record + headOffset, spec.head().length);
+    // The padding is covered by the checksum and moves with the record: never an earlier one's
+    // bytes.
+    int padding = headOffset + spec.head().length;
+    memory.asSlice(record + padding, bodyOffset - padding).fill((byte) 0);
+    memory.set(
+        Words.INT,
+        record + RecordHeader.CRC_OFFSET,
+        RecordHeader.seal(bodyCrc, memory, record, bodyOffset));
+    regions.commit(at.region(), at.slot(), at.generation(), length, epoch);
+  }
+
+  /** Writes and commits a slice record whose body is in place. */
+  void writeSlice(
+      Piece piece, HeadSpec spec, long objectId, int slice, int bodyLength, CRC32C bodyCrc) {
+    long record = regions.base(piece.region()) + piece.offset();
+    int length = SliceRecord.LENGTH + bodyLength;
+    memory.set(Words.INT, record + RecordHeader.MAGIC_OFFSET, RecordHeader.MAGIC);
+    memory.set(Words.INT, record + RecordHeader.GENERATION_OFFSET, piece.generation());
+    memory.set(Words.INT, record + RecordHeader.LENGTH_OFFSET, length);
+    memory.set(Words.INT, record + RecordHeader.ENTRY_OFFSET, piece.slot());
+    memory.set(Words.INT, record + RecordHeader.KIND_OFFSET, RecordHeader.KIND_SLICE);
+    memory.set(Words.LONG, record + SliceRecord.HEAD_HIGH_OFFSET, spec.hi());
+    memory.set(Words.LONG, record + SliceRecord.HEAD_LOW_OFFSET, spec.lo());
+    memory.set(Words.LONG, record + SliceRecord.OBJECT_OFFSET, objectId);
+    memory.set(Words.INT, record + SliceRecord.SLICE_OFFSET, slice);
+    memory.set(Words.INT, record + SliceRecord.BODY_LENGTH_OFFSET, bodyLength);
+    memory.set(Words.LONG, record + SliceRecord.BIRTH_OFFSET, spec.birth());
+    memory.set(
+        Words.INT,
+        record + RecordHeader.CRC_OFFSET,
+        RecordHeader.seal(bodyCrc, memory, record, SliceRecord.LENGTH));
+    regions.commit(piece.region(), piece.slot(), piece.generation(), length, epoch);
+  }
+
+  /** Whether a record may be used: one of an earlier epoch is checked now, once. */
+  boolean isIntact(int region, int slot, long record) {
+    if (regions.epoch(region, slot) == epoch) {
+      return true;
+    }
+    if (!RecordHeader.isIntact(memory, record)) {
+      checksumFailures.incrementAndGet();
+      regions.live(region, slot, false);
+      return false;
+    }
+    regions.epoch(region, slot, epoch);
+    return true;
+  }
+
+  static byte kindByte(HeadSpec.Kind kind) {
+    return kind == HeadSpec.Kind.VARY_MARKER ? RecordHeader.KIND_MARKER : RecordHeader.KIND_OBJECT;
+  }
+
+  /** Heads with this base scope that are live and were born before; -1 if too many to look at. */
+  long countBase(long scope, long before, long entryLimit) {
+    long entries = 0;
+    for (int region = 0; region < regions.count(); region++) {
+      entries += regions.slots(region);
+    }
+    if (entries > entryLimit) {
+      return -1;
+    }
+    long found = 0;
+    for (int region = 0; region < regions.count(); region++) {
+      int state = regions.state(region);
+      if (state != Regions.OPEN && state != Regions.SEALED) {
+        continue;
+      }
+      int generation = regions.generation(region);
+      int slots = regions.slots(region);
+      for (int slot = 0; slot < slots; slot++) {
+        long entry = regions.entry(region, slot);
+        if (memory.get(Words.LONG, entry + DirectoryEntry.BASE_SCOPE_OFFSET) == scope
+            && memory.get(Words.BYTE, entry + DirectoryEntry.KIND_OFFSET)
+                == RecordHeader.KIND_OBJECT
+            && regions.isCommitted(region, slot, generation)
+            && regions.isLive(region, slot)
+            && memory.get(Words.LONG, entry + DirectoryEntry.BIRTH_OFFSET) < before) {
+          found++;
+        }
+      }
+    }
+    return found;
+  }
+
+  /** Space being written: where a slice, or an inline body, lies. */
+  record Piece(int region, int generation, int slot, int offset, int bodyOffset, int capacity) {
+    static Piece slice(Reservation at) {
+      return new Piece(
+          at.region(),
+          at.generation(),
+          at.slot(),
+          at.offset(),
+          at.offset() + SliceRecord.LENGTH,
+          at.length() - SliceRecord.LENGTH);
+    }
+
+    Piece grown(int newCapacity) {
+      return new Piece(region, generation, slot, offset, bodyOffset, newCapacity);
+    }
+  }
+}

@@ -1,0 +1,98 @@
+package io.forebay.storage;
+
+import io.forebay.storage.index.IndexValue;
+import io.forebay.storage.index.ObjectIndex;
+import io.forebay.storage.layout.RecordHeader;
+import io.forebay.storage.layout.Words;
+import io.forebay.storage.region.Regions;
+
+/**
+ * Makes a committed record what its key names, if it was born later than what is there. Under the
+ * key's lock the new record becomes live first and the old one stops being live after, so at no
+ * moment do the directories know neither.
+ */
+final class InstallUpdate implements ObjectIndex.Update {
+  private static final long ANY = -1;
+
+  private final Regions regions;
+  private int region;
+  private int generation;
+  private int offset;
+  private int slot;
+  private int length;
+  private byte kind;
+  private long birth;
+  private long objectId;
+  private long expected = ANY;
+  private Install result = Install.BUSY;
+
+  InstallUpdate(Regions regions) {
+    this.regions = regions;
+  }
+
+  InstallUpdate place(int newRegion, int newGeneration, int newOffset, int newSlot, int newLength) {
+    region = newRegion;
+    generation = newGeneration;
+    offset = newOffset;
+    slot = newSlot;
+    length = newLength;
+    expected = ANY;
+    return this;
+  }
+
+  InstallUpdate identity(byte newKind, long newBirth, long newObjectId) {
+    kind = newKind;
+    birth = newBirth;
+    objectId = newObjectId;
+    return this;
+  }
+
+  /** Only in the place of this object, while it is live. */
+  InstallUpdate insteadOf(long expectedObjectId) {
+    expected = expectedObjectId;
+    return this;
+  }
+
+  Install run(ObjectIndex.Cursor cursor, long high, long low) {
+    result = Install.BUSY;
+    return switch (cursor.update(high, low, this)) {
+      case DONE, KEPT, ABSENT -> result;
+      case BUSY -> Install.BUSY;
+      case FULL -> Install.NO_SPACE;
+    };
+  }
+
+  @Override
+  public ObjectIndex.Verdict decide(boolean isPresent, IndexValue value) {
+    boolean isOldLive = false;
+    int oldSlot = 0;
+    if (isPresent && value.region() >= 0) {
+      // A region is emptied only when no key names a record in it, and names change under this
+      // lock.
+      oldSlot =
+          regions
+              .memory()
+              .get(
+                  Words.INT,
+                  regions.base(value.region()) + value.offset() + RecordHeader.ENTRY_OFFSET);
+      isOldLive = regions.isLive(value.region(), oldSlot);
+    }
+    if (expected != ANY && (!isOldLive || value.objectId() != expected)) {
+      result = Install.GONE;
+      return ObjectIndex.Verdict.KEEP;
+    }
+    if (isOldLive && value.birth() >= birth) {
+      result = Install.OLDER;
+      return ObjectIndex.Verdict.KEEP;
+    }
+    regions.live(region, slot, true);
+    if (isOldLive) {
+      regions.live(value.region(), oldSlot, false);
+    }
+    value.identity(kind, birth, objectId);
+    value.memory(region, generation, offset, length);
+    value.disk(IndexValue.NOWHERE, 0, 0, 0);
+    result = Install.INSTALLED;
+    return ObjectIndex.Verdict.PUT;
+  }
+}

@@ -1,0 +1,606 @@
+package io.forebay.storage;
+
+import io.forebay.storage.index.IndexValue;
+import io.forebay.storage.index.NearIndex;
+import io.forebay.storage.index.ObjectIndex;
+import io.forebay.storage.layout.HeadRecord;
+import io.forebay.storage.layout.RecordHeader;
+import io.forebay.storage.layout.SliceRecord;
+import io.forebay.storage.layout.Words;
+import io.forebay.storage.memory.TierMemory;
+import io.forebay.storage.purge.Purges;
+import io.forebay.storage.region.Pins;
+import io.forebay.storage.region.Regions;
+import io.forebay.storage.region.Reservation;
+import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+import java.util.zip.CRC32C;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One event loop's way into the store. Everything here is for that loop's thread only, and nothing
+ * here waits: what can't be had at once is a miss or busy.
+ *
+ * <p>A hit leaves one pin on the region that {@link #head} or {@link #slice} names. While it is
+ * held the bytes stay as they are; the caller gives it back with {@link #unpin}, exactly once, and
+ * soon: a pinned region can't be reused.
+ */
+public final class StoreLane {
+  /** How a lookup ended. */
+  public enum Found {
+    HIT,
+    MISS,
+    /** The index was locked for longer than a loop waits: try again later, or do without. */
+    BUSY
+  }
+
+  private static final int ATTEMPTS = 4;
+
+  private final Core core;
+  private final int lane;
+  private final MemorySegment memory;
+  private final Regions regions;
+  private final Pins pins;
+  private final Purges purges;
+  private final ObjectIndex.Cursor cursor;
+  private final NearIndex near;
+  private final IndexValue value = new IndexValue();
+  private final StoredHead head = new StoredHead();
+  private final SlicePos slice = new SlicePos();
+  private final Reservation reservation = new Reservation();
+  private final InstallUpdate install;
+  private final Removal removal = new Removal();
+  private long[] births = new long[16];
+  private int birthCount;
+
+  long nearHits;
+  long indexHits;
+  long misses;
+  long busy;
+  long installed;
+
+  StoreLane(Core core, int lane, int nearEntries) {
+    this.core = core;
+    this.lane = lane;
+    this.memory = core.memory;
+    this.regions = core.regions;
+    this.pins = core.pins;
+    this.purges = core.purges;
+    this.cursor = core.index.hastyCursor();
+    this.near = new NearIndex(nearEntries);
+    this.install = new InstallUpdate(core.regions);
+  }
+
+  public int index() {
+    return lane;
+  }
+
+  /** Looks an object or marker up. On a hit, {@link #head} is filled and one pin is held. */
+  public Found find(long hi, long lo, byte[] keyText, int keyTextLength) {
+    int entry = near.find(hi, lo);
+    if (entry >= 0) {
+      int region = near.region(entry);
+      int generation = near.generation(entry);
+      int slot = near.slot(entry);
+      pins.pin(lane, region);
+      if (regions.isReadable(region, generation) && regions.isLive(region, slot)) {
+        int offset = near.offset(entry);
+        long record = regions.base(region) + offset;
+        if (!isKey(record, keyText, keyTextLength)) {
+          pins.unpin(lane, region);
+          misses++;
+          return Found.MISS;
+        }
+        long version = purges.version();
+        boolean isStale = regions.isSoft(region, slot);
+        if (near.purgesSeen(entry) != version) {
+          int fate = purges.check(memory, record);
+          if (fate == Purges.DEAD) {
+            near.clear(entry);
+            return purged(hi, lo, region, generation, offset, slot);
+          }
+          if (fate == Purges.ALIVE) {
+            near.purgesSeen(entry, version);
+          }
+          isStale |= fate == Purges.STALE;
+        }
+        regions.touch(region, slot);
+        fill(region, generation, slot, offset, isStale);
+        nearHits++;
+        return Found.HIT;
+      }
+      pins.unpin(lane, region);
+      near.clear(entry);
+    }
+    return findIndexed(hi, lo, keyText, keyTextLength);
+  }
+
+  private Found findIndexed(long hi, long lo, byte[] keyText, int keyTextLength) {
+    for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
+      switch (cursor.get(hi, lo, value)) {
+        case BUSY -> {
+          busy++;
+          return Found.BUSY;
+        }
+        case DONE -> {}
+        default -> {
+          misses++;
+          return Found.MISS;
+        }
+      }
+      int region = value.region();
+      if (region < 0 || value.kind() == RecordHeader.KIND_SLICE) {
+        break;
+      }
+      int generation = value.generation();
+      int offset = value.offset();
+      pins.pin(lane, region);
+      if (!regions.isReadable(region, generation)) {
+        // It moved between the two reads; the index knows where to.
+        pins.unpin(lane, region);
+        continue;
+      }
+      long record = regions.base(region) + offset;
+      int slot = memory.get(Words.INT, record + RecordHeader.ENTRY_OFFSET);
+      if (!isLiveRecord(region, generation, offset, slot)) {
+        pins.unpin(lane, region);
+        continue;
+      }
+      if (!core.isIntact(region, slot, record)) {
+        forget(hi, lo, region, generation, offset);
+        pins.unpin(lane, region);
+        break;
+      }
+      if (!isKey(record, keyText, keyTextLength)) {
+        pins.unpin(lane, region);
+        break;
+      }
+      long version = purges.version();
+      int fate = purges.check(memory, record);
+      if (fate == Purges.DEAD) {
+        return purged(hi, lo, region, generation, offset, slot);
+      }
+      regions.touch(region, slot);
+      boolean isStale = fate == Purges.STALE || regions.isSoft(region, slot);
+      near.put(hi, lo, region, offset, generation, slot, isStale ? -1 : version);
+      fill(region, generation, slot, offset, isStale);
+      indexHits++;
+      return Found.HIT;
+    }
+    misses++;
+    return Found.MISS;
+  }
+
+  private boolean isLiveRecord(int region, int generation, int offset, int slot) {
+    return slot >= 0
+        && slot < regions.slots(region)
+        && RecordHeader.isRecord(
+            memory, regions.base(region) + offset, generation, regions.regionBytes() - offset)
+        && regions.isLive(region, slot);
+  }
+
+  /** A purge matched: not live any more before the answer goes out. */
+  private Found purged(long hi, long lo, int region, int generation, int offset, int slot) {
+    regions.live(region, slot, false);
+    forget(hi, lo, region, generation, offset);
+    pins.unpin(lane, region);
+    misses++;
+    return Found.MISS;
+  }
+
+  private void forget(long hi, long lo, int region, int generation, int offset) {
+    removal.at(region, generation, offset);
+    // Busy is good enough: the record is not live, and its region's reclaim removes the key.
+    ObjectIndex.Outcome ignored = cursor.update(hi, lo, removal);
+  }
+
+  private boolean isKey(long record, byte[] keyText, int keyTextLength) {
+    if (memory.get(Words.INT, record + HeadRecord.KEY_LENGTH_OFFSET) != keyTextLength) {
+      return false;
+    }
+    int scopes = memory.get(Words.INT, record + HeadRecord.SCOPE_COUNT_OFFSET);
+    return Words.same(memory, record + HeadRecord.keyOffset(scopes), keyText, keyTextLength);
+  }
+
+  private void fill(int region, int generation, int slot, int offset, boolean isStale) {
+    long record = regions.base(region) + offset;
+    int scopes = memory.get(Words.INT, record + HeadRecord.SCOPE_COUNT_OFFSET);
+    int keyLength = memory.get(Words.INT, record + HeadRecord.KEY_LENGTH_OFFSET);
+    int flags = memory.get(Words.INT, record + HeadRecord.FLAGS_OFFSET);
+    head.region = region;
+    head.generation = generation;
+    head.slot = slot;
+    head.recordOffset = offset;
+    head.headOffset = offset + HeadRecord.headOffset(scopes, keyLength);
+    head.headLength = memory.get(Words.INT, record + HeadRecord.HEAD_LENGTH_OFFSET);
+    head.bodyOffset =
+        (flags & HeadRecord.FLAG_INLINE) != 0
+            ? offset + memory.get(Words.INT, record + HeadRecord.BODY_OFFSET)
+            : -1;
+    head.totalLength = memory.get(Words.LONG, record + HeadRecord.TOTAL_LENGTH_OFFSET);
+    head.objectId = memory.get(Words.LONG, record + HeadRecord.OBJECT_OFFSET);
+    head.birth = memory.get(Words.LONG, record + HeadRecord.BIRTH_OFFSET);
+    head.bodyBirth = memory.get(Words.LONG, record + HeadRecord.BODY_BIRTH_OFFSET);
+    head.expiresAtMillis = memory.get(Words.LONG, record + HeadRecord.EXPIRES_OFFSET);
+    head.sliceBytes = memory.get(Words.INT, record + HeadRecord.SLICE_BYTES_OFFSET);
+    head.softPurged = isStale;
+    head.kind =
+        memory.get(Words.INT, record + RecordHeader.KIND_OFFSET) == RecordHeader.KIND_MARKER
+            ? HeadSpec.Kind.VARY_MARKER
+            : HeadSpec.Kind.OBJECT;
+  }
+
+  /** What the last hit found. */
+  public StoredHead head() {
+    return head;
+  }
+
+  /**
+   * Looks a slice up that a head just found names. On a hit, {@link #slice} is filled and one pin
+   * is held.
+   */
+  public Found findSlice(long objectId, int sliceIndex) {
+    long hi = SliceRecord.keyHigh(objectId);
+    long lo = SliceRecord.keyLow(objectId, sliceIndex);
+    int entry = near.find(hi, lo);
+    if (entry >= 0) {
+      int region = near.region(entry);
+      int slot = near.slot(entry);
+      pins.pin(lane, region);
+      if (regions.isReadable(region, near.generation(entry)) && regions.isLive(region, slot)) {
+        regions.touch(region, slot);
+        place(region, near.offset(entry));
+        nearHits++;
+        return Found.HIT;
+      }
+      pins.unpin(lane, region);
+      near.clear(entry);
+    }
+    for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
+      switch (cursor.get(hi, lo, value)) {
+        case BUSY -> {
+          busy++;
+          return Found.BUSY;
+        }
+        case DONE -> {}
+        default -> {
+          misses++;
+          return Found.MISS;
+        }
+      }
+      int region = value.region();
+      if (region < 0 || value.kind() != RecordHeader.KIND_SLICE || value.objectId() != objectId) {
+        break;
+      }
+      int generation = value.generation();
+      int offset = value.offset();
+      pins.pin(lane, region);
+      if (!regions.isReadable(region, generation)) {
+        pins.unpin(lane, region);
+        continue;
+      }
+      long record = regions.base(region) + offset;
+      int slot = memory.get(Words.INT, record + RecordHeader.ENTRY_OFFSET);
+      if (!isLiveRecord(region, generation, offset, slot)) {
+        pins.unpin(lane, region);
+        continue;
+      }
+      if (!core.isIntact(region, slot, record)
+          || memory.get(Words.LONG, record + SliceRecord.OBJECT_OFFSET) != objectId
+          || memory.get(Words.INT, record + SliceRecord.SLICE_OFFSET) != sliceIndex) {
+        pins.unpin(lane, region);
+        break;
+      }
+      regions.touch(region, slot);
+      near.put(hi, lo, region, offset, generation, slot, 0);
+      place(region, offset);
+      indexHits++;
+      return Found.HIT;
+    }
+    misses++;
+    return Found.MISS;
+  }
+
+  private void place(int region, int offset) {
+    slice.region = region;
+    slice.offset = offset + SliceRecord.LENGTH;
+    slice.length =
+        memory.get(Words.INT, regions.base(region) + offset + SliceRecord.BODY_LENGTH_OFFSET);
+  }
+
+  /** Where the last {@link #findSlice} or {@link ObjectWriter#locate} found bytes. */
+  public SlicePos slice() {
+    return slice;
+  }
+
+  /** One more pin on a region that this lane has pinned already. */
+  public void pin(int region) {
+    if (pins.count(lane, region) <= 0) {
+      throw new IllegalStateException("region " + region + " is not pinned by lane " + lane);
+    }
+    pins.pin(lane, region);
+  }
+
+  public void unpin(int region) {
+    pins.unpin(lane, region);
+  }
+
+  /** Pins a region if it is still in that life. */
+  boolean pinIf(int region, int generation) {
+    pins.pin(lane, region);
+    if (regions.isReadable(region, generation)) {
+      return true;
+    }
+    pins.unpin(lane, region);
+    return false;
+  }
+
+  SlicePos slice(int region, int offset, int length) {
+    slice.region = region;
+    slice.offset = offset;
+    slice.length = length;
+    return slice;
+  }
+
+  /**
+   * Begins an object. Null if it may not be stored: no space, too large, or born before what purges
+   * still remember.
+   */
+  public @Nullable ObjectWriter begin(HeadSpec spec) {
+    if (!core.fits(core.headLength(spec) + core.inlineBytes)
+        || spec.totalLength() > core.unfinishedLimit) {
+      return null;
+    }
+    addBirth(spec.birth());
+    long objectId = purges.next();
+    if (objectId >= 0 && core.births.admits(spec.birth())) {
+      ObjectWriter writer =
+          ObjectWriter.begin(
+              core,
+              this,
+              spec.with(spec.totalLength(), Arrays.copyOf(spec.keyText(), spec.keyTextLength())),
+              objectId);
+      if (writer != null) {
+        core.unfinished.add(writer.fill());
+        return writer;
+      }
+    }
+    removeBirth(spec.birth());
+    return null;
+  }
+
+  /** Installs a head without a body, such as a vary marker. */
+  public Install putMarker(HeadSpec spec) {
+    return putSmall(spec, ByteBuffer.allocate(0));
+  }
+
+  /** Installs a head and its whole small body in one go. */
+  public Install putSmall(HeadSpec spec, ByteBuffer body) {
+    int bodyLength = body.remaining();
+    int length = core.headLength(spec) + bodyLength;
+    if (bodyLength > core.inlineBytes || !core.fits(length)) {
+      return Install.NO_SPACE;
+    }
+    addBirth(spec.birth());
+    try {
+      long objectId = purges.next();
+      if (objectId < 0) {
+        return Install.NO_SPACE;
+      }
+      if (!core.births.admits(spec.birth()) || isDead(spec.scopes(), spec.birth())) {
+        return Install.PURGED;
+      }
+      if (!core.space.reserve(length, reservation)) {
+        return Install.NO_SPACE;
+      }
+      core.enter(reservation, Core.kindByte(spec.kind()), spec, spec.hi(), spec.lo(), objectId, 0);
+      long record = regions.base(reservation.region()) + reservation.offset();
+      CRC32C crc = new CRC32C();
+      MemorySegment.copy(
+          MemorySegment.ofBuffer(body), 0, memory, record + core.headLength(spec), bodyLength);
+      crc.update(body.duplicate());
+      core.writeHead(reservation, spec, objectId, spec.birth(), bodyLength, true, crc);
+      return installHead(spec, objectId, reservation, length, -1);
+    } finally {
+      removeBirth(spec.birth());
+    }
+  }
+
+  /**
+   * Installs a new head for a body that is already there, as a 304 asks for. The length is the
+   * body's own; the birth of the body stays what it was.
+   */
+  public Install refresh(HeadSpec newHead, long expectedObjectId) {
+    addBirth(newHead.birth());
+    try {
+      return refreshed(newHead, expectedObjectId);
+    } finally {
+      removeBirth(newHead.birth());
+    }
+  }
+
+  private Install refreshed(HeadSpec spec, long expectedObjectId) {
+    switch (cursor.get(spec.hi(), spec.lo(), value)) {
+      case BUSY -> {
+        return Install.BUSY;
+      }
+      case DONE -> {}
+      default -> {
+        return Install.GONE;
+      }
+    }
+    int region = value.region();
+    int offset = value.offset();
+    if (region < 0
+        || value.kind() == RecordHeader.KIND_SLICE
+        || value.objectId() != expectedObjectId) {
+      return Install.GONE;
+    }
+    if (!pinIf(region, value.generation())) {
+      // Moved this very moment.
+      return Install.BUSY;
+    }
+    try {
+      long old = regions.base(region) + offset;
+      int oldSlot = memory.get(Words.INT, old + RecordHeader.ENTRY_OFFSET);
+      if (!isLiveRecord(region, value.generation(), offset, oldSlot)
+          || !core.isIntact(region, oldSlot, old)) {
+        return Install.GONE;
+      }
+      boolean isInline =
+          (memory.get(Words.INT, old + HeadRecord.FLAGS_OFFSET) & HeadRecord.FLAG_INLINE) != 0;
+      long total = memory.get(Words.LONG, old + HeadRecord.TOTAL_LENGTH_OFFSET);
+      long bodyBirth = memory.get(Words.LONG, old + HeadRecord.BODY_BIRTH_OFFSET);
+      int bodyLength = isInline ? (int) total : 0;
+      int length = core.headLength(spec) + bodyLength;
+      if (!core.births.admits(spec.birth())
+          || purges.check(spec.scopes(), spec.birth(), bodyBirth) == Purges.DEAD
+          || purges.check(memory, old) == Purges.DEAD) {
+        return Install.PURGED;
+      }
+      if (!core.fits(length) || !core.space.reserve(length, reservation)) {
+        return Install.NO_SPACE;
+      }
+      core.enter(
+          reservation, Core.kindByte(spec.kind()), spec, spec.hi(), spec.lo(), expectedObjectId, 0);
+      long record = regions.base(reservation.region()) + reservation.offset();
+      CRC32C crc = new CRC32C();
+      if (bodyLength > 0) {
+        long to = record + core.headLength(spec);
+        TierMemory.copy(
+            memory, old + memory.get(Words.INT, old + HeadRecord.BODY_OFFSET), to, bodyLength);
+        crc.update(memory.asSlice(to, bodyLength).asByteBuffer());
+      }
+      core.writeHead(reservation, spec, expectedObjectId, bodyBirth, total, isInline, crc);
+      return installHead(spec, expectedObjectId, reservation, length, expectedObjectId);
+    } finally {
+      pins.unpin(lane, region);
+    }
+  }
+
+  /** Installs a committed head and gives up the hold on its region. */
+  private Install installHead(
+      HeadSpec spec, long objectId, Reservation at, int length, long expectedObjectId) {
+    Install result =
+        install
+            .place(at.region(), at.generation(), at.offset(), at.slot(), length)
+            .identity(Core.kindByte(spec.kind()), spec.birth(), objectId)
+            .insteadOf(expectedObjectId)
+            .run(cursor, spec.hi(), spec.lo());
+    regions.release(at.region());
+    if (result == Install.INSTALLED) {
+      installed++;
+    }
+    return result;
+  }
+
+  /** For the writer: installs what it has committed. */
+  Install install(HeadSpec spec, byte kind, Core.Piece at, int length, long id, long hi, long lo) {
+    Install result =
+        install
+            .place(at.region(), at.generation(), at.offset(), at.slot(), length)
+            .identity(kind, spec.birth(), id)
+            .run(cursor, hi, lo);
+    if (result == Install.INSTALLED && kind != RecordHeader.KIND_SLICE) {
+      installed++;
+    }
+    return result;
+  }
+
+  /** For the writer: forgets a slice that will not be needed. */
+  void discard(Core.Piece at, long hi, long lo) {
+    regions.live(at.region(), at.slot(), false);
+    forget(hi, lo, at.region(), at.generation(), at.offset());
+  }
+
+  /**
+   * Forgets one key, because a client's request says that it changed. Returns whether it is gone
+   * for sure; false only if the index was busy.
+   */
+  public boolean invalidate(long hi, long lo) {
+    removal.any();
+    boolean isDone = cursor.update(hi, lo, removal) != ObjectIndex.Outcome.BUSY;
+    int entry = near.find(hi, lo);
+    if (isDone && entry >= 0) {
+      near.clear(entry);
+    }
+    return isDone;
+  }
+
+  /**
+   * Forgets one key and everything under a base scope (its variants). Unlike {@link
+   * #invalidate(long, long)} it also reaches what a rebuild has not found yet. Bounded: beyond the
+   * share of the purge table that clients may fill, only the key itself is forgotten, and the
+   * answer is that of the other method.
+   */
+  public boolean invalidate(long hi, long lo, long baseScope) {
+    boolean isPurged = purges.invalidate(baseScope);
+    boolean isForgotten = invalidate(hi, lo);
+    return isForgotten || isPurged;
+  }
+
+  /** Whether something with these scopes, born then, is dead by a purge. */
+  public boolean isDead(long[] scopes, long birth) {
+    return purges.check(scopes, birth, birth) == Purges.DEAD;
+  }
+
+  void addBirth(long birth) {
+    if (birthCount == births.length) {
+      births = Arrays.copyOf(births, birthCount * 2);
+    }
+    births[birthCount++] = birth;
+    publishBirths();
+  }
+
+  void removeBirth(long birth) {
+    for (int n = birthCount - 1; n >= 0; n--) {
+      if (births[n] == birth) {
+        births[n] = births[--birthCount];
+        publishBirths();
+        return;
+      }
+    }
+    throw new IllegalStateException("birth " + birth + " was not announced by lane " + lane);
+  }
+
+  private void publishBirths() {
+    long least = Long.MAX_VALUE;
+    for (int n = 0; n < birthCount; n++) {
+      least = Math.min(least, births[n]);
+    }
+    core.births.publish(lane, least);
+  }
+
+  /** Removes a key; if a place is given, only while it names that. */
+  private final class Removal implements ObjectIndex.Update {
+    private int region;
+    private int generation;
+    private int offset;
+
+    void at(int newRegion, int newGeneration, int newOffset) {
+      region = newRegion;
+      generation = newGeneration;
+      offset = newOffset;
+    }
+
+    void any() {
+      region = -1;
+    }
+
+    @Override
+    public ObjectIndex.Verdict decide(boolean isPresent, IndexValue there) {
+      if (!isPresent || (region >= 0 && !there.isAt(region, generation, offset))) {
+        return ObjectIndex.Verdict.KEEP;
+      }
+      if (there.region() >= 0) {
+        int slot =
+            memory.get(
+                Words.INT,
+                regions.base(there.region()) + there.offset() + RecordHeader.ENTRY_OFFSET);
+        regions.live(there.region(), slot, false);
+      }
+      return ObjectIndex.Verdict.REMOVE;
+    }
+  }
+}

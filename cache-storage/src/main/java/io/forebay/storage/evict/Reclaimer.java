@@ -1,0 +1,364 @@
+package io.forebay.storage.evict;
+
+import io.forebay.storage.index.IndexValue;
+import io.forebay.storage.index.ObjectIndex;
+import io.forebay.storage.layout.DirectoryEntry;
+import io.forebay.storage.layout.RecordHeader;
+import io.forebay.storage.layout.SliceRecord;
+import io.forebay.storage.layout.Words;
+import io.forebay.storage.memory.TierMemory;
+import io.forebay.storage.purge.Purges;
+import io.forebay.storage.region.Pins;
+import io.forebay.storage.region.Regions;
+import io.forebay.storage.region.Reservation;
+import io.forebay.storage.region.Space;
+import java.lang.foreign.MemorySegment;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Keeps spare regions ready: segmented LRU, a region at a time. Reclaim thread only.
+ *
+ * <p>From the oldest probation region the touched records move to the protected segment; from the
+ * oldest protected region those touched again move to its young end; all others go. At most three
+ * quarters of a region survive, so every reclaim frees space. A record moves under its key's lock:
+ * the copy becomes live, the index names it, the original stops being live. A reclaimed region
+ * refuses new pins and waits in limbo until the old ones are gone.
+ */
+public final class Reclaimer {
+  private static final double INDEX_HIGH = 0.9;
+
+  private final Regions regions;
+  private final Pins pins;
+  private final Space space;
+  private final ObjectIndex index;
+  private final ObjectIndex.Cursor cursor;
+  private final Purges purges;
+  private final Set<? extends Fill> fills;
+  private final int protectedLimit;
+  private final long fillDeadlineMillis;
+  private final Reservation target = new Reservation();
+  private final IndexValue value = new IndexValue();
+  private final Move move = new Move();
+  private final Drop drop = new Drop();
+
+  private long reclaimed;
+  private long evicted;
+  private long moved;
+  private long dead;
+  private long revoked;
+
+  public Reclaimer(
+      Regions regions,
+      Pins pins,
+      Space space,
+      ObjectIndex index,
+      Purges purges,
+      Set<? extends Fill> fills,
+      double protectedShare,
+      long fillDeadlineMillis) {
+    this.regions = regions;
+    this.pins = pins;
+    this.space = space;
+    this.index = index;
+    this.cursor = index.patientCursor();
+    this.purges = purges;
+    this.fills = fills;
+    this.protectedLimit = (int) (regions.count() * protectedShare);
+    this.fillDeadlineMillis = fillDeadlineMillis;
+  }
+
+  public long reclaimed() {
+    return reclaimed;
+  }
+
+  public long evicted() {
+    return evicted;
+  }
+
+  public long moved() {
+    return moved;
+  }
+
+  /** Records dropped because a purge or their head's end had killed them. */
+  public long dead() {
+    return dead;
+  }
+
+  public long revoked() {
+    return revoked;
+  }
+
+  /** Makes spares of regions that hold nothing; safe before the index is complete. */
+  public boolean renewFree() {
+    boolean progress = false;
+    for (int region = 0; region < regions.count(); region++) {
+      int state = regions.state(region);
+      if (state == Regions.FREE || (state == Regions.LIMBO && pins.isUnpinned(region))) {
+        regions.renew(region);
+        space.addSpare(region);
+        progress = true;
+      }
+    }
+    return progress;
+  }
+
+  /**
+   * Reclaims at most one region; false if there was nothing to do or nothing that could be done.
+   */
+  public boolean step(long nowMillis) {
+    boolean progress = revokeStalled(nowMillis);
+    progress |= renewFree();
+    int limbo = 0;
+    for (int region = 0; region < regions.count(); region++) {
+      if (regions.state(region) == Regions.LIMBO) {
+        limbo++;
+      }
+    }
+    boolean isShort =
+        space.spareCount() + limbo < space.spareTarget()
+            || (space.spareCount() <= 1 && limbo < regions.count() / 4);
+    if (!isShort && index.count() < index.capacity() * INDEX_HIGH) {
+      return progress;
+    }
+    int victim = victim();
+    if (victim < 0) {
+      return (isShort && revokeOne(stalest())) || progress;
+    }
+    reclaim(victim);
+    if (pins.isUnpinned(victim)) {
+      regions.renew(victim);
+      space.addSpare(victim);
+    }
+    return true;
+  }
+
+  private int victim() {
+    int probation = -1;
+    int protectedOne = -1;
+    int protectedCount = 0;
+    for (int region = 0; region < regions.count(); region++) {
+      boolean isProtected = regions.segment(region) == Regions.PROTECTED;
+      int state = regions.state(region);
+      if (isProtected && (state == Regions.SEALED || state == Regions.OPEN)) {
+        protectedCount++;
+      }
+      if (state != Regions.SEALED || regions.holds(region) != 0) {
+        continue;
+      }
+      if (isProtected) {
+        protectedOne = older(protectedOne, region);
+      } else {
+        probation = older(probation, region);
+      }
+    }
+    boolean takeProtected = protectedCount > protectedLimit && protectedOne >= 0;
+    return takeProtected || probation < 0 ? protectedOne : probation;
+  }
+
+  private int older(int one, int other) {
+    return one < 0 || regions.age(other) < regions.age(one) ? other : one;
+  }
+
+  private void reclaim(int region) {
+    MemorySegment memory = regions.memory();
+    int generation = regions.generation(region);
+    int slots = regions.slots(region);
+    int[] survivors = new int[slots];
+    int survivorCount = 0;
+    long survivorBytes = 0;
+    for (int slot = 0; slot < slots; slot++) {
+      if (!regions.isCommitted(region, slot, generation)) {
+        continue;
+      }
+      if (!regions.isLive(region, slot) || isDead(region, slot)) {
+        dead++;
+        drop(region, slot, generation);
+      } else if (regions.isTouched(region, slot)) {
+        survivors[survivorCount++] = slot;
+        survivorBytes += length(memory, region, slot);
+      } else {
+        evicted++;
+        drop(region, slot, generation);
+      }
+    }
+    long budget = regions.regionBytes() / 4L * 3;
+    for (int n = 0; n < survivorCount; n++) {
+      int slot = survivors[n];
+      int length = length(memory, region, slot);
+      if (survivorBytes > budget || !move(region, slot, generation, length)) {
+        survivorBytes -= length;
+        evicted++;
+        drop(region, slot, generation);
+      }
+    }
+    // From here on the region refuses pins; pairs with the validation behind each pin.
+    regions.state(region, Regions.LIMBO);
+    reclaimed++;
+  }
+
+  private static int length(MemorySegment memory, Regions regions, int region, int slot) {
+    return Words.roundUp(
+        memory.get(Words.INT, regions.entry(region, slot) + DirectoryEntry.LENGTH_OFFSET),
+        RecordHeader.ALIGNMENT);
+  }
+
+  private int length(MemorySegment memory, int region, int slot) {
+    return length(memory, regions, region, slot);
+  }
+
+  private boolean isDead(int region, int slot) {
+    MemorySegment memory = regions.memory();
+    long entry = regions.entry(region, slot);
+    long record =
+        regions.base(region) + memory.get(Words.INT, entry + DirectoryEntry.OFFSET_OFFSET);
+    if (memory.get(Words.BYTE, entry + DirectoryEntry.KIND_OFFSET) != RecordHeader.KIND_SLICE) {
+      return purges.check(memory, record) == Purges.DEAD;
+    }
+    ObjectIndex.Outcome outcome =
+        cursor.get(
+            memory.get(Words.LONG, record + SliceRecord.HEAD_HIGH_OFFSET),
+            memory.get(Words.LONG, record + SliceRecord.HEAD_LOW_OFFSET),
+            value);
+    return outcome != ObjectIndex.Outcome.DONE
+        || value.objectId() != memory.get(Words.LONG, record + SliceRecord.OBJECT_OFFSET);
+  }
+
+  private boolean move(int region, int slot, int generation, int roundedLength) {
+    MemorySegment memory = regions.memory();
+    long entry = regions.entry(region, slot);
+    int length = memory.get(Words.INT, entry + DirectoryEntry.LENGTH_OFFSET);
+    if (!space.reserveProtected(roundedLength, target)) {
+      return false;
+    }
+    int offset = memory.get(Words.INT, entry + DirectoryEntry.OFFSET_OFFSET);
+    long from = regions.base(region) + offset;
+    long to = regions.base(target.region()) + target.offset();
+    byte kind = memory.get(Words.BYTE, entry + DirectoryEntry.KIND_OFFSET);
+    long high = memory.get(Words.LONG, entry + DirectoryEntry.KEY_HIGH_OFFSET);
+    long low = memory.get(Words.LONG, entry + DirectoryEntry.KEY_LOW_OFFSET);
+    regions.enter(
+        target.region(),
+        target.slot(),
+        kind,
+        high,
+        low,
+        target.offset(),
+        memory.get(Words.LONG, entry + DirectoryEntry.BIRTH_OFFSET),
+        memory.get(Words.LONG, entry + DirectoryEntry.OBJECT_OFFSET),
+        memory.get(Words.LONG, entry + DirectoryEntry.BASE_SCOPE_OFFSET),
+        memory.get(Words.INT, entry + DirectoryEntry.SLICE_OFFSET));
+    TierMemory.copy(memory, from, to, length);
+    memory.set(Words.INT, to + RecordHeader.GENERATION_OFFSET, target.generation());
+    memory.set(Words.INT, to + RecordHeader.ENTRY_OFFSET, target.slot());
+    regions.commit(
+        target.region(),
+        target.slot(),
+        target.generation(),
+        length,
+        memory.get(Words.INT, entry + DirectoryEntry.EPOCH_OFFSET));
+    move.isHead = kind != RecordHeader.KIND_SLICE;
+    move.region = region;
+    move.slot = slot;
+    move.generation = generation;
+    move.offset = offset;
+    move.length = length;
+    ObjectIndex.Outcome outcome = cursor.update(high, low, move);
+    regions.release(target.region());
+    if (outcome == ObjectIndex.Outcome.DONE) {
+      moved++;
+    }
+    return true;
+  }
+
+  private void drop(int region, int slot, int generation) {
+    MemorySegment memory = regions.memory();
+    long entry = regions.entry(region, slot);
+    drop.region = region;
+    drop.slot = slot;
+    drop.generation = generation;
+    drop.offset = memory.get(Words.INT, entry + DirectoryEntry.OFFSET_OFFSET);
+    ObjectIndex.Outcome ignored =
+        cursor.update(
+            memory.get(Words.LONG, entry + DirectoryEntry.KEY_HIGH_OFFSET),
+            memory.get(Words.LONG, entry + DirectoryEntry.KEY_LOW_OFFSET),
+            drop);
+    regions.live(region, slot, false);
+  }
+
+  private boolean revokeStalled(long nowMillis) {
+    boolean progress = false;
+    for (Fill fill : fills) {
+      if (nowMillis - fill.progressMillis() > fillDeadlineMillis) {
+        progress |= revokeOne(fill);
+      }
+    }
+    return progress;
+  }
+
+  private @Nullable Fill stalest() {
+    Fill result = null;
+    for (Fill fill : fills) {
+      if (result == null || fill.progressMillis() < result.progressMillis()) {
+        result = fill;
+      }
+    }
+    return result;
+  }
+
+  private boolean revokeOne(@Nullable Fill fill) {
+    if (fill == null || !fill.revoke()) {
+      return false;
+    }
+    fills.remove(fill);
+    revoked++;
+    return true;
+  }
+
+  /** Names the copy instead of the original, if the original is still what the key names. */
+  private final class Move implements ObjectIndex.Update {
+    boolean isHead;
+    int region;
+    int slot;
+    int generation;
+    int offset;
+    int length;
+
+    @Override
+    public ObjectIndex.Verdict decide(boolean isPresent, IndexValue current) {
+      if (!isPresent || !current.isAt(region, generation, offset)) {
+        regions.live(region, slot, false);
+        return ObjectIndex.Verdict.KEEP;
+      }
+      if (!regions.isLive(region, slot)) {
+        return ObjectIndex.Verdict.REMOVE;
+      }
+      if (regions.isSoft(region, slot)
+          || (isHead
+              && purges.check(regions.memory(), regions.base(region) + offset) == Purges.STALE)) {
+        regions.soft(target.region(), target.slot());
+      }
+      regions.live(target.region(), target.slot(), true);
+      regions.live(region, slot, false);
+      current.memory(target.region(), target.generation(), target.offset(), length);
+      return ObjectIndex.Verdict.PUT;
+    }
+  }
+
+  /** Forgets the record, if it is still what the key names. */
+  private final class Drop implements ObjectIndex.Update {
+    int region;
+    int slot;
+    int generation;
+    int offset;
+
+    @Override
+    public ObjectIndex.Verdict decide(boolean isPresent, IndexValue current) {
+      boolean isIt = isPresent && current.isAt(region, generation, offset);
+      if (isIt) {
+        regions.live(region, slot, false);
+      }
+      return isIt ? ObjectIndex.Verdict.REMOVE : ObjectIndex.Verdict.KEEP;
+    }
+  }
+}

@@ -1,0 +1,118 @@
+package io.forebay.storage.evict;
+
+import io.forebay.storage.index.IndexValue;
+import io.forebay.storage.index.ObjectIndex;
+import io.forebay.storage.layout.DirectoryEntry;
+import io.forebay.storage.layout.RecordHeader;
+import io.forebay.storage.layout.TierHeader;
+import io.forebay.storage.layout.Words;
+import io.forebay.storage.purge.ActiveBirths;
+import io.forebay.storage.purge.Purges;
+import io.forebay.storage.region.Regions;
+import java.lang.foreign.MemorySegment;
+
+/**
+ * Walks the directories, makes the purges' work permanent in the records (not live, or marked soft)
+ * and then lets the purge table forget those purges. Reclaim thread only, so no record moves
+ * meanwhile.
+ *
+ * <p>A sweep covers purges up to a sequence that no unfinished object was born before; births
+ * before it are refused from then on. So everything such a purge applies to is in a directory when
+ * the sweep starts, and a record that moves is checked as it moves.
+ */
+public final class Sweeper {
+  private final Regions regions;
+  private final ObjectIndex.Cursor cursor;
+  private final Purges purges;
+  private final ActiveBirths births;
+  private final long retireMillis;
+  private long through = -1;
+  private int nextRegion;
+  private long killed;
+
+  public Sweeper(
+      Regions regions, ObjectIndex index, Purges purges, ActiveBirths births, long retireMillis) {
+    this.regions = regions;
+    this.cursor = index.patientCursor();
+    this.purges = purges;
+    this.births = births;
+    this.retireMillis = retireMillis;
+  }
+
+  public long killed() {
+    return killed;
+  }
+
+  /** Sweeps at most one region. */
+  public boolean step(long nowMillis) {
+    if (through < 0) {
+      return begin(nowMillis);
+    }
+    if (nextRegion < regions.count()) {
+      sweep(nextRegion++);
+      return true;
+    }
+    // The tier's note comes before the journal's: a tier that lacks it opens empty.
+    Words.longVolatile(regions.memory(), TierHeader.SWEPT_THROUGH_OFFSET, through);
+    purges.retire(through);
+    through = -1;
+    return true;
+  }
+
+  private boolean begin(long nowMillis) {
+    if (purges.tableSize() == 0) {
+      return false;
+    }
+    long oldest = purges.oldestMillis();
+    // A clock that went back makes a purge look young; it is then swept when the table fills.
+    if (nowMillis - oldest < retireMillis && !purges.isHalfFull()) {
+      return false;
+    }
+    long wanted = Math.min(purges.settled(), births.least());
+    if (wanted <= purges.retiredThrough() || !births.close(wanted)) {
+      return false;
+    }
+    through = wanted;
+    nextRegion = 0;
+    return true;
+  }
+
+  private void sweep(int region) {
+    int state = regions.state(region);
+    if (state != Regions.OPEN && state != Regions.SEALED) {
+      return;
+    }
+    MemorySegment memory = regions.memory();
+    int generation = regions.generation(region);
+    int slots = regions.slots(region);
+    for (int slot = 0; slot < slots; slot++) {
+      long entry = regions.entry(region, slot);
+      if (!regions.isCommitted(region, slot, generation)
+          || !regions.isLive(region, slot)
+          || memory.get(Words.BYTE, entry + DirectoryEntry.KIND_OFFSET)
+              == RecordHeader.KIND_SLICE) {
+        continue;
+      }
+      int offset = memory.get(Words.INT, entry + DirectoryEntry.OFFSET_OFFSET);
+      int fate = purges.check(memory, regions.base(region) + offset);
+      if (fate == Purges.STALE) {
+        regions.soft(region, slot);
+      } else if (fate == Purges.DEAD) {
+        regions.live(region, slot, false);
+        killed++;
+        ObjectIndex.Outcome ignored =
+            cursor.update(
+                memory.get(Words.LONG, entry + DirectoryEntry.KEY_HIGH_OFFSET),
+                memory.get(Words.LONG, entry + DirectoryEntry.KEY_LOW_OFFSET),
+                (isPresent, value) -> removeIfAt(isPresent, value, region, generation, offset));
+      }
+    }
+  }
+
+  private static ObjectIndex.Verdict removeIfAt(
+      boolean isPresent, IndexValue value, int region, int generation, int offset) {
+    return isPresent && value.isAt(region, generation, offset)
+        ? ObjectIndex.Verdict.REMOVE
+        : ObjectIndex.Verdict.KEEP;
+  }
+}

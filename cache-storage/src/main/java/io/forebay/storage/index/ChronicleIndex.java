@@ -1,0 +1,192 @@
+package io.forebay.storage.index;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
+import net.openhft.chronicle.hash.Data;
+import net.openhft.chronicle.hash.locks.InterProcessLock;
+import net.openhft.chronicle.hash.serialization.SizeMarshaller;
+import net.openhft.chronicle.map.ChronicleMap;
+import net.openhft.chronicle.map.ChronicleMapBuilder;
+import net.openhft.chronicle.map.ExternalMapQueryContext;
+import net.openhft.chronicle.map.MapAbsentEntry;
+import net.openhft.chronicle.map.MapEntry;
+import net.openhft.chronicle.map.MapQueryContext;
+import org.jspecify.annotations.Nullable;
+
+/** The index on a Chronicle Map. */
+public final class ChronicleIndex implements ObjectIndex {
+  static {
+    // Read when the map's classes load; without it they report usage to a server.
+    System.setProperty("chronicle.analytics.disable", "true");
+    System.setProperty("chronicle.announcer.disable", "true");
+  }
+
+  /** Spins of a hasty cursor: a few microseconds. */
+  private static final int SPINS = 200;
+
+  private static final long PATIENT_PAUSE_NANOS = 20_000;
+
+  private final ChronicleMap<IndexKey, IndexValue> map;
+  private final long capacity;
+  private final AtomicLong count;
+
+  private ChronicleIndex(ChronicleMap<IndexKey, IndexValue> map, long capacity) {
+    this.map = map;
+    this.capacity = capacity;
+    this.count = new AtomicLong(map.longSize());
+  }
+
+  /** Attaches to a file or makes it. */
+  public static ChronicleIndex persisted(Path file, long capacity) throws IOException {
+    return new ChronicleIndex(builder(capacity).createPersistedTo(file.toFile()), capacity);
+  }
+
+  /** An index that does not outlive the process. */
+  public static ChronicleIndex anonymous(long capacity) {
+    return new ChronicleIndex(builder(capacity).create(), capacity);
+  }
+
+  private static ChronicleMapBuilder<IndexKey, IndexValue> builder(long capacity) {
+    return ChronicleMapBuilder.of(IndexKey.class, IndexValue.class)
+        .name("forebay")
+        .entries(capacity)
+        .keyMarshaller(KeyMarshaller.INSTANCE)
+        .keySizeMarshaller(SizeMarshaller.constant(IndexKey.LENGTH))
+        .valueMarshaller(ValueMarshaller.INSTANCE)
+        .valueSizeMarshaller(SizeMarshaller.constant(IndexValue.LENGTH))
+        .checksumEntries(false)
+        .putReturnsNull(true)
+        .removeReturnsNull(true)
+        .skipCloseOnExitHook(true);
+  }
+
+  @Override
+  public Cursor hastyCursor() {
+    return new MapCursor(false);
+  }
+
+  @Override
+  public Cursor patientCursor() {
+    return new MapCursor(true);
+  }
+
+  @Override
+  public long count() {
+    return count.get();
+  }
+
+  @Override
+  public long capacity() {
+    return capacity;
+  }
+
+  /** What the map takes of memory. */
+  public long offHeapBytes() {
+    return map.offHeapMemoryUsed();
+  }
+
+  @Override
+  public void close() {
+    map.close();
+  }
+
+  private final class MapCursor implements Cursor {
+    private final boolean isPatient;
+    private final IndexKey key = new IndexKey();
+    private final IndexValue value = new IndexValue();
+
+    MapCursor(boolean isPatient) {
+      this.isPatient = isPatient;
+    }
+
+    @Override
+    public Outcome get(long high, long low, IndexValue into) {
+      key.high = high;
+      key.low = low;
+      try (ExternalMapQueryContext<IndexKey, IndexValue, ?> context = map.queryContext(key)) {
+        if (!locked(context.readLock())) {
+          return Outcome.BUSY;
+        }
+        MapEntry<IndexKey, IndexValue> entry = context.entry();
+        if (entry == null) {
+          return Outcome.ABSENT;
+        }
+        IndexValue read = entry.value().getUsing(into);
+        assert read == into;
+        return Outcome.DONE;
+      }
+    }
+
+    @Override
+    public Outcome update(long high, long low, Update update) {
+      key.high = high;
+      key.low = low;
+      try (ExternalMapQueryContext<IndexKey, IndexValue, ?> context = map.queryContext(key)) {
+        // Updaters first queue among themselves; then the readers that are inside leave.
+        if (!locked(context.updateLock()) || !locked(context.writeLock())) {
+          return Outcome.BUSY;
+        }
+        MapEntry<IndexKey, IndexValue> entry = context.entry();
+        if (entry != null) {
+          IndexValue read = entry.value().getUsing(value);
+          assert read == value;
+          return change(context, entry, update);
+        }
+        MapAbsentEntry<IndexKey, IndexValue> absent = context.absentEntry();
+        if (absent == null) {
+          throw new IllegalStateException("a key neither present nor absent");
+        }
+        if (count.get() >= capacity) {
+          return Outcome.FULL;
+        }
+        value.disk(IndexValue.NOWHERE, 0, 0, 0);
+        if (update.decide(false, value) != Verdict.PUT) {
+          return Outcome.ABSENT;
+        }
+        absent.doInsert(context.wrapValueAsData(value));
+        count.incrementAndGet();
+        return Outcome.DONE;
+      }
+    }
+
+    private Outcome change(
+        MapQueryContext<IndexKey, IndexValue, ?> context,
+        MapEntry<IndexKey, IndexValue> entry,
+        Update update) {
+      return switch (update.decide(true, value)) {
+        case KEEP -> Outcome.KEPT;
+        case PUT -> {
+          Data<IndexValue> data = context.wrapValueAsData(value);
+          entry.doReplaceValue(data);
+          yield Outcome.DONE;
+        }
+        case REMOVE -> {
+          entry.doRemove();
+          count.decrementAndGet();
+          yield Outcome.DONE;
+        }
+      };
+    }
+
+    private boolean locked(@Nullable InterProcessLock lock) {
+      if (lock == null) {
+        throw new IllegalStateException("no lock");
+      }
+      for (int spin = 0; spin < SPINS; spin++) {
+        if (lock.tryLock()) {
+          return true;
+        }
+        Thread.onSpinWait();
+      }
+      while (isPatient) {
+        if (lock.tryLock()) {
+          return true;
+        }
+        LockSupport.parkNanos(PATIENT_PAUSE_NANOS);
+      }
+      return false;
+    }
+  }
+}

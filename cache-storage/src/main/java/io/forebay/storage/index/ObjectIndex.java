@@ -1,0 +1,58 @@
+package io.forebay.storage.index;
+
+/**
+ * From a 128-bit key to an {@link IndexValue}. Derived data: whatever it holds can be made again
+ * from the directories of the regions. Nobody iterates it.
+ */
+public interface ObjectIndex extends AutoCloseable {
+  /** How an operation ended. */
+  enum Outcome {
+    /** Found, or changed as the decision said. */
+    DONE,
+    /** No such key; for an update: the decision was to leave it so. */
+    ABSENT,
+    /** The decision was to leave what is there. */
+    KEPT,
+    /** The key's lock was held for longer than this cursor waits; nothing was done. */
+    BUSY,
+    /** No room for another key. */
+    FULL
+  }
+
+  /** What an update wants done. */
+  enum Verdict {
+    KEEP,
+    PUT,
+    REMOVE
+  }
+
+  /** Decides, under the key's lock, what becomes of it. Must be short and must not throw. */
+  interface Update {
+    /**
+     * Looks at what is there. To put, changes {@code value} to what shall be there.
+     *
+     * @param isPresent whether the key was there and {@code value} holds what it named
+     */
+    Verdict decide(boolean isPresent, IndexValue value);
+  }
+
+  /** One thread's way into the index. */
+  interface Cursor {
+    Outcome get(long high, long low, IndexValue into);
+
+    Outcome update(long high, long low, Update update);
+  }
+
+  /** A cursor that gives up after a bounded spin, for event loops. */
+  Cursor hastyCursor();
+
+  /** A cursor that waits for locks, for other threads. */
+  Cursor patientCursor();
+
+  long count();
+
+  long capacity();
+
+  @Override
+  void close();
+}

@@ -1,0 +1,84 @@
+package io.forebay.storage.layout;
+
+import java.lang.foreign.MemorySegment;
+import java.util.zip.CRC32C;
+
+/**
+ * What every record starts with. The CRC covers everything from {@link #COVERED_OFFSET} on (the
+ * body first, because it arrives first, then what stands before it), so moving a record to another
+ * region changes none of the covered bytes.
+ *
+ * <pre>
+ *  0       4       8       12      16      20      24
+ *  +-------+-------+-------+-------+-------+-------+----------
+ *  | magic | gene- | length| CRC32C| entry | kind  | covered by the CRC ...
+ *  |       | ration|       |       |       |       |
+ *  +-------+-------+-------+-------+-------+-------+----------
+ * </pre>
+ */
+public final class RecordHeader {
+  public static final int MAGIC = 0x4352_4246; // "FBRC"
+
+  /** Records start at multiples of this. */
+  public static final int ALIGNMENT = 64;
+
+  public static final int MAGIC_OFFSET = 0;
+  public static final int GENERATION_OFFSET = MAGIC_OFFSET + Integer.BYTES;
+  public static final int LENGTH_OFFSET = GENERATION_OFFSET + Integer.BYTES;
+  public static final int CRC_OFFSET = LENGTH_OFFSET + Integer.BYTES;
+  public static final int ENTRY_OFFSET = CRC_OFFSET + Integer.BYTES;
+  public static final int KIND_OFFSET = ENTRY_OFFSET + Integer.BYTES;
+  public static final int COVERED_OFFSET = KIND_OFFSET + Integer.BYTES;
+
+  public static final byte KIND_OBJECT = 1;
+  public static final byte KIND_MARKER = 2;
+  public static final byte KIND_SLICE = 3;
+
+  private RecordHeader() {}
+
+  /** The CRC of a whole record, read from memory. */
+  public static int checksum(MemorySegment memory, long record, int bodyOffset, int length) {
+    CRC32C crc = new CRC32C();
+    crc.update(memory.asSlice(record + bodyOffset, length - bodyOffset).asByteBuffer());
+    crc.update(memory.asSlice(record + COVERED_OFFSET, bodyOffset - COVERED_OFFSET).asByteBuffer());
+    return (int) crc.getValue();
+  }
+
+  /** Ends a checksum that has already taken the body in. */
+  public static int seal(CRC32C bodyCrc, MemorySegment memory, long record, int bodyOffset) {
+    bodyCrc.update(
+        memory.asSlice(record + COVERED_OFFSET, bodyOffset - COVERED_OFFSET).asByteBuffer());
+    return (int) bodyCrc.getValue();
+  }
+
+  /**
+   * Whether the bytes at {@code record} are a record of this generation that ends before a limit.
+   */
+  public static boolean isRecord(MemorySegment memory, long record, int generation, int room) {
+    if (room < SliceRecord.LENGTH
+        || memory.get(Words.INT, record + MAGIC_OFFSET) != MAGIC
+        || memory.get(Words.INT, record + GENERATION_OFFSET) != generation) {
+      return false;
+    }
+    int length = memory.get(Words.INT, record + LENGTH_OFFSET);
+    if (length < SliceRecord.LENGTH || length > room) {
+      return false;
+    }
+    return switch (memory.get(Words.INT, record + KIND_OFFSET)) {
+      case KIND_SLICE -> true;
+      case KIND_OBJECT, KIND_MARKER -> HeadRecord.isWellFormed(memory, record, length);
+      default -> false;
+    };
+  }
+
+  /** Whether a record's bytes are those that were written. */
+  public static boolean isIntact(MemorySegment memory, long record) {
+    int length = memory.get(Words.INT, record + LENGTH_OFFSET);
+    int bodyOffset =
+        memory.get(Words.INT, record + KIND_OFFSET) == KIND_SLICE
+            ? SliceRecord.LENGTH
+            : memory.get(Words.INT, record + HeadRecord.BODY_OFFSET);
+    return checksum(memory, record, bodyOffset, length)
+        == memory.get(Words.INT, record + CRC_OFFSET);
+  }
+}

@@ -1,0 +1,42 @@
+package io.forebay.storage.layout;
+
+/**
+ * The first page of a tier's file. Regions follow it back to back.
+ *
+ * <pre>
+ *  0        8      12      16                32      36      40
+ *  +--------+-------+-------+-----------------+-------+-------+
+ *  | magic  |version| length| store identity  |region | region|   constant, covered by the CRC
+ *  |        |       |       | (16 bytes)      | bytes | count |
+ *  +--------+-------+-------+-----------------+-------+-------+
+ *  40                56      60      64       72       80       88      92
+ *  +-----------------+-------+-------+--------+--------+--------+-------+
+ *  | boot identity   | clean | epoch | swept  | index  | newest | CRC   |
+ *  | (16 bytes)      |       |       | through| entries| millis |       |
+ *  +-----------------+-------+-------+--------+--------+--------+-------+
+ * </pre>
+ *
+ * The magic is written last when a file is made, so a half-made file is never taken for a tier.
+ */
+public final class TierHeader {
+  public static final long MAGIC = 0x3152_4549_5442_4F46L; // "FOBTIER1"
+  public static final int VERSION = 1;
+  public static final int LENGTH = 4096;
+
+  public static final int MAGIC_OFFSET = 0;
+  public static final int VERSION_OFFSET = MAGIC_OFFSET + Long.BYTES;
+  public static final int LENGTH_OFFSET = VERSION_OFFSET + Integer.BYTES;
+  public static final int IDENTITY_OFFSET = LENGTH_OFFSET + Integer.BYTES;
+  public static final int REGION_BYTES_OFFSET = IDENTITY_OFFSET + 2 * Long.BYTES;
+  public static final int REGION_COUNT_OFFSET = REGION_BYTES_OFFSET + Integer.BYTES;
+  public static final int CONSTANT_END = REGION_COUNT_OFFSET + Integer.BYTES;
+  public static final int BOOT_OFFSET = CONSTANT_END;
+  public static final int CLEAN_OFFSET = BOOT_OFFSET + 2 * Long.BYTES;
+  public static final int EPOCH_OFFSET = CLEAN_OFFSET + Integer.BYTES;
+  public static final int SWEPT_THROUGH_OFFSET = EPOCH_OFFSET + Integer.BYTES;
+  public static final int INDEX_ENTRIES_OFFSET = SWEPT_THROUGH_OFFSET + Long.BYTES;
+  public static final int NEWEST_MILLIS_OFFSET = INDEX_ENTRIES_OFFSET + Long.BYTES;
+  public static final int CRC_OFFSET = NEWEST_MILLIS_OFFSET + Long.BYTES;
+
+  private TierHeader() {}
+}

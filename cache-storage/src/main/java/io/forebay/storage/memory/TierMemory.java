@@ -1,0 +1,209 @@
+package io.forebay.storage.memory;
+
+import io.forebay.storage.layout.TierHeader;
+import io.forebay.storage.layout.Words;
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.Locale;
+import java.util.OptionalLong;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The memory of a tier: a mapped file with real blocks, or memory that does not outlive the
+ * process. One shared arena, closed at shutdown, because closing one costs a handshake with all
+ * threads.
+ */
+public final class TierMemory implements AutoCloseable {
+  private static final int ZEROS = 1 << 20;
+
+  /** What stays free in a control group beside the tier, for the kernel's own needs. */
+  private static final long GROUP_RESERVE_BYTES = 16L << 20;
+
+  private final Arena arena;
+  private final MemorySegment memory;
+  private final @Nullable FileChannel channel;
+  private final boolean isNew;
+  private final String lockState;
+
+  private TierMemory(
+      Arena arena,
+      MemorySegment memory,
+      @Nullable FileChannel channel,
+      boolean isNew,
+      boolean lock) {
+    this.arena = arena;
+    this.memory = memory;
+    this.channel = channel;
+    this.isNew = isNew;
+    this.lockState = lock ? MemoryLock.lock(memory) : "not locked in memory, by configuration";
+  }
+
+  /**
+   * Maps a file, making it first if it is not there or has another length. Made files are written
+   * from end to end, so that a full file system is an exception here and not a signal later.
+   */
+  public static TierMemory map(Path file, long lengthBytes, Headroom headroom, boolean lock)
+      throws IOException {
+    boolean exists = Files.exists(file);
+    if (exists) {
+      refuseForeign(file);
+    }
+    FileChannel channel =
+        FileChannel.open(
+            file, StandardOpenOption.READ, StandardOpenOption.WRITE, StandardOpenOption.CREATE);
+    boolean done = false;
+    try {
+      boolean isNew = channel.size() != lengthBytes;
+      if (isNew) {
+        // What the old file holds is given back before the room is measured.
+        channel.truncate(0);
+        checkRoom(file, lengthBytes, headroom);
+        fill(channel, file, lengthBytes);
+      }
+      Arena arena = Arena.ofShared();
+      try {
+        MemorySegment memory = channel.map(FileChannel.MapMode.READ_WRITE, 0, lengthBytes, arena);
+        TierMemory tier = new TierMemory(arena, memory, channel, isNew, lock);
+        done = true;
+        return tier;
+      } finally {
+        if (!done) {
+          arena.close();
+        }
+      }
+    } finally {
+      if (!done) {
+        channel.close();
+        if (!exists) {
+          Files.deleteIfExists(file);
+        }
+      }
+    }
+  }
+
+  /** Memory of this process only. */
+  public static TierMemory anonymous(long lengthBytes, Headroom headroom, boolean lock)
+      throws NoRoomException {
+    OptionalLong room = headroom.bytes();
+    if (room.isPresent() && room.getAsLong() < lengthBytes + GROUP_RESERVE_BYTES) {
+      throw groupTooSmall(lengthBytes, room.getAsLong());
+    }
+    Arena arena = Arena.ofShared();
+    try {
+      return new TierMemory(
+          arena, arena.allocate(lengthBytes, TierHeader.LENGTH), null, true, lock);
+    } catch (OutOfMemoryError e) {
+      arena.close();
+      throw new NoRoomException(
+          "no memory for a tier of " + mebibytes(lengthBytes) + ": give it less (memory)");
+    }
+  }
+
+  public MemorySegment memory() {
+    return memory;
+  }
+
+  /** Whether its bytes were made at this start and hold nothing. */
+  public boolean isNew() {
+    return isNew;
+  }
+
+  public boolean outlivesProcess() {
+    return channel != null;
+  }
+
+  public String lockState() {
+    return lockState;
+  }
+
+  /** Has what was written reach the file, where that is not memory itself. */
+  public void force() {
+    if (channel != null) {
+      memory.force();
+    }
+  }
+
+  @Override
+  public void close() throws IOException {
+    arena.close();
+    if (channel != null) {
+      channel.close();
+    }
+  }
+
+  private static void refuseForeign(Path file) throws IOException {
+    try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
+      ByteBuffer start = ByteBuffer.allocate(Long.BYTES).order(java.nio.ByteOrder.LITTLE_ENDIAN);
+      if (channel.read(start, 0) == Long.BYTES) {
+        long magic = start.getLong(0);
+        if (magic != 0 && magic != TierHeader.MAGIC) {
+          throw new ForeignFileException(
+              file + " is not a Forebay memory tier: move it away or name another directory");
+        }
+      }
+    }
+  }
+
+  private static void checkRoom(Path file, long lengthBytes, Headroom headroom) throws IOException {
+    long free = Files.getFileStore(file).getUsableSpace();
+    if (free < lengthBytes) {
+      throw new NoRoomException(
+          String.format(
+              Locale.ROOT,
+              "%s has %s free and the memory tier needs %s: make it larger or give the tier less",
+              file.toAbsolutePath().getParent(),
+              mebibytes(free),
+              mebibytes(lengthBytes)));
+    }
+    OptionalLong room = headroom.bytes();
+    if (room.isPresent() && room.getAsLong() < lengthBytes + GROUP_RESERVE_BYTES) {
+      throw groupTooSmall(lengthBytes, room.getAsLong());
+    }
+  }
+
+  private static NoRoomException groupTooSmall(long lengthBytes, long room) {
+    return new NoRoomException(
+        String.format(
+            Locale.ROOT,
+            "the control group leaves %s and the memory tier needs %s: raise its limit or give the"
+                + " tier less",
+            mebibytes(room),
+            mebibytes(lengthBytes)));
+  }
+
+  private static void fill(FileChannel channel, Path file, long lengthBytes) throws IOException {
+    ByteBuffer zeros = ByteBuffer.allocateDirect(ZEROS);
+    long at = 0;
+    try {
+      while (at < lengthBytes) {
+        zeros.clear().limit((int) Math.min(ZEROS, lengthBytes - at));
+        at += channel.write(zeros, at);
+      }
+    } catch (IOException e) {
+      channel.truncate(0);
+      throw new NoRoomException(
+          String.format(
+              Locale.ROOT,
+              "%s: writing %s failed at %s (%s): make room or give the tier less",
+              file,
+              mebibytes(lengthBytes),
+              mebibytes(at),
+              e.getMessage()));
+    }
+  }
+
+  private static String mebibytes(long bytes) {
+    return (bytes >> 20) + " MiB";
+  }
+
+  /** Copies inside a tier. */
+  public static void copy(MemorySegment memory, long from, long to, long lengthBytes) {
+    MemorySegment.copy(memory, Words.BYTE, from, memory, Words.BYTE, to, lengthBytes);
+  }
+}

@@ -1,0 +1,213 @@
+package io.forebay.storage.purge;
+
+import io.forebay.storage.layout.HeadRecord;
+import io.forebay.storage.layout.Words;
+import java.lang.foreign.MemorySegment;
+import java.util.concurrent.atomic.AtomicLongArray;
+
+/**
+ * Scope → "dead (or stale) if born before". Bounded; when it is full it is emptied and a floor says
+ * the same of everything. Written under a lock by its owner {@link Purges}; read by any thread
+ * without one.
+ *
+ * <p>Readers see a scope only after its sequences are in place (the key is stored last). What
+ * readers see is complete up to the sequence that {@link Purges#sequence} shows, because that is
+ * raised last.
+ */
+final class PurgeTable {
+  /** Not purged. */
+  static final int ALIVE = 0;
+
+  /** Softly purged: stale. */
+  static final int STALE = 1;
+
+  /** Purged. */
+  static final int DEAD = 2;
+
+  private static final int STRIDE = 3;
+  private static final int SCOPE = 0;
+  private static final int HARD = 1;
+  private static final int SOFT = 2;
+
+  private record Cells(AtomicLongArray words, int mask) {
+    static Cells of(int capacity) {
+      int cells = Integer.highestOneBit(Math.max(8, capacity * 2 - 1)) * 2;
+      return new Cells(new AtomicLongArray(cells * STRIDE), cells - 1);
+    }
+
+    int find(long scope) {
+      int at = (int) Words.mix(scope) & mask;
+      while (true) {
+        long there = words.getAcquire(at * STRIDE + SCOPE);
+        if (there == scope) {
+          return at * STRIDE;
+        }
+        if (there == 0) {
+          return -1 - at * STRIDE;
+        }
+        at = at + 1 & mask;
+      }
+    }
+  }
+
+  private final int capacity;
+  private volatile Cells cells;
+  private volatile int size;
+  private volatile long floorHard;
+  private volatile long floorSoft;
+  private long newest;
+
+  PurgeTable(int capacity) {
+    this.capacity = capacity;
+    this.cells = Cells.of(capacity);
+  }
+
+  int size() {
+    return size;
+  }
+
+  int capacity() {
+    return capacity;
+  }
+
+  long floorHard() {
+    return floorHard;
+  }
+
+  long floorSoft() {
+    return floorSoft;
+  }
+
+  /** Whether this scope still has a place, of its own or a new one below a limit. */
+  boolean hasPlace(long scope, int limit) {
+    return size < limit || cells.find(nonZero(scope)) >= 0;
+  }
+
+  /** Returns false if there was no place and the floor was raised instead. */
+  boolean put(long scope, long sequence, boolean isSoft) {
+    Cells now = cells;
+    long key = nonZero(scope);
+    int at = now.find(key);
+    // Purges need not arrive in the order of their numbers.
+    newest = Math.max(newest, sequence);
+    if (at >= 0) {
+      int field = at + (isSoft ? SOFT : HARD);
+      if (now.words.get(field) < sequence) {
+        now.words.set(field, sequence);
+      }
+      return true;
+    }
+    if (size >= capacity) {
+      raiseHard(newest);
+      cells = Cells.of(capacity);
+      size = 0;
+      return false;
+    }
+    at = -1 - at;
+    now.words.set(at + HARD, isSoft ? 0 : sequence);
+    now.words.set(at + SOFT, isSoft ? sequence : 0);
+    now.words.setRelease(at + SCOPE, key);
+    int grown = size + 1;
+    size = grown;
+    return true;
+  }
+
+  void raiseHard(long sequence) {
+    floorHard = Math.max(floorHard, sequence);
+  }
+
+  void raiseSoft(long sequence) {
+    floorSoft = Math.max(floorSoft, sequence);
+  }
+
+  /** Forgets purges up to a sequence: no record is left that they apply to. */
+  void retire(long through) {
+    Cells old = cells;
+    Cells kept = Cells.of(capacity);
+    int keptSize = 0;
+    for (int at = 0; at <= old.mask * STRIDE; at += STRIDE) {
+      long key = old.words.get(at + SCOPE);
+      long hard = old.words.get(at + HARD);
+      long soft = old.words.get(at + SOFT);
+      if (key == 0 || Math.max(hard, soft) <= through) {
+        continue;
+      }
+      int to = -1 - kept.find(key);
+      kept.words.setPlain(to + HARD, hard > through ? hard : 0);
+      kept.words.setPlain(to + SOFT, soft > through ? soft : 0);
+      kept.words.setPlain(to + SCOPE, key);
+      keptSize++;
+    }
+    size = keptSize;
+    cells = kept;
+  }
+
+  /** One scope with the sequences at which it was purged. */
+  interface Visitor {
+    void visit(long scope, long hard, long soft);
+  }
+
+  void forEach(Visitor visitor) {
+    Cells now = cells;
+    for (int at = 0; at <= now.mask * STRIDE; at += STRIDE) {
+      long key = now.words.get(at + SCOPE);
+      if (key != 0) {
+        visitor.visit(key, now.words.get(at + HARD), now.words.get(at + SOFT));
+      }
+    }
+  }
+
+  /** What became of a head record that lies in mapped memory. */
+  int check(MemorySegment memory, long record) {
+    long birth = memory.get(Words.LONG, record + HeadRecord.BIRTH_OFFSET);
+    long bodyBirth = memory.get(Words.LONG, record + HeadRecord.BODY_BIRTH_OFFSET);
+    int result = checkFloor(birth, bodyBirth);
+    if (result == DEAD || size == 0) {
+      return result;
+    }
+    Cells now = cells;
+    int count = memory.get(Words.INT, record + HeadRecord.SCOPE_COUNT_OFFSET);
+    for (int n = 0; n < count; n++) {
+      long scope =
+          memory.get(Words.LONG, record + HeadRecord.SCOPES_OFFSET + (long) n * Long.BYTES);
+      int found = checkScope(now, scope, birth, bodyBirth);
+      if (found == DEAD) {
+        return DEAD;
+      }
+      result = Math.max(result, found);
+    }
+    // The floor may have been raised, and the table emptied, while the scopes were looked up.
+    return Math.max(result, checkFloor(birth, bodyBirth));
+  }
+
+  int check(long[] scopes, long birth, long bodyBirth) {
+    int result = checkFloor(birth, bodyBirth);
+    Cells now = cells;
+    for (int n = 0; n < scopes.length && result != DEAD; n++) {
+      result = Math.max(result, checkScope(now, scopes[n], birth, bodyBirth));
+    }
+    return Math.max(result, checkFloor(birth, bodyBirth));
+  }
+
+  private int checkFloor(long birth, long bodyBirth) {
+    if (bodyBirth < floorHard) {
+      return DEAD;
+    }
+    return birth < floorSoft ? STALE : ALIVE;
+  }
+
+  private static int checkScope(Cells now, long scope, long birth, long bodyBirth) {
+    int at = now.find(nonZero(scope));
+    if (at < 0) {
+      return ALIVE;
+    }
+    if (bodyBirth < now.words.get(at + HARD)) {
+      return DEAD;
+    }
+    return birth < now.words.get(at + SOFT) ? STALE : ALIVE;
+  }
+
+  private static long nonZero(long scope) {
+    return scope == 0 ? 1 : scope;
+  }
+}

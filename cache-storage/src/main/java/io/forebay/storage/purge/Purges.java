@@ -1,0 +1,452 @@
+package io.forebay.storage.purge;
+
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.nio.file.Path;
+import java.security.SecureRandom;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.LongSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Purges and births: the journal, the table it is replayed into, and the sequence both draw from.
+ *
+ * <p>Order of a purge: its sequence is taken, the journal is on disk, the table has it, {@link
+ * #sequence} shows it, it is acknowledged. A reader that sees the sequence sees the table.
+ */
+public final class Purges implements AutoCloseable {
+  /** What a purge covers; the numbers are in the journal. */
+  public static final int EVERYTHING = 0;
+
+  private static final Logger LOG = LoggerFactory.getLogger(Purges.class);
+
+  /** The part of the table that invalidations caused by clients may fill. */
+  private static final int CLIENT_SHARE = 8;
+
+  private static final int LAZY_LIMIT = 4096;
+
+  private final LongSupplier clockMillis;
+  private final long compactBytes;
+  private final Journal journal;
+  private final PurgeTable table;
+  private final Sequences sequences;
+  private final Runnable onWork;
+
+  /** Guards the journal. Never taken by an event loop. */
+  private final ReentrantLock journalLock = new ReentrantLock();
+
+  /** Guards writing the table; held for memory operations only, so a loop may try it. */
+  private final ReentrantLock tableLock = new ReentrantLock();
+
+  private final ConcurrentLinkedQueue<JournalRecord> lazy = new ConcurrentLinkedQueue<>();
+  private final AtomicInteger lazyCount = new AtomicInteger();
+  private final AtomicLong acknowledged = new AtomicLong();
+  private final AtomicLong failed = new AtomicLong();
+  private final AtomicLong invalidations = new AtomicLong();
+  private long rewrittenLength;
+  private volatile long sequence;
+
+  /** Counts what came into force; numbers may come into force out of order, this only grows. */
+  private volatile long version;
+
+  /** The purge that has its number and is not yet in the table. Guarded by the table lock. */
+  private long pending = Long.MAX_VALUE;
+
+  private volatile long retiredThrough;
+  private volatile long oldestMillis = Long.MAX_VALUE;
+
+  public Purges(
+      Path file,
+      int tableCapacity,
+      long compactBytes,
+      LongSupplier clockMillis,
+      SecureRandom random,
+      Runnable onWork)
+      throws IOException {
+    this.clockMillis = clockMillis;
+    this.compactBytes = compactBytes;
+    this.onWork = onWork;
+    this.journal = Journal.open(file, random);
+    this.table = new PurgeTable(tableCapacity);
+    long highest = 0;
+    Journal.Found found = journal.found();
+    long retired = 0;
+    for (JournalRecord record : found.records()) {
+      if (record.type() == JournalRecord.Type.RETIRED) {
+        retired = Math.max(retired, record.sequence());
+      }
+    }
+    for (JournalRecord record : found.records()) {
+      highest = Math.max(highest, record.sequence());
+      replay(record, retired);
+    }
+    this.retiredThrough = retired;
+    this.sequences = new Sequences(highest + 1, onWork);
+    if (found.isDamaged()) {
+      LOG.warn("{} is damaged before its end: everything stored so far counts as purged", file);
+      table.raiseHard(highest + 1);
+      sequence = highest + 1;
+    }
+    boolean done = false;
+    try {
+      if (found.isNew() || found.isDamaged() || journal.length() > compactBytes) {
+        rewrite(sequences.wanted());
+      } else {
+        reserve(sequences.wanted());
+      }
+      done = true;
+    } finally {
+      if (!done) {
+        journal.close();
+      }
+    }
+  }
+
+  private void replay(JournalRecord record, long retired) {
+    switch (record.type()) {
+      case RESERVED, RETIRED -> {}
+      case FLOOR_HARD -> table.raiseHard(record.sequence());
+      case FLOOR_SOFT -> table.raiseSoft(record.sequence());
+      case PURGE -> {
+        if (record.scopes().length == 0 || record.sequence() > retired) {
+          enter(record);
+        }
+        if (record.sequence() > retired) {
+          oldestMillis = Math.min(oldestMillis, record.millis());
+        }
+      }
+    }
+    if (record.type() != JournalRecord.Type.RESERVED
+        && record.type() != JournalRecord.Type.RETIRED) {
+      sequence = Math.max(sequence, record.sequence());
+    }
+  }
+
+  private boolean enter(JournalRecord record) {
+    if (record.scopes().length == 0) {
+      if (record.soft()) {
+        table.raiseSoft(record.sequence());
+      } else {
+        table.raiseHard(record.sequence());
+      }
+      return true;
+    }
+    boolean fits = true;
+    for (long scope : record.scopes()) {
+      fits &= table.put(scope, record.sequence(), record.soft());
+    }
+    return fits;
+  }
+
+  private void raiseVersion() {
+    long next = version + 1;
+    version = next;
+  }
+
+  public byte[] identity() {
+    return journal.identity();
+  }
+
+  public byte[] secret() {
+    return journal.secret();
+  }
+
+  /** Any thread, never blocks; -1 if no number is reserved. */
+  public long next() {
+    return sequences.take();
+  }
+
+  /** The newest purge in force. */
+  public long sequence() {
+    return sequence;
+  }
+
+  /** Grows whenever a purge comes into force. Read before the table is. */
+  public long version() {
+    return version;
+  }
+
+  /** A sequence up to which all purges are in the table and all later ones will be above. */
+  public long settled() {
+    tableLock.lock();
+    try {
+      return Math.min(sequence, pending - 1);
+    } finally {
+      tableLock.unlock();
+    }
+  }
+
+  /** Journals a purge and puts it in force; returns its sequence once both are done. */
+  public long purge(int kind, long[] scopes, boolean soft, String text) throws IOException {
+    if (scopes.length > JournalRecord.MAX_SCOPES) {
+      throw new IllegalArgumentException(
+          "a purge of " + scopes.length + " scopes; at most " + JournalRecord.MAX_SCOPES);
+    }
+    if ((scopes.length == 0) != (kind == EVERYTHING)) {
+      throw new IllegalArgumentException("scopes and kind of purge do not go together");
+    }
+    journalLock.lock();
+    try {
+      long number = begin();
+      JournalRecord record =
+          new JournalRecord(
+              JournalRecord.Type.PURGE, kind, soft, number, clockMillis.getAsLong(), scopes, text);
+      if (!journal.isSound() || journal.length() > Math.max(compactBytes, 2 * rewrittenLength)) {
+        rewrite(sequences.limit());
+      }
+      journal.append(record, true);
+      publish(record);
+      acknowledged.incrementAndGet();
+      return number;
+    } catch (IOException e) {
+      failed.incrementAndGet();
+      throw e;
+    } finally {
+      settle();
+      journalLock.unlock();
+    }
+  }
+
+  private long begin() throws IOException {
+    while (true) {
+      tableLock.lock();
+      try {
+        long number = sequences.take();
+        if (number >= 0) {
+          pending = number;
+          return number;
+        }
+      } finally {
+        tableLock.unlock();
+      }
+      reserveOrRewrite();
+    }
+  }
+
+  private void settle() {
+    tableLock.lock();
+    try {
+      pending = Long.MAX_VALUE;
+    } finally {
+      tableLock.unlock();
+    }
+  }
+
+  private void publish(JournalRecord record) {
+    tableLock.lock();
+    try {
+      if (!enter(record)) {
+        LOG.warn(
+            "the purge table was full: everything stored before purge {} is gone",
+            record.sequence());
+      }
+      oldestMillis = Math.min(oldestMillis, record.millis());
+      sequence = Math.max(sequence, record.sequence());
+      raiseVersion();
+    } finally {
+      tableLock.unlock();
+    }
+  }
+
+  /**
+   * An invalidation caused by a client: in force at once, journalled when there is time. Returns
+   * false, having done nothing, where the bounds for such are reached.
+   */
+  public boolean invalidate(long scope) {
+    if (!tableLock.tryLock()) {
+      return false;
+    }
+    try {
+      if (!table.hasPlace(scope, table.capacity() / CLIENT_SHARE)) {
+        return false;
+      }
+      long number = sequences.take();
+      if (number < 0) {
+        return false;
+      }
+      table.put(scope, number, false);
+      long now = clockMillis.getAsLong();
+      oldestMillis = Math.min(oldestMillis, now);
+      sequence = Math.max(sequence, number);
+      raiseVersion();
+      if (lazyCount.incrementAndGet() <= LAZY_LIMIT) {
+        lazy.add(
+            new JournalRecord(
+                JournalRecord.Type.PURGE, 1, false, number, now, new long[] {scope}, ""));
+      } else {
+        lazyCount.decrementAndGet();
+      }
+      invalidations.incrementAndGet();
+      return true;
+    } finally {
+      tableLock.unlock();
+    }
+  }
+
+  /**
+   * What became of a head record in mapped memory: {@link #ALIVE}, {@link #STALE}, {@link #DEAD}.
+   */
+  public int check(MemorySegment memory, long record) {
+    return table.check(memory, record);
+  }
+
+  public int check(long[] scopes, long birth, long bodyBirth) {
+    return table.check(scopes, birth, bodyBirth);
+  }
+
+  public static final int ALIVE = PurgeTable.ALIVE;
+  public static final int STALE = PurgeTable.STALE;
+  public static final int DEAD = PurgeTable.DEAD;
+
+  /** Journal thread: reserves numbers ahead and writes what was left for later. */
+  public void work() {
+    if (!sequences.isLow() && lazy.isEmpty()) {
+      return;
+    }
+    journalLock.lock();
+    try {
+      if (sequences.isLow()) {
+        reserveOrRewrite();
+      }
+      if (!journal.isSound()) {
+        rewrite(sequences.limit());
+      }
+      JournalRecord record;
+      while ((record = lazy.poll()) != null) {
+        lazyCount.decrementAndGet();
+        journal.append(record, false);
+      }
+    } catch (IOException e) {
+      failed.incrementAndGet();
+      LOG.warn("the purge journal can't be written: {}", e.toString());
+    } finally {
+      journalLock.unlock();
+    }
+  }
+
+  private void reserveOrRewrite() throws IOException {
+    long limit = sequences.wanted();
+    if (journal.isSound()) {
+      reserve(limit);
+    } else {
+      rewrite(limit);
+    }
+  }
+
+  private void reserve(long limit) throws IOException {
+    journal.append(JournalRecord.plain(JournalRecord.Type.RESERVED, limit), true);
+    sequences.reserved(limit);
+  }
+
+  /** Writes the journal anew from the table, with numbers reserved up to a limit. */
+  private void rewrite(long limit) throws IOException {
+    List<JournalRecord> records = new ArrayList<>();
+    tableLock.lock();
+    try {
+      records.add(JournalRecord.plain(JournalRecord.Type.RESERVED, limit));
+      if (retiredThrough > 0) {
+        records.add(JournalRecord.plain(JournalRecord.Type.RETIRED, retiredThrough));
+      }
+      if (table.floorHard() > 0) {
+        records.add(JournalRecord.plain(JournalRecord.Type.FLOOR_HARD, table.floorHard()));
+      }
+      if (table.floorSoft() > 0) {
+        records.add(JournalRecord.plain(JournalRecord.Type.FLOOR_SOFT, table.floorSoft()));
+      }
+      long now = clockMillis.getAsLong();
+      table.forEach((scope, hard, soft) -> {
+        if (hard > 0) {
+          records.add(entry(scope, hard, false, now));
+        }
+        if (soft > 0) {
+          records.add(entry(scope, soft, true, now));
+        }
+      });
+    } finally {
+      tableLock.unlock();
+    }
+    journal.rewrite(records);
+    rewrittenLength = journal.length();
+    sequences.reserved(limit);
+  }
+
+  private static JournalRecord entry(long scope, long sequence, boolean soft, long millis) {
+    return new JournalRecord(
+        JournalRecord.Type.PURGE, 1, soft, sequence, millis, new long[] {scope}, "");
+  }
+
+  /** When the oldest purge that is still in the table was made; the far future if none is. */
+  public long oldestMillis() {
+    return oldestMillis;
+  }
+
+  public boolean isHalfFull() {
+    return table.size() > table.capacity() / 2;
+  }
+
+  public int tableSize() {
+    return table.size();
+  }
+
+  public int tableCapacity() {
+    return table.capacity();
+  }
+
+  public long floor() {
+    return table.floorHard();
+  }
+
+  public long retiredThrough() {
+    return retiredThrough;
+  }
+
+  public long acknowledged() {
+    return acknowledged.get();
+  }
+
+  public long failed() {
+    return failed.get();
+  }
+
+  public long invalidations() {
+    return invalidations.get();
+  }
+
+  /**
+   * Sweeper: no record is left, and none can be installed any more, that purges up to this sequence
+   * apply to. Losing the note of it in the journal costs a sweep, so it is not waited for.
+   */
+  public void retire(long through) {
+    tableLock.lock();
+    try {
+      table.retire(through);
+      retiredThrough = Math.max(retiredThrough, through);
+      oldestMillis = table.size() == 0 ? Long.MAX_VALUE : clockMillis.getAsLong();
+    } finally {
+      tableLock.unlock();
+    }
+    if (lazyCount.incrementAndGet() <= LAZY_LIMIT) {
+      lazy.add(JournalRecord.plain(JournalRecord.Type.RETIRED, through));
+      onWork.run();
+    } else {
+      lazyCount.decrementAndGet();
+    }
+  }
+
+  @Override
+  public void close() throws IOException {
+    work();
+    journalLock.lock();
+    try {
+      journal.close();
+    } finally {
+      journalLock.unlock();
+    }
+  }
+}

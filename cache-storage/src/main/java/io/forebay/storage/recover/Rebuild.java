@@ -1,0 +1,159 @@
+package io.forebay.storage.recover;
+
+import io.forebay.storage.index.IndexValue;
+import io.forebay.storage.index.ObjectIndex;
+import io.forebay.storage.layout.DirectoryEntry;
+import io.forebay.storage.layout.RecordHeader;
+import io.forebay.storage.layout.RegionHeader;
+import io.forebay.storage.layout.Words;
+import io.forebay.storage.purge.Purges;
+import io.forebay.storage.region.Regions;
+import java.lang.foreign.MemorySegment;
+
+/**
+ * Makes the index again from the directories, a region a step, while lanes serve and install.
+ * Slices first, so that a head that is found has its slices. What a lane installs meanwhile was
+ * born later and wins. No region is reclaimed before the rebuild is complete. Reclaim thread only.
+ */
+public final class Rebuild {
+  private final Regions regions;
+  private final ObjectIndex.Cursor cursor;
+  private final Purges purges;
+  private final boolean[] wasThere;
+  private final int[] slots;
+  private final Put put = new Put();
+  private int step;
+  private volatile int done;
+  private long records;
+
+  /** Notes what is there now: what lanes write from here on is theirs to install. */
+  public Rebuild(Regions regions, ObjectIndex index, Purges purges) {
+    this.regions = regions;
+    this.cursor = index.patientCursor();
+    this.purges = purges;
+    this.wasThere = new boolean[regions.count()];
+    this.slots = new int[regions.count()];
+    for (int region = 0; region < regions.count(); region++) {
+      wasThere[region] = regions.state(region) == Regions.SEALED;
+      slots[region] = wasThere[region] ? regions.slots(region) : 0;
+    }
+  }
+
+  public boolean isDone() {
+    return done == 2 * regions.count();
+  }
+
+  public double fraction() {
+    return done / (2.0 * regions.count());
+  }
+
+  public long records() {
+    return records;
+  }
+
+  /** Takes up one region's slices or heads; false once there is nothing left to do. */
+  public boolean step() {
+    if (step == 2 * regions.count()) {
+      return false;
+    }
+    int region = step % regions.count();
+    boolean slices = step < regions.count();
+    if (wasThere[region]) {
+      take(region, slices);
+    }
+    step++;
+    done = step;
+    return true;
+  }
+
+  private void take(int region, boolean slices) {
+    MemorySegment memory = regions.memory();
+    int generation = regions.generation(region);
+    for (int slot = 0; slot < slots[region]; slot++) {
+      long entry = regions.entry(region, slot);
+      if (!regions.isCommitted(region, slot, generation) || !regions.isLive(region, slot)) {
+        continue;
+      }
+      byte kind = memory.get(Words.BYTE, entry + DirectoryEntry.KIND_OFFSET);
+      if ((kind == RecordHeader.KIND_SLICE) != slices) {
+        continue;
+      }
+      int offset = memory.get(Words.INT, entry + DirectoryEntry.OFFSET_OFFSET);
+      int length = memory.get(Words.INT, entry + DirectoryEntry.LENGTH_OFFSET);
+      long record = regions.base(region) + offset;
+      if (!isWhole(memory, region, offset, length, slot, kind, generation)
+          || (!slices && purges.check(memory, record) == Purges.DEAD)) {
+        regions.live(region, slot, false);
+        continue;
+      }
+      put.region = region;
+      put.generation = generation;
+      put.offset = offset;
+      put.length = length;
+      put.kind = kind;
+      put.birth = memory.get(Words.LONG, entry + DirectoryEntry.BIRTH_OFFSET);
+      put.objectId = memory.get(Words.LONG, entry + DirectoryEntry.OBJECT_OFFSET);
+      ObjectIndex.Outcome outcome =
+          cursor.update(
+              memory.get(Words.LONG, entry + DirectoryEntry.KEY_HIGH_OFFSET),
+              memory.get(Words.LONG, entry + DirectoryEntry.KEY_LOW_OFFSET),
+              put);
+      if (outcome == ObjectIndex.Outcome.DONE) {
+        records++;
+      } else {
+        regions.live(region, slot, false);
+      }
+    }
+  }
+
+  private boolean isWhole(
+      MemorySegment memory,
+      int region,
+      int offset,
+      int length,
+      int slot,
+      byte kind,
+      int generation) {
+    int end = regions.recordsEnd(region);
+    if (offset < RegionHeader.LENGTH
+        || offset % RecordHeader.ALIGNMENT != 0
+        || length <= 0
+        || length > end - offset) {
+      return false;
+    }
+    long record = regions.base(region) + offset;
+    return RecordHeader.isRecord(memory, record, generation, length)
+        && memory.get(Words.INT, record + RecordHeader.LENGTH_OFFSET) == length
+        && memory.get(Words.INT, record + RecordHeader.ENTRY_OFFSET) == slot
+        && memory.get(Words.INT, record + RecordHeader.KIND_OFFSET) == kind;
+  }
+
+  private final class Put implements ObjectIndex.Update {
+    int region;
+    int generation;
+    int offset;
+    int length;
+    byte kind;
+    long birth;
+    long objectId;
+
+    @Override
+    public ObjectIndex.Verdict decide(boolean isPresent, IndexValue value) {
+      if (isPresent) {
+        if (value.birth() >= birth) {
+          return ObjectIndex.Verdict.KEEP;
+        }
+        int otherSlot =
+            regions
+                .memory()
+                .get(
+                    Words.INT,
+                    regions.base(value.region()) + value.offset() + RecordHeader.ENTRY_OFFSET);
+        regions.live(value.region(), otherSlot, false);
+      }
+      value.identity(kind, birth, objectId);
+      value.memory(region, generation, offset, length);
+      return ObjectIndex.Verdict.PUT;
+    }
+  }
+}

@@ -1,0 +1,323 @@
+package io.forebay.storage.region;
+
+import io.forebay.storage.layout.DirectoryEntry;
+import io.forebay.storage.layout.RecordHeader;
+import io.forebay.storage.layout.RegionHeader;
+import io.forebay.storage.layout.TierHeader;
+import io.forebay.storage.layout.Words;
+import java.lang.foreign.MemorySegment;
+import java.util.concurrent.atomic.AtomicIntegerArray;
+import java.util.concurrent.atomic.AtomicLongArray;
+
+/**
+ * The regions of a tier.
+ *
+ * <p>Each has a word on the heap, read by every lookup: generation, segment and state together, so
+ * that one volatile read tells whether a location still means what it meant.
+ *
+ * <pre>
+ *  63           40        8     4      0
+ *  +-------------+--------+-----+------+
+ *  | 0           | gene-  | seg-| state|
+ *  |             | ration | ment|      |
+ *  +-------------+--------+-----+------+
+ * </pre>
+ *
+ * <p>A <em>hold</em> counts what is still being written in a region; a region with holds is not
+ * reclaimed. Holds are taken in an open region only (count, then validate), so once it is sealed
+ * they can only become fewer.
+ */
+public final class Regions {
+  /** Empty, not yet ready for writing. */
+  public static final int FREE = 0;
+
+  /** Empty, with a new generation. */
+  public static final int SPARE = 1;
+
+  /** Takes reservations. */
+  public static final int OPEN = 2;
+
+  /** Full; its records are served. */
+  public static final int SEALED = 3;
+
+  /** Its records have moved or were dropped; it waits until its pins are gone. */
+  public static final int LIMBO = 4;
+
+  public static final int NONE = 0;
+  public static final int PROBATION = 1;
+  public static final int PROTECTED = 2;
+
+  private final MemorySegment memory;
+  private final int regionBytes;
+  private final int count;
+  private final AtomicLongArray words;
+  private final AtomicIntegerArray holds;
+
+  public Regions(MemorySegment memory, int regionBytes, int count) {
+    this.memory = memory;
+    this.regionBytes = regionBytes;
+    this.count = count;
+    this.words = new AtomicLongArray(count);
+    this.holds = new AtomicIntegerArray(count);
+  }
+
+  public MemorySegment memory() {
+    return memory;
+  }
+
+  public int regionBytes() {
+    return regionBytes;
+  }
+
+  public int count() {
+    return count;
+  }
+
+  /** Where a region starts in the tier. */
+  public long base(int region) {
+    return TierHeader.LENGTH + (long) region * regionBytes;
+  }
+
+  /** Where a directory entry starts in the tier. */
+  public long entry(int region, int slot) {
+    return base(region) + regionBytes - (slot + 1L) * DirectoryEntry.LENGTH;
+  }
+
+  public int state(int region) {
+    return (int) words.get(region) & 0xF;
+  }
+
+  public int segment(int region) {
+    return (int) (words.get(region) >>> 4) & 0xF;
+  }
+
+  public int generation(int region) {
+    return (int) (words.get(region) >>> 8);
+  }
+
+  public void state(int region, int generation, int segment, int state) {
+    words.set(region, (generation & 0xFFFF_FFFFL) << 8 | segment << 4 | state);
+  }
+
+  public void state(int region, int state) {
+    state(region, generation(region), segment(region), state);
+  }
+
+  /** Whether records of this generation are served from the region now. */
+  public boolean isReadable(int region, int generation) {
+    long word = words.get(region);
+    int state = (int) word & 0xF;
+    return (int) (word >>> 8) == generation && (state == SEALED || state == OPEN);
+  }
+
+  /** Takes a hold if the region is open for a segment. */
+  public boolean hold(int region, int segment) {
+    holds.incrementAndGet(region);
+    int low = (int) words.get(region) & 0xFF;
+    if (low != (segment << 4 | OPEN)) {
+      holds.decrementAndGet(region);
+      return false;
+    }
+    return true;
+  }
+
+  public void release(int region) {
+    if (holds.decrementAndGet(region) < 0) {
+      throw new IllegalStateException("hold of region " + region + " released twice");
+    }
+  }
+
+  public int holds(int region) {
+    return holds.get(region);
+  }
+
+  /**
+   * Takes space and a directory entry in a held region: the old reservation word (offset high, slot
+   * low), or -1 without room.
+   */
+  public long reserve(int region, int length) {
+    long at = base(region) + RegionHeader.RESERVATION_OFFSET;
+    int rounded = Words.roundUp(length, RecordHeader.ALIGNMENT);
+    while (true) {
+      long word = Words.longVolatile(memory, at);
+      int offset = (int) (word >>> 32);
+      int slots = (int) word;
+      long end = (long) offset + rounded;
+      if (end + (slots + 1L) * DirectoryEntry.LENGTH > regionBytes) {
+        return -1;
+      }
+      if (Words.casLong(memory, at, word, end << 32 | (slots + 1))) {
+        return word;
+      }
+    }
+  }
+
+  /** Grows a reservation where it stands; works only while it is the last one of its region. */
+  public boolean extend(int region, int offset, int oldLength, int newLength) {
+    return resize(region, offset, oldLength, newLength);
+  }
+
+  /** Gives back the unused end of a reservation if it is the last one of its region. */
+  public void trim(int region, int offset, int oldLength, int newLength) {
+    boolean _ = resize(region, offset, oldLength, newLength);
+  }
+
+  private boolean resize(int region, int offset, int oldLength, int newLength) {
+    long at = base(region) + RegionHeader.RESERVATION_OFFSET;
+    int oldEnd = offset + Words.roundUp(oldLength, RecordHeader.ALIGNMENT);
+    long newEnd = (long) offset + Words.roundUp(newLength, RecordHeader.ALIGNMENT);
+    while (true) {
+      long word = Words.longVolatile(memory, at);
+      int slots = (int) word;
+      if ((int) (word >>> 32) != oldEnd
+          || newEnd + (long) slots * DirectoryEntry.LENGTH > regionBytes) {
+        return false;
+      }
+      if (Words.casLong(memory, at, word, newEnd << 32 | slots)) {
+        return true;
+      }
+    }
+  }
+
+  public int slots(int region) {
+    return (int) Words.longVolatile(memory, base(region) + RegionHeader.RESERVATION_OFFSET);
+  }
+
+  public int recordsEnd(int region) {
+    return (int)
+        (Words.longVolatile(memory, base(region) + RegionHeader.RESERVATION_OFFSET) >>> 32);
+  }
+
+  public long age(int region) {
+    return memory.get(Words.LONG, base(region) + RegionHeader.AGE_OFFSET);
+  }
+
+  /**
+   * Empties a region that nobody reads or writes: from here on its old bytes are of no generation.
+   */
+  public void renew(int region) {
+    long base = base(region);
+    int generation = memory.get(Words.INT, base + RegionHeader.GENERATION_OFFSET) + 1;
+    if (generation == 0) {
+      generation = 1;
+    }
+    memory.set(Words.INT, base + RegionHeader.MAGIC_OFFSET, RegionHeader.MAGIC);
+    // The generation is in place before the first entry can be: a reader of the directory who sees
+    // an
+    // entry of this life sees this generation.
+    Words.intRelease(memory, base + RegionHeader.GENERATION_OFFSET, generation);
+    memory.set(Words.INT, base + RegionHeader.SEGMENT_OFFSET, NONE);
+    memory.set(Words.LONG, base + RegionHeader.AGE_OFFSET, 0);
+    Words.longVolatile(
+        memory, base + RegionHeader.RESERVATION_OFFSET, (long) RegionHeader.LENGTH << 32);
+    state(region, generation, NONE, SPARE);
+  }
+
+  public void open(int region, int segment, long age) {
+    long base = base(region);
+    memory.set(Words.INT, base + RegionHeader.SEGMENT_OFFSET, segment);
+    memory.set(Words.LONG, base + RegionHeader.AGE_OFFSET, age);
+    state(region, generation(region), segment, OPEN);
+  }
+
+  /** Takes up a region as an earlier process left it; false if its header makes no sense. */
+  public boolean adopt(int region) {
+    long base = base(region);
+    int generation = memory.get(Words.INT, base + RegionHeader.GENERATION_OFFSET);
+    int segment = memory.get(Words.INT, base + RegionHeader.SEGMENT_OFFSET);
+    int slots = slots(region);
+    int end = recordsEnd(region);
+    if (memory.get(Words.INT, base + RegionHeader.MAGIC_OFFSET) != RegionHeader.MAGIC
+        || generation == 0
+        || slots < 0
+        || end < RegionHeader.LENGTH
+        || end + (long) slots * DirectoryEntry.LENGTH > regionBytes) {
+      return false;
+    }
+    if (slots == 0) {
+      state(region, generation, NONE, FREE);
+      return true;
+    }
+    state(region, generation, segment == PROTECTED ? PROTECTED : PROBATION, SEALED);
+    return true;
+  }
+
+  /** Writes a directory entry that does not name anything yet. */
+  public void enter(
+      int region,
+      int slot,
+      byte kind,
+      long high,
+      long low,
+      int offset,
+      long birth,
+      long objectId,
+      long baseScope,
+      int slice) {
+    long entry = entry(region, slot);
+    Words.intRelease(memory, entry + DirectoryEntry.COMMIT_OFFSET, 0);
+    memory.set(Words.BYTE, entry + DirectoryEntry.KIND_OFFSET, kind);
+    memory.set(Words.BYTE, entry + DirectoryEntry.LIVE_OFFSET, (byte) 0);
+    memory.set(Words.BYTE, entry + DirectoryEntry.TOUCHED_OFFSET, (byte) 0);
+    memory.set(Words.BYTE, entry + DirectoryEntry.SOFT_OFFSET, (byte) 0);
+    memory.set(Words.LONG, entry + DirectoryEntry.KEY_HIGH_OFFSET, high);
+    memory.set(Words.LONG, entry + DirectoryEntry.KEY_LOW_OFFSET, low);
+    memory.set(Words.INT, entry + DirectoryEntry.OFFSET_OFFSET, offset);
+    memory.set(Words.INT, entry + DirectoryEntry.LENGTH_OFFSET, 0);
+    memory.set(Words.LONG, entry + DirectoryEntry.BIRTH_OFFSET, birth);
+    memory.set(Words.LONG, entry + DirectoryEntry.OBJECT_OFFSET, objectId);
+    memory.set(Words.LONG, entry + DirectoryEntry.BASE_SCOPE_OFFSET, baseScope);
+    memory.set(Words.INT, entry + DirectoryEntry.EPOCH_OFFSET, 0);
+    memory.set(Words.INT, entry + DirectoryEntry.SLICE_OFFSET, slice);
+  }
+
+  /** The record is whole: its entry names it from now on, though not yet as live. */
+  public void commit(int region, int slot, int generation, int length, int epoch) {
+    long entry = entry(region, slot);
+    memory.set(Words.INT, entry + DirectoryEntry.LENGTH_OFFSET, length);
+    memory.set(Words.INT, entry + DirectoryEntry.EPOCH_OFFSET, epoch);
+    Words.intRelease(memory, entry + DirectoryEntry.COMMIT_OFFSET, generation);
+  }
+
+  public boolean isCommitted(int region, int slot, int generation) {
+    return Words.intAcquire(memory, entry(region, slot) + DirectoryEntry.COMMIT_OFFSET)
+        == generation;
+  }
+
+  public boolean isLive(int region, int slot) {
+    return Words.byteOpaque(memory, entry(region, slot) + DirectoryEntry.LIVE_OFFSET) != 0;
+  }
+
+  public void live(int region, int slot, boolean live) {
+    Words.byteRelease(
+        memory, entry(region, slot) + DirectoryEntry.LIVE_OFFSET, (byte) (live ? 1 : 0));
+  }
+
+  public boolean isTouched(int region, int slot) {
+    return Words.byteOpaque(memory, entry(region, slot) + DirectoryEntry.TOUCHED_OFFSET) != 0;
+  }
+
+  /** Tested before it is stored: a blind store by two threads costs three times as much. */
+  public void touch(int region, int slot) {
+    long at = entry(region, slot) + DirectoryEntry.TOUCHED_OFFSET;
+    if (memory.get(Words.BYTE, at) == 0) {
+      memory.set(Words.BYTE, at, (byte) 1);
+    }
+  }
+
+  public boolean isSoft(int region, int slot) {
+    return Words.byteOpaque(memory, entry(region, slot) + DirectoryEntry.SOFT_OFFSET) != 0;
+  }
+
+  public void soft(int region, int slot) {
+    Words.byteRelease(memory, entry(region, slot) + DirectoryEntry.SOFT_OFFSET, (byte) 1);
+  }
+
+  public int epoch(int region, int slot) {
+    return memory.get(Words.INT, entry(region, slot) + DirectoryEntry.EPOCH_OFFSET);
+  }
+
+  public void epoch(int region, int slot, int epoch) {
+    memory.set(Words.INT, entry(region, slot) + DirectoryEntry.EPOCH_OFFSET, epoch);
+  }
+}
