@@ -1,13 +1,23 @@
 package io.forebay.cli;
 
+import io.forebay.server.config.ConfigEnvironment;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
 /** The configuration of a node from the command line: the file, and the keys one changes most. */
 final class ConfigOptions {
+  private static final Set<String> OWN_VARIABLES =
+      Set.of(
+          "FOREBAY_ADMIN_URL",
+          "FOREBAY_DEBUG",
+          "FOREBAY_JAVA_OPTS",
+          "FOREBAY_JDK_PATH",
+          "FOREBAY_LOG_LEVEL");
+
   @Option(
       names = {"-c", "--config"},
       paramLabel = "FILE",
@@ -95,6 +105,20 @@ final class ConfigOptions {
     put(given, "threads.pin", pin);
     put(given, "access-log.output", accessLog);
     return given;
+  }
+
+  /** The machine without the variables that are ours to read and no keys of a node. */
+  ConfigEnvironment environment() {
+    ConfigEnvironment system = ConfigEnvironment.system();
+    Map<String, String> variables = new LinkedHashMap<>(system.variables());
+    variables.keySet().removeAll(OWN_VARIABLES);
+    return new ConfigEnvironment(
+        variables,
+        system.workingDirectory(),
+        system.systemFile(),
+        system.systemData(),
+        system.home(),
+        system.nodeId());
   }
 
   private static void put(Map<String, String> given, String key, @Nullable String value) {
