@@ -51,7 +51,7 @@ public final class Forebay implements Callable<Integer> {
     line.setParameterExceptionHandler(Forebay::wrongUsage);
     line.setExecutionExceptionHandler((thrown, failed, parsed) -> {
       // A refused configuration is a line a problem.
-      story(thrown).lines().forEach(line -> failed.getErr().println("forebay: " + line));
+      story(thrown).lines().forEach(text -> failed.getErr().println("forebay: " + text));
       if (System.getenv("FOREBAY_DEBUG") != null) {
         thrown.printStackTrace(failed.getErr());
       }
