@@ -10,6 +10,8 @@ import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.net.http.HttpTimeoutException;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
@@ -124,11 +126,19 @@ final class AdminClient implements AutoCloseable {
                   : ": it does not accept this token"));
     }
     String error = body == null ? "" : body.path("error").asString("");
-    if (error.isEmpty()) {
+    if (body == null || error.isEmpty()) {
       return new CommandException(
           Exit.FAILURE,
           base + " answers " + status + " without a reason: is it the admin API of a Forebay?");
     }
-    return new CommandException(status == 400 ? Exit.USAGE : Exit.FAILURE, error);
+    List<String> problems = new ArrayList<>();
+    body.path("problems").forEach(problem -> problems.add(problem.asString("")));
+    return new CommandException(
+        switch (status) {
+          case 400 -> Exit.USAGE;
+          case 422 -> Exit.BAD_CONFIGURATION;
+          default -> Exit.FAILURE;
+        },
+        problems.isEmpty() ? error : error + ": " + String.join("; ", problems));
   }
 }

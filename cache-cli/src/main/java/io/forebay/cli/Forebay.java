@@ -50,7 +50,8 @@ public final class Forebay implements Callable<Integer> {
     line.setExitCodeExceptionMapper(Forebay::exitCode);
     line.setParameterExceptionHandler(Forebay::wrongUsage);
     line.setExecutionExceptionHandler((thrown, failed, parsed) -> {
-      failed.getErr().println("forebay: " + story(thrown));
+      // A refused configuration is a line a problem.
+      story(thrown).lines().forEach(text -> failed.getErr().println("forebay: " + text));
       if (System.getenv("FOREBAY_DEBUG") != null) {
         thrown.printStackTrace(failed.getErr());
       }

@@ -26,12 +26,6 @@ final class ReloadCommand implements Callable<Integer> {
       reload = client.post("/v1/reload", Map.of());
     }
     output.json(reload);
-    for (JsonNode error : reload.path("errors")) {
-      common.spec.commandLine().getErr().println("forebay: " + error.asString(""));
-    }
-    if (!reload.path("errors").isEmpty()) {
-      return Exit.BAD_CONFIGURATION;
-    }
     output.line("reload " + reload.path("id").asString("?") + " in force");
     reload.path("changed").forEach(key -> output.line("  changed        " + key.asString("")));
     reload.path("needsRestart").forEach(key -> output.line("  needs restart  " + key.asString("")));

@@ -44,6 +44,7 @@ final class ServeCommand implements Callable<Integer> {
     try (Edge edge = Edge.start(config)) {
       // Not before it runs: until then Ctrl-C is to end the process as it ends any other.
       Signals signals = Signals.taken();
+      output.line(output.strong("forebay " + Versions.forebayVersion()));
       edge.banner().forEach(output::line);
       output.json(
           Map.of(

@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
@@ -43,7 +44,7 @@ import tools.jackson.databind.JsonNode;
     })
 final class WarmCommand implements Callable<Integer> {
   /** What one job gets: the API takes bodies of up to 1 MiB. */
-  private static final int JOB_URLS = 1_000;
+  private static final int JOB_URLS = 500;
 
   private static final int JOB_CHARACTERS = 400_000;
   private static final long POLL_NANOS = 250_000_000L;
@@ -107,6 +108,8 @@ final class WarmCommand implements Callable<Integer> {
   private long skipped;
   private long done;
   private long failed;
+  private long hits;
+  private long leftOut;
   private long bytes;
 
   WarmCommand() {}
@@ -116,6 +119,7 @@ final class WarmCommand implements Callable<Integer> {
     Output output = common.output();
     checkOptions();
     long from = System.nanoTime();
+    CommandException broken = null;
     try (AdminClient client = admin.client();
         WarmState state = stateFile == null ? WarmState.none() : WarmState.open(stateFile);
         WarmProgress progress = progress(output)) {
@@ -129,13 +133,29 @@ final class WarmCommand implements Callable<Integer> {
         waiting -= order.size();
         run(client, order, state, progress, waiting);
       }
+    } catch (CommandException refused) {
+      if (done == 0) {
+        throw refused;
+      }
+      broken = refused;
     }
     Summary summary =
-        new Summary(done - failed, failed, skipped, bytes, (System.nanoTime() - from) / 1_000_000);
+        new Summary(
+            done - failed,
+            hits,
+            failed,
+            skipped,
+            leftOut,
+            bytes,
+            (System.nanoTime() - from) / 1_000_000);
     if (reportFile != null) {
       writeReport(reportFile, summary);
     }
-    return tell(output, summary);
+    int code = tell(output, summary);
+    if (broken != null) {
+      throw new CommandException(Exit.PARTIAL, "not finished: " + broken.getMessage(), broken);
+    }
+    return code;
   }
 
   /** The body of one job. */
@@ -152,12 +172,19 @@ final class WarmCommand implements Callable<Integer> {
   }
 
   /** How the run went. */
-  private record Summary(long warmed, long failed, long skipped, long bytes, long tookMillis) {}
+  private record Summary(
+      long warmed,
+      long alreadyWarm,
+      long failed,
+      long skipped,
+      long leftOut,
+      long bytes,
+      long tookMillis) {}
 
   private void checkOptions() {
-    if (concurrency < 1 || concurrency > 1_000) {
+    if (concurrency < 1 || concurrency > 64) {
       throw new ParameterException(
-          common.spec.commandLine(), "--concurrency must be between 1 and 1000");
+          common.spec.commandLine(), "--concurrency must be between 1 and 64");
     }
     if (rate != null && rate < 1) {
       throw new ParameterException(common.spec.commandLine(), "--rate must be 1 or more");
@@ -240,30 +267,80 @@ final class WarmCommand implements Callable<Integer> {
   private void run(
       AdminClient client, WarmOrder order, WarmState state, WarmProgress progress, long waiting) {
     WarmJob job = WarmJob.start(client, order);
-    long doneBefore = done;
-    while (true) {
-      for (JsonNode result : job.poll()) {
-        count(result, state);
-      }
-      state.flush();
-      progress.show(
-          new Count(done, failed, Math.max(job.known() + doneBefore, done) + waiting, bytes));
-      if (job.isOver()) {
-        return;
-      }
-      LockSupport.parkNanos(POLL_NANOS);
+    // The node would go on without us: Ctrl-C means that it should not.
+    Thread cancel = new Thread(job::cancel, "cancel");
+    Runtime.getRuntime().addShutdownHook(cancel);
+    try {
+      follow(job, new Inputs(order), state, progress, waiting);
+    } finally {
+      Runtime.getRuntime().removeShutdownHook(cancel);
     }
   }
 
-  private void count(JsonNode result, WarmState state) {
+  private void follow(
+      WarmJob job, Inputs inputs, WarmState state, WarmProgress progress, long waiting) {
+    long doneBefore = done;
+    while (true) {
+      for (JsonNode result : job.poll()) {
+        count(result, inputs, state);
+      }
+      if (job.isOver()) {
+        inputs.settled().forEach(state::add);
+      }
+      state.flush();
+      progress.show(
+          new Count(done, failed, Math.max(job.found() + doneBefore, done) + waiting, bytes));
+      if (job.isOver()) {
+        leftOut += job.leftOut();
+        return;
+      }
+      if (!job.isMore()) {
+        LockSupport.parkNanos(POLL_NANOS);
+      }
+    }
+  }
+
+  private void count(JsonNode result, Inputs inputs, WarmState state) {
     done++;
+    hits += WarmJob.isHit(result) ? 1 : 0;
     bytes += result.path("bytes").asLong(0);
-    if (WarmJob.isWarm(result)) {
-      state.add(result.path("url").asString(""));
-    } else {
+    String url = result.path("url").asString("");
+    boolean isWarm = WarmJob.isWarm(result);
+    if (!isWarm) {
       failed++;
     }
+    if (!inputs.isHeldBack(url, isWarm) && isWarm) {
+      state.add(url);
+    }
     results.add(result);
+  }
+
+  /**
+   * What a job was given. While playlists are followed, any of it may lead to more, and remembering
+   * it before all that is in would have the next run skip what was left: so it is held back until
+   * the job is over, and for good when something it led to failed.
+   */
+  private static final class Inputs {
+    private final Set<String> given;
+    private final List<String> warm = new ArrayList<>();
+    private boolean isIncomplete;
+
+    Inputs(WarmOrder order) {
+      given = order.follow() ? Set.copyOf(order.urls()) : Set.of();
+    }
+
+    boolean isHeldBack(String url, boolean isWarm) {
+      boolean isGiven = given.contains(url);
+      if (isGiven && isWarm) {
+        warm.add(url);
+      }
+      isIncomplete |= !isGiven && !isWarm;
+      return isGiven;
+    }
+
+    List<String> settled() {
+      return isIncomplete ? List.of() : warm;
+    }
   }
 
   private void writeReport(Path file, Summary summary) {
@@ -281,15 +358,20 @@ final class WarmCommand implements Callable<Integer> {
   private int tell(Output output, Summary summary) {
     output.json(summary);
     output.line(
-        "%d warm, %d failed, %d skipped, %s in %.1f s"
+        "%d warm (%d were before), %d failed, %d skipped, %s in %.1f s"
             .formatted(
                 summary.warmed(),
+                summary.alreadyWarm(),
                 summary.failed(),
                 summary.skipped(),
                 Sizes.text(summary.bytes()),
                 summary.tookMillis() / 1000.0));
+    if (summary.leftOut() > 0) {
+      output.note(
+          "forebay: " + summary.leftOut() + " more were found than a job takes; run it again");
+    }
     if (summary.failed() == 0) {
-      return Exit.OK;
+      return summary.leftOut() == 0 ? Exit.OK : Exit.PARTIAL;
     }
     results.stream()
         .filter(result -> !WarmJob.isWarm(result))

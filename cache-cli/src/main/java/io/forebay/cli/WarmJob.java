@@ -9,7 +9,9 @@ final class WarmJob {
   private final AdminClient client;
   private final String path;
   private long after;
-  private long known;
+  private long found;
+  private long leftOut;
+  private boolean isMore;
   private boolean isOver;
 
   private WarmJob(AdminClient client, String path) {
@@ -26,21 +28,36 @@ final class WarmJob {
     return new WarmJob(client, "/v1/warm/" + job.asString(""));
   }
 
-  /** What has come in since the last poll. */
+  /** What has come in since the last poll, a page at most. */
   List<JsonNode> poll() {
-    JsonNode status = client.get(path + "?after=" + after);
+    JsonNode report = client.get(path + "?after=" + after);
     List<JsonNode> fresh = new ArrayList<>();
-    status.path("results").forEach(fresh::add);
-    after += fresh.size();
-    known = status.path("totals").path("known").asLong(after);
-    // A long job hands out its results in pages: it is over once the last page was read.
-    isOver = !status.path("state").asString("").equals("running") && fresh.isEmpty();
+    report.path("results").forEach(fresh::add);
+    after = report.path("next").asLong(after + fresh.size());
+    found = report.path("totals").path("found").asLong(after);
+    leftOut = report.path("totals").path("leftOut").asLong(0);
+    isMore = report.path("more").asBoolean(false);
+    isOver = !isMore && !report.path("state").asString("").equals("running");
     return fresh;
   }
 
+  void cancel() {
+    client.delete(path);
+  }
+
   /** URLs the job knows of by now; playlists and sitemaps add to it. */
-  long known() {
-    return known;
+  long found() {
+    return found;
+  }
+
+  /** URLs it found past the node's bound for one job. */
+  long leftOut() {
+    return leftOut;
+  }
+
+  /** Whether the next page waits already. */
+  boolean isMore() {
+    return isMore;
   }
 
   boolean isOver() {
@@ -48,7 +65,11 @@ final class WarmJob {
   }
 
   static boolean isWarm(JsonNode result) {
-    return result.path("ok").asBoolean(false);
+    return !result.has("error");
+  }
+
+  static boolean isHit(JsonNode result) {
+    return result.path("cache").asString("").equals("hit");
   }
 
   static String describe(JsonNode result) {

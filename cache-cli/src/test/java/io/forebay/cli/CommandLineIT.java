@@ -9,8 +9,6 @@ import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.JsonNode;
 
 /** The surface of the packaged jar: versions, help, usage errors, configuration. */
@@ -58,35 +56,6 @@ final class CommandLineIT {
     assertEquals(2, ended.code());
     assertEquals("", ended.out());
     assertTrue(ended.err().contains("serve"), ended.err());
-  }
-
-  @ParameterizedTest
-  @ValueSource(
-      strings = {
-        "",
-        "serve",
-        "demo",
-        "purge",
-        "warm",
-        "stats",
-        "reload",
-        "config",
-        "config check",
-        "config dump",
-        "config schema"
-      })
-  void helpFitsEightyColumns(String command) throws Exception {
-    String[] words = command.isEmpty() ? new String[0] : command.split(" ");
-    String[] arguments = java.util.Arrays.copyOf(words, words.length + 1);
-    arguments[words.length] = "--help";
-
-    Jar.Ended ended = Jar.with().run(arguments);
-
-    assertEquals(0, ended.code());
-    assertEquals("", ended.err());
-    assertTrue(ended.out().contains("Usage: forebay"), ended.out());
-    assertTrue(ended.out().contains("--json"), ended.out());
-    ended.out().lines().forEach(line -> assertTrue(line.length() <= 80, line));
   }
 
   @Test

@@ -18,6 +18,7 @@ import java.util.Locale;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLSession;
 import javax.net.ssl.SSLSocket;
 import org.jspecify.annotations.Nullable;
 
@@ -97,7 +98,7 @@ public final class ScriptedOrigin implements AutoCloseable {
     accepted.incrementAndGet();
     socket.setTcpNoDelay(true);
     socket.setSoTimeout(PATIENCE_MILLIS);
-    Connection connection = new Connection(tls == null ? socket : wrap(socket, tls));
+    Connection connection = new Connection(tls == null ? socket : wrap(socket, tls), socket);
     connections.add(connection);
     return connection;
   }
@@ -108,7 +109,7 @@ public final class ScriptedOrigin implements AutoCloseable {
     accepted.incrementAndGet();
     socket.setTcpNoDelay(true);
     socket.setSoTimeout(PATIENCE_MILLIS);
-    Connection connection = new Connection(socket);
+    Connection connection = new Connection(socket, socket);
     connections.add(connection);
     return connection;
   }
@@ -166,9 +167,22 @@ public final class ScriptedOrigin implements AutoCloseable {
   /** One connection as the origin sees it. */
   public static final class Connection implements AutoCloseable {
     private final Socket socket;
+    private final Socket raw;
 
-    private Connection(Socket socket) {
+    private Connection(Socket socket, Socket raw) {
       this.socket = socket;
+      this.raw = raw;
+    }
+
+    /** What TLS agreed on; only for an origin that does TLS, once something was read or written. */
+    public SSLSession tlsSession() {
+      return ((SSLSocket) socket).getSession();
+    }
+
+    /** Closes the TCP connection without TLS saying goodbye. */
+    public void cut() throws IOException {
+      raw.shutdownOutput();
+      raw.close();
     }
 
     /** Reads a request's head, through the empty line. */
@@ -261,7 +275,8 @@ public final class ScriptedOrigin implements AutoCloseable {
     public void awaitClose() throws IOException {
       InputStream in = socket.getInputStream();
       try {
-        while (in.read() >= 0) {
+        byte[] dropped = new byte[64 * 1024];
+        while (in.read(dropped) >= 0) {
           // Only the end counts.
         }
       } catch (SocketTimeoutException e) {
