@@ -2,6 +2,7 @@ package io.forebay.server.admin;
 
 import io.forebay.server.config.ServerConfig;
 import io.forebay.server.metric.LoopCounters;
+import io.forebay.storage.StoreStats;
 import java.util.List;
 import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
@@ -22,6 +23,9 @@ public interface Node {
 
   /** Share of the last second each loop was busy, 0 to 1; same order as {@link #counters}. */
   double[] busyShares();
+
+  /** Counters and levels of the store. */
+  StoreStats store();
 
   /**
    * What is wrong with an order, found without purging anything; null when it can be carried out.

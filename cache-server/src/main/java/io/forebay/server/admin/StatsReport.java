@@ -3,6 +3,7 @@ package io.forebay.server.admin;
 import io.forebay.server.metric.AccessLog;
 import io.forebay.server.metric.LoopCounters;
 import io.forebay.server.metric.LoopCounters.CacheResult;
+import io.forebay.storage.StoreStats;
 import io.netty.buffer.PooledByteBufAllocator;
 import java.lang.management.BufferPoolMXBean;
 import java.lang.management.ManagementFactory;
@@ -60,6 +61,7 @@ final class StatsReport {
     put(fills, loops, "joined", c -> c.joined);
     put(fills, loops, "revalidations", c -> c.revalidations);
     put(fills, loops, "revalidated", c -> c.revalidated);
+    store(stats.putObject("store"), node.store());
     ArrayNode busy = stats.putArray("loops");
     double[] shares = node.busyShares();
     for (double share : shares) {
@@ -110,6 +112,41 @@ final class StatsReport {
     put(requests, loops, "aborted", c -> c.responsesAborted);
     put(requests, loops, "refused", c -> c.requestsRefused);
     put(requests, loops, "limitsHit", c -> c.limitsHit);
+  }
+
+  private static void store(ObjectNode json, StoreStats store) {
+    json.put("capacityBytes", (long) store.regionCount() * store.regionBytes());
+    ObjectNode bytes = json.putObject("bytes");
+    bytes.put("probation", store.probationBytes());
+    bytes.put("protected", store.protectedBytes());
+    ObjectNode regions = json.putObject("regions");
+    regions.put("total", store.regionCount());
+    regions.put("spare", store.spareRegions());
+    regions.put("probation", store.probationRegions());
+    regions.put("protected", store.protectedRegions());
+    regions.put("limbo", store.limboRegions());
+    json.put("indexEntries", store.indexEntries());
+    json.put("indexCapacity", store.indexCapacity());
+    ObjectNode lookups = json.putObject("lookups");
+    lookups.put("nearHits", store.nearHits());
+    lookups.put("indexHits", store.indexHits());
+    lookups.put("misses", store.misses());
+    lookups.put("busy", store.busy());
+    json.put("installed", store.installed());
+    json.put("refusedForSpace", store.refusedForSpace());
+    json.put("evictedRecords", store.evictedRecords());
+    json.put("reclaimedRegions", store.reclaimedRegions());
+    json.put("unfinishedFills", store.unfinishedFills());
+    json.put("pins", store.pins());
+    json.put("purges", store.purges());
+    json.put("failedPurges", store.failedPurges());
+    json.put("purgeScopes", store.purgeScopes());
+    json.put("checksumFailures", store.checksumFailures());
+    json.put("outlivesProcess", store.outlivesProcess());
+    ObjectNode recovery = json.putObject("recovery");
+    recovery.put("phase", store.recovery().phase().name().toLowerCase(Locale.ROOT));
+    recovery.put("fraction", store.recovery().fraction());
+    recovery.put("records", store.recovery().records());
   }
 
   private static void memory(ObjectNode memory) {

@@ -1,6 +1,12 @@
 package io.forebay.server.admin;
 
+import io.forebay.core.key.KeyRecipe;
+import io.forebay.core.route.Route;
+import io.forebay.core.route.RouteSettings;
+import io.forebay.core.route.RouteTable;
 import io.forebay.server.admin.EdgeClient.Answer;
+import io.forebay.server.config.ServerConfig;
+import io.forebay.server.config.ServerConfig.RouteConfig;
 import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -62,6 +68,7 @@ final class WarmJob {
   private final WarmOrder order;
   private final Node node;
   private final String userAgent;
+  private final RouteTable routes;
 
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition changed = lock.newCondition();
@@ -88,6 +95,7 @@ final class WarmJob {
     this.order = order;
     this.node = node;
     this.userAgent = userAgent;
+    this.routes = routes(node.config());
     this.nextStartNanos = System.nanoTime();
   }
 
@@ -343,7 +351,7 @@ final class WarmJob {
     if (state != State.RUNNING) {
       return;
     }
-    if (url == null || !url.isServedBy(node.config().routes())) {
+    if (url == null || !url.isServedBy(routes)) {
       refused++;
       note(
           Json.shown(text),
@@ -351,7 +359,7 @@ final class WarmJob {
           0,
           "unknown",
           0,
-          url == null ? "not an http or https URL" : "no route serves host " + url.host());
+          url == null ? "not an http or https URL" : "no route of this node serves it");
       return;
     }
     if (seen.contains(url.text())) {
@@ -365,6 +373,21 @@ final class WarmJob {
     characters += url.text().length();
     // A page of a sitemap begins anew what it leads to.
     queue.add(new Item(url, depth, isSitemap));
+  }
+
+  private static RouteTable routes(ServerConfig config) {
+    List<Route> routes = new ArrayList<>();
+    for (RouteConfig route : config.routes()) {
+      routes.add(
+          new Route(
+              route.name(),
+              route.host(),
+              route.pathPrefix(),
+              route.origin(),
+              KeyRecipe.DEFAULT,
+              RouteSettings.DEFAULT));
+    }
+    return new RouteTable(routes);
   }
 
   private void note(

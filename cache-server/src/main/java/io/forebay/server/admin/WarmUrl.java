@@ -1,11 +1,12 @@
 package io.forebay.server.admin;
 
-import io.forebay.server.config.ServerConfig.RouteConfig;
+import io.forebay.core.http.AuthorityNormalizer;
+import io.forebay.core.http.TargetNormalizer;
+import io.forebay.core.route.RouteTable;
 import java.net.URI;
 import java.net.URISyntaxException;
 import java.nio.charset.StandardCharsets;
 import java.util.HexFormat;
-import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
@@ -55,22 +56,16 @@ record WarmUrl(String scheme, String authority, String target) {
     return scheme + "://" + authority + target;
   }
 
-  /** Whether a route takes this host, so that warming never asks for what clients could not. */
-  boolean isServedBy(List<RouteConfig> routes) {
-    String host = host();
-    for (RouteConfig route : routes) {
-      String pattern = route.host();
-      boolean isMatch =
-          pattern.equals("*")
-              || pattern.equals(host)
-              || (pattern.startsWith("*.")
-                  && host.endsWith(pattern.substring(1))
-                  && host.length() > pattern.length() - 1);
-      if (isMatch) {
-        return true;
-      }
-    }
-    return false;
+  /**
+   * Whether a route takes this URL, so that warming never asks for what clients could not.
+   *
+   * @param routes those of the node
+   */
+  boolean isServedBy(RouteTable routes) {
+    String normal = AuthorityNormalizer.normalize(authority, scheme);
+    return normal != null
+        && TargetNormalizer.normalize(target, "GET") instanceof TargetNormalizer.Accepted accepted
+        && routes.match(normal, accepted.path()) != null;
   }
 
   /** The host without port, an IPv6 literal in its brackets. */

@@ -251,14 +251,16 @@ final class ConfigKeys {
           ValueType.ROUTE_HOST,
           "*",
           RouteConfig::host,
-          "Hosts it takes. `*.example.com` takes every name below `example.com`, not itself.");
+          "Hosts it takes. `*.example.com` takes every name below `example.com`, not itself;"
+              + " without a port every port.");
   static final Field<RouteConfig, String> ROUTE_PATH =
       live(
           "match.path",
           ValueType.PATH_PREFIX,
           "/",
           RouteConfig::pathPrefix,
-          "What the path must begin with.");
+          "What the path must begin with: `/a` takes `/a` and what is below `/a/`, `/a/` only"
+              + " what is below.");
   static final Field<RouteConfig, String> ROUTE_ORIGIN =
       optional(
           "origin",
@@ -543,8 +545,9 @@ final class ConfigKeys {
       new Section<>(
           "routes",
           Shape.LIST,
-          "Which requests go to which origin, and how their answers are kept. Where there is one"
-              + " origin and no route, every request goes to it.",
+          "Which requests go to which origin, and how their answers are kept. The most specific"
+              + " host wins, then the longest path; the order of the list means nothing. Where there"
+              + " is one origin and no route, every request goes to it.",
           "",
           List.of(
               ROUTE_NAME,

@@ -7,6 +7,7 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -51,13 +52,22 @@ public final class ConfigLoader {
     ConfigBinder binder = new ConfigBinder(values, environment, problems);
     if (isFileUnknown) {
       // Nothing is known of its keys: what would now seem to be missing may well stand in it.
-      return new ConfigOutcome.Refused(List.copyOf(problems));
+      return refused(problems);
     }
     ServerConfig config = binder.bind();
     return problems.isEmpty()
         ? new ConfigOutcome.Loaded(
             config, file, Map.copyOf(binder.sources()), List.copyOf(warnings))
-        : new ConfigOutcome.Refused(List.copyOf(problems));
+        : refused(problems);
+  }
+
+  /** In the order of the file, then the rest as they were found. */
+  private static ConfigOutcome refused(List<ConfigProblem> problems) {
+    List<ConfigProblem> sorted = new ArrayList<>(problems);
+    sorted.sort(
+        Comparator.comparingInt((ConfigProblem p) -> p.line() > 0 ? p.line() : Integer.MAX_VALUE)
+            .thenComparingInt(ConfigProblem::column));
+    return new ConfigOutcome.Refused(List.copyOf(sorted));
   }
 
   private @Nullable Path usualFile() {

@@ -93,14 +93,6 @@ public final class ConfigView {
         }
       }
     }
-    // The first route that matches wins, so that their order is a value too.
-    List<String> oldOrder = new ArrayList<>(left.keySet());
-    oldOrder.retainAll(right.keySet());
-    List<String> newOrder = new ArrayList<>(right.keySet());
-    newOrder.retainAll(left.keySet());
-    if (section.prefix().equals(ConfigKeys.ROUTES.prefix()) && !oldOrder.equals(newOrder)) {
-      changed.add(section.prefix());
-    }
   }
 
   private static <R> void yaml(

@@ -86,7 +86,7 @@ public record ServerConfig(
   /**
    * A route: which requests it takes and the settings they get.
    *
-   * @param host {@code *}, a name, or {@code *.name}
+   * @param host {@code *}, a name, or {@code *.name}, the last two also with {@code :port}
    * @param setCookie {@code refuse}, {@code store} or {@code strip}
    * @param clientDirectives {@code ignore} or {@code honour}
    */

@@ -10,12 +10,16 @@ final class Texts {
 
   /** The text as a message may carry it: one line, bounded, no control characters. */
   static String shown(String text) {
+    return shown(text, MAX_SHOWN);
+  }
+
+  static String shown(String text, int maxLength) {
     StringBuilder shown = new StringBuilder();
-    for (int i = 0; i < text.length() && i < MAX_SHOWN; i++) {
+    for (int i = 0; i < text.length() && i < maxLength; i++) {
       char c = text.charAt(i);
       shown.append(Character.isISOControl(c) ? '?' : c);
     }
-    return text.length() > MAX_SHOWN ? shown + "…" : shown.toString();
+    return text.length() > maxLength ? shown + "…" : shown.toString();
   }
 
   /** What a message about an unknown key suggests. */
@@ -34,11 +38,14 @@ final class Texts {
         : "did you mean " + best + "?";
   }
 
-  /** Levenshtein distance; the texts are keys, so the quadratic cost is nothing. */
+  /**
+   * Edits between two keys; neighbours exchanged count as one. Keys are short, so n² is nothing.
+   */
   private static int distance(String left, String right) {
     if (left.length() > 64) {
       return Integer.MAX_VALUE;
     }
+    int[] beforePrevious = new int[right.length() + 1];
     int[] previous = new int[right.length() + 1];
     for (int j = 0; j <= right.length(); j++) {
       previous[j] = j;
@@ -49,7 +56,14 @@ final class Texts {
       for (int j = 1; j <= right.length(); j++) {
         int change = left.charAt(i - 1) == right.charAt(j - 1) ? 0 : 1;
         current[j] = Math.min(previous[j - 1] + change, Math.min(previous[j], current[j - 1]) + 1);
+        if (i > 1
+            && j > 1
+            && left.charAt(i - 1) == right.charAt(j - 2)
+            && left.charAt(i - 2) == right.charAt(j - 1)) {
+          current[j] = Math.min(current[j], beforePrevious[j - 2] + 1);
+        }
       }
+      beforePrevious = previous;
       previous = current;
     }
     return previous[right.length()];

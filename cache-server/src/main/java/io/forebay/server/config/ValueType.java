@@ -1,5 +1,7 @@
 package io.forebay.server.config;
 
+import io.forebay.core.http.AuthorityNormalizer;
+import io.forebay.core.http.TargetNormalizer;
 import io.forebay.server.config.ServerConfig.Address;
 import java.math.BigDecimal;
 import java.net.URI;
@@ -107,19 +109,20 @@ record ValueType<T>(
   static final ValueType<String> ROUTE_HOST =
       new ValueType<>(
           "host pattern",
-          "`*`, `NAME` or `*.NAME`",
-          "\\*|(\\*\\.)?[A-Za-z0-9._-]+|\\[[0-9A-Fa-f:.]+\\]",
+          "`*`, `NAME`, `*.NAME`, each but the first also with `:PORT`",
+          "\\*|(\\*\\.)?[A-Za-z0-9._-]+(:[0-9]{1,5})?|\\[[0-9A-Fa-f:.]+\\](:[0-9]{1,5})?",
           "*",
           ValueType::routeHost,
           text -> text);
 
   static final ValueType<String> PATH_PREFIX =
-      matching(
+      new ValueType<>(
           "path prefix",
-          "begins with `/`",
+          "begins with `/`, in normal form",
           "/[!-\"$->@-~]{0,1023}",
           "/",
-          "write a path that begins with /, without ? or #");
+          ValueType::pathPrefix,
+          text -> text);
 
   static final ValueType<String> PIN =
       new ValueType<>(
@@ -503,16 +506,30 @@ record ValueType<T>(
 
   private static String routeHost(String text) throws WrongValueException {
     String lower = text.toLowerCase(Locale.ROOT);
-    String name = lower.startsWith("*.") ? lower.substring(2) : lower;
-    boolean isLiteral =
-        lower.startsWith("[")
-            && lower.endsWith("]")
-            && IPV6.matcher(lower.substring(1, lower.length() - 1)).matches();
-    if (!lower.equals("*") && !isLiteral && !isHost(name)) {
+    if (lower.equals("*")) {
+      return lower;
+    }
+    String host = lower.startsWith("*.") ? lower.substring(2) : lower;
+    // Whichever scheme a port is the default of, the pattern may name it.
+    if (!host.equals(AuthorityNormalizer.normalize(host, "http"))
+        && !host.equals(AuthorityNormalizer.normalize(host, "https"))) {
       throw wrong(
-          text, "not a host pattern", "write *, www.example.com or *.example.com, without a port");
+          text, "not a host pattern", "write *, www.example.com, *.example.com or one with a port");
     }
     return lower;
+  }
+
+  /** Requests are matched in normal form, so that another form would match none. */
+  private static String pathPrefix(String text) throws WrongValueException {
+    if (!(TargetNormalizer.normalize(text, "GET") instanceof TargetNormalizer.Accepted accepted)
+        || accepted.authority() != null
+        || accepted.query() != null) {
+      throw wrong(text, "not a path", "write one that begins with /, without a query");
+    }
+    if (!accepted.path().equals(text)) {
+      throw wrong(text, "a path that no request has in this form", "write " + accepted.path());
+    }
+    return text;
   }
 
   private static String pin(String text) throws WrongValueException {

@@ -4,6 +4,8 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.core.JsonToken;
@@ -19,6 +21,8 @@ import tools.jackson.dataformat.yaml.YAMLParser;
  */
 final class YamlReader {
   private static final int MAX_DEPTH = 16;
+  private static final Pattern MARK =
+      Pattern.compile("\\s+in .*, line (\\d{1,9}), column (\\d{1,9}):");
 
   private final String source;
   private final List<ConfigProblem> problems;
@@ -47,9 +51,7 @@ final class YamlReader {
           e.place.problem("", "nested deeper than " + MAX_DEPTH + " levels", "write it flatter"));
       return null;
     } catch (JacksonException e) {
-      TokenStreamLocation location = e.getLocation();
-      Place place = location == null ? new Place(source, 0, 0) : place(location);
-      problems.add(place.problem("", "not valid YAML: " + firstLine(e.getOriginalMessage()), ""));
+      problems.add(syntaxProblem(e));
       return null;
     }
   }
@@ -99,12 +101,25 @@ final class YamlReader {
         source, Math.max(location.getLineNr(), 0), Math.max(location.getColumnNr(), 0));
   }
 
-  private static String firstLine(@Nullable String message) {
-    if (message == null) {
-      return "it cannot be read";
+  /**
+   * The parser's own words in one line. Its message is some lines of text, each followed by the
+   * place it speaks of; the last one is where reading stopped, which the exception's own location
+   * is not always.
+   */
+  private ConfigProblem syntaxProblem(JacksonException e) {
+    String message = e.getOriginalMessage() == null ? "" : e.getOriginalMessage();
+    TokenStreamLocation location = e.getLocation();
+    Place place = location == null ? new Place(source, 0, 0) : place(location);
+    StringBuilder words = new StringBuilder();
+    for (String line : (Iterable<String>) message.lines()::iterator) {
+      Matcher mark = MARK.matcher(line);
+      if (mark.matches()) {
+        place = new Place(source, Integer.parseInt(mark.group(1)), Integer.parseInt(mark.group(2)));
+      } else if (!line.isBlank() && !line.startsWith(" ")) {
+        words.append(words.isEmpty() ? "" : ", ").append(line);
+      }
     }
-    int end = message.indexOf('\n');
-    return end < 0 ? message : message.substring(0, end);
+    return place.problem("", "not valid YAML: " + Texts.shown(words.toString(), 200), "");
   }
 
   private static final class TooDeepException extends RuntimeException {

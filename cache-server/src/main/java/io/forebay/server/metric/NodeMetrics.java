@@ -120,6 +120,7 @@ public final class NodeMetrics implements AutoCloseable {
     origin(all, loops);
     fills(all, loops);
     connections(all, loops);
+    StoreMetrics.collect(all, node.store());
     all.metricSnapshot(busy());
     all.metricSnapshot(
         gauge(
@@ -333,7 +334,7 @@ public final class NodeMetrics implements AutoCloseable {
     counterOf(all, name, help, sum(loops, which));
   }
 
-  private static void counterOf(MetricSnapshots.Builder all, String name, String help, long value) {
+  static void counterOf(MetricSnapshots.Builder all, String name, String help, long value) {
     all.metricSnapshot(
         CounterSnapshot.builder()
             .name(name)
@@ -350,18 +351,18 @@ public final class NodeMetrics implements AutoCloseable {
     return sum;
   }
 
-  private static GaugeSnapshot.Builder gauge(String name, String help) {
+  static GaugeSnapshot.Builder gauge(String name, String help) {
     return GaugeSnapshot.builder().name(name).help(help);
   }
 
-  private static CounterSnapshot.CounterDataPointSnapshot count(long value, Labels labels) {
+  static CounterSnapshot.CounterDataPointSnapshot count(long value, Labels labels) {
     return CounterSnapshot.CounterDataPointSnapshot.builder()
         .value((double) value)
         .labels(labels)
         .build();
   }
 
-  private static GaugeSnapshot.GaugeDataPointSnapshot point(double value, Labels labels) {
+  static GaugeSnapshot.GaugeDataPointSnapshot point(double value, Labels labels) {
     return GaugeSnapshot.GaugeDataPointSnapshot.builder().value(value).labels(labels).build();
   }
 

@@ -15,6 +15,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -182,6 +183,32 @@ class OriginBodyTest {
       connection.send("HTTP/1.1 403 No\r\nContent-Length: 2\r\n\r\nno");
       assertEquals("no", response.body());
       connection.awaitClose();
+      assertTrue(body.isCancelled);
+    }
+  }
+
+  @RepeatedTest(10)
+  void anAnswerIsReadThoughTheOriginClosedWithTheBodyUnread() throws Exception {
+    try (ScriptedOrigin origin = ScriptedOrigin.start();
+        Lab lab = Lab.of(Lab.origin(origin.url()))) {
+      int total = 64 * 1024 * 1024;
+      ScriptedBody body = new ScriptedBody(lab, total);
+      body.feedOnDemand(total);
+      Recorder response = lab.send(Lab.request("POST", "/", body));
+      Connection connection = origin.accept();
+      connection.head();
+      awaitStandstill(lab, body);
+      // Its unread bytes turn the close into a reset right behind the answer. The loop is kept
+      // from looking in between, so that it finds both and a socket that takes no more.
+      lab.onLoop(
+          0,
+          () -> {
+            connection.send("HTTP/1.1 413 Too Large\r\nContent-Length: 3\r\n\r\nno!");
+            connection.close();
+            return null;
+          });
+      assertEquals("no!", response.body());
+      assertEquals(413, response.status);
       assertTrue(body.isCancelled);
     }
   }

@@ -275,7 +275,8 @@ public final class ScriptedOrigin implements AutoCloseable {
     public void awaitClose() throws IOException {
       InputStream in = socket.getInputStream();
       try {
-        while (in.read() >= 0) {
+        byte[] dropped = new byte[64 * 1024];
+        while (in.read(dropped) >= 0) {
           // Only the end counts.
         }
       } catch (SocketTimeoutException e) {

@@ -1,0 +1,649 @@
+package io.forebay.server.config;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.forebay.server.config.ServerConfig.Address;
+import io.forebay.server.config.ServerConfig.ListenerConfig;
+import io.forebay.server.config.ServerConfig.OriginConfig;
+import io.forebay.server.config.ServerConfig.RouteConfig;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+final class ConfigLoaderTest {
+  private static final String ORIGIN = "origin: http://127.0.0.1:9000\n";
+
+  @TempDir Path directory;
+  private final Map<String, String> variables = new HashMap<>();
+  private final Map<String, String> options = new HashMap<>();
+
+  @Test
+  void oneOriginIsEnough() {
+    options.put("origin", "http://127.0.0.1:9000");
+    ServerConfig config = loaded();
+
+    assertEquals(
+        List.of(new ListenerConfig("http", new Address("*", 8080), null, null)),
+        config.listeners());
+    assertEquals(new Address("127.0.0.1", 8081), config.admin().address());
+    assertNull(config.admin().token());
+    assertEquals(512L << 20, config.store().memoryBytes());
+    OriginConfig origin = config.origins().getFirst();
+    assertEquals("default", origin.name());
+    assertEquals("http://127.0.0.1:9000", origin.url());
+    RouteConfig route = config.routes().getFirst();
+    assertEquals(1, config.routes().size());
+    assertEquals("*", route.host());
+    assertEquals("/", route.pathPrefix());
+    assertEquals("default", route.origin());
+    assertNull(route.defaultTtl());
+    assertEquals("refuse", route.setCookie());
+    assertEquals("forebay-test", config.forwarding().nodeId());
+    assertEquals("off", config.accessLog().output());
+  }
+
+  @Test
+  void refusesAConfigurationWithoutAnOrigin() {
+    List<ConfigProblem> problems = refused();
+    assertEquals(1, problems.size());
+    assertEquals("no origin is given", problems.getFirst().message());
+  }
+
+  @Test
+  void readsEveryKeyOfTheFile() throws IOException {
+    Path pem = Files.writeString(directory.resolve("cert.pem"), "x");
+    write(
+        """
+        listen:
+          - ":80"
+          - name: public
+            address: "[::1]:8443"
+            tls: {certificate: PEM, key: PEM}
+        tls: {listen: "127.0.0.1:9443", certificate: PEM, key: PEM}
+        admin: {address: "[::1]:9001", token: 0123456789abcdef0}
+        threads: {loops: 4, pin: [0, 2], transport: nio}
+        store: {data: /d, memory: 1.5GiB, memory-directory: /m}
+        origins:
+          a: https://a.example
+          b:
+            url: http://b.example:81/
+            host: c.example
+            max-connections: 7
+            trust: PEM
+            allow-loopback-names: yes
+            keep-alive: 9s
+            timeouts: {connect: 1s, first-byte: 2s, idle: 3s, total: 4m}
+        routes:
+          - name: live
+            match: {host: "*.Example.COM", path: /live/}
+            origin: b
+            default-ttl: 500ms
+            stale-while-revalidate: 1h
+            stale-if-error: 1d
+            set-cookie: strip
+            client-directives: honour
+            cache: false
+          - origin: a
+        limits:
+          header-bytes: 64KiB
+          header-count: 10
+          target-bytes: 4096
+          request-body: 0
+          connections: 11
+          requests-per-connection: 12
+          streams-per-connection: 13
+          followers-per-fill: 14
+          fills: 15
+          private-copies: 1MiB
+        timeouts:
+          tls-handshake: 1s
+          request-header: 2s
+          request-body-idle: 3s
+          keep-alive: 4s
+          no-progress: 5s
+          drain: 0
+        forwarding:
+          trusted: [10.0.0.0/8, "fd00::/8", 192.0.2.1]
+          x-forwarded: no
+          forwarded: on
+          node-id: edge.1
+        access-log: {output: stdout, queue: 64}
+        """
+            .replace("PEM", pem.toString()));
+    ServerConfig config = loaded();
+
+    assertEquals(
+        List.of(
+            new ListenerConfig("http", new Address("*", 80), null, null),
+            new ListenerConfig("public", new Address("::1", 8443), pem, pem),
+            new ListenerConfig("https", new Address("127.0.0.1", 9443), pem, pem)),
+        config.listeners());
+    assertEquals(
+        new ServerConfig.AdminConfig(new Address("::1", 9001), "0123456789abcdef0"),
+        config.admin());
+    assertEquals(new ServerConfig.ThreadsConfig(4, "0,2", "nio"), config.threads());
+    assertEquals(
+        new ServerConfig.StoreConfig(Path.of("/d"), 3L << 29, Path.of("/m")), config.store());
+    assertEquals("https://a.example:443", config.origins().get(0).url());
+    assertEquals(
+        new OriginConfig(
+            "b",
+            "http://b.example:81",
+            "c.example",
+            7,
+            pem,
+            true,
+            Duration.ofSeconds(1),
+            Duration.ofSeconds(2),
+            Duration.ofSeconds(3),
+            Duration.ofMinutes(4),
+            Duration.ofSeconds(9)),
+        config.origins().get(1));
+    assertEquals(
+        new RouteConfig(
+            "live",
+            "*.example.com",
+            "/live/",
+            "b",
+            Duration.ofMillis(500),
+            Duration.ofHours(1),
+            Duration.ofDays(1),
+            "strip",
+            "honour",
+            false),
+        config.routes().get(0));
+    assertEquals("route-2", config.routes().get(1).name());
+    assertEquals(
+        new ServerConfig.LimitsConfig(65536, 10, 4096, 0, 11, 12, 13, 14, 15, 1 << 20),
+        config.limits());
+    assertEquals(
+        new ServerConfig.TimeoutsConfig(
+            Duration.ofSeconds(1),
+            Duration.ofSeconds(2),
+            Duration.ofSeconds(3),
+            Duration.ofSeconds(4),
+            Duration.ofSeconds(5),
+            Duration.ZERO),
+        config.timeouts());
+    assertEquals(
+        new ServerConfig.ForwardingConfig(
+            List.of("10.0.0.0/8", "fd00::/8", "192.0.2.1/32"), false, true, "edge.1"),
+        config.forwarding());
+    assertEquals(new ServerConfig.AccessLogConfig("stdout", 64), config.accessLog());
+  }
+
+  @Test
+  void optionsWinOverTheEnvironmentOverTheFile() throws IOException {
+    write(ORIGIN + "store: {memory: 20MiB}\nlimits: {fills: 20, connections: 20}\n");
+    variables.put("FOREBAY_LIMITS_FILLS", "30");
+    variables.put("FOREBAY_LIMITS_CONNECTIONS", "30");
+    options.put("limits.connections", "40");
+    ConfigOutcome.Loaded loaded = load();
+
+    assertEquals(20L << 20, loaded.config().store().memoryBytes());
+    assertEquals(30, loaded.config().limits().fills());
+    assertEquals(40, loaded.config().limits().connections());
+    assertEquals(file() + ":2", loaded.sources().get("store.memory"));
+    assertEquals("environment FOREBAY_LIMITS_FILLS", loaded.sources().get("limits.fills"));
+    assertEquals("options", loaded.sources().get("limits.connections"));
+    assertFalse(loaded.sources().containsKey("limits.header-count"));
+  }
+
+  @Test
+  void environmentReachesListsAndNamedEntries() throws IOException {
+    write(
+        """
+        origins: {my-site: "http://a.example"}
+        listen: [":1", ":2"]
+        routes: [{match: {path: /a/}}]
+        """);
+    variables.put("FOREBAY_LISTEN", ":7001, 127.0.0.1:7002");
+    variables.put("FOREBAY_ORIGINS_MY_SITE_TIMEOUTS_FIRST_BYTE", "7s");
+    variables.put("FOREBAY_ORIGINS_OTHER_URL", "http://b.example");
+    variables.put("FOREBAY_ROUTES_0_ORIGIN", "my-site");
+    variables.put("FOREBAY_ROUTES_1_ORIGIN", "other");
+    variables.put("FOREBAY_ADMIN", "127.0.0.1:7003");
+    ServerConfig config = loaded();
+
+    assertEquals(
+        List.of(new Address("*", 7001), new Address("127.0.0.1", 7002)),
+        config.listeners().stream().map(ListenerConfig::address).toList());
+    assertEquals(Duration.ofSeconds(7), config.origins().get(0).firstByteTimeout());
+    assertEquals("http://b.example:80", config.origins().get(1).url());
+    assertEquals("my-site", config.routes().get(0).origin());
+    assertEquals("/a/", config.routes().get(0).pathPrefix());
+    assertEquals("other", config.routes().get(1).origin());
+    assertEquals(7003, config.admin().address().port());
+  }
+
+  @Test
+  void warnsOfAnEnvironmentVariableThatNamesNoKey() throws IOException {
+    write(ORIGIN);
+    variables.put("FOREBAY_SERVICE_HOST", "10.0.0.1");
+    assertEquals(
+        List.of("environment FOREBAY_SERVICE_HOST: no such key, ignored"), load().warnings());
+  }
+
+  @Test
+  void refusesAnOptionThatNamesNoKey() throws IOException {
+    write(ORIGIN);
+    options.put("store.memroy", "1GiB");
+    assertTrue(refused().getFirst().text().startsWith("options: store.memroy: unknown key"));
+  }
+
+  @Test
+  void interpolatesTheEnvironment() throws IOException {
+    variables.put("PORT", "7777");
+    variables.put("EMPTY", "");
+    write(
+        ORIGIN
+            + """
+            admin: {address: "127.0.0.1:${PORT}"}
+            limits: {fills: "${FILLS:-55}", connections: "${EMPTY:-66}"}
+            origins: {b: {url: http://b.example, host: "a$${b}c"}}
+            """);
+    ServerConfig config = loaded();
+    assertEquals(7777, config.admin().address().port());
+    assertEquals(55, config.limits().fills());
+    assertEquals(66, config.limits().connections());
+    assertEquals("a${b}c", config.origins().get(1).host());
+  }
+
+  @Test
+  void refusesInterpolationOfWhatIsNotSet() throws IOException {
+    write("origin: ${NOWHERE}\nstore: {memory: \"${NOT_CLOSED\"}\n");
+    List<ConfigProblem> problems = refused();
+    assertEquals(2, problems.size(), problems.toString());
+    assertEquals("environment variable NOWHERE is not set", problems.get(0).message());
+    assertEquals("${ without }", problems.get(1).message());
+  }
+
+  @Test
+  void reportsAllProblemsAtOnceWithTheirPlaces() throws IOException {
+    write(
+        """
+        origin: ftp://x
+        store:
+          memory: 60%
+          memroy: 1GiB
+        limits:
+          fills: 0
+          header-bytes: many
+        timeouts: {drain: 10}
+        threads:
+          - 1
+        routes:
+          - origin: nowhere
+          - {match: {hots: a}, origin: default}
+        """);
+    List<String> lines = refused().stream().map(ConfigProblem::text).toList();
+    String file = file().toString();
+    assertEquals(
+        List.of(
+            file
+                + ":1:9: origin: \"ftp://x\" is not an http or https URL; write one such as"
+                + " http://127.0.0.1:9000 or https://origin.example.com",
+            file
+                + ":3:11: store.memory: \"60%\" is a share, which is not supported; write a size"
+                + " such as 512MiB or 2GiB",
+            file + ":4:3: store.memroy: unknown key; did you mean memory?",
+            file + ":6:10: limits.fills: \"0\" is out of range; write 1 to 1000000",
+            file
+                + ":7:17: limits.header-bytes: \"many\" is not a size; write bytes, or a size such"
+                + " as 64KiB, 512MiB or 2GiB",
+            file
+                + ":8:19: timeouts.drain: \"10\" is a number without a unit; write 10s, or with"
+                + " ms, m, h or d",
+            file + ":10:3: threads: keys are needed here; known here: loops, pin, transport",
+            file + ":12:13: routes.0.origin: there is no origin named nowhere; known here: default",
+            file
+                + ":13:5: routes.1: an earlier route takes the same host and path; give it"
+                + " another match, or remove it",
+            file + ":13:14: routes.1.match.hots: unknown key; did you mean host?"),
+        lines);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '~',
+      value = {
+        "origin: 'http://a~1",
+        "origin: http://a\\nstore: [~2",
+        "a: b: c~1",
+        "\\torigin: x~1",
+        "store:\\n  memory: 1GiB\\n data: /x~3",
+      })
+  void namesTheLineOfBrokenYaml(String yaml, int line) throws IOException {
+    write(yaml.replace("\\n", "\n").replace("\\t", "\t"));
+    List<ConfigProblem> problems = refused();
+    assertEquals(1, problems.size(), problems.toString());
+    ConfigProblem problem = problems.getFirst();
+    assertTrue(problem.message().startsWith("not valid YAML: "), problem.message());
+    assertEquals(line, problem.line(), problem.text());
+    assertTrue(problem.column() > 0, problem.text());
+  }
+
+  @Test
+  void saysInOneLineWhatIsBrokenInTheYaml() throws IOException {
+    write(ORIGIN + "listen: @8080\n");
+    assertEquals(
+        file()
+            + ":2:9: not valid YAML: while scanning for the next token, found character '@' that"
+            + " cannot start any token. (Do not use @ for indentation)",
+        refused().getFirst().text());
+  }
+
+  @Test
+  void refusesAKeyGivenTwice() throws IOException {
+    write(ORIGIN + ORIGIN);
+    ConfigProblem problem = refused().getFirst();
+    assertEquals(2, problem.line(), problem.text());
+  }
+
+  @Test
+  void refusesAliasesWhichCouldNameMillionsOfNodes() throws IOException {
+    write(ORIGIN + "limits: &a {fills: 3}\nforwarding: *a\n");
+    ConfigProblem problem = refused().getFirst();
+    assertEquals("YAML aliases are not supported", problem.message());
+    assertEquals(3, problem.line());
+  }
+
+  @Test
+  void refusesWhatIsNestedTooDeep() throws IOException {
+    write("origins: " + "{a: ".repeat(40) + "1" + "}".repeat(40));
+    assertTrue(refused().getFirst().message().startsWith("nested deeper than"));
+  }
+
+  @Test
+  void refusesASecondDocument() throws IOException {
+    write(ORIGIN + "---\n" + ORIGIN);
+    assertEquals("a second YAML document begins here", refused().getFirst().message());
+  }
+
+  @Test
+  void saysWhyANamedFileCannotBeRead() throws IOException {
+    Path missing = directory.resolve("missing.yaml");
+    assertEquals(missing + ": cannot be read: no such file", refused(missing).getFirst().text());
+    Path large = Files.writeString(directory.resolve("large.yaml"), " ".repeat((1 << 20) + 1));
+    assertEquals("cannot be read: larger than 1MiB", refused(large).getFirst().message());
+    Path binary = Files.write(directory.resolve("binary.yaml"), new byte[] {(byte) 0xFF, 0x41});
+    assertEquals("cannot be read: not UTF-8", refused(binary).getFirst().message());
+  }
+
+  @Test
+  void looksInTheWorkingDirectoryThenInTheSystemsPlace() throws IOException {
+    Path system = Files.writeString(directory.resolve("system.yaml"), "origin: http://system\n");
+    ConfigOutcome.Loaded loaded =
+        assertInstanceOf(ConfigOutcome.Loaded.class, loader().load(null, options));
+    assertEquals("http://system:80", loaded.config().origins().getFirst().url());
+    assertEquals(system, loaded.file());
+    write("origin: http://local\n");
+    assertEquals("http://local:80", loaded().origins().getFirst().url());
+    Path named = Files.writeString(directory.resolve("named.yaml"), "origin: http://named\n");
+    loaded = assertInstanceOf(ConfigOutcome.Loaded.class, loader().load(named, options));
+    assertEquals("http://named:80", loaded.config().origins().getFirst().url());
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "0, 0",
+    "1, 1",
+    "1B, 1",
+    "64KiB, 65536",
+    "1.5KiB, 1536",
+    "512MiB, 536870912",
+    "2GiB, 2147483648",
+    "1TiB, 1099511627776",
+  })
+  void readsSizes(String text, long bytes) throws IOException {
+    write(ORIGIN + "limits: {request-body: " + text + "}");
+    assertEquals(bytes, loaded().limits().requestBodyBytes());
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "1KB, write 1KiB (units are powers of 1024)",
+    "5m, write 5MiB (units are powers of 1024)",
+    "5x, 'write B, KiB, MiB, GiB or TiB (units are powers of 1024)'",
+    "-1, 'write bytes, or a size such as 64KiB, 512MiB or 2GiB'",
+    "99999999999999TiB, write a size such as 2GiB",
+    "17TiB, write 0 to 16TiB",
+    "60%, write a size such as 512MiB or 2GiB",
+  })
+  void refusesWhatIsNoSize(String text, String right) throws IOException {
+    write(ORIGIN + "limits: {request-body: \"" + text + "\"}");
+    assertEquals(right, refused().getFirst().right());
+  }
+
+  @ParameterizedTest
+  @CsvSource({"500ms, 500", "10s, 10000", "5m, 300000", "2h, 7200000", "1d, 86400000", "0, 0"})
+  void readsDurations(String text, long millis) throws IOException {
+    write(ORIGIN + "timeouts: {drain: " + text + "}");
+    assertEquals(millis, loaded().timeouts().drain().toMillis());
+  }
+
+  @ParameterizedTest
+  @CsvSource({"10", "1w", "2d", "-1s", "99999999999999999s", "1.5s", "''"})
+  void refusesWhatIsNoDuration(String text) throws IOException {
+    write(ORIGIN + "timeouts: {drain: \"" + text + "\"}");
+    assertEquals("timeouts.drain", refused().getFirst().path());
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    ":8080, *, 8080",
+    "*:1, *, 1",
+    "127.0.0.1:8080, 127.0.0.1, 8080",
+    "[::1]:8080, ::1, 8080",
+    "localhost:0, localhost, 0",
+    "edge-1.example.com:65535, edge-1.example.com, 65535",
+  })
+  void readsAddresses(String text, String host, int port) throws IOException {
+    write(ORIGIN + "listen: \"" + text + "\"");
+    assertEquals(new Address(host, port), loaded().listeners().getFirst().address());
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "8080",
+    "::1:8080",
+    "[1.2.3.4]:80",
+    ":65536",
+    "a b:80",
+    "300.1.1.1:80",
+    ":",
+    "a:",
+    "''"
+  })
+  void refusesWhatIsNoAddress(String text) throws IOException {
+    write(ORIGIN + "listen: \"" + text + "\"");
+    assertEquals("listen.0.address", refused().getFirst().path());
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "http://a/path",
+    "http://a?q",
+    "http://user:secret@a",
+    "//a",
+    "a.example",
+    "http://a:0",
+    "http://a:99999",
+    "http://[::1",
+    "http://a b",
+  })
+  void refusesWhatIsNoOriginUrl(String text) throws IOException {
+    write("origin: \"" + text + "\"");
+    ConfigProblem problem = refused().getFirst();
+    assertEquals("origin", problem.path());
+    assertFalse(problem.text().contains("secret"), problem.text());
+  }
+
+  @Test
+  void readsIpv6Origins() throws IOException {
+    write("origin: http://[::1]:9000");
+    assertEquals("http://[::1]:9000", loaded().origins().getFirst().url());
+  }
+
+  @ParameterizedTest
+  @CsvSource({"0.0.0.0:1", ":1", "10.0.0.1:1", "admin.example.com:1", "[::]:1"})
+  void refusesAnOpenAdminAddressWithoutAToken(String address) throws IOException {
+    write(ORIGIN + "admin: \"" + address + "\"");
+    ConfigProblem problem = refused().getFirst();
+    assertEquals("admin.address", problem.path());
+    assertTrue(problem.message().contains("not loopback and there is no token"));
+    options.put("admin.token", "0123456789abcdef");
+    assertEquals("0123456789abcdef", loaded().admin().token());
+  }
+
+  @ParameterizedTest
+  @CsvSource({"127.0.0.1:1", "127.9.9.9:1", "localhost:1", "[::1]:1"})
+  void takesALoopbackAdminAddressWithoutAToken(String address) throws IOException {
+    write(ORIGIN + "admin: \"" + address + "\"");
+    assertNull(loaded().admin().token());
+  }
+
+  @Test
+  void readsTheTokenFromAFile() throws IOException {
+    Path token = Files.writeString(directory.resolve("token"), "abcdefabcdefabcdef\nnotes\n");
+    write(ORIGIN + "admin: {address: ':1', token-file: " + token + "}");
+    assertEquals("abcdefabcdefabcdef", loaded().admin().token());
+    Files.writeString(token, "short secret");
+    ConfigProblem problem = refused().getFirst();
+    assertEquals("admin.token-file", problem.path());
+    assertFalse(problem.text().contains("short secret"), problem.text());
+    Files.delete(token);
+    assertEquals(1, refused().size());
+  }
+
+  @Test
+  void neverRepeatsASecretInAProblem() throws IOException {
+    write(ORIGIN + "admin: {token: hunter2}");
+    assertFalse(refused().getFirst().text().contains("hunter2"));
+  }
+
+  @Test
+  void wantsCertificateAndKeyTogetherAndReadable() throws IOException {
+    Path pem = Files.writeString(directory.resolve("cert.pem"), "x");
+    write(ORIGIN + "listen: [{address: ':1', tls: {certificate: " + pem + "}}]");
+    assertEquals("a certificate without a key", refused().getFirst().message());
+    write(ORIGIN + "listen: [{address: ':1', tls: {key: " + pem + "}}]");
+    assertEquals("a key without a certificate", refused().getFirst().message());
+    write(ORIGIN + "tls: {listen: ':1'}");
+    assertEquals("a TLS listener without certificate and key", refused().getFirst().message());
+    write(ORIGIN + "tls: {certificate: " + pem + ", key: " + pem + "}");
+    assertEquals("no address to listen on", refused().getFirst().message());
+    write(ORIGIN + "tls: {listen: ':1', certificate: " + pem + ", key: /nowhere/key.pem}");
+    ConfigProblem problem = refused().getFirst();
+    assertEquals("tls.key", problem.path());
+    assertEquals("\"/nowhere/key.pem\" is not a file that can be read", problem.message());
+  }
+
+  @Test
+  void refusesTwoOfOneNameOrAddress() throws IOException {
+    write(ORIGIN + "listen: [':1', '0.0.0.0:1']");
+    assertEquals("listener http has the address 0.0.0.0:1 already", refused().getFirst().message());
+    write(ORIGIN + "listen: [{name: a, address: ':1'}, {name: a, address: ':2'}]");
+    assertEquals("a second listener named a", refused().getFirst().message());
+    write(ORIGIN + "listen: '127.0.0.1:8081'");
+    assertEquals("listener http has this address already", refused().getFirst().message());
+    write(ORIGIN + "routes: [{name: a, match: {path: /a}}, {name: a}]");
+    assertEquals("a second route named a", refused().getFirst().message());
+    write(ORIGIN + "origins: {default: 'http://b'}");
+    assertEquals("origin is given as well", refused().getFirst().message());
+    write(ORIGIN + "listen: [':0', ':0']");
+    assertEquals(2, loaded().listeners().size());
+  }
+
+  @Test
+  void wantsRoutesWhereThereAreSeveralOrigins() throws IOException {
+    write("origins: {a: 'http://a', b: 'http://b'}");
+    assertEquals("several origins and no routes", refused().getFirst().message());
+    write("origins: {a: 'http://a', b: 'http://b'}\nroutes: [{match: {path: /x/}}]");
+    assertEquals("no origin is named", refused().getFirst().message());
+  }
+
+  @ParameterizedTest
+  @CsvSource({"/a/../b", "/a?b", "a", "/%7euser", "'/a b'"})
+  void refusesAPathThatNoRequestHas(String path) throws IOException {
+    write(ORIGIN + "routes: [{match: {path: \"" + path + "\"}}]");
+    assertEquals("routes.0.match.path", refused().getFirst().path());
+  }
+
+  @ParameterizedTest
+  @CsvSource({"a.*.b", "'a b'", "http://a", "*.", "a/b"})
+  void refusesAHostThatNoRequestHas(String host) throws IOException {
+    write(ORIGIN + "routes: [{match: {host: \"" + host + "\"}}]");
+    assertEquals("routes.0.match.host", refused().getFirst().path());
+  }
+
+  @Test
+  void takesTheUsersStateDirectoryWhereTheSystemsCannotBeWritten() throws IOException {
+    write(ORIGIN);
+    // The system's directory cannot be made below a file.
+    assertEquals(directory.resolve("home/.local/state/forebay"), loaded().store().data());
+    variables.put("XDG_STATE_HOME", directory.resolve("state").toString());
+    assertEquals(directory.resolve("state/forebay"), loaded().store().data());
+    variables.put("XDG_STATE_HOME", "relative");
+    assertEquals(directory.resolve("home/.local/state/forebay"), loaded().store().data());
+    Files.createDirectories(directory.resolve("lib"));
+    assertEquals(directory.resolve("lib/forebay"), loaded().store().data());
+  }
+
+  @Test
+  void namesTheNodeTheSameAtEveryLoad() {
+    String first = ConfigEnvironment.system().nodeId();
+    assertEquals(first, ConfigEnvironment.system().nodeId());
+    assertTrue(first.matches("forebay-[0-9a-f]{10}"), first);
+  }
+
+  // Helps.
+
+  private Path file() {
+    return directory.resolve("forebay.yaml");
+  }
+
+  private void write(String yaml) throws IOException {
+    Files.writeString(file(), yaml);
+  }
+
+  private ConfigLoader loader() {
+    return new ConfigLoader(
+        new ConfigEnvironment(
+            variables,
+            directory,
+            directory.resolve("system.yaml"),
+            directory.resolve("lib/forebay"),
+            directory.resolve("home"),
+            "forebay-test"));
+  }
+
+  private ConfigOutcome.Loaded load() {
+    ConfigOutcome outcome = loader().load(null, options);
+    return assertInstanceOf(ConfigOutcome.Loaded.class, outcome, outcome::toString);
+  }
+
+  private ServerConfig loaded() {
+    return load().config();
+  }
+
+  private List<ConfigProblem> refused() {
+    return assertInstanceOf(ConfigOutcome.Refused.class, loader().load(null, options)).problems();
+  }
+
+  private List<ConfigProblem> refused(Path named) {
+    return assertInstanceOf(ConfigOutcome.Refused.class, loader().load(named, options)).problems();
+  }
+}
