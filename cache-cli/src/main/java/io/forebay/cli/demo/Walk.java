@@ -184,7 +184,7 @@ public final class Walk implements AutoCloseable {
     expect(again.isHit(), "not a hit afterwards: " + again.field("cache-status"));
     Viewer.Got neighbour = viewer.get(biggest(2).path());
     expect(neighbour.isHit(), "its neighbour was purged too");
-    expectOrigin(1);
+    expectOrigin(0);
     return "acknowledged after "
         + millis(took)
         + ", then a miss of "
