@@ -37,6 +37,9 @@ final class Core {
   /** Which start this is: records of an earlier epoch are checked on first use. */
   final int epoch;
 
+  /** False while a rebuild may still add keys to the index. */
+  volatile boolean isIndexComplete = true;
+
   final int sliceBytes;
   final int inlineBytes;
   final long unfinishedLimit;

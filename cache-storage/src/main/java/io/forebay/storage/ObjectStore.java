@@ -246,6 +246,7 @@ public final class ObjectStore implements AutoCloseable {
         opening == Opening.EMPTY
             ? RecoveryState.Phase.EMPTY
             : isWarm ? RecoveryState.Phase.WARM : RecoveryState.Phase.REBUILDING;
+    core.isIndexComplete = atOpen != RecoveryState.Phase.REBUILDING;
     boolean hasSpares = reclaimer.renewFree();
     LOG.info(
         "memory tier in {}: {} regions of {} KiB, {}, {}{}",
@@ -621,6 +622,7 @@ public final class ObjectStore implements AutoCloseable {
     if (atOpen == RecoveryState.Phase.REBUILDING && !rebuild.isDone()) {
       boolean renewed = reclaimer.renewFree();
       boolean rebuilt = rebuild.step();
+      core.isIndexComplete = rebuild.isDone();
       return rebuilt || renewed;
     }
     boolean reclaimed = reclaimer.step(now);
@@ -668,6 +670,14 @@ public final class ObjectStore implements AutoCloseable {
       Words.intRelease(memory, TierHeader.CLEAN_OFFSET, 1);
       tier.force();
     }
+    closeAll(owned);
+  }
+
+  /** Ends as a killed process does, as far as files can tell. For tests. */
+  void abandon() {
+    isClosing = true;
+    join(reclaimThread);
+    join(journalThread);
     closeAll(owned);
   }
 

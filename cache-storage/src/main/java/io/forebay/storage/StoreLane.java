@@ -515,24 +515,24 @@ public final class StoreLane {
   }
 
   /**
-   * Forgets one key, because a client's request says that it changed. Returns whether it is gone
-   * for sure; false only if the index was busy.
+   * Forgets one key, because a client's request says that it changed. Returns whether it is gone for
+   * sure: false if the index was busy, or is being rebuilt and did not have the key yet.
    */
   public boolean invalidate(long hi, long lo) {
+    boolean isComplete = core.isIndexComplete;
     removal.any();
-    boolean isDone = cursor.update(hi, lo, removal) != ObjectIndex.Outcome.BUSY;
+    ObjectIndex.Outcome outcome = cursor.update(hi, lo, removal);
     int entry = near.find(hi, lo);
-    if (isDone && entry >= 0) {
+    if (entry >= 0) {
       near.clear(entry);
     }
-    return isDone;
+    return outcome != ObjectIndex.Outcome.BUSY && isComplete;
   }
 
   /**
-   * Forgets one key and everything under a base scope (its variants). Unlike {@link
-   * #invalidate(long, long)} it also reaches what a rebuild has not found yet. Bounded: beyond the
-   * share of the purge table that clients may fill, only the key itself is forgotten, and the
-   * answer is that of the other method.
+   * Forgets one key and everything under a base scope (its variants), also what the index does not
+   * have yet. Bounded: beyond the share of the purge table that clients may fill, only the key itself
+   * is forgotten, and the answer is that of {@link #invalidate(long, long)}.
    */
   public boolean invalidate(long hi, long lo, long baseScope) {
     boolean isPurged = purges.invalidate(baseScope);

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.Objects;
 import java.util.SplittableRandom;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
@@ -52,10 +53,19 @@ final class StoreFixture implements AutoCloseable {
     store = ObjectStore.open(settings);
   }
 
-  void stepAll() {
-    for (int n = 0; n < 100_000 && store.step(); n++) {
+  /** Where the tier and the index lie. */
+  Path memory() {
+    return Objects.requireNonNull(settings.memoryDirectory());
+  }
+
+  void steps(int count) {
+    for (int n = 0; n < count && store.step(); n++) {
       Thread.onSpinWait();
     }
+  }
+
+  void stepAll() {
+    steps(100_000);
   }
 
   static byte[] key(String name) {

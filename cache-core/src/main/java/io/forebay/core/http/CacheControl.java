@@ -219,7 +219,7 @@ public final class CacheControl {
   }
 
   private static String unquote(String line, int from, int to) {
-    if (line.indexOf('\\', from) < 0 || line.indexOf('\\', from) >= to) {
+    if (line.indexOf('\\', from, to) < 0) {
       return line.substring(from, to);
     }
     StringBuilder text = new StringBuilder(to - from);

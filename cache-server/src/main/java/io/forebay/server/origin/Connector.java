@@ -175,8 +175,8 @@ final class Connector {
       return;
     }
     if (!connection.isUsable()) {
-      connected.close();
       fail(Kind.CONNECT_FAILED, "the origin closed, or spoke, before it was asked anything");
+      connected.close();
       return;
     }
     onReady(connection);
@@ -209,20 +209,21 @@ final class Connector {
       return;
     }
     long millis = origin.config().connectTimeout().toMillis();
-    if (channel != null) {
-      channel.close();
-      fail(
-          Kind.CONNECT_TIMEOUT,
-          (isTlsRunning ? "no TLS handshake with " : "no connection to ")
-              + target
-              + " within "
-              + millis
-              + " ms");
-    } else {
+    Channel unfinished = channel;
+    if (unfinished == null) {
       fail(
           Kind.NAME_NOT_RESOLVED,
           "no answer for name " + origin.host() + " within " + millis + " ms");
+      return;
     }
+    fail(
+        Kind.CONNECT_TIMEOUT,
+        (isTlsRunning ? "no TLS handshake with " : "no connection to ")
+            + target
+            + " within "
+            + millis
+            + " ms");
+    unfinished.close();
   }
 
   private void finish() {
@@ -230,6 +231,7 @@ final class Connector {
     deadline.stop();
   }
 
+  /** Ends it in failure. Done comes first: closing a channel tells its listeners at once. */
   private void fail(Kind kind, String detail) {
     finish();
     pool.releaseSlot();

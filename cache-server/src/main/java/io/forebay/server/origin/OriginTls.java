@@ -6,6 +6,7 @@ import io.netty.handler.ssl.SslContextBuilder;
 import io.netty.handler.ssl.SslProvider;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
+import java.nio.channels.ClosedChannelException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -66,6 +67,9 @@ final class OriginTls {
 
   /** Why a handshake failed, in words an operator can act on. */
   static String words(Throwable failure) {
+    if (failure instanceof ClosedChannelException) {
+      return "the origin closed the connection during the handshake";
+    }
     Throwable cause = failure;
     for (int i = 0; i < MOST_CAUSES && cause != null; i++) {
       if (cause instanceof CertificateExpiredException) {

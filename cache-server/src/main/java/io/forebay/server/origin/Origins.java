@@ -67,6 +67,14 @@ public final class Origins {
     return new Origin(config, endpoint.host, endpoint.port, endpoint.literal, tls, digest);
   }
 
+  /** The host names that have to be resolved. */
+  public Set<String> hostNames() {
+    return byName.values().stream()
+        .filter(origin -> origin.literal() == null)
+        .map(Origin::host)
+        .collect(Collectors.toUnmodifiableSet());
+  }
+
   @Nullable Origin find(String name) {
     return byName.get(name);
   }

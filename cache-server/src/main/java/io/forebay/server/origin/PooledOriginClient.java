@@ -98,6 +98,12 @@ public final class PooledOriginClient implements OriginClient {
     pools.clear();
   }
 
+  /** Connections of this loop to an origin that serve nobody now. */
+  int idleCount(String origin) {
+    OriginPool pool = pools.get(origin);
+    return pool == null ? 0 : pool.idleCount();
+  }
+
   EventLoop loop() {
     return loop;
   }

@@ -245,6 +245,7 @@ public final class Purges implements AutoCloseable {
         LOG.warn(
             "the purge table was full: everything stored before purge {} is gone",
             record.sequence());
+        note(JournalRecord.plain(JournalRecord.Type.FLOOR_HARD, table.floorHard()));
       }
       oldestMillis = Math.min(oldestMillis, record.millis());
       sequence = Math.max(sequence, record.sequence());
@@ -275,13 +276,9 @@ public final class Purges implements AutoCloseable {
       oldestMillis = Math.min(oldestMillis, now);
       sequence = Math.max(sequence, number);
       raiseVersion();
-      if (lazyCount.incrementAndGet() <= LAZY_LIMIT) {
-        lazy.add(
-            new JournalRecord(
-                JournalRecord.Type.PURGE, 1, false, number, now, new long[] {scope}, ""));
-      } else {
-        lazyCount.decrementAndGet();
-      }
+      note(
+          new JournalRecord(
+              JournalRecord.Type.PURGE, 1, false, number, now, new long[] {scope}, ""));
       invalidations.incrementAndGet();
       return true;
     } finally {
@@ -431,9 +428,14 @@ public final class Purges implements AutoCloseable {
     } finally {
       tableLock.unlock();
     }
+    note(JournalRecord.plain(JournalRecord.Type.RETIRED, through));
+    onWork.run();
+  }
+
+  /** Leaves a record for the journal thread; past a bound it is dropped. */
+  private void note(JournalRecord record) {
     if (lazyCount.incrementAndGet() <= LAZY_LIMIT) {
-      lazy.add(JournalRecord.plain(JournalRecord.Type.RETIRED, through));
-      onWork.run();
+      lazy.add(record);
     } else {
       lazyCount.decrementAndGet();
     }

@@ -1,0 +1,156 @@
+package io.forebay.benchmarks.micro;
+
+import io.forebay.storage.HeadSpec;
+import io.forebay.storage.Install;
+import io.forebay.storage.ObjectStore;
+import io.forebay.storage.StoreException;
+import io.forebay.storage.StoreLane;
+import io.forebay.storage.StoreSettings;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
+
+/**
+ * A store for the length of a trial, in directories of its own: the memory tier on the machine's tmpfs,
+ * as in service. It is stepped by the benchmark, so that its threads do not disturb the clock.
+ */
+final class BenchStore implements AutoCloseable {
+  private static final Path TMPFS = Path.of("/dev/shm");
+  private static final long HOUR_MILLIS = 3_600_000;
+
+  /** As long as the headers of a usual response. */
+  private static final byte[] HEADER = new byte[400];
+
+  private static final long[] SCOPES = {1, 2, 3, 4};
+
+  private final Path data;
+  private final Path memory;
+  private final ObjectStore store;
+
+  /**
+   * @param regionBytes 0 to derive it from the size
+   * @param nearEntries of each lane
+   */
+  BenchStore(long memoryBytes, int lanes, int regionBytes, long indexEntries, int nearEntries) {
+    try {
+      data = Files.createTempDirectory("forebay-bench-");
+      memory =
+          Files.isDirectory(TMPFS)
+              ? Files.createTempDirectory(TMPFS, "forebay-bench-")
+              : Files.createTempDirectory("forebay-bench-memory-");
+      store =
+          ObjectStore.open(
+              StoreSettings.of(data, memoryBytes, lanes, System::currentTimeMillis)
+                  .withMemoryDirectory(memory)
+                  .withSizes(regionBytes, indexEntries, nearEntries)
+                  .withThreads(Thread::new, true));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    } catch (StoreException e) {
+      throw new IllegalStateException(e);
+    }
+    // A benchmark that fails is not closed, and its files would hold memory until the next boot.
+    Runtime.getRuntime().addShutdownHook(new Thread(this::deleteAll));
+  }
+
+  ObjectStore store() {
+    return store;
+  }
+
+  StoreLane lane(int index) {
+    return store.lane(index);
+  }
+
+  /** Lets the store do what there is to do. */
+  void settle() {
+    boolean isAtWork = true;
+    while (isAtWork) {
+      isAtWork = store.step();
+    }
+  }
+
+  /** A number of the sequence, which the store reserves ahead when stepped. */
+  long birth() {
+    long birth = store.nextBirth();
+    while (birth < 0) {
+      boolean ignored = store.step();
+      birth = store.nextBirth();
+    }
+    return birth;
+  }
+
+  /** The head of an object with this key and a header of a usual length. */
+  HeadSpec head(long hi, long lo, byte[] keyText, long totalLength) {
+    return new HeadSpec(
+        hi,
+        lo,
+        keyText,
+        keyText.length,
+        HEADER,
+        SCOPES,
+        birth(),
+        System.currentTimeMillis() + HOUR_MILLIS,
+        HeadSpec.Kind.OBJECT,
+        totalLength);
+  }
+
+  void put(long hi, long lo, byte[] keyText, ByteBuffer body) {
+    while (true) {
+      Install result =
+          lane(0).putSmall(head(hi, lo, keyText, body.remaining()), body.duplicate());
+      if (result == Install.INSTALLED) {
+        return;
+      }
+      if (!store.step()) {
+        throw new IllegalStateException("not installed: " + result);
+      }
+    }
+  }
+
+  /** The canonical text of a numbered URL, as long as those of a video site are. */
+  static byte[] keyText(int number) {
+    return String.format(
+            "http://video.example.com:80/live/channel-%02d/1080p/segment-%08d.m4s",
+            number % 97, number)
+        .getBytes(StandardCharsets.US_ASCII);
+  }
+
+  /** Spreads numbers over all 64 bits, as the keyed hash does. */
+  static long mix(long number) {
+    long word = (number + 1) * 0x9e37_79b9_7f4a_7c15L;
+    word = (word ^ (word >>> 30)) * 0xbf58_476d_1ce4_e5b9L;
+    word = (word ^ (word >>> 27)) * 0x94d0_49bb_1331_11ebL;
+    return word ^ (word >>> 31);
+  }
+
+  @Override
+  public void close() {
+    store.close();
+    deleteAll();
+  }
+
+  private void deleteAll() {
+    delete(memory);
+    delete(data);
+  }
+
+  private static void delete(Path directory) {
+    if (!Files.exists(directory)) {
+      return;
+    }
+    try (Stream<Path> files = Files.list(directory)) {
+      List<Path> all = files.toList();
+      for (Path file : all) {
+        Files.delete(file);
+      }
+      Files.delete(directory);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+}

@@ -1,0 +1,129 @@
+package io.forebay.cli;
+
+import io.forebay.server.config.ConfigEnvironment;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
+
+/** The configuration of a node from the command line: the file, and the keys one changes most. */
+final class ConfigOptions {
+  private static final Set<String> OWN_VARIABLES =
+      Set.of(
+          "FOREBAY_ADMIN_URL",
+          "FOREBAY_DEBUG",
+          "FOREBAY_JAVA_OPTS",
+          "FOREBAY_JDK_PATH",
+          "FOREBAY_LOG_LEVEL");
+
+  @Option(
+      names = {"-c", "--config"},
+      paramLabel = "FILE",
+      description = "YAML file; default ./forebay.yaml, then /etc/forebay/forebay.yaml, if there.")
+  @Nullable Path file;
+
+  @Option(names = "--origin", paramLabel = "URL", description = "The origin for every host.")
+  @Nullable String origin;
+
+  @Option(
+      names = "--listen",
+      paramLabel = "ADDR",
+      description = "host:port to listen on for HTTP; all addresses, port 8080 by default.")
+  @Nullable String listen;
+
+  @Option(
+      names = "--listen-tls",
+      paramLabel = "ADDR",
+      description = "host:port to listen on for HTTPS; wants --cert and --key.")
+  @Nullable String listenTls;
+
+  @Option(names = "--cert", paramLabel = "FILE", description = "Certificate chain, PEM.")
+  @Nullable String certificate;
+
+  @Option(names = "--key", paramLabel = "FILE", description = "Private key, PEM.")
+  @Nullable String key;
+
+  @Option(
+      names = "--admin",
+      paramLabel = "ADDR",
+      description = "host:port of the admin API and metrics, loopback port 8081 by default.")
+  @Nullable String admin;
+
+  @Option(
+      names = "--memory",
+      paramLabel = "SIZE",
+      description = "Size of the memory tier, such as 512MiB or 48GiB.")
+  @Nullable String memory;
+
+  @Option(
+      names = "--memory-dir",
+      paramLabel = "DIR",
+      description = "tmpfs or hugetlbfs directory for it; no room there is an error.")
+  @Nullable String memoryDirectory;
+
+  @Option(
+      names = "--data",
+      paramLabel = "DIR",
+      description = "Directory of the purge journal, the store's identity and its lock.")
+  @Nullable String data;
+
+  @Option(
+      names = "--threads",
+      paramLabel = "N",
+      description = "Event loops; default one a CPU this process may use.")
+  @Nullable String threads;
+
+  @Option(
+      names = "--pin",
+      paramLabel = "PIN",
+      description = "CPUs of the loops: auto, off, or a list such as 0,2.")
+  @Nullable String pin;
+
+  @Option(
+      names = "--access-log",
+      paramLabel = "OUT",
+      description = "JSON access log: off, stdout or a file.")
+  @Nullable String accessLog;
+
+  ConfigOptions() {}
+
+  /** The options given, by the configuration key each stands for. */
+  Map<String, String> given() {
+    Map<String, String> given = new LinkedHashMap<>();
+    put(given, "origin", origin);
+    put(given, "listen", listen);
+    put(given, "tls.listen", listenTls);
+    put(given, "tls.certificate", certificate);
+    put(given, "tls.key", key);
+    put(given, "admin.address", admin);
+    put(given, "store.memory", memory);
+    put(given, "store.memory-directory", memoryDirectory);
+    put(given, "store.data", data);
+    put(given, "threads.loops", threads);
+    put(given, "threads.pin", pin);
+    put(given, "access-log.output", accessLog);
+    return given;
+  }
+
+  /** The machine without the variables that are ours to read and no keys of a node. */
+  ConfigEnvironment environment() {
+    ConfigEnvironment system = ConfigEnvironment.system();
+    Map<String, String> variables = new LinkedHashMap<>(system.variables());
+    variables.keySet().removeAll(OWN_VARIABLES);
+    return new ConfigEnvironment(
+        variables,
+        system.workingDirectory(),
+        system.systemFile(),
+        system.systemData(),
+        system.home(),
+        system.nodeId());
+  }
+
+  private static void put(Map<String, String> given, String key, @Nullable String value) {
+    if (value != null) {
+      given.put(key, value);
+    }
+  }
+}

@@ -1,0 +1,164 @@
+package io.forebay.cli;
+
+import io.forebay.cli.demo.Walk;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.URI;
+import java.nio.file.FileVisitResult;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** Shows the main job on this machine: an origin, an edge, and what happens between them. */
+@Command(
+    name = "demo",
+    header = "Show it on this machine: origin, edge, crash, warm restart.",
+    sortOptions = false,
+    description = {
+      "",
+      "Starts an origin with a small video ladder and an edge in front of it, walks through miss, hit,"
+          + " range, viewers together, purge, kill and warm restart, checks every byte, and stays up.",
+      ""
+    })
+final class DemoCommand implements Callable<Integer> {
+  private static final long MEMORY_MIB = 256;
+  private static final Path TMPFS = Path.of("/dev/shm");
+
+  @Mixin private final CommonOptions common = new CommonOptions();
+
+  @Option(
+      names = "--once",
+      description = "Exit after the walk: 0 when every step was as promised, else 1.")
+  private boolean isOnce;
+
+  DemoCommand() {}
+
+  @Override
+  public Integer call() throws IOException, InterruptedException {
+    Output output = common.output();
+    Path data = Files.createTempDirectory("forebay-demo-");
+    Path memory = memoryDirectory(data);
+    // Also on Ctrl-C: the edge is told to stop, and nothing of the demo stays on the machine.
+    Thread tidyUp = new Thread(() -> tidyUp(data, memory), "tidy-up");
+    Runtime.getRuntime().addShutdownHook(tidyUp);
+    int port = freePort();
+    int adminPort = freePort();
+    URI adminUrl = URI.create("http://127.0.0.1:" + adminPort);
+    List<String> arguments =
+        new ArrayList<>(
+            List.of(
+                "--listen",
+                "127.0.0.1:" + port,
+                "--admin",
+                "127.0.0.1:" + adminPort,
+                "--memory",
+                MEMORY_MIB + "MiB",
+                "--data",
+                data.resolve("edge").toString(),
+                "--memory-dir",
+                memory.toString(),
+                "--access-log",
+                "off"));
+    output.line(output.strong("Forebay demo") + ": a live channel behind one edge on this machine");
+    try (AdminClient client = new AdminClient(adminUrl, null);
+        Walk walk =
+            new Walk(
+                output,
+                url -> client.post("/v1/purge", Map.of("urls", List.of(url))),
+                arguments,
+                port,
+                data.resolve("edge.log"))) {
+      running = walk;
+      boolean isKept = walk.walk();
+      output.line("");
+      output.line(
+          isKept
+              ? "  " + output.good("Every step was as promised.")
+              : "  " + output.bad("Not every step was as promised.") + " The edge's log follows.");
+      output.json(Map.of("step", "end", "ok", isKept, "edge", walk.edgeUrl()));
+      if (!isKept) {
+        Files.readAllLines(data.resolve("edge.log")).forEach(output::note);
+      }
+      if (isOnce) {
+        return isKept ? Exit.OK : Exit.FAILURE;
+      }
+      invite(output, walk, adminUrl);
+      walk.awaitEdge();
+      throw new CommandException(Exit.FAILURE, "the edge ended by itself");
+    }
+  }
+
+  // Read by the shutdown hook; set once.
+  private volatile @org.jspecify.annotations.Nullable Walk running;
+
+  private static void invite(Output output, Walk walk, URI adminUrl) {
+    output.line("");
+    output.line("  The edge stays up at " + output.strong(walk.edgeUrl()) + " until Ctrl-C. Try:");
+    output.line("    curl -si " + walk.masterUrl());
+    output.line("    ./forebay warm --admin-url " + adminUrl + " " + walk.masterUrl());
+    output.line("    ./forebay stats --watch --admin-url " + adminUrl);
+    output.line("    ./forebay purge --admin-url " + adminUrl + " --tag news-2160p");
+  }
+
+  /** Tmpfs where there is room for it, as in production; otherwise beside the data. */
+  private static Path memoryDirectory(Path data) throws IOException {
+    long needed = (MEMORY_MIB + 64) << 20;
+    if (Files.isWritable(TMPFS) && Files.getFileStore(TMPFS).getUsableSpace() > needed) {
+      return Files.createTempDirectory(TMPFS, "forebay-demo-");
+    }
+    return Files.createDirectory(data.resolve("memory"));
+  }
+
+  private static int freePort() throws IOException {
+    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      return socket.getLocalPort();
+    }
+  }
+
+  private void tidyUp(Path... directories) {
+    Walk walk = running;
+    if (walk != null) {
+      walk.close();
+    }
+    for (Path directory : directories) {
+      try {
+        delete(directory);
+      } catch (IOException left) {
+        System.err.println("forebay: could not remove " + directory + ": " + left);
+      }
+    }
+  }
+
+  private static void delete(Path directory) throws IOException {
+    if (!Files.exists(directory)) {
+      return;
+    }
+    Files.walkFileTree(
+        directory,
+        new SimpleFileVisitor<>() {
+          @Override
+          public FileVisitResult visitFile(Path file, BasicFileAttributes attributes)
+              throws IOException {
+            Files.delete(file);
+            return FileVisitResult.CONTINUE;
+          }
+
+          @Override
+          public FileVisitResult postVisitDirectory(
+              Path emptied, @org.jspecify.annotations.Nullable IOException failed)
+              throws IOException {
+            Files.delete(emptied);
+            return FileVisitResult.CONTINUE;
+          }
+        });
+  }
+}

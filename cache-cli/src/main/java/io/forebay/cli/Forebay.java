@@ -1,0 +1,110 @@
+package io.forebay.cli;
+
+import java.util.concurrent.Callable;
+import picocli.AutoComplete.GenerateCompletion;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.UnmatchedArgumentException;
+
+/** The command line: subcommands, versions, and how failures become a line and an exit code. */
+@Command(
+    name = "forebay",
+    description = "An HTTP edge cache that stays warm.",
+    synopsisSubcommandLabel = "COMMAND",
+    sortOptions = false,
+    subcommands = {
+      ServeCommand.class,
+      DemoCommand.class,
+      PurgeCommand.class,
+      WarmCommand.class,
+      StatsCommand.class,
+      ReloadCommand.class,
+      ConfigCommand.class,
+      GenerateCompletion.class
+    },
+    footer = {
+      "",
+      "Exit codes: 0 done, 1 failed, 2 wrong usage, 3 done in part, 69 cannot start",
+      "for want of a resource, 78 bad configuration."
+    })
+public final class Forebay implements Callable<Integer> {
+  @Mixin private final CommonOptions common = new CommonOptions();
+
+  @Option(
+      names = {"-V", "--version"},
+      description = "Print the versions of Forebay, Netty, BoringSSL and Java.")
+  private boolean isVersion;
+
+  Forebay() {}
+
+  /** The process's entry, by way of the class that checked which Java this is. */
+  public static void main(String[] args) {
+    System.exit(commandLine().execute(args));
+  }
+
+  static CommandLine commandLine() {
+    CommandLine line = new CommandLine(new Forebay());
+    line.setExitCodeExceptionMapper(Forebay::exitCode);
+    line.setParameterExceptionHandler(Forebay::wrongUsage);
+    line.setExecutionExceptionHandler((thrown, failed, parsed) -> {
+      // A refused configuration is a line a problem.
+      story(thrown).lines().forEach(text -> failed.getErr().println("forebay: " + text));
+      if (System.getenv("FOREBAY_DEBUG") != null) {
+        thrown.printStackTrace(failed.getErr());
+      }
+      failed.getErr().flush();
+      return failed.getExitCodeExceptionMapper().getExitCode(thrown);
+    });
+    line.setCaseInsensitiveEnumValuesAllowed(true);
+    return line;
+  }
+
+  @Override
+  public Integer call() {
+    Output output = common.output();
+    if (isVersion) {
+      Versions versions = Versions.read();
+      output.json(versions);
+      versions.lines().forEach(output::line);
+      return Exit.OK;
+    }
+    common.spec.commandLine().usage(common.spec.commandLine().getErr());
+    return Exit.USAGE;
+  }
+
+  private static int exitCode(Throwable thrown) {
+    return switch (thrown) {
+      case CommandException expected -> expected.exitCode();
+      case ParameterException wrong -> Exit.USAGE;
+      default -> Exit.FAILURE;
+    };
+  }
+
+  private static String story(Throwable thrown) {
+    return thrown instanceof CommandException expected
+        ? CommandException.reason(expected)
+        : "a defect, please report it with the output of FOREBAY_DEBUG=1: " + thrown;
+  }
+
+  private static int wrongUsage(ParameterException wrong, String[] args) {
+    CommandLine failed = wrong.getCommandLine();
+    StringBuilder line = new StringBuilder("forebay: ").append(oneLine(wrong.getMessage()));
+    if (wrong instanceof UnmatchedArgumentException unmatched) {
+      var suggestions = unmatched.getSuggestions();
+      if (!suggestions.isEmpty()) {
+        line.append(" (did you mean ").append(suggestions.getFirst()).append("?)");
+      }
+    }
+    line.append("; see ").append(failed.getCommandSpec().qualifiedName()).append(" --help");
+    failed.getErr().println(line);
+    failed.getErr().flush();
+    return failed.getExitCodeExceptionMapper().getExitCode(wrong);
+  }
+
+  private static String oneLine(@org.jspecify.annotations.Nullable String message) {
+    return message == null ? "wrong usage" : message.replaceAll("\\s*\\R\\s*", " ");
+  }
+}

@@ -1,0 +1,7 @@
+package io.forebay.cli.demo;
+
+/** Purges one URL through the admin API and returns once that is on disk and in force. */
+@FunctionalInterface
+public interface Purger {
+  void purge(String url);
+}

@@ -1,0 +1,78 @@
+package io.forebay.launch;
+
+import java.lang.reflect.InvocationTargetException;
+
+/**
+ * The jar's main class: checks the Java it runs on, sets what must stand before any other class
+ * loads, and hands over. Written in Java 8, because a class file of a newer release would end on an
+ * older Java with a stack trace instead of a sentence.
+ */
+public final class Main {
+  private static final int NEEDED_FEATURE = 25;
+  private static final int EXIT_NO_RESOURCE = 69;
+
+  private Main() {}
+
+  public static void main(String[] args) throws Throwable {
+    String specification = System.getProperty("java.specification.version", "unknown");
+    if (feature(specification) < NEEDED_FEATURE) {
+      System.err.println(
+          tooOld(
+              System.getProperty("java.version", specification),
+              System.getProperty("java.home", "unknown place")));
+      System.exit(EXIT_NO_RESOURCE);
+    }
+    // Chronicle reports its usage to a server unless told otherwise before its first class loads.
+    settle("chronicle.analytics.disable", "true");
+    settleLog();
+    try {
+      Class.forName("io.forebay.cli.Forebay")
+          .getMethod("main", String[].class)
+          .invoke(null, (Object) args);
+    } catch (InvocationTargetException thrown) {
+      throw thrown.getTargetException();
+    }
+  }
+
+  /** The feature number of a specification version: 8 for {@code 1.8}, 17 for {@code 17}. */
+  static int feature(String specification) {
+    String number = specification.startsWith("1.") ? specification.substring(2) : specification;
+    try {
+      return Integer.parseInt(number);
+    } catch (NumberFormatException unreadable) {
+      return 0;
+    }
+  }
+
+  static String tooOld(String version, String home) {
+    return "forebay: this is Java "
+        + version
+        + " ("
+        + home
+        + "), Java "
+        + NEEDED_FEATURE
+        + " or newer is needed: install a JDK "
+        + NEEDED_FEATURE
+        + " (package temurin-25-jdk or openjdk-25-jdk-headless, or the archive from Eclipse"
+        + " Adoptium) and start with its bin/java, or with ./forebay, which finds it";
+  }
+
+  /** One line an event to standard error, with the time; libraries only when something is amiss. */
+  private static void settleLog() {
+    String prefix = "org.slf4j.simpleLogger.";
+    String level = System.getenv("FOREBAY_LOG_LEVEL");
+    settle(prefix + "defaultLogLevel", level == null ? "info" : level);
+    settle(prefix + "log.io.netty", "warn");
+    settle(prefix + "log.net.openhft", "warn");
+    settle(prefix + "showDateTime", "true");
+    settle(prefix + "dateTimeFormat", "yyyy-MM-dd'T'HH:mm:ss.SSSXXX");
+    settle(prefix + "showThreadName", "true");
+    settle(prefix + "showShortLogName", "true");
+  }
+
+  private static void settle(String key, String value) {
+    if (System.getProperty(key) == null) {
+      System.setProperty(key, value);
+    }
+  }
+}

@@ -1,0 +1,155 @@
+package io.forebay.cli;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import tools.jackson.databind.JsonNode;
+
+/** The surface of the packaged jar: versions, help, usage errors, configuration. */
+final class CommandLineIT {
+  @TempDir private Path directory;
+
+  @Test
+  void namesTheFourVersions() throws Exception {
+    Jar.Ended ended = Jar.with().run("--version");
+
+    assertEquals("", ended.err());
+    assertEquals(0, ended.code());
+    List<String> lines = ended.out().lines().toList();
+    assertEquals(4, lines.size(), ended.out());
+    assertTrue(lines.get(0).matches("forebay +\\d+\\.\\d+\\.\\d+"), lines.get(0));
+    assertTrue(lines.get(1).matches("netty +4\\.2\\..+"), lines.get(1));
+    assertTrue(lines.get(2).matches("tls +BoringSSL of netty-tcnative 2\\..+"), lines.get(2));
+    assertTrue(lines.get(3).matches("java +25.*"), lines.get(3));
+  }
+
+  @Test
+  void versionsAreOneJsonObject() throws Exception {
+    Jar.Ended ended = Jar.with().run("--version", "--json");
+
+    JsonNode versions = Output.mapper().readTree(ended.out());
+    assertEquals(List.of("forebay", "netty", "tls", "java"), List.copyOf(versions.propertyNames()));
+  }
+
+  @Test
+  void unknownFlagIsOneLineAndCode2() throws Exception {
+    Jar.Ended ended = Jar.with().run("serve", "--lisen", "127.0.0.1:8080");
+
+    assertEquals(2, ended.code());
+    assertEquals("", ended.out());
+    assertEquals(1, ended.errLines().size(), ended.err());
+    assertTrue(ended.err().contains("'--lisen'"), ended.err());
+    assertTrue(ended.err().contains("did you mean --listen?"), ended.err());
+    assertTrue(ended.err().contains("forebay serve --help"), ended.err());
+  }
+
+  @Test
+  void noCommandIsUsage() throws Exception {
+    Jar.Ended ended = Jar.with().run();
+
+    assertEquals(2, ended.code());
+    assertEquals("", ended.out());
+    assertTrue(ended.err().contains("serve"), ended.err());
+  }
+
+  @Test
+  void completionKnowsTheCommands() throws Exception {
+    Jar.Ended ended = Jar.with().run("generate-completion");
+
+    assertEquals(0, ended.code());
+    assertTrue(ended.out().contains("purge"));
+    assertTrue(ended.out().contains("--listen-tls"));
+  }
+
+  @Test
+  void badYamlIsOneLineWithItsPlaceAndCode78() throws Exception {
+    Path file = directory.resolve("forebay.yaml");
+    Files.writeString(file, "origin: http://127.0.0.1:9000\nstore:\n  memory: [1\n");
+
+    Jar.Ended ended = Jar.with().run("config", "check", "--config", file.toString());
+
+    assertEquals(78, ended.code());
+    assertEquals(1, ended.errLines().size(), ended.err());
+    assertTrue(ended.err().matches("forebay: .*forebay\\.yaml:[34]:\\d+: .*\\R"), ended.err());
+  }
+
+  @Test
+  void wrongValuesAreALineEach() throws Exception {
+    Path file = directory.resolve("forebay.yaml");
+    Files.writeString(file, "origin: http://127.0.0.1:9000\nstore:\n  memory: lots\nroutez: []\n");
+
+    Jar.Ended ended = Jar.with().run("config", "check", "--json", "--config", file.toString());
+
+    assertEquals(78, ended.code());
+    JsonNode problems = Output.mapper().readTree(ended.out()).path("problems");
+    assertEquals(2, problems.size(), ended.out());
+    assertTrue(ended.err().contains("forebay.yaml:3:11: store.memory: "), ended.err());
+    assertTrue(ended.err().contains("forebay.yaml:4:1: routez: "), ended.err());
+    assertEquals(2, ended.errLines().size(), ended.err());
+  }
+
+  @Test
+  void whatIsDumpedCanBeLoadedAgain() throws Exception {
+    Jar.Ended dump =
+        Jar.with().run("config", "dump", "--origin", "http://127.0.0.1:9000", "--pin", "off");
+    assertEquals(0, dump.code(), dump.err());
+    Path file = directory.resolve("dumped.yaml");
+    Files.writeString(file, dump.out());
+
+    Jar.Ended check = Jar.with().run("config", "check", "--config", file.toString());
+
+    assertEquals(0, check.code(), check.err());
+    assertTrue(check.out().startsWith("good: "), check.out());
+    assertTrue(dump.out().contains("pin: off") || dump.out().contains("pin: \"off\""), dump.out());
+  }
+
+  @Test
+  void ourOwnVariablesAreNoUnknownKeys() throws Exception {
+    Jar.Ended ended =
+        Jar.with()
+            .env("FOREBAY_ADMIN_URL", "http://127.0.0.1:1")
+            .env("FOREBAY_LOG_LEVEL", "warn")
+            .env("FOREBAY_STORE_MEMROY", "1GiB")
+            .run("config", "check", "--origin", "http://127.0.0.1:9000");
+
+    assertEquals(0, ended.code());
+    assertEquals(1, ended.errLines().size(), ended.err());
+    assertTrue(ended.err().contains("FOREBAY_STORE_MEMROY"), ended.err());
+  }
+
+  @Test
+  void schemaIsJson() throws Exception {
+    Jar.Ended ended = Jar.with().run("config", "schema");
+
+    assertEquals(0, ended.code());
+    assertFalse(Output.mapper().readTree(ended.out()).path("properties").isEmpty());
+  }
+
+  @Test
+  void theJarCarriesNativesOfLinuxAloneAndTheLicencesOfWhatItHolds() throws Exception {
+    try (var jar = new java.util.jar.JarFile(Jar.file().toFile())) {
+      List<String> names = jar.stream().map(java.util.jar.JarEntry::getName).toList();
+      List<String> natives =
+          names.stream().filter(name -> name.matches(".*\\.(so|dll|jnilib|dylib|a)")).toList();
+      assertTrue(natives.contains("META-INF/native/libnetty_tcnative_linux_x86_64.so"));
+      assertTrue(natives.contains("META-INF/native/libnetty_transport_native_epoll_aarch_64.so"));
+      natives.forEach(
+          name -> assertTrue(name.matches("(?i).*(linux|epoll).*") && isOurs(name), name));
+      assertTrue(names.contains("META-INF/LICENSE"));
+      assertTrue(names.contains("META-INF/NOTICE"));
+      assertTrue(names.contains("META-INF/license/LICENSE.boringssl.txt"));
+      assertFalse(names.stream().anyMatch(name -> name.endsWith("module-info.class")));
+      assertFalse(names.stream().anyMatch(name -> name.matches("META-INF/.*\\.(SF|RSA|DSA)")));
+    }
+  }
+
+  private static boolean isOurs(String name) {
+    return name.matches(".*(x86[_-]64|aarch_?64).*");
+  }
+}

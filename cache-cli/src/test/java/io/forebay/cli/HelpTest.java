@@ -1,0 +1,45 @@
+package io.forebay.cli;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.util.Arrays;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import picocli.CommandLine;
+
+final class HelpTest {
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "",
+        "serve",
+        "demo",
+        "purge",
+        "warm",
+        "stats",
+        "reload",
+        "config",
+        "config check",
+        "config dump",
+        "config schema"
+      })
+  void fitsEightyColumns(String command) {
+    String[] words = command.isEmpty() ? new String[0] : command.split(" ");
+    String[] arguments = Arrays.copyOf(words, words.length + 1);
+    arguments[words.length] = "--help";
+    StringWriter out = new StringWriter();
+    CommandLine line = Forebay.commandLine().setOut(new PrintWriter(out));
+
+    int code = line.execute(arguments);
+
+    assertEquals(0, code);
+    assertTrue(out.toString().contains("Usage: forebay"), out.toString());
+    assertTrue(out.toString().contains("--json"), out.toString());
+    assertTrue(out.toString().contains("Print this help."), out.toString());
+    out.toString().lines().forEach(text -> assertTrue(text.length() <= 80, text));
+  }
+}

@@ -1,0 +1,145 @@
+package io.forebay.cli;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The script at the root of the checkout. */
+final class LauncherIT {
+  private static final String TOOLS = "/usr/bin:/bin";
+
+  @TempDir private Path directory;
+  private Path newPlace;
+  private Path oldJdk;
+
+  @BeforeEach
+  void makeJdks() throws IOException {
+    jdk("new", "25.0.1", "exec '" + Jar.java() + "' \"$@\"");
+    newPlace = directory.resolve("jdks-new");
+    oldJdk = jdk("old", "17.0.2", "echo must not run; exit 99");
+  }
+
+  @Test
+  void findsTheJdkThatIsNewEnough() throws Exception {
+    Jar.Ended ended = launcher().env("JAVA_HOME", oldJdk.toString()).run("--version");
+
+    assertEquals(0, ended.code(), ended.err());
+    assertEquals("", ended.err());
+    assertTrue(ended.out().startsWith("forebay "), ended.out());
+  }
+
+  @Test
+  void takesJavaHomeFirst() throws Exception {
+    Path marked = jdk("marked", "26", "echo the marked one");
+
+    Jar.Ended ended = launcher().env("JAVA_HOME", marked.toString()).run("--version");
+
+    assertEquals("the marked one\n", ended.out());
+  }
+
+  @Test
+  void withoutAJdkItSaysWhatItFoundAndWhatIsNeeded() throws Exception {
+    Jar.Ended ended =
+        launcher()
+            .env("JAVA_HOME", oldJdk.toString())
+            .env("FOREBAY_JDK_PATH", directory.resolve("nothing").toString())
+            .env("PATH", toolsWithoutJava().toString())
+            .run("serve");
+
+    assertEquals(69, ended.code());
+    assertEquals(1, ended.errLines().size(), ended.err());
+    assertTrue(ended.err().contains("a JDK 25 or newer is needed"), ended.err());
+    assertTrue(ended.err().contains("found 17 in " + oldJdk), ended.err());
+  }
+
+  @Test
+  void passesArgumentsAndOptionsAsTheyAre() throws Exception {
+    Path echo = jdk("echo", "25", "printf '<%s>' \"$@\"");
+
+    Jar.Ended ended =
+        launcher()
+            .env("JAVA_HOME", echo.toString())
+            .env("FOREBAY_JAVA_OPTS", "-Xmx64m -Dx=y")
+            .run("purge", "http://a/with space", "--tag", "*", "");
+
+    assertTrue(ended.out().contains("<--sun-misc-unsafe-memory-access=allow>"), ended.out());
+    assertTrue(ended.out().contains("<-Xmx64m><-Dx=y>"), ended.out());
+    assertTrue(ended.out().endsWith("<purge><http://a/with space><--tag><*><>"), ended.out());
+  }
+
+  @Test
+  void buildsTheJarOnceWhenItIsMissing() throws Exception {
+    Path checkout = Files.createDirectory(directory.resolve("a checkout"));
+    Path script = Files.copy(Jar.launcher(), checkout.resolve("forebay"));
+    script(
+        "bin/mvn",
+        "echo \"$@\" >> '"
+            + directory
+            + "/built'; mkdir -p cache-cli/target && cp '"
+            + Jar.file()
+            + "' cache-cli/target/forebay.jar");
+    String path = directory.resolve("bin") + ":" + TOOLS;
+    for (int run = 0; run < 2; run++) {
+      Jar.Ended ended =
+          Jar.command("sh", script.toString())
+              .env("FOREBAY_JDK_PATH", newPlace.toString())
+              .env("PATH", path)
+              .run("--version");
+      assertEquals(0, ended.code(), ended.err());
+      assertEquals(run == 0 ? 1 : 0, ended.errLines().size(), ended.err());
+    }
+    assertEquals(1, Files.readAllLines(directory.resolve("built")).size());
+  }
+
+  @Test
+  void runsThroughALinkFromElsewhere() throws Exception {
+    Path link = Files.createSymbolicLink(directory.resolve("link"), Jar.launcher());
+
+    Jar.Ended ended =
+        Jar.command(link.toString())
+            .env("FOREBAY_JDK_PATH", newPlace.toString())
+            .env("PATH", TOOLS)
+            .run("--version");
+
+    Files.delete(link);
+    assertEquals(0, ended.code(), ended.err());
+  }
+
+  private Jar launcher() {
+    return Jar.command(Jar.launcher().toString())
+        .env("JAVA_HOME", "")
+        .env("FOREBAY_JDK_PATH", newPlace.toString())
+        .env("PATH", TOOLS);
+  }
+
+  private Path jdk(String name, String version, String java) throws IOException {
+    script("jdks-" + name + "/" + name + "/bin/java", java);
+    script("jdks-" + name + "/" + name + "/bin/javac", "exit 1");
+    Path home = directory.resolve("jdks-" + name).resolve(name);
+    Files.writeString(home.resolve("release"), "JAVA_VERSION=\"" + version + "\"\n");
+    return home;
+  }
+
+  /** What the script calls, without whatever Java lies beside it. */
+  private Path toolsWithoutJava() throws IOException {
+    Path tools = directory.resolve("tools");
+    for (String tool : new String[] {"dirname", "readlink", "sed", "head"}) {
+      script("tools/" + tool, "PATH=" + TOOLS + " exec " + tool + " \"$@\"");
+    }
+    return tools;
+  }
+
+  private void script(String name, String body) throws IOException {
+    Path file = directory.resolve(name);
+    Files.createDirectories(file.getParent());
+    Files.writeString(file, "#!/bin/sh\n" + body + "\n");
+    Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rwxr-xr-x"));
+  }
+}

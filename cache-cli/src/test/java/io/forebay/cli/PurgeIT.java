@@ -1,0 +1,162 @@
+package io.forebay.cli;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import tools.jackson.databind.JsonNode;
+
+/** {@code forebay purge} against an admin API that follows a script. */
+final class PurgeIT {
+  private static final String DONE =
+      """
+      {"purges":[{"id":7,"kind":"url","text":"http://a/x","soft":false,"sequence":9,"matched":3,
+      "tookMillis":0.8}],"tookMillis":1.2}\
+      """;
+
+  @TempDir private Path directory;
+  private ScriptedAdmin admin;
+
+  @BeforeEach
+  void start() throws Exception {
+    admin = new ScriptedAdmin();
+  }
+
+  @AfterEach
+  void stop() {
+    admin.close();
+  }
+
+  @Test
+  void sendsEveryKindAndSaysWhatIsInForce() throws Exception {
+    for (int i = 0; i < 5; i++) {
+      admin.answers(200, DONE);
+    }
+
+    Jar.Ended ended =
+        jar()
+            .run(
+                "purge",
+                "http://a/x",
+                "--tag",
+                "t1",
+                "--tag",
+                "t2",
+                "--prefix",
+                "http://a/p/",
+                "--host",
+                "a",
+                "--all",
+                "--soft");
+
+    assertEquals("", ended.err());
+    assertEquals(0, ended.code());
+    assertTrue(ended.out().contains("http://a/x"), ended.out());
+    assertTrue(ended.out().contains("matched 3"), ended.out());
+    assertTrue(ended.out().contains("on disk and in force"), ended.out());
+    List<ScriptedAdmin.Asked> asked = admin.asked();
+    assertEquals(5, asked.size());
+    asked.forEach(one -> assertEquals("POST /v1/purge", one.method() + " " + one.target()));
+    asked.forEach(one -> assertTrue(one.json().path("soft").asBoolean()));
+    assertEquals("[\"http://a/x\"]", asked.get(0).json().path("urls").toString());
+    assertEquals("[\"t1\",\"t2\"]", asked.get(1).json().path("tags").toString());
+    assertEquals("[\"http://a/p/\"]", asked.get(2).json().path("prefixes").toString());
+    assertEquals("[\"a\"]", asked.get(3).json().path("hosts").toString());
+    assertTrue(asked.get(4).json().path("everything").asBoolean());
+  }
+
+  @Test
+  void jsonIsOneObject() throws Exception {
+    admin.answers(200, DONE);
+
+    Jar.Ended ended = jar().run("purge", "--json", "http://a/x");
+
+    assertEquals(1, ended.out().lines().count());
+    JsonNode result = Output.mapper().readTree(ended.out());
+    assertEquals(1, result.path("ordered").asInt());
+    assertEquals(7, result.path("purges").path(0).path("id").asInt());
+  }
+
+  @Test
+  void manyUrlsGoInSeveralRequestsAndAFailureOnTheWayIsPartial() throws Exception {
+    List<String> lines = new ArrayList<>();
+    for (int i = 0; i < 150; i++) {
+      lines.add("http://a/" + i);
+    }
+    Path file = directory.resolve("urls.txt");
+    Files.write(file, lines);
+    admin
+        .answers(200, DONE)
+        .answers(503, "{\"error\":\"the journal cannot be written: no space\"}");
+
+    Jar.Ended ended = jar().run("purge", "@" + file);
+
+    assertEquals(3, ended.code());
+    assertEquals(1, ended.errLines().size(), ended.err());
+    assertTrue(ended.err().contains("of 150"), ended.err());
+    assertTrue(ended.err().contains("no space"), ended.err());
+    assertEquals(100, admin.asked().get(0).json().path("urls").size());
+    assertEquals(50, admin.asked().get(1).json().path("urls").size());
+  }
+
+  @Test
+  void theNodesRefusalIsTheOneLine() throws Exception {
+    admin.answers(400, "{\"error\":\"url 'x' has no host\"}");
+    Jar.Ended wrong = jar().run("purge", "x");
+    assertEquals(2, wrong.code());
+    assertEquals(List.of("forebay: url 'x' has no host"), wrong.errLines());
+
+    admin.answers(503, "{\"error\":\"the journal cannot be written\"}");
+    Jar.Ended failed = jar().run("purge", "http://a/x");
+    assertEquals(1, failed.code());
+    assertEquals(List.of("forebay: the journal cannot be written"), failed.errLines());
+  }
+
+  @Test
+  void tokenComesFromAFileOrTheEnvironment() throws Exception {
+    Path token = directory.resolve("token");
+    Files.writeString(token, "from-file\n");
+    admin.answers(200, DONE).answers(200, DONE).answers(401, "{\"error\":\"token wanted\"}");
+
+    jar().run("purge", "http://a/x", "--token-file", token.toString());
+    jar().env("FOREBAY_ADMIN_TOKEN", "from-environment").run("purge", "http://a/x");
+    Jar.Ended refused = jar().run("purge", "http://a/x");
+
+    assertEquals("Bearer from-file", admin.asked().get(0).authorization());
+    assertEquals("Bearer from-environment", admin.asked().get(1).authorization());
+    assertEquals("", admin.asked().get(2).authorization());
+    assertEquals(1, refused.code());
+    assertTrue(refused.err().contains("FOREBAY_ADMIN_TOKEN"), refused.err());
+  }
+
+  @Test
+  void nobodyThereIsOneLine() throws Exception {
+    String url = admin.url();
+    admin.close();
+
+    Jar.Ended ended = Jar.with().run("purge", "http://a/x", "--admin-url", url);
+
+    assertEquals(1, ended.code());
+    assertEquals(1, ended.errLines().size(), ended.err());
+    assertTrue(ended.err().contains(url), ended.err());
+  }
+
+  @Test
+  void nothingNamedIsUsage() throws Exception {
+    Jar.Ended ended = jar().run("purge");
+
+    assertEquals(2, ended.code());
+    assertEquals(List.of(), admin.asked());
+  }
+
+  private Jar jar() {
+    return Jar.with().env("FOREBAY_ADMIN_URL", admin.url());
+  }
+}

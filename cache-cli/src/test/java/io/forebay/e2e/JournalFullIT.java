@@ -1,0 +1,90 @@
+package io.forebay.e2e;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A purge that cannot be made durable is not acknowledged. */
+final class JournalFullIT {
+  private static final int MOST_PURGES = 20_000;
+
+  @TempDir Path directory;
+
+  @Test
+  void aPurgeThatFindsNoRoomSaysSoAndWorksAgainWithRoom() throws Exception {
+    Tools.requireRoot("mount a small tmpfs for the journal");
+    Path data = Files.createDirectories(directory.resolve("data"));
+    Commands.run("mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", data.toString()).orFail();
+    try (ScriptedOrigin origin = ScriptedOrigin.start()) {
+      try (EdgeProcess edge =
+          EdgeProcess.in(directory.resolve("edge"), origin.url()).data(data).noisy().start()) {
+        origin.cacheable("/a", "the body");
+        edge.get("/a");
+        assertTrue(edge.get("/a").isHit());
+        Path filler = data.resolve("filler");
+        fill(filler);
+
+        // What the file system has given the journal already takes a few more records.
+        int purges = 0;
+        var answer = edge.adminPost("/v1/purge", order(edge, "/other/" + purges));
+        while (answer.statusCode() == 200 && purges++ < MOST_PURGES) {
+          answer = edge.adminPost("/v1/purge", order(edge, "/other/" + purges));
+        }
+        assertEquals(5, answer.statusCode() / 100, answer.body());
+        String error = EdgeProcess.json(answer.body()).path("error").asString("");
+        assertTrue(error.toLowerCase(java.util.Locale.ROOT).contains("journal"), error);
+        assertTrue(error.contains("No space left"), error);
+
+        // Refused means: nothing happened.
+        var refused = edge.adminPost("/v1/purge", order(edge, "/a"));
+        assertEquals(5, refused.statusCode() / 100, refused.body());
+        assertTrue(edge.get("/a").isHit());
+        Commands.Finished cli =
+            EdgeProcess.cli("purge", "--admin-url", edge.adminUrl(), edge.url("/a"));
+        assertEquals(1, cli.exit(), cli::toString);
+        assertTrue(cli.err().contains("No space left"), cli.err());
+        assertTrue(edge.get("/a").isHit());
+        assertNotEquals(200, edge.admin("/readyz").statusCode(), "a node that cannot purge");
+
+        Files.delete(filler);
+        edge.purgeUrl("/a");
+        assertEquals(1, origin.count("/a"));
+        assertEquals("the body", edge.get("/a").text());
+        assertEquals(2, origin.count("/a"));
+        Await.until("ready again", () -> edge.admin("/readyz").statusCode() == 200);
+
+        // And what was acknowledged then is as durable as ever.
+        edge.purgeUrl("/a");
+        edge.kill();
+        edge.restart();
+        assertEquals("the body", edge.get("/a").text());
+        assertEquals(3, origin.count("/a"));
+      }
+    } finally {
+      Commands.run("umount", data.toString()).orFail();
+    }
+  }
+
+  private static String order(EdgeProcess edge, String path) {
+    return "{\"urls\":[\"" + edge.url(path) + "\"]}";
+  }
+
+  private static void fill(Path file) throws IOException {
+    byte[] block = new byte[4096];
+    try (OutputStream out = Files.newOutputStream(file)) {
+      for (int i = 0; i < 1024; i++) {
+        out.write(block);
+      }
+      throw new IllegalStateException("four megabytes fit where one should");
+    } catch (IOException full) {
+      assertTrue(String.valueOf(full.getMessage()).contains("No space left"), full::toString);
+    }
+  }
+}

@@ -1,0 +1,122 @@
+package io.forebay.e2e;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A hundred connections as fast as they can: no error, and memory that stands still. */
+final class LoadIT {
+  private static final int CONNECTIONS = 100;
+  private static final long SAMPLE_MILLIS = 100;
+  private static final Pattern RATE = Pattern.compile("Requests/sec:\\s+([0-9.]+)");
+
+  /** What the kernel's page accounting and late compilation may still move. */
+  private static final long FLAT_KIB = 12 << 10;
+
+  @TempDir Path directory;
+
+  @Test
+  void aHundredConnectionsSeeNoErrorAndMemoryStandsStill() throws Exception {
+    load(Integer.getInteger("forebay.e2e.wrkSeconds", 5), 3);
+  }
+
+  @Test
+  @Tag("campaign")
+  void aHundredConnectionsSeeNoErrorAndMemoryStandsStillForHalfAMinute() throws Exception {
+    load(30, 20);
+  }
+
+  private void load(int seconds, int flatSeconds) throws Exception {
+    Path wrk = Tools.require("wrk");
+    try (NginxOrigin origin = NginxOrigin.start(directory.resolve("nginx"));
+        EdgeProcess edge =
+            EdgeProcess.in(directory.resolve("edge"), origin.url())
+                // As the launcher runs it, and its heap touched beforehand: what still grows is ours.
+                .jvm("-XX:+UseSerialGC", "-Xms192m", "-Xmx192m", "-XX:+AlwaysPreTouch")
+                .start();
+        ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      Tree tree = origin.tree(10);
+      Tree.Entry small = tree.write("/1k", 1 << 10);
+      Tree.Entry large = tree.write("/200k", 200 << 10);
+      small.assertSame(edge.get(small.path()));
+      large.assertSame(edge.get(large.path()));
+      // A second for the compiler, not measured.
+      run(wrk, 1, edge.url(small.path()));
+      run(wrk, 1, edge.url(large.path()));
+      long descriptors = edge.descriptors();
+
+      for (Tree.Entry file : List.of(small, large)) {
+        Future<Commands.Finished> wrkEnd =
+            threads.submit(() -> run(wrk, seconds, edge.url(file.path())));
+        List<Long> rss = new ArrayList<>();
+        long start = System.nanoTime();
+        while (true) {
+          try {
+            Commands.Finished finished = wrkEnd.get(SAMPLE_MILLIS, TimeUnit.MILLISECONDS);
+            Matcher rate = RATE.matcher(finished.out());
+            assertTrue(rate.find(), finished.out());
+            System.out.println(file.path() + ": " + rate.group(1) + " requests/s of 100 connections");
+            break;
+          } catch (TimeoutException running) {
+            if (System.nanoTime() - start
+                > Duration.ofSeconds(Math.max(0, seconds - flatSeconds)).toNanos()) {
+              rss.add(edge.rssKib());
+            }
+          }
+        }
+        long grown = rss.getLast() - rss.getFirst();
+        System.out.println(
+            file.path() + ": RSS " + rss.getFirst() + " KiB, then " + rss.getLast() + " KiB");
+        assertTrue(
+            grown <= FLAT_KIB, () -> file.path() + ": RSS grew by " + grown + " KiB: " + rss);
+        assertWithinBudget(edge);
+        file.assertSame(edge.get(file.path()));
+        origin.assertRequests(1, file.path());
+      }
+      Await.until("all connections are gone", () -> edge.descriptors() <= descriptors);
+    }
+  }
+
+  private static Commands.Finished run(Path wrk, int seconds, String url) throws Exception {
+    Commands.Finished finished =
+        Commands.run(
+                Duration.ofSeconds(seconds + 30L),
+                List.of(
+                    wrk.toString(),
+                    "-t1",
+                    "-c" + CONNECTIONS,
+                    "-d" + seconds + "s",
+                    "--timeout",
+                    "10s",
+                    url))
+            .orFail();
+    assertFalse(finished.out().contains("Socket errors"), finished.out());
+    assertFalse(finished.out().contains("Non-2xx"), finished.out());
+    return finished;
+  }
+
+  private static void assertWithinBudget(EdgeProcess edge) throws Exception {
+    Metrics metrics = edge.metrics();
+    for (String kind : List.of("direct", "mapped")) {
+      double used = metrics.sum("forebay_memory_bytes", "kind=\"" + kind + "\"");
+      double budget = metrics.sum("forebay_memory_budget_bytes", "kind=\"" + kind + "\"");
+      assertTrue(used > 0 && used <= budget, kind + ": " + used + " of " + budget);
+    }
+    assertEquals(0.0, metrics.sum("forebay_pins"), "no lease is left");
+  }
+}

@@ -1,0 +1,53 @@
+package io.forebay.e2e;
+
+import java.io.File;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import org.junit.jupiter.api.Assertions;
+import org.junit.jupiter.api.Assumptions;
+
+/**
+ * Programs from outside that tests need. Where one is missing the test is skipped with a line that
+ * names the Debian package; where {@code CI=true} says that all of them were installed, it fails.
+ */
+final class Tools {
+  private static final Map<String, String> PACKAGES =
+      Map.of(
+          "nginx", "nginx-light",
+          "curl", "curl",
+          "wrk", "wrk",
+          "openssl", "openssl",
+          "h2load", "nghttp2-client");
+
+  private Tools() {}
+
+  /** The program's path, or the end of the test. */
+  static Path require(String program) {
+    for (String directory : (System.getenv("PATH") + ":/usr/sbin:/sbin").split(File.pathSeparator)) {
+      Path path = Path.of(directory, program);
+      if (Files.isExecutable(path)) {
+        return path;
+      }
+    }
+    return missing(
+        program
+            + " is missing: apt-get install "
+            + PACKAGES.getOrDefault(program, "(the package with " + program + ")"));
+  }
+
+  /** Goes on only as root, who may mount file systems. */
+  static void requireRoot(String forWhat) {
+    if (!"root".equals(System.getProperty("user.name"))) {
+      missing("only root may " + forWhat);
+    }
+  }
+
+  private static <T> T missing(String why) {
+    if ("true".equals(System.getenv("CI"))) {
+      return Assertions.fail(why);
+    }
+    System.out.println("skipped: " + why);
+    return Assumptions.abort(why);
+  }
+}

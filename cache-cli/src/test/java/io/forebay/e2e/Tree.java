@@ -1,0 +1,58 @@
+package io.forebay.e2e;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.SplittableRandom;
+import org.junit.jupiter.api.Assertions;
+
+/** Real files for an origin, of random bytes and an age of ten days. */
+final class Tree {
+  static final Instant MODIFIED = Instant.now().minus(Duration.ofDays(10));
+
+  private final Path root;
+  private final SplittableRandom random;
+
+  Tree(Path root, long seed) {
+    this.root = root;
+    this.random = new SplittableRandom(seed);
+  }
+
+  /**
+   * A file of the tree.
+   *
+   * @param path as in a URL, with its leading slash
+   */
+  record Entry(String path, byte[] bytes, String sha256) {
+    int length() {
+      return bytes.length;
+    }
+
+    void assertSame(Curl.Result result) {
+      Assertions.assertEquals(0, result.exit(), () -> "curl's exit for " + path);
+      Assertions.assertEquals(200, result.status(), () -> "status of " + path);
+      Assertions.assertEquals(bytes.length, result.length(), () -> "length of " + path);
+      Assertions.assertEquals(sha256, result.sha256(), () -> "SHA-256 of " + path);
+    }
+
+    void assertSame(Response response) {
+      Assertions.assertEquals(200, response.status(), () -> "status of " + path + ": " + response);
+      Assertions.assertEquals(
+          sha256, Curl.sha256(response.body()), () -> "SHA-256 of " + path + ": " + response);
+    }
+  }
+
+  /** Writes, or writes anew, a file. */
+  Entry write(String path, int lengthBytes) throws IOException {
+    byte[] bytes = new byte[lengthBytes];
+    random.nextBytes(bytes);
+    Path file = root.resolve(path.substring(1));
+    Files.createDirectories(file.getParent());
+    Files.write(file, bytes);
+    Files.setLastModifiedTime(file, FileTime.from(MODIFIED));
+    return new Entry(path, bytes, Curl.sha256(bytes));
+  }
+}

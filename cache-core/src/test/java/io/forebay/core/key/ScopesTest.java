@@ -1,0 +1,157 @@
+package io.forebay.core.key;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.forebay.core.http.HeaderFields;
+import io.forebay.core.http.PlainRequest;
+import java.util.Arrays;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+final class ScopesTest {
+
+  private final Scopes scopes = new Scopes(new byte[16]);
+
+  private boolean kills(long[] purge, long[] response) {
+    return Arrays.stream(purge)
+        .anyMatch(scope -> Arrays.stream(response).anyMatch(s -> s == scope));
+  }
+
+  private long[] of(String url, String... fields) {
+    return scopes.ofResponse(
+        PlainRequest.of("GET", url), KeyRecipe.DEFAULT, ResponseTags.of(HeaderFields.of(fields)));
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+          http://127.0.0.1:8080/x    | http://127.0.0.1:8080/x   | true
+          http://example.com/x       | http://EXAMPLE.com:80/x   | true
+          http://example.com/x       | http://example.com/%78    | true
+          http://example.com/x       | http://example.com/a/../x | true
+          http://example.com/x       | example.com/x             | true
+          https://example.com/x      | example.com/x             | true
+          https://example.com/x      | //example.com/x           | true
+          https://example.com/x      | http://example.com/x      | false
+          http://example.com/x       | http://example.com/x?     | false
+          http://example.com/x?a     | http://example.com/x?a    | true
+          http://example.com/x?a     | http://example.com/x      | false
+          http://example.com/        | http://example.com        | true
+          http://example.com/        | example.com               | true
+          http://example.com:8080/x  | example.com:8080/x        | true
+          http://example.com/x?u=a://b | example.com/x?u=a://b   | true
+          http://example.com/x       | http://example.com/x#frag | true
+          """)
+  void exactPurgeHitsWhatRequestsProduce(String requested, String purged, boolean isKilled) {
+    assertEquals(isKilled, kills(scopes.exact(purged), of(requested)));
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+          http://h/a/b        | http://h/a/b     | true
+          http://h/a/b/       | http://h/a/b     | true
+          http://h/a/b/c?q    | http://h/a/b     | true
+          http://h/a/bc       | http://h/a/b     | false
+          http://h/a/b        | http://h/a/b/    | false
+          http://h/a/b/       | http://h/a/b/    | true
+          http://h/a/b/c      | http://h/a/b/    | true
+          https://h/a/b/c     | http://h/a/      | true
+          https://h/a/b/c     | h/a              | true
+          http://h/x          | http://h/        | true
+          http://h/x          | h                | true
+          http://g/x          | http://h/        | false
+          http://h:81/x       | http://h/        | false
+          http://h:81/x       | h:81/            | true
+          http://h/1/2/3/4/5/6/7/8/9/10/11/12/13/14/15/16/17/18/z | h/1/2/3/4/5/6/7/8/9/10/11/12/13/14/15/16/17/18/ | true
+          http://h/1/2/3/4/5/6/7/8/9/10/11/12/13/14/15/16/17/18/z | h/1/2/3/4/5/6/7/8/9/10/11/12/13/14/15/16/17/18/z | true
+          http://h/1/2/3/4/5/6/7/8/9/10/11/12/13/14/15/16/17/18/z | h/1/2/3/4/5/6/7/8/9/10/11/12/13/14/15/x/ | true
+          http://h/1/2/3/4/5/6/7/8/9/10/11/12/13/14/x/16/17/18/z | h/1/2/3/4/5/6/7/8/9/10/11/12/13/14/15/ | false
+          """)
+  void prefixPurgeHitsAtSegmentBoundariesOnly(String requested, String prefix, boolean isKilled) {
+    assertEquals(isKilled, kills(scopes.prefix(prefix), of(requested)));
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "http://example.com/x, example.com, true",
+    "https://example.com/x, EXAMPLE.com, true",
+    "http://example.com:8080/x, example.com, true",
+    "http://example.com:8080/x, example.com:8080, true",
+    "http://example.com/x, example.com:80, true",
+    "https://example.com/x, example.com:80, false",
+    "https://example.com/x, example.com:443, true",
+    "http://example.com/x, example.com:8080, false",
+    "http://a.example.com/x, example.com, false",
+    "http://[::1]:9/x, [::1], true",
+    "http://[::1]:9/x, [::1]:9, true"
+  })
+  void hostPurgeWithoutAPortHitsEveryPort(String requested, String host, boolean isKilled) {
+    assertEquals(isKilled, kills(new long[] {scopes.host(host)}, of(requested)));
+  }
+
+  @Test
+  void tagsOfAllThreeFieldsCount() {
+    long[] response = of("http://h/", "Surrogate-Key", "a b", "xkey", "c", "Cache-Tag", "d e, f");
+    for (String tag : List.of("a", "b", "c", "d e", "f")) {
+      assertTrue(kills(scopes.tagPurge(tag), response), tag);
+    }
+    for (String tag : List.of("A", "d", "e", "", "a b")) {
+      assertFalse(kills(scopes.tagPurge(tag), response), tag);
+    }
+  }
+
+  @Test
+  void anyTagPurgeKillsWhatHadTooManyOrTooLongTags() {
+    String many = IntStream.range(0, 129).mapToObj(i -> "t" + i).collect(Collectors.joining(" "));
+    assertTrue(kills(scopes.tagPurge("none"), of("http://h/", "Surrogate-Key", many)));
+    assertTrue(kills(scopes.tagPurge("none"), of("http://h/", "Cache-Tag", "x".repeat(257))));
+    String most = many.substring(0, many.lastIndexOf(' '));
+    long[] response = of("http://h/", "Surrogate-Key", most + " t0", "Cache-Tag", "t1");
+    assertFalse(kills(scopes.tagPurge("none"), response));
+    assertTrue(kills(scopes.tagPurge("t127"), response));
+    assertTrue(response.length <= Scopes.MAX_SCOPES);
+  }
+
+  @Test
+  void kindsOfScopesCannotBeMistakenForEachOther() {
+    assertNotEquals(scopes.tag("example.com"), scopes.host("example.com"));
+    Set<Long> distinct = new HashSet<>();
+    long[] response = of("http://h/a/b", "xkey", "h h:80 h/a/ http://h:80/a/b");
+    Arrays.stream(response).forEach(distinct::add);
+    assertEquals(response.length, distinct.size());
+  }
+
+  @Test
+  void exactScopeFollowsTheRecipeOfTheRoute() {
+    KeyRecipe recipe = new KeyRecipe(false, "m");
+    PlainRequest request = PlainRequest.of("GET", "http://h/x?a");
+    long[] response = scopes.ofResponse(request, recipe, ResponseTags.of(HeaderFields.EMPTY));
+    PlainRequest sibling = PlainRequest.of("GET", "http://h/x?b");
+    assertEquals(response[0], scopes.exact(sibling.target(), recipe));
+  }
+
+  @Test
+  void refusesWhatNoRequestCanBeFor() {
+    for (String url : List.of("", "/x", "ftp://h/x", "http://", "h h/x", "http://u@h/", "h/%zz")) {
+      assertNull(PurgeUrl.parse(url), url);
+      assertThrows(IllegalArgumentException.class, () -> scopes.exact(url), url);
+    }
+    assertThrows(IllegalArgumentException.class, () -> scopes.host("a/b"));
+  }
+}

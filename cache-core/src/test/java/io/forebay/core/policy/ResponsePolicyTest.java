@@ -1,0 +1,257 @@
+package io.forebay.core.policy;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.forebay.core.http.HeaderFields;
+import io.forebay.core.http.HttpDate;
+import io.forebay.core.http.PlainRequest;
+import io.forebay.core.http.RequestView;
+import io.forebay.core.policy.StoreVerdict.DoNotStore;
+import io.forebay.core.policy.StoreVerdict.Store;
+import io.forebay.core.route.Route;
+import io.forebay.core.route.RouteSettings;
+import io.forebay.core.route.RouteSettings.SetCookie;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+final class ResponsePolicyTest {
+
+  private static final Route ROUTE = Route.toOrigin("origin");
+  private static final long NOW = HttpDate.parse("Tue, 02 Jun 2026 12:00:00 GMT", 0);
+  private static final RequestView GET = PlainRequest.of("GET", "http://h/");
+  private static final RequestView AUTHORIZED =
+      PlainRequest.of("GET", "http://h/", "Authorization", "Basic x");
+
+  /** Fields are written {@code name=value} with {@code ;} between; times are +seconds from now. */
+  private static HeaderFields fields(String text) {
+    HeaderFields.Builder fields = HeaderFields.builder();
+    for (String field : List.of(text.split(";", -1))) {
+      int equals = field.indexOf('=');
+      if (equals < 0) {
+        continue;
+      }
+      String value = field.substring(equals + 1);
+      if (value.matches("[+-]\\d+s")) {
+        value =
+            HttpDate.format(NOW + 1000L * Long.parseLong(value.substring(0, value.length() - 1)));
+      }
+      fields.add(field.substring(0, equals), value);
+    }
+    return fields.build();
+  }
+
+  private static StoreVerdict judge(RequestView request, Route route, int status, String fields) {
+    return ResponsePolicy.judge(request, route, status, fields(fields), NOW, NOW);
+  }
+
+  /** One row a sentence; lifetime in seconds, or the reason why it is not stored. */
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+          §4.2.1 max-age                               | 200 | cache-control=max-age=60 | 60
+          §4.2.1 s-maxage goes before max-age          | 200 | cache-control=max-age=60, s-maxage=90 | 90
+          §4.2.1 also a shorter one                    | 200 | cache-control=s-maxage=9, max-age=60 | 9
+          §4.2.1 max-age goes before Expires           | 200 | cache-control=max-age=60;date=+0s;expires=+900s | 60
+          §4.2.1 Expires minus Date                    | 200 | date=-10s;expires=+50s | 60
+          §4.2.1 Expires without Date                  | 200 | expires=+50s | 50
+          §5.3 Expires in the past, with a validator   | 200 | date=+0s;expires=-50s;etag="a" | 0
+          §5.3 Expires in the past, without            | 200 | date=+0s;expires=-50s | NOT_STORED_STALE
+          §5.3 an invalid Expires is in the past       | 200 | expires=0;etag="a" | 0
+          §5.3 it goes before the heuristic            | 200 | expires=0;last-modified=-1000s;date=+0s | 0
+          §4.2.2 a tenth of the age of Last-Modified   | 200 | date=+0s;last-modified=-1000s | 100
+          §4.2.2 capped at a day                       | 200 | date=+0s;last-modified=-100000000s | 86400
+          §4.2.2 not below 0                           | 200 | date=+0s;last-modified=+1000s | 0
+          §4.2.2 no explicit time, no Last-Modified    | 200 | date=+0s;etag="a" | NOT_STORED_NO_FRESHNESS
+          §4.2.2 heuristics for 203                    | 203 | date=+0s;last-modified=-1000s | 100
+          §4.2.2 heuristics for 301                    | 301 | date=+0s;last-modified=-1000s | 100
+          §4.2.2 none for 302                          | 302 | date=+0s;last-modified=-1000s | NOT_STORED_NO_FRESHNESS
+          §4.2.2 302 by its own word                   | 302 | cache-control=max-age=60 | 60
+          §4.2.2 none for an invalid Last-Modified     | 200 | last-modified=yesterday | NOT_STORED_NO_FRESHNESS
+          §4.2.1 malformed max-age is stale            | 200 | cache-control=max-age=x;etag="a" | 0
+          §4.2.1 and not stored without a validator    | 200 | cache-control=max-age=x | NOT_STORED_STALE
+          max-age=0 with a validator                   | 200 | cache-control=max-age=0;etag="a" | 0
+          max-age=0 with a Last-Modified               | 200 | cache-control=max-age=0;last-modified=-9s | 0
+          max-age=0 without                            | 200 | cache-control=max-age=0 | NOT_STORED_STALE
+          a validator that is none                     | 200 | cache-control=max-age=0;etag=a | NOT_STORED_STALE
+          §4.2.3 older than its lifetime on arrival    | 200 | cache-control=max-age=60;age=60 | NOT_STORED_STALE
+          §4.2.3 younger than its lifetime             | 200 | cache-control=max-age=60;age=59 | 60
+          §4.2.3 by its Date                           | 200 | cache-control=max-age=60;date=-60s | NOT_STORED_STALE
+          §5.2.2.5 no-store                            | 200 | cache-control=no-store, max-age=60 | NOT_STORED_NO_STORE
+          §5.2.2.5 no-store in a second line           | 200 | cache-control=max-age=60;cache-control=no-store | NOT_STORED_NO_STORE
+          §5.2.2.3 must-understand overrides no-store  | 200 | cache-control=no-store, must-understand, max-age=60 | 60
+          §5.2.2.3 not with an unknown status          | 299 | cache-control=no-store, must-understand, max-age=60 | NOT_STORED_MUST_UNDERSTAND
+          §5.2.2.3 must-understand, unknown status     | 299 | cache-control=must-understand, max-age=60 | NOT_STORED_MUST_UNDERSTAND
+          §3 unknown final status by its own word      | 299 | cache-control=max-age=60 | 60
+          §5.2.2.7 private                             | 200 | cache-control=private, max-age=60 | NOT_STORED_PRIVATE
+          §5.2.2.7 private with names                  | 200 | cache-control=private="x-user", max-age=60 | 60
+          §5.2.2.7 private and public                  | 200 | cache-control=public, private, max-age=60 | NOT_STORED_PRIVATE
+          §5.2.2.4 no-cache with a validator           | 200 | cache-control=no-cache;etag="a" | 0
+          §5.2.2.4 no-cache keeps the lifetime         | 200 | cache-control=no-cache, max-age=60;etag="a" | 60
+          §5.2.2.4 no-cache without a validator        | 200 | cache-control=no-cache, max-age=60 | NOT_STORED_STALE
+          §5.2.2.4 no-cache and nothing else           | 200 | cache-control=no-cache | NOT_STORED_NO_FRESHNESS
+          Set-Cookie                                   | 200 | cache-control=max-age=60;set-cookie=a | NOT_STORED_SET_COOKIE
+          Set-Cookie that private names                | 200 | cache-control=private="Set-Cookie", max-age=60;set-cookie=a | 60
+          §4.1 Vary: *                                 | 200 | cache-control=max-age=60;vary=* | NOT_STORED_VARY_ANY
+          §4.1 Vary: * among others                    | 200 | cache-control=max-age=60;vary=a, * | NOT_STORED_VARY_ANY
+          §4.1 Vary: * in a second line                | 200 | cache-control=max-age=60;vary=a;vary=* | NOT_STORED_VARY_ANY
+          Vary by Cookie                               | 200 | cache-control=max-age=60;vary=Cookie | NOT_STORED_VARY_USER
+          Vary by User-Agent                           | 200 | cache-control=max-age=60;vary=a,USER-AGENT | NOT_STORED_VARY_USER
+          Vary malformed                               | 200 | cache-control=max-age=60;vary=a b | NOT_STORED_VARY_MALFORMED
+          §3.3 a 206                                   | 206 | cache-control=max-age=60;content-range=bytes 0-1/2 | NOT_STORED_PARTIAL
+          a 200 that says it is a part                 | 200 | cache-control=max-age=60;content-range=bytes 0-1/2 | NOT_STORED_PARTIAL
+          a 304 by itself                              | 304 | cache-control=max-age=60 | NOT_STORED_STATUS
+          a 100                                        | 100 | cache-control=max-age=60 | NOT_STORED_STATUS
+          400: depends on the request's header         | 400 | cache-control=max-age=60 | NOT_STORED_STATUS
+          431: the same                                | 431 | cache-control=max-age=60 | NOT_STORED_STATUS
+          404 by its own word                          | 404 | cache-control=max-age=60 | 60
+          404 by guessing                              | 404 | date=+0s;last-modified=-1000s | NOT_STORED_ERROR_WITHOUT_FRESHNESS
+          503 by its own word                          | 503 | cache-control=max-age=1 | 1
+          500 without a word                           | 500 | etag="a" | NOT_STORED_ERROR_WITHOUT_FRESHNESS
+          600                                          | 600 | cache-control=max-age=60 | NOT_STORED_STATUS
+          Pragma: no-cache forbids guessing            | 200 | pragma=no-cache;date=+0s;last-modified=-1000s | NOT_STORED_NO_FRESHNESS
+          Pragma beside Cache-Control is nothing       | 200 | pragma=no-cache;cache-control=max-age=60 | 60
+          """)
+  void judges(String sentence, int status, String fields, String expected) {
+    assertEquals(expected, text(judge(GET, ROUTE, status, fields)), sentence);
+  }
+
+  private static String text(StoreVerdict verdict) {
+    return switch (verdict) {
+      case Store store -> String.valueOf(store.freshnessLifetimeMillis() / 1000);
+      case DoNotStore(Reason reason) -> reason.name();
+    };
+  }
+
+  /** RFC 9111 §3.5. */
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+          max-age=60                  | NOT_STORED_AUTHORIZATION
+          max-age=60, public          | 60
+          max-age=60, must-revalidate | 60
+          s-maxage=60                 | 60
+          max-age=60, proxy-revalidate | NOT_STORED_AUTHORIZATION
+          private, s-maxage=60        | NOT_STORED_PRIVATE
+          """)
+  void answersToAuthorizedRequestsNeedPermission(String control, String expected) {
+    assertEquals(expected, text(judge(AUTHORIZED, ROUTE, 200, "cache-control=" + control)));
+  }
+
+  @Test
+  void onlyAnswersToPlainGetsAreStored() {
+    String fields = "cache-control=max-age=60";
+    for (String method : List.of("HEAD", "POST", "PUT", "get", "OPTIONS")) {
+      RequestView request = PlainRequest.of(method, "http://h/");
+      assertEquals("NOT_STORED_METHOD", text(judge(request, ROUTE, 200, fields)), method);
+    }
+    RequestView fat = PlainRequest.of("GET", "http://h/").withBody();
+    assertEquals("NOT_STORED_METHOD", text(judge(fat, ROUTE, 200, fields)));
+  }
+
+  @Test
+  void routeDecidesAboutCookies() {
+    String fields = "cache-control=max-age=60;set-cookie=a=b";
+    Route stores = ROUTE.withSettings(RouteSettings.DEFAULT.withSetCookie(SetCookie.STORE));
+    Route strips = ROUTE.withSettings(RouteSettings.DEFAULT.withSetCookie(SetCookie.STRIP));
+    assertEquals(List.of(), store(GET, stores, fields).omittedFields());
+    assertEquals(List.of("set-cookie"), store(GET, strips, fields).omittedFields());
+  }
+
+  @Test
+  void fieldsThatAreNotForAllAreOmitted() {
+    Store store =
+        store(
+            GET, ROUTE, "cache-control=max-age=9, private=\"A, b\", no-cache=\"c\";set-cookie2=x");
+    assertEquals(List.of("a", "b", "c"), store.omittedFields());
+    assertFalse(StoredMeta.of(store.meta()).isNoCache());
+  }
+
+  @Test
+  void routeCanGiveAndOverrideLifetimes() {
+    Route gives = ROUTE.withSettings(RouteSettings.DEFAULT.withDefaultTtl(Duration.ofSeconds(7)));
+    assertEquals("7", text(judge(GET, gives, 200, "x=y")));
+    assertEquals("7", text(judge(GET, gives, 200, "date=+0s;last-modified=-1000s")));
+    assertEquals("60", text(judge(GET, gives, 200, "cache-control=max-age=60")));
+    assertEquals("NOT_STORED_ERROR_WITHOUT_FRESHNESS", text(judge(GET, gives, 500, "x=y")));
+    Route overrides =
+        ROUTE.withSettings(RouteSettings.DEFAULT.withTtlOverride(Duration.ofSeconds(7)));
+    assertEquals("7", text(judge(GET, overrides, 200, "cache-control=max-age=60")));
+    assertEquals("60", text(judge(GET, overrides, 404, "cache-control=max-age=60")));
+    assertEquals("NOT_STORED_NO_STORE", text(judge(GET, overrides, 200, "cache-control=no-store")));
+  }
+
+  @Test
+  void routeCanForbidGuessingAndStoring() {
+    String fields = "date=+0s;last-modified=-1000s";
+    Route explicit = ROUTE.withSettings(RouteSettings.DEFAULT.withHeuristic(false));
+    assertEquals("NOT_STORED_NO_FRESHNESS", text(judge(GET, explicit, 200, fields)));
+    Route passing = ROUTE.withSettings(RouteSettings.DEFAULT.withPassthrough(true));
+    assertEquals("NOT_STORED_ROUTE", text(judge(GET, passing, 200, "cache-control=max-age=9")));
+  }
+
+  @Test
+  void remembersWhatTheRulesNeed() {
+    Store store =
+        store(
+            GET,
+            ROUTE,
+            "cache-control=s-maxage=60, must-revalidate, immutable, stale-while-revalidate=5,"
+                + " stale-if-error=6;date=-2s;age=9;etag=W/\"x\";last-modified=-100s;"
+                + "vary=Accept-Encoding, ,b;vary=B,Host");
+    assertEquals(List.of("accept-encoding", "b"), store.selectingFields());
+    StoredMeta meta = StoredMeta.of(store.meta());
+    assertEquals(200, meta.status());
+    assertEquals(NOW, meta.responseTimeMillis());
+    assertEquals(NOW - 2000, meta.dateMillis());
+    assertEquals(9, meta.ageValueSeconds());
+    assertEquals(60_000, meta.freshnessLifetimeMillis());
+    assertEquals(5000, meta.staleWhileRevalidateMillis());
+    assertEquals(6000, meta.staleIfErrorMillis());
+    assertTrue(meta.isMustRevalidate() && meta.isImmutable() && meta.hasSharedMaxAge());
+    assertFalse(meta.isHeuristic() || meta.isNoCache() || meta.isVaryMarker());
+    assertEquals("W/\"x\"", meta.etag());
+    assertEquals(NOW - 100_000, meta.lastModifiedMillis());
+    assertEquals(HttpDate.format(NOW - 100_000), meta.lastModified());
+    assertEquals(List.of("accept-encoding", "b"), meta.selectingFields());
+  }
+
+  /** RFC 9111 §5.1. */
+  @ParameterizedTest
+  @CsvSource({"5, 5", "'5, 9', 5", "-1, 0", "x, 0", "1.5, 0", "99999999999999999999, 2147483648"})
+  void readsTheAge(String age, long seconds) {
+    Store store = store(GET, ROUTE, "cache-control=max-age=9;etag=\"a\";age=" + age);
+    assertEquals(seconds, StoredMeta.of(store.meta()).ageValueSeconds());
+  }
+
+  @Test
+  void varyIsBoundedAndLinear() {
+    List<String> names = new ArrayList<>();
+    for (int i = 0; i < ResponsePolicy.MAX_SELECTING_FIELDS; i++) {
+      names.add("f" + i);
+    }
+    String most = "cache-control=max-age=9;vary=" + String.join(",", names);
+    assertEquals("9", text(judge(GET, ROUTE, 200, most + "," + most.substring(29))));
+    assertEquals("NOT_STORED_VARY_MALFORMED", text(judge(GET, ROUTE, 200, most + ",g")));
+    String longName = "cache-control=max-age=9;vary=" + "x".repeat(1025);
+    assertEquals("NOT_STORED_VARY_MALFORMED", text(judge(GET, ROUTE, 200, longName)));
+    String commas = "cache-control=max-age=9;vary=" + ",".repeat(2_000_000);
+    assertTimeoutPreemptively(
+        Duration.ofSeconds(5), () -> assertEquals("9", text(judge(GET, ROUTE, 200, commas))));
+  }
+
+  private static Store store(RequestView request, Route route, String fields) {
+    return assertInstanceOf(Store.class, judge(request, route, 200, fields));
+  }
+}

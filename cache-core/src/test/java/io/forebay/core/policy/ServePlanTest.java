@@ -1,0 +1,68 @@
+package io.forebay.core.policy;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import io.forebay.core.http.HttpDate;
+import io.forebay.core.http.PlainRequest;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+final class ServePlanTest {
+
+  private static final String MODIFIED = "Tue, 02 Jun 2026 10:00:00 GMT";
+  private static final long DATE = HttpDate.parse("Tue, 02 Jun 2026 12:00:00 GMT", 0);
+
+  /** RFC 9110 §13.2, §14.2, of 100 bytes with the tag "a". */
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+          nothing special                      | GET  | 200 | accept=x | Whole[]
+          §13.1.2                              | GET  | 200 | if-none-match="a" | NotModified[]
+          §13.1.2 HEAD too                     | HEAD | 200 | if-none-match="a" | NotModified[]
+          §13.1.1                              | GET  | 200 | if-match="b" | PreconditionFailed[]
+          §14.2 a range                        | GET  | 200 | range=bytes=0-9 | Range[first=0, last=9]
+          §14.2 not for HEAD                   | HEAD | 200 | range=bytes=0-9 | Whole[]
+          §14.2 304 goes before                | GET  | 200 | range=bytes=0-9;if-none-match="a" | NotModified[]
+          §14.2 412 goes before                | GET  | 200 | range=bytes=0-9;if-match="b" | PreconditionFailed[]
+          §15.5.17                             | GET  | 200 | range=bytes=100- | Unsatisfiable[]
+          §14.2 several ranges                 | GET  | 200 | range=bytes=0-1,3-4 | Whole[]
+          §13.1.5 If-Range matches             | GET  | 200 | range=bytes=0-9;if-range="a" | Range[first=0, last=9]
+          §13.1.5 If-Range does not            | GET  | 200 | range=bytes=0-9;if-range="b" | Whole[]
+          §13.1.5 nor for an unsatisfiable one | GET  | 200 | range=bytes=100-;if-range="b" | Whole[]
+          §13.1.5 If-Range without Range       | GET  | 200 | if-range="b" | Whole[]
+          §13.2.1 not for what is no success   | GET  | 404 | if-none-match="a";range=bytes=0-9 | Whole[]
+          §13.2.1 not for a redirect           | GET  | 301 | if-match="b" | Whole[]
+          §14.2 a range of a 200 only          | GET  | 203 | range=bytes=0-9 | Whole[]
+          """)
+  void plans(String sentence, String method, int status, String fields, String expected) {
+    List<String> pairs = new ArrayList<>();
+    for (String field : List.of(fields.split(";", -1))) {
+      int equals = field.indexOf('=');
+      pairs.add(field.substring(0, equals));
+      pairs.add(field.substring(equals + 1));
+    }
+    PlainRequest request = PlainRequest.of(method, "http://h/", pairs.toArray(new String[0]));
+    StoredMeta meta =
+        StoredMeta.of(
+            StoredMeta.encode(
+                new MetaValues(
+                    status,
+                    0,
+                    DATE,
+                    DATE,
+                    DATE,
+                    HttpDate.parse(MODIFIED, 0),
+                    1000,
+                    -1,
+                    -1,
+                    0,
+                    "\"a\"",
+                    MODIFIED,
+                    List.of())));
+    assertEquals(expected, ServePlan.of(request, meta, 100).toString(), sentence);
+  }
+}

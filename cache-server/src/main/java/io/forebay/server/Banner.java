@@ -1,0 +1,64 @@
+package io.forebay.server;
+
+import io.forebay.server.config.ServerConfig;
+import io.forebay.server.config.ServerConfig.OriginConfig;
+import io.forebay.server.deliver.PrivateCopies;
+import io.forebay.server.listen.Transport;
+import io.forebay.storage.ObjectStore;
+import java.util.ArrayList;
+import java.util.List;
+
+/** The start screen: what runs where, and the bounds it runs within. */
+final class Banner {
+  private Banner() {}
+
+  static List<String> lines(
+      Server server,
+      Transport transport,
+      ObjectStore store,
+      PrivateCopies copies,
+      ServerConfig config) {
+    List<String> lines = new ArrayList<>();
+    lines.add(row("java", Runtime.version() + ", " + System.getProperty("java.vm.name")));
+    lines.add(
+        row(
+            "transport",
+            transport.name() + ", " + transport.loops().size() + " loops, " + transport.pinning()));
+    long heap = Runtime.getRuntime().maxMemory();
+    long direct = io.netty.util.internal.PlatformDependent.maxDirectMemory();
+    lines.add(row("heap", "at most " + mebibytes(heap)));
+    lines.add(
+        row(
+            "direct",
+            "at most "
+                + mebibytes(direct)
+                + ", of it "
+                + mebibytes(copies.limitBytes())
+                + " for clients that stall"));
+    for (String line : store.budget()) {
+      lines.add(row("store", line));
+    }
+    lines.add(row("data", config.store().data().toString()));
+    for (OriginConfig origin : config.origins()) {
+      lines.add(row("origin", origin.name() + " " + origin.url()));
+    }
+    server
+        .listening()
+        .forEach(
+            at -> lines.add(row("listen", at.scheme() + "://" + hostPort(at.host(), at.port()))));
+    lines.add(row("admin", server.adminUrl()));
+    return lines;
+  }
+
+  private static String row(String name, String text) {
+    return String.format("%-10s %s", name, text);
+  }
+
+  static String hostPort(String host, int port) {
+    return (host.indexOf(':') >= 0 ? "[" + host + "]" : host) + ":" + port;
+  }
+
+  private static String mebibytes(long bytes) {
+    return (bytes >> 20) + " MiB";
+  }
+}

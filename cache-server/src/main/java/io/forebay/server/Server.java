@@ -1,0 +1,410 @@
+package io.forebay.server;
+
+import io.forebay.core.http.TargetUri;
+import io.forebay.core.key.KeyBuilder;
+import io.forebay.core.key.KeyRecipe;
+import io.forebay.core.key.PurgeUrl;
+import io.forebay.core.key.Scopes;
+import io.forebay.core.policy.StoredMeta;
+import io.forebay.core.route.Route;
+import io.forebay.server.admin.AdminServer;
+import io.forebay.server.admin.Node;
+import io.forebay.server.config.ConfigOutcome;
+import io.forebay.server.config.ConfigProblem;
+import io.forebay.server.config.ConfigView;
+import io.forebay.server.config.ServerConfig;
+import io.forebay.server.deliver.Leases;
+import io.forebay.server.deliver.PrivateCopies;
+import io.forebay.server.exchange.LoopContext;
+import io.forebay.server.exchange.LoopExchanges;
+import io.forebay.server.exchange.RequestIds;
+import io.forebay.server.exchange.Snapshot;
+import io.forebay.server.fill.FillTable;
+import io.forebay.server.fill.HitForMiss;
+import io.forebay.server.listen.ListenException;
+import io.forebay.server.listen.Listeners;
+import io.forebay.server.listen.Loop;
+import io.forebay.server.listen.Transport;
+import io.forebay.server.metric.AccessLog;
+import io.forebay.server.metric.LoopCounters;
+import io.forebay.server.metric.NodeMetrics;
+import io.forebay.server.origin.CachingNameResolver;
+import io.forebay.server.origin.OriginConnections;
+import io.forebay.server.origin.OriginReadiness;
+import io.forebay.server.origin.Origins;
+import io.forebay.server.origin.PooledOriginClient;
+import io.forebay.storage.ObjectStore;
+import io.forebay.storage.Purge;
+import io.forebay.storage.PurgeFailedException;
+import io.forebay.storage.PurgeReceipt;
+import io.forebay.storage.StoreException;
+import io.forebay.storage.StoreSettings;
+import io.forebay.storage.StoreStats;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A running node: opens what it needs in order, joins it, and closes it in the opposite order.
+ * Either everything is up when {@link #start} returns or nothing of it is left.
+ */
+public final class Server implements Node, AutoCloseable {
+
+  private static final Logger LOG = LoggerFactory.getLogger(Server.class);
+
+  /** How often chunks that sockets do not take are looked at. */
+  private static final long LEASE_TICK_MILLIS = 250;
+
+  private static final int HIT_FOR_MISS_ENTRIES = 1 << 16;
+
+  private final Supplier<ConfigOutcome> source;
+  private final AtomicLong reloads = new AtomicLong();
+
+  /** What was opened, last first. */
+  private final Deque<AutoCloseable> opened = new ArrayDeque<>();
+
+  private final PrivateCopies copies;
+  private final FillTable fills;
+  private final HitForMiss hitForMiss = new HitForMiss(HIT_FOR_MISS_ENTRIES);
+  private final ObjectStore store;
+  private final Transport transport;
+  private final CachingNameResolver names;
+  private final AccessLog accessLog;
+  private final Listeners listeners;
+  private final NodeMetrics metrics;
+  private final AdminServer admin;
+  private final List<LoopCounters> counters = new ArrayList<>();
+  private final List<LoopContext> loops = new ArrayList<>();
+  private final List<PooledOriginClient> clients = new ArrayList<>();
+
+  private volatile Snapshot snapshot;
+  private volatile Origins origins;
+  private volatile boolean isDraining;
+
+  /**
+   * Starts a node.
+   *
+   * @param source gives the configuration, now and at each reload
+   * @param version of Forebay, for metrics and the admin API
+   * @throws StartException when it cannot start; nothing is left running then
+   */
+  public static Server start(Supplier<ConfigOutcome> source, String version) throws StartException {
+    return switch (source.get()) {
+      case ConfigOutcome.Refused refused ->
+          throw new StartException(
+              StartException.BAD_CONFIGURATION,
+              refused.problems().stream().map(ConfigProblem::toString).toList());
+      case ConfigOutcome.Loaded loaded -> {
+        loaded.warnings().forEach(LOG::warn);
+        yield new Server(source, loaded.config(), version);
+      }
+    };
+  }
+
+  private Server(Supplier<ConfigOutcome> source, ServerConfig config, String version)
+      throws StartException {
+    this.source = source;
+    try {
+      snapshot = Snapshot.of(config);
+      copies = new PrivateCopies(config.limits().privateCopyBytes());
+      fills = new FillTable(config.limits().fills());
+      names = opened(CachingNameResolver.system());
+      origins = Origins.load(config.origins(), Origins.NONE, this::isOwnListener);
+      names.watch(origins.hostNames());
+      // Before the loops: what these start must not inherit a loop's CPU.
+      accessLog = opened(AccessLog.open(config.accessLog(), loopCount(config)));
+      store = opened(ObjectStore.open(storeSettings(config)));
+      transport = opened(Transport.open(config.threads()));
+      List<LoopExchanges> exchanges = new ArrayList<>();
+      OriginConnections connections = new OriginConnections();
+      for (Loop loop : transport.loops()) {
+        LoopContext context = context(loop, connections);
+        loops.add(context);
+        exchanges.add(new LoopExchanges(context, () -> snapshot));
+      }
+      listeners = opened(Listeners.bind(config, transport, exchanges, counters));
+      metrics = opened(new NodeMetrics(this, accessLog, version));
+      admin = opened(AdminServer.start(this, metrics, accessLog, version));
+      for (LoopContext loop : loops) {
+        loop.eventLoop()
+            .scheduleAtFixedRate(
+                loop.leases()::onTick, LEASE_TICK_MILLIS, LEASE_TICK_MILLIS, TimeUnit.MILLISECONDS);
+      }
+      listeners.accept();
+    } catch (StoreException | ListenException e) {
+      close();
+      throw new StartException(StartException.NO_RESOURCE, List.of(e.getMessage()));
+    } catch (IOException | IllegalArgumentException e) {
+      close();
+      throw new StartException(
+          StartException.BAD_CONFIGURATION, List.of(String.valueOf(e.getMessage())));
+    } catch (RuntimeException | Error e) {
+      close();
+      throw e;
+    }
+  }
+
+  private <T extends AutoCloseable> T opened(T resource) {
+    opened.push(resource);
+    return resource;
+  }
+
+  private static int loopCount(ServerConfig config) {
+    return config.threads().loops() > 0
+        ? config.threads().loops()
+        : Runtime.getRuntime().availableProcessors();
+  }
+
+  private static StoreSettings storeSettings(ServerConfig config) {
+    return StoreSettings.of(
+            config.store().data(),
+            config.store().memoryBytes(),
+            loopCount(config),
+            System::currentTimeMillis)
+        .withMemoryDirectory(config.store().memoryDirectory());
+  }
+
+  private LoopContext context(Loop loop, OriginConnections connections) {
+    LoopCounters loopCounters = new LoopCounters();
+    counters.add(loopCounters);
+    PooledOriginClient client =
+        new PooledOriginClient(
+            loop.eventLoop(),
+            transport.socketChannel(),
+            Transport.ALLOCATOR,
+            origins,
+            connections,
+            names,
+            loopCounters);
+    clients.add(client);
+    var lane = store.lane(loop.index());
+    long memoryBytes = (long) store.regionCount() * store.regionBytes();
+    return new LoopContext(
+        loop.index(),
+        loop.eventLoop(),
+        lane,
+        new KeyBuilder(store.secret()),
+        new Scopes(store.secret()),
+        new Leases(store, lane, Transport.ALLOCATOR, copies, loopCounters),
+        client,
+        loopCounters,
+        accessLog.forLoop(loop.index()),
+        store,
+        fills,
+        hitForMiss,
+        transport.loops().size(),
+        new StoredMeta(),
+        new byte[Snapshot.MAX_CACHE_STATUS_LENGTH],
+        new RequestIds(System.currentTimeMillis(), loop.index()),
+        memoryBytes / 16,
+        System::currentTimeMillis);
+  }
+
+  private boolean isOwnListener(InetSocketAddress address) {
+    // Asked by loops once connections to origins are made, which is after the listeners are bound.
+    return listening().stream()
+        .anyMatch(own ->
+            own.port() == address.getPort()
+                && (own.host().equals(address.getAddress().getHostAddress())
+                    || (isWildcard(own.host()) && address.getAddress().isLoopbackAddress())));
+  }
+
+  private static boolean isWildcard(String host) {
+    return host.equals("0.0.0.0") || host.equals("::") || host.equals("0:0:0:0:0:0:0:0");
+  }
+
+  // --- the start screen -------------------------------------------------------------------------
+
+  /** One screen on what runs where, with what memory. */
+  public List<String> banner() {
+    return Banner.lines(this, transport, store, copies, snapshot.config());
+  }
+
+  /** Address of the admin API, {@code http://host:port}. */
+  public String adminUrl() {
+    return "http://" + Banner.hostPort(admin.address().getAddress().getHostAddress(), admin.port());
+  }
+
+  // --- what the admin API asks ------------------------------------------------------------------
+
+  @Override
+  public ServerConfig config() {
+    return snapshot.config();
+  }
+
+  @Override
+  public List<NotReady> notReady() {
+    List<NotReady> reasons = new ArrayList<>();
+    if (isDraining) {
+      reasons.add(new NotReady("draining", "the node is shutting down"));
+    }
+    for (OriginReadiness.Problem problem : OriginReadiness.problems(origins, names)) {
+      reasons.add(new NotReady("origin", problem.detail()));
+    }
+    return reasons;
+  }
+
+  @Override
+  public List<LoopCounters> counters() {
+    return List.copyOf(counters);
+  }
+
+  @Override
+  public double[] busyShares() {
+    return transport.loops().stream().mapToDouble(Loop::busyShare).toArray();
+  }
+
+  @Override
+  public StoreStats store() {
+    return store.stats();
+  }
+
+  @Override
+  public @Nullable String purgeProblem(PurgeOrder order) {
+    try {
+      purgeOf(order);
+      return null;
+    } catch (IllegalArgumentException e) {
+      return e.getMessage();
+    }
+  }
+
+  private Purge purgeOf(PurgeOrder order) {
+    // Scopes are confined to a thread: purges come from many.
+    Scopes scopes = new Scopes(store.secret());
+    return switch (order.kind()) {
+      case EVERYTHING -> Purge.everything(order.isSoft(), order.text());
+      case URL -> purge(Purge.Kind.EXACT, exact(scopes, order.text()), order);
+      case HOST -> purge(Purge.Kind.HOST, new long[] {scopes.host(order.text())}, order);
+      case PREFIX -> purge(Purge.Kind.PREFIX, scopes.prefix(order.text()), order);
+      case TAG -> purge(Purge.Kind.TAG, scopes.tagPurge(order.text()), order);
+    };
+  }
+
+  @Override
+  public PurgeDone purge(PurgeOrder order) throws PurgeRefusedException {
+    Purge purge;
+    try {
+      purge = purgeOf(order);
+    } catch (IllegalArgumentException e) {
+      throw new PurgeRefusedException(String.valueOf(e.getMessage()), true);
+    }
+    try {
+      PurgeReceipt receipt = store.purge(purge);
+      return new PurgeDone(
+          receipt.id(), receipt.sequence(), receipt.matched(), receipt.tookNanos());
+    } catch (PurgeFailedException e) {
+      throw new PurgeRefusedException(String.valueOf(e.getMessage()), false);
+    }
+  }
+
+  private static Purge purge(Purge.Kind kind, long[] scopes, PurgeOrder order) {
+    return new Purge(kind, scopes, order.isSoft(), order.text());
+  }
+
+  /** The scopes of a URL, as the routes that serve it make its keys. */
+  private long[] exact(Scopes scopes, String url) {
+    PurgeUrl parsed = PurgeUrl.parse(url);
+    if (parsed == null) {
+      throw new IllegalArgumentException("not a URL that could be requested here: " + url);
+    }
+    List<TargetUri> targets = parsed.targets();
+    long[] exact = new long[targets.size()];
+    for (int i = 0; i < exact.length; i++) {
+      TargetUri target = targets.get(i);
+      Route route = snapshot.routes().match(target.authority(), target.path());
+      exact[i] = scopes.exact(target, route == null ? KeyRecipe.DEFAULT : route.keyRecipe());
+    }
+    return exact;
+  }
+
+  @Override
+  public synchronized Reload reload() {
+    long id = reloads.incrementAndGet();
+    return switch (source.get()) {
+      case ConfigOutcome.Refused refused ->
+          new Reload(
+              id,
+              List.of(),
+              List.of(),
+              refused.problems().stream().map(ConfigProblem::toString).toList());
+      case ConfigOutcome.Loaded loaded -> apply(id, loaded.config());
+    };
+  }
+
+  private Reload apply(long id, ServerConfig next) {
+    ConfigView.Difference difference = ConfigView.diff(snapshot.config(), next);
+    try {
+      // Everything that can fail comes before anything is changed.
+      Snapshot compiled = Snapshot.of(next);
+      Origins loaded = Origins.load(next.origins(), origins, this::isOwnListener);
+      names.watch(loaded.hostNames());
+      origins = loaded;
+      for (int i = 0; i < loops.size(); i++) {
+        PooledOriginClient client = clients.get(i);
+        loops.get(i).eventLoop().submit(() -> client.reconfigure(loaded)).syncUninterruptibly();
+      }
+      snapshot = compiled;
+      return new Reload(id, difference.changed(), difference.needsRestart(), List.of());
+    } catch (IOException | IllegalArgumentException e) {
+      return new Reload(id, List.of(), List.of(), List.of(String.valueOf(e.getMessage())));
+    }
+  }
+
+  /** Opens the access log's file anew, after it was rotated. */
+  public void reopenLog() {
+    accessLog.reopen();
+  }
+
+  @Override
+  public List<Listening> listening() {
+    @Nullable Listeners current = listeners;
+    return current == null
+        ? List.of()
+        : current.bound().stream()
+            .map(bound -> new Listening(bound.name(), bound.scheme(), bound.host(), bound.port()))
+            .toList();
+  }
+
+  // --- the end ----------------------------------------------------------------------------------
+
+  /**
+   * Stops taking work, lets what runs end within the bound, and closes everything.
+   *
+   * @return whether every connection ended by itself
+   */
+  public boolean drain(Duration bound) {
+    isDraining = true;
+    boolean isClean = false;
+    try {
+      isClean = listeners.drain(bound);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    close();
+    return isClean;
+  }
+
+  /** Closes everything at once; the store is left clean. */
+  @Override
+  public void close() {
+    while (!opened.isEmpty()) {
+      AutoCloseable resource = opened.pop();
+      try {
+        resource.close();
+      } catch (Exception e) {
+        LOG.warn("closing {}: {}", resource.getClass().getSimpleName(), String.valueOf(e));
+      }
+    }
+  }
+}

@@ -1,0 +1,13 @@
+package io.forebay.server.deliver;
+
+/** Who sent a leased chunk; told on the owning loop what becomes of it. */
+interface LeaseHolder {
+
+  /** The socket has taken the chunk, or the channel has given it up. */
+  void onLeaseReleased();
+
+  /**
+   * The socket stalls and the bound on private copies is reached: the response must be broken off.
+   */
+  void onCopyRefused();
+}

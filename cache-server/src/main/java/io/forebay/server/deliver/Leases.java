@@ -1,0 +1,139 @@
+package io.forebay.server.deliver;
+
+import io.forebay.server.metric.LoopCounters;
+import io.forebay.storage.ObjectStore;
+import io.forebay.storage.StoreLane;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * The leased chunks of one loop: hands them out, takes them back, and swaps for a private copy
+ * those that a socket has not taken within one to two ticks.
+ *
+ * <p>Owner: one loop; {@link #onTick} is called by it a few times a second.
+ */
+public final class Leases {
+
+  private static final int FREE_LIST_LIMIT = 1024;
+
+  private final StoreLane lane;
+  private final ByteBufAllocator allocator;
+  private final PrivateCopies copies;
+  private final LoopCounters counters;
+
+  /**
+   * Per loop, because absolute reads of a buffer are free of shared state but its views are not.
+   */
+  private final ByteBuffer[] regionBuffers;
+
+  private final long[] regionAddresses;
+  private final ArrayDeque<LeasedBuf> free = new ArrayDeque<>();
+
+  /** Sentinel of the ring of outstanding chunks, oldest first. */
+  private final LeasedBuf outstanding;
+
+  private int tick;
+
+  public Leases(
+      ObjectStore store,
+      StoreLane lane,
+      ByteBufAllocator allocator,
+      PrivateCopies copies,
+      LoopCounters counters) {
+    this.lane = lane;
+    this.allocator = allocator;
+    this.copies = copies;
+    this.counters = counters;
+    int regions = store.regionCount();
+    this.regionBuffers = new ByteBuffer[regions];
+    this.regionAddresses = new long[regions];
+    for (int region = 0; region < regions; region++) {
+      regionBuffers[region] = store.regionBuffer(region).duplicate();
+      regionAddresses[region] = NativeAddress.of(regionBuffers[region]);
+    }
+    this.outstanding = new LeasedBuf(this, LeasedBuf.noBacking());
+    outstanding.older = outstanding;
+    outstanding.newer = outstanding;
+  }
+
+  /** Copies pinned bytes behind what a buffer holds. */
+  public void copyTo(ByteBuf out, int region, int offset, int lengthBytes) {
+    ByteBuffer bytes = regionBuffers[region];
+    bytes.limit(offset + lengthBytes).position(offset);
+    out.writeBytes(bytes);
+    // Absolute views are bounded by the limit: put it back.
+    bytes.clear();
+  }
+
+  /** Copies pinned bytes onto the heap. */
+  public byte[] copy(int region, int offset, int lengthBytes) {
+    byte[] bytes = new byte[lengthBytes];
+    regionBuffers[region].get(offset, bytes);
+    return bytes;
+  }
+
+  /** A buffer over pinned bytes; takes over one pin on the region. */
+  LeasedBuf take(int region, int offset, int lengthBytes, LeaseHolder holder) {
+    LeasedBuf buf = free.pollLast();
+    if (buf == null) {
+      buf = new LeasedBuf(this, LeasedBuf.noBacking());
+    }
+    buf.lease(region, regionBuffers[region], regionAddresses[region], offset, lengthBytes, holder);
+    buf.takenAtTick = tick;
+    buf.older = outstanding.older;
+    buf.newer = outstanding;
+    outstanding.older.newer = buf;
+    outstanding.older = buf;
+    return buf;
+  }
+
+  void unpin(int region) {
+    lane.unpin(region);
+  }
+
+  void returnCopy(int lengthBytes) {
+    copies.giveBack(lengthBytes);
+    counters.privateCopyBytes -= lengthBytes;
+  }
+
+  void recycle(LeasedBuf buf) {
+    unlink(buf);
+    if (free.size() < FREE_LIST_LIMIT) {
+      free.addLast(buf);
+    }
+  }
+
+  private static void unlink(LeasedBuf buf) {
+    buf.older.newer = buf.newer;
+    buf.newer.older = buf.older;
+    buf.older = buf;
+    buf.newer = buf;
+  }
+
+  /** Copies out what has been outstanding since before the last tick. */
+  @SuppressWarnings("ReferenceEquality") // the ring ends at its sentinel
+  public void onTick() {
+    List<LeaseHolder> refused = new ArrayList<>(0);
+    LeasedBuf buf = outstanding.newer;
+    while (buf != outstanding && tick - buf.takenAtTick >= 1) {
+      LeasedBuf next = buf.newer;
+      int length = buf.copyLengthBytes();
+      if (copies.reserve(length)) {
+        buf.detach(allocator.directBuffer(Math.max(1, length)));
+        counters.privateCopies++;
+        counters.privateCopyBytes += length;
+        unlink(buf);
+      } else {
+        refused.add(buf.holder());
+      }
+      buf = next;
+    }
+    tick++;
+    // Aborting releases buffers and so edits the ring; hence after the walk.
+    refused.forEach(LeaseHolder::onCopyRefused);
+  }
+}

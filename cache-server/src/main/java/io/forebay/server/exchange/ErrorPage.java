@@ -1,0 +1,43 @@
+package io.forebay.server.exchange;
+
+import io.forebay.core.http.HeaderFields;
+import io.forebay.core.http.HttpDate;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufUtil;
+import java.nio.charset.StandardCharsets;
+
+/** Answers that Forebay makes itself: one line of plain text that says what was wrong. */
+final class ErrorPage {
+  private ErrorPage() {}
+
+  /**
+   * Sends the whole answer.
+   *
+   * @param cacheStatus our member of Cache-Status
+   * @return bytes of body sent
+   */
+  static int send(
+      ResponseSink sink,
+      int status,
+      String text,
+      String cacheStatus,
+      boolean isHead,
+      long nowMillis) {
+    byte[] body = (text + "\n").getBytes(StandardCharsets.UTF_8);
+    ByteBuf head = sink.beginHead(status);
+    ByteBufUtil.writeAscii(
+        head,
+        "date: "
+            + HttpDate.format(nowMillis)
+            + "\r\ncontent-type: text/plain; charset=utf-8\r\ncache-control: no-store\r\n");
+    HeadLines.cacheStatus(head, cacheStatus);
+    sink.head(head, body.length, isHead);
+    if (isHead) {
+      sink.flush();
+      return 0;
+    }
+    sink.body(head.alloc().directBuffer(body.length).writeBytes(body));
+    sink.end(HeaderFields.EMPTY);
+    return body.length;
+  }
+}

@@ -1,0 +1,200 @@
+package io.forebay.server.exchange;
+
+import io.forebay.core.http.KnownField;
+import io.forebay.core.http.RequestView;
+import io.forebay.core.policy.Reason;
+import io.forebay.core.route.Route;
+import io.forebay.server.metric.AccessEvent;
+import io.forebay.server.metric.LoopCounters.CacheResult;
+import io.forebay.server.metric.LoopCounters.MethodClass;
+import org.jspecify.annotations.Nullable;
+
+/** What is counted and logged of one exchange; written as it goes on, read once at its end. */
+final class ExchangeRecord implements AccessEvent {
+
+  private final LoopContext loop;
+  private final RequestView request;
+  private final ClientInfo client;
+  private final long startNanos;
+  private final long startMillis;
+
+  private @Nullable Route route;
+  private int status;
+  private long bodyBytes;
+  private CacheResult result = CacheResult.REFUSED;
+  private @Nullable Reason reason;
+  private @Nullable String abort;
+  private long headNanos = -1;
+  private long forwardedNanos = -1;
+  private long durationNanos;
+  private @Nullable String requestId;
+
+  ExchangeRecord(LoopContext loop, RequestView request, ClientInfo client, long nowMillis) {
+    this.loop = loop;
+    this.request = request;
+    this.client = client;
+    this.startNanos = System.nanoTime();
+    this.startMillis = nowMillis;
+  }
+
+  void route(Route matched) {
+    route = matched;
+  }
+
+  /** The request has been sent on to an origin, by itself or as the leader of a fill. */
+  void forwarded() {
+    forwardedNanos = System.nanoTime();
+  }
+
+  void head(int sentStatus, CacheResult how, Reason why) {
+    status = sentStatus;
+    result = how;
+    reason = why;
+    headNanos = System.nanoTime() - startNanos;
+  }
+
+  void bodyBytes(long bytes) {
+    bodyBytes = bytes;
+  }
+
+  void aborted(String why) {
+    abort = why;
+  }
+
+  void finish() {
+    durationNanos = System.nanoTime() - startNanos;
+    var counters = loop.counters();
+    counters.countRequest(methodClass(), result, status);
+    counters.bytesToClients += bodyBytes;
+    if (result == CacheResult.HIT) {
+      counters.hitTime.record(headNanos);
+    }
+    if (loop.accessLog().isEnabled()) {
+      loop.accessLog().record(this);
+    }
+  }
+
+  private MethodClass methodClass() {
+    return switch (request.method()) {
+      case "GET" -> MethodClass.GET;
+      case "HEAD" -> MethodClass.HEAD;
+      default -> MethodClass.OTHER;
+    };
+  }
+
+  /** Unique in the node for its life; made only when somebody asks. */
+  @Override
+  public String requestId() {
+    String id = requestId;
+    if (id == null) {
+      id = loop.requestIds().next();
+      requestId = id;
+    }
+    return id;
+  }
+
+  @Override
+  public long epochMillis() {
+    return startMillis;
+  }
+
+  @Override
+  public @Nullable CharSequence traceparent() {
+    return request.value(KnownField.TRACEPARENT);
+  }
+
+  @Override
+  public String client() {
+    return client.address();
+  }
+
+  @Override
+  public String method() {
+    return request.method();
+  }
+
+  @Override
+  public String scheme() {
+    return request.scheme();
+  }
+
+  @Override
+  public CharSequence host() {
+    return request.authority();
+  }
+
+  @Override
+  public CharSequence path() {
+    return request.path();
+  }
+
+  @Override
+  public @Nullable CharSequence query() {
+    return request.query();
+  }
+
+  @Override
+  public String protocol() {
+    return client.protocol();
+  }
+
+  @Override
+  public int status() {
+    return status;
+  }
+
+  @Override
+  public long bytes() {
+    return bodyBytes;
+  }
+
+  @Override
+  public long durationNanos() {
+    return durationNanos;
+  }
+
+  @Override
+  public long firstByteNanos() {
+    return headNanos;
+  }
+
+  @Override
+  public CacheResult cache() {
+    return result;
+  }
+
+  @Override
+  public @Nullable String reason() {
+    return reason == null ? null : reason.label();
+  }
+
+  @Override
+  public @Nullable String route() {
+    return route == null ? null : route.name();
+  }
+
+  @Override
+  public @Nullable String origin() {
+    return route == null ? null : route.originName();
+  }
+
+  @Override
+  public long fetchNanos() {
+    return forwardedNanos < 0 ? -1 : startNanos + durationNanos - forwardedNanos;
+  }
+
+  @Override
+  public @Nullable CharSequence referer() {
+    return request.fields().first("referer");
+  }
+
+  @Override
+  public @Nullable CharSequence userAgent() {
+    return request.fields().first("user-agent");
+  }
+
+  @Override
+  public @Nullable String abort() {
+    return abort;
+  }
+}

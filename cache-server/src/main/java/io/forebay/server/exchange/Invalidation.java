@@ -1,0 +1,26 @@
+package io.forebay.server.exchange;
+
+import io.forebay.core.http.HeaderFields;
+import io.forebay.core.http.RequestView;
+import io.forebay.core.http.TargetUri;
+import io.forebay.core.policy.InvalidationPolicy;
+import io.forebay.core.route.Route;
+import java.util.List;
+
+/** What a client's unsafe request invalidates (RFC 9111 §4.4). */
+final class Invalidation {
+  private Invalidation() {}
+
+  static void apply(
+      LoopContext loop, Snapshot snapshot, RequestView request, int status, HeaderFields fields) {
+    List<TargetUri> targets = InvalidationPolicy.invalidated(request, status, fields);
+    for (TargetUri target : targets) {
+      Route route = snapshot.routes().match(target.authority(), target.path());
+      if (route != null && loop.keys().build(target, route.keyRecipe())) {
+        long hi = loop.keys().hi();
+        long lo = loop.keys().lo();
+        loop.lane().invalidate(hi, lo, loop.scopes().exact(target, route.keyRecipe()));
+      }
+    }
+  }
+}

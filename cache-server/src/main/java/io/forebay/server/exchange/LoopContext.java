@@ -1,0 +1,51 @@
+package io.forebay.server.exchange;
+
+import io.forebay.core.key.KeyBuilder;
+import io.forebay.core.key.Scopes;
+import io.forebay.core.policy.StoredMeta;
+import io.forebay.server.deliver.Leases;
+import io.forebay.server.fill.FillTable;
+import io.forebay.server.fill.HitForMiss;
+import io.forebay.server.metric.AccessLane;
+import io.forebay.server.metric.LoopCounters;
+import io.forebay.server.origin.OriginClient;
+import io.forebay.storage.ObjectStore;
+import io.forebay.storage.StoreLane;
+import io.netty.channel.EventLoop;
+import java.util.function.LongSupplier;
+
+/**
+ * What one loop owns, and the node-wide parts it shares with the others. The lane, the key builder,
+ * the leases, the origin client and the counters may be touched by this loop only.
+ *
+ * @param loops number of loops of the node
+ * @param meta the one flyweight with which this loop reads stored metas
+ * @param scratch room for a short text being written
+ * @param paceAboveBytes a fill larger than this is held to its fastest follower
+ * @param clockMillis wall clock
+ */
+@SuppressWarnings("ArrayRecordComponent")
+public record LoopContext(
+    int index,
+    EventLoop eventLoop,
+    StoreLane lane,
+    KeyBuilder keys,
+    Scopes scopes,
+    Leases leases,
+    OriginClient origins,
+    LoopCounters counters,
+    AccessLane accessLog,
+    ObjectStore store,
+    FillTable fills,
+    HitForMiss hitForMiss,
+    int loops,
+    StoredMeta meta,
+    byte[] scratch,
+    RequestIds requestIds,
+    long paceAboveBytes,
+    LongSupplier clockMillis) {
+
+  public long nowMillis() {
+    return clockMillis.getAsLong();
+  }
+}

@@ -1,0 +1,21 @@
+package io.forebay.server.exchange;
+
+import io.forebay.core.http.RequestView;
+import java.util.function.Supplier;
+
+/** Starts the exchanges of one loop, each with the configuration in force at its start. */
+public final class LoopExchanges implements Exchanges {
+
+  private final LoopContext loop;
+  private final Supplier<Snapshot> snapshots;
+
+  public LoopExchanges(LoopContext loop, Supplier<Snapshot> snapshots) {
+    this.loop = loop;
+    this.snapshots = snapshots;
+  }
+
+  @Override
+  public void start(RequestView request, RequestBody body, ResponseSink sink, ClientInfo client) {
+    new Exchange(loop, snapshots.get(), request, body, sink, client).start();
+  }
+}

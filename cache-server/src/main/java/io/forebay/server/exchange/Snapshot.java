@@ -1,0 +1,79 @@
+package io.forebay.server.exchange;
+
+import io.forebay.core.policy.CacheStatus;
+import io.forebay.core.route.RouteTable;
+import io.forebay.server.config.ServerConfig;
+import io.forebay.server.config.ServerConfig.OriginConfig;
+import java.nio.charset.StandardCharsets;
+import java.util.Map;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One configuration in the form the request path uses: compiled once, immutable, held by an
+ * exchange for its whole life.
+ */
+public final class Snapshot {
+
+  /** Room that the Cache-Status member of a hit takes at most. */
+  public static final int MAX_CACHE_STATUS_LENGTH = 1024;
+
+  private final ServerConfig config;
+  private final RouteTable routes;
+  private final UpstreamRequest upstream;
+  private final Map<String, OriginConfig> origins;
+  private final String nodeId;
+  private final CacheStatus cacheStatus;
+
+  /** The Via line of every response, complete. */
+  private final byte[] viaLine;
+
+  private Snapshot(ServerConfig config, RouteTable routes) {
+    this.config = config;
+    this.routes = routes;
+    this.upstream = new UpstreamRequest(config.forwarding());
+    this.origins =
+        config.origins().stream()
+            .collect(Collectors.toUnmodifiableMap(OriginConfig::name, origin -> origin));
+    this.nodeId = config.forwarding().nodeId();
+    this.cacheStatus = new CacheStatus(nodeId);
+    if (cacheStatus.maxHitLength() > MAX_CACHE_STATUS_LENGTH) {
+      throw new IllegalArgumentException("the node id is too long: " + nodeId);
+    }
+    this.viaLine = ("via: 1.1 " + nodeId + "\r\n").getBytes(StandardCharsets.ISO_8859_1);
+  }
+
+  public static Snapshot of(ServerConfig config) {
+    return new Snapshot(config, Routes.of(config.routes()));
+  }
+
+  public ServerConfig config() {
+    return config;
+  }
+
+  public RouteTable routes() {
+    return routes;
+  }
+
+  UpstreamRequest upstream() {
+    return upstream;
+  }
+
+  /** Host field to send to an origin, or null for the client's own. */
+  @Nullable String hostFor(String originName) {
+    OriginConfig origin = origins.get(originName);
+    return origin == null ? null : origin.host();
+  }
+
+  String nodeId() {
+    return nodeId;
+  }
+
+  CacheStatus cacheStatus() {
+    return cacheStatus;
+  }
+
+  byte[] viaLine() {
+    return viaLine;
+  }
+}

@@ -1,0 +1,109 @@
+package io.forebay.server.exchange;
+
+import io.forebay.core.http.HeaderFields;
+import io.forebay.server.origin.OriginCall;
+import io.forebay.server.origin.OriginFailure;
+import io.forebay.server.origin.OriginListener;
+import io.netty.buffer.ByteBuf;
+
+/**
+ * The body of a response that may not be stored, on its way from the origin straight to the client.
+ * Nothing is collected: when the client does not take bytes the origin's socket is not read.
+ *
+ * <p>Owner: the loop of the exchange, which is also that of the origin connection.
+ */
+final class Transit implements OriginListener {
+
+  private final ResponseSink sink;
+  private final OriginCall call;
+  private final Outcome outcome;
+
+  /** Whether body bytes go to the client: not for HEAD, 204 and 304. */
+  private final boolean hasBody;
+
+  private boolean isSuspended;
+  private boolean isOver;
+  private long bodyBytes;
+
+  /** How the transit ends; exactly one call unless the client goes away first. */
+  interface Outcome {
+    void onTransitDone(long bodyBytes);
+
+    void onTransitBroken(OriginFailure failure, long bodyBytes);
+  }
+
+  Transit(ResponseSink sink, OriginCall call, boolean hasBody, Outcome outcome) {
+    this.sink = sink;
+    this.call = call;
+    this.hasBody = hasBody;
+    this.outcome = outcome;
+  }
+
+  void onWritable() {
+    if (isSuspended && !isOver) {
+      isSuspended = false;
+      call.resume();
+    }
+  }
+
+  void onClientGone() {
+    if (!isOver) {
+      isOver = true;
+      call.cancel();
+    }
+  }
+
+  @Override
+  public void onInformational(int status, HeaderFields fields) {}
+
+  @Override
+  public void onHead(int status, HeaderFields fields, long contentLength, boolean closeDelimited) {
+    throw new IllegalStateException("the head came before the transit");
+  }
+
+  @Override
+  public void onData(ByteBuf data) {
+    if (isOver || !hasBody) {
+      data.release();
+      return;
+    }
+    bodyBytes += data.readableBytes();
+    sink.body(data);
+    if (!sink.isWritable() && !isSuspended) {
+      isSuspended = true;
+      call.suspend();
+    }
+  }
+
+  @Override
+  public void onReadComplete() {
+    if (!isOver) {
+      sink.flush();
+    }
+  }
+
+  @Override
+  public void onEnd(HeaderFields trailers) {
+    if (isOver) {
+      return;
+    }
+    isOver = true;
+    if (hasBody) {
+      // Trailers are dropped: none is on the allow-list.
+      sink.end(HeaderFields.EMPTY);
+    }
+    outcome.onTransitDone(bodyBytes);
+  }
+
+  @Override
+  public void onFailure(OriginFailure failure) {
+    if (isOver) {
+      return;
+    }
+    isOver = true;
+    if (hasBody) {
+      sink.abort(AbortCause.ORIGIN_FAILED);
+    }
+    outcome.onTransitBroken(failure, bodyBytes);
+  }
+}

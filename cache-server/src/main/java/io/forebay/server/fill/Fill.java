@@ -1,0 +1,610 @@
+package io.forebay.server.fill;
+
+import io.forebay.core.http.HeaderFields;
+import io.forebay.core.key.ResponseTags;
+import io.forebay.core.policy.Reason;
+import io.forebay.core.policy.ResponsePolicy;
+import io.forebay.core.policy.StoreVerdict;
+import io.forebay.core.policy.StoredHeader;
+import io.forebay.server.deliver.BodyBytes;
+import io.forebay.server.exchange.LoopContext;
+import io.forebay.server.origin.OriginCall;
+import io.forebay.server.origin.OriginFailure;
+import io.forebay.server.origin.OriginListener;
+import io.forebay.storage.HeadSpec;
+import io.forebay.storage.Install;
+import io.forebay.storage.ObjectWriter;
+import io.netty.buffer.ByteBuf;
+import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Brings one response from an origin into the store while any number of followers read it.
+ *
+ * <p>Owner: the loop of its origin connection, which is the loop that started it. Other loops read
+ * {@code state} (published last, after head and writer), the writer's watermark, and join through
+ * their own {@link FollowerGroup}. A fill belongs to nobody's client: the leader is told first when
+ * the response may not be stored, because only it may have that one.
+ *
+ * <pre>
+ *   WAITING ──► STREAMING ──► COMPLETE        stored (or overtaken by a purge, but still readable)
+ *      │             └──────► FAILED          the body broke off
+ *      ├──► REFRESHED                         304: the stored object is fresh again
+ *      ├──► VANISHED                          304, but what it confirms is gone: fetch it whole
+ *      ├──► UNSTORABLE                        the leader has the stream, everybody else decides again
+ *      └──► FAILED
+ * </pre>
+ */
+public final class Fill implements OriginListener {
+
+  /** How far a fill has come. */
+  public enum State {
+    WAITING,
+    STREAMING,
+    COMPLETE,
+    REFRESHED,
+    VANISHED,
+    UNSTORABLE,
+    FAILED
+  }
+
+  /** The client whose miss caused the fill; on the fill's own loop. */
+  public interface Leader {
+    /**
+     * The response may not be stored. The leader may take its body over as it streams.
+     *
+     * @return who listens from now on, or null when the leader does not want it
+     */
+    @Nullable OriginListener takeOver(
+        int status, HeaderFields fields, long contentLength, Reason why, OriginCall call);
+
+    /**
+     * The store has no room for the rest of the body. The leader may take it over as it streams, if
+     * it has sent exactly what is stored.
+     *
+     * @param position where the rest begins
+     * @return who listens from now on, or null when the leader cannot or does not want to
+     */
+    @Nullable OriginListener takeOverRest(long position, OriginCall call);
+  }
+
+  /** How long an uncacheable answer keeps requests for its key from queueing. */
+  private static final long HIT_FOR_MISS_MILLIS = 60_000;
+
+  /** A deserted fill is finished when no more than this is missing. */
+  private static final long FINISH_IF_MISSING_BYTES = 1 << 20;
+
+  private static final long BUSY_RETRY_MICROS = 50;
+
+  // Fixed.
+  private final LoopContext loop;
+  private final FillOrder order;
+  private final long birth;
+
+  // Published by the owner; `state` last.
+  private @Nullable FillHead head;
+  private @Nullable ObjectWriter writer;
+  private @Nullable OriginFailure failure;
+  private volatile State state = State.WAITING;
+  private volatile boolean isPaced;
+
+  /**
+   * The store refused more: what comes now is kept in {@code unstored} until the leader takes it.
+   */
+  private volatile boolean isOutOfRoom;
+
+  // Shared: each loop creates its own group.
+  private final AtomicReferenceArray<@Nullable FollowerGroup> groups;
+  private final AtomicInteger followers = new AtomicInteger();
+
+  // The owner's.
+  private @Nullable OriginCall call;
+  private @Nullable Leader leader;
+  private @Nullable OriginListener takenOver;
+  private final ArrayDeque<ByteBuf> unstored = new ArrayDeque<>(0);
+  private boolean isEnded;
+  private boolean isSuspended;
+  private long requestTimeMillis;
+  private long writtenBytes;
+
+  /**
+   * A fill that has not been sent yet.
+   *
+   * @param birth its number in the store's sequence: a purge with a later one overrules it
+   */
+  public Fill(LoopContext loop, FillOrder order, long birth, @Nullable Leader leader) {
+    this.loop = loop;
+    this.order = order;
+    this.birth = birth;
+    this.leader = leader;
+    this.groups = new AtomicReferenceArray<>(loop.loops());
+  }
+
+  // --- any loop ---------------------------------------------------------------------------------
+
+  public State state() {
+    return state;
+  }
+
+  public long birth() {
+    return birth;
+  }
+
+  public FillOrder order() {
+    return order;
+  }
+
+  /** The response's head; set in every state from STREAMING on but FAILED before a head. */
+  public @Nullable FillHead head() {
+    return head;
+  }
+
+  /** Why it failed; set in FAILED. */
+  public @Nullable OriginFailure failure() {
+    return failure;
+  }
+
+  /** The body as seen from a follower's loop; legal in STREAMING and COMPLETE. */
+  public BodyBytes body(LoopContext own) {
+    ObjectWriter source = writer;
+    if (source == null) {
+      throw new IllegalStateException("no body in state " + state);
+    }
+    return new FillBody(this, source, own);
+  }
+
+  /** Length of the whole body once it is complete. */
+  public long completeLength() {
+    ObjectWriter source = writer;
+    return source == null ? 0 : source.watermark();
+  }
+
+  /**
+   * Joins. The follower must read {@link #state} afterwards, not before.
+   *
+   * @return false when there are too many followers already
+   */
+  public boolean join(Follower follower, LoopContext own) {
+    if (followers.incrementAndGet() > order.followerLimit()) {
+      followers.decrementAndGet();
+      return false;
+    }
+    FollowerGroup group = groups.get(own.index());
+    if (group == null) {
+      group = new FollowerGroup(this, own.eventLoop());
+      groups.set(own.index(), group);
+    }
+    group.add(follower);
+    return true;
+  }
+
+  public void leave(Follower follower, LoopContext own) {
+    FollowerGroup group = groups.get(own.index());
+    if (group != null && group.remove(follower) && followers.decrementAndGet() == 0) {
+      loop.eventLoop().execute(this::onDeserted);
+    }
+  }
+
+  /** A group's fastest follower has moved on; called on the group's loop. */
+  void onGroupAdvanced() {
+    if (isPaced) {
+      loop.eventLoop().execute(this::pace);
+    } else if (isOutOfRoom) {
+      loop.eventLoop().execute(this::handRestOver);
+    }
+  }
+
+  /**
+   * A follower asks for bytes; lets an origin that was held go on. Called on the follower's loop.
+   */
+  void onFollowerAdvanced(LoopContext own) {
+    if (isPaced || isOutOfRoom) {
+      FollowerGroup group = groups.get(own.index());
+      if (group != null) {
+        group.publishFastest();
+      }
+      onGroupAdvanced();
+    }
+  }
+
+  // --- the owner's loop -------------------------------------------------------------------------
+
+  /** Sends the request. */
+  public void start() {
+    loop.counters().fillsStarted++;
+    if (order.stale() != null) {
+      loop.counters().revalidations++;
+    }
+    requestTimeMillis = loop.nowMillis();
+    call = loop.origins().send(order.route().originName(), order.originRequest(), this);
+  }
+
+  /** The leader's client is gone, or the leader needs no stream of its own any more. */
+  public void leaderGone() {
+    leader = null;
+  }
+
+  private OriginCall call() {
+    OriginCall current = call;
+    if (current == null) {
+      throw new IllegalStateException("not started");
+    }
+    return current;
+  }
+
+  @Override
+  public void onInformational(int status, HeaderFields fields) {}
+
+  @Override
+  public void onHead(
+      int status, HeaderFields fields, long contentLength, boolean isCloseDelimited) {
+    if (status == 304 && order.stale() != null) {
+      refresh(order.stale(), fields, 0);
+      return;
+    }
+    StoreVerdict verdict =
+        ResponsePolicy.judge(
+            order.request(), order.route(), status, fields, requestTimeMillis, loop.nowMillis());
+    switch (verdict) {
+      case StoreVerdict.DoNotStore refused ->
+          becomeUnstorable(status, fields, contentLength, refused.reason());
+      case StoreVerdict.Store stored -> {
+        Reason refusal =
+            isCloseDelimited
+                ? Reason.NOT_STORED_CLOSE_DELIMITED
+                : beginStoring(status, fields, contentLength, stored);
+        if (refusal != null) {
+          becomeUnstorable(status, fields, contentLength, refusal);
+        }
+      }
+    }
+  }
+
+  /** Gives the reason when it turns out that it cannot be stored after all. */
+  private @Nullable Reason beginStoring(
+      int status, HeaderFields fields, long contentLength, StoreVerdict.Store verdict) {
+    long now = loop.nowMillis();
+    byte[] block = StoredHeader.encode(status, fields, verdict.omittedFields(), now);
+    if (block == null) {
+      return Reason.NOT_STORED_FIELDS;
+    }
+    var keys = loop.keys();
+    if (!keys.build(order.request(), order.route().keyRecipe())) {
+      return Reason.PASS_KEY_TOO_LONG;
+    }
+    FillKey base = new FillKey(keys.hi(), keys.lo());
+    byte[] baseText = Arrays.copyOf(keys.text(), keys.textLength());
+    List<String> selecting = verdict.selectingFields();
+    boolean isVarying = !selecting.isEmpty();
+    if (isVarying) {
+      selecting = VaryMarker.union(loop, selecting);
+      if (!keys.variant(order.request(), selecting)) {
+        return Reason.PASS_KEY_TOO_LONG;
+      }
+    }
+    FillKey key = new FillKey(keys.hi(), keys.lo());
+    byte[] meta = verdict.meta();
+    HeadSpec spec =
+        new HeadSpec(
+            key.hi(),
+            key.lo(),
+            isVarying ? Arrays.copyOf(keys.text(), keys.textLength()) : baseText,
+            keys.textLength(),
+            HeadBytes.join(meta, block),
+            loop.scopes()
+                .ofResponse(order.request(), order.route().keyRecipe(), ResponseTags.of(fields)),
+            birth,
+            now + verdict.freshnessLifetimeMillis(),
+            HeadSpec.Kind.OBJECT,
+            contentLength);
+    ObjectWriter begun = loop.lane().begin(spec);
+    if (begun == null) {
+      return Reason.NOT_STORED_NO_ROOM;
+    }
+    if (isVarying) {
+      // Before the head is published: whoever leaves because his variant differs finds the marker.
+      VaryMarker.write(loop, spec, base, baseText, selecting);
+    }
+    loop.hitForMiss().forget(order.key());
+    writer = begun;
+    head = new FillHead(status, meta, block, contentLength, spec.scopes(), selecting, key);
+    if (!key.equals(order.key())) {
+      loop.fills().register(key, this);
+    }
+    publish(State.STREAMING);
+    abandonIfDeserted();
+    return null;
+  }
+
+  /** Nobody but the leader may have this response; the others decide again. */
+  private void becomeUnstorable(int status, HeaderFields fields, long contentLength, Reason why) {
+    loop.counters().fillsUnstored++;
+    if (why != Reason.NOT_STORED_NO_ROOM && status < 500) {
+      loop.hitForMiss().remember(order.key(), loop.nowMillis(), HIT_FOR_MISS_MILLIS);
+    }
+    head = FillHead.unstorable(status, order.key());
+    leaveTable();
+    publish(State.UNSTORABLE);
+    Leader first = leader;
+    leader = null;
+    OriginListener listener =
+        first == null ? null : first.takeOver(status, fields, contentLength, why, call());
+    if (listener == null) {
+      call().cancel();
+      isEnded = true;
+    } else {
+      takenOver = listener;
+    }
+  }
+
+  /** 304: writes the stored object's head anew with what the origin says now. */
+  private void refresh(FillOrder.StoredRef stale, HeaderFields fields304, int attempt) {
+    Install outcome = Refresh.apply(loop, order, stale, fields304, requestTimeMillis, birth);
+    if (outcome == Install.BUSY && attempt < 20) {
+      loop.eventLoop()
+          .schedule(
+              () -> refresh(stale, fields304, attempt + 1),
+              BUSY_RETRY_MICROS,
+              TimeUnit.MICROSECONDS);
+      return;
+    }
+    isEnded = true;
+    if (outcome == Install.INSTALLED) {
+      loop.counters().revalidated++;
+    }
+    leaveTable();
+    publish(outcome == Install.INSTALLED ? State.REFRESHED : State.VANISHED);
+  }
+
+  @Override
+  public void onData(ByteBuf data) {
+    if (takenOver != null) {
+      takenOver.onData(data);
+      return;
+    }
+    loop.counters().bytesFromOrigins += data.readableBytes();
+    if (writer == null || isEnded) {
+      data.release();
+      return;
+    }
+    if (isOutOfRoom || !append(data)) {
+      unstored.add(data);
+      runOutOfRoom();
+    } else {
+      data.release();
+    }
+  }
+
+  /** Appends the rest of the buffer; false when the store has no room for all of it. */
+  private boolean append(ByteBuf data) {
+    ObjectWriter into = writer;
+    if (into == null) {
+      return false;
+    }
+    for (ByteBuffer bytes : data.nioBuffers()) {
+      int length = bytes.remaining();
+      if (!into.append(bytes)) {
+        return false;
+      }
+      data.skipBytes(length);
+      writtenBytes += length;
+    }
+    return true;
+  }
+
+  /**
+   * The origin waits until the leader has sent all that is stored, then the rest goes straight to
+   * it (I9). Followers other than the leader are broken off: they cannot all be given the stream.
+   */
+  private void runOutOfRoom() {
+    if (!isOutOfRoom) {
+      isOutOfRoom = true;
+      leaveTable();
+      updateSuspension();
+      wakeAll();
+      loop.eventLoop().execute(this::handRestOver);
+    }
+  }
+
+  private void handRestOver() {
+    if (!isOutOfRoom || takenOver != null || state != State.STREAMING) {
+      return;
+    }
+    Leader first = leader;
+    ObjectWriter partial = writer;
+    if (first == null || partial == null) {
+      call().cancel();
+      fail(new OriginFailure(OriginFailure.Kind.TRUNCATED, "the store has no room for the rest"));
+      return;
+    }
+    OriginListener rest = first.takeOverRest(partial.watermark(), call());
+    if (rest == null) {
+      return;
+    }
+    leader = null;
+    takenOver = rest;
+    partial.abort();
+    failure = new OriginFailure(OriginFailure.Kind.TRUNCATED, "the store has no room for the rest");
+    loop.counters().fillsUnstored++;
+    publish(State.FAILED);
+    while (!unstored.isEmpty()) {
+      rest.onData(unstored.removeFirst());
+    }
+    rest.onReadComplete();
+    if (isEnded) {
+      rest.onEnd(HeaderFields.EMPTY);
+    } else {
+      isSuspended = false;
+      call().resume();
+    }
+  }
+
+  private void releaseUnstored() {
+    while (!unstored.isEmpty()) {
+      unstored.removeFirst().release();
+    }
+  }
+
+  @Override
+  public void onReadComplete() {
+    if (takenOver != null) {
+      takenOver.onReadComplete();
+    } else if (writer != null && !isEnded) {
+      wakeAll();
+      pace();
+    }
+  }
+
+  /** Stops reading the origin while even the fastest follower is far behind. */
+  private void pace() {
+    boolean isFar = false;
+    if (state == State.STREAMING
+        && !order.isBackground()
+        && writtenBytes > loop.paceAboveBytes()
+        && followers.get() > 0) {
+      long fastest = 0;
+      for (int i = 0; i < groups.length(); i++) {
+        FollowerGroup group = groups.get(i);
+        fastest = group == null ? fastest : Math.max(fastest, group.fastest());
+      }
+      isFar = writtenBytes - fastest > loop.paceAboveBytes();
+    }
+    boolean begins = isFar && !isPaced;
+    isPaced = isFar;
+    updateSuspension();
+    if (begins) {
+      // Whoever advanced before it could see that the fill is paced says so now.
+      wakeAll();
+    }
+  }
+
+  private void updateSuspension() {
+    boolean wanted = isPaced || isOutOfRoom;
+    if (wanted != isSuspended && !isEnded) {
+      isSuspended = wanted;
+      if (wanted) {
+        call().suspend();
+      } else {
+        call().resume();
+      }
+    }
+  }
+
+  @Override
+  public void onEnd(HeaderFields trailers) {
+    if (takenOver != null) {
+      isEnded = true;
+      takenOver.onEnd(trailers);
+      return;
+    }
+    if (isEnded || writer == null) {
+      return;
+    }
+    isEnded = true;
+    if (!isOutOfRoom) {
+      finish();
+    }
+  }
+
+  private void finish() {
+    ObjectWriter done = writer;
+    if (done == null) {
+      return;
+    }
+    Install outcome = done.finish();
+    if (outcome == Install.BUSY) {
+      loop.eventLoop().schedule(this::finish, BUSY_RETRY_MICROS, TimeUnit.MICROSECONDS);
+      return;
+    }
+    if (outcome == Install.INSTALLED) {
+      loop.counters().fillsInstalled++;
+    }
+    leaveTable();
+    publish(State.COMPLETE);
+  }
+
+  @Override
+  public void onFailure(OriginFailure reason) {
+    if (takenOver != null) {
+      isEnded = true;
+      takenOver.onFailure(reason);
+      return;
+    }
+    if (!isEnded) {
+      fail(reason);
+    }
+  }
+
+  private void fail(OriginFailure reason) {
+    isEnded = true;
+    loop.counters().fillsFailed++;
+    failure = reason;
+    if (writer != null) {
+      writer.abort();
+    }
+    releaseUnstored();
+    leaveTable();
+    publish(State.FAILED);
+  }
+
+  private void onDeserted() {
+    abandonIfDeserted();
+  }
+
+  /** Never sent: what it was to bring is in the store already. */
+  public void withdraw() {
+    isEnded = true;
+    leaveTable();
+    // Whoever joined meanwhile looks up again and finds it.
+    publish(State.VANISHED);
+  }
+
+  /** Nobody waits any more: worth finishing only when most of it is here. */
+  private void abandonIfDeserted() {
+    ObjectWriter partial = writer;
+    if (isEnded
+        || takenOver != null
+        || partial == null
+        || order.isBackground()
+        || followers.get() > 0) {
+      return;
+    }
+    FillHead current = head;
+    long total = current == null ? -1 : current.totalLength();
+    boolean isNearlyDone =
+        total >= 0
+            && (total - writtenBytes <= FINISH_IF_MISSING_BYTES || writtenBytes >= total / 2);
+    if (!isNearlyDone) {
+      call().cancel();
+      fail(new OriginFailure(OriginFailure.Kind.TRUNCATED, "every client left"));
+    }
+  }
+
+  private void leaveTable() {
+    loop.fills().leave(order.key(), this);
+    FillHead current = head;
+    if (current != null && !current.variantKey().equals(order.key())) {
+      loop.fills().leave(current.variantKey(), this);
+    }
+  }
+
+  private void publish(State next) {
+    state = next;
+    wakeAll();
+  }
+
+  private void wakeAll() {
+    for (int i = 0; i < groups.length(); i++) {
+      FollowerGroup group = groups.get(i);
+      if (group != null) {
+        group.wake();
+      }
+    }
+  }
+}

@@ -1,0 +1,30 @@
+package io.forebay.server.fill;
+
+import io.forebay.core.http.RequestView;
+import io.forebay.core.route.Route;
+import io.forebay.server.origin.OriginRequest;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a fill is asked to bring.
+ *
+ * @param key where it is registered: the base key, or a variant's
+ * @param request a copy of the request that caused it, for its selecting fields
+ * @param originRequest what is sent, complete
+ * @param stale the stored object whose validators the request carries, or null for a plain fetch
+ * @param isBackground whether it goes on without followers (stale-while-revalidate)
+ * @param followerLimit followers at most; later ones pass through
+ */
+public record FillOrder(
+    FillKey key,
+    RequestView request,
+    Route route,
+    OriginRequest originRequest,
+    @Nullable StoredRef stale,
+    boolean isBackground,
+    int followerLimit) {
+
+  /** A stored object: its key, its key's text, and its identity. */
+  @SuppressWarnings("ArrayRecordComponent")
+  public record StoredRef(long hi, long lo, byte[] keyText, long objectId) {}
+}

@@ -1,0 +1,48 @@
+package io.forebay.server.fill;
+
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The fills in progress of the node, by base key and, once it is known, by variant key. A fill is
+ * registered before the index is looked up again and installs before it leaves, so that whoever
+ * finds neither fill nor object may start one (I6). Any thread.
+ */
+public final class FillTable {
+
+  private final ConcurrentHashMap<FillKey, Fill> fills = new ConcurrentHashMap<>();
+  private final int limit;
+
+  public FillTable(int limit) {
+    this.limit = limit;
+  }
+
+  public @Nullable Fill find(FillKey key) {
+    return fills.get(key);
+  }
+
+  /** Whether the bound on fills is reached: the caller then passes through unstored (I5). */
+  public boolean isFull() {
+    return fills.mappingCount() >= limit;
+  }
+
+  /** Registers a fill unless another is there; returns the one that is. */
+  public @Nullable Fill register(FillKey key, Fill fill) {
+    return fills.putIfAbsent(key, fill);
+  }
+
+  /**
+   * Puts a fill in the place of one that a purge has overtaken; false when somebody was quicker.
+   */
+  public boolean replace(FillKey key, Fill overtaken, Fill fill) {
+    return fills.replace(key, overtaken, fill);
+  }
+
+  void leave(FillKey key, Fill fill) {
+    fills.remove(key, fill);
+  }
+
+  public int size() {
+    return (int) fills.mappingCount();
+  }
+}

@@ -1,0 +1,71 @@
+package io.forebay.server.fill;
+
+import io.netty.channel.EventLoop;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/**
+ * The followers of one fill on one loop: one wake-up for all of them.
+ *
+ * <p>The list belongs to that loop; {@link #wake} may be called from the fill's loop. No wake-up is
+ * lost: a follower first joins the list and then reads the fill's state; the fill first publishes
+ * and then wakes. {@code isWoken} is cleared before the state is read, so that what is published
+ * later wakes again.
+ */
+final class FollowerGroup implements Runnable {
+
+  private final Fill fill;
+  private final EventLoop loop;
+  private final AtomicBoolean isWoken = new AtomicBoolean();
+
+  /** Position of the group's fastest follower, written by the group's loop, read by the fill's. */
+  private volatile long fastest;
+
+  private final List<Follower> followers = new ArrayList<>(2);
+
+  FollowerGroup(Fill fill, EventLoop loop) {
+    this.fill = fill;
+    this.loop = loop;
+  }
+
+  void add(Follower follower) {
+    followers.add(follower);
+  }
+
+  /** Takes a follower out; false when it was not in. */
+  boolean remove(Follower follower) {
+    boolean wasIn = followers.remove(follower);
+    publishFastest();
+    return wasIn;
+  }
+
+  void wake() {
+    if (isWoken.compareAndSet(false, true)) {
+      loop.execute(this);
+    }
+  }
+
+  @Override
+  public void run() {
+    isWoken.set(false);
+    // A follower may leave while it is being told.
+    for (Follower follower : List.copyOf(followers)) {
+      follower.onFillProgress();
+    }
+    publishFastest();
+    fill.onGroupAdvanced();
+  }
+
+  void publishFastest() {
+    long position = 0;
+    for (Follower follower : followers) {
+      position = Math.max(position, follower.position());
+    }
+    fastest = position;
+  }
+
+  long fastest() {
+    return fastest;
+  }
+}

@@ -1,0 +1,110 @@
+package io.forebay.server.fill;
+
+import io.forebay.core.http.HeaderFields;
+import io.forebay.core.key.ResponseTags;
+import io.forebay.core.policy.Freshening;
+import io.forebay.core.policy.ResponsePolicy;
+import io.forebay.core.policy.Revalidation;
+import io.forebay.core.policy.StoreVerdict;
+import io.forebay.core.policy.StoredHeader;
+import io.forebay.core.policy.StoredMeta;
+import io.forebay.server.exchange.LoopContext;
+import io.forebay.storage.HeadSpec;
+import io.forebay.storage.Install;
+import io.forebay.storage.StoreLane;
+import io.forebay.storage.StoredHead;
+import java.lang.foreign.MemorySegment;
+
+/**
+ * What a 304 does to the stored object it confirms (RFC 9111 §4.3.4): a new head, the same body.
+ */
+final class Refresh {
+  private Refresh() {}
+
+  /**
+   * Writes the new head.
+   *
+   * @return INSTALLED when the object is fresh again, BUSY to be called again, anything else when
+   *     there is nothing (any more) that this 304 could confirm
+   */
+  static Install apply(
+      LoopContext loop,
+      FillOrder order,
+      FillOrder.StoredRef stale,
+      HeaderFields notModified,
+      long requestTimeMillis,
+      long birth) {
+    StoreLane lane = loop.lane();
+    switch (lane.find(stale.hi(), stale.lo(), stale.keyText(), stale.keyText().length)) {
+      case BUSY -> {
+        return Install.BUSY;
+      }
+      case MISS -> {
+        return Install.GONE;
+      }
+      case HIT -> {}
+    }
+    StoredHead head = lane.head();
+    int region = head.region();
+    try {
+      StoredMeta meta = loop.meta();
+      MemorySegment bytes = loop.store().region(region);
+      if (head.objectId() != stale.objectId()
+          || !meta.wrap(bytes, head.headOffset())
+          || !Revalidation.matches(meta, notModified)) {
+        return Install.GONE;
+      }
+      HeaderFields stored =
+          StoredHeader.decode(
+              bytes, head.headOffset() + meta.length(), head.headLength() - meta.length());
+      return install(
+          loop,
+          order,
+          stale,
+          meta.status(),
+          Freshening.update(stored, notModified, loop.nowMillis()),
+          head.totalLength(),
+          requestTimeMillis,
+          birth);
+    } finally {
+      lane.unpin(region);
+    }
+  }
+
+  private static Install install(
+      LoopContext loop,
+      FillOrder order,
+      FillOrder.StoredRef stale,
+      int status,
+      HeaderFields fields,
+      long totalLength,
+      long requestTimeMillis,
+      long birth) {
+    long now = loop.nowMillis();
+    if (!(ResponsePolicy.judge(
+            order.request(), order.route(), status, fields, requestTimeMillis, now)
+        instanceof StoreVerdict.Store verdict)) {
+      // What the origin says now forbids keeping it.
+      loop.lane().invalidate(stale.hi(), stale.lo());
+      return Install.GONE;
+    }
+    byte[] block = StoredHeader.encode(status, fields, verdict.omittedFields(), now);
+    if (block == null) {
+      return Install.GONE;
+    }
+    HeadSpec spec =
+        new HeadSpec(
+            stale.hi(),
+            stale.lo(),
+            stale.keyText(),
+            stale.keyText().length,
+            HeadBytes.join(verdict.meta(), block),
+            loop.scopes()
+                .ofResponse(order.request(), order.route().keyRecipe(), ResponseTags.of(fields)),
+            birth,
+            now + verdict.freshnessLifetimeMillis(),
+            HeadSpec.Kind.OBJECT,
+            totalLength);
+    return loop.lane().refresh(spec, stale.objectId());
+  }
+}

@@ -1,0 +1,124 @@
+package io.forebay.server.listen;
+
+import io.forebay.server.exchange.ClientInfo;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.ChannelPipeline;
+import io.netty.handler.ssl.ApplicationProtocolNames;
+import io.netty.handler.ssl.ApplicationProtocolNegotiationHandler;
+import io.netty.handler.ssl.SslContext;
+import io.netty.handler.ssl.SslHandler;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Gives an accepted connection its handlers; one a listener and loop. */
+final class ConnectionInitializer extends ChannelInitializer<Channel> {
+
+  private static final Logger LOG = LoggerFactory.getLogger(ConnectionInitializer.class);
+
+  private final LoopContext loop;
+  private final String listener;
+  private final @Nullable SslContext tls;
+
+  ConnectionInitializer(LoopContext loop, String listener, @Nullable SslContext tls) {
+    this.loop = loop;
+    this.listener = listener;
+    this.tls = tls;
+  }
+
+  @Override
+  protected void initChannel(Channel channel) {
+    if (!loop.admit(channel)) {
+      channel.close();
+      return;
+    }
+    SslContext context = tls;
+    if (context == null) {
+      addHttp1(channel, "http");
+      return;
+    }
+    SslHandler handler = context.newHandler(channel.alloc());
+    handler.setHandshakeTimeout(loop.timeouts.tlsHandshake().toNanos(), TimeUnit.NANOSECONDS);
+    handler.setCloseNotifyFlushTimeout(1, TimeUnit.SECONDS);
+    channel.pipeline().addLast(handler, new Negotiation());
+  }
+
+  private void addHttp1(Channel channel, String scheme) {
+    Http1Connection connection =
+        new Http1Connection(
+            loop, channel, scheme, ownAuthority(channel), client(channel, "HTTP/1.1"));
+    channel.pipeline().addLast(connection.decoder(), connection);
+  }
+
+  private void addHttp2(Channel channel) {
+    ChannelPipeline pipeline = channel.pipeline();
+    Http2Connection connection = new Http2Connection(loop, channel, client(channel, "HTTP/2"));
+    pipeline.addLast(connection.codec(), connection);
+  }
+
+  private ClientInfo client(Channel channel, String protocol) {
+    if (channel.remoteAddress() instanceof InetSocketAddress peer) {
+      return new ClientInfo(peer.getAddress().getHostAddress(), peer.getPort(), protocol, listener);
+    }
+    // Gone before it was looked at.
+    return new ClientInfo("unknown", 0, protocol, listener);
+  }
+
+  private static String ownAuthority(Channel channel) {
+    SocketAddress address = channel.localAddress();
+    if (!(address instanceof InetSocketAddress own)) {
+      return "localhost";
+    }
+    InetAddress ip = own.getAddress();
+    String host = ip.getHostAddress();
+    int zone = host.indexOf('%');
+    if (zone >= 0) {
+      host = host.substring(0, zone);
+    }
+    return (host.indexOf(':') >= 0 ? "[" + host + "]" : host) + ":" + own.getPort();
+  }
+
+  /** After the handshake: which protocol the client and we have settled on. */
+  private final class Negotiation extends ApplicationProtocolNegotiationHandler {
+
+    Negotiation() {
+      super(ApplicationProtocolNames.HTTP_1_1);
+    }
+
+    @Override
+    protected void configurePipeline(ChannelHandlerContext ctx, String protocol) {
+      if (protocol.equals(ApplicationProtocolNames.HTTP_2)) {
+        addHttp2(ctx.channel());
+      } else {
+        addHttp1(ctx.channel(), "https");
+      }
+    }
+
+    @Override
+    protected void handshakeFailure(ChannelHandlerContext ctx, Throwable cause) {
+      LOG.debug("{}: TLS handshake failed: {}", ctx.channel().remoteAddress(), cause.toString());
+      ctx.close();
+    }
+
+    @Override
+    public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+      LOG.debug("{}: before a protocol was settled", ctx.channel().remoteAddress(), cause);
+      ctx.close();
+    }
+
+    @Override
+    public void userEventTriggered(ChannelHandlerContext ctx, Object event) throws Exception {
+      if (event == LoopContext.Drain.NOW) {
+        ctx.close();
+        return;
+      }
+      super.userEventTriggered(ctx, event);
+    }
+  }
+}

@@ -1,0 +1,117 @@
+package io.forebay.server.listen;
+
+import io.forebay.core.http.FieldSyntax;
+import io.netty.buffer.ByteBuf;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Looks over the bytes of a request head, line by line and each byte once, for what the decoder
+ * hides: more than one empty line before the request, a request line that is not three words with
+ * single blanks between, folded lines, and Content-Length lines beyond the first.
+ *
+ * <p>Positions count from the reader index, so that they outlive a compaction of the buffer.
+ */
+final class HeadGuard {
+
+  private static final String CONTENT_LENGTH = "content-length";
+  private static final int VERSION_LENGTH = "HTTP/1.1".length();
+
+  // Where the line begins that is not complete yet, and how far its end has been looked for.
+  private int lineStart;
+  private int scanned;
+  private int emptyLines;
+  private int contentLengths;
+  private boolean hasRequestLine;
+  private boolean isDone;
+
+  /** Begins the next head. */
+  void reset() {
+    lineStart = 0;
+    scanned = 0;
+    emptyLines = 0;
+    contentLengths = 0;
+    hasRequestLine = false;
+    isDone = false;
+  }
+
+  /** Bytes were taken from the front of the buffer. */
+  void consumed(int lengthBytes) {
+    lineStart = Math.max(0, lineStart - lengthBytes);
+    scanned = Math.max(0, scanned - lengthBytes);
+  }
+
+  /** Looks over what is new in the buffer, to the end of the head at most. */
+  @Nullable Refusal check(ByteBuf in) {
+    int base = in.readerIndex();
+    int end = in.writerIndex();
+    while (!isDone && base + lineStart < end) {
+      int start = base + lineStart;
+      if (scanned <= lineStart) {
+        Refusal refusal = checkLineStart(in.getUnsignedByte(start));
+        if (refusal != null) {
+          return refusal;
+        }
+      }
+      int lf = in.indexOf(Math.max(start, base + scanned), end, (byte) '\n');
+      if (lf < 0) {
+        scanned = end - base;
+        return null;
+      }
+      boolean hasCr = lf > start && in.getByte(lf - 1) == '\r';
+      Refusal refusal = checkLine(in, start, hasCr ? lf - 1 : lf);
+      if (refusal != null) {
+        return refusal;
+      }
+      lineStart = lf + 1 - base;
+      scanned = lineStart;
+    }
+    return null;
+  }
+
+  private @Nullable Refusal checkLineStart(int first) {
+    if (first == '\r' || first == '\n') {
+      return null;
+    }
+    if (!hasRequestLine) {
+      return FieldSyntax.isTokenChar(first) ? null : Refusal.REQUEST_LINE;
+    }
+    return first == ' ' || first == '\t' ? Refusal.FOLDED : null;
+  }
+
+  private @Nullable Refusal checkLine(ByteBuf in, int start, int end) {
+    if (start == end) {
+      if (hasRequestLine) {
+        isDone = true;
+        return null;
+      }
+      // RFC 9112 §2.2: one empty line is taken from clients that end a body with it.
+      return ++emptyLines > 1 ? Refusal.REQUEST_LINE : null;
+    }
+    if (!hasRequestLine) {
+      hasRequestLine = true;
+      int afterMethod = in.indexOf(start, end, (byte) ' ');
+      int afterTarget = afterMethod < 0 ? -1 : in.indexOf(afterMethod + 1, end, (byte) ' ');
+      boolean isSound = afterTarget > afterMethod + 1 && afterTarget == end - VERSION_LENGTH - 1;
+      return isSound ? null : Refusal.REQUEST_LINE;
+    }
+    if (isContentLength(in, start, end) && ++contentLengths > 1) {
+      return Refusal.CONTENT_LENGTH;
+    }
+    return null;
+  }
+
+  private static boolean isContentLength(ByteBuf in, int start, int end) {
+    int length = CONTENT_LENGTH.length();
+    if (end - start <= length
+        || (in.getByte(start) | 0x20) != 'c'
+        || in.getByte(start + length) != ':') {
+      return false;
+    }
+    for (int i = 0; i < length; i++) {
+      if ((in.getByte(start + i) | 0x20) != (CONTENT_LENGTH.charAt(i) | 0x20)) {
+        return false;
+      }
+    }
+    return true;
+  }
+}

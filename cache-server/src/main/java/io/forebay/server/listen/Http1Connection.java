@@ -1,0 +1,611 @@
+package io.forebay.server.listen;
+
+import io.forebay.server.exchange.ClientInfo;
+import io.forebay.server.exchange.RequestBody;
+import io.forebay.server.exchange.ResponseSink;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFutureListener;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.socket.DuplexChannel;
+import io.netty.handler.codec.DecoderResult;
+import io.netty.handler.codec.http.HttpContent;
+import io.netty.handler.codec.http.HttpRequest;
+import io.netty.handler.codec.http.LastHttpContent;
+import io.netty.handler.codec.http.TooLongHttpHeaderException;
+import io.netty.handler.codec.http.TooLongHttpLineException;
+import io.netty.handler.ssl.SslHandler;
+import io.netty.util.ReferenceCountUtil;
+import java.io.IOException;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One HTTP/1 client connection: requests are taken one after the other, the next only when the
+ * response before has ended, so pipelined requests are answered in order and nothing parsed is
+ * queued. Confined to its loop; view, body and sink are made once and used for every request.
+ *
+ * <pre>
+ *   HEAD ──request──► EXCHANGE ──response ended, body read──► HEAD
+ *                        │└──response ended, body unread──► REST ──read──► HEAD
+ *                        └──refused, or not to be kept──► CLOSING ──► CLOSED
+ * </pre>
+ *
+ * Flushing: what is written while the transport reads goes out once, when it has read.
+ */
+final class Http1Connection extends ChannelInboundHandlerAdapter implements RequestDecoder.Gate {
+
+  private static final Logger LOG = LoggerFactory.getLogger(Http1Connection.class);
+
+  /** An unread body up to this is read and dropped so that the connection can stay. */
+  private static final long REST_BYTES = 64 * 1024;
+
+  /** How long, and how much, is read and dropped of a client that is being turned away. */
+  private static final long LINGER_NANOS = TimeUnit.SECONDS.toNanos(2);
+
+  private static final long LINGER_BYTES = 4L << 20;
+
+  private enum Phase {
+    HEAD,
+    EXCHANGE,
+    REST,
+    CLOSING,
+    CLOSED
+  }
+
+  private final LoopContext loop;
+  private final Channel channel;
+  private final RequestDecoder decoder;
+  private final Http1Request request;
+  private final Http1Body body = new Http1Body(this);
+  private final Http1Sink sink = new Http1Sink(this);
+  private final ClientInfo client;
+  private final StallWatch stallWatch;
+  private final DeadlineWheel.Entry deadline;
+  private final Runnable resumption = this::resume;
+  private final long lookNanos;
+
+  private @Nullable ChannelHandlerContext context;
+  private @Nullable ClientInfo clientOfVersion10;
+  private Phase phase = Phase.HEAD;
+  private int requests;
+  private long bodyWaitSinceNanos;
+  private long lingeredBytes;
+  private boolean isKept;
+  private boolean hasRequestEnded;
+  private boolean hasResponseEnded;
+  private boolean isReading;
+  private boolean needsFlush;
+  private boolean isAutoRead = true;
+  private boolean isResuming;
+  private boolean isDraining;
+  private boolean isHeadTimed = true;
+  private boolean hasPartialHead;
+  private boolean hasDecoded;
+  private boolean isLingering;
+
+  Http1Connection(
+      LoopContext loop, Channel channel, String scheme, String ownAuthority, ClientInfo client) {
+    this.loop = loop;
+    this.channel = channel;
+    this.client = client;
+    decoder = new RequestDecoder(loop.limits, this);
+    request = new Http1Request(loop.limits, scheme, ownAuthority);
+    stallWatch = new StallWatch(channel, loop.sendQueue);
+    deadline = loop.wheel.entry(this::onDeadline);
+    lookNanos = loop.timeouts.noProgress().toNanos() / StallWatch.LOOKS;
+  }
+
+  /** The decoder that goes before this handler in the pipeline. */
+  RequestDecoder decoder() {
+    return decoder;
+  }
+
+  Http1Request request() {
+    return request;
+  }
+
+  @Override
+  public void handlerAdded(ChannelHandlerContext ctx) {
+    context = ctx;
+    deadline.in(loop.timeouts.requestHeader().toNanos());
+  }
+
+  // ---- reading
+
+  @Override
+  public boolean isOpen() {
+    return switch (phase) {
+      case HEAD, REST -> true;
+      case EXCHANGE -> !hasRequestEnded && body.isWanted();
+      case CLOSING, CLOSED -> false;
+    };
+  }
+
+  @Override
+  public void onBytes(int lengthBytes) {
+    isReading = true;
+    loop.counters.bytesFromClients += lengthBytes;
+    hasPartialHead = phase == Phase.HEAD && (!hasDecoded || decoder.heldBytes() > 0);
+    hasDecoded = false;
+    if (isLingering) {
+      lingeredBytes += lengthBytes;
+      if (lingeredBytes > LINGER_BYTES) {
+        channel.close();
+      }
+    }
+    updateAutoRead();
+  }
+
+  @Override
+  public void channelRead(ChannelHandlerContext ctx, Object message) {
+    isReading = true;
+    hasDecoded = true;
+    if (phase == Phase.CLOSING || phase == Phase.CLOSED) {
+      ReferenceCountUtil.release(message);
+      return;
+    }
+    // A message is never both: the decoder does not aggregate.
+    if (message instanceof HttpRequest head) {
+      onRequest(head);
+    } else if (message instanceof HttpContent content) {
+      onContent(content);
+    } else {
+      ReferenceCountUtil.release(message);
+    }
+  }
+
+  @Override
+  public void channelReadComplete(ChannelHandlerContext ctx) {
+    isReading = false;
+    if (needsFlush) {
+      needsFlush = false;
+      ctx.flush();
+    }
+    if (hasPartialHead && !isHeadTimed && phase == Phase.HEAD) {
+      isHeadTimed = true;
+      deadline.in(loop.timeouts.requestHeader().toNanos());
+    }
+  }
+
+  private void onRequest(HttpRequest head) {
+    requests++;
+    hasRequestEnded = false;
+    hasResponseEnded = false;
+    isHeadTimed = false;
+    DecoderResult result = head.decoderResult();
+    Refusal refusal = result.isFailure() ? refusal(result.cause()) : request.read(head);
+    if (refusal != null) {
+      refuse(refusal);
+      return;
+    }
+    phase = Phase.EXCHANGE;
+    isKept = request.wantsKeepAlive();
+    sink.begin();
+    stallWatch.reset();
+    long look = lookNanos;
+    RequestBody source = RequestBody.NONE;
+    if (request.hasBody()) {
+      body.begin(request.contentLength(), request.expectsContinue());
+      source = body;
+      look = Math.min(look, loop.timeouts.requestBodyIdle().toNanos());
+    }
+    deadline.in(look);
+    if (request.isAsterisk()) {
+      answerAsterisk();
+      return;
+    }
+    try {
+      loop.exchanges.start(request, source, sink, clientInfo());
+    } catch (RuntimeException e) {
+      LOG.error("{} {} failed in the exchange", request.method(), request.path(), e);
+      onDefect("exchange failed");
+    }
+  }
+
+  private static Refusal refusal(Throwable cause) {
+    if (cause instanceof TooLongHttpLineException) {
+      return Refusal.TARGET_TOO_LONG;
+    }
+    if (cause instanceof TooLongHttpHeaderException) {
+      return Refusal.FIELDS_TOO_LARGE;
+    }
+    return Refusal.MALFORMED;
+  }
+
+  private ClientInfo clientInfo() {
+    if (request.isVersion11()) {
+      return client;
+    }
+    ClientInfo info = clientOfVersion10;
+    if (info == null) {
+      info = new ClientInfo(client.address(), client.port(), "HTTP/1.0", client.listener());
+      clientOfVersion10 = info;
+    }
+    return info;
+  }
+
+  /** {@code OPTIONS *} asks about this server, not about anything behind it. */
+  private void answerAsterisk() {
+    body.cancel();
+    ByteBuf head = sink.beginHead(204);
+    head.writeBytes(Responses.DATE).writeBytes(loop.date()).writeBytes(Responses.CRLF);
+    head.writeBytes(Responses.ALLOW);
+    sink.head(head, ResponseSink.LENGTH_ABSENT, true);
+  }
+
+  private void onContent(HttpContent content) {
+    if (content.decoderResult().isFailure()) {
+      content.release();
+      onRefused(Refusal.CHUNK);
+      return;
+    }
+    ByteBuf data = content.content();
+    boolean isLast = content instanceof LastHttpContent;
+    if (!data.isReadable()) {
+      content.release();
+    } else if (phase == Phase.REST) {
+      content.release();
+      lingeredBytes += data.readableBytes();
+      if (lingeredBytes > REST_BYTES && !isLast) {
+        isKept = false;
+        startClosing();
+        return;
+      }
+    } else if (body.receivedBytes() + data.readableBytes() > loop.limits.requestBodyBytes()) {
+      content.release();
+      onRefused(Refusal.BODY_TOO_LARGE);
+      return;
+    } else {
+      bodyWaitSinceNanos = loop.wheel.nowNanos();
+      body.onData(data);
+    }
+    if (isLast && phase != Phase.CLOSING && phase != Phase.CLOSED) {
+      hasRequestEnded = true;
+      body.onEnd();
+      finishIfBothEnded();
+    }
+  }
+
+  /** Somebody has asked for more of the body. */
+  void onBodyWanted() {
+    bodyWaitSinceNanos = loop.wheel.nowNanos();
+    resumeSoon();
+  }
+
+  void sendContinue() {
+    write(allocate(Responses.CONTINUE.length).writeBytes(Responses.CONTINUE));
+    flushSoon();
+  }
+
+  private void resumeSoon() {
+    // While decoding, the decoder asks the gate again before it returns. Otherwise the next request
+    // must not begin inside the call that ended the last.
+    if (!decoder.isDecoding() && !isResuming && (!isAutoRead || decoder.heldBytes() > 0)) {
+      isResuming = true;
+      loop.eventLoop().execute(resumption);
+    }
+  }
+
+  private void resume() {
+    isResuming = false;
+    if (phase == Phase.CLOSED) {
+      return;
+    }
+    try {
+      decoder.resume();
+    } catch (Exception e) {
+      LOG.debug("{}: decoding failed", client.address(), e);
+      channel.close();
+      return;
+    }
+    updateAutoRead();
+  }
+
+  private void updateAutoRead() {
+    boolean isWanted =
+        phase == Phase.CLOSING || phase == Phase.CLOSED || isOpen() || decoder.heldBytes() == 0;
+    if (isWanted != isAutoRead) {
+      isAutoRead = isWanted;
+      channel.config().setAutoRead(isWanted);
+    }
+  }
+
+  // ---- writing; called by the sink
+
+  boolean isWritable() {
+    return channel.isWritable();
+  }
+
+  ByteBuf allocate(int lengthBytes) {
+    return channel.alloc().directBuffer(lengthBytes);
+  }
+
+  void write(ByteBuf buffer) {
+    ChannelHandlerContext ctx = context;
+    if (ctx == null || phase == Phase.CLOSED) {
+      buffer.release();
+      return;
+    }
+    loop.counters.bytesToClients += buffer.readableBytes();
+    ctx.write(buffer, ctx.voidPromise());
+  }
+
+  void flushSoon() {
+    if (isReading) {
+      needsFlush = true;
+    } else if (context != null) {
+      context.flush();
+    }
+  }
+
+  /** Whether the connection is to stay after the response whose head is being written. */
+  boolean decideKeepAlive(boolean isDelimited) {
+    isKept &=
+        isDelimited
+            && !isDraining
+            && requests < loop.limits.requestsPerConnection()
+            // A client that waits to be told may send its body or not: there is no telling what
+            // comes next.
+            && !(body.owesContinue() && !hasRequestEnded && request.hasBody());
+    if (isKept && !hasRequestEnded && request.hasBody() && body.isOver()) {
+      // Nobody will read the rest; if that is much, it will not be read at all.
+      isKept = body.remainingBytes() <= REST_BYTES;
+    }
+    return isKept;
+  }
+
+  void onResponseEnded() {
+    hasResponseEnded = true;
+    finishIfBothEnded();
+  }
+
+  /** A response that cannot be right: nothing but a broken transfer tells the client (I3). */
+  void onDefect(String what) {
+    LOG.error("{} {}: {}", request.method(), request.path(), what);
+    ResponseSink.Listener told = sink.detach();
+    body.onFailure(what);
+    if (told != null) {
+      told.onClosed();
+    }
+    cut(false);
+  }
+
+  /**
+   * Breaks the connection off.
+   *
+   * @param isReset whether the peer must see a reset, because an orderly end would look like the
+   *     end of the body
+   */
+  void cut(boolean isReset) {
+    ChannelHandlerContext ctx = context;
+    if (phase == Phase.CLOSED || phase == Phase.CLOSING || ctx == null) {
+      return;
+    }
+    phase = Phase.CLOSING;
+    decoder.discard();
+    if (!isReset) {
+      // What was queued goes out first: a response before this one may be whole.
+      stallWatch.reset();
+      deadline.in(lookNanos);
+      ctx.writeAndFlush(Unpooled.EMPTY_BUFFER).addListener(ChannelFutureListener.CLOSE);
+      return;
+    }
+    channel.config().setOption(ChannelOption.SO_LINGER, 0);
+    // Not through TLS: its close_notify would say that the body ended here.
+    ChannelHandlerContext tls = channel.pipeline().context(SslHandler.class);
+    if (tls != null) {
+      tls.close();
+    } else {
+      channel.close();
+    }
+  }
+
+  // ---- the end of a request, and of the connection
+
+  private void finishIfBothEnded() {
+    if (phase == Phase.REST && hasRequestEnded) {
+      beginNext();
+    } else if (phase == Phase.EXCHANGE && hasResponseEnded) {
+      if (hasRequestEnded || !request.hasBody()) {
+        // Without a body the decoder's end-of-message follows in the same breath, or is no news.
+        if (hasRequestEnded) {
+          beginNext();
+        }
+      } else {
+        body.onFailure("the response has ended");
+        dropRest();
+      }
+    }
+  }
+
+  private void dropRest() {
+    if (isKept && !body.owesContinue() && body.remainingBytes() <= REST_BYTES) {
+      phase = Phase.REST;
+      lingeredBytes = 0;
+      deadline.in(loop.timeouts.requestBodyIdle().toNanos());
+      resumeSoon();
+    } else {
+      startClosing();
+    }
+  }
+
+  private void beginNext() {
+    request.clear();
+    if (!isKept || isDraining) {
+      startClosing();
+      return;
+    }
+    phase = Phase.HEAD;
+    deadline.in(loop.timeouts.keepAlive().toNanos());
+    resumeSoon();
+  }
+
+  @Override
+  public void onRefused(Refusal refusal) {
+    if (phase == Phase.EXCHANGE) {
+      refuseExchange(refusal);
+    } else if (phase == Phase.HEAD) {
+      refuse(refusal);
+    } else {
+      startClosing();
+    }
+  }
+
+  /** The request turned out bad while an exchange was at it. */
+  private void refuseExchange(Refusal refusal) {
+    if (!sink.isLive()) {
+      startClosing();
+      return;
+    }
+    boolean hasHead = sink.hasHead();
+    ResponseSink.Listener told = sink.detach();
+    body.onFailure(refusal.detail());
+    if (told != null) {
+      told.onClosed();
+    }
+    if (hasHead) {
+      cut(true);
+    } else {
+      refuse(refusal);
+    }
+  }
+
+  private void refuse(Refusal refusal) {
+    loop.counters.requestsRefused++;
+    if (refusal.isLimit()) {
+      loop.counters.limitsHit++;
+    }
+    ByteBuf response = allocate(512);
+    Responses.writeRefusal(response, refusal, loop.date(), !request.isHead());
+    write(response);
+    startClosing();
+  }
+
+  /** Sends what is queued, then ends the connection so that the client gets to see all of it. */
+  private void startClosing() {
+    ChannelHandlerContext ctx = context;
+    if (phase == Phase.CLOSING || phase == Phase.CLOSED || ctx == null) {
+      return;
+    }
+    boolean isAllRead = hasRequestEnded && decoder.heldBytes() == 0;
+    phase = Phase.CLOSING;
+    decoder.discard();
+    stallWatch.reset();
+    deadline.in(lookNanos);
+    updateAutoRead();
+    needsFlush = false;
+    ctx.writeAndFlush(Unpooled.EMPTY_BUFFER)
+        .addListener(
+            isAllRead ? ChannelFutureListener.CLOSE : (ChannelFutureListener) sent -> linger());
+  }
+
+  /**
+   * Closing a socket that has unread input resets it, and the client may lose the response that
+   * says why. So our half is closed, and what still comes is read and dropped for a moment.
+   */
+  private void linger() {
+    if (!channel.isActive()) {
+      channel.close();
+      return;
+    }
+    isLingering = true;
+    lingeredBytes = 0;
+    deadline.in(LINGER_NANOS);
+    SslHandler tls = channel.pipeline().get(SslHandler.class);
+    if (tls != null) {
+      tls.closeOutbound();
+    } else if (channel instanceof DuplexChannel socket) {
+      socket.shutdownOutput();
+    }
+  }
+
+  private void onDeadline(long nowNanos) {
+    switch (phase) {
+      case HEAD -> {
+        if (hasPartialHead) {
+          refuse(Refusal.HEADER_TIMEOUT);
+        } else {
+          channel.close();
+        }
+      }
+      case EXCHANGE -> lookAtExchange(nowNanos);
+      case REST -> channel.close();
+      case CLOSING -> {
+        if (isLingering || stallWatch.isStalled()) {
+          channel.close();
+        } else {
+          deadline.in(lookNanos);
+        }
+      }
+      case CLOSED -> {}
+    }
+  }
+
+  private void lookAtExchange(long nowNanos) {
+    if (stallWatch.isStalled()) {
+      loop.counters.stalledClosed++;
+      cut(true);
+      return;
+    }
+    long nextLook = lookNanos;
+    if (!hasRequestEnded && body.isWanted()) {
+      long idleNanos = loop.timeouts.requestBodyIdle().toNanos();
+      long waitedNanos = nowNanos - bodyWaitSinceNanos;
+      if (waitedNanos >= idleNanos) {
+        refuseExchange(Refusal.BODY_TIMEOUT);
+        return;
+      }
+      nextLook = Math.min(nextLook, idleNanos - waitedNanos);
+    }
+    deadline.in(nextLook);
+  }
+
+  // ---- events of the channel
+
+  @Override
+  public void channelWritabilityChanged(ChannelHandlerContext ctx) {
+    if (channel.isWritable()) {
+      sink.onWritable();
+    }
+  }
+
+  @Override
+  public void userEventTriggered(ChannelHandlerContext ctx, Object event) throws Exception {
+    if (event == LoopContext.Drain.NOW) {
+      isDraining = true;
+      if (phase == Phase.HEAD && !hasPartialHead) {
+        channel.close();
+      }
+      return;
+    }
+    super.userEventTriggered(ctx, event);
+  }
+
+  @Override
+  public void channelInactive(ChannelHandlerContext ctx) {
+    phase = Phase.CLOSED;
+    deadline.remove();
+    ResponseSink.Listener told = sink.detach();
+    body.onFailure("the client closed the connection");
+    if (told != null) {
+      told.onClosed();
+    }
+    request.clear();
+  }
+
+  @Override
+  public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+    if (cause instanceof IOException) {
+      LOG.debug("{}: {}", client.address(), cause.toString());
+    } else {
+      LOG.warn("{}: connection failed", client.address(), cause);
+    }
+    channel.close();
+  }
+}

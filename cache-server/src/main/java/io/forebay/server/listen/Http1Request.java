@@ -1,0 +1,307 @@
+package io.forebay.server.listen;
+
+import io.forebay.core.http.FieldSyntax;
+import io.forebay.core.http.FieldsView;
+import io.forebay.core.http.HopByHop;
+import io.forebay.core.http.KnownField;
+import io.forebay.core.http.RequestView;
+import io.forebay.server.config.ServerConfig.LimitsConfig;
+import io.netty.handler.codec.http.DefaultHttpHeaders;
+import io.netty.handler.codec.http.HttpHeaderNames;
+import io.netty.handler.codec.http.HttpHeaders;
+import io.netty.handler.codec.http.HttpRequest;
+import io.netty.handler.codec.http.HttpVersion;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+import java.util.function.BiConsumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The request of an HTTP/1 connection as the exchange sees it: a view of the decoder's message, not
+ * a copy. One a connection, read anew for each request; {@link #read} is the one pass over the
+ * fields in which everything is checked and noted that the adapter or a cache will ask.
+ */
+final class Http1Request implements RequestView, FieldsView {
+
+  private static final HttpHeaders NO_FIELDS = new DefaultHttpHeaders();
+
+  private final LimitsConfig limits;
+  private final RequestTarget target;
+  private final String ownAuthority;
+  private HttpHeaders headers = NO_FIELDS;
+  private String method = "";
+  private int knownFields;
+  private long contentLength;
+  private boolean isChunked;
+  private boolean isVersion11;
+  private boolean wantsKeepAlive;
+  private boolean expectsContinue;
+
+  /**
+   * Makes the view of a connection.
+   *
+   * @param ownAuthority what an HTTP/1.0 request without Host is for: the address it came to
+   */
+  Http1Request(LimitsConfig limits, String scheme, String ownAuthority) {
+    this.limits = limits;
+    this.target = new RequestTarget(scheme);
+    this.ownAuthority = ownAuthority;
+  }
+
+  /** Takes the next request in; null when it may go on to an exchange. */
+  @Nullable Refusal read(HttpRequest request) {
+    headers = request.headers();
+    method = request.method().name();
+    HttpVersion version = request.protocolVersion();
+    isVersion11 = version.equals(HttpVersion.HTTP_1_1);
+    wantsKeepAlive = isVersion11;
+    if (!isVersion11 && !version.equals(HttpVersion.HTTP_1_0)) {
+      return Refusal.VERSION;
+    }
+    if (!RequestTarget.isServed(method)) {
+      return Refusal.METHOD;
+    }
+    Refusal refusal = readFields();
+    if (refusal != null) {
+      return refusal;
+    }
+    String uri = request.uri();
+    if (uri.length() > limits.targetBytes()) {
+      return Refusal.TARGET_TOO_LONG;
+    }
+    String host = headers.get(HttpHeaderNames.HOST);
+    if (host == null) {
+      if (isVersion11) {
+        return Refusal.HOST_MISSING;
+      }
+      host = ownAuthority;
+    }
+    refusal = target.read(method, uri, host);
+    if (refusal == null && target.isAbsolute()) {
+      headers.set(HttpHeaderNames.HOST, target.authority());
+    }
+    return refusal;
+  }
+
+  private @Nullable Refusal readFields() {
+    int known = 0;
+    int count = 0;
+    int hosts = 0;
+    String connection = null;
+    boolean isConnectionAlone = true;
+    String transferEncoding = null;
+    String expect = null;
+    contentLength = -1;
+    isChunked = false;
+    expectsContinue = false;
+    Iterator<Map.Entry<CharSequence, CharSequence>> fields = headers.iteratorCharSequence();
+    while (fields.hasNext()) {
+      Map.Entry<CharSequence, CharSequence> field = fields.next();
+      CharSequence name = field.getKey();
+      CharSequence value = field.getValue();
+      if (++count > limits.headerCount()) {
+        return Refusal.FIELDS_TOO_LARGE;
+      }
+      if (!FieldSyntax.isToken(name)) {
+        return Refusal.FIELD_NAME;
+      }
+      if (!FieldSyntax.isValue(value)) {
+        return Refusal.FIELD_VALUE;
+      }
+      int number = FieldNames.number(name);
+      if (number == FieldNames.OTHER) {
+        continue;
+      }
+      if (FieldNames.isKnownField(number)) {
+        known |= 1 << number;
+        if (number == KnownField.EXPECT.ordinal()) {
+          expect = value.toString();
+        }
+      } else if (number == FieldNames.HOST) {
+        if (++hosts > 1) {
+          return Refusal.HOST_TWICE;
+        }
+      } else if (number == FieldNames.CONTENT_LENGTH) {
+        if (contentLength >= 0) {
+          return Refusal.CONTENT_LENGTH;
+        }
+        contentLength = Digits.parse(value);
+        if (contentLength < 0) {
+          return Refusal.CONTENT_LENGTH;
+        }
+      } else if (number == FieldNames.TRANSFER_ENCODING) {
+        if (transferEncoding != null) {
+          return Refusal.TRANSFER_ENCODING;
+        }
+        transferEncoding = value.toString();
+      } else if (number == FieldNames.CONNECTION) {
+        isConnectionAlone = connection == null;
+        connection = value.toString();
+      } else if (number == FieldNames.WEBSOCKET_KEY1) {
+        // The decoder would take the eight bytes that follow for the body of such a handshake.
+        return Refusal.OBSOLETE_WEBSOCKET;
+      }
+    }
+    knownFields = known;
+    if (connection != null && !readConnection(connection, isConnectionAlone)) {
+      return Refusal.CONNECTION;
+    }
+    Refusal refusal = readFraming(transferEncoding);
+    return refusal != null || expect == null ? refusal : readExpect(expect);
+  }
+
+  private @Nullable Refusal readFraming(@Nullable String transferEncoding) {
+    if (transferEncoding != null) {
+      if (contentLength >= 0 || !isVersion11) {
+        return Refusal.FRAMING;
+      }
+      if (!FieldSyntax.equalsIgnoreCase(transferEncoding, "chunked")) {
+        return isCodingsThenChunked(transferEncoding) ? Refusal.CODING : Refusal.TRANSFER_ENCODING;
+      }
+      isChunked = true;
+    }
+    return contentLength > limits.requestBodyBytes() ? Refusal.BODY_TOO_LARGE : null;
+  }
+
+  /** Whether it is a list of tokens, ending in chunked: sound, but more than we can undo. */
+  private static boolean isCodingsThenChunked(String transferEncoding) {
+    String last = "";
+    for (String coding : transferEncoding.split(",", -1)) {
+      last = coding.strip();
+      if (!FieldSyntax.isToken(last)) {
+        return false;
+      }
+    }
+    return FieldSyntax.equalsIgnoreCase(last, "chunked");
+  }
+
+  private @Nullable Refusal readExpect(String expect) {
+    if (!FieldSyntax.equalsIgnoreCase(expect, "100-continue")) {
+      return Refusal.EXPECTATION;
+    }
+    expectsContinue = isVersion11 && hasBody();
+    return null;
+  }
+
+  private boolean readConnection(String connection, boolean isAlone) {
+    // What nearly every client sends is told apart without a list.
+    if (isAlone && FieldSyntax.equalsIgnoreCase(connection, "keep-alive")) {
+      wantsKeepAlive = true;
+      return true;
+    }
+    List<String> lines = headers.getAll(HttpHeaderNames.CONNECTION);
+    HopByHop listed = HopByHop.ofRequest(lines);
+    if (listed == null) {
+      return false;
+    }
+    wantsKeepAlive |= hasOption(lines, "keep-alive");
+    // close wins, whichever comes first (RFC 9112 §9.3).
+    wantsKeepAlive &= !hasOption(lines, "close");
+    return true;
+  }
+
+  private static boolean hasOption(List<String> lines, String option) {
+    for (String line : lines) {
+      int start = 0;
+      for (int i = 0; i <= line.length(); i++) {
+        if (i == line.length() || line.charAt(i) == ',') {
+          if (FieldSyntax.equalsIgnoreCase(FieldSyntax.trim(line, start, i), option)) {
+            return true;
+          }
+          start = i + 1;
+        }
+      }
+    }
+    return false;
+  }
+
+  /** Lets go of the decoder's message. */
+  void clear() {
+    headers = NO_FIELDS;
+  }
+
+  boolean isAsterisk() {
+    return target.isAsterisk();
+  }
+
+  boolean isHead() {
+    return method.equals("HEAD");
+  }
+
+  boolean isVersion11() {
+    return isVersion11;
+  }
+
+  boolean wantsKeepAlive() {
+    return wantsKeepAlive;
+  }
+
+  boolean expectsContinue() {
+    return expectsContinue;
+  }
+
+  /** Declared length of the body, or -1. */
+  long contentLength() {
+    return contentLength;
+  }
+
+  @Override
+  public String method() {
+    return method;
+  }
+
+  @Override
+  public String scheme() {
+    return target.scheme();
+  }
+
+  @Override
+  public String authority() {
+    return target.authority();
+  }
+
+  @Override
+  public String path() {
+    return target.path();
+  }
+
+  @Override
+  public @Nullable String query() {
+    return target.query();
+  }
+
+  @Override
+  public FieldsView fields() {
+    return this;
+  }
+
+  @Override
+  public int knownFields() {
+    return knownFields;
+  }
+
+  @Override
+  public boolean hasBody() {
+    return isChunked || contentLength > 0;
+  }
+
+  @Override
+  public @Nullable CharSequence first(String lowerCaseName) {
+    return headers.get(lowerCaseName);
+  }
+
+  @Override
+  public List<String> all(String lowerCaseName) {
+    return headers.getAll(lowerCaseName);
+  }
+
+  @Override
+  public void forEach(BiConsumer<? super CharSequence, ? super CharSequence> visitor) {
+    Iterator<Map.Entry<CharSequence, CharSequence>> fields = headers.iteratorCharSequence();
+    while (fields.hasNext()) {
+      Map.Entry<CharSequence, CharSequence> field = fields.next();
+      visitor.accept(field.getKey(), field.getValue());
+    }
+  }
+}

@@ -1,0 +1,461 @@
+package io.forebay.server.listen;
+
+import io.forebay.server.config.ServerConfig.LimitsConfig;
+import io.forebay.server.exchange.ClientInfo;
+import io.forebay.server.exchange.RequestBody;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFutureListener;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.handler.codec.http2.DefaultHttp2DataFrame;
+import io.netty.handler.codec.http2.DefaultHttp2GoAwayFrame;
+import io.netty.handler.codec.http2.DefaultHttp2Headers;
+import io.netty.handler.codec.http2.DefaultHttp2HeadersFrame;
+import io.netty.handler.codec.http2.DefaultHttp2ResetFrame;
+import io.netty.handler.codec.http2.Http2DataFrame;
+import io.netty.handler.codec.http2.Http2Error;
+import io.netty.handler.codec.http2.Http2Exception;
+import io.netty.handler.codec.http2.Http2Frame;
+import io.netty.handler.codec.http2.Http2FrameCodec;
+import io.netty.handler.codec.http2.Http2FrameCodecBuilder;
+import io.netty.handler.codec.http2.Http2FrameStream;
+import io.netty.handler.codec.http2.Http2FrameStreamEvent;
+import io.netty.handler.codec.http2.Http2FrameStreamException;
+import io.netty.handler.codec.http2.Http2Headers;
+import io.netty.handler.codec.http2.Http2HeadersFrame;
+import io.netty.handler.codec.http2.Http2RemoteFlowController;
+import io.netty.handler.codec.http2.Http2ResetFrame;
+import io.netty.handler.codec.http2.Http2Settings;
+import io.netty.handler.codec.http2.Http2Stream;
+import io.netty.handler.codec.http2.Http2WindowUpdateFrame;
+import io.netty.util.ReferenceCountUtil;
+import io.netty.util.collection.IntObjectHashMap;
+import io.netty.util.collection.IntObjectMap;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One HTTP/2 client connection: turns frames into exchanges and back. Streams are light objects in
+ * a table, not channels; what a stream may send is asked of the codec's flow controller, so that a
+ * stream whose window is shut neither holds up the others nor collects more than it has queued.
+ * Confined to its loop.
+ */
+final class Http2Connection extends ChannelInboundHandlerAdapter {
+
+  private static final Logger LOG = LoggerFactory.getLogger(Http2Connection.class);
+
+  /** What a stream may send of a body before we have taken it. */
+  private static final int WINDOW_LENGTH = 256 * 1024;
+
+  private static final int TABLE_LENGTH = 4096;
+  private static final int RESETS = 200;
+  private static final int RESETS_SECONDS = 30;
+  private static final int SMALL_CONTINUATIONS = 16;
+  private static final int EMPTY_DATA_FRAMES = 4;
+  private static final int QUEUED_CONTROL_FRAMES = 1000;
+
+  private final LoopContext loop;
+  private final Channel channel;
+  private final ClientInfo client;
+  private final IntObjectMap<Http2RequestStream> streams = new IntObjectHashMap<>();
+  private final StallWatch stallWatch;
+  private final DeadlineWheel.Entry deadline;
+  private final long lookNanos;
+
+  private @Nullable ChannelHandlerContext context;
+  private @Nullable Http2FrameCodec codec;
+  private int requests;
+  private int stuckLooks;
+  private long signsOfLife;
+  private long lastSigns;
+  private boolean isReading;
+  private boolean needsFlush;
+  private boolean isDraining;
+  private boolean isClosed;
+
+  Http2Connection(LoopContext loop, Channel channel, ClientInfo client) {
+    this.loop = loop;
+    this.channel = channel;
+    this.client = client;
+    stallWatch = new StallWatch(channel, loop.sendQueue);
+    deadline = loop.wheel.entry(this::onDeadline);
+    lookNanos =
+        Math.min(
+            loop.timeouts.noProgress().toNanos() / StallWatch.LOOKS,
+            loop.timeouts.requestBodyIdle().toNanos());
+  }
+
+  /** The codec that goes before this handler; every bound of it is named. */
+  Http2FrameCodec codec() {
+    LimitsConfig limits = loop.limits;
+    Http2FrameCodec made =
+        Http2FrameCodecBuilder.forServer()
+            .initialSettings(
+                Http2Settings.defaultSettings()
+                    .headerTableSize(TABLE_LENGTH)
+                    .maxHeaderListSize(limits.headerBytes())
+                    .maxConcurrentStreams(limits.streamsPerConnection())
+                    .initialWindowSize(WINDOW_LENGTH))
+            .validateHeaders(true)
+            .maxReservedStreams(0)
+            .encoderEnforceMaxConcurrentStreams(false)
+            .encoderEnforceMaxQueuedControlFrames(QUEUED_CONTROL_FRAMES)
+            .encoderIgnoreMaxHeaderListSize(true)
+            .decoderEnforceMaxConsecutiveEmptyDataFrames(EMPTY_DATA_FRAMES)
+            .decoderEnforceMaxRstFramesPerWindow(RESETS, RESETS_SECONDS)
+            .encoderEnforceMaxRstFramesPerWindow(RESETS, RESETS_SECONDS)
+            .decoderEnforceMaxSmallContinuationFrames(SMALL_CONTINUATIONS)
+            .gracefulShutdownTimeoutMillis(loop.timeouts.drain().toMillis())
+            .build();
+    codec = made;
+    return made;
+  }
+
+  LoopContext loop() {
+    return loop;
+  }
+
+  @Override
+  public void handlerAdded(ChannelHandlerContext ctx) {
+    context = ctx;
+    deadline.in(loop.timeouts.requestHeader().toNanos());
+  }
+
+  // ---- reading
+
+  @Override
+  public void channelRead(ChannelHandlerContext ctx, Object message) {
+    isReading = true;
+    switch (message) {
+      case Http2HeadersFrame frame -> onHeaders(frame);
+      case Http2DataFrame frame -> onData(frame);
+      case Http2WindowUpdateFrame frame -> signsOfLife++;
+      case Http2ResetFrame frame -> onGone(frame.stream(), "the client reset the stream");
+      default -> ReferenceCountUtil.release(message);
+    }
+  }
+
+  @Override
+  public void channelReadComplete(ChannelHandlerContext ctx) {
+    isReading = false;
+    if (needsFlush) {
+      needsFlush = false;
+      ctx.flush();
+    }
+  }
+
+  private void onHeaders(Http2HeadersFrame frame) {
+    Http2FrameStream stream = frame.stream();
+    Http2RequestStream known = streams.get(stream.id());
+    if (known != null) {
+      // Trailers; they only end the body (S29).
+      Refusal refusal =
+          frame.isEndStream() ? known.onData(Unpooled.EMPTY_BUFFER, true) : Refusal.MALFORMED;
+      if (refusal != null) {
+        refuse(known, refusal);
+      }
+      return;
+    }
+    Http2Headers headers = frame.headers();
+    Http2Request request = new Http2Request(headers, "https", frame.isEndStream());
+    Http2RequestStream opened = new Http2RequestStream(this, stream, request);
+    streams.put(stream.id(), opened);
+    deadline.in(lookNanos);
+    if (++requests >= loop.limits.requestsPerConnection()) {
+      startDraining();
+    }
+    Refusal refusal = request.read(loop.limits);
+    if (refusal != null) {
+      refuse(opened, refusal);
+      return;
+    }
+    if (request.isAsterisk()) {
+      answerAsterisk(opened);
+      return;
+    }
+    try {
+      loop.exchanges.start(request, request.hasBody() ? opened : RequestBody.NONE, opened, client);
+    } catch (RuntimeException e) {
+      LOG.error("{} {} failed in the exchange", request.method(), request.path(), e);
+      onDefect(opened, "exchange failed");
+    }
+  }
+
+  private void onData(Http2DataFrame frame) {
+    int flowControlled = frame.initialFlowControlledBytes();
+    ByteBuf data = frame.content();
+    int padding = flowControlled - data.readableBytes();
+    loop.counters.bytesFromClients += data.readableBytes();
+    Http2RequestStream stream = streams.get(frame.stream().id());
+    if (stream == null) {
+      giveCredit(frame.stream(), flowControlled);
+      data.release();
+      return;
+    }
+    if (padding > 0) {
+      giveCredit(frame.stream(), padding);
+    }
+    Refusal refusal = stream.onData(data, frame.isEndStream());
+    if (refusal != null) {
+      refuse(stream, refusal);
+    }
+  }
+
+  /** Lets the client send that many bytes more: somebody has taken as many. */
+  void giveCredit(Http2FrameStream stream, int lengthBytes) {
+    Http2FrameCodec to = codec;
+    if (to == null || lengthBytes == 0 || isClosed) {
+      return;
+    }
+    Http2Stream counted = to.connection().stream(stream.id());
+    if (counted == null) {
+      return;
+    }
+    try {
+      if (to.connection().local().flowController().consumeBytes(counted, lengthBytes)) {
+        flushSoon();
+      }
+    } catch (Http2Exception e) {
+      LOG.debug("{}: credit for stream {}", client.address(), stream.id(), e);
+      channel.close();
+    }
+  }
+
+  // ---- writing; called by the streams
+
+  ByteBuf allocate(int lengthBytes) {
+    return channel.alloc().directBuffer(lengthBytes);
+  }
+
+  void write(Http2Frame frame) {
+    ChannelHandlerContext ctx = context;
+    if (ctx == null || isClosed) {
+      ReferenceCountUtil.release(frame);
+      return;
+    }
+    ctx.write(frame);
+  }
+
+  void writeData(Http2DataFrame frame, int lengthBytes) {
+    signsOfLife += lengthBytes;
+    write(frame);
+  }
+
+  void flushSoon() {
+    if (isReading) {
+      needsFlush = true;
+    } else if (context != null) {
+      context.flush();
+    }
+  }
+
+  boolean isWritable(Http2FrameStream stream) {
+    Http2FrameCodec of = codec;
+    if (of == null) {
+      return false;
+    }
+    Http2Stream counted = of.connection().stream(stream.id());
+    return counted != null && of.connection().remote().flowController().isWritable(counted);
+  }
+
+  void reset(Http2FrameStream stream, Http2Error error) {
+    write(new DefaultHttp2ResetFrame(error).stream(stream));
+    flushSoon();
+  }
+
+  /** A response that cannot be right: only a reset tells the client (I3). */
+  void onDefect(Http2RequestStream stream, String what) {
+    LOG.error("{} {}: {}", stream.request().method(), stream.request().path(), what);
+    stream.onClosed(what);
+    reset(stream.stream(), Http2Error.INTERNAL_ERROR);
+  }
+
+  private void refuse(Http2RequestStream stream, Refusal refusal) {
+    loop.counters.requestsRefused++;
+    if (refusal.isLimit()) {
+      loop.counters.limitsHit++;
+    }
+    boolean hasHead = stream.hasHead();
+    boolean wasLive = stream.isLive();
+    stream.onClosed(refusal.detail());
+    if (refusal.isMalformed() || hasHead || !wasLive) {
+      reset(stream.stream(), Http2Error.PROTOCOL_ERROR);
+      return;
+    }
+    byte[] text = Responses.text(refusal);
+    Http2Headers headers =
+        new DefaultHttp2Headers(false)
+            .status(Integer.toString(refusal.status()))
+            .add("date", loop.dateText())
+            .add("content-type", "text/plain; charset=utf-8")
+            .setLong("content-length", text.length);
+    if (refusal.status() == 405) {
+      headers.add("allow", Responses.ALLOWED);
+    }
+    boolean hasBody = !stream.request().isHead();
+    write(new DefaultHttp2HeadersFrame(headers, !hasBody).stream(stream.stream()));
+    if (hasBody) {
+      ByteBuf body = Unpooled.wrappedBuffer(text);
+      write(new DefaultHttp2DataFrame(body, true).stream(stream.stream()));
+    }
+    if (!stream.isBodyRead()) {
+      reset(stream.stream(), Http2Error.NO_ERROR);
+    }
+    flushSoon();
+  }
+
+  /** {@code OPTIONS *} asks about this server, not about anything behind it. */
+  private void answerAsterisk(Http2RequestStream stream) {
+    ByteBuf head = stream.beginHead(204);
+    head.writeBytes(Responses.DATE).writeBytes(loop.date()).writeBytes(Responses.CRLF);
+    head.writeBytes(Responses.ALLOW);
+    stream.head(head, Http2RequestStream.LENGTH_ABSENT, true);
+  }
+
+  // ---- the end of streams, and of the connection
+
+  private void onGone(@Nullable Http2FrameStream stream, String reason) {
+    if (stream == null) {
+      return;
+    }
+    Http2RequestStream gone = streams.remove(stream.id());
+    if (gone == null) {
+      return;
+    }
+    signsOfLife++;
+    gone.onClosed(reason);
+    if (streams.isEmpty()) {
+      deadline.in(loop.timeouts.keepAlive().toNanos());
+      closeIfDrained();
+    }
+  }
+
+  private void startDraining() {
+    if (!isDraining) {
+      isDraining = true;
+      write(new DefaultHttp2GoAwayFrame(Http2Error.NO_ERROR));
+      flushSoon();
+    }
+    closeIfDrained();
+  }
+
+  private void closeIfDrained() {
+    ChannelHandlerContext ctx = context;
+    if (isDraining && streams.isEmpty() && ctx != null) {
+      ctx.writeAndFlush(Unpooled.EMPTY_BUFFER).addListener(ChannelFutureListener.CLOSE);
+    }
+  }
+
+  private void onDeadline(long nowNanos) {
+    if (streams.isEmpty()) {
+      startDraining();
+      return;
+    }
+    if (stallWatch.isStalled() || isStuck()) {
+      loop.counters.stalledClosed++;
+      cut();
+      return;
+    }
+    long idleNanos = loop.timeouts.requestBodyIdle().toNanos();
+    for (Http2RequestStream stream : new ArrayList<>(streams.values())) {
+      long since = stream.waitSinceNanos();
+      if (since >= 0 && nowNanos - since >= idleNanos) {
+        refuse(stream, Refusal.BODY_TIMEOUT);
+      }
+    }
+    deadline.in(lookNanos);
+  }
+
+  /** Whether data waits for windows and the client has opened none of them for too long. */
+  private boolean isStuck() {
+    Http2FrameCodec of = codec;
+    if (of == null) {
+      return false;
+    }
+    Http2RemoteFlowController flow = of.connection().remote().flowController();
+    boolean hasWaiting = false;
+    long signs = signsOfLife + flow.windowSize(of.connection().connectionStream());
+    for (Http2RequestStream stream : streams.values()) {
+      Http2Stream counted = of.connection().stream(stream.stream().id());
+      if (counted != null) {
+        hasWaiting |= flow.hasFlowControlled(counted);
+        signs += flow.windowSize(counted);
+      }
+    }
+    stuckLooks = hasWaiting && signs == lastSigns ? stuckLooks + 1 : 0;
+    lastSigns = signs;
+    return stuckLooks * lookNanos >= loop.timeouts.noProgress().toNanos();
+  }
+
+  /** Closes at once, without asking TLS or the codec to say goodbye first. */
+  private void cut() {
+    ChannelHandlerContext first = channel.pipeline().firstContext();
+    if (first != null) {
+      first.close();
+    }
+  }
+
+  // ---- events of the channel
+
+  @Override
+  public void userEventTriggered(ChannelHandlerContext ctx, Object event) throws Exception {
+    if (event instanceof Http2FrameStreamEvent change) {
+      onStreamEvent(change);
+      return;
+    }
+    if (event == LoopContext.Drain.NOW) {
+      startDraining();
+      return;
+    }
+    super.userEventTriggered(ctx, event);
+  }
+
+  private void onStreamEvent(Http2FrameStreamEvent change) {
+    Http2FrameStream stream = change.stream();
+    if (change.type() == Http2FrameStreamEvent.Type.Writability) {
+      Http2RequestStream writable = streams.get(stream.id());
+      if (writable != null) {
+        writable.onWritable();
+      }
+    } else if (stream.state() == Http2Stream.State.CLOSED) {
+      onGone(stream, "the stream is closed");
+    }
+  }
+
+  @Override
+  public void channelInactive(ChannelHandlerContext ctx) {
+    isClosed = true;
+    deadline.remove();
+    List<Http2RequestStream> left = new ArrayList<>(streams.values());
+    streams.clear();
+    left.forEach(stream -> stream.onClosed("the client closed the connection"));
+  }
+
+  @Override
+  public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+    if (cause instanceof Http2FrameStreamException broken) {
+      loop.counters.requestsRefused++;
+      Http2RequestStream stream = streams.get(broken.stream().id());
+      if (stream != null) {
+        stream.onClosed("the client broke the protocol");
+      }
+      reset(broken.stream(), broken.error());
+      return;
+    }
+    if (cause instanceof IOException || cause instanceof Http2Exception) {
+      LOG.debug("{}: {}", client.address(), cause.toString());
+    } else {
+      LOG.warn("{}: connection failed", client.address(), cause);
+    }
+    if (!(cause instanceof Http2Exception)) {
+      // For the others the codec says GOAWAY and closes by itself.
+      channel.close();
+    }
+  }
+}

@@ -1,0 +1,253 @@
+package io.forebay.server.listen;
+
+import io.forebay.core.http.FieldSyntax;
+import io.forebay.core.http.FieldsView;
+import io.forebay.core.http.KnownField;
+import io.forebay.core.http.RequestView;
+import io.forebay.server.config.ServerConfig.LimitsConfig;
+import io.netty.handler.codec.http2.Http2Headers;
+import java.util.List;
+import java.util.Map;
+import java.util.function.BiConsumer;
+import org.jspecify.annotations.Nullable;
+
+/** The request of one HTTP/2 stream as the exchange sees it: a view of the decoded fields. */
+final class Http2Request implements RequestView, FieldsView {
+
+  private static final String COOKIE = KnownField.COOKIE.fieldName();
+
+  private final Http2Headers headers;
+  private final RequestTarget target;
+  private final boolean isWithoutBody;
+  private String method = "";
+  private int knownFields;
+  private long contentLength = -1;
+  private boolean expectsContinue;
+
+  Http2Request(Http2Headers headers, String scheme, boolean isWithoutBody) {
+    this.headers = headers;
+    this.target = new RequestTarget(scheme);
+    this.isWithoutBody = isWithoutBody;
+  }
+
+  /** Checks the request; null when it may go on to an exchange. */
+  @Nullable Refusal read(LimitsConfig limits) {
+    CharSequence methodValue = headers.method();
+    if (methodValue == null || !FieldSyntax.isToken(methodValue)) {
+      return Refusal.MALFORMED;
+    }
+    method = methodValue.toString();
+    Refusal refusal = readFields(limits);
+    if (refusal != null) {
+      return refusal;
+    }
+    if (!RequestTarget.isServed(method)) {
+      return Refusal.METHOD;
+    }
+    CharSequence path = headers.path();
+    CharSequence scheme = headers.scheme();
+    if (path == null || scheme == null) {
+      return Refusal.MALFORMED;
+    }
+    if (path.length() > limits.targetBytes()) {
+      return Refusal.TARGET_TOO_LONG;
+    }
+    // The absolute form has no place in :path (RFC 9113 §8.3.1).
+    if (path.isEmpty() || (path.charAt(0) != '/' && !isAsterisk(path))) {
+      return Refusal.target("does not begin with a slash");
+    }
+    if (!FieldSyntax.equalsIgnoreCase(scheme, target.scheme())) {
+      return Refusal.SCHEME_MISMATCH;
+    }
+    return readTarget(path.toString());
+  }
+
+  private static boolean isAsterisk(CharSequence path) {
+    return path.length() == 1 && path.charAt(0) == '*';
+  }
+
+  private @Nullable Refusal readTarget(String path) {
+    CharSequence authority = headers.authority();
+    CharSequence host = headers.get("host");
+    if (authority == null) {
+      if (host == null) {
+        return Refusal.HOST_MISSING;
+      }
+      return target.read(method, path, host.toString());
+    }
+    if (host != null) {
+      // Both have to mean the same; they may be spelt differently.
+      Refusal refusal = target.read(method, path, host.toString());
+      String hostAuthority = target.authority();
+      if (refusal == null) {
+        refusal = target.read(method, path, authority.toString());
+      }
+      return refusal == null && !hostAuthority.equals(target.authority())
+          ? Refusal.HOST_TWICE
+          : refusal;
+    }
+    return target.read(method, path, authority.toString());
+  }
+
+  private @Nullable Refusal readFields(LimitsConfig limits) {
+    int known = 0;
+    int count = 0;
+    int hosts = 0;
+    int cookies = 0;
+    int pseudos = 0;
+    for (Map.Entry<CharSequence, CharSequence> field : headers) {
+      CharSequence name = field.getKey();
+      CharSequence value = field.getValue();
+      if (!FieldSyntax.isValue(value)) {
+        return Refusal.FIELD_VALUE;
+      }
+      if (name.length() > 0 && name.charAt(0) == ':') {
+        int bit = pseudoBit(name);
+        if (bit == 0 || (pseudos & bit) != 0) {
+          return Refusal.MALFORMED;
+        }
+        pseudos |= bit;
+        continue;
+      }
+      if (++count > limits.headerCount()) {
+        return Refusal.FIELDS_TOO_LARGE;
+      }
+      if (!FieldSyntax.isToken(name) || hasUpperCase(name)) {
+        return Refusal.FIELD_NAME;
+      }
+      int number = FieldNames.number(name);
+      if (number == FieldNames.OTHER) {
+        continue;
+      }
+      if (FieldNames.isKnownField(number)) {
+        known |= 1 << number;
+        if (number == KnownField.COOKIE.ordinal()) {
+          cookies++;
+        } else if (number == KnownField.UPGRADE.ordinal()) {
+          return Refusal.CONNECTION;
+        } else if (number == KnownField.EXPECT.ordinal()) {
+          if (!FieldSyntax.equalsIgnoreCase(value, "100-continue")) {
+            return Refusal.EXPECTATION;
+          }
+          expectsContinue = !isWithoutBody;
+        }
+      } else if (number == FieldNames.HOST) {
+        if (++hosts > 1) {
+          return Refusal.HOST_TWICE;
+        }
+      } else if (number == FieldNames.CONTENT_LENGTH) {
+        if (contentLength >= 0) {
+          return Refusal.CONTENT_LENGTH;
+        }
+        contentLength = Digits.parse(value);
+        if (contentLength < 0) {
+          return Refusal.CONTENT_LENGTH;
+        }
+      } else if (number != FieldNames.TE || !FieldSyntax.equalsIgnoreCase(value, "trailers")) {
+        // Fields about a connection have no meaning here (RFC 9113 §8.2.2).
+        return Refusal.CONNECTION;
+      }
+    }
+    knownFields = known;
+    if (cookies > 1) {
+      // Split for compression only; everyone past here knows one line (RFC 9113 §8.2.3).
+      headers.set(COOKIE, String.join("; ", headers.getAll(COOKIE)));
+    }
+    if (isWithoutBody && contentLength > 0) {
+      return Refusal.CONTENT_LENGTH;
+    }
+    return contentLength > limits.requestBodyBytes() ? Refusal.BODY_TOO_LARGE : null;
+  }
+
+  private static int pseudoBit(CharSequence name) {
+    Http2Headers.PseudoHeaderName pseudo = Http2Headers.PseudoHeaderName.getPseudoHeader(name);
+    return pseudo == null || !pseudo.isRequestOnly() ? 0 : 1 << pseudo.ordinal();
+  }
+
+  private static boolean hasUpperCase(CharSequence name) {
+    for (int i = 0; i < name.length(); i++) {
+      char c = name.charAt(i);
+      if (c >= 'A' && c <= 'Z') {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  boolean isAsterisk() {
+    return target.isAsterisk();
+  }
+
+  boolean isHead() {
+    return method.equals("HEAD");
+  }
+
+  boolean expectsContinue() {
+    return expectsContinue;
+  }
+
+  /** Declared length of the body, or -1. */
+  long contentLength() {
+    return contentLength;
+  }
+
+  @Override
+  public String method() {
+    return method;
+  }
+
+  @Override
+  public String scheme() {
+    return target.scheme();
+  }
+
+  @Override
+  public String authority() {
+    return target.authority();
+  }
+
+  @Override
+  public String path() {
+    return target.path();
+  }
+
+  @Override
+  public @Nullable String query() {
+    return target.query();
+  }
+
+  @Override
+  public FieldsView fields() {
+    return this;
+  }
+
+  @Override
+  public int knownFields() {
+    return knownFields;
+  }
+
+  @Override
+  public boolean hasBody() {
+    return !isWithoutBody;
+  }
+
+  @Override
+  public @Nullable CharSequence first(String lowerCaseName) {
+    return headers.get(lowerCaseName);
+  }
+
+  @Override
+  public List<String> all(String lowerCaseName) {
+    return headers.getAll(lowerCaseName).stream().map(CharSequence::toString).toList();
+  }
+
+  @Override
+  public void forEach(BiConsumer<? super CharSequence, ? super CharSequence> visitor) {
+    for (Map.Entry<CharSequence, CharSequence> field : headers) {
+      CharSequence name = field.getKey();
+      if (name.charAt(0) != ':') {
+        visitor.accept(name, field.getValue());
+      }
+    }
+  }
+}

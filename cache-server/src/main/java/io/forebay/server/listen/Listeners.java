@@ -1,0 +1,247 @@
+package io.forebay.server.listen;
+
+import io.forebay.server.config.ServerConfig;
+import io.forebay.server.config.ServerConfig.Address;
+import io.forebay.server.config.ServerConfig.ListenerConfig;
+import io.forebay.server.exchange.Exchanges;
+import io.forebay.server.metric.LoopCounters;
+import io.netty.bootstrap.ServerBootstrap;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.WriteBufferWaterMark;
+import io.netty.handler.ssl.SslContext;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.UnknownHostException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The listening sockets of a node: for each configured listener one on every loop, which the kernel
+ * spreads connections over (SO_REUSEPORT). All are bound before the first connection is accepted,
+ * so that a node listens everywhere or nowhere.
+ */
+public final class Listeners implements AutoCloseable {
+
+  /**
+   * A connection is writable again below the first, not beyond the second: one chunk of the largest
+   * size (256 KiB) may be under way, and the next is asked for before the socket runs dry.
+   */
+  private static final WriteBufferWaterMark WATER_MARK =
+      new WriteBufferWaterMark(64 * 1024, 256 * 1024);
+
+  private static final int BACKLOG = 4096;
+
+  private final List<LoopContext> loops;
+  private final List<Channel> sockets;
+  private final List<Bound> bound;
+  private final AtomicInteger connections;
+
+  /** An address that is being listened on; the port is the real one. */
+  public record Bound(String name, String scheme, String host, int port) {}
+
+  private Listeners(
+      List<LoopContext> loops,
+      List<Channel> sockets,
+      List<Bound> bound,
+      AtomicInteger connections) {
+    this.loops = loops;
+    this.sockets = sockets;
+    this.bound = bound;
+    this.connections = connections;
+  }
+
+  /**
+   * Binds every listener on every loop; nothing is accepted before {@link #accept}.
+   *
+   * @param exchanges one a loop, in the order of the transport's loops
+   * @param counters one a loop, likewise
+   * @throws ListenException when an address or a certificate cannot be used; nothing stays bound
+   */
+  public static Listeners bind(
+      ServerConfig config,
+      Transport transport,
+      List<? extends Exchanges> exchanges,
+      List<LoopCounters> counters)
+      throws ListenException {
+    AtomicInteger connections = new AtomicInteger();
+    List<LoopContext> loops = new ArrayList<>();
+    for (Loop loop : transport.loops()) {
+      loops.add(
+          new LoopContext(
+              loop,
+              exchanges.get(loop.index()),
+              counters.get(loop.index()),
+              config.limits(),
+              config.timeouts(),
+              connections,
+              System::nanoTime));
+    }
+    List<Channel> sockets = new ArrayList<>();
+    List<Bound> bound = new ArrayList<>();
+    try {
+      for (ListenerConfig listener : config.listeners()) {
+        bound.add(bindOne(listener, transport, loops, sockets));
+      }
+    } catch (ListenException e) {
+      sockets.forEach(socket -> socket.close().awaitUninterruptibly());
+      throw e;
+    }
+    return new Listeners(loops, sockets, List.copyOf(bound), connections);
+  }
+
+  private static Bound bindOne(
+      ListenerConfig listener, Transport transport, List<LoopContext> loops, List<Channel> sockets)
+      throws ListenException {
+    SslContext tls = listener.isTls() ? TlsContexts.of(listener) : null;
+    InetSocketAddress address = resolve(listener.address());
+    checkFree(listener.address(), address);
+    for (int i = 0; i < loops.size(); i++) {
+      ChannelFuture future =
+          bootstrap(listener.name(), transport, i, loops.get(i), tls).bind(address);
+      future.awaitUninterruptibly();
+      Throwable cause = future.cause();
+      if (cause != null) {
+        throw failure(listener.address(), cause);
+      }
+      sockets.add(future.channel());
+      // With port 0 the first socket has got a port; the others share it.
+      address = (InetSocketAddress) future.channel().localAddress();
+    }
+    return new Bound(
+        listener.name(),
+        tls == null ? "http" : "https",
+        address.getAddress().getHostAddress(),
+        address.getPort());
+  }
+
+  private static ServerBootstrap bootstrap(
+      String listener, Transport transport, int index, LoopContext loop, @Nullable SslContext tls) {
+    return new ServerBootstrap()
+        .group(transport.loops().get(index).group())
+        .channel(transport.serverChannel())
+        .option(ChannelOption.AUTO_READ, false)
+        .option(ChannelOption.SO_REUSEADDR, true)
+        .option(transport.reusePort(), true)
+        .option(ChannelOption.SO_BACKLOG, BACKLOG)
+        .option(ChannelOption.ALLOCATOR, Transport.ALLOCATOR)
+        .childOption(ChannelOption.ALLOCATOR, Transport.ALLOCATOR)
+        .childOption(ChannelOption.TCP_NODELAY, true)
+        .childOption(ChannelOption.WRITE_BUFFER_WATER_MARK, WATER_MARK)
+        .childHandler(new ConnectionInitializer(loop, listener, tls));
+  }
+
+  private static InetSocketAddress resolve(Address address) throws ListenException {
+    if (address.host().isEmpty() || address.host().equals("*")) {
+      return new InetSocketAddress(address.port());
+    }
+    try {
+      return new InetSocketAddress(InetAddress.getByName(address.host()), address.port());
+    } catch (UnknownHostException e) {
+      throw new ListenException("listen " + text(address) + ": no such host", e);
+    }
+  }
+
+  /**
+   * SO_REUSEPORT would let two nodes of one user share a port without a word, each with half of the
+   * connections; a socket without it finds out.
+   */
+  private static void checkFree(Address configured, InetSocketAddress address)
+      throws ListenException {
+    if (address.getPort() == 0) {
+      return;
+    }
+    try (ServerSocket probe = new ServerSocket()) {
+      probe.setReuseAddress(true);
+      probe.bind(address, 1);
+    } catch (IOException e) {
+      throw failure(configured, e);
+    }
+  }
+
+  private static ListenException failure(Address address, Throwable cause) {
+    String message = String.valueOf(cause.getMessage());
+    String reason = message;
+    if (message.contains("in use")) {
+      reason = "address in use by another process";
+    } else if (message.contains("annot assign") || message.contains("not available")) {
+      reason = "no such address on this machine";
+    } else if (message.contains("ermission denied")) {
+      reason = "permission denied; ports below 1024 need the right to bind them";
+    }
+    return new ListenException("listen " + text(address) + ": " + reason, cause);
+  }
+
+  private static String text(Address address) {
+    String host = address.host().indexOf(':') >= 0 ? "[" + address.host() + "]" : address.host();
+    return host + ":" + address.port();
+  }
+
+  /** What is being listened on, in the order configured. */
+  public List<Bound> bound() {
+    return bound;
+  }
+
+  /** Client connections open now, on all loops. */
+  public int connections() {
+    return connections.get();
+  }
+
+  /** Starts to accept, on all loops. */
+  public void accept() {
+    for (LoopContext loop : loops) {
+      loop.eventLoop().execute(loop::startTicking);
+    }
+    sockets.forEach(socket -> socket.config().setAutoRead(true));
+  }
+
+  /** Closes the listening sockets; connections stay. Returns when that is done. */
+  public void stopAccepting() {
+    List<ChannelFuture> closing = sockets.stream().map(Channel::close).toList();
+    closing.forEach(ChannelFuture::awaitUninterruptibly);
+  }
+
+  /**
+   * Ends connections as they can be ended: idle ones now, the others with the response they are at.
+   * Returns when none is left or the time is over.
+   *
+   * @return whether none is left
+   */
+  public boolean drain(Duration bound) throws InterruptedException {
+    stopAccepting();
+    List<CompletableFuture<Void>> ends = new ArrayList<>();
+    for (LoopContext loop : loops) {
+      CompletableFuture<Void> end = new CompletableFuture<>();
+      ends.add(end);
+      loop.eventLoop().execute(() -> loop.drain(end));
+    }
+    try {
+      CompletableFuture.allOf(ends.toArray(new CompletableFuture<?>[0]))
+          .get(bound.toNanos(), TimeUnit.NANOSECONDS);
+      return true;
+    } catch (TimeoutException e) {
+      return false;
+    } catch (ExecutionException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  /** Cuts what is left. Not to be called by a loop. */
+  @Override
+  public void close() {
+    stopAccepting();
+    for (LoopContext loop : loops) {
+      loop.eventLoop().submit(loop::cut).awaitUninterruptibly();
+    }
+  }
+}

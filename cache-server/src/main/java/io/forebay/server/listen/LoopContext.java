@@ -1,0 +1,161 @@
+package io.forebay.server.listen;
+
+import io.forebay.core.http.HttpDate;
+import io.forebay.server.config.ServerConfig.LimitsConfig;
+import io.forebay.server.config.ServerConfig.TimeoutsConfig;
+import io.forebay.server.exchange.Exchanges;
+import io.forebay.server.metric.LoopCounters;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.EventLoop;
+import io.netty.util.concurrent.Future;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/** What the connections of one loop share; confined to that loop but for the final fields. */
+final class LoopContext {
+
+  /** The user event that asks a connection to end as soon as it decently can. */
+  enum Drain {
+    NOW
+  }
+
+  final Exchanges exchanges;
+  final LoopCounters counters;
+  final LimitsConfig limits;
+  final TimeoutsConfig timeouts;
+  final DeadlineWheel wheel;
+  final SendQueue sendQueue = new SendQueue();
+
+  private final Loop loop;
+  private final AtomicInteger nodeConnections;
+  private final Set<Channel> channels = Collections.newSetFromMap(new IdentityHashMap<>());
+  private final byte[] date = new byte[HttpDate.LENGTH];
+  private long dateSecond = -1;
+  private boolean isDraining;
+  private @Nullable CompletableFuture<Void> drained;
+  private @Nullable Future<?> ticking;
+
+  LoopContext(
+      Loop loop,
+      Exchanges exchanges,
+      LoopCounters counters,
+      LimitsConfig limits,
+      TimeoutsConfig timeouts,
+      AtomicInteger nodeConnections,
+      LongSupplier clockNanos) {
+    this.loop = loop;
+    this.exchanges = exchanges;
+    this.counters = counters;
+    this.limits = limits;
+    this.timeouts = timeouts;
+    this.nodeConnections = nodeConnections;
+    this.wheel = new DeadlineWheel(clockNanos);
+  }
+
+  EventLoop eventLoop() {
+    return loop.eventLoop();
+  }
+
+  /** Begins the one periodic task of the loop. */
+  void startTicking() {
+    ticking =
+        eventLoop()
+            .scheduleAtFixedRate(
+                this::tick,
+                DeadlineWheel.TICK_NANOS,
+                DeadlineWheel.TICK_NANOS,
+                TimeUnit.NANOSECONDS);
+  }
+
+  private void tick() {
+    loop.tick();
+    wheel.tick();
+  }
+
+  /** Takes a new connection in, or says no because the node has as many as it may. */
+  boolean admit(Channel channel) {
+    if (isDraining || nodeConnections.incrementAndGet() > limits.connections()) {
+      if (!isDraining) {
+        nodeConnections.decrementAndGet();
+        counters.limitsHit++;
+      }
+      counters.connectionsRefused++;
+      return false;
+    }
+    counters.connectionsAccepted++;
+    counters.connectionsOpen++;
+    channels.add(channel);
+    channel
+        .closeFuture()
+        .addListener(done -> {
+          channels.remove(channel);
+          counters.connectionsOpen--;
+          nodeConnections.decrementAndGet();
+          completeIfDrained();
+        });
+    return true;
+  }
+
+  /** Asks every connection to end, now and those to come; completes when none is left. */
+  void drain(CompletableFuture<Void> done) {
+    isDraining = true;
+    drained = done;
+    completeIfDrained();
+    for (Channel channel : snapshot()) {
+      channel.pipeline().fireUserEventTriggered(Drain.NOW);
+    }
+  }
+
+  /** Cuts every connection that is left. */
+  void cut() {
+    isDraining = true;
+    for (Channel channel : snapshot()) {
+      // From the front: neither TLS nor HTTP/2 may hold it up with a goodbye.
+      ChannelHandlerContext first = channel.pipeline().firstContext();
+      if (first == null) {
+        channel.close();
+      } else {
+        first.close();
+      }
+    }
+    Future<?> periodic = ticking;
+    if (periodic != null) {
+      periodic.cancel(false);
+    }
+  }
+
+  private void completeIfDrained() {
+    CompletableFuture<Void> done = drained;
+    if (done != null && channels.isEmpty()) {
+      done.complete(null);
+    }
+  }
+
+  private List<Channel> snapshot() {
+    return new ArrayList<>(channels);
+  }
+
+  /** The Date field's value now, for the responses the listener makes by itself. */
+  byte[] date() {
+    long second = System.currentTimeMillis() / 1000;
+    if (second != dateSecond) {
+      dateSecond = second;
+      HttpDate.format(second * 1000, date, 0);
+    }
+    return date;
+  }
+
+  String dateText() {
+    return new String(date(), StandardCharsets.US_ASCII);
+  }
+}

@@ -1,0 +1,69 @@
+package io.forebay.server.listen;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.handler.codec.http.HttpResponseStatus;
+import java.nio.charset.StandardCharsets;
+
+/** Pieces of HTTP/1.1 responses as bytes, made once. */
+final class Responses {
+
+  static final byte[] CRLF = ascii("\r\n");
+  static final byte[] CONTENT_LENGTH = ascii("content-length: ");
+  static final byte[] CHUNKED = ascii("transfer-encoding: chunked\r\n");
+  static final byte[] CLOSE = ascii("connection: close\r\n");
+  static final byte[] KEEP_ALIVE = ascii("connection: keep-alive\r\n");
+  static final byte[] LAST_CHUNK = ascii("0\r\n");
+  static final byte[] CONTINUE = ascii("HTTP/1.1 100 Continue\r\n\r\n");
+  static final byte[] DATE = ascii("date: ");
+  static final byte[] ALLOW = ascii("allow: GET, HEAD, OPTIONS, POST, PUT, PATCH, DELETE\r\n");
+  static final String ALLOWED = "GET, HEAD, OPTIONS, POST, PUT, PATCH, DELETE";
+
+  private static final byte[] TEXT = ascii("content-type: text/plain; charset=utf-8\r\n");
+  private static final byte[][] STATUS_LINES = new byte[1000][];
+
+  private Responses() {}
+
+  /** The status line with its CRLF. */
+  static byte[] statusLine(int status) {
+    byte[] line = STATUS_LINES[status];
+    if (line == null) {
+      // Two loops may both make it; either will do.
+      line =
+          ascii(
+              "HTTP/1.1 "
+                  + status
+                  + ' '
+                  + HttpResponseStatus.valueOf(status).reasonPhrase()
+                  + "\r\n");
+      STATUS_LINES[status] = line;
+    }
+    return line;
+  }
+
+  /** The body that tells of a refusal: one line. */
+  static byte[] text(Refusal refusal) {
+    return (refusal.status() + " " + refusal.detail() + "\n").getBytes(StandardCharsets.UTF_8);
+  }
+
+  /** A whole response that ends the connection. */
+  static void writeRefusal(ByteBuf into, Refusal refusal, byte[] date, boolean hasBody) {
+    byte[] text = text(refusal);
+    into.writeBytes(statusLine(refusal.status()))
+        .writeBytes(DATE)
+        .writeBytes(date)
+        .writeBytes(CRLF);
+    if (refusal.status() == HttpResponseStatus.METHOD_NOT_ALLOWED.code()) {
+      into.writeBytes(ALLOW);
+    }
+    into.writeBytes(TEXT).writeBytes(CONTENT_LENGTH);
+    Digits.writeDecimal(into, text.length);
+    into.writeBytes(CRLF).writeBytes(CLOSE).writeBytes(CRLF);
+    if (hasBody) {
+      into.writeBytes(text);
+    }
+  }
+
+  private static byte[] ascii(String text) {
+    return text.getBytes(StandardCharsets.US_ASCII);
+  }
+}

@@ -1,0 +1,128 @@
+package io.forebay.server.listen;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import io.forebay.server.config.ServerConfig;
+import io.forebay.server.config.ServerConfig.AccessLogConfig;
+import io.forebay.server.config.ServerConfig.Address;
+import io.forebay.server.config.ServerConfig.AdminConfig;
+import io.forebay.server.config.ServerConfig.ForwardingConfig;
+import io.forebay.server.config.ServerConfig.LimitsConfig;
+import io.forebay.server.config.ServerConfig.ListenerConfig;
+import io.forebay.server.config.ServerConfig.StoreConfig;
+import io.forebay.server.config.ServerConfig.ThreadsConfig;
+import io.forebay.server.config.ServerConfig.TimeoutsConfig;
+import io.forebay.server.metric.LoopCounters;
+import io.netty.buffer.PoolArenaMetric;
+import io.netty.buffer.PooledByteBufAllocator;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * A running listener on loopback with scripted exchanges. Closing it checks that every buffer went
+ * back: the loops' threads have ended by then, and with them their caches.
+ */
+final class ListenFixture implements AutoCloseable {
+
+  static final LimitsConfig LIMITS =
+      new LimitsConfig(16 * 1024, 100, 4096, 1 << 20, 1000, 1000, 100, 100, 100, 1 << 20);
+  static final TimeoutsConfig TIMEOUTS =
+      new TimeoutsConfig(
+          Duration.ofSeconds(5),
+          Duration.ofSeconds(10),
+          Duration.ofSeconds(10),
+          Duration.ofSeconds(60),
+          Duration.ofSeconds(30),
+          Duration.ofSeconds(5));
+
+  final Transport transport;
+  final Listeners listeners;
+  final ScriptedExchanges exchanges = new ScriptedExchanges();
+  final List<LoopCounters> counters = new ArrayList<>();
+  private final long buffersBefore;
+
+  ListenFixture() throws ListenException {
+    this(LIMITS, TIMEOUTS);
+  }
+
+  ListenFixture(LimitsConfig limits, TimeoutsConfig timeouts) throws ListenException {
+    this(config(limits, timeouts, "auto", 1, plain(0)));
+  }
+
+  ListenFixture(ServerConfig config) throws ListenException {
+    buffersBefore = activeBuffers();
+    transport = Transport.open(config.threads());
+    List<ScriptedExchanges> each = new ArrayList<>();
+    for (Loop ignored : transport.loops()) {
+      each.add(exchanges);
+      counters.add(new LoopCounters());
+    }
+    try {
+      listeners = Listeners.bind(config, transport, each, counters);
+    } catch (ListenException e) {
+      transport.close();
+      throw e;
+    }
+    listeners.accept();
+  }
+
+  static ListenerConfig plain(int port) {
+    return new ListenerConfig("test", new Address("127.0.0.1", port), null, null);
+  }
+
+  static ServerConfig config(
+      LimitsConfig limits,
+      TimeoutsConfig timeouts,
+      String transport,
+      int loops,
+      ListenerConfig... listeners) {
+    return new ServerConfig(
+        List.of(listeners),
+        new AdminConfig(new Address("127.0.0.1", 0), null),
+        new ThreadsConfig(loops, "off", transport),
+        new StoreConfig(Path.of("unused"), 0, null),
+        List.of(),
+        List.of(),
+        limits,
+        timeouts,
+        new ForwardingConfig(List.of(), true, false, "test"),
+        new AccessLogConfig("off", 1));
+  }
+
+  int port() {
+    return listeners.bound().getFirst().port();
+  }
+
+  RawClient connect() {
+    return new RawClient(port());
+  }
+
+  LoopCounters counters() {
+    return counters.getFirst();
+  }
+
+  /** Runs what {@code /slow} has left to do, on the loop. */
+  void release() throws InterruptedException {
+    transport.loops().getFirst().eventLoop().execute(exchanges.held.take());
+  }
+
+  @Override
+  public void close() {
+    listeners.close();
+    transport.close();
+    assertEquals(buffersBefore, activeBuffers(), "buffers not released");
+  }
+
+  private static long activeBuffers() {
+    long active = 0;
+    for (PoolArenaMetric arena : PooledByteBufAllocator.DEFAULT.metric().directArenas()) {
+      active += arena.numActiveAllocations();
+    }
+    for (PoolArenaMetric arena : PooledByteBufAllocator.DEFAULT.metric().heapArenas()) {
+      active += arena.numActiveAllocations();
+    }
+    return active;
+  }
+}

@@ -1,0 +1,281 @@
+package io.forebay.server.origin;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.forebay.core.http.HeaderFields;
+import io.forebay.server.config.ServerConfig.OriginConfig;
+import io.forebay.server.exchange.RequestBody;
+import io.forebay.server.metric.LoopCounters;
+import io.netty.buffer.UnpooledByteBufAllocator;
+import io.netty.channel.EventLoop;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.epoll.Epoll;
+import io.netty.channel.epoll.EpollIoHandler;
+import io.netty.channel.epoll.EpollSocketChannel;
+import io.netty.channel.nio.NioIoHandler;
+import io.netty.channel.socket.SocketChannel;
+import io.netty.channel.socket.nio.NioSocketChannel;
+import io.netty.util.concurrent.EventExecutor;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Clients on real loops, for tests. Closing it closes every connection and then checks that each
+ * byte of buffer that was allocated has been released.
+ */
+final class Lab implements AutoCloseable {
+  private static final long PATIENCE_SECONDS = 10;
+
+  final OriginConnections connections = new OriginConnections();
+  final ScriptedNames names = new ScriptedNames();
+  final UnpooledByteBufAllocator allocator = new UnpooledByteBufAllocator(true, true);
+  final List<LoopCounters> counters = new ArrayList<>();
+  private final MultiThreadIoEventLoopGroup group;
+  private final List<PooledOriginClient> clients = new ArrayList<>();
+  private Origins origins = Origins.NONE;
+
+  Lab(int loops, boolean isNio, OriginConfig... configs) throws Exception {
+    boolean isEpoll = !isNio && Epoll.isAvailable();
+    group =
+        new MultiThreadIoEventLoopGroup(
+            loops, isEpoll ? EpollIoHandler.newFactory() : NioIoHandler.newFactory());
+    Class<? extends SocketChannel> type =
+        isEpoll ? EpollSocketChannel.class : NioSocketChannel.class;
+    origins = Origins.load(List.of(configs), Origins.NONE, address -> false);
+    for (int i = 0; i < loops; i++) {
+      LoopCounters loopCounters = new LoopCounters();
+      counters.add(loopCounters);
+      clients.add(
+          new PooledOriginClient(
+              group.next(), type, allocator, origins, connections, names, loopCounters));
+    }
+  }
+
+  /** One loop. */
+  static Lab of(OriginConfig... configs) throws Exception {
+    return new Lab(1, false, configs);
+  }
+
+  /** An origin named {@code main} with timeouts that no test reaches by chance. */
+  static OriginConfig origin(String url) {
+    return new OriginConfig(
+        "main",
+        url,
+        null,
+        8,
+        null,
+        false,
+        Duration.ofSeconds(5),
+        Duration.ofSeconds(5),
+        Duration.ofSeconds(5),
+        Duration.ZERO,
+        Duration.ofSeconds(30));
+  }
+
+  static OriginConfig withMost(OriginConfig c, int most) {
+    return new OriginConfig(
+        c.name(),
+        c.url(),
+        c.host(),
+        most,
+        c.trust(),
+        c.allowLoopbackNames(),
+        c.connectTimeout(),
+        c.firstByteTimeout(),
+        c.idleTimeout(),
+        c.totalTimeout(),
+        c.keepAlive());
+  }
+
+  static OriginConfig withTimes(
+      OriginConfig c, long connect, long firstByte, long idle, long total, long keepAlive) {
+    return new OriginConfig(
+        c.name(),
+        c.url(),
+        c.host(),
+        c.maxConnections(),
+        c.trust(),
+        c.allowLoopbackNames(),
+        Duration.ofMillis(connect),
+        Duration.ofMillis(firstByte),
+        Duration.ofMillis(idle),
+        Duration.ofMillis(total),
+        Duration.ofMillis(keepAlive));
+  }
+
+  static OriginConfig withTrust(OriginConfig c, @Nullable Path trust) {
+    return new OriginConfig(
+        c.name(),
+        c.url(),
+        c.host(),
+        c.maxConnections(),
+        trust,
+        c.allowLoopbackNames(),
+        c.connectTimeout(),
+        c.firstByteTimeout(),
+        c.idleTimeout(),
+        c.totalTimeout(),
+        c.keepAlive());
+  }
+
+  static OriginConfig withLoopbackNames(OriginConfig c) {
+    return new OriginConfig(
+        c.name(),
+        c.url(),
+        c.host(),
+        c.maxConnections(),
+        c.trust(),
+        true,
+        c.connectTimeout(),
+        c.firstByteTimeout(),
+        c.idleTimeout(),
+        c.totalTimeout(),
+        c.keepAlive());
+  }
+
+  static OriginRequest get(String target) {
+    return request("GET", target, RequestBody.NONE);
+  }
+
+  static OriginRequest request(String method, String target, RequestBody body) {
+    return new OriginRequest(method, target, HeaderFields.of("host", "example.com"), body);
+  }
+
+  Recorder send(OriginRequest request) throws Exception {
+    return send(0, request, new Recorder(), call -> {});
+  }
+
+  Recorder send(int loop, OriginRequest request) throws Exception {
+    return send(loop, request, new Recorder(), call -> {});
+  }
+
+  /** Sends on a loop; what to do with the call happens there too, before anything else can. */
+  Recorder send(int loop, OriginRequest request, Recorder recorder, Consumer<OriginCall> then)
+      throws Exception {
+    onLoop(
+        loop,
+        () -> {
+          OriginCall call = clients.get(loop).send("main", request, recorder);
+          assertEquals(0, recorder.ends, "the listener was called before send returned");
+          then.accept(call);
+          return call;
+        });
+    return recorder;
+  }
+
+  <T> T onLoop(int loop, Callable<T> task) throws Exception {
+    return clients.get(loop).loop().submit(task).get(PATIENCE_SECONDS, TimeUnit.SECONDS);
+  }
+
+  PooledOriginClient client(int loop) {
+    return clients.get(loop);
+  }
+
+  LoopCounters counters() {
+    return counters.getFirst();
+  }
+
+  /** Waits until something becomes true on the loop, looking again after each round of events. */
+  void awaitOnLoop(int loop, String what, Callable<Boolean> condition) throws Exception {
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(PATIENCE_SECONDS);
+    while (!onLoop(loop, condition)) {
+      assertTrue(System.nanoTime() < deadline, () -> "never became true: " + what);
+      Thread.onSpinWait();
+    }
+  }
+
+  void reconfigure(OriginConfig... configs) throws Exception {
+    origins = Origins.load(List.of(configs), origins, address -> false);
+    for (int i = 0; i < clients.size(); i++) {
+      PooledOriginClient client = clients.get(i);
+      onLoop(
+          i,
+          () -> {
+            client.reconfigure(origins);
+            return null;
+          });
+    }
+  }
+
+  /** As {@link #close()}, for tests whose calls have all ended. */
+  @Override
+  public void close() throws Exception {
+    for (int i = 0; i < clients.size(); i++) {
+      PooledOriginClient client = clients.get(i);
+      onLoop(
+          i,
+          () -> {
+            client.close();
+            return null;
+          });
+    }
+    group.shutdownGracefully(0, PATIENCE_SECONDS, TimeUnit.SECONDS).await();
+    assertTrue(group.isTerminated());
+    assertEquals(0, allocator.metric().usedDirectMemory(), "direct bytes never released");
+    assertEquals(0, allocator.metric().usedHeapMemory(), "heap bytes never released");
+    for (LoopCounters loopCounters : counters) {
+      assertEquals(0, loopCounters.originConnectionsOpen, "open connections after the end");
+    }
+    assertEquals(0, connections.open("main"), "slots after the end");
+  }
+
+  /** Names that resolve to what the test says, at once. */
+  static final class ScriptedNames implements NameResolver {
+    private final Map<String, Resolution> known = new ConcurrentHashMap<>();
+    private volatile UnaryOperator<Runnable> delivery = task -> task;
+
+    void set(String name, String... addresses) throws UnknownHostException {
+      List<InetAddress> list = new ArrayList<>();
+      for (String address : addresses) {
+        list.add(InetAddress.getByName(address));
+      }
+      known.put(name, new Resolution(list, null));
+    }
+
+    void fail(String name, String why) {
+      known.put(name, new Resolution(List.of(), why));
+    }
+
+    /** Answers are handed to the test instead of being given. */
+    void holdBack(Consumer<Runnable> keeper) {
+      delivery =
+          task ->
+              () -> {
+                keeper.accept(task);
+              };
+    }
+
+    @Override
+    public void resolve(String name, EventExecutor loop, Consumer<Resolution> answer) {
+      Resolution resolution =
+          known.getOrDefault(name, new Resolution(List.of(), "not in the script"));
+      delivery.apply(() -> answer.accept(resolution)).run();
+    }
+
+    @Override
+    public @Nullable Resolution latest(String name) {
+      return known.get(name);
+    }
+
+    @Override
+    public void watch(Set<String> names) {}
+  }
+
+  /** The loop of a client. */
+  EventLoop loop(int index) {
+    return clients.get(index).loop();
+  }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package io.forebay.server.origin;
+
+import org.jspecify.annotations.NullMarked;

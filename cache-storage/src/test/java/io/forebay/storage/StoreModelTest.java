@@ -1,0 +1,273 @@
+package io.forebay.storage;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.SplittableRandom;
+import java.util.function.BiPredicate;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Long random runs against a plain map: the store may forget, but never says anything else. */
+class StoreModelTest {
+  @SuppressWarnings("ArrayRecordComponent")
+  private record Known(byte[] body, long birth, long bodyBirth, boolean soft, long objectId) {}
+
+  @TempDir Path directory;
+
+  @Test
+  void agreesWithAPlainMapWhileRegionsAreReclaimed() throws Exception {
+    run(new SplittableRandom().nextLong(), 200_000, 2_000, 16 << 20);
+  }
+
+  @Test
+  void agreesWithAPlainMapWhenEverythingFits() throws Exception {
+    run(new SplittableRandom().nextLong(), 60_000, 60, 32 << 20);
+  }
+
+  @Test
+  @Tag("campaign")
+  void agreesWithAPlainMapForLong() throws Exception {
+    for (int round = 0; round < 50; round++) {
+      run(new SplittableRandom().nextLong(), 1_000_000, 100 + round * 100, 16 << 20);
+    }
+  }
+
+  private void run(long seed, int operations, int names, long memoryBytes) throws Exception {
+    System.out.println("StoreModelTest seed " + seed + "L, " + names + " names");
+    SplittableRandom random = new SplittableRandom(seed);
+    Map<String, Known> model = new HashMap<>();
+    long finds = 0;
+    long wanted = 0;
+    long hits = 0;
+    StoreSettings settings =
+        StoreSettings.of(directory.resolve("data" + seed), memoryBytes, 2, () -> 0)
+            .withMemoryDirectory(directory.resolve("memory" + seed))
+            .withSizes(1 << 18, 0, 64)
+            .withPurges(64, 1000, 1 << 16)
+            .withLockMemory(false);
+    try (StoreFixture fixture = new StoreFixture(settings)) {
+      for (int n = 0; n < operations; n++) {
+        StoreLane lane = fixture.store.lane(random.nextInt(2));
+        String name = "/" + random.nextInt(names);
+        fixture.clock.addAndGet(random.nextInt(3));
+        int dice = random.nextInt(1000);
+        try {
+          if (dice < 300) {
+            put(fixture, lane, name, random, model);
+          } else if (dice < 920) {
+            finds++;
+            Known known = model.get(name);
+            boolean isHit = check(fixture, lane, name, known);
+            wanted += known != null ? 1 : 0;
+            hits += isHit ? 1 : 0;
+          } else if (dice < 950) {
+            refresh(fixture, lane, name, model);
+          } else if (dice < 960) {
+            long[] key = {StoreFixture.scope("hi" + name), StoreFixture.scope("lo" + name)};
+            boolean isSure =
+                random.nextBoolean()
+                    ? lane.invalidate(key[0], key[1])
+                    : lane.invalidate(key[0], key[1], StoreFixture.scope(name));
+            assertTrue(isSure || !fixture.store.recovery().isComplete());
+            if (!isSure) {
+              purge(fixture, new Purge(Purge.Kind.EXACT, new long[] {StoreFixture.scope(name)},
+                  false, "made sure"), (other, known) -> other.equals(name), model);
+            }
+            model.remove(name);
+          } else if (dice < 970) {
+            purge(fixture, random, name, model);
+          } else if (dice < 999) {
+            fixture.steps(3);
+          } else {
+            reopen(fixture, random);
+          }
+        } catch (AssertionError | RuntimeException e) {
+          throw new AssertionError("seed " + seed + "L, operation " + n + ", " + name, e);
+        }
+      }
+      StoreStats stats = fixture.store.stats();
+      System.out.println(
+          "  " + finds + " finds, " + wanted + " known, " + hits + " hits, " + stats);
+      assertTrue(hits > wanted / 20, "hardly any hits: " + hits + " of " + wanted);
+      assertEquals(0, stats.checksumFailures());
+      assertEquals(0, stats.unfinishedBytes());
+    }
+  }
+
+  private static String tag(String name) {
+    return "tag" + Math.floorMod(name.hashCode(), 7);
+  }
+
+  private static String host(String name) {
+    return "host" + Math.floorMod(name.hashCode(), 3);
+  }
+
+  private static void put(
+      StoreFixture fixture,
+      StoreLane lane,
+      String name,
+      SplittableRandom random,
+      Map<String, Known> model) {
+    int length =
+        switch (random.nextInt(4)) {
+          case 0 -> random.nextInt(200);
+          case 1 -> random.nextInt(20_000);
+          case 2 -> random.nextInt(50_000);
+          default -> 16_384 * random.nextInt(3);
+        };
+    byte[] body = StoreFixture.body(random.nextLong(), length);
+    long birth = fixture.store.nextBirth();
+    boolean isKnown = random.nextBoolean();
+    HeadSpec spec =
+        StoreFixture.spec(name, birth, isKnown ? length : -1, host(name), tag(name));
+    ObjectWriter writer = lane.begin(spec);
+    if (writer == null) {
+      return;
+    }
+    int at = 0;
+    while (at < length) {
+      int part = Math.min(length - at, 1 + random.nextInt(20_000));
+      if (!writer.append(java.nio.ByteBuffer.wrap(body, at, part))) {
+        writer.abort();
+        return;
+      }
+      at += part;
+      if (random.nextInt(20) == 0) {
+        fixture.steps(1);
+      }
+      if (random.nextInt(100) == 0) {
+        writer.abort();
+        return;
+      }
+    }
+    assertEquals(length, writer.watermark());
+    if (length > 0) {
+      assertTrue(writer.locate(fixture.store.lane(0), length - 1));
+      SlicePos pos = fixture.store.lane(0).slice();
+      assertEquals(
+          body[length - 1], fixture.store.regionBuffer(pos.region()).get(pos.offset()));
+      fixture.store.lane(0).unpin(pos.region());
+    }
+    Install result = writer.finish();
+    if (result == Install.INSTALLED) {
+      model.put(name, new Known(body, birth, birth, false, writer.objectId()));
+    } else {
+      assertEquals(Install.NO_SPACE, result);
+    }
+  }
+
+  private static boolean check(
+      StoreFixture fixture, StoreLane lane, String name, @Nullable Known known) {
+    byte[] body = fixture.read(lane, name);
+    if (body == null) {
+      return false;
+    }
+    StoredHead head = lane.head();
+    assertNotNull(known, "found what was never stored, or purged: born " + head.birth());
+    assertEquals(known.birth(), head.birth());
+    assertEquals(known.bodyBirth(), head.bodyBirth());
+    assertEquals(known.soft(), head.softPurged());
+    assertEquals(known.objectId(), head.objectId());
+    assertArrayEquals(known.body(), body);
+    return true;
+  }
+
+  private static void refresh(
+      StoreFixture fixture, StoreLane lane, String name, Map<String, Known> model) {
+    Known known = model.get(name);
+    if (known == null) {
+      return;
+    }
+    long birth = fixture.store.nextBirth();
+    Install result =
+        lane.refresh(
+            StoreFixture.spec(name, birth, -1, host(name), tag(name)), known.objectId());
+    if (result == Install.INSTALLED) {
+      model.put(
+          name, new Known(known.body(), birth, known.bodyBirth(), false, known.objectId()));
+    } else {
+      assertTrue(result == Install.GONE || result == Install.NO_SPACE, result.toString());
+    }
+  }
+
+  private static void purge(
+      StoreFixture fixture, SplittableRandom random, String name, Map<String, Known> model)
+      throws PurgeFailedException {
+    boolean soft = random.nextBoolean();
+    int dice = random.nextInt(30);
+    Purge purge;
+    BiPredicate<String, Known> matches;
+    if (dice == 0) {
+      purge = Purge.everything(soft, "all");
+      matches = (other, known) -> true;
+    } else if (dice < 3) {
+      purge =
+          new Purge(Purge.Kind.HOST, new long[] {StoreFixture.scope(host(name))}, soft, "host");
+      matches = (other, known) -> host(other).equals(host(name));
+    } else if (dice < 6) {
+      purge = new Purge(Purge.Kind.TAG, new long[] {StoreFixture.scope(tag(name))}, soft, "tag");
+      matches = (other, known) -> tag(other).equals(tag(name));
+    } else {
+      purge = new Purge(Purge.Kind.EXACT, new long[] {StoreFixture.scope(name)}, soft, "exact");
+      matches = (other, known) -> other.equals(name);
+    }
+    purge(fixture, purge, matches, model);
+  }
+
+  private static void purge(
+      StoreFixture fixture,
+      Purge purge,
+      BiPredicate<String, Known> matches,
+      Map<String, Known> model)
+      throws PurgeFailedException {
+    boolean soft = purge.soft();
+    long floor = fixture.store.stats().purgeFloor();
+    PurgeReceipt receipt = fixture.store.purge(purge);
+    assertEquals(receipt.sequence(), fixture.store.purgeSequence());
+    // A full table takes everything with it; that is within the contract, and the model follows.
+    boolean isFloor = fixture.store.stats().purgeFloor() != floor && !purge.kind().equals(
+        Purge.Kind.EVERYTHING);
+    if (isFloor) {
+      model.clear();
+      return;
+    }
+    if (soft) {
+      model.replaceAll(
+          (other, known) ->
+              matches.test(other, known)
+                  ? new Known(
+                      known.body(), known.birth(), known.bodyBirth(), true, known.objectId())
+                  : known);
+    } else {
+      model.entrySet().removeIf(entry -> matches.test(entry.getKey(), entry.getValue()));
+    }
+  }
+
+  private static void reopen(StoreFixture fixture, SplittableRandom random)
+      throws StoreException {
+    if (random.nextBoolean()) {
+      boolean isComplete = fixture.store.recovery().isComplete();
+      fixture.store.close();
+      fixture.store = ObjectStore.open(fixture.settings);
+      assertEquals(
+          isComplete ? RecoveryState.Phase.WARM : RecoveryState.Phase.REBUILDING,
+          fixture.store.recovery().phase());
+    } else {
+      // What clients invalidated is journalled by the next step.
+      fixture.steps(1);
+      fixture.store.abandon();
+      fixture.store = ObjectStore.open(fixture.settings);
+      assertEquals(RecoveryState.Phase.REBUILDING, fixture.store.recovery().phase());
+      // What is used before the rebuild is complete is part of the run.
+      fixture.steps(random.nextInt(300));
+    }
+  }
+}
