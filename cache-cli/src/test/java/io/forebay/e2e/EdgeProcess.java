@@ -199,7 +199,8 @@ final class EdgeProcess implements AutoCloseable {
 
   /** Runs another command of the jar to its end. */
   static Commands.Finished cli(String... arguments) throws Exception {
-    List<String> command = new ArrayList<>(List.of(java(), "-XX:TieredStopAtLevel=1", "-jar", jar()));
+    List<String> command =
+        new ArrayList<>(List.of(java(), "-XX:TieredStopAtLevel=1", "-jar", jar()));
     command.addAll(List.of(arguments));
     return Commands.run(Duration.ofSeconds(60), command);
   }
@@ -268,7 +269,8 @@ final class EdgeProcess implements AutoCloseable {
         HttpResponse.BodyHandlers.ofString());
   }
 
-  HttpResponse<String> adminPost(String path, String json) throws IOException, InterruptedException {
+  HttpResponse<String> adminPost(String path, String json)
+      throws IOException, InterruptedException {
     return http.send(
         HttpRequest.newBuilder(URI.create(adminUrl() + path))
             .timeout(Duration.ofSeconds(10))
@@ -375,9 +377,8 @@ final class EdgeProcess implements AutoCloseable {
     List<String> bad =
         errText()
             .lines()
-            .filter(
-                line ->
-                    line.contains("LEAK:") || (!settings.isNoiseExpected && line.startsWith("\tat ")))
+            .filter(line ->
+                line.contains("LEAK:") || (!settings.isNoiseExpected && line.startsWith("\tat ")))
             .toList();
     Assertions.assertTrue(bad.isEmpty(), () -> "the edge logged: " + errTail());
   }

@@ -24,7 +24,8 @@ final class Tools {
 
   /** The program's path, or the end of the test. */
   static Path require(String program) {
-    for (String directory : (System.getenv("PATH") + ":/usr/sbin:/sbin").split(File.pathSeparator)) {
+    for (String directory :
+        (System.getenv("PATH") + ":/usr/sbin:/sbin").split(File.pathSeparator)) {
       Path path = Path.of(directory, program);
       if (Files.isExecutable(path)) {
         return path;
