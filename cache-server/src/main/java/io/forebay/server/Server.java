@@ -264,7 +264,7 @@ public final class Server implements Node, AutoCloseable {
     return transport.loops().stream().mapToDouble(Loop::busyShare).toArray();
   }
 
-  /** The store's figures. */
+  @Override
   public StoreStats store() {
     return store.stats();
   }

@@ -78,6 +78,20 @@ public final class Delivery implements LeaseHolder {
   }
 
   /**
+   * Lets somebody else send the rest, if exactly the bytes before that position have been sent and
+   * the rest of the body is wanted to its end.
+   *
+   * @param bodyEnd length of the body, or {@link Long#MAX_VALUE} while it is not known
+   */
+  public boolean yieldAt(long restBegins, long bodyEnd) {
+    if (isOver || isPumping || position != restBegins || to != bodyEnd) {
+      return false;
+    }
+    isOver = true;
+    return true;
+  }
+
+  /**
    * Sends what can be sent now. Called to start, on progress of a fill, and when writable again.
    */
   public void onProgress() {

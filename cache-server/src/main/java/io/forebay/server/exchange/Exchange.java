@@ -581,7 +581,6 @@ final class Exchange
         current.endsAt(followed.completeLength());
       }
       current.onProgress();
-      followed.onFollowerAdvanced(loop);
       return Step.AWAIT;
     }
     FillHead head = followed.head();
@@ -634,7 +633,7 @@ final class Exchange
         out, snapshot.cacheStatus().forwarded(reason, head.status(), true, !isLeader, null));
     sendHead(out, plan, total, isLeader ? CacheResult.MISS : CacheResult.JOINED, reason);
     if (plan.hasBody()) {
-      deliver(followed.body(loop.lane()), plan.from(), plan.to());
+      deliver(followed.body(loop), plan.from(), plan.to());
     } else {
       leaveFill();
       over();
@@ -671,6 +670,27 @@ final class Exchange
       followed.leave(this, loop);
     }
     return beginTransit(status, fields, contentLength, CacheResult.MISS, reason, why, call);
+  }
+
+  @Override
+  public @Nullable OriginListener takeOverRest(long position, OriginCall call) {
+    Delivery current = delivery;
+    Fill followed = fill;
+    FillHead head = followed == null ? null : followed.head();
+    if (isOver || current == null || followed == null || head == null) {
+      return null;
+    }
+    long bodyEnd = head.totalLength() < 0 ? Long.MAX_VALUE : head.totalLength();
+    if (!current.yieldAt(position, bodyEnd)) {
+      return null;
+    }
+    fill = null;
+    isLeader = false;
+    followed.leave(this, loop);
+    delivery = null;
+    Transit rest = new Transit(sink, call, true, this);
+    transit = rest;
+    return rest;
   }
 
   // --- passing through --------------------------------------------------------------------------
@@ -841,9 +861,6 @@ final class Exchange
       transit.onWritable();
     } else if (delivery != null) {
       delivery.onProgress();
-      if (fill != null) {
-        fill.onFollowerAdvanced(loop);
-      }
     }
   }
 

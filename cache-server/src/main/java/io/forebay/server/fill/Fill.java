@@ -14,7 +14,6 @@ import io.forebay.server.origin.OriginListener;
 import io.forebay.storage.HeadSpec;
 import io.forebay.storage.Install;
 import io.forebay.storage.ObjectWriter;
-import io.forebay.storage.StoreLane;
 import io.netty.buffer.ByteBuf;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
@@ -64,6 +63,15 @@ public final class Fill implements OriginListener {
      */
     @Nullable OriginListener takeOver(
         int status, HeaderFields fields, long contentLength, Reason why, OriginCall call);
+
+    /**
+     * The store has no room for the rest of the body. The leader may take it over as it streams, if
+     * it has sent exactly what is stored.
+     *
+     * @param position where the rest begins
+     * @return who listens from now on, or null when the leader cannot or does not want to
+     */
+    @Nullable OriginListener takeOverRest(long position, OriginCall call);
   }
 
   /** How long an uncacheable answer keeps requests for its key from queueing. */
@@ -73,8 +81,6 @@ public final class Fill implements OriginListener {
   private static final long FINISH_IF_MISSING_BYTES = 1 << 20;
 
   private static final long BUSY_RETRY_MICROS = 50;
-  private static final long SPACE_RETRY_MILLIS = 5;
-  private static final int SPACE_RETRIES = 400;
 
   // Fixed.
   private final LoopContext loop;
@@ -88,6 +94,11 @@ public final class Fill implements OriginListener {
   private volatile State state = State.WAITING;
   private volatile boolean isPaced;
 
+  /**
+   * The store refused more: what comes now is kept in {@code unstored} until the leader takes it.
+   */
+  private volatile boolean isOutOfRoom;
+
   // Shared: each loop creates its own group.
   private final AtomicReferenceArray<@Nullable FollowerGroup> groups;
   private final AtomicInteger followers = new AtomicInteger();
@@ -96,8 +107,7 @@ public final class Fill implements OriginListener {
   private @Nullable OriginCall call;
   private @Nullable Leader leader;
   private @Nullable OriginListener takenOver;
-  private final ArrayDeque<ByteBuf> waitingForSpace = new ArrayDeque<>(0);
-  private int spaceRetries;
+  private final ArrayDeque<ByteBuf> unstored = new ArrayDeque<>(0);
   private boolean isEnded;
   private boolean isSuspended;
   private long requestTimeMillis;
@@ -141,12 +151,12 @@ public final class Fill implements OriginListener {
   }
 
   /** The body as seen from a follower's loop; legal in STREAMING and COMPLETE. */
-  public BodyBytes body(StoreLane readerLane) {
+  public BodyBytes body(LoopContext own) {
     ObjectWriter source = writer;
     if (source == null) {
       throw new IllegalStateException("no body in state " + state);
     }
-    return new FillBody(source, readerLane);
+    return new FillBody(this, source, own);
   }
 
   /** Length of the whole body once it is complete. */
@@ -185,12 +195,16 @@ public final class Fill implements OriginListener {
   void onGroupAdvanced() {
     if (isPaced) {
       loop.eventLoop().execute(this::pace);
+    } else if (isOutOfRoom) {
+      loop.eventLoop().execute(this::handRestOver);
     }
   }
 
-  /** The follower has taken bytes; lets a paced origin go on. Called on the follower's loop. */
-  public void onFollowerAdvanced(LoopContext own) {
-    if (isPaced) {
+  /**
+   * A follower asks for bytes; lets an origin that was held go on. Called on the follower's loop.
+   */
+  void onFollowerAdvanced(LoopContext own) {
+    if (isPaced || isOutOfRoom) {
       FollowerGroup group = groups.get(own.index());
       if (group != null) {
         group.publishFastest();
@@ -359,18 +373,15 @@ public final class Fill implements OriginListener {
       data.release();
       return;
     }
-    if (waitingForSpace.isEmpty() && append(data)) {
-      data.release();
+    if (isOutOfRoom || !append(data)) {
+      unstored.add(data);
+      runOutOfRoom();
     } else {
-      waitingForSpace.add(data);
-      if (waitingForSpace.size() == 1) {
-        spaceRetries = 0;
-        retryForSpaceLater();
-      }
+      data.release();
     }
   }
 
-  /** Appends what fits; advances the buffer by what was taken. */
+  /** Appends the rest of the buffer; false when the store has no room for all of it. */
   private boolean append(ByteBuf data) {
     ObjectWriter into = writer;
     if (into == null) {
@@ -387,36 +398,56 @@ public final class Fill implements OriginListener {
     return true;
   }
 
-  private void retryForSpaceLater() {
-    updateSuspension();
-    loop.eventLoop().schedule(this::retryForSpace, SPACE_RETRY_MILLIS, TimeUnit.MILLISECONDS);
+  /**
+   * The origin waits until the leader has sent all that is stored, then the rest goes straight to
+   * it (I9). Followers other than the leader are broken off: they cannot all be given the stream.
+   */
+  private void runOutOfRoom() {
+    if (!isOutOfRoom) {
+      isOutOfRoom = true;
+      leaveTable();
+      updateSuspension();
+      wakeAll();
+      loop.eventLoop().execute(this::handRestOver);
+    }
   }
 
-  /** Reclaim frees regions all the time; the origin waits meanwhile, its followers too. */
-  private void retryForSpace() {
-    if (state == State.FAILED) {
+  private void handRestOver() {
+    if (!isOutOfRoom || takenOver != null || state != State.STREAMING) {
       return;
     }
-    while (!waitingForSpace.isEmpty() && append(waitingForSpace.getFirst())) {
-      waitingForSpace.removeFirst().release();
-    }
-    if (waitingForSpace.isEmpty()) {
-      wakeAll();
-      updateSuspension();
-      if (isEnded) {
-        finish();
-      }
-    } else if (++spaceRetries < SPACE_RETRIES) {
-      retryForSpaceLater();
-    } else {
+    Leader first = leader;
+    ObjectWriter partial = writer;
+    if (first == null || partial == null) {
       call().cancel();
-      fail(new OriginFailure(OriginFailure.Kind.TRUNCATED, "the memory tier has no room"));
+      fail(new OriginFailure(OriginFailure.Kind.TRUNCATED, "the store has no room for the rest"));
+      return;
+    }
+    OriginListener rest = first.takeOverRest(partial.watermark(), call());
+    if (rest == null) {
+      return;
+    }
+    leader = null;
+    takenOver = rest;
+    partial.abort();
+    failure = new OriginFailure(OriginFailure.Kind.TRUNCATED, "the store has no room for the rest");
+    loop.counters().fillsUnstored++;
+    publish(State.FAILED);
+    while (!unstored.isEmpty()) {
+      rest.onData(unstored.removeFirst());
+    }
+    rest.onReadComplete();
+    if (isEnded) {
+      rest.onEnd(HeaderFields.EMPTY);
+    } else {
+      isSuspended = false;
+      call().resume();
     }
   }
 
-  private void releaseWaiting() {
-    while (!waitingForSpace.isEmpty()) {
-      waitingForSpace.removeFirst().release();
+  private void releaseUnstored() {
+    while (!unstored.isEmpty()) {
+      unstored.removeFirst().release();
     }
   }
 
@@ -454,7 +485,7 @@ public final class Fill implements OriginListener {
   }
 
   private void updateSuspension() {
-    boolean wanted = isPaced || !waitingForSpace.isEmpty();
+    boolean wanted = isPaced || isOutOfRoom;
     if (wanted != isSuspended && !isEnded) {
       isSuspended = wanted;
       if (wanted) {
@@ -476,7 +507,7 @@ public final class Fill implements OriginListener {
       return;
     }
     isEnded = true;
-    if (waitingForSpace.isEmpty()) {
+    if (!isOutOfRoom) {
       finish();
     }
   }
@@ -517,7 +548,7 @@ public final class Fill implements OriginListener {
     if (writer != null) {
       writer.abort();
     }
-    releaseWaiting();
+    releaseUnstored();
     leaveTable();
     publish(State.FAILED);
   }
