@@ -16,7 +16,6 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
-import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -305,21 +304,8 @@ class RestartTest {
       assertEquals(StoreLane.Found.HIT, StoreFixture.find(lane, "/a"));
       lane.unpin(lane.head().region());
       assertNotNull(store.lane(0).head());
-    } finally {
-      for (Path left : ownLeft()) {
-        if (left.getFileName().toString().startsWith("forebay-")
-            && Files.exists(left.resolve("memory.tier"))
-            && Files.size(left.resolve("memory.tier")) == 64 * StoreFixture.MEBI + 4096) {
-          PurgeTest.deleteAll(left);
-        }
-      }
     }
+    PurgeTest.deleteAll(place);
     assertFalse(Files.exists(place));
-  }
-
-  private static List<Path> ownLeft() throws IOException {
-    try (var paths = Files.list(Path.of("/dev/shm"))) {
-      return paths.toList();
-    }
   }
 }
