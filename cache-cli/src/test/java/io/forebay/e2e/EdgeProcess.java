@@ -154,27 +154,23 @@ final class EdgeProcess implements AutoCloseable {
       List<String> command = new ArrayList<>(wrapper);
       command.add(java());
       command.addAll(jvm);
-      command.addAll(
-          List.of(
-              "-jar",
-              jar(),
-              "serve",
-              "--listen",
-              "127.0.0.1:" + port,
-              "--admin",
-              "127.0.0.1:" + adminPort,
-              "--memory",
-              memorySize,
-              "--memory-dir",
-              memory.toString(),
-              "--data",
-              data.toString(),
-              "--threads",
-              Integer.toString(threads),
-              "--pin",
-              "off"));
+      command.addAll(List.of("-jar", jar(), "serve"));
+      option(command, "--listen", "127.0.0.1:" + port);
+      option(command, "--admin", "127.0.0.1:" + adminPort);
+      option(command, "--memory", memorySize);
+      option(command, "--memory-dir", memory.toString());
+      option(command, "--data", data.toString());
+      option(command, "--threads", Integer.toString(threads));
+      option(command, "--pin", "off");
       command.addAll(arguments);
       return command;
+    }
+
+    /** Adds an option that was not given otherwise. */
+    private void option(List<String> command, String name, String value) {
+      if (!arguments.contains(name)) {
+        command.addAll(List.of(name, value));
+      }
     }
   }
 

@@ -183,7 +183,7 @@ final class FidelityIT {
     file.assertSame(get);
     String etag = get.field("etag");
     String modified = get.field("last-modified");
-    String before = httpDate(Tree.MODIFIED.atZone(ZoneOffset.UTC).minusDays(1));
+    String before = httpDate(tree.modified().atZone(ZoneOffset.UTC).minusDays(1));
 
     assertNotModified(etag, edge.get(file.path(), "If-None-Match: " + etag));
     assertNotModified(etag, edge.get(file.path(), "If-None-Match: \"x\", W/" + etag + ", \"y\""));

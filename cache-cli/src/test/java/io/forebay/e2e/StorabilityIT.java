@@ -276,7 +276,7 @@ final class StorabilityIT {
   }
 
   private double waiting() throws Exception {
-    return edge.metrics().sum("forebay_connections_open");
+    return edge.metrics().sum("forebay_connections");
   }
 
   @Test
