@@ -6,10 +6,12 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.sun.management.ThreadMXBean;
 import io.forebay.server.config.ServerConfig.AccessLogConfig;
 import io.forebay.server.metric.LoopCounters.CacheResult;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -251,6 +253,23 @@ final class AccessLogTest {
       log.forLoop(0).record(new Event());
     }
     assertEquals(1, Files.readAllLines(moved.resolve("access.json")).size());
+  }
+
+  @Test
+  void recordingAllocatesNothing() {
+    MemoryOutput output = new MemoryOutput();
+    ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+    try (AccessLog log = AccessLog.start(output, 1, 1024)) {
+      AccessLane lane = log.forLoop(0);
+      Event event = new Event();
+      lane.record(event);
+      long before = threads.getCurrentThreadAllocatedBytes();
+      for (int i = 0; i < 100_000; i++) {
+        lane.record(event);
+      }
+      long allocated = threads.getCurrentThreadAllocatedBytes() - before;
+      assertTrue(allocated < 4096, allocated + " bytes");
+    }
   }
 
   @Test
