@@ -4,7 +4,8 @@
  * {@link io.forebay.benchmarks.micro.LookupBenchmark}, {@link
  * io.forebay.benchmarks.micro.LeaseBenchmark}, {@link
  * io.forebay.benchmarks.micro.PolicyBenchmark}, {@link
- * io.forebay.benchmarks.micro.AppendBenchmark}.
+ * io.forebay.benchmarks.micro.AppendBenchmark}; and of the whole of it, {@link
+ * io.forebay.benchmarks.micro.HotPathBenchmark}.
  * JMH makes subclasses of benchmark and state classes, so here, unlike elsewhere, classes are open
  * and public and their fields not final.
  */
