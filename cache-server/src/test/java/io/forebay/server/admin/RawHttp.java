@@ -16,6 +16,7 @@ import tools.jackson.databind.json.JsonMapper;
 final class RawHttp {
 
   /** What came back. */
+  @SuppressWarnings("ArrayRecordComponent") // Looked at, never compared.
   record Answer(int status, Map<String, String> fields, byte[] body) {
     JsonNode json() {
       return JsonMapper.shared().readTree(body);
@@ -70,8 +71,7 @@ final class RawHttp {
       InputStream in = socket.getInputStream();
       String status = line(in);
       Map<String, String> fields = new HashMap<>();
-      String line;
-      while (!(line = line(in)).isEmpty()) {
+      for (String line = line(in); !line.isEmpty(); line = line(in)) {
         int colon = line.indexOf(':');
         fields.put(
             line.substring(0, colon).toLowerCase(Locale.ROOT), line.substring(colon + 1).strip());
@@ -83,8 +83,7 @@ final class RawHttp {
 
   private static String line(InputStream in) throws IOException {
     StringBuilder line = new StringBuilder();
-    int c;
-    while ((c = in.read()) != '\n') {
+    for (int c = in.read(); c != '\n'; c = in.read()) {
       if (c < 0) {
         throw new IOException("closed after: " + line);
       }

@@ -372,8 +372,22 @@ final class WarmTest {
   void readsChunkedAndCloseDelimitedAnswersPastInterimOnes() throws Exception {
     Map<String, Integer> answers = new HashMap<>();
     answers.put(
-        "HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\nHTTP/1.1 200 OK\r\n"
-            + "Transfer-Encoding: chunked\r\n\r\n5;ext=1\r\nhello\r\n3\r\nabc\r\n0\r\nT: v\r\n\r\n",
+        String.join(
+            "\r\n",
+            "HTTP/1.1 103 Early Hints",
+            "Link: </x>",
+            "",
+            "HTTP/1.1 200 OK",
+            "Transfer-Encoding: chunked",
+            "",
+            "5;ext=1",
+            "hello",
+            "3",
+            "abc",
+            "0",
+            "T: v",
+            "",
+            ""),
         8);
     answers.put("HTTP/1.0 200 OK\r\n\r\nuntil the end", 13);
     for (Map.Entry<String, Integer> answer : answers.entrySet()) {
