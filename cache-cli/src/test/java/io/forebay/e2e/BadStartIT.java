@@ -34,8 +34,7 @@ final class BadStartIT {
   @Test
   void aValueThatIsNoneIsABadConfiguration() throws Exception {
     assertRefused(BAD_CONFIGURATION, settings().with("--origin", "ftp://x/"), "ftp://x/");
-    assertRefused(
-        BAD_CONFIGURATION, settings().with("--origin", ORIGIN).memory("lots"), "lots");
+    assertRefused(BAD_CONFIGURATION, settings().with("--origin", ORIGIN).memory("lots"), "lots");
     assertRefused(BAD_CONFIGURATION, settings(), "origin");
   }
 
@@ -126,8 +125,7 @@ final class BadStartIT {
   @Test
   void aDataDirectoryOfARunningEdgeIsLeftAlone() throws Exception {
     try (ScriptedOrigin origin = ScriptedOrigin.start();
-        EdgeProcess running =
-            EdgeProcess.in(directory.resolve("running"), origin.url()).start()) {
+        EdgeProcess running = EdgeProcess.in(directory.resolve("running"), origin.url()).start()) {
       origin.cacheable("/kept", "kept");
       running.get("/kept");
       Path data = directory.resolve("running/data");
@@ -154,7 +152,8 @@ final class BadStartIT {
           settings().with("--origin", ORIGIN, "--memory-dir", memory.toString()).memory("64MiB"),
           "small-tmpfs");
       try (Stream<Path> left = Files.walk(memory)) {
-        long bytes = left.filter(Files::isRegularFile).mapToLong(file -> file.toFile().length()).sum();
+        long bytes =
+            left.filter(Files::isRegularFile).mapToLong(file -> file.toFile().length()).sum();
         assertTrue(bytes < 1 << 20, "it gave back what it had taken: " + bytes);
       }
     } finally {
@@ -208,8 +207,7 @@ final class BadStartIT {
                 .findFirst()
                 .orElseThrow();
       }
-      Files.writeString(
-          journal, "this is somebody's letter", StandardOpenOption.TRUNCATE_EXISTING);
+      Files.writeString(journal, "this is somebody's letter", StandardOpenOption.TRUNCATE_EXISTING);
       Commands.Finished refused = Commands.run(Duration.ofSeconds(40), settings.command());
       assertEquals(NO_RESOURCE, refused.exit(), refused::toString);
       assertTrue(refused.err().contains(journal.getFileName().toString()), refused::err);

@@ -20,6 +20,7 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** I3, and what origins may not say: no broken message is kept, and none is passed off as whole. */
+@SuppressWarnings("StringConcatToTextBlock") // On the wire every CR and LF counts.
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 final class BrokenOriginIT {
   private static final String CACHEABLE = "Cache-Control: max-age=3600\r\n";
@@ -63,7 +64,9 @@ final class BrokenOriginIT {
     }
   }
 
-  /** Bodies that end too early: a broken transfer, and the next request goes to the origin again. */
+  /**
+   * Bodies that end too early: a broken transfer, and the next request goes to the origin again.
+   */
   static Stream<Arguments> cutBodies() {
     String chunked = "HTTP/1.1 200 OK\r\n" + CACHEABLE + "Transfer-Encoding: chunked\r\n\r\n";
     String length = "HTTP/1.1 200 OK\r\n" + CACHEABLE + "Content-Length: 1000\r\n\r\n";
@@ -78,9 +81,7 @@ final class BrokenOriginIT {
         Arguments.of("chunked-in-trailer", chunked + "5\r\nhello\r\n0\r\nX-Trailer: y\r\n"),
         Arguments.of("chunked-bad-size", chunked + "5\r\nhello\r\nzz\r\nhello\r\n0\r\n\r\n"),
         Arguments.of("chunked-negative-size", chunked + "5\r\nhello\r\n-1\r\n\r\n0\r\n\r\n"),
-        Arguments.of(
-            "chunked-large-cut",
-            chunked + "200000\r\n" + "y".repeat(1_500_000)));
+        Arguments.of("chunked-large-cut", chunked + "200000\r\n" + "y".repeat(1_500_000)));
   }
 
   @ParameterizedTest(name = "{0}")
@@ -118,7 +119,9 @@ final class BrokenOriginIT {
             ok + CACHEABLE + "Transfer-Encoding: chunked, gzip\r\n\r\n0\r\n\r\n"),
         Arguments.of(
             "length-and-chunked",
-            ok + CACHEABLE + "Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n"
+            ok
+                + CACHEABLE
+                + "Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n"
                 + "5\r\nhello\r\n0\r\n\r\n"),
         Arguments.of(
             "two-lengths", ok + CACHEABLE + "Content-Length: 5\r\nContent-Length: 6\r\n\r\nhello!"),
@@ -149,8 +152,7 @@ final class BrokenOriginIT {
         Arguments.of("folded", ok + "X-A: b\r\n c\r\nContent-Length: 5\r\n\r\nhello"),
         Arguments.of(
             "reason-with-control", "HTTP/1.1 200 O\u0001K\r\nContent-Length: 5\r\n\r\nhello"),
-        Arguments.of(
-            "reason-with-nul", "HTTP/1.1 200 O\0K\r\nContent-Length: 5\r\n\r\nhello"),
+        Arguments.of("reason-with-nul", "HTTP/1.1 200 O\0K\r\nContent-Length: 5\r\n\r\nhello"),
         Arguments.of(
             "reason-of-64-KiB",
             "HTTP/1.1 200 " + "R".repeat(65_536) + "\r\nContent-Length: 5\r\n\r\nhello"),
@@ -158,7 +160,8 @@ final class BrokenOriginIT {
             "header-of-64-KiB",
             ok + "X-A: " + "v".repeat(65_536) + "\r\nContent-Length: 5\r\n\r\nhello"),
         Arguments.of(
-            "header-of-10000-lines", ok + "X-A: b\r\n".repeat(10_000) + "Content-Length: 0\r\n\r\n"),
+            "header-of-10000-lines",
+            ok + "X-A: b\r\n".repeat(10_000) + "Content-Length: 0\r\n\r\n"),
         Arguments.of("nothing", ""),
         Arguments.of("half-a-head", ok + CACHEABLE + "Content-Le"));
   }
@@ -203,7 +206,10 @@ final class BrokenOriginIT {
                 + poison),
         Arguments.of("body-after-204", 204, "", "HTTP/1.1 204 No Content\r\n\r\n" + poison),
         Arguments.of(
-            "length-with-204", 204, "", "HTTP/1.1 204 No Content\r\nContent-Length: 6\r\n\r\npoison"),
+            "length-with-204",
+            204,
+            "",
+            "HTTP/1.1 204 No Content\r\nContent-Length: 6\r\n\r\npoison"),
         Arguments.of(
             "body-after-304", -1, "", "HTTP/1.1 304 Not Modified\r\nETag: \"x\"\r\n\r\n" + poison));
   }
@@ -342,8 +348,7 @@ final class BrokenOriginIT {
         });
     IOException broken = assertThrows(IOException.class, () -> edge.get("/strict"));
     assertTrue(
-        broken instanceof RawClient.BrokenException
-            || broken instanceof java.net.SocketException,
+        broken instanceof RawClient.BrokenException || broken instanceof java.net.SocketException,
         broken::toString);
   }
 }

@@ -154,27 +154,23 @@ final class EdgeProcess implements AutoCloseable {
       List<String> command = new ArrayList<>(wrapper);
       command.add(java());
       command.addAll(jvm);
-      command.addAll(
-          List.of(
-              "-jar",
-              jar(),
-              "serve",
-              "--listen",
-              "127.0.0.1:" + port,
-              "--admin",
-              "127.0.0.1:" + adminPort,
-              "--memory",
-              memorySize,
-              "--memory-dir",
-              memory.toString(),
-              "--data",
-              data.toString(),
-              "--threads",
-              Integer.toString(threads),
-              "--pin",
-              "off"));
+      command.addAll(List.of("-jar", jar(), "serve"));
+      option(command, "--listen", "127.0.0.1:" + port);
+      option(command, "--admin", "127.0.0.1:" + adminPort);
+      option(command, "--memory", memorySize);
+      option(command, "--memory-dir", memory.toString());
+      option(command, "--data", data.toString());
+      option(command, "--threads", Integer.toString(threads));
+      option(command, "--pin", "off");
       command.addAll(arguments);
       return command;
+    }
+
+    /** Adds an option that was not given otherwise. */
+    private void option(List<String> command, String name, String value) {
+      if (!arguments.contains(name)) {
+        command.addAll(List.of(name, value));
+      }
     }
   }
 
@@ -199,7 +195,8 @@ final class EdgeProcess implements AutoCloseable {
 
   /** Runs another command of the jar to its end. */
   static Commands.Finished cli(String... arguments) throws Exception {
-    List<String> command = new ArrayList<>(List.of(java(), "-XX:TieredStopAtLevel=1", "-jar", jar()));
+    List<String> command =
+        new ArrayList<>(List.of(java(), "-XX:TieredStopAtLevel=1", "-jar", jar()));
     command.addAll(List.of(arguments));
     return Commands.run(Duration.ofSeconds(60), command);
   }
@@ -268,7 +265,8 @@ final class EdgeProcess implements AutoCloseable {
         HttpResponse.BodyHandlers.ofString());
   }
 
-  HttpResponse<String> adminPost(String path, String json) throws IOException, InterruptedException {
+  HttpResponse<String> adminPost(String path, String json)
+      throws IOException, InterruptedException {
     return http.send(
         HttpRequest.newBuilder(URI.create(adminUrl() + path))
             .timeout(Duration.ofSeconds(10))
@@ -375,9 +373,8 @@ final class EdgeProcess implements AutoCloseable {
     List<String> bad =
         errText()
             .lines()
-            .filter(
-                line ->
-                    line.contains("LEAK:") || (!settings.isNoiseExpected && line.startsWith("\tat ")))
+            .filter(line ->
+                line.contains("LEAK:") || (!settings.isNoiseExpected && line.startsWith("\tat ")))
             .toList();
     Assertions.assertTrue(bad.isEmpty(), () -> "the edge logged: " + errTail());
   }

@@ -20,7 +20,9 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** I1: what nginx has on its disk is what clients get, however they get it, for one fetch a file. */
+/**
+ * I1: what nginx has on its disk is what clients get, however they get it, for one fetch a file.
+ */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 final class FidelityIT {
   private static final int KIB = 1 << 10;
@@ -115,8 +117,7 @@ final class FidelityIT {
 
   private void assertSuffix(Tree.Entry file, int length) throws Exception {
     if (file.length() > 0) {
-      assertPartial(
-          file, "-" + length, Math.max(0, file.length() - length), file.length() - 1);
+      assertPartial(file, "-" + length, Math.max(0, file.length() - length), file.length() - 1);
     }
   }
 
@@ -182,14 +183,13 @@ final class FidelityIT {
     file.assertSame(get);
     String etag = get.field("etag");
     String modified = get.field("last-modified");
-    String before = httpDate(Tree.MODIFIED.atZone(ZoneOffset.UTC).minusDays(1));
+    String before = httpDate(tree.modified().atZone(ZoneOffset.UTC).minusDays(1));
 
     assertNotModified(etag, edge.get(file.path(), "If-None-Match: " + etag));
     assertNotModified(etag, edge.get(file.path(), "If-None-Match: \"x\", W/" + etag + ", \"y\""));
     assertNotModified(etag, edge.get(file.path(), "If-None-Match: *"));
     assertNotModified(etag, edge.get(file.path(), "If-Modified-Since: " + modified));
-    assertNotModified(
-        etag, edge.get(file.path(), "If-None-Match: " + etag, "Range: bytes=0-9"));
+    assertNotModified(etag, edge.get(file.path(), "If-None-Match: " + etag, "Range: bytes=0-9"));
     assertNotModified(
         etag, edge.get(file.path(), "If-None-Match: " + etag, "If-Modified-Since: " + before));
 

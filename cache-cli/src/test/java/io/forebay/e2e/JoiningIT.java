@@ -20,6 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** I6: many clients, one fetch, and each sees the body as it arrives. */
+@SuppressWarnings("StringConcatToTextBlock") // On the wire every CR and LF counts.
 final class JoiningIT {
   private static final int CLIENTS = 8;
 
@@ -150,7 +151,7 @@ final class JoiningIT {
         leader.reset();
         Await.until(
             "the leader's connection is gone",
-            () -> edge.metrics().sum("forebay_connections_open") <= 1);
+            () -> edge.metrics().sum("forebay_connections") <= 1);
         leaderGone.countDown();
         assertArrayEquals(body, follower.get(20, TimeUnit.SECONDS).body());
       }
@@ -160,6 +161,6 @@ final class JoiningIT {
   }
 
   private static double joined(EdgeProcess edge) throws Exception {
-    return edge.metrics().sum("forebay_joined_total");
+    return edge.metrics().sum("forebay_fills_joined_total");
   }
 }

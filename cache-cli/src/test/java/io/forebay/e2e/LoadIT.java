@@ -46,7 +46,8 @@ final class LoadIT {
     try (NginxOrigin origin = NginxOrigin.start(directory.resolve("nginx"));
         EdgeProcess edge =
             EdgeProcess.in(directory.resolve("edge"), origin.url())
-                // As the launcher runs it, and its heap touched beforehand: what still grows is ours.
+                // As the launcher runs it, and its heap touched beforehand: what still grows is
+                // ours.
                 .jvm("-XX:+UseSerialGC", "-Xms192m", "-Xmx192m", "-XX:+AlwaysPreTouch")
                 .start();
         ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
@@ -70,7 +71,8 @@ final class LoadIT {
             Commands.Finished finished = wrkEnd.get(SAMPLE_MILLIS, TimeUnit.MILLISECONDS);
             Matcher rate = RATE.matcher(finished.out());
             assertTrue(rate.find(), finished.out());
-            System.out.println(file.path() + ": " + rate.group(1) + " requests/s of 100 connections");
+            System.out.println(
+                file.path() + ": " + rate.group(1) + " requests/s of 100 connections");
             break;
           } catch (TimeoutException running) {
             if (System.nanoTime() - start

@@ -173,8 +173,7 @@ final class PurgeIT {
     CountDownLatch isPurged = new CountDownLatch(1);
     CountDownLatch isAsked = new CountDownLatch(1);
     try (ScriptedOrigin scripted = ScriptedOrigin.start();
-        EdgeProcess other =
-            EdgeProcess.in(directory.resolve("straddle"), scripted.url()).start();
+        EdgeProcess other = EdgeProcess.in(directory.resolve("straddle"), scripted.url()).start();
         RawClient early = RawClient.connect(other.port())) {
       scripted.on(
           "/straddle",

@@ -136,12 +136,11 @@ final class RestartIT {
       List<Future<?>> gets = new ArrayList<>();
       for (Tree.Entry file : files) {
         gets.add(
-            clients.submit(
-                () -> {
-                  file.assertSame(edge.get(file.path()));
-                  some.countDown();
-                  return null;
-                }));
+            clients.submit(() -> {
+              file.assertSame(edge.get(file.path()));
+              some.countDown();
+              return null;
+            }));
       }
       assertTrue(some.await(30, TimeUnit.SECONDS), "half of them arrived");
       edge.purgeUrl("/f3");

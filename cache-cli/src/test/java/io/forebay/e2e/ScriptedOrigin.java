@@ -31,6 +31,7 @@ final class ScriptedOrigin implements AutoCloseable {
   private final List<Request> requests = new CopyOnWriteArrayList<>();
   private final Set<Socket> open = ConcurrentHashMap.newKeySet();
   private final AtomicInteger connections = new AtomicInteger();
+  private volatile Script otherwise = ScriptedOrigin::unknown;
 
   private ScriptedOrigin(ServerSocket listening) {
     this.listening = listening;
@@ -42,6 +43,7 @@ final class ScriptedOrigin implements AutoCloseable {
   }
 
   /** A request as it came. */
+  @SuppressWarnings("ArrayRecordComponent") // Made once, read by tests.
   record Request(String method, String target, List<Response.Field> fields, byte[] body) {
     String path() {
       int question = target.indexOf('?');
@@ -82,6 +84,11 @@ final class ScriptedOrigin implements AutoCloseable {
   /** Says this from now on to requests for the path, whatever their query. */
   void on(String path, Script script) {
     scripts.put(path, script);
+  }
+
+  /** Says this to requests for all other paths. */
+  void otherwise(Script script) {
+    otherwise = script;
   }
 
   /** A path with a body that may be cached for an hour. */
@@ -135,7 +142,7 @@ final class ScriptedOrigin implements AutoCloseable {
           return;
         }
         Exchange exchange = new Exchange(request, socket, in);
-        scripts.getOrDefault(request.path(), ScriptedOrigin::unknown).serve(exchange);
+        scripts.getOrDefault(request.path(), otherwise).serve(exchange);
         if (exchange.isClosing) {
           return;
         }

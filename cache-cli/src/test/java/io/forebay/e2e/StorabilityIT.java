@@ -30,7 +30,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** I7 and the rows of the hostile inputs about keys and sharing: what is kept, for whom, and as what. */
+/**
+ * I7 and the rows of the hostile inputs about keys and sharing: what is kept, for whom, and as
+ * what.
+ */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 final class StorabilityIT {
   private static final String HOUR = "Cache-Control: max-age=3600\r\n";
@@ -63,37 +66,70 @@ final class StorabilityIT {
     return Stream.of(
         // S21: nothing says that it may be kept, whatever its name ends in
         Arguments.of("bare", "/s/account.css", 200, "", "", false),
-        Arguments.of("bare-image", "/s/account/x.jpg", 200, "Content-Type: image/jpeg\r\n", "", false),
+        Arguments.of(
+            "bare-image", "/s/account/x.jpg", 200, "Content-Type: image/jpeg\r\n", "", false),
         Arguments.of("max-age", "/s/1", 200, HOUR, "", true),
         Arguments.of("s-maxage", "/s/2", 200, "Cache-Control: s-maxage=60\r\n", "", true),
-        Arguments.of("s-maxage-wins", "/s/3", 200, "Cache-Control: max-age=0, s-maxage=60\r\n", "", true),
-        Arguments.of("expires", "/s/4", 200, "Date: " + now + "\r\nExpires: " + soon + "\r\n", "", true),
-        Arguments.of("expired", "/s/5", 200, "Date: " + now + "\r\nExpires: " + old + "\r\n", "", false),
+        Arguments.of(
+            "s-maxage-wins", "/s/3", 200, "Cache-Control: max-age=0, s-maxage=60\r\n", "", true),
+        Arguments.of(
+            "expires", "/s/4", 200, "Date: " + now + "\r\nExpires: " + soon + "\r\n", "", true),
+        Arguments.of(
+            "expired", "/s/5", 200, "Date: " + now + "\r\nExpires: " + old + "\r\n", "", false),
         Arguments.of("expires-zero", "/s/6", 200, "Expires: 0\r\n", "", false),
         Arguments.of("heuristic", "/s/7", 200, "Last-Modified: " + old + "\r\n", "", true),
         Arguments.of("max-age-0", "/s/8", 200, "Cache-Control: max-age=0\r\n", "", false),
         Arguments.of("no-store", "/s/9", 200, "Cache-Control: no-store, max-age=60\r\n", "", false),
         Arguments.of("private", "/s/10", 200, "Cache-Control: private, max-age=60\r\n", "", false),
         Arguments.of("private-upper", "/s/11", 200, "Cache-Control: PRIVATE\r\n" + HOUR, "", false),
-        Arguments.of("no-cache", "/s/12", 200, "Cache-Control: no-cache\r\nETag: \"v\"\r\n", "", false),
+        Arguments.of(
+            "no-cache", "/s/12", 200, "Cache-Control: no-cache\r\nETag: \"v\"\r\n", "", false),
         Arguments.of("set-cookie", "/s/13", 200, HOUR + "Set-Cookie: id=1\r\n", "", false),
         Arguments.of("vary-star", "/s/14", 200, HOUR + "Vary: *\r\n", "", false),
         Arguments.of("vary-star-in-list", "/s/15", 200, HOUR + "Vary: Accept, *\r\n", "", false),
         Arguments.of("authorization", "/s/16", 200, HOUR, "Authorization: Basic eA==", false),
-        Arguments.of("authorization-public", "/s/17", 200, "Cache-Control: public, max-age=60\r\n", "Authorization: Basic eA==", true),
-        Arguments.of("authorization-s-maxage", "/s/18", 200, "Cache-Control: s-maxage=60\r\n", "Authorization: Basic eA==", true),
-        Arguments.of("authorization-must-revalidate", "/s/19", 200, "Cache-Control: must-revalidate, max-age=60\r\n", "Authorization: Basic eA==", true),
-        Arguments.of("client-no-cache-ignored", "/s/20", 200, HOUR, "Cache-Control: no-cache", true),
+        Arguments.of(
+            "authorization-public",
+            "/s/17",
+            200,
+            "Cache-Control: public, max-age=60\r\n",
+            "Authorization: Basic eA==",
+            true),
+        Arguments.of(
+            "authorization-s-maxage",
+            "/s/18",
+            200,
+            "Cache-Control: s-maxage=60\r\n",
+            "Authorization: Basic eA==",
+            true),
+        Arguments.of(
+            "authorization-must-revalidate",
+            "/s/19",
+            200,
+            "Cache-Control: must-revalidate, max-age=60\r\n",
+            "Authorization: Basic eA==",
+            true),
+        Arguments.of(
+            "client-no-cache-ignored", "/s/20", 200, HOUR, "Cache-Control: no-cache", true),
         Arguments.of("cookie-in-request", "/s/21", 200, HOUR, "Cookie: a=b", true),
         Arguments.of("not-found", "/s/22", 404, HOUR, "", true),
         Arguments.of("not-found-bare", "/s/23", 404, "", "", false),
         Arguments.of("moved", "/s/24", 301, HOUR + "Location: /else\r\n", "", true),
         Arguments.of("found-bare", "/s/25", 302, "Location: /else\r\n", "", false),
         Arguments.of("error-bare", "/s/26", 503, "", "", false),
-        Arguments.of("partial-unasked", "/s/27", 206, HOUR + "Content-Range: bytes 0-3/10\r\n", "", false),
-        Arguments.of("age-used-up", "/s/28", 200, "Cache-Control: max-age=60\r\nAge: 61\r\n", "", false),
-        Arguments.of("twice-max-age", "/s/29", 200, "Cache-Control: no-store\r\n" + HOUR, "", false),
-        Arguments.of("quoted-trick", "/s/30", 200, "Cache-Control: x=\"max-age=60, public\", private\r\n", "", false));
+        Arguments.of(
+            "partial-unasked", "/s/27", 206, HOUR + "Content-Range: bytes 0-3/10\r\n", "", false),
+        Arguments.of(
+            "age-used-up", "/s/28", 200, "Cache-Control: max-age=60\r\nAge: 61\r\n", "", false),
+        Arguments.of(
+            "twice-max-age", "/s/29", 200, "Cache-Control: no-store\r\n" + HOUR, "", false),
+        Arguments.of(
+            "quoted-trick",
+            "/s/30",
+            200,
+            "Cache-Control: x=\"max-age=60, public\", private\r\n",
+            "",
+            false));
   }
 
   @ParameterizedTest(name = "{0}")
@@ -163,8 +199,7 @@ final class StorabilityIT {
                 "in " + exchange.request().field("x-language")));
     for (int round = 0; round < 2; round++) {
       for (String language : List.of("de", "en", "fr")) {
-        assertEquals(
-            "in " + language, edge.get("/language", "X-Language: " + language).text());
+        assertEquals("in " + language, edge.get("/language", "X-Language: " + language).text());
       }
       assertEquals("in ", edge.get("/language").text());
     }
@@ -241,7 +276,7 @@ final class StorabilityIT {
   }
 
   private double waiting() throws Exception {
-    return edge.metrics().sum("forebay_connections_open");
+    return edge.metrics().sum("forebay_connections");
   }
 
   @Test
@@ -259,12 +294,11 @@ final class StorabilityIT {
         });
     try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
       double waiting = waiting();
-      Future<Response> german =
-          threads.submit(() -> edge.get("/late-vary", "X-Language: de"));
-      Await.until("the first is asked for", () -> !origin.heads().isEmpty()
-          && origin.count("/late-vary") == 1);
-      Future<Response> english =
-          threads.submit(() -> edge.get("/late-vary", "X-Language: en"));
+      Future<Response> german = threads.submit(() -> edge.get("/late-vary", "X-Language: de"));
+      Await.until(
+          "the first is asked for",
+          () -> !origin.heads().isEmpty() && origin.count("/late-vary") == 1);
+      Future<Response> english = threads.submit(() -> edge.get("/late-vary", "X-Language: en"));
       Await.until("the second is connected", () -> waiting() >= waiting + 2);
       go.countDown();
       assertEquals("in de", german.get(20, TimeUnit.SECONDS).text());
@@ -299,9 +333,14 @@ final class StorabilityIT {
           exchange.respond(
               200,
               HOUR,
-              "host=" + request.field("x-forwarded-host") + " scheme="
-                  + request.field("x-forwarded-proto") + " for=" + request.field("x-forwarded-for")
-                  + " forwarded=" + request.field("forwarded"));
+              "host="
+                  + request.field("x-forwarded-host")
+                  + " scheme="
+                  + request.field("x-forwarded-proto")
+                  + " for="
+                  + request.field("x-forwarded-for")
+                  + " forwarded="
+                  + request.field("forwarded"));
         });
     Response poisoned =
         edge.get(
@@ -320,7 +359,8 @@ final class StorabilityIT {
             "X-Method-Override: POST",
             "X-Original-URL: /admin",
             "X-Rewrite-URL: /admin")) {
-      String path = "/trick/" + trick.substring(0, trick.indexOf(':')).toLowerCase(java.util.Locale.ROOT);
+      String path =
+          "/trick/" + trick.substring(0, trick.indexOf(':')).toLowerCase(java.util.Locale.ROOT);
       String name = trick.substring(0, trick.indexOf(':'));
       origin.on(
           path,
@@ -341,7 +381,8 @@ final class StorabilityIT {
     assertEquals(431, refused.status(), refused::toString);
     assertEquals(0, origin.count("/oversized"));
     Response many =
-        edge.get("/oversized", Stream.generate(() -> "X-Many: m").limit(500).toArray(String[]::new));
+        edge.get(
+            "/oversized", Stream.generate(() -> "X-Many: m").limit(500).toArray(String[]::new));
     assertEquals(431, many.status(), many::toString);
     assertEquals("right", edge.get("/oversized").text());
   }

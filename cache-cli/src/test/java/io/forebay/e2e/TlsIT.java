@@ -167,8 +167,7 @@ final class TlsIT {
         });
     List<Curl.Started> curls = new ArrayList<>();
     for (int i = 0; i < 6; i++) {
-      curls.add(
-          Curl.start(url("/scripted/joined"), "-k", i % 2 == 0 ? "--http2" : "--http1.1"));
+      curls.add(Curl.start(url("/scripted/joined"), "-k", i % 2 == 0 ? "--http2" : "--http1.1"));
     }
     for (Curl.Started curl : curls) {
       Await.until("each has something", () -> curl.receivedBytes() > 0);

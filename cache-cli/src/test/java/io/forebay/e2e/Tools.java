@@ -24,13 +24,14 @@ final class Tools {
 
   /** The program's path, or the end of the test. */
   static Path require(String program) {
-    for (String directory : (System.getenv("PATH") + ":/usr/sbin:/sbin").split(File.pathSeparator)) {
+    for (String directory :
+        (System.getenv("PATH") + ":/usr/sbin:/sbin").split(File.pathSeparator, -1)) {
       Path path = Path.of(directory, program);
       if (Files.isExecutable(path)) {
         return path;
       }
     }
-    return missing(
+    throw missing(
         program
             + " is missing: apt-get install "
             + PACKAGES.getOrDefault(program, "(the package with " + program + ")"));
@@ -39,15 +40,15 @@ final class Tools {
   /** Goes on only as root, who may mount file systems. */
   static void requireRoot(String forWhat) {
     if (!"root".equals(System.getProperty("user.name"))) {
-      missing("only root may " + forWhat);
+      throw missing("only root may " + forWhat);
     }
   }
 
-  private static <T> T missing(String why) {
+  private static RuntimeException missing(String why) {
     if ("true".equals(System.getenv("CI"))) {
-      return Assertions.fail(why);
+      return Assertions.<RuntimeException>fail(why);
     }
     System.out.println("skipped: " + why);
-    return Assumptions.abort(why);
+    return Assumptions.<RuntimeException>abort(why);
   }
 }

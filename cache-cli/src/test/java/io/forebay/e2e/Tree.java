@@ -11,10 +11,9 @@ import org.junit.jupiter.api.Assertions;
 
 /** Real files for an origin, of random bytes and an age of ten days. */
 final class Tree {
-  static final Instant MODIFIED = Instant.now().minus(Duration.ofDays(10));
-
   private final Path root;
   private final SplittableRandom random;
+  private final Instant modified = Instant.now().minus(Duration.ofDays(10));
 
   Tree(Path root, long seed) {
     this.root = root;
@@ -26,6 +25,7 @@ final class Tree {
    *
    * @param path as in a URL, with its leading slash
    */
+  @SuppressWarnings("ArrayRecordComponent") // Made once, read by tests.
   record Entry(String path, byte[] bytes, String sha256) {
     int length() {
       return bytes.length;
@@ -45,6 +45,11 @@ final class Tree {
     }
   }
 
+  /** When all of its files were last modified. */
+  Instant modified() {
+    return modified;
+  }
+
   /** Writes, or writes anew, a file. */
   Entry write(String path, int lengthBytes) throws IOException {
     byte[] bytes = new byte[lengthBytes];
@@ -52,7 +57,7 @@ final class Tree {
     Path file = root.resolve(path.substring(1));
     Files.createDirectories(file.getParent());
     Files.write(file, bytes);
-    Files.setLastModifiedTime(file, FileTime.from(MODIFIED));
+    Files.setLastModifiedTime(file, FileTime.from(modified));
     return new Entry(path, bytes, Curl.sha256(bytes));
   }
 }

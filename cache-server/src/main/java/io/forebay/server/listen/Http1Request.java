@@ -59,6 +59,9 @@ final class Http1Request implements RequestView, FieldsView {
     if (!isVersion11 && !version.equals(HttpVersion.HTTP_1_0)) {
       return Refusal.VERSION;
     }
+    if (!FieldSyntax.isToken(method)) {
+      return Refusal.REQUEST_LINE;
+    }
     if (!RequestTarget.isServed(method)) {
       return Refusal.METHOD;
     }
