@@ -35,9 +35,9 @@ import java.util.Map;
 import java.util.Random;
 
 /**
- * One loop of an edge from request bytes to response bytes, everything real but the two sockets: the
- * client's is an {@link EmbeddedChannel}, the origin answers every request at once with a body of one
- * length. The thread that makes it is its loop.
+ * One loop of an edge from request bytes to response bytes, everything real but the two sockets:
+ * the client's is an {@link EmbeddedChannel}, the origin answers every request at once with a body
+ * of one length. The thread that makes it is its loop.
  */
 final class EmbeddedEdge implements AutoCloseable {
   private static final PooledByteBufAllocator ALLOCATOR = PooledByteBufAllocator.DEFAULT;
@@ -84,8 +84,7 @@ final class EmbeddedEdge implements AutoCloseable {
             16 << 20,
             System::currentTimeMillis);
     Snapshot snapshot = Snapshot.of(config);
-    EmbeddedListener.accept(
-        channel, new LoopExchanges(context, () -> snapshot), counters, config);
+    EmbeddedListener.accept(channel, new LoopExchanges(context, () -> snapshot), counters, config);
     store.settle();
   }
 

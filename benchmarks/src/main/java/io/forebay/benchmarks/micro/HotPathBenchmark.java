@@ -15,12 +15,13 @@ import org.openjdk.jmh.annotations.TearDown;
 
 /**
  * A whole hit, from the bytes of a request to the bytes of the response: HTTP/1.1 decoding, request
- * checks, route, key, lookup, decision, head, and the body as a view of mapped memory. The connection is
- * kept alive and has no socket, so no system call is in the time; 1,000 objects are asked for by Zipf's
- * law. {@code harness} is what the channel without a socket costs by itself, to be taken off.
+ * checks, route, key, lookup, decision, head, and the body as a view of mapped memory. The
+ * connection is kept alive and has no socket, so no system call is in the time; 1,000 objects are
+ * asked for by Zipf's law. {@code harness} is what the channel without a socket costs by itself, to
+ * be taken off.
  *
- * <p>The figure that matters beside the time is {@code gc.alloc.rate.norm}, the bytes allocated for a
- * request:
+ * <p>The figure that matters beside the time is {@code gc.alloc.rate.norm}, the bytes allocated for
+ * a request:
  *
  * <pre>java -jar benchmarks/target/benchmarks.jar HotPathBenchmark -prof gc</pre>
  */
@@ -91,7 +92,8 @@ public class HotPathBenchmark extends Bench {
               @Override
               public void channelRead(ChannelHandlerContext ctx, Object message) {
                 ReferenceCountUtil.release(message);
-                ctx.write(ctx.alloc().directBuffer(bytes.length).writeBytes(bytes), ctx.voidPromise());
+                ctx.write(
+                    ctx.alloc().directBuffer(bytes.length).writeBytes(bytes), ctx.voidPromise());
               }
 
               @Override
