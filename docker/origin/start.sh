@@ -5,10 +5,10 @@ set -eu
 
 # fill NAME COUNT BYTES
 fill() {
-    mkdir -p "/srv/www/$1"
+    mkdir -p "/tmp/www/$1"
     i=0
     while [ "$i" -lt "$2" ]; do
-        head -c "$3" /dev/urandom > "/srv/www/$1/$i"
+        head -c "$3" /dev/urandom > "/tmp/www/$1/$i"
         i=$((i + 1))
     done
 }
@@ -17,6 +17,6 @@ fill small 500 10240
 fill page 100 102400
 fill segment 16 2097152
 fill private 1 1024
-echo "forebay origin" > /srv/www/index.html
+echo "forebay origin" > /tmp/www/index.html
 
 exec nginx -p /tmp -c /origin/nginx.conf -g 'daemon off;'

@@ -73,7 +73,11 @@ final class DemoCommand implements Callable<Integer> {
         Walk walk =
             new Walk(
                 output,
-                url -> client.post("/v1/purge", Map.of("urls", List.of(url))),
+                url ->
+                    client
+                        .post("/v1/purge", Map.of("urls", List.of(url)))
+                        .path("tookMillis")
+                        .asDouble(0),
                 arguments,
                 port,
                 data.resolve("edge.log"))) {

@@ -30,8 +30,7 @@ final class DemoIT {
       assertTrue(step.path("ok").asBoolean(), line);
       steps.add(step.path("step").asString());
     }
-    assertEquals(
-        List.of("start", "miss", "hit", "range", "join", "purge", "crash", "end"), steps);
+    assertEquals(List.of("start", "miss", "hit", "range", "join", "purge", "crash", "end"), steps);
     assertEquals(before, leftovers());
   }
 

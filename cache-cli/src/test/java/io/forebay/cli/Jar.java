@@ -12,7 +12,7 @@ import java.util.concurrent.TimeUnit;
 
 /** The packaged jar as operators run it: a process of its own, plain {@code java -jar}. */
 final class Jar {
-  private static final int PATIENCE_SECONDS = 90;
+  private static final int PATIENCE_SECONDS = 240;
 
   private final Map<String, String> environment = new LinkedHashMap<>();
   private final List<String> command;

@@ -673,6 +673,11 @@ public final class ObjectStore implements AutoCloseable {
     closeAll(owned);
   }
 
+  /** What contradicts the invariants of a store at rest whose index is complete. For tests. */
+  List<String> audit() {
+    return Audit.of(core);
+  }
+
   /** Ends as a killed process does, as far as files can tell. For tests. */
   void abandon() {
     isClosing = true;

@@ -17,8 +17,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Several lanes and an administrator against the store's own reclaim thread, with hardly any room: a
- * record that is reused while it is read shows as a wrong byte, a purge that is late as an old birth.
+ * Several lanes and an administrator against the store's own reclaim thread, with hardly any room:
+ * a record that is reused while it is read shows as a wrong byte, a purge that is late as an old
+ * birth.
  */
 class ConcurrencyTest {
   private static final int LANES = 3;
@@ -44,8 +45,7 @@ class ConcurrencyTest {
     ConcurrentHashMap<String, Long> purged = new ConcurrentHashMap<>();
     AtomicLong hits = new AtomicLong();
     StoreSettings settings =
-        StoreSettings.of(
-                directory.resolve("data"), 6 << 20, LANES, System::currentTimeMillis)
+        StoreSettings.of(directory.resolve("data"), 6 << 20, LANES, System::currentTimeMillis)
             .withMemoryDirectory(directory.resolve("memory"))
             .withSizes(1 << 17, 0, 128)
             .withPurges(200, 5, 1 << 16)
@@ -57,16 +57,15 @@ class ConcurrencyTest {
         SplittableRandom random = new SplittableRandom(seed + lane);
         threads.add(
             Thread.ofPlatform()
-                .start(
-                    () -> {
-                      try {
-                        for (int n = 0; n < operations && failure.get() == null; n++) {
-                          operate(store, own, random, purged, hits);
-                        }
-                      } catch (Throwable e) {
-                        failure.set(e);
-                      }
-                    }));
+                .start(() -> {
+                  try {
+                    for (int n = 0; n < operations && failure.get() == null; n++) {
+                      operate(store, own, random, purged, hits);
+                    }
+                  } catch (Throwable e) {
+                    failure.set(e);
+                  }
+                }));
       }
       for (Thread thread : threads) {
         thread.join();

@@ -42,8 +42,7 @@ final class CrashChild {
     try {
       PurgeReceipt receipt =
           store.purge(
-              new Purge(
-                  Purge.Kind.TAG, new long[] {StoreFixture.scope(scope)}, false, scope));
+              new Purge(Purge.Kind.TAG, new long[] {StoreFixture.scope(scope)}, false, scope));
       out.println("PURGED " + scope + " " + receipt.sequence());
     } catch (PurgeFailedException e) {
       out.println("FAILED " + e);

@@ -42,8 +42,19 @@ class ObjectStoreTest {
   void returnsEveryLengthAsItWasStored() {
     int slice = store.sliceBytes();
     int[] lengths = {
-      0, 1, 63, 64, 65, 1000, store.inlineBytes(), store.inlineBytes() + 1,
-      slice - 1, slice, slice + 1, 3 * slice, 3 * slice + 17
+      0,
+      1,
+      63,
+      64,
+      65,
+      1000,
+      store.inlineBytes(),
+      store.inlineBytes() + 1,
+      slice - 1,
+      slice,
+      slice + 1,
+      3 * slice,
+      3 * slice + 17
     };
     for (int length : lengths) {
       for (boolean isKnown : new boolean[] {true, false}) {
@@ -233,9 +244,7 @@ class ObjectStoreTest {
       long hi = StoreFixture.scope("hi/a");
       long lo = StoreFixture.scope("lo/a");
       assertTrue(
-          withScope
-              ? lane.invalidate(hi, lo, StoreFixture.scope("/a"))
-              : lane.invalidate(hi, lo));
+          withScope ? lane.invalidate(hi, lo, StoreFixture.scope("/a")) : lane.invalidate(hi, lo));
       assertNull(fixture.read(other, "/a"));
       assertNull(fixture.read(lane, "/a"));
     }
@@ -302,7 +311,8 @@ class ObjectStoreTest {
 
   @Test
   void saysWhatItsMemoryGoesTo() {
-    assertTrue(store.budget().getFirst().contains("16 regions of 1024 KiB"), store.budget()::toString);
+    assertTrue(
+        store.budget().getFirst().contains("16 regions of 1024 KiB"), store.budget()::toString);
     assertTrue(store.budget().getLast().startsWith("store, sum"));
   }
 }

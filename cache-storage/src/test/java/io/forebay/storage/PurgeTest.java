@@ -35,8 +35,7 @@ class PurgeTest {
 
   private static void put(StoreFixture fixture, String name, String... scopes) {
     assertEquals(
-        Install.INSTALLED,
-        fixture.put(fixture.store.lane(0), name, new byte[100], true, scopes));
+        Install.INSTALLED, fixture.put(fixture.store.lane(0), name, new byte[100], true, scopes));
   }
 
   @Test
@@ -44,9 +43,7 @@ class PurgeTest {
     try (StoreFixture fixture = open(1000)) {
       StoreLane lane = fixture.store.lane(1);
       for (Purge.Kind kind :
-          new Purge.Kind[] {
-            Purge.Kind.EXACT, Purge.Kind.HOST, Purge.Kind.PREFIX, Purge.Kind.TAG
-          }) {
+          new Purge.Kind[] {Purge.Kind.EXACT, Purge.Kind.HOST, Purge.Kind.PREFIX, Purge.Kind.TAG}) {
         String scope = kind == Purge.Kind.EXACT ? "/a" : "scope";
         put(fixture, "/a", "scope");
         put(fixture, "/b", "other");
@@ -102,8 +99,7 @@ class PurgeTest {
       long id = lane.head().objectId();
       PurgeReceipt ignored = fixture.store.purge(purge(Purge.Kind.TAG, "tag", false));
       long birth = fixture.store.nextBirth();
-      assertEquals(
-          Install.PURGED, lane.refresh(StoreFixture.spec("/a", birth, -1, "tag"), id));
+      assertEquals(Install.PURGED, lane.refresh(StoreFixture.spec("/a", birth, -1, "tag"), id));
       assertNull(fixture.read(lane, "/a"));
     }
   }
@@ -218,8 +214,7 @@ class PurgeTest {
         put(fixture, "/old");
         for (int n = 0; n < 100_000; n++) {
           PurgeReceipt ignored =
-              fixture.store.purge(
-                  new Purge(Purge.Kind.TAG, new long[] {n + 1L}, false, "many"));
+              fixture.store.purge(new Purge(Purge.Kind.TAG, new long[] {n + 1L}, false, "many"));
         }
         put(fixture, "/new");
         assertTrue(fixture.store.stats().purgeScopes() <= 10_000);

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Objects;
 import java.util.SplittableRandom;
 import java.util.concurrent.atomic.AtomicLong;
@@ -171,6 +172,9 @@ final class StoreFixture implements AutoCloseable {
   @Override
   public void close() {
     assertEquals(0, store.stats().pins(), "pins left behind");
+    if (store.recovery().isComplete()) {
+      assertEquals(List.of(), store.audit());
+    }
     store.close();
   }
 }

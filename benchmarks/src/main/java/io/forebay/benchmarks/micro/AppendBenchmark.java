@@ -21,10 +21,10 @@ import org.openjdk.jmh.annotations.TearDown;
 
 /**
  * Storing objects end to end, on one thread: begin, append in chunks of at most 32 KiB as they come
- * from a socket (copy and CRC32C), finish (directory entry, index). The store of 1 GiB is full, so the
- * time also holds what reclaiming the oldest regions costs, which here the same thread does after every
- * half region; nothing was touched, so nothing is moved.
- * The counter {@code mebibytes} is body bytes a second.
+ * from a socket (copy and CRC32C), finish (directory entry, index). The store of 1 GiB is full, so
+ * the time also holds what reclaiming the oldest regions costs, which here the same thread does
+ * after every half region; nothing was touched, so nothing is moved. The counter {@code mebibytes}
+ * is body bytes a second.
  *
  * <pre>java -jar benchmarks/target/benchmarks.jar AppendBenchmark</pre>
  */

@@ -16,8 +16,9 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * A store for the length of a trial, in directories of its own: the memory tier on the machine's tmpfs,
- * as in service. It is stepped by the benchmark, so that its threads do not disturb the clock.
+ * A store for the length of a trial, in directories of its own: the memory tier on the machine's
+ * tmpfs, as in service. It is stepped by the benchmark, so that its threads do not disturb the
+ * clock.
  */
 final class BenchStore implements AutoCloseable {
   private static final Path TMPFS = Path.of("/dev/shm");
@@ -101,8 +102,7 @@ final class BenchStore implements AutoCloseable {
 
   void put(long hi, long lo, byte[] keyText, ByteBuffer body) {
     while (true) {
-      Install result =
-          lane(0).putSmall(head(hi, lo, keyText, body.remaining()), body.duplicate());
+      Install result = lane(0).putSmall(head(hi, lo, keyText, body.remaining()), body.duplicate());
       if (result == Install.INSTALLED) {
         return;
       }

@@ -14,12 +14,13 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
 
 /**
- * The two indexes by themselves: the Chronicle Map that all loops share, full with a million objects,
- * found and not found and relocated; and a loop's near-index of 8,192 entries.
+ * The two indexes by themselves: the Chronicle Map that all loops share, full with a million
+ * objects, found and not found and relocated; and a loop's near-index of 8,192 entries.
  *
  * <pre>java -jar benchmarks/target/benchmarks.jar IndexBenchmark -prof gc</pre>
  *
- * More objects than the processor's caches can hold the index of: {@code -p entries=10000000}. Readers beside each other: {@code -t 2}.
+ * More objects than the processor's caches can hold the index of: {@code -p entries=10000000}.
+ * Readers beside each other: {@code -t 2}.
  */
 public class IndexBenchmark extends Bench {
 

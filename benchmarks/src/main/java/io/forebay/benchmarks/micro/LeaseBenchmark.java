@@ -9,10 +9,10 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.Threads;
 
 /**
- * What a lease costs: a pin (a volatile store into the loop's own row) and the unpin (a release store),
- * over 128 regions, by one, two and four threads at once, each with a row of its own. Nothing is shared
- * between them, so with as many CPUs as threads the time an operation must not grow with their number;
- * where there are fewer, threads take turns and it grows by their ratio.
+ * What a lease costs: a pin (a volatile store into the loop's own row) and the unpin (a release
+ * store), over 128 regions, by one, two and four threads at once, each with a row of its own.
+ * Nothing is shared between them, so with as many CPUs as threads the time an operation must not
+ * grow with their number; where there are fewer, threads take turns and it grows by their ratio.
  *
  * <pre>java -jar benchmarks/target/benchmarks.jar LeaseBenchmark</pre>
  */

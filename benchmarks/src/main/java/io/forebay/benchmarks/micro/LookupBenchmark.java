@@ -13,9 +13,9 @@ import org.openjdk.jmh.annotations.TearDown;
 
 /**
  * A whole lookup as an exchange does it: {@link StoreLane#find} with pin, validation of region and
- * record, comparison of the key text, purge check and touch, then the unpin. Of 100,000 objects of 1 KB,
- * drawn by Zipf's law; with a near-index of the usual size, or with one so small that every lookup goes
- * to the shared index.
+ * record, comparison of the key text, purge check and touch, then the unpin. Of 100,000 objects of
+ * 1 KB, drawn by Zipf's law; with a near-index of the usual size, or with one so small that every
+ * lookup goes to the shared index.
  *
  * <pre>java -jar benchmarks/target/benchmarks.jar LookupBenchmark -prof gc</pre>
  *

@@ -2,11 +2,10 @@
  * JMH benchmarks of single parts of the request path, in its order: {@link
  * io.forebay.benchmarks.micro.KeyBenchmark}, {@link io.forebay.benchmarks.micro.IndexBenchmark},
  * {@link io.forebay.benchmarks.micro.LookupBenchmark}, {@link
- * io.forebay.benchmarks.micro.LeaseBenchmark}, {@link
- * io.forebay.benchmarks.micro.PolicyBenchmark}, {@link
- * io.forebay.benchmarks.micro.AppendBenchmark}.
- * JMH makes subclasses of benchmark and state classes, so here, unlike elsewhere, classes are open
- * and public and their fields not final.
+ * io.forebay.benchmarks.micro.LeaseBenchmark}, {@link io.forebay.benchmarks.micro.PolicyBenchmark},
+ * {@link io.forebay.benchmarks.micro.AppendBenchmark}; and of the whole of it, {@link
+ * io.forebay.benchmarks.micro.HotPathBenchmark}. JMH makes subclasses of benchmark and state
+ * classes, so here, unlike elsewhere, classes are open and public and their fields not final.
  */
 @NullMarked
 package io.forebay.benchmarks.micro;

@@ -20,7 +20,7 @@ import java.util.concurrent.TimeoutException;
 
 /** The edge of the demo: a process of its own from the same jar, so that it can be killed. */
 final class EdgeProcess {
-  private static final int START_SECONDS = 60;
+  private static final int START_SECONDS = 120;
   private static final int STOP_SECONDS = 20;
 
   private final Process process;

@@ -75,6 +75,10 @@ final class Ladder {
     return segments;
   }
 
+  List<String> playlists() {
+    return items.keySet().stream().filter(path -> path.endsWith(".m3u8")).toList();
+  }
+
   /** The first segment of each rendition. */
   List<Item> firstOfEachRung() {
     return segments.stream().filter(item -> item.path().endsWith("/seg-1.ts")).toList();

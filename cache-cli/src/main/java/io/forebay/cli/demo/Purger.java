@@ -3,5 +3,6 @@ package io.forebay.cli.demo;
 /** Purges one URL through the admin API and returns once that is on disk and in force. */
 @FunctionalInterface
 public interface Purger {
-  void purge(String url);
+  /** Milliseconds the node says it took. */
+  double purge(String url);
 }

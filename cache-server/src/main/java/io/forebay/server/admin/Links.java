@@ -62,7 +62,10 @@ final class Links {
   static List<String> playlist(byte[] body, int maxUrls) {
     List<String> references = new ArrayList<>();
     String text = new String(body, StandardCharsets.UTF_8);
-    if (!text.stripLeading().startsWith("#EXTM3U") && !text.startsWith("\uFEFF#EXTM3U")) {
+    if (text.startsWith("\uFEFF")) {
+      text = text.substring(1);
+    }
+    if (!text.stripLeading().startsWith("#EXTM3U")) {
       return references;
     }
     for (String raw : (Iterable<String>) text.lines()::iterator) {

@@ -208,8 +208,6 @@ final class WarmJob {
       while ((item = take()) != null) {
         fetch(client, item);
       }
-    } catch (RuntimeException e) {
-      LOG.error("warm-up job {} lost a worker", id, e);
     } finally {
       lock.lock();
       try {
@@ -272,6 +270,11 @@ final class WarmJob {
       }
     } catch (IOException e) {
       error = Json.shown(e.getMessage() == null ? e.toString() : e.getMessage());
+    } catch (RuntimeException e) {
+      // A worker that ended here would leave the others waiting for what it was to find.
+      LOG.error("warm-up job {}: {}", id, item.url().text(), e);
+      client.close();
+      error = "internal error, see the log";
     }
     double millis = PurgeCall.millis(System.nanoTime() - start);
     lock.lock();
@@ -280,6 +283,11 @@ final class WarmJob {
         offer(one.text(), one.url(), item.depth() + 1, one.isSitemap());
       }
       inFlight--;
+      if (state == State.CANCELLED) {
+        // It was broken off by the cancellation, which is no failure of the URL.
+        changed.signalAll();
+        return;
+      }
       if (error == null) {
         ok++;
       } else {
@@ -371,7 +379,6 @@ final class WarmJob {
     }
     seen.add(url.text());
     characters += url.text().length();
-    // A page of a sitemap begins anew what it leads to.
     queue.add(new Item(url, depth, isSitemap));
   }
 

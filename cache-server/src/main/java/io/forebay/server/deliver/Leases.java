@@ -26,6 +26,12 @@ public final class Leases {
   private final LoopCounters counters;
 
   /**
+   * Whether every chunk is copied at once. A transport that keeps NIO views of what it has not
+   * written yet would go on reading the region after a swap.
+   */
+  private final boolean sendsCopies;
+
+  /**
    * Per loop, because absolute reads of a buffer are free of shared state but its views are not.
    */
   private final ByteBuffer[] regionBuffers;
@@ -43,11 +49,13 @@ public final class Leases {
       StoreLane lane,
       ByteBufAllocator allocator,
       PrivateCopies copies,
-      LoopCounters counters) {
+      LoopCounters counters,
+      boolean sendsCopies) {
     this.lane = lane;
     this.allocator = allocator;
     this.copies = copies;
     this.counters = counters;
+    this.sendsCopies = sendsCopies;
     int regions = store.regionCount();
     this.regionBuffers = new ByteBuffer[regions];
     this.regionAddresses = new long[regions];
@@ -83,6 +91,12 @@ public final class Leases {
       buf = new LeasedBuf(this, LeasedBuf.noBacking());
     }
     buf.lease(region, regionBuffers[region], regionAddresses[region], offset, lengthBytes, holder);
+    if (sendsCopies) {
+      copies.take(lengthBytes);
+      counters.privateCopyBytes += lengthBytes;
+      buf.detach(allocator.directBuffer(Math.max(1, lengthBytes)));
+      return buf;
+    }
     buf.takenAtTick = tick;
     buf.older = outstanding.older;
     buf.newer = outstanding;

@@ -65,7 +65,6 @@ final class ExchangeRecord implements AccessEvent {
     durationNanos = System.nanoTime() - startNanos;
     var counters = loop.counters();
     counters.countRequest(methodClass(), result, status);
-    counters.bytesToClients += bodyBytes;
     if (result == CacheResult.HIT) {
       counters.hitTime.record(headNanos);
     }

@@ -368,7 +368,6 @@ public final class Fill implements OriginListener {
       takenOver.onData(data);
       return;
     }
-    loop.counters().bytesFromOrigins += data.readableBytes();
     if (writer == null || isEnded) {
       data.release();
       return;

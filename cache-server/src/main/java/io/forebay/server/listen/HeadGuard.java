@@ -91,13 +91,25 @@ final class HeadGuard {
       hasRequestLine = true;
       int afterMethod = in.indexOf(start, end, (byte) ' ');
       int afterTarget = afterMethod < 0 ? -1 : in.indexOf(afterMethod + 1, end, (byte) ' ');
-      boolean isSound = afterTarget > afterMethod + 1 && afterTarget == end - VERSION_LENGTH - 1;
+      boolean isSound =
+          afterTarget > afterMethod + 1
+              && afterTarget == end - VERSION_LENGTH - 1
+              && isVersion(in, afterTarget + 1);
       return isSound ? null : Refusal.REQUEST_LINE;
     }
     if (isContentLength(in, start, end) && ++contentLengths > 1) {
       return Refusal.CONTENT_LENGTH;
     }
     return null;
+  }
+
+  private static boolean isVersion(ByteBuf in, int start) {
+    return in.getByte(start) == 'H'
+        && in.getByte(start + 1) == 'T'
+        && in.getByte(start + 2) == 'T'
+        && in.getByte(start + 3) == 'P'
+        && in.getByte(start + 4) == '/'
+        && in.getByte(start + 6) == '.';
   }
 
   private static boolean isContentLength(ByteBuf in, int start, int end) {

@@ -31,6 +31,7 @@ final class Http1Request implements RequestView, FieldsView {
   private final String ownAuthority;
   private HttpHeaders headers = NO_FIELDS;
   private String method = "";
+  private @Nullable String host;
   private int knownFields;
   private long contentLength;
   private boolean isChunked;
@@ -59,6 +60,9 @@ final class Http1Request implements RequestView, FieldsView {
     if (!isVersion11 && !version.equals(HttpVersion.HTTP_1_0)) {
       return Refusal.VERSION;
     }
+    if (!FieldSyntax.isToken(method)) {
+      return Refusal.REQUEST_LINE;
+    }
     if (!RequestTarget.isServed(method)) {
       return Refusal.METHOD;
     }
@@ -70,14 +74,14 @@ final class Http1Request implements RequestView, FieldsView {
     if (uri.length() > limits.targetBytes()) {
       return Refusal.TARGET_TOO_LONG;
     }
-    String host = headers.get(HttpHeaderNames.HOST);
-    if (host == null) {
+    String authority = host;
+    if (authority == null) {
       if (isVersion11) {
         return Refusal.HOST_MISSING;
       }
-      host = ownAuthority;
+      authority = ownAuthority;
     }
-    refusal = target.read(method, uri, host);
+    refusal = target.read(method, uri, authority);
     if (refusal == null && target.isAbsolute()) {
       headers.set(HttpHeaderNames.HOST, target.authority());
     }
@@ -87,7 +91,7 @@ final class Http1Request implements RequestView, FieldsView {
   private @Nullable Refusal readFields() {
     int known = 0;
     int count = 0;
-    int hosts = 0;
+    host = null;
     String connection = null;
     boolean isConnectionAlone = true;
     String transferEncoding = null;
@@ -119,9 +123,10 @@ final class Http1Request implements RequestView, FieldsView {
           expect = value.toString();
         }
       } else if (number == FieldNames.HOST) {
-        if (++hosts > 1) {
+        if (host != null) {
           return Refusal.HOST_TWICE;
         }
+        host = value.toString();
       } else if (number == FieldNames.CONTENT_LENGTH) {
         if (contentLength >= 0) {
           return Refusal.CONTENT_LENGTH;

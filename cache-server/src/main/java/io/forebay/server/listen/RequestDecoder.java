@@ -47,6 +47,8 @@ final class RequestDecoder extends HttpRequestDecoder {
   private @Nullable ChannelHandlerContext context;
   private boolean isInBody;
   private boolean isChunkedBody;
+  // Bytes of a chunked body that were not payload, since there was any.
+  private int framingBytes;
   private boolean isDiscarding;
   private boolean isDecoding;
 
@@ -144,13 +146,16 @@ final class RequestDecoder extends HttpRequestDecoder {
         }
       }
       int after = in.readableBytes();
+      framingBytes += before - after - payload;
       boolean isStuck = after == before && out.isEmpty();
-      int framing = isStuck ? after : before - after - payload;
-      if (framing > MAX_CHUNK_LINE_LENGTH) {
+      if (framingBytes + (isStuck ? after : 0) > MAX_CHUNK_LINE_LENGTH) {
         out.forEach(ReferenceCountUtil::release);
         out.clear();
         refuse(in, Refusal.CHUNK);
         return;
+      }
+      if (payload > 0) {
+        framingBytes = 0;
       }
     }
     noteProgress(out);
@@ -161,6 +166,7 @@ final class RequestDecoder extends HttpRequestDecoder {
       Object message = out.get(i);
       if (message instanceof HttpRequest request) {
         isInBody = true;
+        framingBytes = 0;
         isChunkedBody = request.headers().contains("transfer-encoding");
       }
       if (message instanceof LastHttpContent) {

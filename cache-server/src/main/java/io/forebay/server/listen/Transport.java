@@ -139,6 +139,11 @@ public final class Transport implements AutoCloseable {
     return kind == Kind.EPOLL ? "epoll" : "nio";
   }
 
+  /** Whether sockets are written from memory addresses, without keeping NIO views of buffers. */
+  public boolean writesFromAddresses() {
+    return kind == Kind.EPOLL;
+  }
+
   /** One line on where the loops run, for the start screen. */
   public String pinning() {
     return pinning;

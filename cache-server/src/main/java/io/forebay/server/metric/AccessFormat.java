@@ -1,6 +1,5 @@
 package io.forebay.server.metric;
 
-import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.Locale;
@@ -18,6 +17,7 @@ final class AccessFormat {
   static final int MAX_LINE_LENGTH = AccessRecord.TEXT_LENGTH * 6 + 8 * 128 * 6 + 1024;
 
   private static final int MAX_SHORT_TEXT = 128;
+  private static final byte[] UNICODE = "\\u00".getBytes(StandardCharsets.US_ASCII);
   private static final byte[] HEX = "0123456789abcdef".getBytes(StandardCharsets.US_ASCII);
   private static final byte[][] CACHE_NAMES;
 
@@ -54,46 +54,69 @@ final class AccessFormat {
   private static final byte[] ABORT = name("abort");
   private static final byte[] TRUNCATED = ",\"truncated\":true".getBytes(StandardCharsets.US_ASCII);
 
+  // Bytes that stand for themselves within a JSON string.
+  private static final boolean[] IS_PLAIN = new boolean[256];
+
+  static {
+    for (int c = 0x20; c < 0x7F; c++) {
+      IS_PLAIN[c] = c != '"' && c != '\\';
+    }
+  }
+
   // The second that the text is of; lines of one second share it.
   private long second = Long.MIN_VALUE;
   private byte[] secondText = new byte[0];
+
+  // Where the line at hand is written; set by append.
+  private byte[] out = new byte[0];
+  private int at;
 
   private static byte[] name(String name) {
     return (",\"" + name + "\":").getBytes(StandardCharsets.US_ASCII);
   }
 
-  /** Appends one line; the buffer must have {@link #MAX_LINE_LENGTH} bytes left. */
-  void append(ByteBuffer out, AccessRecord record) {
-    out.put(START);
-    timestamp(out, record.epochMillis);
-    out.put((byte) '"');
-    wire(out, REQUEST_ID, record, AccessRecord.REQUEST_ID);
-    wire(out, TRACEPARENT, record, AccessRecord.TRACEPARENT);
-    text(out, CLIENT, record.client);
-    text(out, METHOD, record.method);
-    text(out, SCHEME, record.scheme);
-    wire(out, HOST, record, AccessRecord.HOST);
-    target(out, record);
-    text(out, PROTOCOL, record.protocol);
-    number(out, STATUS, record.status);
-    number(out, BYTES, record.bytes);
-    number(out, DURATION, Math.max(record.durationNanos, 0) / 1000);
-    micros(out, FIRST_BYTE, record.firstByteNanos);
-    out.put(CACHE).put((byte) '"').put(CACHE_NAMES[record.cache.ordinal()]).put((byte) '"');
-    text(out, REASON, record.reason);
-    text(out, ROUTE, record.route);
-    text(out, ORIGIN, record.origin);
-    micros(out, FETCH, record.fetchNanos);
-    wire(out, REFERER, record, AccessRecord.REFERER);
-    wire(out, USER_AGENT, record, AccessRecord.USER_AGENT);
-    text(out, ABORT, record.abort);
+  /**
+   * Writes one line at a position of the target and returns where it ends. The target must have
+   * {@link #MAX_LINE_LENGTH} bytes left there.
+   */
+  int append(byte[] target, int position, AccessRecord record) {
+    out = target;
+    at = position;
+    put(START);
+    timestamp(record.epochMillis);
+    put('"');
+    wire(REQUEST_ID, record, AccessRecord.REQUEST_ID);
+    wire(TRACEPARENT, record, AccessRecord.TRACEPARENT);
+    text(CLIENT, record.client);
+    text(METHOD, record.method);
+    text(SCHEME, record.scheme);
+    wire(HOST, record, AccessRecord.HOST);
+    target(record);
+    text(PROTOCOL, record.protocol);
+    number(STATUS, record.status);
+    number(BYTES, record.bytes);
+    number(DURATION, Math.max(record.durationNanos, 0) / 1000);
+    micros(FIRST_BYTE, record.firstByteNanos);
+    put(CACHE);
+    put('"');
+    put(CACHE_NAMES[record.cache.ordinal()]);
+    put('"');
+    text(REASON, record.reason);
+    text(ROUTE, record.route);
+    text(ORIGIN, record.origin);
+    micros(FETCH, record.fetchNanos);
+    wire(REFERER, record, AccessRecord.REFERER);
+    wire(USER_AGENT, record, AccessRecord.USER_AGENT);
+    text(ABORT, record.abort);
     if (record.isTruncated) {
-      out.put(TRUNCATED);
+      put(TRUNCATED);
     }
-    out.put((byte) '}').put((byte) '\n');
+    put('}');
+    put('\n');
+    return at;
   }
 
-  private void timestamp(ByteBuffer out, long epochMillis) {
+  private void timestamp(long epochMillis) {
     long now = Math.floorDiv(epochMillis, 1000L);
     if (now != second) {
       String text = Instant.ofEpochSecond(now).toString();
@@ -101,86 +124,120 @@ final class AccessFormat {
       second = now;
     }
     int millis = (int) Math.floorMod(epochMillis, 1000L);
-    out.put(secondText).put((byte) '.');
-    out.put((byte) ('0' + millis / 100));
-    out.put((byte) ('0' + millis / 10 % 10));
-    out.put((byte) ('0' + millis % 10));
-    out.put((byte) 'Z');
+    put(secondText);
+    put('.');
+    put('0' + millis / 100);
+    put('0' + millis / 10 % 10);
+    put('0' + millis % 10);
+    put('Z');
   }
 
-  private static void target(ByteBuffer out, AccessRecord record) {
-    out.put(TARGET).put((byte) '"');
-    escaped(out, record, AccessRecord.PATH);
+  private void target(AccessRecord record) {
+    put(TARGET);
+    put('"');
+    escaped(record, AccessRecord.PATH);
     if (record.lengths[AccessRecord.QUERY] >= 0) {
-      out.put((byte) '?');
-      escaped(out, record, AccessRecord.QUERY);
+      put('?');
+      escaped(record, AccessRecord.QUERY);
     }
-    out.put((byte) '"');
+    put('"');
   }
 
-  private static void wire(ByteBuffer out, byte[] name, AccessRecord record, int field) {
+  private void wire(byte[] name, AccessRecord record, int field) {
     if (record.lengths[field] < 0) {
       return;
     }
-    out.put(name).put((byte) '"');
-    escaped(out, record, field);
-    out.put((byte) '"');
+    put(name);
+    put('"');
+    escaped(record, field);
+    put('"');
   }
 
-  private static void escaped(ByteBuffer out, AccessRecord record, int field) {
-    int offset = AccessRecord.offset(field);
-    for (int i = 0; i < record.lengths[field]; i++) {
-      escaped(out, record.text[offset + i] & 0xFF);
+  /** Copies runs of plain bytes as they are; most texts are one such run. */
+  private void escaped(AccessRecord record, int field) {
+    byte[] text = record.text;
+    int start = AccessRecord.offset(field);
+    int end = start + record.lengths[field];
+    int index = start;
+    while (index < end) {
+      if (IS_PLAIN[text[index] & 0xFF]) {
+        index++;
+        continue;
+      }
+      System.arraycopy(text, start, out, at, index - start);
+      at += index - start;
+      escaped(text[index] & 0xFF);
+      index++;
+      start = index;
     }
+    System.arraycopy(text, start, out, at, end - start);
+    at += end - start;
   }
 
-  private static void text(ByteBuffer out, byte[] name, @Nullable String value) {
+  private void text(byte[] name, @Nullable String value) {
     if (value == null) {
       return;
     }
-    out.put(name).put((byte) '"');
-    for (int i = 0; i < value.length() && i < MAX_SHORT_TEXT; i++) {
+    put(name);
+    put('"');
+    int length = Math.min(value.length(), MAX_SHORT_TEXT);
+    for (int i = 0; i < length; i++) {
       char c = value.charAt(i);
-      escaped(out, c < 0x100 ? c : '?');
+      if (c < 0x100 && IS_PLAIN[c]) {
+        put(c);
+      } else {
+        escaped(c < 0x100 ? c : '?');
+      }
     }
-    out.put((byte) '"');
+    put('"');
   }
 
-  private static void escaped(ByteBuffer out, int c) {
+  private void escaped(int c) {
     if (c == '"' || c == '\\') {
-      out.put((byte) '\\').put((byte) c);
+      put('\\');
+      put(c);
     } else if (c < 0x20 || c == 0x7F) {
-      out.put((byte) '\\').put((byte) 'u').put((byte) '0').put((byte) '0');
-      out.put(HEX[c >> 4]).put(HEX[c & 0xF]);
+      put(UNICODE);
+      put(HEX[c >> 4]);
+      put(HEX[c & 0xF]);
     } else if (c < 0x80) {
-      out.put((byte) c);
+      put(c);
     } else {
-      out.put((byte) (0xC0 | (c >> 6))).put((byte) (0x80 | (c & 0x3F)));
+      put(0xC0 | (c >> 6));
+      put(0x80 | (c & 0x3F));
     }
   }
 
-  private static void micros(ByteBuffer out, byte[] name, long nanos) {
+  private void micros(byte[] name, long nanos) {
     if (nanos >= 0) {
-      number(out, name, nanos / 1000);
+      number(name, nanos / 1000);
     }
   }
 
-  private static void number(ByteBuffer out, byte[] name, long value) {
-    out.put(name);
+  private void number(byte[] name, long value) {
+    put(name);
     if (value < 0) {
-      out.put(Long.toString(value).getBytes(StandardCharsets.US_ASCII));
+      put(Long.toString(value).getBytes(StandardCharsets.US_ASCII));
       return;
     }
     int digits = 1;
     for (long rest = value / 10; rest > 0; rest /= 10) {
       digits++;
     }
-    int end = out.position() + digits;
     long rest = value;
-    for (int at = end - 1; at >= end - digits; at--) {
-      out.put(at, (byte) ('0' + rest % 10));
+    for (int index = at + digits - 1; index >= at; index--) {
+      out[index] = (byte) ('0' + rest % 10);
       rest /= 10;
     }
-    out.position(end);
+    at += digits;
+  }
+
+  private void put(byte[] bytes) {
+    System.arraycopy(bytes, 0, out, at, bytes.length);
+    at += bytes.length;
+  }
+
+  private void put(int b) {
+    out[at++] = (byte) b;
   }
 }

@@ -37,7 +37,8 @@ public final class AccessLog implements AutoCloseable {
 
   // Confined to the writer thread.
   private final AccessFormat format = new AccessFormat();
-  private final ByteBuffer buffer;
+  private final byte[] buffer;
+  private int length;
   private int buffered;
   private boolean isLineCut;
   private long warnedNanos;
@@ -46,11 +47,11 @@ public final class AccessLog implements AutoCloseable {
   private AccessLog(@Nullable LogOutput output, int loops, int queueLines) {
     this.output = output;
     if (output == null) {
-      buffer = ByteBuffer.allocate(0);
+      buffer = new byte[0];
       thread = null;
       return;
     }
-    buffer = ByteBuffer.allocateDirect(BUFFER_LENGTH);
+    buffer = new byte[BUFFER_LENGTH];
     int capacity = Integer.highestOneBit(Math.max(16, queueLines / Math.max(1, loops)));
     for (int i = 0; i < loops; i++) {
       lanes.add(new AccessLane(capacity));
@@ -155,15 +156,15 @@ public final class AccessLog implements AutoCloseable {
   }
 
   private void append(LogOutput out, AccessRecord record) {
-    if (buffer.remaining() < AccessFormat.MAX_LINE_LENGTH) {
+    if (buffer.length - length <= AccessFormat.MAX_LINE_LENGTH) {
       flush(out);
     }
     if (isLineCut) {
       // What follows a failed write must not continue the line that was cut.
-      buffer.put((byte) '\n');
+      buffer[length++] = '\n';
       isLineCut = false;
     }
-    format.append(buffer, record);
+    length = format.append(buffer, length, record);
     buffered++;
   }
 
@@ -171,13 +172,13 @@ public final class AccessLog implements AutoCloseable {
     if (buffered == 0) {
       return;
     }
-    buffer.flip();
+    ByteBuffer lines = ByteBuffer.wrap(buffer, 0, length);
     try {
-      out.write(buffer);
+      out.write(lines);
       written.addAndGet(buffered);
     } catch (IOException e) {
       failed.addAndGet(buffered);
-      isLineCut = buffer.position() > 0;
+      isLineCut = lines.position() > 0;
       long now = System.nanoTime();
       if (!hasWarned || now - warnedNanos > WARN_INTERVAL_NANOS) {
         hasWarned = true;
@@ -185,7 +186,7 @@ public final class AccessLog implements AutoCloseable {
         LOG.warn("access log: lines are lost: {}", e.toString());
       }
     }
-    buffer.clear();
+    length = 0;
     buffered = 0;
   }
 }

@@ -62,6 +62,11 @@ final class Connector {
     if (isDone) {
       return;
     }
+    if (call.isDone()) {
+      finish();
+      pool.releaseSlot();
+      return;
+    }
     if (resolution.addresses().isEmpty()) {
       fail(
           Kind.NAME_NOT_RESOLVED,
@@ -133,14 +138,23 @@ final class Connector {
             .connect(address);
     channel = connecting.channel();
     connecting.addListener((ChannelFuture future) -> {
-      if (isDone) {
-        future.channel().close();
-      } else if (future.isSuccess()) {
-        onConnected(connection, future.channel());
+      // Without a file descriptor there is no channel, and Netty answers on a thread of its own.
+      if (client.loop().inEventLoop()) {
+        onAttempted(connection, future);
       } else {
-        onConnectFailed(future.cause());
+        client.loop().execute(() -> onAttempted(connection, future));
       }
     });
+  }
+
+  private void onAttempted(OriginConnection connection, ChannelFuture future) {
+    if (isDone) {
+      future.channel().close();
+    } else if (future.isSuccess()) {
+      onConnected(connection, future.channel());
+    } else {
+      onConnectFailed(future.cause());
+    }
   }
 
   private void onConnected(OriginConnection connection, Channel connected) {
@@ -150,7 +164,7 @@ final class Connector {
       return;
     }
     isTlsRunning = true;
-    SslHandler handler = tls.newHandler(connected.alloc(), origin.host(), origin.port());
+    SslHandler handler = tls.newHandler(connected.alloc(), origin.tlsName(), origin.port());
     // The connect timeout is what bounds the handshake.
     handler.setHandshakeTimeoutMillis(0);
     connected.pipeline().addFirst(handler);

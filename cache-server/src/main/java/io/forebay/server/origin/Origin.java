@@ -36,6 +36,11 @@ record Origin(
     return port == (isTls() ? 443 : 80) ? bracketed : bracketed + ":" + port;
   }
 
+  /** The name asked for and verified in TLS, where a name never ends in a dot. */
+  String tlsName() {
+    return host.endsWith(".") ? host.substring(0, host.length() - 1) : host;
+  }
+
   /** How log lines and error pages name it. */
   String label() {
     return "origin " + config.name() + " (" + config.url() + ")";

@@ -480,7 +480,6 @@ final class OriginConnection extends ChannelInboundHandlerAdapter {
       return;
     }
     if (isRetryable(current)) {
-      sender = null;
       detach();
       current.onConnection(null);
       current.markRetried();
@@ -502,6 +501,7 @@ final class OriginConnection extends ChannelInboundHandlerAdapter {
     return isReused
         && !hasBytes
         && !current.isRetried()
+        && !client.isClosed()
         && (sender == null || !sender.isStarted())
         && RequestHead.isIdempotent(current.request().method());
   }

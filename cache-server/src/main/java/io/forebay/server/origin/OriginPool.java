@@ -207,6 +207,9 @@ final class OriginPool {
       call.fail(tooMany("and " + MOST_WAITING + " requests wait already"));
       return;
     }
+    if (isRetired && waiting.isEmpty()) {
+      slots.join(this);
+    }
     waiting.addLast(call);
     call.onQueued(this, loop().ticker().nanoTime());
     if (waiting.size() == 1) {

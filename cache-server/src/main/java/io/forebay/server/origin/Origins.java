@@ -50,20 +50,29 @@ public final class Origins {
       List<OriginConfig> configs, Origins previous, Predicate<InetSocketAddress> isOwnListener)
       throws IOException {
     Map<String, Origin> byName = new LinkedHashMap<>();
+    PlatformTls platform = new PlatformTls();
     for (OriginConfig config : configs) {
-      byName.put(config.name(), load(config, previous.find(config.name())));
+      try {
+        byName.put(config.name(), load(config, previous.find(config.name()), platform));
+      } catch (IOException e) {
+        throw new IOException("origin " + config.name() + ": " + e.getMessage(), e);
+      }
     }
     return new Origins(byName, isOwnListener);
   }
 
-  private static Origin load(OriginConfig config, @Nullable Origin before) throws IOException {
+  private static Origin load(OriginConfig config, @Nullable Origin before, PlatformTls platform)
+      throws IOException {
     Endpoint endpoint = Endpoint.parse(config);
     byte[] trust = config.trust() == null ? null : OriginTls.readTrust(config.trust());
     String digest = trust == null ? "" : HexFormat.of().formatHex(OriginTls.digest(trust));
     if (before != null && before.config().equals(config) && before.trustDigest().equals(digest)) {
       return before;
     }
-    SslContext tls = endpoint.isTls ? OriginTls.context(config.trust(), trust) : null;
+    SslContext tls = null;
+    if (endpoint.isTls) {
+      tls = trust == null ? platform.context() : OriginTls.context(config.trust(), trust);
+    }
     return new Origin(config, endpoint.host, endpoint.port, endpoint.literal, tls, digest);
   }
 
@@ -93,6 +102,20 @@ public final class Origins {
         .filter(origin -> origin.literal() == null)
         .map(Origin::host)
         .collect(Collectors.toUnmodifiableSet());
+  }
+
+  /** What origins without a trust file share: the platform's certificates are many. */
+  private static final class PlatformTls {
+    private @Nullable SslContext context;
+
+    SslContext context() throws IOException {
+      SslContext known = context;
+      if (known == null) {
+        known = OriginTls.context(null, null);
+        context = known;
+      }
+      return known;
+    }
   }
 
   /** What an origin's URL says. */

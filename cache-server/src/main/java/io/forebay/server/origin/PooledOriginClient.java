@@ -128,6 +128,10 @@ public final class PooledOriginClient implements OriginClient {
     return counters;
   }
 
+  boolean isClosed() {
+    return isClosed;
+  }
+
   boolean isSending() {
     return isSending;
   }

@@ -6,10 +6,12 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.sun.management.ThreadMXBean;
 import io.forebay.server.config.ServerConfig.AccessLogConfig;
 import io.forebay.server.metric.LoopCounters.CacheResult;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -116,11 +118,10 @@ final class AccessLogTest {
     event.method = huge;
     AccessRecord record = new AccessRecord();
     record.fill(event);
-    ByteBuffer out = ByteBuffer.allocate(AccessFormat.MAX_LINE_LENGTH);
-    new AccessFormat().append(out, record);
+    byte[] out = new byte[AccessFormat.MAX_LINE_LENGTH];
+    int length = new AccessFormat().append(out, 0, record);
     JsonNode line =
-        JsonMapper.shared()
-            .readTree(new String(out.array(), 0, out.position(), StandardCharsets.UTF_8));
+        JsonMapper.shared().readTree(new String(out, 0, length, StandardCharsets.UTF_8));
     assertTrue(line.get("truncated").booleanValue());
     assertEquals(1024 + 1 + 512, line.get("target").stringValue().length());
     assertEquals(128, line.get("method").stringValue().length());
@@ -251,6 +252,23 @@ final class AccessLogTest {
       log.forLoop(0).record(new Event());
     }
     assertEquals(1, Files.readAllLines(moved.resolve("access.json")).size());
+  }
+
+  @Test
+  void recordingAllocatesNothing() {
+    MemoryOutput output = new MemoryOutput();
+    ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+    try (AccessLog log = AccessLog.start(output, 1, 1024)) {
+      AccessLane lane = log.forLoop(0);
+      Event event = new Event();
+      lane.record(event);
+      long before = threads.getCurrentThreadAllocatedBytes();
+      for (int i = 0; i < 100_000; i++) {
+        lane.record(event);
+      }
+      long allocated = threads.getCurrentThreadAllocatedBytes() - before;
+      assertTrue(allocated < 4096, allocated + " bytes");
+    }
   }
 
   @Test

@@ -210,7 +210,6 @@ final class Lab implements AutoCloseable {
     }
   }
 
-  /** As {@link #close()}, for tests whose calls have all ended. */
   @Override
   public void close() throws Exception {
     for (int i = 0; i < clients.size(); i++) {
@@ -222,7 +221,8 @@ final class Lab implements AutoCloseable {
             return null;
           });
     }
-    group.shutdownGracefully(0, PATIENCE_SECONDS, TimeUnit.SECONDS).await();
+    // Without a quiet period Netty would not tell the channels that it has closed them.
+    group.shutdownGracefully(10, PATIENCE_SECONDS * 1000, TimeUnit.MILLISECONDS).await();
     assertTrue(group.isTerminated());
     assertEquals(0, allocator.metric().usedDirectMemory(), "direct bytes never released");
     assertEquals(0, allocator.metric().usedHeapMemory(), "heap bytes never released");

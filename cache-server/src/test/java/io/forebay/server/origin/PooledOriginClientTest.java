@@ -326,6 +326,31 @@ class PooledOriginClientTest {
   }
 
   @Test
+  void failsAtOnceWhenTheQueueIsFull() throws Exception {
+    try (ScriptedOrigin origin = ScriptedOrigin.start();
+        Lab lab = Lab.of(Lab.withMost(Lab.origin(origin.url()), 1))) {
+      Recorder first = lab.send(Lab.get("/"));
+      Recorder oneTooMany =
+          lab.onLoop(
+              0,
+              () -> {
+                for (int i = 0; i < OriginPool.MOST_WAITING; i++) {
+                  lab.client(0).send("main", Lab.get("/waits"), new Recorder());
+                }
+                Recorder last = new Recorder();
+                lab.client(0).send("main", Lab.get("/last"), last);
+                return last;
+              });
+      oneTooMany.failure(Kind.TOO_MANY_CONNECTIONS);
+      assertEquals(1, lab.counters().limitsHit);
+      Connection connection = origin.accept();
+      connection.head();
+      connection.respond("one");
+      assertEquals("one", first.body());
+    }
+  }
+
+  @Test
   void aCancelledWaiterLeavesTheQueue() throws Exception {
     try (ScriptedOrigin origin = ScriptedOrigin.start();
         Lab lab = Lab.of(Lab.withMost(Lab.origin(origin.url()), 1))) {
@@ -621,6 +646,52 @@ class PooledOriginClientTest {
       assertTrue(idle.head().startsWith("GET /2 "));
       idle.respond("two");
       assertEquals("two", second.body());
+    }
+  }
+
+  @Test
+  void whoWaitsThroughAReloadIsStillServed() throws Exception {
+    try (ScriptedOrigin before = ScriptedOrigin.start();
+        ScriptedOrigin after = ScriptedOrigin.start();
+        Lab lab = Lab.of(Lab.withMost(Lab.origin(before.url()), 1))) {
+      Recorder first = lab.send(Lab.get("/1"));
+      Connection connection = before.accept();
+      connection.head();
+      Recorder waiting = lab.send(Lab.get("/2"));
+      lab.reconfigure(Lab.withMost(Lab.origin(after.url()), 1));
+      Recorder fresh = lab.send(Lab.get("/3"));
+      connection.respond("one");
+      assertEquals("one", first.body());
+      assertTrue(connection.head().startsWith("GET /2 "));
+      connection.respond("two");
+      assertEquals("two", waiting.body());
+      connection.awaitClose();
+      Connection other = after.accept();
+      assertTrue(other.head().startsWith("GET /3 "));
+      other.respond("three");
+      assertEquals("three", fresh.body());
+    }
+  }
+
+  @Test
+  void aStoppingClientFailsWhoWaitsAndFinishesWhatIsUnderWay() throws Exception {
+    try (ScriptedOrigin origin = ScriptedOrigin.start();
+        Lab lab = Lab.of(Lab.withMost(Lab.origin(origin.url()), 1))) {
+      Recorder underWay = lab.send(Lab.get("/1"));
+      Connection connection = origin.accept();
+      connection.head();
+      Recorder waiting = lab.send(Lab.get("/2"));
+      lab.onLoop(
+          0,
+          () -> {
+            lab.client(0).close();
+            return null;
+          });
+      waiting.failure(Kind.TOO_MANY_CONNECTIONS);
+      lab.send(Lab.get("/3")).failure(Kind.TOO_MANY_CONNECTIONS);
+      connection.respond("one");
+      assertEquals("one", underWay.body());
+      connection.awaitClose();
     }
   }
 

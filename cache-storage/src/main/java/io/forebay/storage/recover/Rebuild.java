@@ -9,17 +9,27 @@ import io.forebay.storage.layout.Words;
 import io.forebay.storage.purge.Purges;
 import io.forebay.storage.region.Regions;
 import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
 
 /**
  * Makes the index again from the directories, a region a step, while lanes serve and install.
  * Slices first, so that a head that is found has its slices. What a lane installs meanwhile was
- * born later and wins. No region is reclaimed before the rebuild is complete. Reclaim thread only.
+ * born later and wins. Reclaim thread only.
+ *
+ * <p>A stop in the middle of a rebuild can leave two live heads of one key: the one that was not
+ * reached, and its successor. No region is reclaimed before a rebuild is complete, so the successor
+ * is in a younger region: taking the youngest regions first, the older head is never served again.
  */
 public final class Rebuild {
   private final Regions regions;
   private final ObjectIndex.Cursor cursor;
   private final Purges purges;
-  private final boolean[] wasThere;
+
+  /** What was there at the start, youngest region first. */
+  private final List<Integer> order;
+
   private final int[] slots;
   private final Put put = new Put();
   private int step;
@@ -31,20 +41,23 @@ public final class Rebuild {
     this.regions = regions;
     this.cursor = index.patientCursor();
     this.purges = purges;
-    this.wasThere = new boolean[regions.count()];
     this.slots = new int[regions.count()];
+    this.order = new ArrayList<>();
     for (int region = 0; region < regions.count(); region++) {
-      wasThere[region] = regions.state(region) == Regions.SEALED;
-      slots[region] = wasThere[region] ? regions.slots(region) : 0;
+      if (regions.state(region) == Regions.SEALED) {
+        order.add(region);
+        slots[region] = regions.slots(region);
+      }
     }
+    order.sort(Comparator.comparingLong(regions::age).reversed());
   }
 
   public boolean isDone() {
-    return done == 2 * regions.count();
+    return done == 2 * order.size();
   }
 
   public double fraction() {
-    return done / (2.0 * regions.count());
+    return order.isEmpty() ? 1 : done / (2.0 * order.size());
   }
 
   public long records() {
@@ -53,14 +66,10 @@ public final class Rebuild {
 
   /** Takes up one region's slices or heads; false once there is nothing left to do. */
   public boolean step() {
-    if (step == 2 * regions.count()) {
+    if (step == 2 * order.size()) {
       return false;
     }
-    int region = step % regions.count();
-    boolean slices = step < regions.count();
-    if (wasThere[region]) {
-      take(region, slices);
-    }
+    take(order.get(step % order.size()), step < order.size());
     step++;
     done = step;
     return true;

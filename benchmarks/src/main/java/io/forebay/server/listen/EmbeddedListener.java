@@ -1,0 +1,32 @@
+package io.forebay.server.listen;
+
+import io.forebay.server.config.ServerConfig;
+import io.forebay.server.exchange.Exchanges;
+import io.forebay.server.metric.LoopCounters;
+import io.netty.channel.embedded.EmbeddedChannel;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * Gives a channel without a socket the handlers of an accepted plain-text connection. It stands in
+ * this package because nobody but a listener is to make them.
+ */
+public final class EmbeddedListener {
+
+  private EmbeddedListener() {}
+
+  /** Called by the thread that drives the channel. */
+  public static void accept(
+      EmbeddedChannel channel, Exchanges exchanges, LoopCounters counters, ServerConfig config) {
+    Loop loop = new Loop(0, channel.eventLoop(), Thread.currentThread(), -1);
+    LoopContext context =
+        new LoopContext(
+            loop,
+            exchanges,
+            counters,
+            config.limits(),
+            config.timeouts(),
+            new AtomicInteger(),
+            System::nanoTime);
+    channel.pipeline().addLast(new ConnectionInitializer(context, "http", null));
+  }
+}

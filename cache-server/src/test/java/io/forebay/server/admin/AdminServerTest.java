@@ -1,0 +1,489 @@
+package io.forebay.server.admin;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.forebay.server.admin.Node.NotReady;
+import io.forebay.server.admin.Node.PurgeKind;
+import io.forebay.server.admin.Node.PurgeOrder;
+import io.forebay.server.admin.Node.Reload;
+import io.forebay.server.metric.AccessLog;
+import io.forebay.server.metric.LoopCounters.CacheResult;
+import io.forebay.server.metric.LoopCounters.MethodClass;
+import io.forebay.server.metric.NodeMetrics;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import tools.jackson.databind.JsonNode;
+
+@Timeout(120)
+final class AdminServerTest {
+  private static final String TOKEN = "0123456789abcdef-token";
+
+  private final List<AutoCloseable> open = new ArrayList<>();
+  private FakeNode node = new FakeNode(Map.of());
+
+  @AfterEach
+  void close() throws Exception {
+    for (AutoCloseable one : open.reversed()) {
+      one.close();
+    }
+  }
+
+  private RawHttp start() throws IOException {
+    AccessLog log =
+        AccessLog.open(new io.forebay.server.config.ServerConfig.AccessLogConfig("off", 64), 2);
+    NodeMetrics metrics = new NodeMetrics(node, log, "1.2.3");
+    AdminServer admin = AdminServer.start(node, metrics, log, "1.2.3");
+    open.add(log);
+    open.add(metrics);
+    open.add(admin);
+    return new RawHttp(admin.port());
+  }
+
+  // Health.
+
+  @ParameterizedTest
+  @ValueSource(strings = {"/healthz", "/v1/health"})
+  void isHealthyWhileItAnswers(String path) throws IOException {
+    RawHttp.Answer answer = start().get(path);
+    assertEquals(200, answer.status());
+    assertEquals("{\"status\":\"ok\"}\n", answer.text());
+    assertEquals("application/json", answer.fields().get("content-type"));
+    assertEquals("no-store", answer.fields().get("cache-control"));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"/readyz", "/v1/ready"})
+  void namesTheReasonsForNotBeingReady(String path) throws IOException {
+    RawHttp http = start();
+    RawHttp.Answer ready = http.get(path);
+    assertEquals(200, ready.status());
+    assertEquals("{\"ready\":true,\"reasons\":[]}\n", ready.text());
+
+    node.notReady(new NotReady("origin-unresolved", "origin main: no such name"));
+    RawHttp.Answer notReady = http.get(path);
+    assertEquals(503, notReady.status());
+    assertEquals(
+        "{\"ready\":false,\"reasons\":[{\"code\":\"origin-unresolved\","
+            + "\"detail\":\"origin main: no such name\"}]}\n",
+        notReady.text());
+  }
+
+  // Stats, configuration, metrics.
+
+  @Test
+  void statsSumTheLoops() throws IOException {
+    node.counters().get(0).countRequest(MethodClass.GET, CacheResult.HIT, 200);
+    node.counters().get(1).countRequest(MethodClass.GET, CacheResult.HIT, 206);
+    node.counters().get(1).countRequest(MethodClass.GET, CacheResult.STALE, 200);
+    node.counters().get(1).countRequest(MethodClass.HEAD, CacheResult.MISS, 404);
+    node.counters().get(1).countRequest(MethodClass.OTHER, CacheResult.PASS, 502);
+    node.counters().get(0).bytesToClients = 5;
+    node.counters().get(1).bytesToClients = 6;
+    JsonNode stats = start().get("/v1/stats").json();
+
+    assertEquals("1.2.3", stats.get("version").stringValue());
+    assertEquals("edge-test", stats.get("node").stringValue());
+    assertEquals(5, stats.at("/requests/total").longValue());
+    assertEquals(2, stats.at("/requests/byResult/hit").longValue());
+    assertEquals(1, stats.at("/requests/byResult/pass").longValue());
+    assertEquals(3, stats.at("/requests/byStatus/2xx").longValue());
+    assertEquals(0.75, stats.at("/requests/hitRatio").doubleValue());
+    assertEquals(11, stats.at("/bytes/toClients").longValue());
+    assertEquals(0.5, stats.at("/loops/1/busy").doubleValue());
+    assertEquals(128L * (4 << 20), stats.at("/store/capacityBytes").longValue());
+    assertEquals(2000, stats.at("/store/bytes/protected").longValue());
+    assertEquals("rebuilding", stats.at("/store/recovery/phase").stringValue());
+    assertTrue(stats.at("/memory/heapUsedBytes").longValue() > 0);
+    assertTrue(stats.at("/memory/mappedBytes").isNumber());
+  }
+
+  @Test
+  void theHitRatioOfNothingIsUnknown() throws IOException {
+    assertTrue(start().get("/v1/stats").json().at("/requests/hitRatio").isNull());
+  }
+
+  @Test
+  void showsTheConfigurationWithoutItsSecrets() throws IOException {
+    node = new FakeNode(Map.of("admin.token", TOKEN, "store.memory", "64MiB"));
+    RawHttp.Answer answer = start().get("/v1/config", "Authorization: Bearer " + TOKEN);
+    assertEquals("64MiB", answer.json().at("/store/memory").stringValue());
+    assertEquals("***", answer.json().at("/admin/token").stringValue());
+    assertFalse(answer.text().contains(TOKEN));
+  }
+
+  @Test
+  void servesMetricsInTheFormatAskedFor() throws IOException {
+    RawHttp http = start();
+    RawHttp.Answer text = http.get("/metrics");
+    assertEquals("text/plain; version=0.0.4; charset=utf-8", text.fields().get("content-type"));
+    assertTrue(text.text().contains("forebay_build_info{java="), text.text());
+    RawHttp.Answer open =
+        http.get("/metrics", "Accept: application/openmetrics-text;version=1.0.0,text/plain;q=0.5");
+    assertEquals(NodeMetrics.OPEN_METRICS, open.fields().get("content-type"));
+    assertTrue(open.text().endsWith("# EOF\n"));
+  }
+
+  // Purge.
+
+  @Test
+  void purgesEveryKindInOneCall() throws IOException {
+    RawHttp.Answer answer =
+        start()
+            .post(
+                "/v1/purge",
+                """
+                {"urls":["http://a.example/x"],"tags":["t1","t 2"],"prefixes":["a.example/img/"],
+                 "hosts":["a.example:8080"],"everything":true,"soft":true}
+                """);
+    assertEquals(200, answer.status(), answer.text());
+    assertEquals(
+        List.of(
+            new PurgeOrder(PurgeKind.URL, "http://a.example/x", true),
+            new PurgeOrder(PurgeKind.TAG, "t1", true),
+            new PurgeOrder(PurgeKind.TAG, "t 2", true),
+            new PurgeOrder(PurgeKind.PREFIX, "a.example/img/", true),
+            new PurgeOrder(PurgeKind.HOST, "a.example:8080", true),
+            new PurgeOrder(PurgeKind.EVERYTHING, "*", true)),
+        node.purged());
+    JsonNode first = answer.json().at("/purges/0");
+    assertEquals(
+        List.of("id", "kind", "text", "soft", "sequence", "matched", "tookMillis"),
+        new ArrayList<>(first.propertyNames()));
+    assertEquals(101, first.get("id").longValue());
+    assertEquals("url", first.get("kind").stringValue());
+    assertEquals("http://a.example/x", first.get("text").stringValue());
+    assertTrue(first.get("soft").booleanValue());
+    assertEquals(7001, first.get("sequence").longValue());
+    assertEquals(1, first.get("matched").longValue());
+    assertEquals(1.235, first.get("tookMillis").doubleValue());
+    assertTrue(answer.json().at("/purges/1/matched").isNull());
+    assertTrue(answer.json().get("tookMillis").isNumber());
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '~',
+      value = {
+        "{\"files\":[\"https://a.example/x?y\"]}~URL~https://a.example/x?y",
+        "{\"purge_everything\":true}~EVERYTHING~*",
+        "{\"surrogate_keys\":[\"k\"]}~TAG~k",
+      })
+  void takesTheWordsOfOtherCaches(String body, PurgeKind kind, String text) throws IOException {
+    assertEquals(200, start().post("/v1/purge", body).status());
+    assertEquals(List.of(new PurgeOrder(kind, text, false)), node.purged());
+  }
+
+  @Test
+  void aMalformedOrderNamesAllProblemsAndPurgesNothing() throws IOException {
+    RawHttp.Answer answer =
+        start()
+            .post(
+                "/v1/purge",
+                """
+                {"urls":["http://a.example/fine","/relative",7,""],"tag":["typo"],"hosts":["a/b"],
+                 "prefixes":["/no-host"],"everything":"yes","tags":["impossible"]}
+                """);
+    assertEquals(400, answer.status());
+    assertEquals(List.of(), node.purged());
+    List<String> problems = new ArrayList<>();
+    answer.json().get("problems").forEach(problem -> problems.add(problem.stringValue()));
+    assertEquals(
+        List.of(
+            "unknown field \"tag\"",
+            "urls[2] must be a string",
+            "urls[3] is empty",
+            "urls: \"/relative\" is not an absolute http or https URL",
+            "prefixes: \"/no-host\" must name a host and a path, as in a.example/img/",
+            "hosts: \"a/b\" is not a host",
+            "everything must be true or false",
+            "tag \"impossible\": no request can be for it"),
+        problems);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "",
+        "{",
+        "[]",
+        "\"x\"",
+        "{}",
+        "{\"urls\":[]}",
+        "{\"urls\":\"http://a/\"}",
+        "{} {}",
+        "{\"soft\":true,\"soft\":true,\"everything\":true}",
+        "{\"everything\":false}",
+        "{\"urls\":[\"http://user@a.example/\"]}",
+        "{\"tags\":[\"a\\u0000b\"]}",
+        "{\"tags\":[\" \"]}",
+      })
+  void refusesAnOrderItCannotUnderstand(String body) throws IOException {
+    RawHttp.Answer answer = start().post("/v1/purge", body);
+    assertEquals(400, answer.status(), answer.text());
+    assertNotNull(answer.json().get("error").stringValue());
+    assertEquals(List.of(), node.purged());
+  }
+
+  @Test
+  void takes256EntriesACallAndNotOneMore() throws IOException {
+    RawHttp http = start();
+    StringBuilder tags = new StringBuilder("\"t\"");
+    for (int i = 1; i < 256; i++) {
+      tags.append(",\"t").append(i).append('"');
+    }
+    assertEquals(200, http.post("/v1/purge", "{\"tags\":[" + tags + "]}").status());
+    assertEquals(256, node.purged().size());
+    RawHttp.Answer answer = http.post("/v1/purge", "{\"everything\":true,\"tags\":[" + tags + "]}");
+    assertEquals(400, answer.status());
+    assertEquals(256, node.purged().size());
+  }
+
+  @Test
+  void saysWhichPurgesWereDoneWhenTheJournalFailsMidway() throws IOException {
+    node.journalFailsAt("t2");
+    RawHttp.Answer answer = start().post("/v1/purge", "{\"tags\":[\"t1\",\"t2\",\"t3\"]}");
+    assertEquals(507, answer.status());
+    assertEquals(
+        "the purge could not be made durable: No space left on device; 1 of the order's purges"
+            + " were done before",
+        answer.json().get("error").stringValue());
+    assertEquals("done: \"tag\" \"t1\"", answer.json().at("/problems/0").stringValue());
+    assertEquals(List.of(new PurgeOrder(PurgeKind.TAG, "t1", false)), node.purged());
+  }
+
+  @Test
+  void boundsTheBody() throws IOException {
+    RawHttp http = start();
+    String body = "{\"tags\":[\"" + "x".repeat(1 << 20) + "\"]}";
+    RawHttp.Answer answer = http.post("/v1/purge", body);
+    assertEquals(413, answer.status());
+    assertEquals(List.of(), node.purged());
+    assertEquals(200, http.get("/healthz").status());
+  }
+
+  // Reload.
+
+  @Test
+  void reloadTellsWhatChanged() throws IOException {
+    node.reload(
+        new Reload(7, List.of("store.memory", "limits.fills"), List.of("store.memory"), List.of()));
+    RawHttp.Answer answer = start().post("/v1/reload", "");
+    assertEquals(200, answer.status());
+    assertEquals(
+        "{\"id\":7,\"changed\":[\"store.memory\",\"limits.fills\"],"
+            + "\"needsRestart\":[\"store.memory\"]}\n",
+        answer.text());
+  }
+
+  @Test
+  void aRefusedReloadIsAnErrorWithAllItsReasons() throws IOException {
+    node.reload(new Reload(8, List.of(), List.of(), List.of("a.yaml:1:1: x", "a.yaml:2:1: y")));
+    RawHttp.Answer answer = start().post("/v1/reload", "");
+    assertEquals(422, answer.status());
+    assertEquals(2, answer.json().get("problems").size());
+  }
+
+  // Paths and methods.
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "/",
+        "/v1",
+        "/v1/",
+        "/v1/purge/",
+        "/V1/stats",
+        "/v1/warm/x",
+        "/metrics/..",
+        "/a%00"
+      })
+  void answersAnUnknownPathInJson(String path) throws IOException {
+    RawHttp.Answer answer = start().get(path);
+    assertEquals(404, answer.status());
+    assertEquals("there is nothing at this path", answer.json().get("error").stringValue());
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "GET|/v1/purge|POST",
+        "POST|/v1/stats|GET, HEAD",
+        "DELETE|/healthz|GET, HEAD",
+        "PUT|/v1/warm|GET, POST, HEAD",
+        "POST|/v1/warm/1|GET, DELETE, HEAD",
+        "OPTIONS|/v1/reload|POST",
+      })
+  void namesTheMethodsOfAPath(String method, String path, String allow) throws IOException {
+    RawHttp.Answer answer = start().send(method, path, "");
+    assertEquals(405, answer.status());
+    assertEquals(allow, answer.fields().get("allow"));
+    assertNotNull(answer.json().get("error"));
+  }
+
+  @Test
+  void answersHeadWithoutABody() throws IOException {
+    RawHttp.Answer answer = start().send("HEAD", "/v1/stats", "");
+    assertEquals(200, answer.status());
+    assertEquals(0, answer.body().length);
+    assertTrue(Integer.parseInt(answer.fields().get("content-length")) > 100);
+  }
+
+  // Who may call.
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "evil.example",
+        "evil.example:8081",
+        "127.0.0.1.evil.example",
+        "localhost.evil.example",
+        "10.0.0.1",
+        "[::2]",
+        "127.0.0.256",
+        "127.0.0.1:80:80",
+        "0.0.0.0",
+        "",
+        "2130706433",
+      })
+  void refusesAHostThatIsNotThisMachine(String host) throws IOException {
+    RawHttp http = start();
+    for (String path : List.of("/v1/stats", "/healthz", "/metrics")) {
+      assertEquals(403, http.get(path, "Host: " + host).status(), path);
+    }
+    assertEquals(403, http.post("/v1/purge", "{\"everything\":true}", "Host: " + host).status());
+    assertEquals(List.of(), node.purged());
+  }
+
+  @Test
+  void refusesARequestWithoutAHostOrWithTwo() throws IOException {
+    RawHttp http = start();
+    byte[] none = "GET /v1/stats HTTP/1.0\r\n\r\n".getBytes(StandardCharsets.US_ASCII);
+    assertEquals(403, http.raw(none).status());
+    assertEquals(403, http.get("/v1/stats", "Host: 127.0.0.1", "Host: evil.example").status());
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "127.0.0.1",
+        "127.0.0.1:8081",
+        "127.1.2.3:1",
+        "localhost",
+        "LOCALHOST:8081",
+        "[::1]:8081"
+      })
+  void takesTheNamesOfThisMachine(String host) throws IOException {
+    assertEquals(200, start().get("/v1/stats", "Host: " + host).status());
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"http://evil.example", "null", "http://127.0.0.1:8081"})
+  void refusesWebPages(String origin) throws IOException {
+    RawHttp http = start();
+    RawHttp.Answer answer = http.post("/v1/purge", "{\"everything\":true}", "Origin: " + origin);
+    assertEquals(403, answer.status());
+    assertEquals(403, http.get("/healthz", "Origin: " + origin).status());
+    assertEquals(List.of(), node.purged());
+  }
+
+  @Test
+  void asksForTheTokenWhereThereIsOne() throws IOException {
+    node = new FakeNode(Map.of("admin.address", ":0", "admin.token", TOKEN));
+    node.notReady(new NotReady("starting", "rebuilding the index of /secret/place"));
+    RawHttp http = start();
+    for (String authorization :
+        List.of(
+            "X: y",
+            "Authorization: Bearer",
+            "Authorization: Bearer " + TOKEN + "x",
+            "Authorization: Bearer " + TOKEN.substring(1),
+            "Authorization: Basic " + TOKEN,
+            "Authorization: Bearer  ")) {
+      RawHttp.Answer answer = http.get("/v1/stats", authorization);
+      assertEquals(401, answer.status(), authorization);
+      assertEquals("Bearer", answer.fields().get("www-authenticate"));
+      assertEquals(401, http.post("/v1/purge", "{\"everything\":true}", authorization).status());
+    }
+    assertEquals(List.of(), node.purged());
+    assertEquals(200, http.get("/v1/stats", "Authorization: bearer " + TOKEN).status());
+    // Known by whatever name others reach it, once the token is right.
+    assertEquals(
+        200,
+        http.get("/v1/stats", "Host: edge.internal", "Authorization: Bearer " + TOKEN).status());
+    // Probes need no token, and learn no details.
+    RawHttp.Answer probe = http.get("/readyz", "Host: 10.1.2.3:8081");
+    assertEquals(503, probe.status());
+    assertEquals("{\"ready\":false,\"reasons\":[{\"code\":\"starting\"}]}\n", probe.text());
+    assertTrue(
+        http.get("/readyz", "Authorization: Bearer " + TOKEN).text().contains("/secret/place"));
+  }
+
+  @Test
+  void takesANewTokenFromAReload() throws IOException {
+    node = new FakeNode(Map.of("admin.token", TOKEN));
+    RawHttp http = start();
+    assertEquals(200, http.get("/v1/stats", "Authorization: Bearer " + TOKEN).status());
+    String next = "another-token-0123456789";
+    node.config(FakeNode.load(Map.of("admin.token", next)));
+    assertEquals(401, http.get("/v1/stats", "Authorization: Bearer " + TOKEN).status());
+    assertEquals(200, http.get("/v1/stats", "Authorization: Bearer " + next).status());
+  }
+
+  // Bounds.
+
+  @Test
+  void answersWhileManyConnectionsSayNothing() throws IOException {
+    RawHttp http = start();
+    int port = ((AdminServer) open.getLast()).port();
+    List<Socket> silent = new ArrayList<>();
+    try {
+      for (int i = 0; i < 100; i++) {
+        Socket socket = new Socket(InetAddress.getLoopbackAddress(), port);
+        socket.getOutputStream().write("GET /v1/st".getBytes(StandardCharsets.US_ASCII));
+        silent.add(socket);
+      }
+      assertEquals(200, http.get("/healthz").status());
+    } finally {
+      for (Socket socket : silent) {
+        socket.close();
+      }
+    }
+  }
+
+  @Test
+  void theServerBelowHasTimeoutsAndBounds() throws IOException {
+    start();
+    for (String property :
+        List.of(
+            "sun.net.httpserver.idleInterval",
+            "sun.net.httpserver.maxReqTime",
+            "sun.net.httpserver.maxRspTime",
+            "jdk.httpserver.maxConnections")) {
+      assertNotNull(System.getProperty(property), property);
+    }
+  }
+
+  @Test
+  void anAddressInUseIsAnError() throws IOException {
+    start();
+    int port = ((AdminServer) open.getLast()).port();
+    node = new FakeNode(Map.of("admin.address", "127.0.0.1:" + port));
+    assertThrows(IOException.class, this::start);
+  }
+}

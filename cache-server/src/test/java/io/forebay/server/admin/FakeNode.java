@@ -1,0 +1,161 @@
+package io.forebay.server.admin;
+
+import io.forebay.server.config.ConfigEnvironment;
+import io.forebay.server.config.ConfigLoader;
+import io.forebay.server.config.ConfigOutcome;
+import io.forebay.server.config.ServerConfig;
+import io.forebay.server.metric.LoopCounters;
+import io.forebay.storage.RecoveryState;
+import io.forebay.storage.StoreStats;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalLong;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.jspecify.annotations.Nullable;
+
+/** A node that does what a test tells it and remembers what it was asked. */
+public final class FakeNode implements Node {
+  private volatile ServerConfig config;
+  private volatile List<NotReady> notReady = List.of();
+  private volatile List<Listening> listening = List.of();
+  private volatile @Nullable String journalFailure;
+  private volatile Reload reload = new Reload(1, List.of(), List.of(), List.of());
+  private final List<LoopCounters> counters = List.of(new LoopCounters(), new LoopCounters());
+  private final List<PurgeOrder> purged = new CopyOnWriteArrayList<>();
+
+  public FakeNode(Map<String, String> options) {
+    config = load(options);
+  }
+
+  /** A configuration of these options with a free admin port. */
+  public static ServerConfig load(Map<String, String> options) {
+    Path nowhere = Path.of("/nonexistent");
+    Map<String, String> all = new java.util.HashMap<>(options);
+    all.putIfAbsent("origin", "http://127.0.0.1:9000");
+    all.putIfAbsent("admin.address", "127.0.0.1:0");
+    ConfigOutcome outcome =
+        new ConfigLoader(
+                new ConfigEnvironment(Map.of(), nowhere, nowhere, nowhere, nowhere, "edge-test"))
+            .load(null, all);
+    if (outcome instanceof ConfigOutcome.Loaded loaded) {
+      return loaded.config();
+    }
+    throw new AssertionError(outcome);
+  }
+
+  public FakeNode config(ServerConfig value) {
+    config = value;
+    return this;
+  }
+
+  FakeNode notReady(NotReady... reasons) {
+    notReady = List.of(reasons);
+    return this;
+  }
+
+  FakeNode listening(Listening... all) {
+    listening = List.of(all);
+    return this;
+  }
+
+  /** Makes every purge of this text fail as if its journal could not be written. */
+  FakeNode journalFailsAt(String text) {
+    journalFailure = text;
+    return this;
+  }
+
+  FakeNode reload(Reload outcome) {
+    reload = outcome;
+    return this;
+  }
+
+  List<PurgeOrder> purged() {
+    return new ArrayList<>(purged);
+  }
+
+  @Override
+  public ServerConfig config() {
+    return config;
+  }
+
+  @Override
+  public List<NotReady> notReady() {
+    return notReady;
+  }
+
+  @Override
+  public List<LoopCounters> counters() {
+    return counters;
+  }
+
+  @Override
+  public double[] busyShares() {
+    return new double[] {0.25, 0.5};
+  }
+
+  @Override
+  public StoreStats store() {
+    return new StoreStats(
+        128,
+        4 << 20,
+        10,
+        60,
+        56,
+        2,
+        1000,
+        2000,
+        33,
+        44,
+        5,
+        6,
+        7,
+        8,
+        9,
+        10,
+        11,
+        12,
+        13,
+        14,
+        15,
+        16,
+        17,
+        18,
+        19,
+        20,
+        21,
+        22,
+        23,
+        24,
+        25,
+        true,
+        new RecoveryState(RecoveryState.Phase.REBUILDING, 0.5, 12));
+  }
+
+  @Override
+  public @Nullable String purgeProblem(PurgeOrder order) {
+    return order.text().contains("impossible") ? "no request can be for it" : null;
+  }
+
+  @Override
+  public PurgeDone purge(PurgeOrder order) throws PurgeRefusedException {
+    if (order.text().equals(journalFailure)) {
+      throw new PurgeRefusedException("No space left on device", false);
+    }
+    purged.add(order);
+    OptionalLong matched =
+        order.kind() == PurgeKind.URL ? OptionalLong.of(1) : OptionalLong.empty();
+    return new PurgeDone(100 + purged.size(), 7_000 + purged.size(), matched, 1_234_567);
+  }
+
+  @Override
+  public Reload reload() {
+    return reload;
+  }
+
+  @Override
+  public List<Listening> listening() {
+    return listening;
+  }
+}

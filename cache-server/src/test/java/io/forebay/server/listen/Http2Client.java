@@ -1,0 +1,233 @@
+package io.forebay.server.listen;
+
+import io.netty.bootstrap.Bootstrap;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.nio.NioIoHandler;
+import io.netty.channel.socket.nio.NioSocketChannel;
+import io.netty.handler.codec.http2.DefaultHttp2DataFrame;
+import io.netty.handler.codec.http2.DefaultHttp2Headers;
+import io.netty.handler.codec.http2.DefaultHttp2HeadersFrame;
+import io.netty.handler.codec.http2.DefaultHttp2ResetFrame;
+import io.netty.handler.codec.http2.DefaultHttp2WindowUpdateFrame;
+import io.netty.handler.codec.http2.Http2ChannelDuplexHandler;
+import io.netty.handler.codec.http2.Http2DataFrame;
+import io.netty.handler.codec.http2.Http2Error;
+import io.netty.handler.codec.http2.Http2FrameCodec;
+import io.netty.handler.codec.http2.Http2FrameCodecBuilder;
+import io.netty.handler.codec.http2.Http2FrameStream;
+import io.netty.handler.codec.http2.Http2GoAwayFrame;
+import io.netty.handler.codec.http2.Http2Headers;
+import io.netty.handler.codec.http2.Http2HeadersFrame;
+import io.netty.handler.codec.http2.Http2ResetFrame;
+import io.netty.handler.codec.http2.Http2Settings;
+import io.netty.handler.ssl.ApplicationProtocolConfig;
+import io.netty.handler.ssl.ApplicationProtocolNames;
+import io.netty.handler.ssl.SslContext;
+import io.netty.handler.ssl.SslContextBuilder;
+import io.netty.handler.ssl.SslHandler;
+import io.netty.handler.ssl.SslProvider;
+import io.netty.util.ReferenceCountUtil;
+import java.nio.charset.StandardCharsets;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+
+/** An HTTP/2 client that checks nothing it sends, and gives credit only when told to. */
+final class Http2Client implements AutoCloseable {
+
+  private final EventLoopGroup group =
+      new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory());
+  private final Channel channel;
+  private final Http2FrameCodec codec;
+  private final Frames frames = new Frames();
+  private final ConcurrentHashMap<Http2FrameStream, Answer> answers = new ConcurrentHashMap<>();
+  final CompletableFuture<Long> goAway = new CompletableFuture<>();
+
+  /** Text that one thread collects and another reads. */
+  static final class Text {
+    private final StringBuilder text = new StringBuilder();
+
+    synchronized void append(String more) {
+      text.append(more);
+    }
+
+    synchronized int length() {
+      return text.length();
+    }
+
+    @Override
+    public synchronized String toString() {
+      return text.toString();
+    }
+  }
+
+  /** What has come back on one stream. */
+  static final class Answer {
+    final LinkedBlockingQueue<Http2Headers> heads = new LinkedBlockingQueue<>();
+    final CompletableFuture<String> end = new CompletableFuture<>();
+    final Text body = new Text();
+
+    Http2Headers head() throws InterruptedException {
+      Http2Headers head = heads.poll(20, TimeUnit.SECONDS);
+      if (head == null) {
+        throw new AssertionError("no head");
+      }
+      return head;
+    }
+
+    /** {@code end}, or {@code reset} and the error. */
+    String end() throws Exception {
+      return end.get(20, TimeUnit.SECONDS);
+    }
+  }
+
+  Http2Client(int port, TlsFiles tls, int window) throws Exception {
+    codec =
+        Http2FrameCodecBuilder.forClient()
+            .validateHeaders(false)
+            .encoderEnforceMaxConcurrentStreams(false)
+            .initialSettings(Http2Settings.defaultSettings().initialWindowSize(window))
+            .build();
+    SslContext context =
+        SslContextBuilder.forClient()
+            .sslProvider(SslProvider.JDK)
+            .trustManager(tls.certificate().toFile())
+            .applicationProtocolConfig(
+                new ApplicationProtocolConfig(
+                    ApplicationProtocolConfig.Protocol.ALPN,
+                    ApplicationProtocolConfig.SelectorFailureBehavior.NO_ADVERTISE,
+                    ApplicationProtocolConfig.SelectedListenerFailureBehavior.ACCEPT,
+                    ApplicationProtocolNames.HTTP_2))
+            .build();
+    channel =
+        new Bootstrap()
+            .group(group)
+            .channel(NioSocketChannel.class)
+            .handler(
+                new ChannelInitializer<Channel>() {
+                  @Override
+                  protected void initChannel(Channel ch) {
+                    ch.pipeline()
+                        .addLast(context.newHandler(ch.alloc(), "localhost", port), codec, frames);
+                  }
+                })
+            .connect("127.0.0.1", port)
+            .sync()
+            .channel();
+    channel.pipeline().get(SslHandler.class).handshakeFuture().sync();
+  }
+
+  static Http2Headers get(String path) {
+    return request("GET", path);
+  }
+
+  static Http2Headers request(String method, String path) {
+    return new DefaultHttp2Headers(false)
+        .method(method)
+        .scheme("https")
+        .authority("a.example")
+        .path(path);
+  }
+
+  /** Opens a stream. */
+  Answer open(Http2Headers headers, boolean isEnd) throws Exception {
+    Answer answer = new Answer();
+    CompletableFuture<Void> sent = new CompletableFuture<>();
+    channel
+        .eventLoop()
+        .execute(() -> {
+          Http2FrameStream stream = frames.newStream();
+          answers.put(stream, answer);
+          channel.writeAndFlush(new DefaultHttp2HeadersFrame(headers, isEnd).stream(stream));
+          sent.complete(null);
+        });
+    sent.get(10, TimeUnit.SECONDS);
+    return answer;
+  }
+
+  Answer get(Http2Headers headers) throws Exception {
+    return open(headers, true);
+  }
+
+  void data(Answer answer, String text, boolean isEnd) {
+    Http2FrameStream stream = stream(answer);
+    channel.writeAndFlush(
+        new DefaultHttp2DataFrame(Unpooled.copiedBuffer(text, StandardCharsets.ISO_8859_1), isEnd)
+            .stream(stream));
+  }
+
+  void reset(Answer answer) {
+    channel.writeAndFlush(new DefaultHttp2ResetFrame(Http2Error.CANCEL).stream(stream(answer)));
+  }
+
+  /** Opens the stream's and the connection's window by that much. */
+  void credit(Answer answer, int lengthBytes) {
+    channel.writeAndFlush(new DefaultHttp2WindowUpdateFrame(lengthBytes).stream(stream(answer)));
+  }
+
+  private Http2FrameStream stream(Answer answer) {
+    return answers.entrySet().stream()
+        .filter(entry -> entry.getValue().equals(answer))
+        .findFirst()
+        .orElseThrow()
+        .getKey();
+  }
+
+  Channel channel() {
+    return channel;
+  }
+
+  @Override
+  public void close() {
+    channel.close().awaitUninterruptibly();
+    group.shutdownGracefully(0, 1, TimeUnit.SECONDS).awaitUninterruptibly();
+  }
+
+  private final class Frames extends Http2ChannelDuplexHandler {
+    @Override
+    public void channelRead(ChannelHandlerContext ctx, Object message) {
+      switch (message) {
+        case Http2HeadersFrame frame -> {
+          Answer answer = answer(frame.stream());
+          answer.heads.add(frame.headers());
+          if (frame.isEndStream()) {
+            answer.end.complete("end");
+          }
+        }
+        case Http2DataFrame frame -> {
+          Answer answer = answer(frame.stream());
+          answer.body.append(frame.content().toString(StandardCharsets.ISO_8859_1));
+          if (frame.isEndStream()) {
+            answer.end.complete("end");
+          }
+        }
+        case Http2ResetFrame frame ->
+            answer(frame.stream()).end.complete("reset " + Http2Error.valueOf(frame.errorCode()));
+        case Http2GoAwayFrame frame -> goAway.complete(frame.errorCode());
+        default -> {}
+      }
+      ReferenceCountUtil.release(message);
+    }
+
+    private Answer answer(Http2FrameStream stream) {
+      return answers.computeIfAbsent(stream, id -> new Answer());
+    }
+
+    @Override
+    public void channelInactive(ChannelHandlerContext ctx) {
+      goAway.complete(-1L);
+      answers.values().forEach(answer -> answer.end.complete("closed"));
+    }
+
+    @Override
+    public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+      // The server's view is what a test asserts.
+    }
+  }
+}
