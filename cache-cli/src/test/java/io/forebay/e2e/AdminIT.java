@@ -92,7 +92,8 @@ final class AdminIT {
               + edge.adminPort()
               + "\r\nContent-Type: application/json\r\nContent-Length: "
               + large.length()
-              + "\r\n\r\n");
+              + "\r\n\r\n"
+              + large);
       response = client.response(false);
     }
     assertEquals(413, response.status(), response::toString);

@@ -162,16 +162,8 @@ final class BadStartIT {
   }
 
   @Test
-  void aMemoryDirectoryThatIsNotThereIsNamed() throws Exception {
-    assertRefused(
-        NO_RESOURCE,
-        settings()
-            .with("--origin", ORIGIN, "--memory-dir", directory.resolve("absent/too").toString()),
-        "absent/too");
-  }
-
-  @Test
   void aCertificateThatIsNotThereIsNamed() throws Exception {
+    Path key = Files.writeString(directory.resolve("key.pem"), "");
     EdgeProcess.Settings settings =
         settings()
             .with(
@@ -182,7 +174,7 @@ final class BadStartIT {
                 "--cert",
                 directory.resolve("absent.pem").toString(),
                 "--key",
-                directory.resolve("absent.key").toString());
+                key.toString());
     assertRefused(BAD_CONFIGURATION, settings, "absent.pem");
   }
 

@@ -95,10 +95,10 @@ final class BrokenOriginIT {
           exchange.close();
         });
     for (int i = 1; i <= 2; i++) {
-      // Where nothing had been sent on yet, an error is as good as a broken transfer.
+      // Where nothing had been sent on yet, an error, or no answer at all, is as good.
       Curl.Result result = Curl.get(edge.url(path));
       assertTrue(
-          result.exit() == CURL_PARTIAL || result.exit() == 56 || result.status() == 502,
+          result.exit() == CURL_PARTIAL || result.exit() == 52 || result.exit() == 56 || result.status() == 502,
           () -> name + ": " + result);
       assertFalse(result.field("cache-status").contains("; hit"), name);
       assertTrue(origin.count(path) >= i, () -> name + ": nothing was kept");
@@ -148,9 +148,6 @@ final class BrokenOriginIT {
         Arguments.of("name-with-blank", ok + "X A: b\r\nContent-Length: 5\r\n\r\nhello"),
         Arguments.of("name-empty", ok + ": b\r\nContent-Length: 5\r\n\r\nhello"),
         Arguments.of(
-            "name-before-blank-colon", ok + "Content-Length : 5\r\n" + CACHEABLE + "\r\nhello"),
-        Arguments.of("folded", ok + "X-A: b\r\n c\r\nContent-Length: 5\r\n\r\nhello"),
-        Arguments.of(
             "reason-with-control", "HTTP/1.1 200 O\u0001K\r\nContent-Length: 5\r\n\r\nhello"),
         Arguments.of("reason-with-nul", "HTTP/1.1 200 O\0K\r\nContent-Length: 5\r\n\r\nhello"),
         Arguments.of(
@@ -186,6 +183,25 @@ final class BrokenOriginIT {
     }
     origin.cacheable(path, "right");
     assertEquals("right", edge.get(path).text(), name);
+  }
+
+  /** RFC 9112 §5.1, §5.2: what is sloppy but clear is made right on its way. */
+  @Test
+  void sloppyFieldsArePutRight() throws Exception {
+    origin.on(
+        "/sloppy",
+        exchange ->
+            exchange.send(
+                "HTTP/1.1 200 OK\r\nX-A: b\r\n  c\r\nX-B : d\r\nContent-Length : 5\r\n"
+                    + CACHEABLE
+                    + "\r\nhello"));
+    for (int i = 0; i < 2; i++) {
+      Response response = edge.get("/sloppy");
+      assertEquals("hello", response.text(), response::toString);
+      assertTrue(response.field("x-a").matches("b +c"), response::toString);
+      assertEquals("d", response.field("x-b"), response::toString);
+    }
+    assertEquals(1, origin.count("/sloppy"));
   }
 
   /** Messages followed by bytes that belong to no request: they must reach nobody. */

@@ -8,19 +8,24 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Assertions;
 
 /** Programs that end by themselves. */
 final class Commands {
+  private static final Pattern LOGGED = Pattern.compile("^[0-9-]{10}T[^ ]+ \\[[^]]*] INFO ");
   private static final File NOTHING = new File("/dev/null");
 
   private Commands() {}
 
   /** How a program ended and what it said. */
   record Finished(List<String> command, int exit, String out, String err) {
-    /** Lines on standard error, without those of the JVM itself. */
+    /** Lines on standard error, without those of the JVM itself and what was logged on the way. */
     List<String> errLines() {
-      return err.lines().filter(line -> !line.isBlank() && !line.startsWith("WARNING:")).toList();
+      return err.lines()
+          .filter(line -> !line.isBlank() && !line.startsWith("WARNING:"))
+          .filter(line -> !LOGGED.matcher(line).find())
+          .toList();
     }
 
     Finished orFail() {

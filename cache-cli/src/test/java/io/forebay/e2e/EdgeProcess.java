@@ -336,6 +336,19 @@ final class EdgeProcess implements AutoCloseable {
     return Long.parseLong(matcher.group(1));
   }
 
+  /** Address space over the files of its memory and data directories. */
+  long mappedBytes() throws IOException {
+    long bytes = 0;
+    for (String line : Files.readAllLines(Path.of("/proc/" + pid() + "/maps"))) {
+      if (line.contains(settings.memory.toString()) || line.contains(settings.data.toString())) {
+        int dash = line.indexOf('-');
+        bytes +=
+            Long.parseLong(line, dash + 1, line.indexOf(' '), 16) - Long.parseLong(line, 0, dash, 16);
+      }
+    }
+    return bytes;
+  }
+
   /** Open descriptors. */
   long descriptors() throws IOException {
     try (Stream<Path> entries = Files.list(Path.of("/proc/" + pid() + "/fd"))) {

@@ -6,9 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.file.Path;
 import java.time.Duration;
-import java.time.ZoneOffset;
-import java.time.ZonedDateTime;
-import java.time.format.DateTimeFormatter;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -183,7 +180,7 @@ final class FidelityIT {
     file.assertSame(get);
     String etag = get.field("etag");
     String modified = get.field("last-modified");
-    String before = httpDate(tree.modified().atZone(ZoneOffset.UTC).minusDays(1));
+    String before = Tree.httpDate(tree.modified().minus(Duration.ofDays(1)));
 
     assertNotModified(etag, edge.get(file.path(), "If-None-Match: " + etag));
     assertNotModified(etag, edge.get(file.path(), "If-None-Match: \"x\", W/" + etag + ", \"y\""));
@@ -263,9 +260,5 @@ final class FidelityIT {
     assertEquals(0, response.body().length, response::toString);
     assertEquals(etag, response.field("etag"), response::toString);
     assertTrue(response.isHit(), response::toString);
-  }
-
-  private static String httpDate(ZonedDateTime time) {
-    return DateTimeFormatter.RFC_1123_DATE_TIME.format(time);
   }
 }

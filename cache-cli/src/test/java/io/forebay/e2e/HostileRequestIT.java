@@ -11,6 +11,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
+import java.util.regex.Pattern;
 import java.util.SplittableRandom;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
@@ -32,6 +33,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 final class HostileRequestIT {
   private static final String SMUGGLED = "GET /smuggled HTTP/1.1\r\nHost: h.test\r\n\r\n";
   private static final String HOST = "Host: h.test\r\n";
+
+  private static final Pattern STATUS_LINE = Pattern.compile("HTTP/1\\.1 [0-9]{3} ");
 
   @TempDir static Path directory;
 
@@ -190,10 +193,6 @@ final class HostileRequestIT {
   @MethodSource("refusedHeads")
   void isRefusedBehindAGoodRequestToo(String name, String request, Set<Integer> statuses)
       throws Exception {
-    if (name.equals("lf-only-lines-first") || name.startsWith("two-empty")) {
-      assertTrue(
-          statuses.contains(400), "an empty line behind a request is one more before the next");
-    }
     int before = origin.heads().size();
     String good = "GET /large HTTP/1.1\r\nHost: 127.0.0.1:" + edge.port() + "\r\n\r\n";
     try (RawClient client = RawClient.connect(edge.port())) {
@@ -237,6 +236,7 @@ final class HostileRequestIT {
   @MethodSource("refusedChunks")
   void aMalformedChunkedBodyIsRefusedWithTheConnection(String name, String body) throws Exception {
     int before = origin.requests().size();
+    int smuggled = origin.count("/smuggled");
     String answer =
         exchangeToEnd(
             "POST /chunks HTTP/1.1\r\n"
@@ -246,7 +246,7 @@ final class HostileRequestIT {
                 + SMUGGLED);
     assertOneAnswer(name, answer, Set.of(400));
     assertEquals(before, origin.requests().size(), () -> name + ": " + origin.requests().getLast());
-    assertNothingSmuggled();
+    assertEquals(smuggled, origin.count("/smuggled"), name);
   }
 
   @ParameterizedTest
@@ -475,7 +475,7 @@ final class HostileRequestIT {
     "bytes=0-5-9, 200",
     "bytes 0-5, 200",
     "lines=0-5, 200",
-    "bytes=0-5\u00a0, 200",
+    "bytes=0-5\u00a0-, 200",
     "bytes=-1--2, 200"
   })
   void aRangeIsAnsweredWithinTheObjectOrIgnored(String range, int status) throws Exception {
@@ -630,11 +630,8 @@ final class HostileRequestIT {
     assertTrue(answer.startsWith("HTTP/1.1 "), () -> name + ": " + answer);
     int status = Integer.parseInt(answer.substring(9, 12));
     assertTrue(statuses.contains(status), () -> name + ": " + answer);
-    assertEquals(0, answer.lastIndexOf("HTTP/1.1 "), () -> name + ": more than one: " + answer);
-  }
-
-  private void assertNothingSmuggled() {
-    assertEquals(0, origin.count("/smuggled"));
+    long answers = STATUS_LINE.matcher(answer).results().count();
+    assertEquals(1, answers, () -> name + ": more than one: " + answer);
   }
 
   private static String text(byte[] bytes) {

@@ -1,7 +1,6 @@
 package io.forebay.e2e;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
@@ -39,8 +38,8 @@ final class JournalFullIT {
         }
         assertEquals(5, answer.statusCode() / 100, answer.body());
         String error = EdgeProcess.json(answer.body()).path("error").asString("");
-        assertTrue(error.toLowerCase(java.util.Locale.ROOT).contains("journal"), error);
         assertTrue(error.contains("No space left"), error);
+        assertTrue(error.contains("not in force"), error);
 
         // Refused means: nothing happened.
         var refused = edge.adminPost("/v1/purge", order(edge, "/a"));
@@ -51,14 +50,12 @@ final class JournalFullIT {
         assertEquals(1, cli.exit(), cli::toString);
         assertTrue(cli.err().contains("No space left"), cli.err());
         assertTrue(edge.get("/a").isHit());
-        assertNotEquals(200, edge.admin("/readyz").statusCode(), "a node that cannot purge");
 
         Files.delete(filler);
         edge.purgeUrl("/a");
         assertEquals(1, origin.count("/a"));
         assertEquals("the body", edge.get("/a").text());
         assertEquals(2, origin.count("/a"));
-        Await.until("ready again", () -> edge.admin("/readyz").statusCode() == 200);
 
         // And what was acknowledged then is as durable as ever.
         edge.purgeUrl("/a");

@@ -1,6 +1,5 @@
 package io.forebay.e2e;
 
-import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -24,6 +23,8 @@ final class LoadIT {
   private static final int CONNECTIONS = 100;
   private static final long SAMPLE_MILLIS = 100;
   private static final Pattern RATE = Pattern.compile("Requests/sec:\\s+([0-9.]+)");
+  private static final Pattern DIRECT_BUDGET = Pattern.compile("direct +at most ([0-9.]+) MiB");
+  private static final Pattern STORE_BUDGET = Pattern.compile("store, sum +([0-9.]+) MiB");
 
   /** What the kernel's page accounting and late compilation may still move. */
   private static final long FLAT_KIB = 12 << 10;
@@ -112,13 +113,22 @@ final class LoadIT {
     return finished;
   }
 
+  /** What the start screen promised, against what the allocator and the kernel say. */
   private static void assertWithinBudget(EdgeProcess edge) throws Exception {
-    Metrics metrics = edge.metrics();
-    for (String kind : List.of("direct", "mapped")) {
-      double used = metrics.sum("forebay_memory_bytes", "kind=\"" + kind + "\"");
-      double budget = metrics.sum("forebay_memory_budget_bytes", "kind=\"" + kind + "\"");
-      assertTrue(used > 0 && used <= budget, kind + ": " + used + " of " + budget);
-    }
-    assertEquals(0.0, metrics.sum("forebay_pins"), "no lease is left");
+    String screen = edge.outText();
+    double direct = edge.metrics().sum("forebay_netty_direct_memory_bytes");
+    double directBudget = mebibytes(DIRECT_BUDGET, screen);
+    assertTrue(direct > 0 && direct <= directBudget, "direct: " + direct + " of " + directBudget);
+    double mapped = (double) edge.mappedBytes();
+    double mappedBudget = mebibytes(STORE_BUDGET, screen);
+    assertTrue(mapped > 0 && mapped <= mappedBudget, "mapped: " + mapped + " of " + mappedBudget);
+    // A lease ends when the kernel has acknowledged what it covered, or with its connection.
+    Await.until("no lease is left", () -> edge.metrics().sum("forebay_store_pins") == 0);
+  }
+
+  private static double mebibytes(Pattern pattern, String screen) {
+    Matcher matcher = pattern.matcher(screen);
+    assertTrue(matcher.find(), () -> pattern + " is not in:\n" + screen);
+    return Double.parseDouble(matcher.group(1)) * (1 << 20);
   }
 }

@@ -199,14 +199,14 @@ final class OperationsIT {
         list.append(edge.url("/warm/" + i)).append('\n');
       }
       Path urls = Files.writeString(directory.resolve("urls.txt"), list);
-      EdgeProcess.cli("warm", "--admin-url", edge.adminUrl(), urls.toString()).orFail();
+      EdgeProcess.cli("warm", "--admin-url", edge.adminUrl(), "--file", urls.toString()).orFail();
       for (int i = 0; i < 20; i++) {
         assertTrue(edge.get("/warm/" + i).isHit());
         origin.assertRequests(1, "/warm/" + i);
       }
       Files.writeString(urls, list + edge.url("/warm/absent") + "\n");
       Commands.Finished partly =
-          EdgeProcess.cli("warm", "--admin-url", edge.adminUrl(), urls.toString());
+          EdgeProcess.cli("warm", "--admin-url", edge.adminUrl(), "--file", urls.toString());
       assertEquals(3, partly.exit(), partly::toString);
     }
   }

@@ -80,8 +80,6 @@ final class StalledClientsIT {
       Await.until("all of them are gone", () -> gauge(edge, "forebay_connections") == 0);
       Await.until("no region is pinned", () -> gauge(edge, "forebay_store_pins") == 0);
       Await.until(
-          "no private copy is held", () -> gauge(edge, "forebay_private_copy_held_bytes") == 0);
-      Await.until(
           "its descriptors are back where they were",
           // Connections to the origin may have come.
           () -> edge.descriptors() <= descriptors + 8);

@@ -8,8 +8,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
-import java.time.ZoneOffset;
-import java.time.format.DateTimeFormatter;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -55,14 +53,10 @@ final class StorabilityIT {
     origin.close();
   }
 
-  private static String httpDate(Instant time) {
-    return DateTimeFormatter.RFC_1123_DATE_TIME.format(time.atZone(ZoneOffset.UTC));
-  }
-
   static Stream<Arguments> responses() {
-    String old = httpDate(Instant.now().minus(Duration.ofDays(100)));
-    String soon = httpDate(Instant.now().plus(Duration.ofHours(1)));
-    String now = httpDate(Instant.now());
+    String old = Tree.httpDate(Instant.now().minus(Duration.ofDays(100)));
+    String soon = Tree.httpDate(Instant.now().plus(Duration.ofHours(1)));
+    String now = Tree.httpDate(Instant.now());
     return Stream.of(
         // S21: nothing says that it may be kept, whatever its name ends in
         Arguments.of("bare", "/s/account.css", 200, "", "", false),
@@ -166,15 +160,10 @@ final class StorabilityIT {
     assertEquals(2, origin.count("/vary"));
     for (String junk :
         List.of(
-            "gzip",
-            "gzip, deflate, br, zstd",
-            "GZIP",
-            "gzip;q=0.5, x-unknown",
-            "gzip, ,,",
-            "gzip\t,a".repeat(20))) {
+            "gzip", "GZIP", "gzip;q=0.5, x-unknown", "gzip, ,,", "x-y\t,gzip,".repeat(20), "x-gzip")) {
       Response hit = edge.get("/vary", "Accept-Encoding: " + junk);
       assertTrue(hit.isHit(), () -> junk + ": " + hit);
-      assertTrue(List.of("(packed)", "plain").contains(hit.text()), junk);
+      assertEquals("(packed)", hit.text(), junk);
     }
     for (String junk : List.of("identity", "x-unknown", "gzip;q=0", "\"", ";;;", "*;q=0")) {
       Response hit = edge.get("/vary", "Accept-Encoding: " + junk);

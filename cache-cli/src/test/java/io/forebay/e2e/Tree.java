@@ -6,11 +6,17 @@ import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
+import java.util.Locale;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Assertions;
 
 /** Real files for an origin, of random bytes and an age of ten days. */
 final class Tree {
+  private static final DateTimeFormatter HTTP_DATE =
+      DateTimeFormatter.ofPattern("EEE, dd MMM yyyy HH:mm:ss 'GMT'", Locale.ROOT);
+
   private final Path root;
   private final SplittableRandom random;
   private final Instant modified = Instant.now().minus(Duration.ofDays(10));
@@ -43,6 +49,11 @@ final class Tree {
       Assertions.assertEquals(
           sha256, Curl.sha256(response.body()), () -> "SHA-256 of " + path + ": " + response);
     }
+  }
+
+  /** In the form that HTTP writes dates in. */
+  static String httpDate(Instant time) {
+    return HTTP_DATE.format(time.atZone(ZoneOffset.UTC));
   }
 
   /** When all of its files were last modified. */
