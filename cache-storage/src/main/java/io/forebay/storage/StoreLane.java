@@ -515,8 +515,8 @@ public final class StoreLane {
   }
 
   /**
-   * Forgets one key, because a client's request says that it changed. Returns whether it is gone for
-   * sure: false if the index was busy, or is being rebuilt and did not have the key yet.
+   * Forgets one key, because a client's request says that it changed. Returns whether it is gone
+   * for sure: false if the index was busy, or is being rebuilt and did not have the key yet.
    */
   public boolean invalidate(long hi, long lo) {
     boolean isComplete = core.isIndexComplete;
@@ -531,8 +531,8 @@ public final class StoreLane {
 
   /**
    * Forgets one key and everything under a base scope (its variants), also what the index does not
-   * have yet. Bounded: beyond the share of the purge table that clients may fill, only the key itself
-   * is forgotten, and the answer is that of {@link #invalidate(long, long)}.
+   * have yet. Bounded: beyond the share of the purge table that clients may fill, only the key
+   * itself is forgotten, and the answer is that of {@link #invalidate(long, long)}.
    */
   public boolean invalidate(long hi, long lo, long baseScope) {
     boolean isPurged = purges.invalidate(baseScope);
@@ -543,6 +543,13 @@ public final class StoreLane {
   /** Whether something with these scopes, born then, is dead by a purge. */
   public boolean isDead(long[] scopes, long birth) {
     return purges.check(scopes, birth, birth) == Purges.DEAD;
+  }
+
+  /**
+   * Whether a purge, hard or soft, has overruled something with these scopes that was born then.
+   */
+  public boolean isOverruled(long[] scopes, long birth) {
+    return purges.check(scopes, birth, birth) != Purges.ALIVE;
   }
 
   void addBirth(long birth) {
