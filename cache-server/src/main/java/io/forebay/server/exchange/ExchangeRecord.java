@@ -18,6 +18,12 @@ final class ExchangeRecord implements AccessEvent {
   private final long startNanos;
   private final long startMillis;
 
+  // Taken at the start: a connection may let go of the request's fields once the response has
+  // ended.
+  private final @Nullable CharSequence referer;
+  private final @Nullable CharSequence userAgent;
+  private final @Nullable CharSequence traceparent;
+
   private @Nullable Route route;
   private int status;
   private long bodyBytes;
@@ -35,6 +41,10 @@ final class ExchangeRecord implements AccessEvent {
     this.client = client;
     this.startNanos = System.nanoTime();
     this.startMillis = nowMillis;
+    boolean isLogged = loop.accessLog().isEnabled();
+    this.referer = isLogged ? request.fields().first("referer") : null;
+    this.userAgent = isLogged ? request.fields().first("user-agent") : null;
+    this.traceparent = isLogged ? request.value(KnownField.TRACEPARENT) : null;
   }
 
   void route(Route matched) {
@@ -99,7 +109,7 @@ final class ExchangeRecord implements AccessEvent {
 
   @Override
   public @Nullable CharSequence traceparent() {
-    return request.value(KnownField.TRACEPARENT);
+    return traceparent;
   }
 
   @Override
@@ -184,12 +194,12 @@ final class ExchangeRecord implements AccessEvent {
 
   @Override
   public @Nullable CharSequence referer() {
-    return request.fields().first("referer");
+    return referer;
   }
 
   @Override
   public @Nullable CharSequence userAgent() {
-    return request.fields().first("user-agent");
+    return userAgent;
   }
 
   @Override
