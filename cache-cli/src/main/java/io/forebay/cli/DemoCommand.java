@@ -31,6 +31,7 @@ import picocli.CommandLine.Option;
     })
 final class DemoCommand implements Callable<Integer> {
   private static final long MEMORY_MIB = 256;
+  private static final long EDGE_CHECK_MILLIS = 500;
   private static final Path TMPFS = Path.of("/dev/shm");
 
   @Mixin private final CommonOptions common = new CommonOptions();
@@ -95,9 +96,15 @@ final class DemoCommand implements Callable<Integer> {
       if (isOnce) {
         return isKept ? Exit.OK : Exit.FAILURE;
       }
+      Signals signals = Signals.taken();
       invite(output, walk, adminUrl);
-      walk.awaitEdge();
-      throw new CommandException(Exit.FAILURE, "the edge ended by itself");
+      // Whatever signal it is, a closed terminal's too, the demo is over.
+      while (signals.next(EDGE_CHECK_MILLIS) == null) {
+        if (!walk.isEdgeAlive()) {
+          throw new CommandException(Exit.FAILURE, "the edge ended by itself");
+        }
+      }
+      return Exit.OK;
     }
   }
 

@@ -2,6 +2,8 @@ package io.forebay.cli;
 
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 import sun.misc.Signal;
 
 /**
@@ -33,6 +35,11 @@ final class Signals {
 
   Asked next() throws InterruptedException {
     return asked.take();
+  }
+
+  /** What was asked within that time, or null. */
+  @Nullable Asked next(long millis) throws InterruptedException {
+    return asked.poll(millis, TimeUnit.MILLISECONDS);
   }
 
   /** Whoever asks a second time does not want to wait for the drain. */

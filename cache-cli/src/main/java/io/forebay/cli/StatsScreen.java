@@ -13,6 +13,9 @@ final class StatsScreen {
   private static final Set<String> IN_HEADING =
       Set.of("version", "node", "uptimeSeconds", "ready", "loops");
 
+  private static final int LABEL_WIDTH = 14;
+  private static final int WIDTH = 96;
+
   private StatsScreen() {}
 
   static List<String> lines(JsonNode stats) {
@@ -34,7 +37,7 @@ final class StatsScreen {
       StringBuilder busy = new StringBuilder();
       loops.forEach(loop ->
           busy.append(String.format(Locale.ROOT, " %.0f %%", loop.path("busy").asDouble(0) * 100)));
-      lines.add(row("loops", "busy", busy.toString().strip()));
+      lines.add(row("loops", "busy" + busy));
     }
     return lines;
   }
@@ -42,40 +45,46 @@ final class StatsScreen {
   /** A name the node adds one day is shown without this code knowing it. */
   private static void group(List<String> lines, String name, JsonNode value) {
     if (!value.isObject()) {
-      lines.add(row(name, "", text(name, value)));
+      lines.add(row(name, text(name, "", value)));
       return;
     }
-    String label = name;
+    row(lines, name, name, value);
     for (Map.Entry<String, JsonNode> entry : value.properties()) {
       if (entry.getValue().isObject()) {
-        StringBuilder inner = new StringBuilder();
-        for (Map.Entry<String, JsonNode> one : entry.getValue().properties()) {
-          inner
-              .append(inner.isEmpty() ? "" : "  ")
-              .append(one.getKey())
-              .append(' ')
-              .append(text(one.getKey(), one.getValue()));
-        }
-        lines.add(row(label, entry.getKey(), inner.toString()));
-      } else {
-        lines.add(row(label, entry.getKey(), text(entry.getKey(), entry.getValue())));
+        row(lines, "  " + entry.getKey(), entry.getKey(), entry.getValue());
       }
-      label = "";
     }
   }
 
-  private static String row(String group, String name, String value) {
-    return "%-12s %-20s %s".formatted(group, name, value);
+  /** The plain values of an object after its label, in as many lines as they need. */
+  private static void row(List<String> lines, String label, String name, JsonNode object) {
+    StringBuilder line = new StringBuilder();
+    String left = label;
+    for (Map.Entry<String, JsonNode> entry : object.properties()) {
+      if (entry.getValue().isObject()) {
+        continue;
+      }
+      String item = entry.getKey() + " " + text(entry.getKey(), name, entry.getValue());
+      if (!line.isEmpty() && LABEL_WIDTH + line.length() + 3 + item.length() > WIDTH) {
+        lines.add(row(left, line.toString()));
+        left = "";
+        line.setLength(0);
+      }
+      line.append(line.isEmpty() ? "" : "   ").append(item);
+    }
+    lines.add(row(left, line.toString()));
   }
 
-  private static String text(String name, JsonNode value) {
+  private static String row(String label, String values) {
+    return ("%-" + LABEL_WIDTH + "s%s").formatted(label, values);
+  }
+
+  private static String text(String name, String group, JsonNode value) {
     if (name.endsWith("Ratio") && value.isNumber()) {
       return String.format(Locale.ROOT, "%.1f %%", value.asDouble() * 100);
     }
     if (value.isIntegralNumber()) {
-      boolean isBytes =
-          name.endsWith("Bytes") || name.endsWith("Clients") || name.endsWith("Origins");
-      return isBytes
+      return name.endsWith("Bytes") || group.equals("bytes")
           ? Sizes.text(value.asLong())
           : String.format(Locale.ROOT, "%,d", value.asLong());
     }

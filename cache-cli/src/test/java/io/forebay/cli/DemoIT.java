@@ -60,6 +60,7 @@ final class DemoIT {
       demo.destroy();
 
       assertTrue(demo.waitFor(60, TimeUnit.SECONDS));
+      assertEquals(0, demo.exitValue());
       assertTrue(edge.onExit().get(60, TimeUnit.SECONDS) != null);
     } finally {
       demo.destroyForcibly();

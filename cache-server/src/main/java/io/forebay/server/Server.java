@@ -13,6 +13,7 @@ import io.forebay.server.config.ConfigOutcome;
 import io.forebay.server.config.ConfigProblem;
 import io.forebay.server.config.ConfigView;
 import io.forebay.server.config.ServerConfig;
+import io.forebay.server.config.ServerConfig.OriginConfig;
 import io.forebay.server.deliver.Leases;
 import io.forebay.server.deliver.PrivateCopies;
 import io.forebay.server.exchange.LoopContext;
@@ -88,6 +89,12 @@ public final class Server implements Node, AutoCloseable {
   private final List<LoopContext> loops = new ArrayList<>();
   private final List<PooledOriginClient> clients = new ArrayList<>();
 
+  /**
+   * The origins of the configuration in force and those of the one before: what began with that one
+   * may still send to them.
+   */
+  private Origins reachable;
+
   private volatile Snapshot snapshot;
   private volatile Origins origins;
   private volatile boolean isDraining;
@@ -121,6 +128,7 @@ public final class Server implements Node, AutoCloseable {
       fills = new FillTable(config.limits().fills());
       names = opened(CachingNameResolver.system());
       origins = Origins.load(config.origins(), Origins.NONE, this::isOwnListener);
+      reachable = origins;
       names.watch(origins.hostNames());
       // Before the loops: what these start must not inherit a loop's CPU.
       accessLog = opened(AccessLog.open(config.accessLog(), loopCount(config)));
@@ -205,7 +213,7 @@ public final class Server implements Node, AutoCloseable {
             Transport.ALLOCATOR,
             copies,
             loopCounters,
-            !transport.writesFromAddresses()),
+            transport.writesFromAddresses()),
         client,
         loopCounters,
         accessLog.forLoop(loop.index()),
@@ -243,6 +251,16 @@ public final class Server implements Node, AutoCloseable {
   /** Address of the admin API, {@code http://host:port}. */
   public String adminUrl() {
     return "http://" + Banner.hostPort(admin.address().getAddress().getHostAddress(), admin.port());
+  }
+
+  /** Bytes that are held at this moment for clients that do not take them. */
+  long privateCopyBytes() {
+    return copies.usedBytes();
+  }
+
+  /** Keys under which fills are in progress at this moment. */
+  int fillsInProgress() {
+    return fills.size();
   }
 
   // --- what the admin API asks ------------------------------------------------------------------
@@ -357,9 +375,11 @@ public final class Server implements Node, AutoCloseable {
     try {
       // Everything that can fail comes before anything is changed.
       Snapshot compiled = Snapshot.of(next);
-      Origins loaded = Origins.load(next.origins(), origins, this::isOwnListener);
+      Origins loaded =
+          Origins.load(withThoseBefore(next.origins()), reachable, this::isOwnListener);
+      origins = Origins.load(next.origins(), loaded, this::isOwnListener);
+      reachable = loaded;
       names.watch(loaded.hostNames());
-      origins = loaded;
       for (int i = 0; i < loops.size(); i++) {
         PooledOriginClient client = clients.get(i);
         loops.get(i).eventLoop().submit(() -> client.reconfigure(loaded)).syncUninterruptibly();
@@ -369,6 +389,16 @@ public final class Server implements Node, AutoCloseable {
     } catch (IOException | IllegalArgumentException e) {
       return new Reload(id, List.of(), List.of(), List.of(String.valueOf(e.getMessage())));
     }
+  }
+
+  private List<OriginConfig> withThoseBefore(List<OriginConfig> next) {
+    List<OriginConfig> all = new ArrayList<>(next);
+    for (OriginConfig before : snapshot.config().origins()) {
+      if (next.stream().noneMatch(origin -> origin.name().equals(before.name()))) {
+        all.add(before);
+      }
+    }
+    return all;
   }
 
   /** Opens the access log's file anew, after it was rotated. */

@@ -545,6 +545,13 @@ public final class StoreLane {
     return purges.check(scopes, birth, birth) == Purges.DEAD;
   }
 
+  /**
+   * Whether a purge, hard or soft, has overruled something with these scopes that was born then.
+   */
+  public boolean isOverruled(long[] scopes, long birth) {
+    return purges.check(scopes, birth, birth) != Purges.ALIVE;
+  }
+
   void addBirth(long birth) {
     if (birthCount == births.length) {
       births = Arrays.copyOf(births, birthCount * 2);

@@ -70,7 +70,7 @@ final class EmbeddedEdge implements AutoCloseable {
                 ALLOCATOR,
                 new PrivateCopies(config.limits().privateCopyBytes()),
                 counters,
-                false),
+                true),
             new InstantOrigin(eventLoop, bodyBytes),
             counters,
             accessLog.forLoop(0),

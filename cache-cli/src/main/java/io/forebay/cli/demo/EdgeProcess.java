@@ -83,10 +83,6 @@ final class EdgeProcess {
     }
   }
 
-  int awaitExit() throws InterruptedException {
-    return process.waitFor();
-  }
-
   /** Its first line of output says that it listens; after that it prints no more than a few. */
   private static boolean isStarted(Process process) throws InterruptedException {
     CompletableFuture<Boolean> isStarted = new CompletableFuture<>();

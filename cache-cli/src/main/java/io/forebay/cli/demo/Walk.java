@@ -1,7 +1,6 @@
 package io.forebay.cli.demo;
 
 import io.forebay.cli.CommandException;
-import io.forebay.cli.Exit;
 import io.forebay.cli.Output;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -35,7 +34,8 @@ public final class Walk implements AutoCloseable {
   private final Ladder ladder = new Ladder();
   private final LadderOrigin origin;
   private Viewer viewer;
-  private @Nullable EdgeProcess edge;
+  // Also read by the shutdown hook that closes this.
+  private volatile @Nullable EdgeProcess edge;
   private int failures;
   private int step;
 
@@ -83,10 +83,10 @@ public final class Walk implements AutoCloseable {
     return edgeUrl() + Ladder.masterPath();
   }
 
-  /** Waits for the end of the edge; it only comes by itself when something is wrong. */
-  public int awaitEdge() throws InterruptedException {
+  /** Whether the edge runs; it only ends by itself when something is wrong. */
+  public boolean isEdgeAlive() {
     EdgeProcess running = edge;
-    return running == null ? Exit.FAILURE : running.awaitExit();
+    return running != null && running.isAlive();
   }
 
   @Override

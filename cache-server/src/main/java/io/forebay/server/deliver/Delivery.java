@@ -32,6 +32,7 @@ public final class Delivery implements LeaseHolder {
   /** End of what is sent, exclusive; {@link Long#MAX_VALUE} until a body of unknown length ends. */
   private long to;
 
+  private final long from;
   private long position;
   private boolean isChunkOutstanding;
   private boolean isPumping;
@@ -62,6 +63,7 @@ public final class Delivery implements LeaseHolder {
     this.loop = loop;
     this.sink = sink;
     this.body = body;
+    this.from = from;
     this.position = from;
     this.to = to;
     this.outcome = outcome;
@@ -72,19 +74,27 @@ public final class Delivery implements LeaseHolder {
     return position;
   }
 
+  /** Body bytes handed to the sink so far. */
+  public long sentBytes() {
+    return position - from;
+  }
+
+  /** Body bytes still to be handed over, up to {@link Long#MAX_VALUE} while that is not known. */
+  public long missingBytes() {
+    return to == Long.MAX_VALUE ? to : to - position;
+  }
+
   /** The body turned out to end here. */
   public void endsAt(long lengthBytes) {
     to = Math.min(to, lengthBytes);
   }
 
   /**
-   * Lets somebody else send the rest, if exactly the bytes before that position have been sent and
-   * the rest of the body is wanted to its end.
-   *
-   * @param bodyEnd length of the body, or {@link Long#MAX_VALUE} while it is not known
+   * Lets somebody else send the rest, if all that was wanted of the bytes before that position has
+   * been handed over.
    */
-  public boolean yieldAt(long restBegins, long bodyEnd) {
-    if (isOver || isPumping || position != restBegins || to != bodyEnd) {
+  public boolean yieldAt(long restBegins) {
+    if (isOver || isPumping || position < restBegins) {
       return false;
     }
     isOver = true;
@@ -182,8 +192,7 @@ public final class Delivery implements LeaseHolder {
   public void onLeaseReleased() {
     isChunkOutstanding = false;
     // From within our own flush the loop in pump goes on by itself. From a later flush the
-    // transport
-    // is in the middle of its own loop, so the next chunk waits for a turn of its own.
+    // transport is in the middle of its own loop, so the next chunk waits for a turn of its own.
     if (!isPumping && !isOver) {
       queueTurn();
     }
@@ -192,7 +201,7 @@ public final class Delivery implements LeaseHolder {
   @Override
   public void onCopyRefused() {
     if (isEnded) {
-      sink.abort(AbortCause.CLIENT_STALLED);
+      sink.giveUp();
     } else {
       breakOff(AbortCause.CLIENT_STALLED);
     }
@@ -211,7 +220,7 @@ public final class Delivery implements LeaseHolder {
 
     @Override
     public void onCopyRefused() {
-      sink.abort(AbortCause.CLIENT_STALLED);
+      sink.giveUp();
     }
   }
 }

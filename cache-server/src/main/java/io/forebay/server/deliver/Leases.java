@@ -12,7 +12,8 @@ import java.util.List;
 
 /**
  * The leased chunks of one loop: hands them out, takes them back, and swaps for a private copy
- * those that a socket has not taken within one to two ticks.
+ * those that a socket has not taken within one to two ticks. Where the transport keeps views of
+ * what it was given, a swap would come too late: there every chunk is copied before it is sent.
  *
  * <p>Owner: one loop; {@link #onTick} is called by it a few times a second.
  */
@@ -24,12 +25,7 @@ public final class Leases {
   private final ByteBufAllocator allocator;
   private final PrivateCopies copies;
   private final LoopCounters counters;
-
-  /**
-   * Whether every chunk is copied at once. A transport that keeps NIO views of what it has not
-   * written yet would go on reading the region after a swap.
-   */
-  private final boolean sendsCopies;
+  private final boolean isSwappable;
 
   /**
    * Per loop, because absolute reads of a buffer are free of shared state but its views are not.
@@ -44,18 +40,24 @@ public final class Leases {
 
   private int tick;
 
+  /**
+   * The leases of one loop.
+   *
+   * @param isSwappable whether the transport asks a buffer for its address at every write; one that
+   *     keeps a view over several writes would go on sending from the region after a swap
+   */
   public Leases(
       ObjectStore store,
       StoreLane lane,
       ByteBufAllocator allocator,
       PrivateCopies copies,
       LoopCounters counters,
-      boolean sendsCopies) {
+      boolean isSwappable) {
     this.lane = lane;
     this.allocator = allocator;
     this.copies = copies;
     this.counters = counters;
-    this.sendsCopies = sendsCopies;
+    this.isSwappable = isSwappable;
     int regions = store.regionCount();
     this.regionBuffers = new ByteBuffer[regions];
     this.regionAddresses = new long[regions];
@@ -91,10 +93,7 @@ public final class Leases {
       buf = new LeasedBuf(this, LeasedBuf.noBacking());
     }
     buf.lease(region, regionBuffers[region], regionAddresses[region], offset, lengthBytes, holder);
-    if (sendsCopies) {
-      copies.take(lengthBytes);
-      counters.privateCopyBytes += lengthBytes;
-      buf.detach(allocator.directBuffer(Math.max(1, lengthBytes)));
+    if (!isSwappable && copyOut(buf)) {
       return buf;
     }
     buf.takenAtTick = tick;
@@ -111,7 +110,6 @@ public final class Leases {
 
   void returnCopy(int lengthBytes) {
     copies.giveBack(lengthBytes);
-    counters.privateCopyBytes -= lengthBytes;
   }
 
   void recycle(LeasedBuf buf) {
@@ -135,11 +133,7 @@ public final class Leases {
     LeasedBuf buf = outstanding.newer;
     while (buf != outstanding && tick - buf.takenAtTick >= 1) {
       LeasedBuf next = buf.newer;
-      int length = buf.copyLengthBytes();
-      if (copies.reserve(length)) {
-        buf.detach(allocator.directBuffer(Math.max(1, length)));
-        counters.privateCopies++;
-        counters.privateCopyBytes += length;
+      if (isSwappable && copyOut(buf)) {
         unlink(buf);
       } else {
         refused.add(buf.holder());
@@ -149,5 +143,25 @@ public final class Leases {
     tick++;
     // Aborting releases buffers and so edits the ring; hence after the walk.
     refused.forEach(LeaseHolder::onCopyRefused);
+  }
+
+  /** Puts a private copy in the place of the region; false when there is no room for it. */
+  private boolean copyOut(LeasedBuf buf) {
+    int length = buf.copyLengthBytes();
+    if (!copies.reserve(length)) {
+      return false;
+    }
+    ByteBuf into;
+    try {
+      into = allocator.directBuffer(Math.max(1, length));
+    } catch (OutOfMemoryError e) {
+      // The allocator's own bound: the same to us as that of the copies.
+      copies.giveBack(length);
+      return false;
+    }
+    buf.detach(into);
+    counters.privateCopies++;
+    counters.privateCopyBytes += length;
+    return true;
   }
 }

@@ -24,11 +24,6 @@ public final class PrivateCopies {
     return false;
   }
 
-  /** Takes room without regard to the bound, where there is no other way to send at all. */
-  void take(long bytes) {
-    usedBytes.addAndGet(bytes);
-  }
-
   void giveBack(long bytes) {
     usedBytes.addAndGet(-bytes);
   }

@@ -32,19 +32,27 @@ public final class StoredBody implements BodyBytes {
     };
   }
 
+  /** Which slices of a range are there. */
+  public enum Presence {
+    ALL,
+    INCOMPLETE,
+    /** The index was busy: ask again in a moment. */
+    BUSY
+  }
+
   /**
    * Whether every slice of the range is there. Asked before the head is sent, since afterwards a
    * missing slice can only break the transfer off (I9).
    */
-  public boolean hasAll(long from, long to) {
+  public Presence presence(long from, long to) {
     for (long position = from - from % sliceBytes; position < to; position += sliceBytes) {
       int length = locate(position);
-      if (length < 0) {
-        return false;
+      if (length <= 0) {
+        return length == BUSY ? Presence.BUSY : Presence.INCOMPLETE;
       }
       lane.unpin(region);
     }
-    return true;
+    return Presence.ALL;
   }
 
   @Override

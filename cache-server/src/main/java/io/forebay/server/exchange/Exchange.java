@@ -31,6 +31,8 @@ import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * One request in flight, the same for every protocol: a table of named steps, each of which returns
@@ -47,6 +49,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class Exchange
     implements ResponseSink.Listener, Follower, Fill.Leader, Delivery.Outcome, Transit.Outcome {
+
+  private static final Logger LOG = LoggerFactory.getLogger(Exchange.class);
 
   private enum Step {
     ADMIT,
@@ -99,6 +103,9 @@ final class Exchange
   private @Nullable Delivery delivery;
   private @Nullable Transit transit;
   private @Nullable OriginCall passCall;
+
+  /** What a delivery had sent before a transit took over the rest. */
+  private long deliveredBytes;
 
   private boolean isJoined;
   private boolean isHeadSent;
@@ -256,7 +263,7 @@ final class Exchange
   /** The head is pinned; every path below gives the pin back or passes it on. */
   private Step decideWith(StoredHead head, StoredMeta meta) {
     long now = loop.nowMillis();
-    if (head.birth() >= confirmedSinceBirth) {
+    if (head.birth() >= confirmedSinceBirth && !isSoftPurgedBefore(head)) {
       return serve(head, meta, CacheResult.REVALIDATED, reason, now);
     }
     if (originFailure != null && mayServeStaleOnError) {
@@ -291,6 +298,11 @@ final class Exchange
       case Decision.Refuse refused -> refuse(refused);
       default -> Step.FETCH;
     };
+  }
+
+  /** A soft purge that this request came after and the head did not: confirmed, but too early. */
+  private boolean isSoftPurgedBefore(StoredHead head) {
+    return head.softPurged() && arrivalPurgeSequence > head.birth();
   }
 
   private Step passBecause(Reason why) {
@@ -355,7 +367,7 @@ final class Exchange
     if (isHead) {
       return passBecause(Reason.PASS_HEAD);
     }
-    if (loop.hitForMiss().isKnown(key, loop.nowMillis())) {
+    if (loop.hitForMiss().isKnown(key, request, loop.nowMillis())) {
       return passBecause(Reason.PASS_UNCACHEABLE);
     }
     Fill running = loop.fills().find(key);
@@ -369,15 +381,13 @@ final class Exchange
     if (own == null) {
       return passBecause(Reason.PASS_STORE_FULL);
     }
-    Fill before =
-        running == null
-            ? loop.fills().register(key, own)
-            : loop.fills().replace(key, running, own) ? null : loop.fills().find(key);
-    if (before != null && before != overtaken) {
-      return follow(before);
-    }
-    if (before != null) {
+    if (running != null && !loop.fills().replace(key, running, own)) {
+      // The overtaken one has left by itself, or somebody else has put his in its place.
       return Step.FETCH;
+    }
+    Fill before = running == null ? loop.fills().register(key, own) : null;
+    if (before != null) {
+      return before == overtaken ? Step.FETCH : follow(before);
     }
     if (stale == null && originFailure == null && wasInstalledMeanwhile()) {
       own.withdraw();
@@ -435,8 +445,12 @@ final class Exchange
     StoredBody slices = null;
     if (plan.hasBody() && head.bodyOffset() < 0) {
       slices = new StoredBody(loop.lane(), head.objectId(), head.sliceBytes());
-      if (!slices.hasAll(plan.from(), plan.to())) {
+      StoredBody.Presence presence = slices.presence(plan.from(), plan.to());
+      if (presence != StoredBody.Presence.ALL) {
         loop.lane().unpin(head.region());
+        if (presence == StoredBody.Presence.BUSY) {
+          return lookUpSoon();
+        }
         isIncomplete = true;
         return fetchBecause(Reason.MISS_PARTIAL);
       }
@@ -463,6 +477,7 @@ final class Exchange
       over();
     } else if (slices == null) {
       // The head's pin goes with the body.
+      record.bodyBytes(plan.to() - plan.from());
       Delivery.sendPinned(
           loop.leases(),
           sink,
@@ -492,9 +507,7 @@ final class Exchange
     sink.head(out, plan.contentLength(), !plan.hasBody());
     isHeadSent = true;
     record.head(plan.status(), result, why);
-    if (plan.hasBody()) {
-      record.bodyBytes(plan.to() - plan.from());
-    } else {
+    if (!plan.hasBody()) {
       sink.flush();
     }
   }
@@ -508,8 +521,26 @@ final class Exchange
 
   @Override
   public void onFillProgress() {
-    if (!isOver && fill != null) {
+    if (isOver || fill == null) {
+      return;
+    }
+    try {
       run(afterFillProgress());
+    } catch (RuntimeException e) {
+      // The other followers of this loop are told by the same call: they must not pay for it.
+      LOG.error("{} {} failed while following a fill", request.method(), request.path(), e);
+      breakOffForDefect();
+    }
+  }
+
+  private void breakOffForDefect() {
+    leaveFill();
+    Delivery current = delivery;
+    if (current != null) {
+      current.breakOff(AbortCause.INTERNAL);
+    } else if (!isOver) {
+      sink.abort(AbortCause.INTERNAL);
+      onBrokenOff(AbortCause.INTERNAL);
     }
   }
 
@@ -570,6 +601,10 @@ final class Exchange
     if (failure == null) {
       throw new IllegalStateException("failed without a reason");
     }
+    if (followed.hasRunOutOfRoom()) {
+      // Not the origin's fault, and the store's can't fail a request before its head (I9).
+      return passBecause(Reason.PASS_STORE_FULL);
+    }
     originFailure = failure;
     return mayServeStaleOnError ? Step.LOOK_UP : refuseForOrigin(failure);
   }
@@ -592,8 +627,14 @@ final class Exchange
       overtaken = followed;
       return Step.LOOK_UP;
     }
+    if (followed.hasRunOutOfRoom() && !isLeader) {
+      leaveFill();
+      return passBecause(Reason.PASS_STORE_FULL);
+    }
     if (!head.selectingFields().isEmpty() && !isOfSameVariant(head)) {
       leaveFill();
+      // It was stale under another key.
+      stale = null;
       return fetchBecause(Reason.MISS_VARY);
     }
     return serveFrom(followed, head);
@@ -602,7 +643,7 @@ final class Exchange
   /** A purge acknowledged before this request arrived kills what the fill brings (I2). */
   private boolean isOvertakenByPurge(Fill followed, FillHead head) {
     return arrivalPurgeSequence > followed.birth()
-        && loop.lane().isDead(head.scopes(), followed.birth());
+        && loop.lane().isOverruled(head.scopes(), followed.birth());
   }
 
   /** Afterwards the exchange's key is that of its own variant. */
@@ -680,15 +721,22 @@ final class Exchange
     if (isOver || current == null || followed == null || head == null) {
       return null;
     }
-    long bodyEnd = head.totalLength() < 0 ? Long.MAX_VALUE : head.totalLength();
-    if (!current.yieldAt(position, bodyEnd)) {
+    if (!current.yieldAt(position)) {
       return null;
     }
     fill = null;
     isLeader = false;
     followed.leave(this, loop);
     delivery = null;
-    Transit rest = new Transit(sink, call, true, this);
+    deliveredBytes = current.sentBytes();
+    boolean isToTheEnd = current.missingBytes() == head.totalLength() - current.position();
+    Transit rest =
+        Transit.ofRest(
+            sink,
+            call,
+            current.position() - position,
+            isToTheEnd ? Long.MAX_VALUE : current.missingBytes(),
+            this);
     transit = rest;
     return rest;
   }
@@ -722,11 +770,7 @@ final class Exchange
     HeadLines.cacheStatus(
         out, snapshot.cacheStatus().forwarded(forwardReason, status, false, false, notStored));
     boolean hasBody = !isHead && status != 204 && status != 304;
-    long length =
-        hasBody
-            ? contentLength
-            : isHead && contentLength >= 0 ? contentLength : ResponseSink.LENGTH_ABSENT;
-    sink.head(out, length, !hasBody);
+    sink.head(out, hasBody ? contentLength : lengthNamed(status, fields), !hasBody);
     isHeadSent = true;
     record.head(status, result, notStored == null ? forwardReason : notStored);
     if (!hasBody) {
@@ -735,6 +779,19 @@ final class Exchange
     Transit begun = new Transit(sink, call, hasBody, this);
     transit = begun;
     return begun;
+  }
+
+  /** What a response without a body says of the length that one with a body would have. */
+  private long lengthNamed(int status, HeaderFields fields) {
+    CharSequence named = isHead && status != 204 ? fields.first("content-length") : null;
+    if (named == null) {
+      return ResponseSink.LENGTH_ABSENT;
+    }
+    try {
+      return Math.max(ResponseSink.LENGTH_ABSENT, Long.parseLong(named, 0, named.length(), 10));
+    } catch (NumberFormatException e) {
+      return ResponseSink.LENGTH_ABSENT;
+    }
   }
 
   /** Waits for the head of a passed response, then hands over to the transit. */
@@ -829,12 +886,14 @@ final class Exchange
 
   @Override
   public void onDelivered() {
+    noteDelivered();
     leaveFill();
     over();
   }
 
   @Override
   public void onBrokenOff(AbortCause cause) {
+    noteDelivered();
     leaveFill();
     loop.counters().responsesAborted++;
     record.aborted(cause.name());
@@ -843,13 +902,13 @@ final class Exchange
 
   @Override
   public void onTransitDone(long bodyBytes) {
-    record.bodyBytes(bodyBytes);
+    record.bodyBytes(deliveredBytes + bodyBytes);
     over();
   }
 
   @Override
   public void onTransitBroken(OriginFailure failure, long bodyBytes) {
-    record.bodyBytes(bodyBytes);
+    record.bodyBytes(deliveredBytes + bodyBytes);
     record.aborted(failure.kind().name());
     loop.counters().responsesAborted++;
     over();
@@ -872,16 +931,24 @@ final class Exchange
     loop.counters().clientAborts++;
     record.aborted("CLIENT_GONE");
     if (delivery != null) {
-      record.bodyBytes(delivery.position());
+      noteDelivered();
       delivery.onClientGone();
     }
     if (transit != null) {
+      record.bodyBytes(deliveredBytes + transit.bodyBytes());
       transit.onClientGone();
     } else if (passCall != null) {
       passCall.cancel();
     }
     leaveFill();
     over();
+  }
+
+  private void noteDelivered() {
+    Delivery current = delivery;
+    if (current != null) {
+      record.bodyBytes(current.sentBytes());
+    }
   }
 
   private void over() {

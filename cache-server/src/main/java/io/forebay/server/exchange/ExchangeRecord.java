@@ -18,11 +18,11 @@ final class ExchangeRecord implements AccessEvent {
   private final long startNanos;
   private final long startMillis;
 
-  // Taken at once where they are wanted: the listener lets go of a request with the end of its
-  // response, and what is logged comes after that.
-  private final @Nullable CharSequence traceparent;
+  // Taken at the start: a connection may let go of the request's fields once the response has
+  // ended.
   private final @Nullable CharSequence referer;
   private final @Nullable CharSequence userAgent;
+  private final @Nullable CharSequence traceparent;
 
   private @Nullable Route route;
   private int status;
@@ -42,9 +42,9 @@ final class ExchangeRecord implements AccessEvent {
     this.startNanos = System.nanoTime();
     this.startMillis = nowMillis;
     boolean isLogged = loop.accessLog().isEnabled();
-    this.traceparent = isLogged ? request.value(KnownField.TRACEPARENT) : null;
     this.referer = isLogged ? request.fields().first("referer") : null;
     this.userAgent = isLogged ? request.fields().first("user-agent") : null;
+    this.traceparent = isLogged ? request.value(KnownField.TRACEPARENT) : null;
   }
 
   void route(Route matched) {

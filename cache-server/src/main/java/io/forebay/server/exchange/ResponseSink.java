@@ -6,7 +6,7 @@ import io.netty.buffer.ByteBuf;
 /**
  * Where the response of one exchange goes; one implementation a protocol. All calls come on the
  * loop of the exchange, in the order {@code informational* head body* end}, or {@code abort}
- * anywhere. After {@code end} or {@code abort} no further call is legal.
+ * anywhere. After {@code end} or {@code abort} no further call is legal but {@link #giveUp}.
  */
 public interface ResponseSink {
 
@@ -46,9 +46,17 @@ public interface ResponseSink {
 
   /**
    * The response cannot be completed: the client must see a broken transfer (HTTP/1: connection
-   * closed, HTTP/2: stream reset), never a short body that looks whole (I3).
+   * closed, HTTP/2: stream reset), never a short body that looks whole (I3). What is queued may
+   * still go out, unless the cause is that the client does not take it.
    */
   void abort(AbortCause cause);
+
+  /**
+   * The client does not take what is queued of this response, and the buffers are wanted back: they
+   * are released soon, and the client sees a broken transfer. The one call that is legal after
+   * {@link #end}, as long as the transport holds a body buffer of the response.
+   */
+  void giveUp();
 
   /**
    * Whether the transport takes more bytes now; after false, {@link Listener#onWritable} follows.

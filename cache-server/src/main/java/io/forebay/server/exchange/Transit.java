@@ -21,6 +21,12 @@ final class Transit implements OriginListener {
   /** Whether body bytes go to the client: not for HEAD, 204 and 304. */
   private final boolean hasBody;
 
+  /** Body bytes still to be dropped before the first that is wanted. */
+  private long skipBytes;
+
+  /** Body bytes wanted after those; a range may end before the body does. */
+  private long wantedBytes;
+
   private boolean isSuspended;
   private boolean isOver;
   private long bodyBytes;
@@ -32,11 +38,35 @@ final class Transit implements OriginListener {
     void onTransitBroken(OriginFailure failure, long bodyBytes);
   }
 
+  /** The whole body, or none of it. */
   Transit(ResponseSink sink, OriginCall call, boolean hasBody, Outcome outcome) {
+    this(sink, call, hasBody, 0, Long.MAX_VALUE, outcome);
+  }
+
+  private Transit(
+      ResponseSink sink,
+      OriginCall call,
+      boolean hasBody,
+      long skipBytes,
+      long wantedBytes,
+      Outcome outcome) {
     this.sink = sink;
     this.call = call;
     this.hasBody = hasBody;
+    this.skipBytes = skipBytes;
+    this.wantedBytes = wantedBytes;
     this.outcome = outcome;
+  }
+
+  /** That many body bytes after the first {@code skipBytes}; the rest of a body begun elsewhere. */
+  static Transit ofRest(
+      ResponseSink sink, OriginCall call, long skipBytes, long wantedBytes, Outcome outcome) {
+    return new Transit(sink, call, true, skipBytes, wantedBytes, outcome);
+  }
+
+  /** Body bytes handed to the sink so far. */
+  long bodyBytes() {
+    return bodyBytes;
   }
 
   void onWritable() {
@@ -67,9 +97,24 @@ final class Transit implements OriginListener {
       data.release();
       return;
     }
-    bodyBytes += data.readableBytes();
+    int skipped = (int) Math.min(skipBytes, data.readableBytes());
+    skipBytes -= skipped;
+    data.skipBytes(skipped);
+    int length = (int) Math.min(wantedBytes, data.readableBytes());
+    if (length == 0) {
+      data.release();
+      return;
+    }
+    data.writerIndex(data.readerIndex() + length);
+    bodyBytes += length;
+    wantedBytes -= length;
     sink.body(data);
-    if (!sink.isWritable() && !isSuspended) {
+    if (wantedBytes == 0) {
+      isOver = true;
+      call.cancel();
+      sink.end(HeaderFields.EMPTY);
+      outcome.onTransitDone(bodyBytes);
+    } else if (!isOver && !sink.isWritable() && !isSuspended) {
       isSuspended = true;
       call.suspend();
     }

@@ -82,6 +82,9 @@ public final class Fill implements OriginListener {
 
   private static final long BUSY_RETRY_MICROS = 50;
 
+  /** Count of followers once the fill was given up: nobody can join any more. */
+  private static final int CLOSED = Integer.MIN_VALUE;
+
   // Fixed.
   private final LoopContext loop;
   private final FillOrder order;
@@ -91,6 +94,7 @@ public final class Fill implements OriginListener {
   private @Nullable FillHead head;
   private @Nullable ObjectWriter writer;
   private @Nullable OriginFailure failure;
+  private boolean isInstalled;
   private volatile State state = State.WAITING;
   private volatile boolean isPaced;
 
@@ -165,16 +169,29 @@ public final class Fill implements OriginListener {
     return source == null ? 0 : source.watermark();
   }
 
+  /** Whether the object is in the store, so that lookups find what the writer no longer can. */
+  boolean isInstalled() {
+    return state == State.COMPLETE && isInstalled;
+  }
+
+  /** Whether the store could not take the body: who has not begun to send had better not begin. */
+  public boolean hasRunOutOfRoom() {
+    return isOutOfRoom;
+  }
+
   /**
    * Joins. The follower must read {@link #state} afterwards, not before.
    *
-   * @return false when there are too many followers already
+   * @return false when there are too many followers already, or the fill has just been given up
    */
   public boolean join(Follower follower, LoopContext own) {
-    if (followers.incrementAndGet() > order.followerLimit()) {
-      followers.decrementAndGet();
-      return false;
-    }
+    int before;
+    do {
+      before = followers.get();
+      if (before < 0 || before >= order.followerLimit()) {
+        return false;
+      }
+    } while (!followers.compareAndSet(before, before + 1));
     FollowerGroup group = groups.get(own.index());
     if (group == null) {
       group = new FollowerGroup(this, own.eventLoop());
@@ -193,11 +210,14 @@ public final class Fill implements OriginListener {
 
   /** A group's fastest follower has moved on; called on the group's loop. */
   void onGroupAdvanced() {
-    if (isPaced) {
-      loop.eventLoop().execute(this::pace);
-    } else if (isOutOfRoom) {
-      loop.eventLoop().execute(this::handRestOver);
+    if (isPaced || isOutOfRoom) {
+      loop.eventLoop().execute(this::onAdvanced);
     }
+  }
+
+  private void onAdvanced() {
+    pace();
+    handRestOver();
   }
 
   /**
@@ -228,6 +248,10 @@ public final class Fill implements OriginListener {
   /** The leader's client is gone, or the leader needs no stream of its own any more. */
   public void leaderGone() {
     leader = null;
+    if (isOutOfRoom) {
+      // Nobody is left who could take the rest, and the origin is held: that must not last.
+      loop.eventLoop().execute(this::handRestOver);
+    }
   }
 
   private OriginCall call() {
@@ -311,7 +335,7 @@ public final class Fill implements OriginListener {
       // Before the head is published: whoever leaves because his variant differs finds the marker.
       VaryMarker.write(loop, spec, base, baseText, selecting);
     }
-    loop.hitForMiss().forget(order.key());
+    loop.hitForMiss().forget(order.key(), order.request());
     writer = begun;
     head = new FillHead(status, meta, block, contentLength, spec.scopes(), selecting, key);
     if (!key.equals(order.key())) {
@@ -326,7 +350,8 @@ public final class Fill implements OriginListener {
   private void becomeUnstorable(int status, HeaderFields fields, long contentLength, Reason why) {
     loop.counters().fillsUnstored++;
     if (why != Reason.NOT_STORED_NO_ROOM && status < 500) {
-      loop.hitForMiss().remember(order.key(), loop.nowMillis(), HIT_FOR_MISS_MILLIS);
+      loop.hitForMiss()
+          .remember(order.key(), order.request(), loop.nowMillis(), HIT_FOR_MISS_MILLIS);
     }
     head = FillHead.unstorable(status, order.key());
     leaveTable();
@@ -345,6 +370,10 @@ public final class Fill implements OriginListener {
 
   /** 304: writes the stored object's head anew with what the origin says now. */
   private void refresh(FillOrder.StoredRef stale, HeaderFields fields304, int attempt) {
+    if (isEnded) {
+      // The connection broke between two attempts.
+      return;
+    }
     Install outcome = Refresh.apply(loop, order, stale, fields304, requestTimeMillis, birth);
     if (outcome == Install.BUSY && attempt < 20) {
       loop.eventLoop()
@@ -432,15 +461,17 @@ public final class Fill implements OriginListener {
     failure = new OriginFailure(OriginFailure.Kind.TRUNCATED, "the store has no room for the rest");
     loop.counters().fillsUnstored++;
     publish(State.FAILED);
+    if (!isEnded) {
+      // Before the rest is handed on: from then on it is the new listener who holds the origin.
+      isSuspended = false;
+      call().resume();
+    }
     while (!unstored.isEmpty()) {
       rest.onData(unstored.removeFirst());
     }
     rest.onReadComplete();
     if (isEnded) {
       rest.onEnd(HeaderFields.EMPTY);
-    } else {
-      isSuspended = false;
-      call().resume();
     }
   }
 
@@ -462,6 +493,9 @@ public final class Fill implements OriginListener {
 
   /** Stops reading the origin while even the fastest follower is far behind. */
   private void pace() {
+    if (isEnded || takenOver != null) {
+      return;
+    }
     boolean isFar = false;
     if (state == State.STREAMING
         && !order.isBackground()
@@ -485,7 +519,7 @@ public final class Fill implements OriginListener {
 
   private void updateSuspension() {
     boolean wanted = isPaced || isOutOfRoom;
-    if (wanted != isSuspended && !isEnded) {
+    if (wanted != isSuspended && !isEnded && takenOver == null) {
       isSuspended = wanted;
       if (wanted) {
         call().suspend();
@@ -522,6 +556,7 @@ public final class Fill implements OriginListener {
       return;
     }
     if (outcome == Install.INSTALLED) {
+      isInstalled = true;
       loop.counters().fillsInstalled++;
     }
     leaveTable();
@@ -554,6 +589,8 @@ public final class Fill implements OriginListener {
 
   private void onDeserted() {
     abandonIfDeserted();
+    // What goes on without followers must not wait for one to advance.
+    pace();
   }
 
   /** Never sent: what it was to bring is in the store already. */
@@ -567,11 +604,7 @@ public final class Fill implements OriginListener {
   /** Nobody waits any more: worth finishing only when most of it is here. */
   private void abandonIfDeserted() {
     ObjectWriter partial = writer;
-    if (isEnded
-        || takenOver != null
-        || partial == null
-        || order.isBackground()
-        || followers.get() > 0) {
+    if (isEnded || takenOver != null || partial == null || order.isBackground()) {
       return;
     }
     FillHead current = head;
@@ -579,7 +612,7 @@ public final class Fill implements OriginListener {
     boolean isNearlyDone =
         total >= 0
             && (total - writtenBytes <= FINISH_IF_MISSING_BYTES || writtenBytes >= total / 2);
-    if (!isNearlyDone) {
+    if (!isNearlyDone && followers.compareAndSet(0, CLOSED)) {
       call().cancel();
       fail(new OriginFailure(OriginFailure.Kind.TRUNCATED, "every client left"));
     }

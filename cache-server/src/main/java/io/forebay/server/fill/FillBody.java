@@ -1,17 +1,23 @@
 package io.forebay.server.fill;
 
 import io.forebay.server.deliver.BodyBytes;
+import io.forebay.server.deliver.StoredBody;
 import io.forebay.server.exchange.LoopContext;
 import io.forebay.storage.ObjectWriter;
 import io.forebay.storage.StoreLane;
+import org.jspecify.annotations.Nullable;
 
-/** The body of a fill in progress, as one follower's loop reads it up to the watermark. */
+/**
+ * The body of a fill in progress, as one follower's loop reads it up to the watermark. A follower
+ * that is still behind when the fill is long over reads what the store has made of it.
+ */
 final class FillBody implements BodyBytes {
 
   private final Fill fill;
   private final ObjectWriter writer;
   private final LoopContext own;
   private final StoreLane lane;
+  private @Nullable StoredBody stored;
 
   FillBody(Fill fill, ObjectWriter writer, LoopContext own) {
     this.fill = fill;
@@ -26,16 +32,30 @@ final class FillBody implements BodyBytes {
     if (position >= writer.watermark()) {
       return NOT_YET;
     }
-    return writer.locate(lane, position) ? lane.slice().length() : LOST;
+    StoredBody slices = stored;
+    if (slices == null) {
+      if (writer.locate(lane, position)) {
+        return lane.slice().length();
+      }
+      if (!fill.isInstalled()) {
+        return LOST;
+      }
+      // Its slices may have moved since; lookups find them where they are now.
+      slices = new StoredBody(lane, writer.objectId(), own.store().sliceBytes());
+      stored = slices;
+    }
+    return slices.locate(position);
   }
 
   @Override
   public int region() {
-    return lane.slice().region();
+    StoredBody slices = stored;
+    return slices == null ? lane.slice().region() : slices.region();
   }
 
   @Override
   public int offset() {
-    return lane.slice().offset();
+    StoredBody slices = stored;
+    return slices == null ? lane.slice().offset() : slices.offset();
   }
 }

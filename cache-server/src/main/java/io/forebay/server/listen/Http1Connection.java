@@ -396,6 +396,10 @@ final class Http1Connection extends ChannelInboundHandlerAdapter implements Requ
       ctx.writeAndFlush(Unpooled.EMPTY_BUFFER).addListener(ChannelFutureListener.CLOSE);
       return;
     }
+    reset();
+  }
+
+  private void reset() {
     channel.config().setOption(ChannelOption.SO_LINGER, 0);
     // Not through TLS: its close_notify would say that the body ended here.
     ChannelHandlerContext tls = channel.pipeline().context(SslHandler.class);
@@ -404,6 +408,17 @@ final class Http1Connection extends ChannelInboundHandlerAdapter implements Requ
     } else {
       channel.close();
     }
+  }
+
+  /** Gives up on a client that does not take what is queued; all of that is released. */
+  void drop() {
+    if (phase == Phase.CLOSED || !channel.isOpen()) {
+      return;
+    }
+    loop.counters.stalledClosed++;
+    phase = Phase.CLOSING;
+    decoder.discard();
+    reset();
   }
 
   // ---- the end of a request, and of the connection

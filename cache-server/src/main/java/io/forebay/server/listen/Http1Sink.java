@@ -208,7 +208,17 @@ final class Http1Sink implements ResponseSink {
       return;
     }
     detach();
-    connection.cut(isCloseDelimited);
+    if (cause == AbortCause.CLIENT_STALLED) {
+      connection.drop();
+    } else {
+      connection.cut(isCloseDelimited);
+    }
+  }
+
+  @Override
+  public void giveUp() {
+    // Also when a later response is at it: its bytes are queued behind those that do not move.
+    connection.drop();
   }
 
   @Override

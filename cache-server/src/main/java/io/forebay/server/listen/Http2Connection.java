@@ -269,6 +269,15 @@ final class Http2Connection extends ChannelInboundHandlerAdapter {
     flushSoon();
   }
 
+  /** Drops what the flow controller still holds of a stream, if it holds anything. */
+  void giveUp(Http2FrameStream stream) {
+    Http2FrameCodec of = codec;
+    if (of != null && !isClosed && of.connection().stream(stream.id()) != null) {
+      loop.counters.stalledClosed++;
+      reset(stream, Http2Error.CANCEL);
+    }
+  }
+
   /** A response that cannot be right: only a reset tells the client (I3). */
   void onDefect(Http2RequestStream stream, String what) {
     LOG.error("{} {}: {}", stream.request().method(), stream.request().path(), what);

@@ -290,6 +290,12 @@ final class Http2RequestStream implements RequestBody, ResponseSink {
   }
 
   @Override
+  public void giveUp() {
+    onClosed("the client does not take the response");
+    connection.giveUp(stream);
+  }
+
+  @Override
   public boolean isWritable() {
     wasWritable = isLive && connection.isWritable(stream);
     return wasWritable;

@@ -76,7 +76,7 @@ public final class Origins {
     return new Origin(config, endpoint.host, endpoint.port, endpoint.literal, tls, digest);
   }
 
-  /** The host names that have to be resolved. */
+  /** The host names that have to be resolved, for {@link NameResolver#watch}. */
   public Set<String> hostNames() {
     return byName.values().stream()
         .filter(origin -> origin.literal() == null)
@@ -94,14 +94,6 @@ public final class Origins {
 
   boolean isOwnListener(InetSocketAddress address) {
     return isOwnListener.test(address);
-  }
-
-  /** Host names that need a resolver, for {@link NameResolver#watch}. */
-  public Set<String> names() {
-    return byName.values().stream()
-        .filter(origin -> origin.literal() == null)
-        .map(Origin::host)
-        .collect(Collectors.toUnmodifiableSet());
   }
 
   /** What origins without a trust file share: the platform's certificates are many. */

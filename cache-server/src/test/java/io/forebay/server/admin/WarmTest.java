@@ -4,6 +4,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.sun.net.httpserver.HttpsConfigurator;
+import com.sun.net.httpserver.HttpsExchange;
+import com.sun.net.httpserver.HttpsServer;
 import io.forebay.server.config.ServerConfig.AccessLogConfig;
 import io.forebay.server.metric.AccessLog;
 import io.forebay.server.metric.NodeMetrics;
@@ -11,20 +14,28 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.security.KeyStore;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.zip.GZIPOutputStream;
+import javax.net.ssl.ExtendedSSLSession;
+import javax.net.ssl.KeyManagerFactory;
+import javax.net.ssl.SSLContext;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.JsonNode;
@@ -32,6 +43,7 @@ import tools.jackson.databind.JsonNode;
 /** Warm-up over real sockets: the API in front, a scripted listener of the node behind. */
 @Timeout(120)
 final class WarmTest {
+  @TempDir Path directory;
   private final EdgeFixture edge = new EdgeFixture();
   private FakeNode node = new FakeNode(Map.of());
   private final List<AutoCloseable> open = new ArrayList<>();
@@ -408,7 +420,65 @@ final class WarmTest {
     assertEquals(1, warmed("{\"urls\":[\"https://a.example/x\"]}").at("/totals/ok").longValue());
   }
 
+  @Test
+  void usesTheTlsListenerForHttpsWithTheUrlsNameInTheHandshake() throws Exception {
+    AtomicReference<String> serverName = new AtomicReference<>("");
+    HttpsServer secure =
+        HttpsServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 8);
+    secure.setHttpsConfigurator(new HttpsConfigurator(tlsContext()));
+    secure.createContext(
+        "/",
+        exchange -> {
+          ExtendedSSLSession session =
+              (ExtendedSSLSession) ((HttpsExchange) exchange).getSSLSession();
+          serverName.set(session.getRequestedServerNames().toString());
+          exchange.sendResponseHeaders(200, 3);
+          exchange.getResponseBody().write(new byte[3]);
+          exchange.close();
+        });
+    secure.start();
+    open.add(() -> secure.stop(0));
+    node.listening(
+        edge.listening(),
+        new Node.Listening("https", "https", "127.0.0.1", secure.getAddress().getPort()));
+    JsonNode report = warmed("{\"urls\":[\"https://a.example/x\"]}");
+    assertEquals(1, report.at("/totals/ok").longValue(), report.toString());
+    assertEquals(3, report.at("/totals/bytes").longValue());
+    assertTrue(String.valueOf(serverName.get()).contains("a.example"), "no name in the handshake");
+    assertEquals(List.of(), edge.requests());
+  }
+
   // Helps.
+
+  /** With a certificate that nobody trusts, made by the JDK's own tool. */
+  private SSLContext tlsContext() throws Exception {
+    Path store = directory.resolve("store.p12");
+    Process keytool =
+        new ProcessBuilder(
+                Path.of(System.getProperty("java.home"), "bin", "keytool").toString(),
+                "-genkeypair",
+                "-keystore",
+                store.toString(),
+                "-storepass",
+                "test-only",
+                "-alias",
+                "a",
+                "-keyalg",
+                "EC",
+                "-dname",
+                "CN=somebody.else")
+            .redirectErrorStream(true)
+            .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+            .start();
+    assertEquals(0, keytool.waitFor());
+    KeyStore keys = KeyStore.getInstance(store.toFile(), "test-only".toCharArray());
+    KeyManagerFactory managers =
+        KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
+    managers.init(keys, "test-only".toCharArray());
+    SSLContext context = SSLContext.getInstance("TLS");
+    context.init(managers.getKeyManagers(), null, null);
+    return context;
+  }
 
   private static void answerOnce(ServerSocket server, String answer) {
     try (Socket socket = server.accept()) {

@@ -190,8 +190,8 @@ class OriginNamesTest {
     Origins literal =
         Origins.load(List.of(Lab.origin("http://127.0.0.1:1")), Origins.NONE, address -> false);
     assertEquals(List.of(), OriginReadiness.problems(literal, names));
-    assertEquals(Set.of("origin.test"), origins.names());
-    assertEquals(Set.of(), literal.names());
+    assertEquals(Set.of("origin.test"), origins.hostNames());
+    assertEquals(Set.of(), literal.hostNames());
   }
 
   @ParameterizedTest
