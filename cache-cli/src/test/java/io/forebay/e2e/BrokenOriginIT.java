@@ -148,7 +148,6 @@ final class BrokenOriginIT {
         Arguments.of(
             "value-with-cr",
             ok + CACHEABLE + "X-A: a\rSet-Cookie: b\r\nContent-Length: 5\r\n\r\nhello"),
-        Arguments.of("name-with-blank", ok + "X A: b\r\nContent-Length: 5\r\n\r\nhello"),
         Arguments.of("name-empty", ok + ": b\r\nContent-Length: 5\r\n\r\nhello"),
         Arguments.of(
             "reason-with-control", "HTTP/1.1 200 O\u0001K\r\nContent-Length: 5\r\n\r\nhello"),
@@ -160,8 +159,8 @@ final class BrokenOriginIT {
             "header-of-64-KiB",
             ok + "X-A: " + "v".repeat(65_536) + "\r\nContent-Length: 5\r\n\r\nhello"),
         Arguments.of(
-            "header-of-10000-lines",
-            ok + "X-A: b\r\n".repeat(10_000) + "Content-Length: 0\r\n\r\n"),
+            "header-of-12000-lines",
+            ok + "X-A: b\r\n".repeat(12_000) + "Content-Length: 0\r\n\r\n"),
         Arguments.of("nothing", ""),
         Arguments.of("half-a-head", ok + CACHEABLE + "Content-Le"));
   }
