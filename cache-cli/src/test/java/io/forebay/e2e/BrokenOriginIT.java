@@ -98,7 +98,10 @@ final class BrokenOriginIT {
       // Where nothing had been sent on yet, an error, or no answer at all, is as good.
       Curl.Result result = Curl.get(edge.url(path));
       assertTrue(
-          result.exit() == CURL_PARTIAL || result.exit() == 52 || result.exit() == 56 || result.status() == 502,
+          result.exit() == CURL_PARTIAL
+              || result.exit() == 52
+              || result.exit() == 56
+              || result.status() == 502,
           () -> name + ": " + result);
       assertFalse(result.field("cache-status").contains("; hit"), name);
       assertTrue(origin.count(path) >= i, () -> name + ": nothing was kept");

@@ -343,7 +343,8 @@ final class EdgeProcess implements AutoCloseable {
       if (line.contains(settings.memory.toString()) || line.contains(settings.data.toString())) {
         int dash = line.indexOf('-');
         bytes +=
-            Long.parseLong(line, dash + 1, line.indexOf(' '), 16) - Long.parseLong(line, 0, dash, 16);
+            Long.parseLong(line, dash + 1, line.indexOf(' '), 16)
+                - Long.parseLong(line, 0, dash, 16);
       }
     }
     return bytes;

@@ -160,7 +160,12 @@ final class StorabilityIT {
     assertEquals(2, origin.count("/vary"));
     for (String junk :
         List.of(
-            "gzip", "GZIP", "gzip;q=0.5, x-unknown", "gzip, ,,", "x-y\t,gzip,".repeat(20), "x-gzip")) {
+            "gzip",
+            "GZIP",
+            "gzip;q=0.5, x-unknown",
+            "gzip, ,,",
+            "x-y\t,gzip,".repeat(20),
+            "x-gzip")) {
       Response hit = edge.get("/vary", "Accept-Encoding: " + junk);
       assertTrue(hit.isHit(), () -> junk + ": " + hit);
       assertEquals("(packed)", hit.text(), junk);

@@ -42,6 +42,7 @@ import io.forebay.storage.StoreException;
 import io.forebay.storage.StoreSettings;
 import io.forebay.storage.StoreStats;
 import java.io.IOException;
+import java.net.BindException;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -152,6 +153,9 @@ public final class Server implements Node, AutoCloseable {
     } catch (StoreException | ListenException e) {
       close();
       throw new StartException(StartException.NO_RESOURCE, List.of(e.getMessage()));
+    } catch (BindException e) {
+      close();
+      throw new StartException(StartException.NO_RESOURCE, List.of(String.valueOf(e.getMessage())));
     } catch (IOException | IllegalArgumentException e) {
       close();
       throw new StartException(

@@ -9,6 +9,7 @@ import io.forebay.server.metric.AccessLog;
 import io.forebay.server.metric.NodeMetrics;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.net.BindException;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
@@ -83,12 +84,23 @@ public final class AdminServer implements AutoCloseable {
     if (bind.isUnresolved()) {
       throw new IOException("admin address: " + address.host() + " does not resolve");
     }
-    AdminServer admin =
-        new AdminServer(node, metrics, accessLog, version, HttpServer.create(bind, 64));
+    AdminServer admin = new AdminServer(node, metrics, accessLog, version, listen(address, bind));
     admin.server.setExecutor(admin.threads);
     admin.server.createContext("/", admin::handle);
     admin.server.start();
     return admin;
+  }
+
+  private static HttpServer listen(Address address, InetSocketAddress bind) throws IOException {
+    try {
+      return HttpServer.create(bind, 64);
+    } catch (BindException e) {
+      BindException named =
+          new BindException(
+              "admin " + address.host() + ":" + address.port() + ": " + e.getMessage());
+      named.initCause(e);
+      throw named;
+    }
   }
 
   /** The port that is being listened on, also where the configuration asked for a free one. */

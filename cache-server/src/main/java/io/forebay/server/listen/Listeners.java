@@ -127,8 +127,9 @@ public final class Listeners implements AutoCloseable {
 
   private static ServerBootstrap bootstrap(
       String listener, Transport transport, int index, LoopContext loop, @Nullable SslContext tls) {
-    return new ServerBootstrap()
-        .group(transport.loops().get(index).group())
+    ServerBootstrap bootstrap = new ServerBootstrap().group(transport.loops().get(index).group());
+    transport.boundUnsent(bootstrap);
+    return bootstrap
         .channel(transport.serverChannel())
         .option(ChannelOption.AUTO_READ, false)
         .option(ChannelOption.SO_REUSEADDR, true)

@@ -1,6 +1,7 @@
 package io.forebay.server.listen;
 
 import io.forebay.server.config.ServerConfig.ThreadsConfig;
+import io.netty.bootstrap.ServerBootstrap;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.PooledByteBufAllocator;
 import io.netty.channel.ChannelOption;
@@ -46,6 +47,9 @@ public final class Transport implements AutoCloseable {
    * has had regressions in direct memory.
    */
   public static final ByteBufAllocator ALLOCATOR = PooledByteBufAllocator.DEFAULT;
+
+  /** Two chunks of a delivery: one that the kernel sends from, and the next. */
+  private static final long UNSENT_BYTES = 256 * 1024;
 
   private static final Logger LOG = LoggerFactory.getLogger(Transport.class);
 
@@ -168,6 +172,18 @@ public final class Transport implements AutoCloseable {
     return kind == Kind.EPOLL
         ? EpollChannelOption.SO_REUSEPORT
         : NioChannelOption.of(StandardSocketOptions.SO_REUSEPORT);
+  }
+
+  /**
+   * Bounds what the kernel takes in advance for a client that does not read: left to itself it
+   * takes megabytes a connection, and a few hundred such clients use up what all TCP of the machine
+   * may hold. What is on its way to a client that reads is not bounded by this. Without epoll there
+   * is no such option.
+   */
+  void boundUnsent(ServerBootstrap bootstrap) {
+    if (kind == Kind.EPOLL) {
+      bootstrap.childOption(EpollChannelOption.TCP_NOTSENT_LOWAT, UNSENT_BYTES);
+    }
   }
 
   /** Ends the loops; connections still open are cut. */
