@@ -141,6 +141,7 @@ public final class Server implements Node, AutoCloseable {
         loops.add(context);
         exchanges.add(new LoopExchanges(context, () -> snapshot));
       }
+      opened.push(this::closeOriginClients);
       listeners = opened(Listeners.bind(config, transport, exchanges, counters));
       metrics = opened(new NodeMetrics(this, accessLog, version));
       admin = opened(AdminServer.start(this, metrics, accessLog, version));
@@ -433,6 +434,13 @@ public final class Server implements Node, AutoCloseable {
     }
     close();
     return isClean;
+  }
+
+  /** Before the loops end: idle connections are closed in order, waiting calls are told. */
+  private void closeOriginClients() {
+    for (int i = 0; i < clients.size(); i++) {
+      loops.get(i).eventLoop().submit(clients.get(i)::close).awaitUninterruptibly();
+    }
   }
 
   /** Closes everything at once; the store is left clean. */

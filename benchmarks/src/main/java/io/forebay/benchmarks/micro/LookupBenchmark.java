@@ -13,9 +13,10 @@ import org.openjdk.jmh.annotations.TearDown;
 
 /**
  * A whole lookup as an exchange does it: {@link StoreLane#find} with pin, validation of region and
- * record, comparison of the key text, purge check and touch, then the unpin. Of 100,000 objects of
- * 1 KB, drawn by Zipf's law; with a near-index of the usual size, or with one so small that every
- * lookup goes to the shared index.
+ * record, comparison of the key text, purge check and touch, then the unpin. Objects of 1 KB drawn
+ * by Zipf's law: a thousand, which fit the processor's caches, or a hundred thousand, whose records
+ * do not; with a near-index of the usual size, or with one so small that every lookup goes to the
+ * shared index.
  *
  * <pre>java -jar benchmarks/target/benchmarks.jar LookupBenchmark -prof gc</pre>
  *
@@ -23,7 +24,6 @@ import org.openjdk.jmh.annotations.TearDown;
  */
 public class LookupBenchmark extends Bench {
   private static final int LANES = 8;
-  private static final int OBJECTS = 100_000;
   private static final int BODY_LENGTH = 1024;
 
   /** The store. */
@@ -32,7 +32,10 @@ public class LookupBenchmark extends Bench {
     @Param({"8192", "2"})
     int nearEntries;
 
-    private final byte[][] keyTexts = new byte[OBJECTS][];
+    @Param({"1000", "100000"})
+    int count;
+
+    private byte[][] keyTexts = new byte[0][];
     private int lanesGiven;
     private @Nullable BenchStore store;
 
@@ -40,7 +43,8 @@ public class LookupBenchmark extends Bench {
     public void fill() {
       BenchStore opened = new BenchStore(512L << 20, LANES, 0, 0, nearEntries);
       ByteBuffer body = ByteBuffer.allocate(BODY_LENGTH);
-      for (int i = 0; i < OBJECTS; i++) {
+      keyTexts = new byte[count][];
+      for (int i = 0; i < count; i++) {
         keyTexts[i] = BenchStore.keyText(i);
         opened.put(BenchStore.mix(i), BenchStore.mix(~i), keyTexts[i], body);
       }
@@ -65,11 +69,12 @@ public class LookupBenchmark extends Bench {
   /** One loop. */
   @State(Scope.Thread)
   public static class Loop {
-    private final ZipfDraw draw = new ZipfDraw(OBJECTS, 0.9);
+    private ZipfDraw draw = new ZipfDraw(2, 0.9);
     private @Nullable StoreLane lane;
 
     @Setup
     public void open(Objects objects) {
+      draw = new ZipfDraw(objects.count, 0.9);
       lane = objects.nextLane();
     }
 

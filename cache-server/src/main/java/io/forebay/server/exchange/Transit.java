@@ -115,8 +115,12 @@ final class Transit implements OriginListener {
       sink.end(HeaderFields.EMPTY);
       outcome.onTransitDone(bodyBytes);
     } else if (!isOver && !sink.isWritable() && !isSuspended) {
-      isSuspended = true;
-      call.suspend();
+      // A call that is suspended tells of no end of a burst, and what is not flushed never drains.
+      sink.flush();
+      isSuspended = !sink.isWritable();
+      if (isSuspended) {
+        call.suspend();
+      }
     }
   }
 

@@ -67,7 +67,8 @@ final class Http1Body implements RequestBody {
       data.release();
       return;
     }
-    demandBytes -= length;
+    // What comes beyond the demand is not counted against the next: its receiver forgives it too.
+    demandBytes = Math.max(0, demandBytes - length);
     to.onData(data);
   }
 

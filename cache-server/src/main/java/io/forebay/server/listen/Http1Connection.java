@@ -121,7 +121,9 @@ final class Http1Connection extends ChannelInboundHandlerAdapter implements Requ
   @Override
   public boolean isOpen() {
     return switch (phase) {
-      case HEAD, REST -> true;
+      // Requests that are answered at once must not pile up for a client that does not read.
+      case HEAD -> channel.isWritable();
+      case REST -> true;
       case EXCHANGE -> !hasRequestEnded && body.isWanted();
       case CLOSING, CLOSED -> false;
     };
@@ -587,6 +589,7 @@ final class Http1Connection extends ChannelInboundHandlerAdapter implements Requ
   public void channelWritabilityChanged(ChannelHandlerContext ctx) {
     if (channel.isWritable()) {
       sink.onWritable();
+      resumeSoon();
     }
   }
 

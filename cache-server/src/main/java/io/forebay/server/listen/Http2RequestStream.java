@@ -122,7 +122,9 @@ final class Http2RequestStream implements RequestBody, ResponseSink {
           break;
         }
         int length = data.readableBytes();
-        demandBytes -= length;
+        // What comes beyond the demand is not counted against the next: its receiver forgives it
+        // too.
+        demandBytes = Math.max(0, demandBytes - length);
         waitSinceNanos = connection.loop().wheel.nowNanos();
         connection.giveCredit(stream, length);
         to.onData(data);
