@@ -54,13 +54,15 @@ final class StalledClientsIT {
       try {
         stall(stalled, edge, wanted);
 
+        Await.until("no region is pinned", () -> gauge(edge, "forebay_store_pins") == 0);
+
         // Twice the memory tier goes through it: every region is wanted back at least once.
         for (int i = 0; i < 128; i++) {
           Tree.Entry file = tree.write("/churn/" + i, MIB);
           file.assertSame(edge.get(file.path()));
           Response again = edge.get(file.path());
           file.assertSame(again);
-          assertTrue(again.isHit(), () -> "it found room: " + again);
+          assertTrue(again.isHit(), () -> "it found room: " + again + storeStats(edge));
           Response hit = edge.get(hot.path());
           hot.assertSame(hit);
         }
@@ -202,6 +204,14 @@ final class StalledClientsIT {
         throw new EOFException("broken off after " + into.position());
       }
       into.position(into.position() + part.position());
+    }
+  }
+
+  private static String storeStats(EdgeProcess edge) {
+    try {
+      return edge.stats().path("store") + " " + edge.stats().path("fills");
+    } catch (IOException | InterruptedException unknown) {
+      return unknown.toString();
     }
   }
 
