@@ -1,0 +1,263 @@
+package io.forebay.server;
+
+import static org.junit.jupiter.api.Assertions.fail;
+
+import io.forebay.server.admin.Node;
+import io.forebay.server.config.ConfigEnvironment;
+import io.forebay.server.config.ConfigLoader;
+import io.forebay.server.metric.LoopCounters;
+import io.forebay.server.testing.TestCertificates;
+import io.netty.buffer.PoolArenaMetric;
+import io.netty.buffer.PooledByteBufAllocator;
+import io.netty.pkitesting.X509Bundle;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.net.http.HttpClient;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.KeyStore;
+import java.security.cert.CertificateFactory;
+import java.time.Duration;
+import java.util.Comparator;
+import java.util.Map;
+import java.util.SplittableRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+import java.util.function.ToLongFunction;
+import java.util.stream.Stream;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.TrustManagerFactory;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A whole node on loopback: two loops, a small memory tier, a plain and a TLS listener on free
+ * ports. Closing it checks that nothing is left: no pin, no fill, no private copy, no buffer.
+ */
+final class Edge implements AutoCloseable {
+
+  /** How long a condition may take to come true on a busy machine. */
+  private static final Duration PATIENCE = Duration.ofSeconds(30);
+
+  private final Path directory;
+  private final Path memoryDirectory;
+  private final Path file;
+  private final long buffersBefore;
+  private final SSLContext tls;
+  private @Nullable Server server;
+
+  private Edge(Path directory, String yaml) throws IOException {
+    this.directory = directory;
+    this.memoryDirectory = Files.createTempDirectory(memoryRoot(directory), "forebay-test-");
+    this.file = directory.resolve("forebay.yaml");
+    TestCertificates authority = TestCertificates.create();
+    X509Bundle certificate = authority.forAddress("127.0.0.1");
+    TestCertificates.chainPem(certificate, directory);
+    TestCertificates.keyPem(certificate, directory);
+    this.tls = trusting(authority.authorityPem(directory));
+    this.buffersBefore = activeBuffers();
+    configure(yaml);
+  }
+
+  /** A node in front of one origin, with {@code 32MiB} of memory. */
+  static Edge before(TestOrigin origin, Path directory) throws IOException {
+    return start(directory, "32MiB", origins(origin.url()));
+  }
+
+  /** One origin, named {@code main}, with default routes. */
+  static String origins(String url) {
+    return "origins: {main: {url: \"" + url + "\", keep-alive: 5s}}\n";
+  }
+
+  /**
+   * Starts a node.
+   *
+   * @param memory size of the memory tier
+   * @param yaml origins and all else that the test wants to say
+   */
+  static Edge start(Path directory, String memory, String yaml) throws IOException {
+    Edge edge = new Edge(directory, "MEMORY=" + memory + "\n" + yaml);
+    edge.start();
+    return edge;
+  }
+
+  /** Writes the configuration that the next start or reload reads. */
+  void configure(String yaml) throws IOException {
+    String memory = "32MiB";
+    String rest = yaml;
+    if (yaml.startsWith("MEMORY=")) {
+      int end = yaml.indexOf('\n');
+      memory = yaml.substring("MEMORY=".length(), end);
+      rest = yaml.substring(end + 1);
+    }
+    Files.writeString(
+        file,
+        """
+        listen:
+          - {name: plain, address: "127.0.0.1:0"}
+          - name: secure
+            address: "127.0.0.1:0"
+            tls: {certificate: "DIR/chain.pem", key: "DIR/key.pem"}
+        admin: {address: "127.0.0.1:0"}
+        store: {data: "DIR/data", memory: SIZE, memory-directory: "MEMORY"}
+        """
+                .replace("DIR", directory.toString())
+                .replace("SIZE", memory)
+                .replace("MEMORY", memoryDirectory.toString())
+            + (rest.contains("threads:") ? "" : "threads: {loops: 2, pin: off}\n")
+            + (rest.contains("node-id") ? "" : "forwarding: {node-id: edge}\n")
+            + rest);
+  }
+
+  void start() {
+    ConfigLoader loader = new ConfigLoader(ConfigEnvironment.system());
+    try {
+      server = Server.start(() -> loader.load(file, Map.of()), "test");
+    } catch (StartException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  /** Stops the node in good order; its directories stay. */
+  void stop() {
+    server().drain(Duration.ofSeconds(1));
+    server = null;
+  }
+
+  Server server() {
+    Server running = server;
+    if (running == null) {
+      throw new IllegalStateException("not running");
+    }
+    return running;
+  }
+
+  int port() {
+    return port("plain");
+  }
+
+  int tlsPort() {
+    return port("secure");
+  }
+
+  private int port(String listener) {
+    return server().listening().stream()
+        .filter(listening -> listening.name().equals(listener))
+        .mapToInt(Node.Listening::port)
+        .findFirst()
+        .orElseThrow();
+  }
+
+  /** What a URL of the plain listener looks like, for purges. */
+  String url(String path) {
+    return "http://127.0.0.1:" + port() + path;
+  }
+
+  WireClient connect() {
+    return new WireClient(port());
+  }
+
+  /** A client of the JDK over TLS that knows this node's authority. */
+  HttpClient tlsClient(HttpClient.Version version) {
+    return HttpClient.newBuilder().version(version).sslContext(tls).build();
+  }
+
+  void purge(Node.PurgeKind kind, String text, boolean isSoft) {
+    try {
+      Node.PurgeDone ignored = server().purge(new Node.PurgeOrder(kind, text, isSoft));
+    } catch (Node.PurgeRefusedException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  void purgeUrl(String path) {
+    purge(Node.PurgeKind.URL, url(path), false);
+  }
+
+  /** The sum of a counter over the loops. */
+  long sum(ToLongFunction<LoopCounters> counter) {
+    return server().counters().stream().mapToLong(counter).sum();
+  }
+
+  /** Waits for a condition on other threads' doing. */
+  static void await(String what, BooleanSupplier condition) {
+    long deadline = System.nanoTime() + PATIENCE.toNanos();
+    while (!condition.getAsBoolean()) {
+      if (System.nanoTime() - deadline > 0) {
+        fail("did not come true: " + what);
+      }
+      LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(1));
+    }
+  }
+
+  /** Waits until the node holds nothing for any request. */
+  void awaitIdle() {
+    await("no fill in progress", () -> server().fillsInProgress() == 0);
+    await("no unfinished object", () -> server().store().unfinishedFills() == 0);
+    await("no region pinned", () -> server().store().pins() == 0);
+    await("no private copy held", () -> server().privateCopyBytes() == 0);
+  }
+
+  /** Bytes that look random and are the same for the same seed. */
+  static byte[] bytes(long seed, int length) {
+    byte[] bytes = new byte[length];
+    new SplittableRandom(seed).nextBytes(bytes);
+    return bytes;
+  }
+
+  @Override
+  public void close() throws IOException {
+    if (server != null) {
+      awaitIdle();
+      server.close();
+      server = null;
+    }
+    await("every buffer is released", () -> activeBuffers() <= buffersBefore);
+    try (Stream<Path> files = Files.walk(memoryDirectory)) {
+      files.sorted(Comparator.reverseOrder()).forEach(Edge::delete);
+    }
+  }
+
+  private static void delete(Path path) {
+    try {
+      Files.delete(path);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static Path memoryRoot(Path directory) {
+    Path shared = Path.of("/dev/shm");
+    return Files.isWritable(shared) ? shared : directory;
+  }
+
+  private static SSLContext trusting(Path authority) {
+    try (InputStream pem = Files.newInputStream(authority)) {
+      KeyStore store = KeyStore.getInstance(KeyStore.getDefaultType());
+      store.load(null, null);
+      store.setCertificateEntry(
+          "authority", CertificateFactory.getInstance("X.509").generateCertificate(pem));
+      TrustManagerFactory trust =
+          TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
+      trust.init(store);
+      SSLContext context = SSLContext.getInstance("TLS");
+      context.init(null, trust.getTrustManagers(), null);
+      return context;
+    } catch (Exception e) {
+      throw new IllegalStateException("no TLS for the client", e);
+    }
+  }
+
+  /** Buffers of the pool in use; what a loop's thread had cached goes back when the thread ends. */
+  private static long activeBuffers() {
+    long active = 0;
+    for (PoolArenaMetric arena : PooledByteBufAllocator.DEFAULT.metric().directArenas()) {
+      active += arena.numActiveAllocations();
+    }
+    for (PoolArenaMetric arena : PooledByteBufAllocator.DEFAULT.metric().heapArenas()) {
+      active += arena.numActiveAllocations();
+    }
+    return active;
+  }
+}

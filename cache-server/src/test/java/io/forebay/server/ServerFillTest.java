@@ -1,0 +1,267 @@
+package io.forebay.server;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.forebay.server.WireClient.Head;
+import io.forebay.server.WireClient.Reply;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Fills and those who follow them: who comes, who goes, and what becomes of the origin's stream.
+ */
+final class ServerFillTest {
+
+  private static final String FRESH = "cache-control: max-age=1000\r\n";
+  private static final int MIB = 1 << 20;
+
+  @TempDir Path directory;
+  private final TestOrigin origin = new TestOrigin();
+  private Edge edge;
+
+  private final CountDownLatch begun = new CountDownLatch(1);
+  private final CountDownLatch gate = new CountDownLatch(1);
+  private final CountDownLatch lost = new CountDownLatch(1);
+
+  @BeforeEach
+  void start() throws IOException {
+    edge = Edge.start(directory, "64MiB", Edge.origins(origin.url()));
+  }
+
+  @AfterEach
+  void stop() throws IOException {
+    gate.countDown();
+    edge.close();
+    origin.close();
+  }
+
+  /** Sends so many bytes, then waits for the gate; tells when the connection is lost meanwhile. */
+  private TestOrigin.Answer inTwoParts(byte[] body, int first) {
+    return (request, connection) -> {
+      TestOrigin.sendHead(connection, FRESH, body.length).send(Arrays.copyOf(body, first));
+      begun.countDown();
+      if (request.number() > 1) {
+        connection.send(Arrays.copyOfRange(body, first, body.length));
+        return;
+      }
+      TestOrigin.await(gate);
+      try {
+        connection.send(Arrays.copyOfRange(body, first, body.length));
+      } catch (IOException e) {
+        lost.countDown();
+        throw e;
+      }
+    };
+  }
+
+  private List<WireClient> clients(int count) {
+    List<WireClient> clients = new ArrayList<>();
+    for (int i = 0; i < count; i++) {
+      clients.add(edge.connect());
+    }
+    return clients;
+  }
+
+  @Test
+  void clientsOfBothLoopsShareOneFetch() throws Exception {
+    byte[] body = Edge.bytes(1, 3 * MIB);
+    origin.on("/a", inTwoParts(body, MIB));
+    List<WireClient> clients = clients(40);
+    Edge.await(
+        "both loops have clients",
+        () -> edge.server().counters().stream().allMatch(c -> c.connectionsAccepted > 0));
+    clients.forEach(client -> client.request("GET", "/a"));
+    Edge.await("all but one have joined", () -> edge.sum(c -> c.joined) == 39);
+    gate.countDown();
+    int collapsed = 0;
+    for (WireClient client : clients) {
+      Reply reply = client.reply();
+      assertArrayEquals(body, reply.body());
+      collapsed += reply.field("cache-status").contains("; collapsed") ? 1 : 0;
+      client.close();
+    }
+    assertEquals(39, collapsed);
+    assertEquals(1, origin.count("/a"));
+    assertEquals(1, edge.sum(c -> c.fillsStarted));
+  }
+
+  @Test
+  void theOthersGetEverythingWhenTheFirstLeaves() throws Exception {
+    byte[] body = Edge.bytes(2, 4 * MIB);
+    origin.on("/a", inTwoParts(body, MIB));
+    WireClient first = edge.connect().request("GET", "/a");
+    Head head = first.head();
+    assertEquals(200, head.status());
+    first.bytes(100_000);
+    List<WireClient> others = clients(12);
+    others.forEach(client -> client.request("GET", "/a"));
+    Edge.await("they have joined", () -> edge.sum(c -> c.joined) == 12);
+    first.close();
+    Edge.await("the first has left", () -> edge.sum(c -> c.clientAborts) == 1);
+    gate.countDown();
+    for (WireClient client : others) {
+      assertArrayEquals(body, client.reply().body());
+      client.close();
+    }
+    assertEquals(1, origin.count("/a"));
+  }
+
+  @Test
+  void theOthersGetEverythingWhenTheFirstLeavesBeforeTheHead() throws Exception {
+    byte[] body = Edge.bytes(3, MIB);
+    CountDownLatch asked = new CountDownLatch(1);
+    origin.on(
+        "/a",
+        (request, connection) -> {
+          asked.countDown();
+          TestOrigin.await(gate);
+          TestOrigin.sendOk(connection, FRESH, body);
+        });
+    WireClient first = edge.connect().request("GET", "/a");
+    assertTrue(asked.await(30, TimeUnit.SECONDS));
+    List<WireClient> others = clients(6);
+    others.forEach(client -> client.request("GET", "/a"));
+    Edge.await("they have joined", () -> edge.sum(c -> c.joined) == 6);
+    first.close();
+    Edge.await("the first has left", () -> edge.sum(c -> c.clientAborts) == 1);
+    gate.countDown();
+    for (WireClient client : others) {
+      assertArrayEquals(body, client.reply().body());
+      client.close();
+    }
+    assertEquals(1, origin.count("/a"));
+  }
+
+  @Test
+  void letsTheOriginGoWhenEverybodyLeavesEarly() throws Exception {
+    byte[] body = Edge.bytes(4, 20 * MIB);
+    CountDownLatch closed = new CountDownLatch(1);
+    origin.on(
+        "/a",
+        (request, connection) -> {
+          if (request.number() > 1) {
+            TestOrigin.sendOk(connection, FRESH, body);
+            return;
+          }
+          TestOrigin.sendHead(connection, FRESH, body.length).send(Arrays.copyOf(body, 100_000));
+          begun.countDown();
+          connection.awaitClose();
+          closed.countDown();
+        });
+    List<WireClient> clients = clients(5);
+    clients.forEach(client -> client.request("GET", "/a"));
+    for (WireClient client : clients) {
+      assertEquals(200, client.head().status());
+      client.close();
+    }
+    assertTrue(closed.await(30, TimeUnit.SECONDS));
+    edge.awaitIdle();
+    assertEquals(0, edge.sum(c -> c.fillsInstalled));
+    try (WireClient later = edge.connect()) {
+      assertArrayEquals(body, later.get("/a").body());
+    }
+    assertEquals(2, origin.count("/a"));
+  }
+
+  @Test
+  void finishesForNobodyWhenLittleIsMissing() throws Exception {
+    byte[] body = Edge.bytes(5, 500_000);
+    origin.on("/a", inTwoParts(body, 100_000));
+    WireClient only = edge.connect().request("GET", "/a");
+    assertEquals(200, only.head().status());
+    only.close();
+    Edge.await("it has left", () -> edge.sum(c -> c.clientAborts) == 1);
+    gate.countDown();
+    Edge.await("it is stored", () -> edge.sum(c -> c.fillsInstalled) == 1);
+    try (WireClient later = edge.connect()) {
+      Reply hit = later.get("/a");
+      assertTrue(hit.isHit());
+      assertArrayEquals(body, hit.body());
+    }
+    assertEquals(1, origin.count("/a"));
+  }
+
+  @Test
+  void goesOnForNobodyAfterItWasHeldForASlowReader() throws Exception {
+    // More than half of it is here when the reader leaves, and the origin was held by then.
+    byte[] body = Edge.bytes(6, 30 * MIB);
+    AtomicLong written = new AtomicLong();
+    origin.on("/a", counting(body, written));
+    WireClient slow = new WireClient(edge.port(), 16 * 1024).request("GET", "/a");
+    assertEquals(200, slow.head().status());
+    for (long read = 0; read < 16 * MIB; read += 64 * 1024) {
+      slow.bytes(64 * 1024);
+    }
+    slow.close();
+    Edge.await("it is stored", () -> edge.sum(c -> c.fillsInstalled) == 1);
+    try (WireClient later = edge.connect()) {
+      assertArrayEquals(body, later.get("/a").body());
+    }
+    assertEquals(1, origin.count("/a"));
+  }
+
+  @Test
+  void theOriginWaitsForTheOnlyReaderAndItGetsEverything() throws Exception {
+    byte[] body = Edge.bytes(7, 30 * MIB);
+    AtomicLong written = new AtomicLong();
+    origin.on("/a", counting(body, written));
+    try (WireClient slow = new WireClient(edge.port(), 16 * 1024)) {
+      slow.request("GET", "/a");
+      Head head = slow.head();
+      int step = 256 * 1024;
+      for (int read = 0; read < body.length; read += step) {
+        byte[] part = slow.bytes(Math.min(step, body.length - read));
+        assertArrayEquals(Arrays.copyOfRange(body, read, read + part.length), part);
+        // A sixteenth of memory, and what the kernel holds on both connections.
+        assertTrue(written.get() - read < 4 * MIB + 16 * MIB, "ahead of the reader");
+      }
+      assertEquals(200, head.status());
+    }
+    assertEquals(1, origin.count("/a"));
+  }
+
+  private static TestOrigin.Answer counting(byte[] body, AtomicLong written) {
+    return (request, connection) -> {
+      TestOrigin.sendHead(connection, FRESH, body.length);
+      for (int from = 0; from < body.length; from += 64 * 1024) {
+        int to = Math.min(body.length, from + 64 * 1024);
+        connection.send(Arrays.copyOfRange(body, from, to));
+        written.set(to);
+      }
+    };
+  }
+
+  @Test
+  void passesThroughBeyondTheBoundOnFollowers() throws Exception {
+    edge.stop();
+    edge.configure(
+        "MEMORY=64MiB\n" + Edge.origins(origin.url()) + "limits: {followers-per-fill: 3}\n");
+    edge.start();
+    byte[] body = Edge.bytes(8, MIB);
+    origin.on("/a", inTwoParts(body, 1000));
+    List<WireClient> clients = clients(3);
+    clients.forEach(client -> client.request("GET", "/a"));
+    Edge.await("two have joined the first", () -> edge.sum(c -> c.joined) == 2);
+    try (WireClient fourth = edge.connect()) {
+      assertArrayEquals(body, fourth.get("/a").body());
+    }
+    assertEquals(2, origin.count("/a"));
+    gate.countDown();
+    for (WireClient client : clients) {
+      assertArrayEquals(body, client.reply().body());
+      client.close();
+    }
+  }
+}

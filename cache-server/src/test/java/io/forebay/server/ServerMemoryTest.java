@@ -1,0 +1,287 @@
+package io.forebay.server;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.forebay.server.WireClient.Head;
+import io.forebay.server.WireClient.Reply;
+import io.netty.buffer.PooledByteBufAllocator;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Bodies that do not fit, and readers that stop reading: what memory is held for them. */
+final class ServerMemoryTest {
+
+  private static final String FRESH = "cache-control: max-age=1000\r\n";
+  private static final int KIB = 1 << 10;
+  private static final int MIB = 1 << 20;
+
+  @TempDir Path directory;
+  private final TestOrigin origin = new TestOrigin();
+  private final CountDownLatch gate = new CountDownLatch(1);
+
+  @SuppressWarnings("NullAway.Init")
+  private Edge edge;
+
+  private void start(String memory, String more) throws IOException {
+    edge = Edge.start(directory, memory, Edge.origins(origin.url()) + more);
+  }
+
+  @AfterEach
+  void stop() throws IOException {
+    gate.countDown();
+    edge.close();
+    origin.close();
+  }
+
+  private static void assertBody(byte[] body, WireClient client) throws IOException {
+    Reply reply = client.reply();
+    assertEquals(200, reply.status());
+    assertArrayEquals(body, reply.body());
+  }
+
+  @Test
+  void aBodyKnownToBeLargerThanMemoryIsPassedOnWhole() throws IOException {
+    start("16MiB", "");
+    byte[] body = Edge.bytes(1, 20 * MIB);
+    origin.on("/a", TestOrigin.ok(FRESH, body));
+    try (WireClient client = edge.connect()) {
+      for (int i = 0; i < 2; i++) {
+        Reply reply = client.get("/a");
+        assertArrayEquals(body, reply.body());
+        assertTrue(reply.field("cache-status").endsWith("detail=no-room"));
+      }
+    }
+    assertEquals(0, edge.sum(c -> c.fillsInstalled));
+    assertEquals(2, origin.count("/a"));
+  }
+
+  @Test
+  void aBodyThatTurnsOutLargerThanMemoryReachesTheClientWhoCausedIt() throws IOException {
+    start("16MiB", "");
+    byte[] body = Edge.bytes(2, 20 * MIB);
+    origin.on("/a", TestOrigin.chunked(FRESH, body, 100_000));
+    for (int i = 1; i <= 3; i++) {
+      try (WireClient client = edge.connect()) {
+        assertBody(body, client.request("GET", "/a"));
+      }
+      edge.awaitIdle();
+    }
+    assertEquals(0, edge.sum(c -> c.fillsInstalled));
+    assertEquals(3, edge.sum(c -> c.fillsUnstored));
+    assertEquals(0, edge.sum(c -> c.responsesAborted));
+  }
+
+  @Test
+  void aSlowReaderOfABodyLargerThanMemoryGetsItAllAndHoldsTheOriginBack() throws IOException {
+    start("16MiB", "");
+    byte[] body = Edge.bytes(3, 60 * MIB);
+    long before = PooledByteBufAllocator.DEFAULT.metric().usedDirectMemory();
+    origin.on("/a", TestOrigin.chunked(FRESH, body, 1 << 16));
+    try (WireClient slow = new WireClient(edge.port(), 16 * KIB)) {
+      slow.request("GET", "/a");
+      assertEquals(200, slow.head().status());
+      byte[] read = slow.body(new Head(200, List.of("transfer-encoding: chunked")));
+      assertArrayEquals(body, read);
+    }
+    long used = PooledByteBufAllocator.DEFAULT.metric().usedDirectMemory() - before;
+    assertTrue(used < 32 * MIB, "buffers of " + used + " bytes for one reader");
+  }
+
+  @Test
+  void aLeaderThatLeavesWhenThereIsNoRoomLeavesNothingBehind() throws IOException {
+    start("16MiB", "");
+    byte[] body = Edge.bytes(4, 20 * MIB);
+    origin.on("/a", TestOrigin.chunked(FRESH, body, 1 << 16));
+    try (WireClient leader = new WireClient(edge.port(), 4 * KIB);
+        WireClient follower = new WireClient(edge.port(), 4 * KIB)) {
+      leader.request("GET", "/a");
+      assertEquals(200, leader.head().status());
+      follower.request("GET", "/a");
+      assertEquals(200, follower.head().status());
+      Edge.await("it is no longer in the table", () -> isLeftOut(leader));
+      leader.close();
+      follower.awaitEnd();
+    }
+    edge.awaitIdle();
+    assertEquals(0, edge.sum(c -> c.fillsInstalled));
+  }
+
+  /** Reads on a little until the fill has run out of room and left the table. */
+  private boolean isLeftOut(WireClient leader) {
+    if (edge.server().fillsInProgress() == 0) {
+      return true;
+    }
+    try {
+      leader.bytes(32 * KIB);
+    } catch (IOException e) {
+      throw new AssertionError(e);
+    }
+    return false;
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"bytes=0-6291454", "bytes=0-", "bytes=5000000-6000000", "bytes=6291455-"})
+  void aRangeIsServedThoughAnotherFillHasTakenTheRoom(String range) throws IOException {
+    start("16MiB", "");
+    byte[] body = Edge.bytes(5, 6 * MIB);
+    origin.on(
+        "/first",
+        (request, connection) -> {
+          TestOrigin.sendHead(connection, FRESH, body.length).send(Arrays.copyOf(body, 5 * MIB));
+          TestOrigin.await(gate);
+          connection.send(Arrays.copyOfRange(body, 5 * MIB, body.length));
+        });
+    origin.on("/second", TestOrigin.ok(FRESH, body));
+    try (WireClient first = edge.connect();
+        WireClient second = edge.connect()) {
+      first.request("GET", "/first");
+      Head head = first.head();
+      byte[] begin = first.bytes(5 * MIB);
+      Reply cut = second.get("/second", "Range: " + range);
+      assertEquals(206, cut.status());
+      String[] ends = range.substring("bytes=".length()).split("-", 2);
+      int from = Integer.parseInt(ends[0]);
+      int to = ends[1].isEmpty() ? body.length : Integer.parseInt(ends[1]) + 1;
+      assertArrayEquals(Arrays.copyOfRange(body, from, to), cut.body());
+      assertEquals(0, edge.sum(c -> c.fillsInstalled));
+      gate.countDown();
+      assertEquals(200, head.status());
+      assertArrayEquals(Arrays.copyOf(body, 5 * MIB), begin);
+      assertArrayEquals(Arrays.copyOfRange(body, 5 * MIB, body.length), first.bytes(MIB));
+    }
+  }
+
+  @Test
+  void readersThatStallHoldNoRegionWhileMemoryTurnsOver() throws IOException {
+    stall(300, "64MiB");
+  }
+
+  @Test
+  @Tag("campaign")
+  void twoThousandReadersThatStallHoldNoRegionWhileMemoryTurnsOver() throws IOException {
+    stall(2000, "256MiB");
+  }
+
+  private void stall(int count, String copies) throws IOException {
+    start("64MiB", "limits: {private-copies: " + copies + "}\n");
+    byte[] body = Edge.bytes(6, 12 * MIB);
+    origin.on("/stalled", TestOrigin.ok(FRESH, body));
+    try (WireClient client = edge.connect()) {
+      assertBody(body, client.request("GET", "/stalled"));
+    }
+    List<WireClient> stalled = new ArrayList<>();
+    for (int i = 0; i < count; i++) {
+      stalled.add(new WireClient(edge.port(), 4 * KIB).request("GET", "/stalled"));
+    }
+    for (WireClient client : stalled) {
+      assertEquals(200, client.head().status());
+    }
+    turnOver(64 * MIB * 3L);
+    Edge.await("every pin is given back", () -> edge.server().store().pins() == 0);
+    long limit = edge.server().config().limits().privateCopyBytes();
+    assertTrue(edge.server().privateCopyBytes() > 0);
+    assertTrue(edge.server().privateCopyBytes() <= limit);
+    assertEquals(0, edge.sum(c -> c.responsesAborted));
+    stalled.forEach(WireClient::close);
+    edge.awaitIdle();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"epoll", "nio"})
+  void whoReadsOnAfterMemoryHasTurnedOverGetsNothingWrong(String transport) throws IOException {
+    start("64MiB", "threads: {loops: 2, pin: off, transport: " + transport + "}\n");
+    byte[] body = Edge.bytes(10, 12 * MIB);
+    origin.on("/stalled", TestOrigin.ok(FRESH, body));
+    try (WireClient client = edge.connect()) {
+      assertBody(body, client.request("GET", "/stalled"));
+    }
+    List<WireClient> stalled = new ArrayList<>();
+    for (int i = 0; i < 20; i++) {
+      stalled.add(new WireClient(edge.port(), 4 * KIB).request("GET", "/stalled"));
+    }
+    for (WireClient client : stalled) {
+      assertEquals(200, client.head().status());
+    }
+    turnOver(64 * MIB * 3L);
+    Edge.await("every pin is given back", () -> edge.server().store().pins() == 0);
+    for (WireClient client : stalled) {
+      // What was not in a private copy may be lost by now; then the transfer breaks off.
+      byte[] read = client.upTo(body.length);
+      assertTrue(read.length > 0);
+      assertArrayEquals(Arrays.copyOf(body, read.length), read);
+      client.close();
+    }
+  }
+
+  /** Fills as many bytes as that with objects that others ask for, and looks at each of them. */
+  private void turnOver(long bytes) throws IOException {
+    byte[] body = Edge.bytes(7, MIB);
+    try (WireClient client = edge.connect()) {
+      for (int i = 0; i * (long) body.length < bytes; i++) {
+        byte[] own = body.clone();
+        own[0] = (byte) i;
+        origin.on("/churn/" + i, TestOrigin.ok(FRESH, own));
+        assertBody(own, client.request("GET", "/churn/" + i));
+      }
+    }
+    assertTrue(edge.server().store().reclaimedRegions() > 0);
+  }
+
+  @Test
+  void beyondTheBoundOnPrivateCopiesStalledReadersAreBrokenOff() throws IOException {
+    start("64MiB", "limits: {private-copies: 2MiB}\n");
+    byte[] body = Edge.bytes(8, 12 * MIB);
+    origin.on("/stalled", TestOrigin.ok(FRESH, body));
+    try (WireClient client = edge.connect()) {
+      assertBody(body, client.request("GET", "/stalled"));
+    }
+    List<WireClient> stalled = new ArrayList<>();
+    for (int i = 0; i < 60; i++) {
+      stalled.add(new WireClient(edge.port(), 4 * KIB).request("GET", "/stalled"));
+    }
+    // A copy is at most a chunk of 128 KiB, so sixteen find room; of sixty not all do.
+    Edge.await("those who find no room are broken off", () -> edge.sum(c -> c.stalledClosed) > 0);
+    Edge.await("every pin is given back", () -> edge.server().store().pins() == 0);
+    assertTrue(edge.server().privateCopyBytes() <= 2 * MIB);
+    assertTrue(edge.server().privateCopyBytes() > 0);
+    stalled.forEach(WireClient::close);
+    edge.awaitIdle();
+  }
+
+  @Test
+  void aClientThatPipelinesAndDoesNotReadIsNotCollectedFor() throws IOException {
+    start("64MiB", "limits: {private-copies: 4MiB}\n");
+    byte[] body = Edge.bytes(9, 30 * KIB);
+    origin.on("/small", TestOrigin.ok(FRESH, body));
+    try (WireClient client = edge.connect()) {
+      assertBody(body, client.request("GET", "/small"));
+    }
+    long before = PooledByteBufAllocator.DEFAULT.metric().usedDirectMemory();
+    String one = "GET /small HTTP/1.1\r\nHost: 127.0.0.1:" + edge.port() + "\r\n\r\n";
+    int requests = 1200;
+    try (WireClient greedy = new WireClient(edge.port(), 4 * KIB)) {
+      greedy.send(one.repeat(requests));
+      Edge.await("it has begun", () -> edge.sum(c -> c.connectionsAccepted) >= 2);
+      Edge.await("every pin is given back", () -> edge.server().store().pins() == 0);
+      assertTrue(edge.server().privateCopyBytes() <= 4 * MIB);
+      long used = PooledByteBufAllocator.DEFAULT.metric().usedDirectMemory() - before;
+      assertTrue(used < 16 * MIB, used + " bytes for one client");
+      assertEquals(0, edge.sum(c -> c.stalledClosed));
+      for (int i = 0; i < requests; i++) {
+        assertArrayEquals(body, greedy.reply().body());
+      }
+    }
+  }
+}

@@ -1,0 +1,287 @@
+package io.forebay.server;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.forebay.server.WireClient.Reply;
+import io.forebay.server.admin.Node.PurgeKind;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** I2 on the request path: whatever is in progress when a purge is acknowledged, it is gone. */
+final class ServerPurgeTest {
+
+  private static final String FRESH = "cache-control: max-age=1000\r\n";
+
+  @TempDir Path directory;
+  private final TestOrigin origin = new TestOrigin();
+  private final CountDownLatch reached = new CountDownLatch(1);
+  private final CountDownLatch gate = new CountDownLatch(1);
+  private Edge edge;
+
+  @BeforeEach
+  void start() throws IOException {
+    edge = Edge.before(origin, directory);
+  }
+
+  @AfterEach
+  void stop() throws IOException {
+    gate.countDown();
+    edge.close();
+    origin.close();
+  }
+
+  private void awaitReached() throws InterruptedException {
+    assertTrue(reached.await(30, TimeUnit.SECONDS));
+  }
+
+  private Reply hit(String path) {
+    Reply[] last = new Reply[1];
+    try (WireClient client = edge.connect()) {
+      Edge.await(
+          "a hit for " + path,
+          () -> {
+            last[0] = get(client, path);
+            return last[0].isHit();
+          });
+    }
+    return last[0];
+  }
+
+  private static Reply get(WireClient client, String path) {
+    try {
+      return client.get(path);
+    } catch (IOException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  /** Old content from the first request, which stops at the given place; new from then on. */
+  private byte[][] oldThenNew(String path, String fields, boolean stopsBeforeHead) {
+    byte[][] bodies = {Edge.bytes(1, 400_000), Edge.bytes(2, 400_000)};
+    origin.on(
+        path,
+        (request, connection) -> {
+          if (request.number() > 1) {
+            TestOrigin.sendOk(connection, fields, bodies[1]);
+            return;
+          }
+          if (stopsBeforeHead) {
+            reached.countDown();
+            TestOrigin.await(gate);
+          }
+          TestOrigin.sendHead(connection, fields, bodies[0].length)
+              .send(Arrays.copyOf(bodies[0], 200_000));
+          if (!stopsBeforeHead) {
+            reached.countDown();
+            TestOrigin.await(gate);
+          }
+          connection.send(Arrays.copyOfRange(bodies[0], 200_000, bodies[0].length));
+        });
+    return bodies;
+  }
+
+  @Test
+  void whatIsStoredIsGone() throws IOException {
+    origin.on(
+        "/a",
+        (request, connection) ->
+            TestOrigin.sendOk(connection, FRESH, TestOrigin.ascii("v" + request.number())));
+    try (WireClient client = edge.connect()) {
+      assertEquals("v1", client.get("/a").text());
+      assertEquals("v1", hit("/a").text());
+      edge.purgeUrl("/a");
+      assertEquals("v2", client.get("/a").text());
+    }
+  }
+
+  @Test
+  void aPurgeBeforeTheHeadOvertakesTheFill() throws Exception {
+    overtakes("/a", FRESH, true, () -> edge.purgeUrl("/a"));
+  }
+
+  @Test
+  void aPurgeInMidBodyOvertakesTheFill() throws Exception {
+    overtakes("/a", FRESH, false, () -> edge.purgeUrl("/a"));
+  }
+
+  @Test
+  void aPurgeOfATagThatOnlyTheHeadNamesOvertakesTheFill() throws Exception {
+    overtakes(
+        "/a",
+        FRESH + "surrogate-key: news sport\r\n",
+        true,
+        () -> edge.purge(PurgeKind.TAG, "sport", false));
+  }
+
+  @Test
+  void aPurgeOfEverythingOvertakesTheFill() throws Exception {
+    overtakes("/a", FRESH, false, () -> edge.purge(PurgeKind.EVERYTHING, "", false));
+  }
+
+  @Test
+  void aSoftPurgeOvertakesTheFill() throws Exception {
+    overtakes("/a", FRESH, true, () -> edge.purge(PurgeKind.URL, edge.url("/a"), true));
+  }
+
+  private void overtakes(String path, String fields, boolean isBeforeHead, Runnable purge)
+      throws Exception {
+    byte[][] bodies = oldThenNew(path, fields, isBeforeHead);
+    try (WireClient early = edge.connect();
+        WireClient late = edge.connect()) {
+      early.request("GET", path);
+      awaitReached();
+      purge.run();
+      late.request("GET", path);
+      if (isBeforeHead) {
+        Edge.await("the late one has joined", () -> edge.sum(c -> c.joined) == 1);
+        gate.countDown();
+        assertArrayEquals(bodies[1], late.reply().body());
+      } else {
+        // The old fill still stands still.
+        assertArrayEquals(bodies[1], late.reply().body());
+        gate.countDown();
+      }
+      assertArrayEquals(bodies[0], early.reply().body(), "who came before may have the old one");
+    }
+    Edge.await("no fill is left", () -> edge.server().fillsInProgress() == 0);
+    assertArrayEquals(bodies[1], hit(path).body());
+    assertEquals(2, origin.count(path));
+  }
+
+  @Test
+  void aPurgeBetweenARevalidationAndIts304IsNotUndoneByIt() throws Exception {
+    origin.on(
+        "/a",
+        (request, connection) -> {
+          if (request.number() == 1) {
+            TestOrigin.sendOk(
+                connection, "cache-control: max-age=0\r\netag: \"1\"\r\n", TestOrigin.ascii("old"));
+          } else if (request.number() == 2) {
+            assertEquals("\"1\"", request.field("if-none-match"));
+            reached.countDown();
+            TestOrigin.await(gate);
+            TestOrigin.notModified(connection, FRESH + "etag: \"1\"\r\n");
+          } else {
+            assertEquals("", request.field("if-none-match"));
+            TestOrigin.sendOk(connection, FRESH, TestOrigin.ascii("new"));
+          }
+        });
+    try (WireClient early = edge.connect();
+        WireClient late = edge.connect()) {
+      assertEquals("old", early.get("/a").text());
+      Edge.await("it is stored", () -> edge.sum(c -> c.fillsInstalled) == 1);
+      early.request("GET", "/a");
+      awaitReached();
+      edge.purgeUrl("/a");
+      late.request("GET", "/a");
+      gate.countDown();
+      assertEquals("new", late.reply().text());
+      // What the 304 confirmed is gone for everybody, so the early one has to fetch as well.
+      assertEquals("new", early.reply().text());
+    }
+    assertEquals("new", hit("/a").text());
+    assertEquals(3, origin.count("/a"));
+  }
+
+  @Test
+  void aSoftPurgeAsksTheOriginAndKeepsTheBodyThatItConfirms() throws Exception {
+    byte[] body = Edge.bytes(3, 300_000);
+    origin.on(
+        "/a",
+        (request, connection) -> {
+          if (request.number() == 1) {
+            TestOrigin.sendOk(connection, FRESH + "etag: \"1\"\r\nx-of: body\r\n", body);
+          } else {
+            assertEquals("\"1\"", request.field("if-none-match"));
+            TestOrigin.notModified(connection, FRESH + "etag: \"1\"\r\nx-of: 304\r\n");
+          }
+        });
+    try (WireClient client = edge.connect()) {
+      assertArrayEquals(body, client.get("/a").body());
+      assertArrayEquals(body, hit("/a").body());
+      edge.purge(PurgeKind.URL, edge.url("/a"), true);
+      Reply confirmed = client.get("/a");
+      assertFalse(confirmed.isHit());
+      assertArrayEquals(body, confirmed.body());
+      assertEquals("304", confirmed.field("x-of"));
+      Reply hit = client.get("/a");
+      assertTrue(hit.isHit());
+      assertArrayEquals(body, hit.body());
+      assertEquals("304", hit.field("x-of"));
+    }
+    assertEquals(2, origin.count("/a"));
+    assertEquals(1, edge.sum(c -> c.revalidated));
+  }
+
+  @Test
+  void aRevalidationThatASoftPurgeOvertookConfirmsNothingToThoseWhoCameLater() throws Exception {
+    origin.on(
+        "/a",
+        (request, connection) -> {
+          if (request.number() == 1) {
+            TestOrigin.sendOk(
+                connection, "cache-control: max-age=0\r\netag: \"1\"\r\n", TestOrigin.ascii("old"));
+          } else if (request.number() == 2) {
+            reached.countDown();
+            TestOrigin.await(gate);
+            TestOrigin.notModified(connection, FRESH + "etag: \"1\"\r\n");
+          } else {
+            TestOrigin.sendOk(connection, FRESH + "etag: \"2\"\r\n", TestOrigin.ascii("new"));
+          }
+        });
+    try (WireClient early = edge.connect();
+        WireClient late = edge.connect()) {
+      assertEquals("old", early.get("/a").text());
+      Edge.await("it is stored", () -> edge.sum(c -> c.fillsInstalled) == 1);
+      early.request("GET", "/a");
+      awaitReached();
+      edge.purge(PurgeKind.URL, edge.url("/a"), true);
+      late.request("GET", "/a");
+      Edge.await("the late one has joined", () -> edge.sum(c -> c.joined) == 1);
+      gate.countDown();
+      assertEquals("new", late.reply().text());
+      assertEquals("old", early.reply().text());
+    }
+    assertEquals("new", hit("/a").text());
+    assertEquals(3, origin.count("/a"));
+  }
+
+  @Test
+  void stayGoneOverARestart() throws Exception {
+    for (String path : new String[] {"/kept", "/purged", "/tagged"}) {
+      origin.on(
+          path,
+          (request, connection) ->
+              TestOrigin.sendOk(
+                  connection,
+                  FRESH + (path.equals("/tagged") ? "surrogate-key: t\r\n" : ""),
+                  TestOrigin.ascii(path + request.number())));
+      try (WireClient client = edge.connect()) {
+        assertEquals(path + 1, client.get(path, "Host: www.example").text());
+      }
+    }
+    Edge.await("all are stored", () -> edge.sum(c -> c.fillsInstalled) == 3);
+    edge.purge(PurgeKind.URL, "http://www.example/purged", false);
+    edge.purge(PurgeKind.TAG, "t", false);
+    boolean isKept = edge.server().store().outlivesProcess();
+    edge.stop();
+    edge.start();
+    try (WireClient client = edge.connect()) {
+      assertEquals("/purged2", client.get("/purged", "Host: www.example").text());
+      assertEquals("/tagged2", client.get("/tagged", "Host: www.example").text());
+      Reply kept = client.get("/kept", "Host: www.example");
+      assertEquals(isKept, kept.isHit());
+      assertEquals(isKept ? "/kept1" : "/kept2", kept.text());
+    }
+  }
+}

@@ -1,0 +1,166 @@
+package io.forebay.server;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.forebay.server.WireClient.Reply;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.BrokenBarrierException;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What a shared cache must not keep is neither kept, nor shared, nor queued for (I6, I7). */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+final class ServerUncacheableTest {
+
+  private static final int MIB = 1 << 20;
+  private static final int TOGETHER = 8;
+
+  private final TestOrigin origin = new TestOrigin();
+  private Edge edge;
+
+  @BeforeAll
+  void start(@TempDir Path directory) throws IOException {
+    edge = Edge.before(origin, directory);
+  }
+
+  @AfterAll
+  void stop() throws IOException {
+    edge.close();
+    origin.close();
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "cache-control: private, max-age=100",
+        "cache-control: no-store",
+        "cache-control: max-age=100\r\nset-cookie: a=b",
+        "cache-control: max-age=100\r\nvary: *",
+        "cache-control: max-age=100\r\nvary: Cookie",
+        "x-says: nothing",
+      })
+  void isNeverStoredNorSharedNorQueuedFor(String fields) throws Exception {
+    String path = "/" + Integer.toHexString(fields.hashCode());
+    origin.on(
+        path,
+        (request, connection) ->
+            TestOrigin.sendOk(
+                connection, fields + "\r\n", TestOrigin.ascii("for " + request.field("cookie"))));
+    long installed = edge.sum(c -> c.fillsInstalled);
+    try (WireClient one = edge.connect();
+        WireClient two = edge.connect()) {
+      for (int i = 0; i < 3; i++) {
+        Reply first = one.get(path, "Cookie: one");
+        assertEquals("for one", first.text());
+        assertFalse(first.field("cache-status").contains("stored"), first.field("cache-status"));
+        assertEquals("for two", two.get(path, "Cookie: two").text());
+      }
+    }
+    assertEquals(6, origin.count(path));
+    answersAllAtOnce(path, fields);
+    assertEquals(installed, edge.sum(c -> c.fillsInstalled));
+  }
+
+  @Test
+  void answersToAuthorizedRequestsAreNeitherSharedNorQueuedFor() throws Exception {
+    origin.on(
+        "/auth",
+        (request, connection) ->
+            TestOrigin.sendOk(
+                connection,
+                "cache-control: max-age=100\r\n",
+                TestOrigin.ascii("for " + request.field("authorization"))));
+    try (WireClient client = edge.connect()) {
+      for (String user : List.of("Basic b25l", "Basic dHdv")) {
+        assertEquals("for " + user, client.get("/auth", "Authorization: " + user).text());
+      }
+    }
+    answersAllAtOnce("/auth", "cache-control: max-age=100", "Authorization: Basic b25l");
+  }
+
+  @Test
+  void aClientWithAuthorizationDoesNotTurnCachingOffForOthers() throws Exception {
+    origin.on("/open", TestOrigin.ok("cache-control: max-age=100\r\n", TestOrigin.ascii("all")));
+    try (WireClient client = edge.connect()) {
+      client.get("/open", "Authorization: Basic b25l");
+      client.get("/open");
+      Edge.await("it is stored", () -> isHit(client, "/open"));
+      assertEquals(2, origin.count("/open"));
+    }
+  }
+
+  private static boolean isHit(WireClient client, String path) {
+    try {
+      return client.get(path).isHit();
+    } catch (IOException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  /**
+   * The origin answers nobody before everybody has asked: if one waited for another, none would.
+   */
+  private void answersAllAtOnce(String path, String fields, String... requestFields)
+      throws IOException {
+    CyclicBarrier all = new CyclicBarrier(TOGETHER);
+    origin.on(
+        path,
+        (request, connection) -> {
+          try {
+            int ignored = all.await(20, TimeUnit.SECONDS);
+          } catch (InterruptedException | BrokenBarrierException | TimeoutException e) {
+            throw new AssertionError("requests were queued", e);
+          }
+          TestOrigin.sendOk(connection, fields + "\r\n", TestOrigin.ascii("together"));
+        });
+    List<WireClient> clients = new ArrayList<>();
+    for (int i = 0; i < TOGETHER; i++) {
+      clients.add(edge.connect().request("GET", path, requestFields));
+    }
+    for (WireClient client : clients) {
+      assertEquals("together", client.reply().text());
+      client.close();
+    }
+  }
+
+  @Test
+  void aSlowReaderOfWhatIsPassedOnHoldsTheOriginBack() throws Exception {
+    byte[] body = Edge.bytes(1, 40 * MIB);
+    AtomicLong written = new AtomicLong();
+    origin.on(
+        "/large",
+        (request, connection) -> {
+          TestOrigin.sendHead(connection, "cache-control: no-store\r\n", body.length);
+          for (int from = 0; from < body.length; from += 64 * 1024) {
+            connection.send(Arrays.copyOfRange(body, from, from + 64 * 1024));
+            written.set(from + 64 * 1024);
+          }
+        });
+    try (WireClient slow = new WireClient(edge.port(), 16 * 1024)) {
+      slow.request("GET", "/large");
+      assertEquals(200, slow.head().status());
+      int step = 512 * 1024;
+      for (int read = 0; read < body.length; read += step) {
+        byte[] part = slow.bytes(step);
+        assertArrayEquals(Arrays.copyOfRange(body, read, read + step), part);
+        assertTrue(written.get() - read < 18 * MIB, "more than the kernel holds is buffered");
+      }
+    }
+  }
+}

@@ -1,0 +1,229 @@
+package io.forebay.server;
+
+import java.io.BufferedInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.EOFException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.net.SocketException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+
+/** An HTTP/1.1 client over one socket that shows what is on the wire, and reads when it is told. */
+final class WireClient implements AutoCloseable {
+
+  /** The head of a response; names in lower case. */
+  record Head(int status, List<String> lines) {
+    List<String> all(String name) {
+      return lines.stream()
+          .filter(line -> line.toLowerCase(Locale.ROOT).startsWith(name + ":"))
+          .map(line -> line.substring(name.length() + 1).strip())
+          .toList();
+    }
+
+    String field(String name) {
+      List<String> values = all(name);
+      return values.isEmpty() ? "" : values.getFirst();
+    }
+
+    boolean isHit() {
+      return field("cache-status").contains("; hit");
+    }
+  }
+
+  /** A whole response. */
+  @SuppressWarnings("ArrayRecordComponent")
+  record Reply(Head head, byte[] body) {
+    int status() {
+      return head.status();
+    }
+
+    String field(String name) {
+      return head.field(name);
+    }
+
+    boolean isHit() {
+      return head.isHit();
+    }
+
+    String text() {
+      return new String(body, StandardCharsets.ISO_8859_1);
+    }
+  }
+
+  private final Socket socket = new Socket();
+  private final InputStream in;
+
+  WireClient(int port) {
+    this(port, 0);
+  }
+
+  /**
+   * Connects.
+   *
+   * @param receiveBufferBytes 0 for the system's default
+   */
+  WireClient(int port, int receiveBufferBytes) {
+    try {
+      if (receiveBufferBytes > 0) {
+        socket.setReceiveBufferSize(receiveBufferBytes);
+      }
+      socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), 20_000);
+      socket.setSoTimeout(30_000);
+      socket.setTcpNoDelay(true);
+      // Small, so that what is not asked for stays in the kernel.
+      in = new BufferedInputStream(socket.getInputStream(), 1024);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  WireClient send(String text) {
+    return send(text.getBytes(StandardCharsets.ISO_8859_1));
+  }
+
+  WireClient send(byte[] bytes) {
+    try {
+      socket.getOutputStream().write(bytes);
+      socket.getOutputStream().flush();
+      return this;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** Sends a request without a body; each field is a whole line without its end. */
+  WireClient request(String method, String target, String... fields) {
+    StringBuilder head =
+        new StringBuilder(method).append(' ').append(target).append(" HTTP/1.1\r\n");
+    if (Arrays.stream(fields).noneMatch(field -> field.startsWith("Host:"))) {
+      head.append("Host: 127.0.0.1:").append(socket.getPort()).append("\r\n");
+    }
+    for (String field : fields) {
+      head.append(field).append("\r\n");
+    }
+    return send(head.append("\r\n").toString());
+  }
+
+  /** A GET and its whole response. */
+  Reply get(String target, String... fields) throws IOException {
+    return request("GET", target, fields).reply();
+  }
+
+  Head head() throws IOException {
+    List<String> lines = new ArrayList<>();
+    for (String line = line(); !line.isEmpty(); line = line()) {
+      lines.add(line);
+    }
+    return new Head(Integer.parseInt(lines.getFirst().split(" ", 3)[1]), lines);
+  }
+
+  Reply reply() throws IOException {
+    Head head = head();
+    while (head.status() < 200) {
+      head = head();
+    }
+    return new Reply(head, body(head));
+  }
+
+  /** The body that follows a head; a broken transfer is an exception. */
+  byte[] body(Head head) throws IOException {
+    if (head.status() == 204 || head.status() == 304) {
+      return new byte[0];
+    }
+    if (head.field("transfer-encoding").equals("chunked")) {
+      return chunks();
+    }
+    String length = head.field("content-length");
+    return length.isEmpty() ? in.readAllBytes() : bytes(Integer.parseInt(length));
+  }
+
+  byte[] bytes(int count) throws IOException {
+    byte[] bytes = in.readNBytes(count);
+    if (bytes.length < count) {
+      throw new EOFException("ended after " + bytes.length + " of " + count + " bytes");
+    }
+    return bytes;
+  }
+
+  /** That many bytes, or fewer where the transfer breaks off. */
+  byte[] upTo(int count) throws IOException {
+    ByteArrayOutputStream read = new ByteArrayOutputStream();
+    byte[] part = new byte[64 * 1024];
+    try {
+      while (read.size() < count) {
+        int length = in.read(part, 0, Math.min(part.length, count - read.size()));
+        if (length < 0) {
+          break;
+        }
+        read.write(part, 0, length);
+      }
+    } catch (SocketException e) {
+      // A reset is an end too.
+    }
+    return read.toByteArray();
+  }
+
+  private byte[] chunks() throws IOException {
+    ByteArrayOutputStream body = new ByteArrayOutputStream();
+    while (true) {
+      int length = Integer.parseInt(line(), 16);
+      body.writeBytes(bytes(length));
+      if (!line().isEmpty()) {
+        throw new IOException("chunk of " + length + " bytes does not end where it should");
+      }
+      if (length == 0) {
+        return body.toByteArray();
+      }
+    }
+  }
+
+  private String line() throws IOException {
+    StringBuilder line = new StringBuilder();
+    while (true) {
+      int next = in.read();
+      if (next < 0) {
+        throw new EOFException("ended in a line: " + line);
+      }
+      if (next == '\n') {
+        return line.substring(0, line.length() - 1);
+      }
+      line.append((char) next);
+    }
+  }
+
+  /**
+   * Waits until the server has ended the connection, in whatever way; what comes before is lost.
+   */
+  void awaitEnd() throws IOException {
+    byte[] dropped = new byte[64 * 1024];
+    try {
+      while (in.read(dropped) >= 0) {
+        // Only the end counts.
+      }
+    } catch (SocketException e) {
+      // A reset is an end too.
+    }
+  }
+
+  /** Leaves without a word, with whatever has not been read. */
+  @Override
+  public void close() {
+    if (socket.isClosed()) {
+      return;
+    }
+    try {
+      socket.setSoLinger(true, 0);
+      socket.close();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+}
