@@ -28,9 +28,12 @@ record Response(int status, String statusLine, List<Field> fields, byte[] body) 
     return new String(body, StandardCharsets.ISO_8859_1);
   }
 
-  /** Whether Cache-Status says that it came from the cache. */
+  /**
+   * Whether Cache-Status says that it came from the cache, or from a fetch that was under way: the
+   * last client of a fill has all of the body a moment before the object is in place.
+   */
   boolean isHit() {
-    return field("cache-status").matches(".*;\\s*hit\\b.*");
+    return field("cache-status").matches(".*;\\s*(hit|collapsed)\\b.*");
   }
 
   @Override

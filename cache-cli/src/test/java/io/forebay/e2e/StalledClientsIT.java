@@ -35,8 +35,15 @@ final class StalledClientsIT {
                 .jvm("-Xmx512m")
                 .start()) {
       Tree tree = origin.tree(13);
-      Tree.Entry wanted = tree.write("/wanted", 12 * MIB);
-      wanted.assertSame(edge.get(wanted.path()));
+      // Large ones of which much is still to come, and small ones that are in their last chunk.
+      List<Tree.Entry> wanted = new ArrayList<>();
+      wanted.add(tree.write("/wanted/large", 12 * MIB));
+      for (int i = 0; i < 8; i++) {
+        wanted.add(tree.write("/wanted/" + i, 450_000));
+      }
+      for (Tree.Entry file : wanted) {
+        file.assertSame(edge.get(file.path()));
+      }
       Tree.Entry hot = tree.write("/hot", 50_000);
       hot.assertSame(edge.get(hot.path()));
       Await.until("nobody is connected", () -> gauge(edge, "forebay_connections") == 0);
@@ -45,18 +52,9 @@ final class StalledClientsIT {
 
       List<SocketChannel> stalled = new ArrayList<>();
       try {
-        for (int i = 0; i < STALLED; i++) {
-          stalled.add(stall(edge.port(), wanted.path()));
-          if (i % CONNECTIONS_A_BACKLOG_TAKES == 0) {
-            int expected = i;
-            Await.until(
-                "the edge has taken them", () -> gauge(edge, "forebay_connections") >= expected);
-          }
-        }
-        for (SocketChannel client : stalled) {
-          readStatus(client);
-        }
-        assertEquals(STALLED, gauge(edge, "forebay_connections"));
+        stall(stalled, edge, wanted);
+
+        Await.until("no region is pinned", () -> gauge(edge, "forebay_store_pins") == 0);
 
         // Twice the memory tier goes through it: every region is wanted back at least once.
         for (int i = 0; i < 128; i++) {
@@ -64,7 +62,7 @@ final class StalledClientsIT {
           file.assertSame(edge.get(file.path()));
           Response again = edge.get(file.path());
           file.assertSame(again);
-          assertTrue(again.isHit(), () -> "it found room: " + again);
+          assertTrue(again.isHit(), () -> "it found room: " + again + storeStats(edge));
           Response hit = edge.get(hot.path());
           hot.assertSame(hit);
         }
@@ -81,8 +79,49 @@ final class StalledClientsIT {
           "its descriptors are back where they were",
           // Connections to the origin may have come.
           () -> edge.descriptors() <= descriptors + 8);
+      for (Tree.Entry file : wanted) {
+        file.assertSame(edge.get(file.path()));
+        file.assertSame(edge.get(file.path()));
+      }
+    }
+  }
+
+  /** Beyond the bound on what is held for stalled clients, those who have stalled longest go. */
+  @Test
+  void aSlowReaderIsNotThrownOutForThoseThatStall() throws Exception {
+    try (NginxOrigin origin = NginxOrigin.start(directory.resolve("nginx"));
+        EdgeProcess edge =
+            EdgeProcess.in(directory.resolve("edge"), origin.url())
+                .config("limits:\n  private-copies: 8MiB\n")
+                .jvm("-Xmx512m")
+                .start()) {
+      Tree tree = origin.tree(15);
+      Tree.Entry wanted = tree.write("/wanted", 12 * MIB);
       wanted.assertSame(edge.get(wanted.path()));
-      wanted.assertSame(edge.get(wanted.path()));
+      List<SocketChannel> stalled = new ArrayList<>();
+      stall(stalled, edge, List.of(wanted));
+      try (SocketChannel slow = stall(edge.port(), wanted.path())) {
+        ByteBuffer received = ByteBuffer.allocate(wanted.length() + 4096);
+        for (int pause = 0; pause < 6; pause++) {
+          // It pauses until the edge has put aside what it does not take.
+          double copies = edge.metrics().sum("forebay_private_copies_total");
+          read(slow, received, 300_000);
+          Await.until(
+              "its next chunk is put aside",
+              () -> edge.metrics().sum("forebay_private_copies_total") > copies);
+        }
+        int headLength = headLength(received);
+        read(slow, received, headLength + wanted.length() - received.position());
+        byte[] body = new byte[wanted.length()];
+        received.get(headLength, body);
+        assertEquals(wanted.sha256(), Curl.sha256(body));
+      } finally {
+        for (SocketChannel client : stalled) {
+          client.close();
+        }
+      }
+      assertTrue(
+          edge.metrics().sum("forebay_responses_aborted_total") > 0, "others did have to go");
     }
   }
 
@@ -105,6 +144,27 @@ final class StalledClientsIT {
     }
   }
 
+  /** Connects all of them, each for one of the files in turn. */
+  private static void stall(List<SocketChannel> into, EdgeProcess edge, List<Tree.Entry> files)
+      throws Exception {
+    double accepted = edge.metrics().sum("forebay_connections_accepted_total");
+    for (int i = 1; i <= STALLED; i++) {
+      into.add(stall(edge.port(), files.get(i % files.size()).path()));
+      if (i % CONNECTIONS_A_BACKLOG_TAKES == 0) {
+        double expected = accepted + i;
+        Await.until(
+            "the edge has taken them",
+            () -> edge.metrics().sum("forebay_connections_accepted_total") >= expected);
+      }
+    }
+    int answered = 0;
+    for (SocketChannel client : into) {
+      answered += readStatus(client) ? 1 : 0;
+    }
+    assertTrue(answered > 0, "some hold on");
+    System.out.println(STALLED + " stalled clients, " + answered + " still connected");
+  }
+
   private static SocketChannel stall(int port, String path) throws IOException {
     SocketChannel client = SocketChannel.open();
     client.setOption(StandardSocketOptions.SO_RCVBUF, 4096);
@@ -116,15 +176,49 @@ final class StalledClientsIT {
     return client;
   }
 
-  /** Reads a dozen bytes, enough to know that the answer has begun, and no more. */
-  private static void readStatus(SocketChannel client) throws IOException {
+  /**
+   * Reads a dozen bytes, enough to know that the answer has begun, and no more.
+   *
+   * @return false when the edge had too many of its kind and broke it off
+   */
+  private static boolean readStatus(SocketChannel client) {
     ByteBuffer start = ByteBuffer.allocate("HTTP/1.1 200".length());
-    while (start.hasRemaining()) {
-      if (client.read(start) < 0) {
-        throw new EOFException("closed before an answer");
+    try {
+      while (start.hasRemaining()) {
+        if (client.read(start) < 0) {
+          return false;
+        }
       }
+    } catch (IOException reset) {
+      return false;
     }
     assertEquals("HTTP/1.1 200", new String(start.array(), StandardCharsets.ISO_8859_1));
+    return true;
+  }
+
+  private static void read(SocketChannel client, ByteBuffer into, int length) throws IOException {
+    int end = into.position() + length;
+    while (into.position() < end) {
+      ByteBuffer part = into.slice(into.position(), end - into.position());
+      if (client.read(part) < 0) {
+        throw new EOFException("broken off after " + into.position());
+      }
+      into.position(into.position() + part.position());
+    }
+  }
+
+  private static String storeStats(EdgeProcess edge) {
+    try {
+      return edge.stats().path("store") + " " + edge.stats().path("fills");
+    } catch (IOException | InterruptedException unknown) {
+      return unknown.toString();
+    }
+  }
+
+  private static int headLength(ByteBuffer received) {
+    byte[] start = new byte[4096];
+    received.get(0, start);
+    return new String(start, StandardCharsets.ISO_8859_1).indexOf("\r\n\r\n") + 4;
   }
 
   private static double unstored(EdgeProcess edge) throws Exception {

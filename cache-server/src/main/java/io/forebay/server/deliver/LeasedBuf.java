@@ -95,6 +95,12 @@ final class LeasedBuf extends AbstractReferenceCountedByteBuf {
     return requireNonNull(holder);
   }
 
+  /** Whether it is still out for the same transfer; instances are used again. */
+  @SuppressWarnings("ReferenceEquality") // two transfers may well be equal
+  boolean isHeldBy(LeaseHolder other) {
+    return holder == other;
+  }
+
   /** Bytes that a swap would have to copy now. */
   int copyLengthBytes() {
     return capacity - copyFrom();

@@ -38,6 +38,9 @@ public final class Leases {
   /** Sentinel of the ring of outstanding chunks, oldest first. */
   private final LeasedBuf outstanding;
 
+  /** Sentinel of the ring of chunks that go on from a private copy, the longest stalled first. */
+  private final LeasedBuf copied;
+
   private int tick;
 
   /**
@@ -65,9 +68,13 @@ public final class Leases {
       regionBuffers[region] = store.regionBuffer(region).duplicate();
       regionAddresses[region] = NativeAddress.of(regionBuffers[region]);
     }
-    this.outstanding = new LeasedBuf(this, LeasedBuf.noBacking());
-    outstanding.older = outstanding;
-    outstanding.newer = outstanding;
+    this.outstanding = sentinel();
+    this.copied = sentinel();
+  }
+
+  private LeasedBuf sentinel() {
+    // A buffer begins as a ring of itself.
+    return new LeasedBuf(this, LeasedBuf.noBacking());
   }
 
   /** Copies pinned bytes behind what a buffer holds. */
@@ -97,10 +104,7 @@ public final class Leases {
       return buf;
     }
     buf.takenAtTick = tick;
-    buf.older = outstanding.older;
-    buf.newer = outstanding;
-    outstanding.older.newer = buf;
-    outstanding.older = buf;
+    link(outstanding, buf);
     return buf;
   }
 
@@ -119,6 +123,13 @@ public final class Leases {
     }
   }
 
+  private static void link(LeasedBuf ring, LeasedBuf buf) {
+    buf.older = ring.older;
+    buf.newer = ring;
+    ring.older.newer = buf;
+    ring.older = buf;
+  }
+
   private static void unlink(LeasedBuf buf) {
     buf.older.newer = buf.newer;
     buf.newer.older = buf.older;
@@ -129,20 +140,49 @@ public final class Leases {
   /** Copies out what has been outstanding since before the last tick. */
   @SuppressWarnings("ReferenceEquality") // the ring ends at its sentinel
   public void onTick() {
-    List<LeaseHolder> refused = new ArrayList<>(0);
+    List<Refused> refused = new ArrayList<>(0);
     LeasedBuf buf = outstanding.newer;
     while (buf != outstanding && tick - buf.takenAtTick >= 1) {
       LeasedBuf next = buf.newer;
       if (isSwappable && copyOut(buf)) {
         unlink(buf);
+        link(copied, buf);
       } else {
-        refused.add(buf.holder());
+        refused.add(new Refused(buf, buf.holder()));
       }
       buf = next;
     }
     tick++;
-    // Aborting releases buffers and so edits the ring; hence after the walk.
-    refused.forEach(LeaseHolder::onCopyRefused);
+    // Aborting releases buffers and so edits the rings; hence after the walk.
+    refused.forEach(this::makeRoomOrGiveUp);
+  }
+
+  /** A chunk that found no room for a copy, and who held it then. */
+  private record Refused(LeasedBuf buf, LeaseHolder holder) {}
+
+  /**
+   * Where the bound is reached somebody has to go, and it is who has stalled the longest: else a
+   * few clients that never read could use up the bound, and every slow one after them would be
+   * broken off.
+   */
+  @SuppressWarnings("ReferenceEquality") // the ring ends at its sentinel
+  private void makeRoomOrGiveUp(Refused refused) {
+    LeasedBuf buf = refused.buf();
+    // It may have gone with the connection of one before it.
+    while (buf.isHeldBy(refused.holder())) {
+      LeasedBuf longest = copied.newer;
+      if (!isSwappable || longest == copied || longest.takenAtTick - buf.takenAtTick >= 0) {
+        refused.holder().onCopyRefused();
+        return;
+      }
+      unlink(longest);
+      longest.holder().onCopyRefused();
+      if (buf.isHeldBy(refused.holder()) && copyOut(buf)) {
+        unlink(buf);
+        link(copied, buf);
+        return;
+      }
+    }
   }
 
   /** Puts a private copy in the place of the region; false when there is no room for it. */
