@@ -12,6 +12,7 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -250,7 +251,9 @@ final class ServerPurgeTest {
       Edge.await("the late one has joined", () -> edge.sum(c -> c.joined) == 1);
       gate.countDown();
       assertEquals("new", late.reply().text());
-      assertEquals("old", early.reply().text());
+      // What was confirmed may be served to the one that came before the purge; on its own loop it
+      // may also find what the late one has brought meanwhile.
+      assertTrue(Set.of("old", "new").contains(early.reply().text()));
     }
     assertEquals("new", hit("/a").text());
     assertEquals(3, origin.count("/a"));
