@@ -30,6 +30,7 @@ import io.netty.buffer.ByteBuf;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -62,6 +63,9 @@ final class Exchange
 
   /** Looking up again is bounded: whoever keeps losing races goes to the origin by himself. */
   private static final int ROUNDS = 8;
+
+  /** Doubled with each round: 50 ms over all of them. */
+  private static final long BUSY_RETRY_MICROS = 100;
 
   // Fixed for the exchange.
   private final LoopContext loop;
@@ -239,7 +243,10 @@ final class Exchange
   }
 
   private Step lookUpSoon() {
-    loop.eventLoop().execute(() -> run(Step.LOOK_UP));
+    // Whoever holds the index up may have lost its CPU: the rounds together last long enough for it
+    // to get one again.
+    loop.eventLoop()
+        .schedule(() -> run(Step.LOOK_UP), BUSY_RETRY_MICROS << rounds, TimeUnit.MICROSECONDS);
     return Step.AWAIT;
   }
 
