@@ -67,7 +67,8 @@ final class StalledClientsIT {
           Response hit = edge.get(hot.path());
           hot.assertSame(hit);
         }
-        // A reclaimer without a CPU may be late for one fill or another; a region that is held would
+        // A reclaimer without a CPU may be late for one fill or another; a region that is held
+        // would
         // be for all of them.
         int found = kept;
         assertTrue(found >= CHURN * 9 / 10, () -> found + " of " + CHURN + ": " + storeStats(edge));
