@@ -10,6 +10,7 @@ import io.forebay.server.admin.Node.PurgeKind;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
@@ -250,7 +251,9 @@ final class ServerPurgeTest {
       Edge.await("the late one has joined", () -> edge.sum(c -> c.joined) == 1);
       gate.countDown();
       assertEquals("new", late.reply().text());
-      assertEquals("old", early.reply().text());
+      // What was confirmed may be served to the one that came before the purge; on its own loop it
+      // may also find what the late one has brought meanwhile.
+      assertTrue(Set.of("old", "new").contains(early.reply().text()));
     }
     assertEquals("new", hit("/a").text());
     assertEquals(3, origin.count("/a"));
