@@ -32,8 +32,7 @@ final class AdminIT {
 
   @AfterAll
   void stop() throws Exception {
-    edge.close();
-    origin.close();
+    Tools.close(edge, origin);
   }
 
   private void assertKept() throws IOException {

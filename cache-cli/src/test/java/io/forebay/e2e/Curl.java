@@ -78,13 +78,14 @@ final class Curl {
   }
 
   static Started start(String url, String... options) throws IOException {
+    String curl = Tools.require("curl").toString();
     Path body = Files.createTempFile("forebay-e2e", ".body");
     Path headers = Files.createTempFile("forebay-e2e", ".headers");
     Path meta = Files.createTempFile("forebay-e2e", ".meta");
     List<String> command =
         new ArrayList<>(
             List.of(
-                Tools.require("curl").toString(),
+                curl,
                 "--silent",
                 "--no-buffer",
                 "--path-as-is",

@@ -42,10 +42,10 @@ final class FidelityIT {
 
   @AfterAll
   void stop() throws Exception {
-    try (NginxOrigin ended = origin;
-        EdgeProcess stopped = edge) {
-      assertTrue(stopped.isAlive(), "the edge lived through all of it");
-      assertTrue(ended.port() > 0);
+    try {
+      assertTrue(edge == null || edge.isAlive(), "the edge lived through all of it");
+    } finally {
+      Tools.close(edge, origin);
     }
   }
 

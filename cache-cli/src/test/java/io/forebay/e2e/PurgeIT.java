@@ -48,8 +48,7 @@ final class PurgeIT {
 
   @AfterAll
   void stop() throws Exception {
-    edge.close();
-    origin.close();
+    Tools.close(edge, origin);
   }
 
   @Test

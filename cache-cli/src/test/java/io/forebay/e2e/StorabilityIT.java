@@ -49,8 +49,7 @@ final class StorabilityIT {
 
   @AfterAll
   void stop() throws Exception {
-    edge.close();
-    origin.close();
+    Tools.close(edge, origin);
   }
 
   static Stream<Arguments> responses() {

@@ -85,9 +85,7 @@ final class TlsIT {
 
   @AfterAll
   void stop() throws Exception {
-    edge.close();
-    scripted.close();
-    origin.close();
+    Tools.close(edge, scripted, origin);
   }
 
   private String url(String path) {

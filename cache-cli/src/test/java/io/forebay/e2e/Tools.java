@@ -3,7 +3,10 @@ package io.forebay.e2e;
 import java.io.File;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Assertions;
 import org.junit.jupiter.api.Assumptions;
 
@@ -50,5 +53,25 @@ final class Tools {
     }
     System.out.println("skipped: " + why);
     return Assumptions.<RuntimeException>abort(why);
+  }
+
+  /**
+   * Closes what was opened before a test class ended, or was skipped: what never was is null. The
+   * first that fails is told of, the others are closed all the same.
+   */
+  static void close(@Nullable AutoCloseable... opened) {
+    List<Throwable> failures = new ArrayList<>();
+    for (AutoCloseable one : opened) {
+      try {
+        if (one != null) {
+          one.close();
+        }
+      } catch (Exception | AssertionError failed) {
+        failures.add(failed);
+      }
+    }
+    if (!failures.isEmpty()) {
+      throw new AssertionError("could not be closed in order", failures.getFirst());
+    }
   }
 }
