@@ -180,6 +180,13 @@ final class Edge implements AutoCloseable {
     return server().counters().stream().mapToLong(counter).sum();
   }
 
+  /**
+   * Waits until a counter has come to a value: it may be counted after the client has seen the end.
+   */
+  void awaitSum(long expected, ToLongFunction<LoopCounters> counter) {
+    await("a counter comes to " + expected, () -> sum(counter) == expected);
+  }
+
   /** Waits for a condition on other threads' doing. */
   static void await(String what, BooleanSupplier condition) {
     long deadline = System.nanoTime() + PATIENCE.toNanos();

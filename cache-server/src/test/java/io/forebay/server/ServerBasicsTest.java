@@ -329,7 +329,7 @@ final class ServerBasicsTest {
     }
     assertEquals(2, origin.count(known));
     assertEquals(2, origin.count(chunked));
-    assertEquals(installed, edge.sum(c -> c.fillsInstalled));
+    edge.awaitSum(installed, c -> c.fillsInstalled);
   }
 
   @ParameterizedTest

@@ -88,7 +88,7 @@ final class ServerFailureTest {
       assertEquals(200, client.request("GET", "/hasty/still").head().status());
       client.awaitEnd();
     }
-    assertEquals(aborted + 1, edge.sum(c -> c.responsesAborted));
+    edge.awaitSum(aborted + 1, c -> c.responsesAborted);
   }
 
   @Test

@@ -94,7 +94,7 @@ final class ServerFillTest {
     }
     assertEquals(39, collapsed);
     assertEquals(1, origin.count("/a"));
-    assertEquals(1, edge.sum(c -> c.fillsStarted));
+    edge.awaitSum(1, c -> c.fillsStarted);
   }
 
   @Test
@@ -168,7 +168,7 @@ final class ServerFillTest {
     }
     assertTrue(closed.await(30, TimeUnit.SECONDS));
     edge.awaitIdle();
-    assertEquals(0, edge.sum(c -> c.fillsInstalled));
+    edge.awaitSum(0, c -> c.fillsInstalled);
     try (WireClient later = edge.connect()) {
       assertArrayEquals(body, later.get("/a").body());
     }

@@ -63,7 +63,7 @@ final class ServerMemoryTest {
         assertTrue(reply.field("cache-status").endsWith("detail=no-room"));
       }
     }
-    assertEquals(0, edge.sum(c -> c.fillsInstalled));
+    edge.awaitSum(0, c -> c.fillsInstalled);
     assertEquals(2, origin.count("/a"));
   }
 
@@ -78,9 +78,9 @@ final class ServerMemoryTest {
       }
       edge.awaitIdle();
     }
-    assertEquals(0, edge.sum(c -> c.fillsInstalled));
-    assertEquals(3, edge.sum(c -> c.fillsUnstored));
-    assertEquals(0, edge.sum(c -> c.responsesAborted));
+    edge.awaitSum(0, c -> c.fillsInstalled);
+    edge.awaitSum(3, c -> c.fillsUnstored);
+    edge.awaitSum(0, c -> c.responsesAborted);
   }
 
   @Test
@@ -115,7 +115,7 @@ final class ServerMemoryTest {
       follower.awaitEnd();
     }
     edge.awaitIdle();
-    assertEquals(0, edge.sum(c -> c.fillsInstalled));
+    edge.awaitSum(0, c -> c.fillsInstalled);
   }
 
   /** Reads on a little until the fill has run out of room and left the table. */
@@ -155,7 +155,7 @@ final class ServerMemoryTest {
       int from = Integer.parseInt(ends[0]);
       int to = ends[1].isEmpty() ? body.length : Integer.parseInt(ends[1]) + 1;
       assertArrayEquals(Arrays.copyOfRange(body, from, to), cut.body());
-      assertEquals(0, edge.sum(c -> c.fillsInstalled));
+      edge.awaitSum(0, c -> c.fillsInstalled);
       gate.countDown();
       assertEquals(200, head.status());
       assertArrayEquals(Arrays.copyOf(body, 5 * MIB), begin);
@@ -193,7 +193,7 @@ final class ServerMemoryTest {
     long limit = edge.server().config().limits().privateCopyBytes();
     assertTrue(edge.server().privateCopyBytes() > 0);
     assertTrue(edge.server().privateCopyBytes() <= limit);
-    assertEquals(0, edge.sum(c -> c.responsesAborted));
+    edge.awaitSum(0, c -> c.responsesAborted);
     stalled.forEach(WireClient::close);
     edge.awaitIdle();
   }
@@ -278,7 +278,7 @@ final class ServerMemoryTest {
       assertTrue(edge.server().privateCopyBytes() <= 4 * MIB);
       long used = PooledByteBufAllocator.DEFAULT.metric().usedDirectMemory() - before;
       assertTrue(used < 16 * MIB, used + " bytes for one client");
-      assertEquals(0, edge.sum(c -> c.stalledClosed));
+      edge.awaitSum(0, c -> c.stalledClosed);
       for (int i = 0; i < requests; i++) {
         assertArrayEquals(body, greedy.reply().body());
       }

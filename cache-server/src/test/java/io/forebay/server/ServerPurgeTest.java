@@ -221,7 +221,7 @@ final class ServerPurgeTest {
       assertEquals("304", hit.field("x-of"));
     }
     assertEquals(2, origin.count("/a"));
-    assertEquals(1, edge.sum(c -> c.revalidated));
+    edge.awaitSum(1, c -> c.revalidated);
   }
 
   @Test

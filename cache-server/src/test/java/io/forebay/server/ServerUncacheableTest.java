@@ -74,7 +74,7 @@ final class ServerUncacheableTest {
     }
     assertEquals(6, origin.count(path));
     answersAllAtOnce(path, fields);
-    assertEquals(installed, edge.sum(c -> c.fillsInstalled));
+    edge.awaitSum(installed, c -> c.fillsInstalled);
   }
 
   @Test
