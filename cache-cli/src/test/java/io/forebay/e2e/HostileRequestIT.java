@@ -62,8 +62,13 @@ final class HostileRequestIT {
 
   @AfterAll
   void stop() throws Exception {
+    if (edge == null) {
+      // Skipped for want of a program.
+      Tools.close(origin);
+      return;
+    }
     try {
-      assertTrue(edge == null || edge.isAlive(), "the edge lived through all of it");
+      assertTrue(edge.isAlive(), "the edge lived through all of it");
       // Connections to the origin may stay, and there were none at the start.
       long kept = 16;
       Await.until(
