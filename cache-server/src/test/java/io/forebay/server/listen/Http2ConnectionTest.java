@@ -22,6 +22,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Assumptions;
@@ -387,9 +388,16 @@ class Http2ConnectionTest {
   void resetsInAFloodEndTheConnection() throws Exception {
     try (Http2Client client = connect()) {
       for (int i = 0; i < 1000 && !client.goAway.isDone(); i++) {
-        client.reset(client.get(Http2Client.get("/never")));
+        try {
+          client.reset(client.get(Http2Client.get("/never")));
+        } catch (TimeoutException e) {
+          // The connection was ended between the look and the request.
+          break;
+        }
       }
-      assertEquals(Http2Error.ENHANCE_YOUR_CALM.code(), client.goAway.get(10, TimeUnit.SECONDS));
+      long told = client.goAway.get(10, TimeUnit.SECONDS);
+      // The kernel's reset, sent because frames were left unread, may overtake the GOAWAY.
+      assertTrue(told == Http2Error.ENHANCE_YOUR_CALM.code() || told == -1, "" + told);
     }
     assertTrue(server.exchanges.started.size() <= 210, "" + server.exchanges.started.size());
   }
