@@ -15,9 +15,6 @@ import java.util.concurrent.TimeUnit;
  */
 public final class Delivery implements LeaseHolder {
 
-  /** Large enough for one system call to fill a socket buffer, small enough to be copied out. */
-  static final int CHUNK_BYTES = 128 * 1024;
-
   /** After this much in one turn other connections of the loop get theirs. */
   private static final int TURN_BYTES = 1024 * 1024;
 
@@ -131,7 +128,7 @@ public final class Delivery implements LeaseHolder {
         onNothingThere(available);
         return;
       }
-      int length = (int) Math.min(Math.min(available, CHUNK_BYTES), to - position);
+      int length = (int) Math.min(Math.min(available, sink.chunkBytes()), to - position);
       LeasedBuf chunk = leases.take(body.region(), body.offset(), length, this);
       position += length;
       turn -= length;
@@ -191,11 +188,19 @@ public final class Delivery implements LeaseHolder {
   @Override
   public void onLeaseReleased() {
     isChunkOutstanding = false;
+    if (!isOver) {
+      sink.onChunkTaken(sentBytes());
+    }
     // From within our own flush the loop in pump goes on by itself. From a later flush the
     // transport is in the middle of its own loop, so the next chunk waits for a turn of its own.
     if (!isPumping && !isOver) {
       queueTurn();
     }
+  }
+
+  @Override
+  public void onCopied() {
+    sink.onChunkStalled();
   }
 
   @Override
@@ -217,6 +222,9 @@ public final class Delivery implements LeaseHolder {
   private record SingleChunk(ResponseSink sink) implements LeaseHolder {
     @Override
     public void onLeaseReleased() {}
+
+    @Override
+    public void onCopied() {}
 
     @Override
     public void onCopyRefused() {

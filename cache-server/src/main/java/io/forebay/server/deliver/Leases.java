@@ -147,6 +147,7 @@ public final class Leases {
       if (isSwappable && copyOut(buf)) {
         unlink(buf);
         link(copied, buf);
+        buf.holder().onCopied();
       } else {
         refused.add(new Refused(buf, buf.holder()));
       }

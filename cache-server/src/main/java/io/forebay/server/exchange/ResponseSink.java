@@ -63,6 +63,19 @@ public interface ResponseSink {
    */
   boolean isWritable();
 
+  /** How many body bytes to hand over at once, at most. */
+  int chunkBytes();
+
+  /**
+   * A chunk of body bytes is no longer held by the transport.
+   *
+   * @param sentBytes of this response so far
+   */
+  void onChunkTaken(long sentBytes);
+
+  /** The client is slow: it had not taken a chunk for so long that it had to be copied. */
+  void onChunkStalled();
+
   /** Who is told of the client's side; set once, before the first {@code head}. */
   void listener(Listener listener);
 

@@ -38,7 +38,8 @@ import org.slf4j.LoggerFactory;
  *
  * Flushing: what is written while the transport reads goes out once, when it has read.
  */
-final class Http1Connection extends ChannelInboundHandlerAdapter implements RequestDecoder.Gate {
+final class Http1Connection extends ChannelInboundHandlerAdapter
+    implements RequestDecoder.Gate, WideSends.Holder {
 
   private static final Logger LOG = LoggerFactory.getLogger(Http1Connection.class);
 
@@ -49,6 +50,9 @@ final class Http1Connection extends ChannelInboundHandlerAdapter implements Requ
   private static final long LINGER_NANOS = TimeUnit.SECONDS.toNanos(2);
 
   private static final long LINGER_BYTES = 4L << 20;
+
+  /** Who has taken this much of one response without stalling counts as quick. */
+  private static final long QUICK_BYTES = 256 * 1024;
 
   private enum Phase {
     HEAD,
@@ -69,6 +73,7 @@ final class Http1Connection extends ChannelInboundHandlerAdapter implements Requ
   private final DeadlineWheel.Entry deadline;
   private final Runnable resumption = this::resume;
   private final long lookNanos;
+  private final boolean isSecure;
 
   private @Nullable ChannelHandlerContext context;
   private @Nullable ClientInfo clientOfVersion10;
@@ -88,12 +93,14 @@ final class Http1Connection extends ChannelInboundHandlerAdapter implements Requ
   private boolean hasPartialHead;
   private boolean hasDecoded;
   private boolean isLingering;
+  private boolean isWide;
 
   Http1Connection(
       LoopContext loop, Channel channel, String scheme, String ownAuthority, ClientInfo client) {
     this.loop = loop;
     this.channel = channel;
     this.client = client;
+    this.isSecure = scheme.equals("https");
     decoder = new RequestDecoder(loop.limits, this);
     request = new Http1Request(loop.limits, scheme, ownAuthority);
     stallWatch = new StallWatch(channel, loop.sendQueue);
@@ -326,6 +333,38 @@ final class Http1Connection extends ChannelInboundHandlerAdapter implements Requ
 
   ByteBuf allocate(int lengthBytes) {
     return channel.alloc().directBuffer(lengthBytes);
+  }
+
+  int chunkBytes() {
+    return isWide ? WideSends.WIDE_BYTES : WideSends.NARROW_BYTES;
+  }
+
+  void onChunkTaken(long sentBytes) {
+    // Through TLS a large chunk would become as much ciphertext at once, beyond any CPU cache.
+    if (!isWide && sentBytes >= QUICK_BYTES && !isSecure && phase != Phase.CLOSED) {
+      isWide = loop.wideSends.widen(this);
+    }
+  }
+
+  void onChunkStalled() {
+    if (isWide) {
+      loop.wideSends.narrow(this);
+    }
+  }
+
+  @Override
+  public boolean isIdle() {
+    return phase == Phase.HEAD;
+  }
+
+  @Override
+  public void onNarrowed() {
+    isWide = false;
+  }
+
+  @Override
+  public Channel channel() {
+    return channel;
   }
 
   void write(ByteBuf buffer) {
@@ -609,6 +648,9 @@ final class Http1Connection extends ChannelInboundHandlerAdapter implements Requ
   public void channelInactive(ChannelHandlerContext ctx) {
     phase = Phase.CLOSED;
     deadline.remove();
+    if (isWide) {
+      loop.wideSends.narrow(this);
+    }
     ResponseSink.Listener told = sink.detach();
     body.onFailure("the client closed the connection");
     if (told != null) {

@@ -222,6 +222,21 @@ final class Http1Sink implements ResponseSink {
   }
 
   @Override
+  public int chunkBytes() {
+    return connection.chunkBytes();
+  }
+
+  @Override
+  public void onChunkTaken(long sentBytes) {
+    connection.onChunkTaken(sentBytes);
+  }
+
+  @Override
+  public void onChunkStalled() {
+    connection.onChunkStalled();
+  }
+
+  @Override
   public boolean isWritable() {
     return isLive && connection.isWritable();
   }

@@ -298,6 +298,17 @@ final class Http2RequestStream implements RequestBody, ResponseSink {
   }
 
   @Override
+  public int chunkBytes() {
+    return WideSends.NARROW_BYTES;
+  }
+
+  @Override
+  public void onChunkTaken(long sentBytes) {}
+
+  @Override
+  public void onChunkStalled() {}
+
+  @Override
   public boolean isWritable() {
     wasWritable = isLive && connection.isWritable(stream);
     return wasWritable;

@@ -85,6 +85,7 @@ public final class Listeners implements AutoCloseable {
               config.limits(),
               config.timeouts(),
               connections,
+              new WideSends(config.limits().privateCopyBytes(), transport.loops().size()),
               System::nanoTime));
     }
     List<Channel> sockets = new ArrayList<>();

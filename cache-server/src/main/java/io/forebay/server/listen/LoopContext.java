@@ -35,6 +35,7 @@ final class LoopContext {
   final TimeoutsConfig timeouts;
   final DeadlineWheel wheel;
   final SendQueue sendQueue = new SendQueue();
+  final WideSends wideSends;
 
   private final Loop loop;
   private final AtomicInteger nodeConnections;
@@ -52,6 +53,7 @@ final class LoopContext {
       LimitsConfig limits,
       TimeoutsConfig timeouts,
       AtomicInteger nodeConnections,
+      WideSends wideSends,
       LongSupplier clockNanos) {
     this.loop = loop;
     this.exchanges = exchanges;
@@ -59,6 +61,7 @@ final class LoopContext {
     this.limits = limits;
     this.timeouts = timeouts;
     this.nodeConnections = nodeConnections;
+    this.wideSends = wideSends;
     this.wheel = new DeadlineWheel(clockNanos);
   }
 

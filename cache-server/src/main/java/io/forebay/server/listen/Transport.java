@@ -48,9 +48,6 @@ public final class Transport implements AutoCloseable {
    */
   public static final ByteBufAllocator ALLOCATOR = PooledByteBufAllocator.DEFAULT;
 
-  /** Two chunks of a delivery: one that the kernel sends from, and the next. */
-  private static final long UNSENT_BYTES = 256 * 1024;
-
   private static final Logger LOG = LoggerFactory.getLogger(Transport.class);
 
   private final Kind kind;
@@ -174,15 +171,10 @@ public final class Transport implements AutoCloseable {
         : NioChannelOption.of(StandardSocketOptions.SO_REUSEPORT);
   }
 
-  /**
-   * Bounds what the kernel takes in advance for a client that does not read: left to itself it
-   * takes megabytes a connection, and a few hundred such clients use up what all TCP of the machine
-   * may hold. What is on its way to a client that reads is not bounded by this. Without epoll there
-   * is no such option.
-   */
+  /** Bounds what the kernel takes in advance of a client; without epoll there is no such option. */
   void boundUnsent(ServerBootstrap bootstrap) {
     if (kind == Kind.EPOLL) {
-      bootstrap.childOption(EpollChannelOption.TCP_NOTSENT_LOWAT, UNSENT_BYTES);
+      bootstrap.childOption(EpollChannelOption.TCP_NOTSENT_LOWAT, WideSends.NARROW_UNSENT_BYTES);
     }
   }
 

@@ -1,0 +1,80 @@
+package io.forebay.server.listen;
+
+import io.netty.channel.Channel;
+import io.netty.channel.epoll.EpollChannelOption;
+import io.netty.channel.epoll.EpollSocketChannel;
+import java.util.ArrayDeque;
+
+/**
+ * Which connections of one loop are sent body bytes in large chunks. Each chunk costs a system call
+ * and wakes the reader of a fast connection: with eight times the bytes a chunk, an object of 2 MiB
+ * cost half the CPU. But what a client leaves untaken has to be kept for it, by the kernel and as a
+ * private copy, so only clients that have shown to be quick get large chunks, only as many as the
+ * bound on private copies allows, and a client that stalls loses them. Confined to a loop.
+ */
+final class WideSends {
+
+  static final int NARROW_BYTES = 128 * 1024;
+  static final int WIDE_BYTES = 1024 * 1024;
+
+  /**
+   * What the kernel takes in advance for a client that does not read: left to itself it takes
+   * megabytes a connection, and a few hundred such clients use up what all TCP of the machine may
+   * hold. What is on its way to a client that reads is not bounded by this.
+   */
+  static final long NARROW_UNSENT_BYTES = 256 * 1024;
+
+  /** One connection that may be sent large chunks. */
+  interface Holder {
+    /** Whether nothing is on its way, so that it can do without. */
+    boolean isIdle();
+
+    /** It has lost what it was granted. */
+    void onNarrowed();
+
+    Channel channel();
+  }
+
+  private final int limit;
+
+  /** The longest granted first. */
+  private final ArrayDeque<Holder> holders = new ArrayDeque<>();
+
+  /** Grants of a loop that has a share of the bound on private copies. */
+  WideSends(long privateCopyBytes, int loops) {
+    limit = Math.clamp(privateCopyBytes / WIDE_BYTES / loops, 1, 1 << 16);
+  }
+
+  /** Grants large chunks if there is room, or if the one that has had them longest is idle. */
+  boolean widen(Holder holder) {
+    if (!(holder.channel() instanceof EpollSocketChannel)) {
+      // Without a bound on what the kernel takes there is no telling what a stalled client costs.
+      return false;
+    }
+    if (holders.size() >= limit) {
+      Holder longest = holders.removeFirst();
+      if (!longest.isIdle()) {
+        holders.addLast(longest);
+        return false;
+      }
+      unsent(longest, NARROW_UNSENT_BYTES);
+      longest.onNarrowed();
+    }
+    holders.addLast(holder);
+    unsent(holder, WIDE_BYTES);
+    return true;
+  }
+
+  /** Takes back what was granted. */
+  void narrow(Holder holder) {
+    holders.remove(holder);
+    unsent(holder, NARROW_UNSENT_BYTES);
+    holder.onNarrowed();
+  }
+
+  private static void unsent(Holder holder, long bytes) {
+    if (holder.channel().isOpen()) {
+      holder.channel().config().setOption(EpollChannelOption.TCP_NOTSENT_LOWAT, bytes);
+    }
+  }
+}
