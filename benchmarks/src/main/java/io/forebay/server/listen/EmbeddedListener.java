@@ -18,8 +18,8 @@ public final class EmbeddedListener {
   public static void accept(
       EmbeddedChannel channel, Exchanges exchanges, LoopCounters counters, ServerConfig config) {
     Loop loop = new Loop(0, channel.eventLoop(), Thread.currentThread(), -1);
-    LoopContext context =
-        new LoopContext(
+    LoopConnections context =
+        new LoopConnections(
             loop,
             exchanges,
             counters,

@@ -2,6 +2,7 @@ package io.forebay.server.deliver;
 
 import io.forebay.core.http.HeaderFields;
 import io.forebay.server.exchange.AbortCause;
+import io.forebay.server.exchange.ResponseBody;
 import io.forebay.server.exchange.ResponseSink;
 import io.netty.channel.EventLoop;
 import java.util.concurrent.TimeUnit;
@@ -13,7 +14,7 @@ import java.util.concurrent.TimeUnit;
  *
  * <p>Owner: the loop of the exchange.
  */
-public final class Delivery implements LeaseHolder {
+public final class Delivery implements LeaseHolder, ResponseBody {
 
   /** After this much in one turn other connections of the loop get theirs. */
   private static final int TURN_BYTES = 1024 * 1024;
@@ -39,15 +40,6 @@ public final class Delivery implements LeaseHolder {
   /** Set when the whole message has been handed over; only the last chunk may still be unsent. */
   private boolean isEnded;
 
-  /** How a delivery ends; exactly one call. */
-  public interface Outcome {
-    /** Every byte was handed to the sink and the message ended. */
-    void onDelivered();
-
-    /** It was broken off. */
-    void onBrokenOff(AbortCause cause);
-  }
-
   public Delivery(
       Leases leases,
       EventLoop loop,
@@ -71,7 +63,7 @@ public final class Delivery implements LeaseHolder {
     return position;
   }
 
-  /** Body bytes handed to the sink so far. */
+  @Override
   public long sentBytes() {
     return position - from;
   }
@@ -156,7 +148,7 @@ public final class Delivery implements LeaseHolder {
     isOver = true;
     isEnded = true;
     sink.end(HeaderFields.EMPTY);
-    outcome.onDelivered();
+    outcome.onBodySent();
   }
 
   private void queueTurn() {
@@ -176,11 +168,16 @@ public final class Delivery implements LeaseHolder {
     if (!isOver) {
       isOver = true;
       sink.abort(cause);
-      outcome.onBrokenOff(cause);
+      outcome.onBodyBroken(cause.name());
     }
   }
 
-  /** The client is gone; nothing more is sent. */
+  @Override
+  public void onWritable() {
+    onProgress();
+  }
+
+  @Override
   public void onClientGone() {
     isOver = true;
   }

@@ -12,7 +12,7 @@ import io.netty.buffer.ByteBuf;
  *
  * <p>Owner: the loop of the exchange, which is also that of the origin connection.
  */
-final class Transit implements OriginListener {
+final class Transit implements OriginListener, ResponseBody {
 
   private final ResponseSink sink;
   private final OriginCall call;
@@ -30,13 +30,6 @@ final class Transit implements OriginListener {
   private boolean isSuspended;
   private boolean isOver;
   private long bodyBytes;
-
-  /** How the transit ends; exactly one call unless the client goes away first. */
-  interface Outcome {
-    void onTransitDone(long bodyBytes);
-
-    void onTransitBroken(OriginFailure failure, long bodyBytes);
-  }
 
   /** The whole body, or none of it. */
   Transit(ResponseSink sink, OriginCall call, boolean hasBody, Outcome outcome) {
@@ -64,19 +57,21 @@ final class Transit implements OriginListener {
     return new Transit(sink, call, true, skipBytes, wantedBytes, outcome);
   }
 
-  /** Body bytes handed to the sink so far. */
-  long bodyBytes() {
+  @Override
+  public long sentBytes() {
     return bodyBytes;
   }
 
-  void onWritable() {
+  @Override
+  public void onWritable() {
     if (isSuspended && !isOver) {
       isSuspended = false;
       call.resume();
     }
   }
 
-  void onClientGone() {
+  @Override
+  public void onClientGone() {
     if (!isOver) {
       isOver = true;
       call.cancel();
@@ -113,7 +108,7 @@ final class Transit implements OriginListener {
       isOver = true;
       call.cancel();
       sink.end(HeaderFields.EMPTY);
-      outcome.onTransitDone(bodyBytes);
+      outcome.onBodySent();
     } else if (!isOver && !sink.isWritable() && !isSuspended) {
       // A call that is suspended tells of no end of a burst, and what is not flushed never drains.
       sink.flush();
@@ -141,7 +136,7 @@ final class Transit implements OriginListener {
       // Trailers are dropped: none is on the allow-list.
       sink.end(HeaderFields.EMPTY);
     }
-    outcome.onTransitDone(bodyBytes);
+    outcome.onBodySent();
   }
 
   @Override
@@ -153,6 +148,6 @@ final class Transit implements OriginListener {
     if (hasBody) {
       sink.abort(AbortCause.ORIGIN_FAILED);
     }
-    outcome.onTransitBroken(failure, bodyBytes);
+    outcome.onBodyBroken(failure.kind().name());
   }
 }

@@ -22,11 +22,11 @@ final class ConnectionInitializer extends ChannelInitializer<Channel> {
 
   private static final Logger LOG = LoggerFactory.getLogger(ConnectionInitializer.class);
 
-  private final LoopContext loop;
+  private final LoopConnections loop;
   private final String listener;
   private final @Nullable SslContext tls;
 
-  ConnectionInitializer(LoopContext loop, String listener, @Nullable SslContext tls) {
+  ConnectionInitializer(LoopConnections loop, String listener, @Nullable SslContext tls) {
     this.loop = loop;
     this.listener = listener;
     this.tls = tls;
@@ -114,7 +114,7 @@ final class ConnectionInitializer extends ChannelInitializer<Channel> {
 
     @Override
     public void userEventTriggered(ChannelHandlerContext ctx, Object event) throws Exception {
-      if (event == LoopContext.Drain.NOW) {
+      if (event == LoopConnections.Drain.NOW) {
         ctx.close();
         return;
       }

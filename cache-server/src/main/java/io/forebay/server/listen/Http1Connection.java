@@ -62,7 +62,7 @@ final class Http1Connection extends ChannelInboundHandlerAdapter
     CLOSED
   }
 
-  private final LoopContext loop;
+  private final LoopConnections loop;
   private final Channel channel;
   private final RequestDecoder decoder;
   private final Http1Request request;
@@ -96,7 +96,11 @@ final class Http1Connection extends ChannelInboundHandlerAdapter
   private boolean isWide;
 
   Http1Connection(
-      LoopContext loop, Channel channel, String scheme, String ownAuthority, ClientInfo client) {
+      LoopConnections loop,
+      Channel channel,
+      String scheme,
+      String ownAuthority,
+      ClientInfo client) {
     this.loop = loop;
     this.channel = channel;
     this.client = client;
@@ -634,7 +638,7 @@ final class Http1Connection extends ChannelInboundHandlerAdapter
 
   @Override
   public void userEventTriggered(ChannelHandlerContext ctx, Object event) throws Exception {
-    if (event == LoopContext.Drain.NOW) {
+    if (event == LoopConnections.Drain.NOW) {
       isDraining = true;
       if (phase == Phase.HEAD && !hasPartialHead) {
         channel.close();

@@ -60,7 +60,7 @@ final class Http2Connection extends ChannelInboundHandlerAdapter {
   private static final int EMPTY_DATA_FRAMES = 4;
   private static final int QUEUED_CONTROL_FRAMES = 1000;
 
-  private final LoopContext loop;
+  private final LoopConnections loop;
   private final Channel channel;
   private final ClientInfo client;
   private final IntObjectMap<Http2RequestStream> streams = new IntObjectHashMap<>();
@@ -79,7 +79,7 @@ final class Http2Connection extends ChannelInboundHandlerAdapter {
   private boolean isDraining;
   private boolean isClosed;
 
-  Http2Connection(LoopContext loop, Channel channel, ClientInfo client) {
+  Http2Connection(LoopConnections loop, Channel channel, ClientInfo client) {
     this.loop = loop;
     this.channel = channel;
     this.client = client;
@@ -117,7 +117,7 @@ final class Http2Connection extends ChannelInboundHandlerAdapter {
     return made;
   }
 
-  LoopContext loop() {
+  LoopConnections loop() {
     return loop;
   }
 
@@ -418,7 +418,7 @@ final class Http2Connection extends ChannelInboundHandlerAdapter {
       onStreamEvent(change);
       return;
     }
-    if (event == LoopContext.Drain.NOW) {
+    if (event == LoopConnections.Drain.NOW) {
       startDraining();
       return;
     }

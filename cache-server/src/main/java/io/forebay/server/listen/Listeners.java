@@ -42,7 +42,7 @@ public final class Listeners implements AutoCloseable {
 
   private static final int BACKLOG = 4096;
 
-  private final List<LoopContext> loops;
+  private final List<LoopConnections> loops;
   private final List<Channel> sockets;
   private final List<Bound> bound;
   private final AtomicInteger connections;
@@ -51,7 +51,7 @@ public final class Listeners implements AutoCloseable {
   public record Bound(String name, String scheme, String host, int port) {}
 
   private Listeners(
-      List<LoopContext> loops,
+      List<LoopConnections> loops,
       List<Channel> sockets,
       List<Bound> bound,
       AtomicInteger connections) {
@@ -75,10 +75,10 @@ public final class Listeners implements AutoCloseable {
       List<LoopCounters> counters)
       throws ListenException {
     AtomicInteger connections = new AtomicInteger();
-    List<LoopContext> loops = new ArrayList<>();
+    List<LoopConnections> loops = new ArrayList<>();
     for (Loop loop : transport.loops()) {
       loops.add(
-          new LoopContext(
+          new LoopConnections(
               loop,
               exchanges.get(loop.index()),
               counters.get(loop.index()),
@@ -102,7 +102,10 @@ public final class Listeners implements AutoCloseable {
   }
 
   private static Bound bindOne(
-      ListenerConfig listener, Transport transport, List<LoopContext> loops, List<Channel> sockets)
+      ListenerConfig listener,
+      Transport transport,
+      List<LoopConnections> loops,
+      List<Channel> sockets)
       throws ListenException {
     SslContext tls = listener.isTls() ? TlsContexts.of(listener) : null;
     InetSocketAddress address = resolve(listener.address());
@@ -127,7 +130,11 @@ public final class Listeners implements AutoCloseable {
   }
 
   private static ServerBootstrap bootstrap(
-      String listener, Transport transport, int index, LoopContext loop, @Nullable SslContext tls) {
+      String listener,
+      Transport transport,
+      int index,
+      LoopConnections loop,
+      @Nullable SslContext tls) {
     ServerBootstrap bootstrap = new ServerBootstrap().group(transport.loops().get(index).group());
     transport.boundUnsent(bootstrap);
     return bootstrap
@@ -201,7 +208,7 @@ public final class Listeners implements AutoCloseable {
 
   /** Starts to accept, on all loops. */
   public void accept() {
-    for (LoopContext loop : loops) {
+    for (LoopConnections loop : loops) {
       loop.eventLoop().execute(loop::startTicking);
     }
     sockets.forEach(socket -> socket.config().setAutoRead(true));
@@ -222,7 +229,7 @@ public final class Listeners implements AutoCloseable {
   public boolean drain(Duration bound) throws InterruptedException {
     stopAccepting();
     List<CompletableFuture<Void>> ends = new ArrayList<>();
-    for (LoopContext loop : loops) {
+    for (LoopConnections loop : loops) {
       CompletableFuture<Void> end = new CompletableFuture<>();
       ends.add(end);
       loop.eventLoop().execute(() -> loop.drain(end));
@@ -242,7 +249,7 @@ public final class Listeners implements AutoCloseable {
   @Override
   public void close() {
     stopAccepting();
-    for (LoopContext loop : loops) {
+    for (LoopConnections loop : loops) {
       loop.eventLoop().submit(loop::cut).awaitUninterruptibly();
     }
   }

@@ -22,7 +22,7 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /** What the connections of one loop share; confined to that loop but for the final fields. */
-final class LoopContext {
+final class LoopConnections {
 
   /** The user event that asks a connection to end as soon as it decently can. */
   enum Drain {
@@ -46,7 +46,7 @@ final class LoopContext {
   private @Nullable CompletableFuture<Void> drained;
   private @Nullable Future<?> ticking;
 
-  LoopContext(
+  LoopConnections(
       Loop loop,
       Exchanges exchanges,
       LoopCounters counters,

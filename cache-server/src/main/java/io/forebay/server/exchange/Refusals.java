@@ -1,0 +1,49 @@
+package io.forebay.server.exchange;
+
+import io.forebay.core.policy.CacheStatus;
+import io.forebay.core.policy.Decision;
+import io.forebay.core.policy.Reason;
+import io.forebay.server.exchange.Exchange.Step;
+import io.forebay.server.metric.LoopCounters.CacheResult;
+import io.forebay.server.origin.OriginFailure;
+
+/** Ends an exchange with an answer of our own, before any other head was sent. */
+final class Refusals {
+  private Refusals() {}
+
+  static Step refuse(Exchange exchange, Decision.Refuse refused) {
+    return refuse(exchange, refused.status(), refused.reason().explanation(), refused.reason());
+  }
+
+  /** The origin gave no answer that could be sent on. */
+  static Step refuse(Exchange exchange, OriginFailure failure) {
+    Reason why =
+        switch (failure.kind()) {
+          case NAME_NOT_RESOLVED -> Reason.ORIGIN_UNRESOLVED;
+          case CONNECT_TIMEOUT, FIRST_BYTE_TIMEOUT, IDLE_TIMEOUT, TOTAL_TIMEOUT ->
+              Reason.ORIGIN_TIMEOUT;
+          case CLOSED_BEFORE_RESPONSE, INVALID_RESPONSE, TRUNCATED -> Reason.ORIGIN_BROKEN;
+          default -> Reason.ORIGIN_UNREACHABLE;
+        };
+    return refuse(exchange, failure.kind().isTimeout() ? 504 : 502, failure.detail(), why);
+  }
+
+  static Step refuse(Exchange exchange, int status, String text, Reason why) {
+    exchange.body.cancel();
+    int bodyBytes =
+        ErrorPage.send(
+            exchange.sink,
+            status,
+            text,
+            exchange
+                .snapshot
+                .cacheStatus()
+                .forwarded(why, CacheStatus.NO_STATUS, false, false, null),
+            exchange.isHead,
+            exchange.loop.nowMillis());
+    exchange.record.bodyBytes(bodyBytes);
+    exchange.onHeadSent(status, CacheResult.REFUSED, why);
+    exchange.over();
+    return Step.AWAIT;
+  }
+}
