@@ -70,6 +70,10 @@ public final class Server implements Node, AutoCloseable {
   private static final int HIT_FOR_MISS_ENTRIES = 1 << 16;
 
   private final Supplier<ConfigOutcome> source;
+
+  /** What is at work of the keys that wait for the next start. */
+  private final ServerConfig started;
+
   private final AtomicLong reloads = new AtomicLong();
 
   /** What was opened, last first. */
@@ -122,6 +126,7 @@ public final class Server implements Node, AutoCloseable {
   private Server(Supplier<ConfigOutcome> source, ServerConfig config, String version)
       throws StartException {
     this.source = source;
+    this.started = config;
     try {
       snapshot = Snapshot.of(config);
       copies = new PrivateCopies(config.limits().privateCopyBytes());
@@ -385,8 +390,12 @@ public final class Server implements Node, AutoCloseable {
         PooledOriginClient client = clients.get(i);
         loops.get(i).eventLoop().submit(() -> client.reconfigure(loaded)).syncUninterruptibly();
       }
+      copies.limitBytes(next.limits().privateCopyBytes());
+      fills.limit(next.limits().fills());
+      listeners.reconfigure(next.limits(), next.timeouts());
       snapshot = compiled;
-      return new Reload(id, difference.changed(), difference.needsRestart(), List.of());
+      return new Reload(
+          id, difference.changed(), ConfigView.diff(started, next).needsRestart(), List.of());
     } catch (IOException | IllegalArgumentException e) {
       return new Reload(id, List.of(), List.of(), List.of(String.valueOf(e.getMessage())));
     }

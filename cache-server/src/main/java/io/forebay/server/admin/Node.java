@@ -95,7 +95,8 @@ public interface Node {
    * Outcome of a reload.
    *
    * @param changed keys whose values differ from before
-   * @param needsRestart those among them that only take effect at the next start
+   * @param needsRestart keys whose values differ from those the node started with and that only
+   *     take effect at the next start, whichever reload brought them
    * @param errors why it was refused; empty means it was applied
    */
   record Reload(long id, List<String> changed, List<String> needsRestart, List<String> errors) {}

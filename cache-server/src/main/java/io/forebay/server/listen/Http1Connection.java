@@ -1,5 +1,7 @@
 package io.forebay.server.listen;
 
+import io.forebay.server.config.ServerConfig.LimitsConfig;
+import io.forebay.server.config.ServerConfig.TimeoutsConfig;
 import io.forebay.server.exchange.ClientInfo;
 import io.forebay.server.exchange.RequestBody;
 import io.forebay.server.exchange.ResponseSink;
@@ -63,6 +65,8 @@ final class Http1Connection extends ChannelInboundHandlerAdapter
   }
 
   private final LoopContext loop;
+  private final LimitsConfig limits;
+  private final TimeoutsConfig timeouts;
   private final Channel channel;
   private final RequestDecoder decoder;
   private final Http1Request request;
@@ -101,11 +105,13 @@ final class Http1Connection extends ChannelInboundHandlerAdapter
     this.channel = channel;
     this.client = client;
     this.isSecure = scheme.equals("https");
-    decoder = new RequestDecoder(loop.limits, this);
-    request = new Http1Request(loop.limits, scheme, ownAuthority);
+    limits = loop.limits();
+    timeouts = loop.timeouts();
+    decoder = new RequestDecoder(limits, this);
+    request = new Http1Request(limits, scheme, ownAuthority);
     stallWatch = new StallWatch(channel, loop.sendQueue);
     deadline = loop.wheel.entry(this::onDeadline);
-    lookNanos = loop.timeouts.noProgress().toNanos() / StallWatch.LOOKS;
+    lookNanos = timeouts.noProgress().toNanos() / StallWatch.LOOKS;
   }
 
   /** The decoder that goes before this handler in the pipeline. */
@@ -120,7 +126,7 @@ final class Http1Connection extends ChannelInboundHandlerAdapter
   @Override
   public void handlerAdded(ChannelHandlerContext ctx) {
     context = ctx;
-    deadline.in(loop.timeouts.requestHeader().toNanos());
+    deadline.in(timeouts.requestHeader().toNanos());
   }
 
   // ---- reading
@@ -178,7 +184,7 @@ final class Http1Connection extends ChannelInboundHandlerAdapter
     }
     if (hasPartialHead && !isHeadTimed && phase == Phase.HEAD) {
       isHeadTimed = true;
-      deadline.in(loop.timeouts.requestHeader().toNanos());
+      deadline.in(timeouts.requestHeader().toNanos());
     }
   }
 
@@ -202,7 +208,7 @@ final class Http1Connection extends ChannelInboundHandlerAdapter
     if (request.hasBody()) {
       body.begin(request.contentLength(), request.expectsContinue());
       source = body;
-      look = Math.min(look, loop.timeouts.requestBodyIdle().toNanos());
+      look = Math.min(look, timeouts.requestBodyIdle().toNanos());
     }
     deadline.in(look);
     if (request.isAsterisk()) {
@@ -266,7 +272,7 @@ final class Http1Connection extends ChannelInboundHandlerAdapter
         startClosing();
         return;
       }
-    } else if (body.receivedBytes() + data.readableBytes() > loop.limits.requestBodyBytes()) {
+    } else if (body.receivedBytes() + data.readableBytes() > limits.requestBodyBytes()) {
       content.release();
       onRefused(Refusal.BODY_TOO_LARGE);
       return;
@@ -390,7 +396,7 @@ final class Http1Connection extends ChannelInboundHandlerAdapter
     isKept &=
         isDelimited
             && !isDraining
-            && requests < loop.limits.requestsPerConnection()
+            && requests < limits.requestsPerConnection()
             // A client that waits to be told may send its body or not: there is no telling what
             // comes next.
             && !(body.owesContinue() && !hasRequestEnded && request.hasBody());
@@ -484,7 +490,7 @@ final class Http1Connection extends ChannelInboundHandlerAdapter
     if (isKept && !body.owesContinue() && body.remainingBytes() <= REST_BYTES) {
       phase = Phase.REST;
       lingeredBytes = 0;
-      deadline.in(loop.timeouts.requestBodyIdle().toNanos());
+      deadline.in(timeouts.requestBodyIdle().toNanos());
       resumeSoon();
     } else {
       startClosing();
@@ -498,7 +504,7 @@ final class Http1Connection extends ChannelInboundHandlerAdapter
       return;
     }
     phase = Phase.HEAD;
-    deadline.in(loop.timeouts.keepAlive().toNanos());
+    deadline.in(timeouts.keepAlive().toNanos());
     resumeSoon();
   }
 
@@ -611,7 +617,7 @@ final class Http1Connection extends ChannelInboundHandlerAdapter
     }
     long nextLook = lookNanos;
     if (!hasRequestEnded && body.isWanted()) {
-      long idleNanos = loop.timeouts.requestBodyIdle().toNanos();
+      long idleNanos = timeouts.requestBodyIdle().toNanos();
       long waitedNanos = nowNanos - bodyWaitSinceNanos;
       if (waitedNanos >= idleNanos) {
         refuseExchange(Refusal.BODY_TIMEOUT);

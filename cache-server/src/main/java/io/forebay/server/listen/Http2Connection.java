@@ -1,6 +1,7 @@
 package io.forebay.server.listen;
 
 import io.forebay.server.config.ServerConfig.LimitsConfig;
+import io.forebay.server.config.ServerConfig.TimeoutsConfig;
 import io.forebay.server.exchange.ClientInfo;
 import io.forebay.server.exchange.RequestBody;
 import io.netty.buffer.ByteBuf;
@@ -61,6 +62,8 @@ final class Http2Connection extends ChannelInboundHandlerAdapter {
   private static final int QUEUED_CONTROL_FRAMES = 1000;
 
   private final LoopContext loop;
+  private final LimitsConfig limits;
+  private final TimeoutsConfig timeouts;
   private final Channel channel;
   private final ClientInfo client;
   private final IntObjectMap<Http2RequestStream> streams = new IntObjectHashMap<>();
@@ -83,17 +86,18 @@ final class Http2Connection extends ChannelInboundHandlerAdapter {
     this.loop = loop;
     this.channel = channel;
     this.client = client;
+    limits = loop.limits();
+    timeouts = loop.timeouts();
     stallWatch = new StallWatch(channel, loop.sendQueue);
     deadline = loop.wheel.entry(this::onDeadline);
     lookNanos =
         Math.min(
-            loop.timeouts.noProgress().toNanos() / StallWatch.LOOKS,
-            loop.timeouts.requestBodyIdle().toNanos());
+            timeouts.noProgress().toNanos() / StallWatch.LOOKS,
+            timeouts.requestBodyIdle().toNanos());
   }
 
   /** The codec that goes before this handler; every bound of it is named. */
   Http2FrameCodec codec() {
-    LimitsConfig limits = loop.limits;
     Http2FrameCodec made =
         Http2FrameCodecBuilder.forServer()
             .initialSettings(
@@ -111,7 +115,7 @@ final class Http2Connection extends ChannelInboundHandlerAdapter {
             .decoderEnforceMaxRstFramesPerWindow(RESETS, RESETS_SECONDS)
             .encoderEnforceMaxRstFramesPerWindow(RESETS, RESETS_SECONDS)
             .decoderEnforceMaxSmallContinuationFrames(SMALL_CONTINUATIONS)
-            .gracefulShutdownTimeoutMillis(loop.timeouts.drain().toMillis())
+            .gracefulShutdownTimeoutMillis(timeouts.drain().toMillis())
             .build();
     codec = made;
     return made;
@@ -121,10 +125,14 @@ final class Http2Connection extends ChannelInboundHandlerAdapter {
     return loop;
   }
 
+  LimitsConfig limits() {
+    return limits;
+  }
+
   @Override
   public void handlerAdded(ChannelHandlerContext ctx) {
     context = ctx;
-    deadline.in(loop.timeouts.requestHeader().toNanos());
+    deadline.in(timeouts.requestHeader().toNanos());
   }
 
   // ---- reading
@@ -167,10 +175,10 @@ final class Http2Connection extends ChannelInboundHandlerAdapter {
     Http2RequestStream opened = new Http2RequestStream(this, stream, request);
     streams.put(stream.id(), opened);
     deadline.in(lookNanos);
-    if (++requests >= loop.limits.requestsPerConnection()) {
+    if (++requests >= limits.requestsPerConnection()) {
       startDraining();
     }
-    Refusal refusal = request.read(loop.limits);
+    Refusal refusal = request.read(limits);
     if (refusal != null) {
       refuse(opened, refusal);
       return;
@@ -340,7 +348,7 @@ final class Http2Connection extends ChannelInboundHandlerAdapter {
     signsOfLife++;
     gone.onClosed(reason);
     if (streams.isEmpty()) {
-      deadline.in(loop.timeouts.keepAlive().toNanos());
+      deadline.in(timeouts.keepAlive().toNanos());
       closeIfDrained();
     }
   }
@@ -371,7 +379,7 @@ final class Http2Connection extends ChannelInboundHandlerAdapter {
       cut();
       return;
     }
-    long idleNanos = loop.timeouts.requestBodyIdle().toNanos();
+    long idleNanos = timeouts.requestBodyIdle().toNanos();
     for (Http2RequestStream stream : new ArrayList<>(streams.values())) {
       long since = stream.waitSinceNanos();
       if (since >= 0 && nowNanos - since >= idleNanos) {
@@ -399,7 +407,7 @@ final class Http2Connection extends ChannelInboundHandlerAdapter {
     }
     stuckLooks = hasWaiting && signs == lastSigns ? stuckLooks + 1 : 0;
     lastSigns = signs;
-    return stuckLooks * lookNanos >= loop.timeouts.noProgress().toNanos();
+    return stuckLooks * lookNanos >= timeouts.noProgress().toNanos();
   }
 
   /** Closes at once, without asking TLS or the codec to say goodbye first. */

@@ -94,7 +94,7 @@ final class Http2RequestStream implements RequestBody, ResponseSink {
       data.release();
       return Refusal.CONTENT_LENGTH;
     }
-    if (receivedBytes > connection.loop().limits.requestBodyBytes()) {
+    if (receivedBytes > connection.limits().requestBodyBytes()) {
       data.release();
       return Refusal.BODY_TOO_LARGE;
     }

@@ -2,7 +2,9 @@ package io.forebay.server.listen;
 
 import io.forebay.server.config.ServerConfig;
 import io.forebay.server.config.ServerConfig.Address;
+import io.forebay.server.config.ServerConfig.LimitsConfig;
 import io.forebay.server.config.ServerConfig.ListenerConfig;
+import io.forebay.server.config.ServerConfig.TimeoutsConfig;
 import io.forebay.server.exchange.Exchanges;
 import io.forebay.server.metric.LoopCounters;
 import io.netty.bootstrap.ServerBootstrap;
@@ -205,6 +207,13 @@ public final class Listeners implements AutoCloseable {
       loop.eventLoop().execute(loop::startTicking);
     }
     sockets.forEach(socket -> socket.config().setAutoRead(true));
+  }
+
+  /** Takes new limits and timeouts for connections to come. Returns when every loop has them. */
+  public void reconfigure(LimitsConfig limits, TimeoutsConfig timeouts) {
+    for (LoopContext loop : loops) {
+      loop.eventLoop().submit(() -> loop.reconfigure(limits, timeouts)).syncUninterruptibly();
+    }
   }
 
   /** Closes the listening sockets; connections stay. Returns when that is done. */

@@ -31,11 +31,13 @@ final class LoopContext {
 
   final Exchanges exchanges;
   final LoopCounters counters;
-  final LimitsConfig limits;
-  final TimeoutsConfig timeouts;
   final DeadlineWheel wheel;
   final SendQueue sendQueue = new SendQueue();
   final WideSends wideSends;
+
+  // Of the configuration in force. A connection keeps those it began with.
+  private LimitsConfig limits;
+  private TimeoutsConfig timeouts;
 
   private final Loop loop;
   private final AtomicInteger nodeConnections;
@@ -63,6 +65,22 @@ final class LoopContext {
     this.nodeConnections = nodeConnections;
     this.wideSends = wideSends;
     this.wheel = new DeadlineWheel(clockNanos);
+  }
+
+  /** What connections that begin now are bound by. */
+  LimitsConfig limits() {
+    return limits;
+  }
+
+  TimeoutsConfig timeouts() {
+    return timeouts;
+  }
+
+  /** Replaces the bounds, for connections to come. On the loop. */
+  void reconfigure(LimitsConfig newLimits, TimeoutsConfig newTimeouts) {
+    limits = newLimits;
+    timeouts = newTimeouts;
+    wideSends.privateCopyBytes(newLimits.privateCopyBytes());
   }
 
   EventLoop eventLoop() {

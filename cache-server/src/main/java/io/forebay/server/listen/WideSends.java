@@ -35,14 +35,28 @@ final class WideSends {
     Channel channel();
   }
 
-  private final int limit;
+  private final int loops;
+  private int limit;
 
   /** The longest granted first. */
   private final ArrayDeque<Holder> holders = new ArrayDeque<>();
 
   /** Grants of a loop that has a share of the bound on private copies. */
   WideSends(long privateCopyBytes, int loops) {
-    limit = Math.clamp(privateCopyBytes / WIDE_BYTES / loops, 1, 1 << 16);
+    this.loops = loops;
+    limit = limitOf(privateCopyBytes);
+  }
+
+  private int limitOf(long privateCopyBytes) {
+    return Math.clamp(privateCopyBytes / WIDE_BYTES / loops, 1, 1 << 16);
+  }
+
+  /** The bound on private copies has changed; grants beyond its new share are taken back. */
+  void privateCopyBytes(long bytes) {
+    limit = limitOf(bytes);
+    while (holders.size() > limit) {
+      narrow(holders.getFirst());
+    }
   }
 
   /** Grants large chunks if there is room, or if the one that has had them longest is idle. */
