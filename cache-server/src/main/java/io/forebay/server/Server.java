@@ -147,7 +147,7 @@ public final class Server implements Node, AutoCloseable {
         exchanges.add(new LoopExchanges(context, () -> snapshot));
       }
       opened.push(this::closeOriginClients);
-      listeners = opened(Listeners.bind(config, transport, exchanges, counters));
+      listeners = opened(Listeners.bind(config, transport, exchanges, counters, accessLog));
       metrics = opened(new NodeMetrics(this, accessLog, version));
       admin = opened(AdminServer.start(this, metrics, accessLog, version));
       for (LoopContext loop : loops) {

@@ -937,6 +937,25 @@ final class Exchange
     }
     loop.counters().clientAborts++;
     record.aborted("CLIENT_GONE");
+    leave();
+  }
+
+  @Override
+  public void onRefused(int status, String detail) {
+    if (isOver) {
+      return;
+    }
+    if (isHeadSent) {
+      loop.counters().responsesAborted++;
+      record.aborted("REQUEST_REFUSED");
+    } else {
+      record.refused(status, detail);
+    }
+    leave();
+  }
+
+  /** There is no client any more; whatever goes on for it alone ends. */
+  private void leave() {
     if (delivery != null) {
       noteDelivered();
       delivery.onClientGone();

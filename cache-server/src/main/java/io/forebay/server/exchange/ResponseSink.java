@@ -86,5 +86,16 @@ public interface ResponseSink {
 
     /** The client is gone, or broke the protocol; buffers already queued are released. */
     void onClosed();
+
+    /**
+     * The rest of the request was bad. The client is told by the listener; for the exchange it is
+     * as if the client were gone.
+     *
+     * @param status what the client is told, unless a response had begun
+     * @param detail why, in a few words
+     */
+    default void onRefused(int status, String detail) {
+      onClosed();
+    }
   }
 }

@@ -5,6 +5,7 @@ import io.forebay.server.config.ServerConfig.TimeoutsConfig;
 import io.forebay.server.exchange.ClientInfo;
 import io.forebay.server.exchange.RequestBody;
 import io.forebay.server.exchange.ResponseSink;
+import io.forebay.server.metric.LoopCounters.CacheResult;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
@@ -216,7 +217,7 @@ final class Http1Connection extends ChannelInboundHandlerAdapter
       return;
     }
     try {
-      loop.exchanges.start(request, source, sink, clientInfo());
+      loop.exchanges.start(request, source, sink, clientInfo(request.isVersion11()));
     } catch (RuntimeException e) {
       LOG.error("{} {} failed in the exchange", request.method(), request.path(), e);
       onDefect("exchange failed");
@@ -233,8 +234,8 @@ final class Http1Connection extends ChannelInboundHandlerAdapter
     return Refusal.MALFORMED;
   }
 
-  private ClientInfo clientInfo() {
-    if (request.isVersion11()) {
+  private ClientInfo clientInfo(boolean isVersion11) {
+    if (isVersion11) {
       return client;
     }
     ClientInfo info = clientOfVersion10;
@@ -251,6 +252,7 @@ final class Http1Connection extends ChannelInboundHandlerAdapter
     ByteBuf head = sink.beginHead(204);
     head.writeBytes(Responses.DATE).writeBytes(loop.date()).writeBytes(Responses.CRLF);
     head.writeBytes(Responses.ALLOW);
+    log(204, CacheResult.SYNTHETIC, null, 0);
     sink.head(head, ResponseSink.LENGTH_ABSENT, true);
   }
 
@@ -527,26 +529,62 @@ final class Http1Connection extends ChannelInboundHandlerAdapter
     }
     boolean hasHead = sink.hasHead();
     ResponseSink.Listener told = sink.detach();
-    body.onFailure(refusal.detail());
+    // The exchange before its body: it would take a body that fails for the origin's failure.
     if (told != null) {
-      told.onClosed();
+      told.onRefused(refusal.status(), refusal.detail());
     }
+    body.onFailure(refusal.detail());
     if (hasHead) {
       cut(true);
     } else {
-      refuse(refusal);
+      answer(refusal);
     }
   }
 
   private void refuse(Refusal refusal) {
-    loop.counters.requestsRefused++;
-    if (refusal.isLimit()) {
-      loop.counters.limitsHit++;
-    }
+    log(
+        refusal.status(),
+        CacheResult.REFUSED,
+        refusal.detail(),
+        isHead() ? 0 : Responses.text(refusal).length);
+    answer(refusal);
+  }
+
+  private void answer(Refusal refusal) {
+    loop.countRefusal(refusal);
     ByteBuf response = allocate(512);
-    Responses.writeRefusal(response, refusal, loop.date(), !request.isHead());
+    Responses.writeRefusal(response, refusal, loop.date(), !isHead());
     write(response);
     startClosing();
+  }
+
+  /** Not asked of the request: that may not have been read. */
+  private boolean isHead() {
+    return "HEAD".equals(decoder.method());
+  }
+
+  /** A line for a request that no exchange saw. */
+  private void log(int status, CacheResult result, @Nullable String reason, long bodyBytes) {
+    if (!loop.accessLog.isEnabled()) {
+      return;
+    }
+    String method = decoder.method();
+    String target = decoder.target();
+    String host = request.host();
+    loop.accessLog.record(
+        new Unserved(
+            clientInfo(!decoder.isVersion10()),
+            isSecure ? "https" : "http",
+            method == null ? "" : method,
+            host == null ? "" : host,
+            target == null ? "" : target,
+            request.first("user-agent"),
+            status,
+            result,
+            reason,
+            bodyBytes,
+            null,
+            System.currentTimeMillis()));
   }
 
   /** Sends what is queued, then ends the connection so that the client gets to see all of it. */
@@ -658,10 +696,10 @@ final class Http1Connection extends ChannelInboundHandlerAdapter
       loop.wideSends.narrow(this);
     }
     ResponseSink.Listener told = sink.detach();
-    body.onFailure("the client closed the connection");
     if (told != null) {
       told.onClosed();
     }
+    body.onFailure("the client closed the connection");
     request.clear();
   }
 

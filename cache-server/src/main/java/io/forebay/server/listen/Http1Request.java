@@ -224,6 +224,12 @@ final class Http1Request implements RequestView, FieldsView {
   /** Lets go of the decoder's message. */
   void clear() {
     headers = NO_FIELDS;
+    host = null;
+  }
+
+  /** The Host field as it came, if it was read. */
+  @Nullable String host() {
+    return host;
   }
 
   boolean isAsterisk() {

@@ -4,6 +4,7 @@ import io.forebay.server.config.ServerConfig.LimitsConfig;
 import io.forebay.server.config.ServerConfig.TimeoutsConfig;
 import io.forebay.server.exchange.ClientInfo;
 import io.forebay.server.exchange.RequestBody;
+import io.forebay.server.metric.LoopCounters.CacheResult;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
@@ -15,6 +16,9 @@ import io.netty.handler.codec.http2.DefaultHttp2GoAwayFrame;
 import io.netty.handler.codec.http2.DefaultHttp2Headers;
 import io.netty.handler.codec.http2.DefaultHttp2HeadersFrame;
 import io.netty.handler.codec.http2.DefaultHttp2ResetFrame;
+import io.netty.handler.codec.http2.Http2CodecUtil;
+import io.netty.handler.codec.http2.Http2ConnectionDecoder;
+import io.netty.handler.codec.http2.Http2ConnectionEncoder;
 import io.netty.handler.codec.http2.Http2DataFrame;
 import io.netty.handler.codec.http2.Http2Error;
 import io.netty.handler.codec.http2.Http2Exception;
@@ -25,6 +29,7 @@ import io.netty.handler.codec.http2.Http2FrameStream;
 import io.netty.handler.codec.http2.Http2FrameStreamEvent;
 import io.netty.handler.codec.http2.Http2FrameStreamException;
 import io.netty.handler.codec.http2.Http2Headers;
+import io.netty.handler.codec.http2.Http2Headers.PseudoHeaderName;
 import io.netty.handler.codec.http2.Http2HeadersFrame;
 import io.netty.handler.codec.http2.Http2RemoteFlowController;
 import io.netty.handler.codec.http2.Http2ResetFrame;
@@ -74,6 +79,7 @@ final class Http2Connection extends ChannelInboundHandlerAdapter {
   private @Nullable ChannelHandlerContext context;
   private @Nullable Http2FrameCodec codec;
   private int requests;
+  private int newestStream;
   private int stuckLooks;
   private long signsOfLife;
   private long lastSigns;
@@ -99,7 +105,7 @@ final class Http2Connection extends ChannelInboundHandlerAdapter {
   /** The codec that goes before this handler; every bound of it is named. */
   Http2FrameCodec codec() {
     Http2FrameCodec made =
-        Http2FrameCodecBuilder.forServer()
+        new CodecBuilder()
             .initialSettings(
                 Http2Settings.defaultSettings()
                     .headerTableSize(TABLE_LENGTH)
@@ -174,6 +180,7 @@ final class Http2Connection extends ChannelInboundHandlerAdapter {
     Http2Request request = new Http2Request(headers, "https", frame.isEndStream());
     Http2RequestStream opened = new Http2RequestStream(this, stream, request);
     streams.put(stream.id(), opened);
+    newestStream = stream.id();
     deadline.in(lookNanos);
     if (++requests >= limits.requestsPerConnection()) {
       startDraining();
@@ -294,18 +301,20 @@ final class Http2Connection extends ChannelInboundHandlerAdapter {
   }
 
   private void refuse(Http2RequestStream stream, Refusal refusal) {
-    loop.counters.requestsRefused++;
-    if (refusal.isLimit()) {
-      loop.counters.limitsHit++;
-    }
+    loop.countRefusal(refusal);
     boolean hasHead = stream.hasHead();
     boolean wasLive = stream.isLive();
-    stream.onClosed(refusal.detail());
-    if (refusal.isMalformed() || hasHead || !wasLive) {
+    boolean isLoggedByExchange = stream.onRefused(refusal) || !wasLive;
+    boolean isReset = refusal.isMalformed() || hasHead || !wasLive;
+    byte[] text = Responses.text(refusal);
+    if (!isLoggedByExchange) {
+      int bodyBytes = isReset || stream.request().isHead() ? 0 : text.length;
+      log(stream.request(), refusal.status(), CacheResult.REFUSED, refusal, bodyBytes, isReset);
+    }
+    if (isReset) {
       reset(stream.stream(), Http2Error.PROTOCOL_ERROR);
       return;
     }
-    byte[] text = Responses.text(refusal);
     Http2Headers headers =
         new DefaultHttp2Headers(false)
             .status(Integer.toString(refusal.status()))
@@ -327,11 +336,86 @@ final class Http2Connection extends ChannelInboundHandlerAdapter {
     flushSoon();
   }
 
+  /**
+   * A line for a request that no exchange saw; the request is null where no field of it is known.
+   */
+  private void log(
+      @Nullable Http2Request request,
+      int status,
+      CacheResult result,
+      @Nullable Refusal refusal,
+      int bodyBytes,
+      boolean isReset) {
+    if (!loop.accessLog.isEnabled()) {
+      return;
+    }
+    loop.accessLog.record(
+        new Unserved(
+            client,
+            "https",
+            request == null ? "" : request.raw(PseudoHeaderName.METHOD).toString(),
+            request == null ? "" : request.raw(PseudoHeaderName.AUTHORITY),
+            request == null ? "" : request.raw(PseudoHeaderName.PATH),
+            request == null ? null : request.first("user-agent"),
+            status,
+            result,
+            refusal == null ? null : refusal.detail(),
+            bodyBytes,
+            isReset ? "PROTOCOL_ERROR" : null,
+            System.currentTimeMillis()));
+  }
+
+  /** A head that the codec refuses by itself, with a 431. */
+  private void onFieldsTooLarge() {
+    loop.countRefusal(Refusal.FIELDS_TOO_LARGE);
+    log(null, 431, CacheResult.REFUSED, Refusal.FIELDS_TOO_LARGE, 0, false);
+  }
+
+  /** A head that the codec cannot decode; it resets the stream by itself. */
+  private void onUndecodable(int stream) {
+    newestStream = stream;
+    loop.countRefusal(Refusal.PROTOCOL);
+    log(null, Refusal.PROTOCOL.status(), CacheResult.REFUSED, Refusal.PROTOCOL, 0, true);
+  }
+
+  /** The codec, with an ear for what it answers without telling anybody. */
+  private final class CodecBuilder extends Http2FrameCodecBuilder {
+    @Override
+    protected Http2FrameCodec build(
+        Http2ConnectionDecoder decoder,
+        Http2ConnectionEncoder encoder,
+        Http2Settings initialSettings) {
+      return new Http2FrameCodec(
+          encoder, decoder, initialSettings, decoupleCloseAndGoAway(), flushPreface()) {
+        @Override
+        protected void handleServerHeaderDecodeSizeError(
+            ChannelHandlerContext ctx, Http2Stream stream) {
+          onFieldsTooLarge();
+          super.handleServerHeaderDecodeSizeError(ctx, stream);
+        }
+
+        @Override
+        public void onError(ChannelHandlerContext ctx, boolean outbound, Throwable cause) {
+          if (!outbound
+              && Http2CodecUtil.getEmbeddedHttp2Exception(cause)
+                  instanceof Http2Exception.StreamException broken
+              && !(broken instanceof Http2Exception.HeaderListSizeException)
+              && broken.streamId() > newestStream
+              && connection().stream(broken.streamId()) == null) {
+            onUndecodable(broken.streamId());
+          }
+          super.onError(ctx, outbound, cause);
+        }
+      };
+    }
+  }
+
   /** {@code OPTIONS *} asks about this server, not about anything behind it. */
   private void answerAsterisk(Http2RequestStream stream) {
     ByteBuf head = stream.beginHead(204);
     head.writeBytes(Responses.DATE).writeBytes(loop.date()).writeBytes(Responses.CRLF);
     head.writeBytes(Responses.ALLOW);
+    log(stream.request(), 204, CacheResult.SYNTHETIC, null, 0, false);
     stream.head(head, Http2RequestStream.LENGTH_ABSENT, true);
   }
 
@@ -457,10 +541,10 @@ final class Http2Connection extends ChannelInboundHandlerAdapter {
   @Override
   public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
     if (cause instanceof Http2FrameStreamException broken) {
-      loop.counters.requestsRefused++;
+      loop.countRefusal(Refusal.PROTOCOL);
       Http2RequestStream stream = streams.get(broken.stream().id());
       if (stream != null) {
-        stream.onClosed("the client broke the protocol");
+        stream.onRefused(Refusal.PROTOCOL);
       }
       reset(broken.stream(), broken.error());
       return;

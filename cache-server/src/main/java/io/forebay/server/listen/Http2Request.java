@@ -174,6 +174,12 @@ final class Http2Request implements RequestView, FieldsView {
     return false;
   }
 
+  /** A pseudo-header as it came; empty where it is missing. */
+  CharSequence raw(Http2Headers.PseudoHeaderName name) {
+    CharSequence value = headers.get(name.value());
+    return value == null ? "" : value;
+  }
+
   boolean isAsterisk() {
     return target.isAsterisk();
   }

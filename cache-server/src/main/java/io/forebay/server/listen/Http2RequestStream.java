@@ -283,7 +283,8 @@ final class Http2RequestStream implements RequestBody, ResponseSink {
     if (!isLive) {
       return;
     }
-    detach("the response was broken off");
+    detach();
+    failBody("the response was broken off");
     connection.reset(
         stream,
         cause == AbortCause.CLIENT_STALLED || cause == AbortCause.SHUTDOWN
@@ -328,17 +329,28 @@ final class Http2RequestStream implements RequestBody, ResponseSink {
 
   /** The stream is gone: the exchange is told, and what it still calls has no effect. */
   void onClosed(String reason) {
-    Listener told = detach(reason);
+    Listener told = detach();
+    // The exchange before its body: it would take a body that fails for the origin's failure.
     if (told != null) {
       told.onClosed();
     }
+    failBody(reason);
   }
 
-  private @Nullable Listener detach(String reason) {
+  /** The request is bad; says whether there was an exchange to be told. */
+  boolean onRefused(Refusal refusal) {
+    Listener told = detach();
+    if (told != null) {
+      told.onRefused(refusal.status(), refusal.detail());
+    }
+    failBody(refusal.detail());
+    return told != null;
+  }
+
+  private @Nullable Listener detach() {
     Listener told = isLive ? listener : null;
     isLive = false;
     listener = null;
-    failBody(reason);
     return told;
   }
 

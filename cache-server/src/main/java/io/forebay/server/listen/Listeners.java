@@ -6,6 +6,7 @@ import io.forebay.server.config.ServerConfig.LimitsConfig;
 import io.forebay.server.config.ServerConfig.ListenerConfig;
 import io.forebay.server.config.ServerConfig.TimeoutsConfig;
 import io.forebay.server.exchange.Exchanges;
+import io.forebay.server.metric.AccessLog;
 import io.forebay.server.metric.LoopCounters;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
@@ -74,7 +75,8 @@ public final class Listeners implements AutoCloseable {
       ServerConfig config,
       Transport transport,
       List<? extends Exchanges> exchanges,
-      List<LoopCounters> counters)
+      List<LoopCounters> counters,
+      AccessLog accessLog)
       throws ListenException {
     AtomicInteger connections = new AtomicInteger();
     List<LoopContext> loops = new ArrayList<>();
@@ -84,6 +86,7 @@ public final class Listeners implements AutoCloseable {
               loop,
               exchanges.get(loop.index()),
               counters.get(loop.index()),
+              accessLog.forLoop(loop.index()),
               config.limits(),
               config.timeouts(),
               connections,

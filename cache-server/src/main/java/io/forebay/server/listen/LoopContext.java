@@ -4,6 +4,7 @@ import io.forebay.core.http.HttpDate;
 import io.forebay.server.config.ServerConfig.LimitsConfig;
 import io.forebay.server.config.ServerConfig.TimeoutsConfig;
 import io.forebay.server.exchange.Exchanges;
+import io.forebay.server.metric.AccessLane;
 import io.forebay.server.metric.LoopCounters;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
@@ -31,6 +32,7 @@ final class LoopContext {
 
   final Exchanges exchanges;
   final LoopCounters counters;
+  final AccessLane accessLog;
   final DeadlineWheel wheel;
   final SendQueue sendQueue = new SendQueue();
   final WideSends wideSends;
@@ -52,6 +54,7 @@ final class LoopContext {
       Loop loop,
       Exchanges exchanges,
       LoopCounters counters,
+      AccessLane accessLog,
       LimitsConfig limits,
       TimeoutsConfig timeouts,
       AtomicInteger nodeConnections,
@@ -60,6 +63,7 @@ final class LoopContext {
     this.loop = loop;
     this.exchanges = exchanges;
     this.counters = counters;
+    this.accessLog = accessLog;
     this.limits = limits;
     this.timeouts = timeouts;
     this.nodeConnections = nodeConnections;
@@ -164,6 +168,14 @@ final class LoopContext {
 
   private List<Channel> snapshot() {
     return new ArrayList<>(channels);
+  }
+
+  /** Counts a request that the listener refuses. */
+  void countRefusal(Refusal refusal) {
+    counters.requestsRefused++;
+    if (refusal.isLimit()) {
+      counters.limitsHit++;
+    }
   }
 
   /** The Date field's value now, for the responses the listener makes by itself. */
