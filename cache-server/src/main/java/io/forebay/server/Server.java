@@ -34,6 +34,7 @@ import io.forebay.server.origin.OriginConnections;
 import io.forebay.server.origin.OriginReadiness;
 import io.forebay.server.origin.Origins;
 import io.forebay.server.origin.PooledOriginClient;
+import io.forebay.server.origin.ResponseBounds;
 import io.forebay.storage.ObjectStore;
 import io.forebay.storage.Purge;
 import io.forebay.storage.PurgeFailedException;
@@ -210,6 +211,7 @@ public final class Server implements Node, AutoCloseable {
     return new LoopContext(
         loop.index(),
         loop.eventLoop(),
+            ResponseBounds.of(snapshot.config().limits()),
         lane,
         new KeyBuilder(store.secret()),
         new Scopes(store.secret()),
@@ -388,7 +390,11 @@ public final class Server implements Node, AutoCloseable {
       names.watch(loaded.hostNames());
       for (int i = 0; i < loops.size(); i++) {
         PooledOriginClient client = clients.get(i);
-        loops.get(i).eventLoop().submit(() -> client.reconfigure(loaded)).syncUninterruptibly();
+        loops
+            .get(i)
+            .eventLoop()
+            .submit(() -> client.reconfigure(loaded, bounds))
+            .syncUninterruptibly();
       }
       copies.limitBytes(next.limits().privateCopyBytes());
       fills.limit(next.limits().fills());
@@ -407,6 +413,7 @@ public final class Server implements Node, AutoCloseable {
       if (next.stream().noneMatch(origin -> origin.name().equals(before.name()))) {
         all.add(before);
       }
+      ResponseBounds bounds = ResponseBounds.of(next.limits());
     }
     return all;
   }

@@ -199,6 +199,25 @@ final class ServerReloadTest {
   }
 
   @Test
+  void aNewConnectionToTheOriginObeysTheNewLimit() throws Exception {
+    before.on(
+        "/wide",
+        TestOrigin.ok(
+            "cache-control: no-store\r\n" + "x: y\r\n".repeat(20), TestOrigin.ascii("wide")));
+    try (WireClient client = edge.connect()) {
+      assertEquals(200, client.get("/wide").status());
+      // An origin that has changed gets new connections.
+      edge.configure(
+          "origins: {main: {url: \""
+              + before.url()
+              + "\", keep-alive: 6s}}\n"
+              + "limits: {header-count: 8}\n");
+      assertEquals(List.of(), edge.server().reload().errors());
+      assertEquals(502, client.get("/wide").status());
+    }
+  }
+
+  @Test
   void theNumberOfConnectionsIsThatOfTheReload() throws Exception {
     try (WireClient old = edge.connect()) {
       assertEquals(404, old.get("/b").status());
