@@ -597,7 +597,7 @@ final class Exchange
 
   private Step afterFailure(Fill followed) {
     leaveFill();
-    if (isHeadSent) {
+    if (isHeadSent && !takeBackHead()) {
       Delivery current = delivery;
       if (current != null) {
         current.breakOff(AbortCause.ORIGIN_FAILED);
@@ -612,8 +612,25 @@ final class Exchange
       // Not the origin's fault, and the store's can't fail a request before its head (I9).
       return passBecause(Reason.PASS_STORE_FULL);
     }
+    return insteadOf(failure);
+  }
+
+  /** What to do about an origin that failed while nothing has been sent. */
+  private Step insteadOf(OriginFailure failure) {
     originFailure = failure;
     return mayServeStaleOnError ? Step.LOOK_UP : refuseForOrigin(failure);
+  }
+
+  /** Whether the response that was begun can still become another one. */
+  private boolean takeBackHead() {
+    Delivery current = delivery;
+    if (current == null || !sink.retractHead()) {
+      return false;
+    }
+    current.onClientGone();
+    delivery = null;
+    isHeadSent = false;
+    return true;
   }
 
   private Step readFrom(Fill followed) {
@@ -919,6 +936,14 @@ final class Exchange
     record.aborted(failure.kind().name());
     loop.counters().responsesAborted++;
     over();
+  }
+
+  @Override
+  public void onTransitUnseen(OriginFailure failure) {
+    transit = null;
+    passCall = null;
+    isHeadSent = false;
+    run(insteadOf(failure));
   }
 
   @Override

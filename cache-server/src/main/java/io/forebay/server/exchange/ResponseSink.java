@@ -76,6 +76,14 @@ public interface ResponseSink {
   /** The client is slow: it had not taken a chunk for so long that it had to be copied. */
   void onChunkStalled();
 
+  /**
+   * Takes the head back, and what of the body lies behind it, if the transport has seen none of it:
+   * another head may be given then.
+   *
+   * @return whether that was possible
+   */
+  boolean retractHead();
+
   /** Who is told of the client's side; set once, before the first {@code head}. */
   void listener(Listener listener);
 

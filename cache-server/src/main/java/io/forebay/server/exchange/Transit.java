@@ -36,6 +36,9 @@ final class Transit implements OriginListener {
     void onTransitDone(long bodyBytes);
 
     void onTransitBroken(OriginFailure failure, long bodyBytes);
+
+    /** It broke before anything of the response had been sent: there may be another one. */
+    void onTransitUnseen(OriginFailure failure);
   }
 
   /** The whole body, or none of it. */
@@ -150,6 +153,10 @@ final class Transit implements OriginListener {
       return;
     }
     isOver = true;
+    if (hasBody && sink.retractHead()) {
+      outcome.onTransitUnseen(failure);
+      return;
+    }
     if (hasBody) {
       sink.abort(AbortCause.ORIGIN_FAILED);
     }
