@@ -51,6 +51,7 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -136,6 +137,8 @@ public final class Server implements Node, AutoCloseable {
       origins = Origins.load(config.origins(), Origins.NONE, this::isOwnListener);
       reachable = origins;
       names.watch(origins.hostNames());
+      // Before the store: a memory tier is not allocated for a node that cannot listen.
+      Listeners.check(config, Map.of("admin", config.admin().address()));
       // Before the loops: what these start must not inherit a loop's CPU.
       accessLog = opened(AccessLog.open(config.accessLog(), loopCount(config)));
       store = opened(ObjectStore.open(storeSettings(config)));

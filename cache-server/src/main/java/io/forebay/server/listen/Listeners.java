@@ -22,6 +22,7 @@ import java.net.UnknownHostException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -109,6 +110,40 @@ public final class Listeners implements AutoCloseable {
   private static Bound bindOne(
       ListenerConfig listener, Transport transport, List<LoopContext> loops, List<Channel> sockets)
       throws ListenException {
+  /**
+   * Finds out what {@link #bind} would fail on, and whether the other addresses are free, before
+   * anything is made for a node that could not start. Nothing stays bound: whoever connects is
+   * refused until the node is ready.
+   *
+   * @param others addresses that somebody else of this node will listen on, by what they are for
+   */
+  public static void check(ServerConfig config, Map<String, Address> others)
+      throws ListenException {
+    List<ServerSocket> held = new ArrayList<>();
+    try {
+      for (ListenerConfig listener : config.listeners()) {
+        if (listener.isTls()) {
+          TlsContexts.of(listener);
+        }
+        held.add(hold("listen", listener.address(), resolve(listener.address())));
+      }
+      for (Map.Entry<String, Address> other : others.entrySet()) {
+        held.add(hold(other.getKey(), other.getValue(), resolve(other.getValue())));
+      }
+    } finally {
+      held.forEach(Listeners::close);
+    }
+  }
+
+  private static void close(ServerSocket socket) {
+    try {
+      socket.close();
+    } catch (IOException e) {
+      // It holds nothing any more.
+      return;
+    }
+  }
+
     SslContext tls = listener.isTls() ? TlsContexts.of(listener) : null;
     InetSocketAddress address = resolve(listener.address());
     checkFree(listener.address(), address);
@@ -118,7 +153,7 @@ public final class Listeners implements AutoCloseable {
       future.awaitUninterruptibly();
       Throwable cause = future.cause();
       if (cause != null) {
-        throw failure(listener.address(), cause);
+        throw failure("listen", listener.address(), cause);
       }
       sockets.add(future.channel());
       // With port 0 the first socket has got a port; the others share it.
@@ -165,18 +200,28 @@ public final class Listeners implements AutoCloseable {
    */
   private static void checkFree(Address configured, InetSocketAddress address)
       throws ListenException {
-    if (address.getPort() == 0) {
-      return;
-    }
-    try (ServerSocket probe = new ServerSocket()) {
-      probe.setReuseAddress(true);
-      probe.bind(address, 1);
-    } catch (IOException e) {
-      throw failure(configured, e);
+    if (address.getPort() != 0) {
+      close(hold("listen", configured, address));
     }
   }
 
-  private static ListenException failure(Address address, Throwable cause) {
+  private static ServerSocket hold(String what, Address configured, InetSocketAddress address)
+      throws ListenException {
+    ServerSocket probe = null;
+    try {
+      probe = new ServerSocket();
+      probe.setReuseAddress(true);
+      probe.bind(address, 1);
+    } catch (IOException e) {
+      if (probe != null) {
+        close(probe);
+      }
+      throw failure(what, configured, e);
+    }
+      return probe;
+  }
+
+  private static ListenException failure(String what, Address address, Throwable cause) {
     String message = String.valueOf(cause.getMessage());
     String reason = message;
     if (message.contains("in use")) {
@@ -186,7 +231,7 @@ public final class Listeners implements AutoCloseable {
     } else if (message.contains("ermission denied")) {
       reason = "permission denied; ports below 1024 need the right to bind them";
     }
-    return new ListenException("listen " + text(address) + ": " + reason, cause);
+    return new ListenException(what + " " + text(address) + ": " + reason, cause);
   }
 
   private static String text(Address address) {
