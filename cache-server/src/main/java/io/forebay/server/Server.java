@@ -45,13 +45,14 @@ import io.forebay.storage.StoreStats;
 import java.io.IOException;
 import java.net.BindException;
 import java.net.InetSocketAddress;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -77,6 +78,10 @@ public final class Server implements Node, AutoCloseable {
   private final ServerConfig started;
 
   private final AtomicLong reloads = new AtomicLong();
+  private final PurgeHealth purgeHealth = new PurgeHealth();
+
+  /** For messages; the store writes it. */
+  private final Path journalFile;
 
   /** What was opened, last first. */
   private final Deque<AutoCloseable> opened = new ArrayDeque<>();
@@ -129,16 +134,17 @@ public final class Server implements Node, AutoCloseable {
       throws StartException {
     this.source = source;
     this.started = config;
+    this.journalFile = config.store().data().resolve("purge.journal");
     try {
       snapshot = Snapshot.of(config);
+      // Before the store: a memory tier is not allocated for a node that cannot listen.
+      Listeners.check(config, Map.of("admin", config.admin().address()));
       copies = new PrivateCopies(config.limits().privateCopyBytes());
       fills = new FillTable(config.limits().fills());
       names = opened(CachingNameResolver.system());
       origins = Origins.load(config.origins(), Origins.NONE, this::isOwnListener);
       reachable = origins;
       names.watch(origins.hostNames());
-      // Before the store: a memory tier is not allocated for a node that cannot listen.
-      Listeners.check(config, Map.of("admin", config.admin().address()));
       // Before the loops: what these start must not inherit a loop's CPU.
       accessLog = opened(AccessLog.open(config.accessLog(), loopCount(config)));
       store = opened(ObjectStore.open(storeSettings(config)));
@@ -205,6 +211,7 @@ public final class Server implements Node, AutoCloseable {
             transport.socketChannel(),
             Transport.ALLOCATOR,
             origins,
+            ResponseBounds.of(snapshot.config().limits()),
             connections,
             names,
             loopCounters);
@@ -214,7 +221,6 @@ public final class Server implements Node, AutoCloseable {
     return new LoopContext(
         loop.index(),
         loop.eventLoop(),
-            ResponseBounds.of(snapshot.config().limits()),
         lane,
         new KeyBuilder(store.secret()),
         new Scopes(store.secret()),
@@ -264,9 +270,14 @@ public final class Server implements Node, AutoCloseable {
     return "http://" + Banner.hostPort(admin.address().getAddress().getHostAddress(), admin.port());
   }
 
-  /** Bytes that are held at this moment for clients that do not take them. */
-  long privateCopyBytes() {
+  @Override
+  public long privateCopyBytes() {
     return copies.usedBytes();
+  }
+
+  @Override
+  public boolean isPurgeFailing() {
+    return purgeHealth.failure() != null;
   }
 
   /** Keys under which fills are in progress at this moment. */
@@ -286,6 +297,10 @@ public final class Server implements Node, AutoCloseable {
     List<NotReady> reasons = new ArrayList<>();
     if (isDraining) {
       reasons.add(new NotReady("draining", "the node is shutting down"));
+    }
+    String purgeFailure = purgeHealth.failure();
+    if (purgeFailure != null) {
+      reasons.add(new NotReady("purge", "the last purge failed, repeat it: " + purgeFailure));
     }
     for (OriginReadiness.Problem problem : OriginReadiness.problems(origins, names)) {
       reasons.add(new NotReady("origin", problem.detail()));
@@ -340,10 +355,13 @@ public final class Server implements Node, AutoCloseable {
     }
     try {
       PurgeReceipt receipt = store.purge(purge);
+      purgeHealth.worked();
       return new PurgeDone(
           receipt.id(), receipt.sequence(), receipt.matched(), receipt.tookNanos());
     } catch (PurgeFailedException e) {
-      throw new PurgeRefusedException(String.valueOf(e.getMessage()), false);
+      String why = e.getMessage() + " (" + journalFile + ")";
+      purgeHealth.failed(why);
+      throw new PurgeRefusedException(why, false);
     }
   }
 
@@ -391,6 +409,7 @@ public final class Server implements Node, AutoCloseable {
       origins = Origins.load(next.origins(), loaded, this::isOwnListener);
       reachable = loaded;
       names.watch(loaded.hostNames());
+      ResponseBounds bounds = ResponseBounds.of(next.limits());
       for (int i = 0; i < loops.size(); i++) {
         PooledOriginClient client = clients.get(i);
         loops
@@ -416,7 +435,6 @@ public final class Server implements Node, AutoCloseable {
       if (next.stream().noneMatch(origin -> origin.name().equals(before.name()))) {
         all.add(before);
       }
-      ResponseBounds bounds = ResponseBounds.of(next.limits());
     }
     return all;
   }

@@ -286,6 +286,32 @@ final class ServerReloadTest {
   }
 
   @Test
+  void largeChunksBeyondTheNewBoundAreTakenBack() throws Exception {
+    byte[] body = Edge.bytes(9, 2 << 20);
+    before.on("/large", TestOrigin.ok(FRESH, body));
+    List<WireClient> quick = new ArrayList<>();
+    try {
+      for (int i = 0; i < 8; i++) {
+        WireClient client = edge.connect();
+        quick.add(client);
+        assertArrayEquals(body, client.get("/large").body());
+        assertArrayEquals(body, client.get("/large").body());
+      }
+      assertEquals(8, edge.sum(c -> c.wideSends));
+      reload("limits: {private-copies: 1MiB}\n");
+      // One for each of two loops is the least.
+      assertTrue(edge.sum(c -> c.wideSends) <= 2);
+      for (WireClient client : quick) {
+        assertArrayEquals(body, client.get("/large").body());
+      }
+      assertTrue(edge.sum(c -> c.wideSends) <= 2);
+    } finally {
+      quick.forEach(WireClient::close);
+    }
+    edge.awaitSum(0, c -> c.wideSends);
+  }
+
+  @Test
   void aNewConnectionObeysTheNewTimeouts() throws Exception {
     reload("timeouts: {request-header: 300ms, keep-alive: 0s, tls-handshake: 100ms}\n");
     try (WireClient slow = edge.connect()) {

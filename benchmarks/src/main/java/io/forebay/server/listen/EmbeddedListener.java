@@ -32,7 +32,7 @@ public final class EmbeddedListener {
             config.limits(),
             config.timeouts(),
             new AtomicInteger(),
-            new WideSends(config.limits().privateCopyBytes(), 1),
+            new WideSends(config.limits().privateCopyBytes(), 1, counters),
             System::nanoTime);
     channel.pipeline().addLast(new ConnectionInitializer(context, "http", null));
   }

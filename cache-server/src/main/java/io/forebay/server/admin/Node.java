@@ -24,6 +24,12 @@ public interface Node {
   /** Share of the last second each loop was busy, 0 to 1; same order as {@link #counters}. */
   double[] busyShares();
 
+  /** Bytes that are held at this moment for clients that do not take them. */
+  long privateCopyBytes();
+
+  /** Whether the last purge could not be made durable, so that it has to be repeated. */
+  boolean isPurgeFailing();
+
   /** Counters and levels of the store. */
   StoreStats store();
 

@@ -91,7 +91,10 @@ public final class Listeners implements AutoCloseable {
               config.limits(),
               config.timeouts(),
               connections,
-              new WideSends(config.limits().privateCopyBytes(), transport.loops().size()),
+              new WideSends(
+                  config.limits().privateCopyBytes(),
+                  transport.loops().size(),
+                  counters.get(loop.index())),
               System::nanoTime));
     }
     List<Channel> sockets = new ArrayList<>();
@@ -107,9 +110,6 @@ public final class Listeners implements AutoCloseable {
     return new Listeners(loops, sockets, List.copyOf(bound), connections);
   }
 
-  private static Bound bindOne(
-      ListenerConfig listener, Transport transport, List<LoopContext> loops, List<Channel> sockets)
-      throws ListenException {
   /**
    * Finds out what {@link #bind} would fail on, and whether the other addresses are free, before
    * anything is made for a node that could not start. Nothing stays bound: whoever connects is
@@ -144,6 +144,9 @@ public final class Listeners implements AutoCloseable {
     }
   }
 
+  private static Bound bindOne(
+      ListenerConfig listener, Transport transport, List<LoopContext> loops, List<Channel> sockets)
+      throws ListenException {
     SslContext tls = listener.isTls() ? TlsContexts.of(listener) : null;
     InetSocketAddress address = resolve(listener.address());
     checkFree(listener.address(), address);
@@ -212,13 +215,13 @@ public final class Listeners implements AutoCloseable {
       probe = new ServerSocket();
       probe.setReuseAddress(true);
       probe.bind(address, 1);
+      return probe;
     } catch (IOException e) {
       if (probe != null) {
         close(probe);
       }
       throw failure(what, configured, e);
     }
-      return probe;
   }
 
   private static ListenException failure(String what, Address address, Throwable cause) {

@@ -1,5 +1,6 @@
 package io.forebay.server.listen;
 
+import io.forebay.server.metric.LoopCounters;
 import io.netty.channel.Channel;
 import io.netty.channel.epoll.EpollChannelOption;
 import io.netty.channel.epoll.EpollSocketChannel;
@@ -35,6 +36,7 @@ final class WideSends {
     Channel channel();
   }
 
+  private final LoopCounters counters;
   private final int loops;
   private int limit;
 
@@ -42,7 +44,8 @@ final class WideSends {
   private final ArrayDeque<Holder> holders = new ArrayDeque<>();
 
   /** Grants of a loop that has a share of the bound on private copies. */
-  WideSends(long privateCopyBytes, int loops) {
+  WideSends(long privateCopyBytes, int loops, LoopCounters counters) {
+    this.counters = counters;
     this.loops = loops;
     limit = limitOf(privateCopyBytes);
   }
@@ -75,6 +78,7 @@ final class WideSends {
       longest.onNarrowed();
     }
     holders.addLast(holder);
+    counters.wideSends = holders.size();
     unsent(holder, WIDE_BYTES);
     return true;
   }
@@ -82,6 +86,7 @@ final class WideSends {
   /** Takes back what was granted. */
   void narrow(Holder holder) {
     holders.remove(holder);
+    counters.wideSends = holders.size();
     unsent(holder, NARROW_UNSENT_BYTES);
     holder.onNarrowed();
   }
