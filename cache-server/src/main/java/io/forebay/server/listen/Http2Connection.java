@@ -177,7 +177,8 @@ final class Http2Connection extends ChannelInboundHandlerAdapter {
       return;
     }
     Http2Headers headers = frame.headers();
-    Http2Request request = new Http2Request(headers, "https", frame.isEndStream());
+    Http2Request request = new Http2Request(limits, headers, "https", frame.isEndStream());
+    Refusal refusal = request.read();
     Http2RequestStream opened = new Http2RequestStream(this, stream, request);
     streams.put(stream.id(), opened);
     newestStream = stream.id();
@@ -185,7 +186,6 @@ final class Http2Connection extends ChannelInboundHandlerAdapter {
     if (++requests >= limits.requestsPerConnection()) {
       startDraining();
     }
-    Refusal refusal = request.read(limits);
     if (refusal != null) {
       refuse(opened, refusal);
       return;

@@ -351,6 +351,20 @@ class Http2ConnectionTest {
   }
 
   @Test
+  void tellsAClientThatWaitsToSendItsBodyOnceItIsWanted() throws Exception {
+    try (Http2Client client = connect()) {
+      Http2Headers headers =
+          Http2Client.request("POST", "/slow-body").add("expect", "100-continue");
+      Http2Client.Answer answer = client.open(headers, false);
+      server.release();
+      assertEquals("100", answer.head().status().toString());
+      client.data(answer, "abc", true);
+      assertEquals("200", answer.head().status().toString());
+      assertEquals("end", answer.end());
+    }
+  }
+
+  @Test
   void tellsTheExchangeWhenTheStreamOrTheConnectionGoes() throws Exception {
     try (Http2Client client = connect()) {
       Http2Client.Answer one = client.get(Http2Client.get("/never"));
