@@ -40,6 +40,8 @@ final class JournalFullIT {
         String error = EdgeProcess.json(answer.body()).path("error").asString("");
         assertTrue(error.contains("No space left"), error);
         assertTrue(error.contains("not in force"), error);
+        assertTrue(error.contains(data.resolve("purge.journal").toString()), error);
+        assertFails(edge, 1, 503);
 
         // Refused means: nothing happened.
         var refused = edge.adminPost("/v1/purge", order(edge, "/a"));
@@ -53,6 +55,7 @@ final class JournalFullIT {
 
         Files.delete(filler);
         edge.purgeUrl("/a");
+        assertFails(edge, 0, 200);
         assertEquals(1, origin.count("/a"));
         assertEquals("the body", edge.get("/a").text());
         assertEquals(2, origin.count("/a"));
@@ -67,6 +70,15 @@ final class JournalFullIT {
     } finally {
       Commands.run("umount", data.toString()).orFail();
     }
+  }
+
+  /** The node says of itself whether its purges fail. */
+  private static void assertFails(EdgeProcess edge, int gauge, int readiness) {
+    var ready = edge.admin("/readyz");
+    assertEquals(readiness, ready.statusCode(), ready.body());
+    assertEquals(gauge == 1, ready.body().contains("purge.journal"), ready.body());
+    String metrics = edge.admin("/metrics").body();
+    assertTrue(metrics.contains("forebay_purges_failing " + gauge + ".0"), metrics);
   }
 
   private static String order(EdgeProcess edge, String path) {

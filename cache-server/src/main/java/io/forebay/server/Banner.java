@@ -20,10 +20,8 @@ final class Banner {
       ServerConfig config) {
     List<String> lines = new ArrayList<>();
     lines.add(row("java", Runtime.version() + ", " + System.getProperty("java.vm.name")));
-    lines.add(
-        row(
-            "transport",
-            transport.name() + ", " + transport.loops().size() + " loops, " + transport.pinning()));
+    lines.add(row("transport", transport.name()));
+    lines.add(row("loops", transport.loops().size() + ", " + transport.pinning()));
     long heap = Runtime.getRuntime().maxMemory();
     long direct = io.netty.util.internal.PlatformDependent.maxDirectMemory();
     lines.add(row("heap", "at most " + mebibytes(heap)));

@@ -34,6 +34,7 @@ import io.forebay.server.origin.OriginConnections;
 import io.forebay.server.origin.OriginReadiness;
 import io.forebay.server.origin.Origins;
 import io.forebay.server.origin.PooledOriginClient;
+import io.forebay.server.origin.ResponseBounds;
 import io.forebay.storage.ObjectStore;
 import io.forebay.storage.Purge;
 import io.forebay.storage.PurgeFailedException;
@@ -44,11 +45,13 @@ import io.forebay.storage.StoreStats;
 import java.io.IOException;
 import java.net.BindException;
 import java.net.InetSocketAddress;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
@@ -70,7 +73,15 @@ public final class Server implements Node, AutoCloseable {
   private static final int HIT_FOR_MISS_ENTRIES = 1 << 16;
 
   private final Supplier<ConfigOutcome> source;
+
+  /** What is at work of the keys that wait for the next start. */
+  private final ServerConfig started;
+
   private final AtomicLong reloads = new AtomicLong();
+  private final PurgeHealth purgeHealth = new PurgeHealth();
+
+  /** For messages; the store writes it. */
+  private final Path journalFile;
 
   /** What was opened, last first. */
   private final Deque<AutoCloseable> opened = new ArrayDeque<>();
@@ -122,8 +133,12 @@ public final class Server implements Node, AutoCloseable {
   private Server(Supplier<ConfigOutcome> source, ServerConfig config, String version)
       throws StartException {
     this.source = source;
+    this.started = config;
+    this.journalFile = config.store().data().resolve("purge.journal");
     try {
       snapshot = Snapshot.of(config);
+      // Before the store: a memory tier is not allocated for a node that cannot listen.
+      Listeners.check(config, Map.of("admin", config.admin().address()));
       copies = new PrivateCopies(config.limits().privateCopyBytes());
       fills = new FillTable(config.limits().fills());
       names = opened(CachingNameResolver.system());
@@ -142,7 +157,7 @@ public final class Server implements Node, AutoCloseable {
         exchanges.add(new LoopExchanges(context, () -> snapshot));
       }
       opened.push(this::closeOriginClients);
-      listeners = opened(Listeners.bind(config, transport, exchanges, counters));
+      listeners = opened(Listeners.bind(config, transport, exchanges, counters, accessLog));
       metrics = opened(new NodeMetrics(this, accessLog, version));
       admin = opened(AdminServer.start(this, metrics, accessLog, version));
       for (LoopContext loop : loops) {
@@ -196,6 +211,7 @@ public final class Server implements Node, AutoCloseable {
             transport.socketChannel(),
             Transport.ALLOCATOR,
             origins,
+            ResponseBounds.of(snapshot.config().limits()),
             connections,
             names,
             loopCounters);
@@ -254,9 +270,14 @@ public final class Server implements Node, AutoCloseable {
     return "http://" + Banner.hostPort(admin.address().getAddress().getHostAddress(), admin.port());
   }
 
-  /** Bytes that are held at this moment for clients that do not take them. */
-  long privateCopyBytes() {
+  @Override
+  public long privateCopyBytes() {
     return copies.usedBytes();
+  }
+
+  @Override
+  public boolean isPurgeFailing() {
+    return purgeHealth.failure() != null;
   }
 
   /** Keys under which fills are in progress at this moment. */
@@ -276,6 +297,10 @@ public final class Server implements Node, AutoCloseable {
     List<NotReady> reasons = new ArrayList<>();
     if (isDraining) {
       reasons.add(new NotReady("draining", "the node is shutting down"));
+    }
+    String purgeFailure = purgeHealth.failure();
+    if (purgeFailure != null) {
+      reasons.add(new NotReady("purge", "the last purge failed, repeat it: " + purgeFailure));
     }
     for (OriginReadiness.Problem problem : OriginReadiness.problems(origins, names)) {
       reasons.add(new NotReady("origin", problem.detail()));
@@ -330,10 +355,13 @@ public final class Server implements Node, AutoCloseable {
     }
     try {
       PurgeReceipt receipt = store.purge(purge);
+      purgeHealth.worked();
       return new PurgeDone(
           receipt.id(), receipt.sequence(), receipt.matched(), receipt.tookNanos());
     } catch (PurgeFailedException e) {
-      throw new PurgeRefusedException(String.valueOf(e.getMessage()), false);
+      String why = e.getMessage() + " (" + journalFile + ")";
+      purgeHealth.failed(why);
+      throw new PurgeRefusedException(why, false);
     }
   }
 
@@ -381,12 +409,21 @@ public final class Server implements Node, AutoCloseable {
       origins = Origins.load(next.origins(), loaded, this::isOwnListener);
       reachable = loaded;
       names.watch(loaded.hostNames());
+      ResponseBounds bounds = ResponseBounds.of(next.limits());
       for (int i = 0; i < loops.size(); i++) {
         PooledOriginClient client = clients.get(i);
-        loops.get(i).eventLoop().submit(() -> client.reconfigure(loaded)).syncUninterruptibly();
+        loops
+            .get(i)
+            .eventLoop()
+            .submit(() -> client.reconfigure(loaded, bounds))
+            .syncUninterruptibly();
       }
+      copies.limitBytes(next.limits().privateCopyBytes());
+      fills.limit(next.limits().fills());
+      listeners.reconfigure(next.limits(), next.timeouts());
       snapshot = compiled;
-      return new Reload(id, difference.changed(), difference.needsRestart(), List.of());
+      return new Reload(
+          id, difference.changed(), ConfigView.diff(started, next).needsRestart(), List.of());
     } catch (IOException | IllegalArgumentException e) {
       return new Reload(id, List.of(), List.of(), List.of(String.valueOf(e.getMessage())));
     }

@@ -2,20 +2,30 @@ package io.forebay.server;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.forebay.server.WireClient.Reply;
 import io.forebay.server.testing.ScriptedOrigin.Connection;
+import java.io.EOFException;
 import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Origins that fail, and what may be served nevertheless. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
@@ -102,6 +112,135 @@ final class ServerFailureTest {
     try (WireClient client = edge.connect()) {
       assertEquals(502, client.get("/junk").status());
     }
+  }
+
+  static Stream<String> invalidHeads() {
+    return Stream.of(
+        "X A: b\r\nContent-Length: 1\r\n\r\na",
+        "Content-Length : 1\r\n\r\na",
+        "X: y\r\n".repeat(200) + "Content-Length: 1\r\n\r\na",
+        "X: " + "y".repeat(40_000) + "\r\nContent-Length: 1\r\n\r\na");
+  }
+
+  @ParameterizedTest
+  @MethodSource("invalidHeads")
+  void aHeadThatBreaksTheRulesIsABadGatewayAndNotStored(String fields) throws IOException {
+    String path = "/invalid/" + fields.hashCode();
+    origin.on(
+        path,
+        (request, connection) -> {
+          connection.send("HTTP/1.1 200 OK\r\nCache-Control: max-age=60\r\n" + fields);
+          connection.awaitClose();
+        });
+    try (WireClient client = edge.connect()) {
+      for (int i = 0; i < 2; i++) {
+        Reply reply = client.get(path);
+        assertEquals(502, reply.status());
+        assertTrue(reply.text().contains("invalid response"), reply.text());
+      }
+    }
+    assertEquals(2, origin.count(path));
+  }
+
+  @Test
+  void trailersBeyondTheBoundBreakTheTransferAndNothingIsStored() throws IOException {
+    origin.on(
+        "/trailers",
+        (request, connection) -> {
+          connection.send(
+              "HTTP/1.1 200 OK\r\nCache-Control: max-age=60\r\nTransfer-Encoding: chunked\r\n\r\n"
+                  + "1\r\na\r\n0\r\n"
+                  + "X: y\r\n".repeat(200)
+                  + "\r\n");
+          connection.awaitClose();
+        });
+    for (int i = 1; i <= 2; i++) {
+      try (WireClient client = edge.connect()) {
+        // All of it came in one read: nothing had been sent.
+        assertEquals(502, client.get("/trailers").status());
+      }
+      assertEquals(i, origin.count("/trailers"));
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"cache-control: no-store", "cache-control: max-age=60", "expires: 0"})
+  void aHeadWhoseBodyFailsInTheSameReadIsABadGateway(String field) throws Exception {
+    String path = "/head-only/" + field.hashCode();
+    origin.on(
+        path,
+        (request, connection) -> {
+          // What follows is no chunk.
+          connection.send(
+              "HTTP/1.1 200 OK\r\n" + field + "\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n");
+          connection.awaitClose();
+        });
+    try (WireClient client = edge.connect()) {
+      for (int i = 0; i < 3; i++) {
+        Reply reply = client.get(path);
+        assertEquals(502, reply.status());
+        assertTrue(reply.text().contains("invalid response"), reply.text());
+      }
+    }
+    try (HttpClient client = edge.tlsClient(HttpClient.Version.HTTP_2)) {
+      HttpRequest request =
+          HttpRequest.newBuilder(URI.create("https://127.0.0.1:" + edge.tlsPort() + path)).build();
+      for (int i = 0; i < 3; i++) {
+        HttpResponse<String> reply = client.send(request, HttpResponse.BodyHandlers.ofString());
+        assertEquals(502, reply.statusCode());
+        assertTrue(reply.body().contains("invalid response"), reply.body());
+      }
+    }
+  }
+
+  @Test
+  void anOriginThatIsCutAfterItsHeadNeverMakesAnEmptyReply() throws IOException {
+    for (String field : List.of("cache-control: no-store", "cache-control: max-age=60")) {
+      String path = "/cut/" + field.hashCode();
+      origin.on(
+          path,
+          (request, connection) -> {
+            connection.send("HTTP/1.1 200 OK\r\n" + field + "\r\nContent-Length: 9\r\n\r\n");
+            connection.cut();
+            throw new EOFException("cut");
+          });
+      for (int i = 0; i < 50; i++) {
+        try (WireClient client = edge.connect()) {
+          // Head and end come in one read or in two: then the head may have gone out.
+          WireClient.Head head = client.request("GET", path).head();
+          if (head.status() == 502) {
+            assertEquals(Integer.parseInt(head.field("content-length")), client.body(head).length);
+          } else {
+            assertEquals(200, head.status());
+            assertThrows(IOException.class, () -> client.body(head));
+          }
+        }
+      }
+    }
+  }
+
+  @Test
+  void staleIsServedWhenTheBodyFailsBeforeAnythingWasSent() throws IOException {
+    origin.on(
+        "/stale-head",
+        (request, connection) -> {
+          if (request.number() == 1) {
+            TestOrigin.sendOk(
+                connection,
+                "cache-control: max-age=0, stale-if-error=600\r\netag: \"1\"\r\n",
+                TestOrigin.ascii("first"));
+          } else {
+            connection.send(
+                "HTTP/1.1 200 OK\r\ncache-control: max-age=60\r\n"
+                    + "transfer-encoding: chunked\r\n\r\nzz\r\n");
+            connection.awaitClose();
+          }
+        });
+    try (WireClient client = edge.connect()) {
+      assertEquals("first", client.get("/stale-head").text());
+      assertEquals("first", client.get("/stale-head").text());
+    }
+    assertEquals(2, origin.count("/stale-head"));
   }
 
   @Test

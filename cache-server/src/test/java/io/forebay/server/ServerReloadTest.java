@@ -7,14 +7,23 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.forebay.server.admin.Node.Reload;
 import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** A new configuration for new requests; the old one for those that began with it. */
 final class ServerReloadTest {
@@ -123,5 +132,220 @@ final class ServerReloadTest {
       assertEquals("after", client.get("/a").text());
     }
     assertTrue(after.count("/a") > 0);
+  }
+
+  // --- limits and timeouts: for connections that begin after the reload --------------------------
+
+  private static final String FRESH = "cache-control: max-age=600\r\n";
+
+  private void reload(String more) throws IOException {
+    edge.configure(Edge.origins(before.url()) + more);
+    Reload reload = edge.server().reload();
+    assertEquals(List.of(), reload.errors());
+    assertEquals(List.of(), reload.needsRestart());
+  }
+
+  private static String[] fields(int count) {
+    String[] fields = new String[count];
+    Arrays.setAll(fields, i -> "X-" + i + ": 1");
+    return fields;
+  }
+
+  static Stream<Arguments> refusals() {
+    return Stream.of(
+        Arguments.of("header-count: 8", "GET", "/a", fields(9), 431),
+        Arguments.of(
+            "header-bytes: 1KiB", "GET", "/a", new String[] {"X: " + "x".repeat(1100)}, 431),
+        Arguments.of("target-bytes: 256", "GET", "/a?" + "x".repeat(300), new String[0], 414),
+        Arguments.of("request-body: 10", "POST", "/a", new String[] {"Content-Length: 11"}, 413));
+  }
+
+  @ParameterizedTest
+  @MethodSource("refusals")
+  void aNewConnectionObeysTheNewLimitAndAnOldOneTheOld(
+      String limit, String method, String target, String[] fields, int status) throws Exception {
+    before.on("/a", TestOrigin.ok("cache-control: no-store\r\n", TestOrigin.ascii("before")));
+    try (WireClient old = edge.connect()) {
+      assertEquals(200, old.get("/a").status());
+      reload("limits: {" + limit + "}\n");
+      try (WireClient fresh = edge.connect()) {
+        assertEquals(status, fresh.request(method, target, fields).reply().status());
+      }
+      old.request(method, target, fields);
+      if (method.equals("POST")) {
+        old.send("01234567890");
+      }
+      assertEquals(200, old.reply().status());
+    }
+  }
+
+  @Test
+  void aNewConnectionOfHttp2ObeysTheNewLimit() throws Exception {
+    before.on("/a", TestOrigin.ok(FRESH, TestOrigin.ascii("before")));
+    URI uri = URI.create("https://127.0.0.1:" + edge.tlsPort() + "/a");
+    HttpRequest.Builder request = HttpRequest.newBuilder(uri);
+    for (int i = 0; i < 20; i++) {
+      request.header("x-" + i, "1");
+    }
+    HttpRequest wide = request.build();
+    try (HttpClient old = edge.tlsClient(HttpClient.Version.HTTP_2)) {
+      assertEquals(200, old.send(wide, HttpResponse.BodyHandlers.ofString()).statusCode());
+      reload("limits: {header-count: 8}\n");
+      try (HttpClient fresh = edge.tlsClient(HttpClient.Version.HTTP_2)) {
+        assertEquals(431, fresh.send(wide, HttpResponse.BodyHandlers.ofString()).statusCode());
+      }
+      assertEquals(200, old.send(wide, HttpResponse.BodyHandlers.ofString()).statusCode());
+    }
+  }
+
+  @Test
+  void aNewConnectionToTheOriginObeysTheNewLimit() throws Exception {
+    before.on(
+        "/wide",
+        TestOrigin.ok(
+            "cache-control: no-store\r\n" + "x: y\r\n".repeat(20), TestOrigin.ascii("wide")));
+    try (WireClient client = edge.connect()) {
+      assertEquals(200, client.get("/wide").status());
+      // An origin that has changed gets new connections.
+      edge.configure(
+          "origins: {main: {url: \""
+              + before.url()
+              + "\", keep-alive: 6s}}\n"
+              + "limits: {header-count: 8}\n");
+      assertEquals(List.of(), edge.server().reload().errors());
+      assertEquals(502, client.get("/wide").status());
+    }
+  }
+
+  @Test
+  void theNumberOfConnectionsIsThatOfTheReload() throws Exception {
+    try (WireClient old = edge.connect()) {
+      assertEquals(404, old.get("/b").status());
+      reload("limits: {connections: 1}\n");
+      try (WireClient refused = edge.connect()) {
+        refused.awaitEnd();
+      }
+      assertEquals(404, old.get("/b").status());
+      reload("limits: {connections: 2}\n");
+      try (WireClient taken = edge.connect()) {
+        assertEquals(404, taken.get("/b").status());
+      }
+    }
+  }
+
+  @Test
+  void theNumberOfRequestsOfANewConnectionIsThatOfTheReload() throws Exception {
+    reload("limits: {requests-per-connection: 1}\n");
+    try (WireClient fresh = edge.connect()) {
+      assertEquals("close", fresh.get("/b").field("connection"));
+      fresh.awaitEnd();
+    }
+  }
+
+  @Test
+  void fillsBeyondTheNewBoundPassThrough() throws Exception {
+    before.on(
+        "/slow",
+        (request, connection) -> {
+          asked.countDown();
+          TestOrigin.await(gate);
+          TestOrigin.sendOk(connection, FRESH, TestOrigin.ascii("slow"));
+        });
+    before.on("/a", TestOrigin.ok(FRESH, TestOrigin.ascii("before")));
+    reload("limits: {fills: 1}\n");
+    try (WireClient slow = edge.connect();
+        WireClient other = edge.connect()) {
+      slow.request("GET", "/slow");
+      TestOrigin.await(asked);
+      assertEquals("before", other.get("/a").text());
+      assertFalse(other.get("/a").isHit());
+      reload("limits: {fills: 2}\n");
+      assertEquals("before", other.get("/a").text());
+      assertTrue(other.get("/a").isHit());
+      gate.countDown();
+      assertEquals("slow", slow.reply().text());
+    }
+  }
+
+  @Test
+  void theBoundOnPrivateCopiesIsThatOfTheReload() throws Exception {
+    byte[] body = Edge.bytes(8, 12 << 20);
+    before.on("/stalled", TestOrigin.ok(FRESH, body));
+    try (WireClient client = edge.connect()) {
+      assertArrayEquals(body, client.get("/stalled").body());
+    }
+    reload("limits: {private-copies: 1MiB}\n");
+    List<WireClient> stalled = new ArrayList<>();
+    for (int i = 0; i < 40; i++) {
+      stalled.add(new WireClient(edge.port(), 4096).request("GET", "/stalled"));
+    }
+    // A copy is a chunk of 128 KiB at most: eight find room, of forty not all do.
+    Edge.await("those who find no room are broken off", () -> edge.sum(c -> c.stalledClosed) > 0);
+    assertTrue(edge.server().privateCopyBytes() <= 1 << 20);
+    stalled.forEach(WireClient::close);
+  }
+
+  @Test
+  void largeChunksBeyondTheNewBoundAreTakenBack() throws Exception {
+    byte[] body = Edge.bytes(9, 2 << 20);
+    before.on("/large", TestOrigin.ok(FRESH, body));
+    List<WireClient> quick = new ArrayList<>();
+    try {
+      for (int i = 0; i < 8; i++) {
+        WireClient client = edge.connect();
+        quick.add(client);
+        assertArrayEquals(body, client.get("/large").body());
+        assertArrayEquals(body, client.get("/large").body());
+      }
+      assertEquals(8, edge.sum(c -> c.wideSends));
+      reload("limits: {private-copies: 1MiB}\n");
+      // One for each of two loops is the least.
+      assertTrue(edge.sum(c -> c.wideSends) <= 2);
+      for (WireClient client : quick) {
+        assertArrayEquals(body, client.get("/large").body());
+      }
+      assertTrue(edge.sum(c -> c.wideSends) <= 2);
+    } finally {
+      quick.forEach(WireClient::close);
+    }
+    edge.awaitSum(0, c -> c.wideSends);
+  }
+
+  @Test
+  void aNewConnectionObeysTheNewTimeouts() throws Exception {
+    reload("timeouts: {request-header: 300ms, keep-alive: 0s, tls-handshake: 100ms}\n");
+    try (WireClient slow = edge.connect()) {
+      assertEquals(408, slow.send("GET /a HTTP/1.1\r\n").reply().status());
+    }
+    // By default the next two would stay for a minute and for five seconds.
+    try (WireClient idle = edge.connect()) {
+      assertEquals(404, idle.get("/b").status());
+      idle.awaitEnd();
+    }
+    try (WireClient mute = new WireClient(edge.tlsPort())) {
+      mute.awaitEnd();
+    }
+  }
+
+  @Test
+  void aNewConnectionObeysTheNewBodyTimeout() throws Exception {
+    before.on("/a", (request, connection) -> TestOrigin.await(gate));
+    reload("timeouts: {request-body-idle: 100ms}\n");
+    try (WireClient slow = edge.connect()) {
+      slow.request("POST", "/a", "Content-Length: 10").send("01234");
+      assertEquals(408, slow.reply().status());
+    }
+    gate.countDown();
+  }
+
+  @Test
+  void whatWaitsForARestartIsSaidUntilItIsTakenBack() throws Exception {
+    edge.configure("MEMORY=48MiB\n" + Edge.origins(before.url()));
+    assertEquals(List.of("store.memory"), edge.server().reload().needsRestart());
+    edge.configure("MEMORY=48MiB\n" + Edge.origins(before.url()) + "limits: {fills: 9}\n");
+    Reload second = edge.server().reload();
+    assertEquals(List.of("limits.fills"), second.changed());
+    assertEquals(List.of("store.memory"), second.needsRestart());
+    reload("");
   }
 }

@@ -84,7 +84,12 @@ final class EmbeddedEdge implements AutoCloseable {
             16 << 20,
             System::currentTimeMillis);
     Snapshot snapshot = Snapshot.of(config);
-    EmbeddedListener.accept(channel, new LoopExchanges(context, () -> snapshot), counters, config);
+    EmbeddedListener.accept(
+        channel,
+        new LoopExchanges(context, () -> snapshot),
+        counters,
+        accessLog.forLoop(0),
+        config);
     store.settle();
   }
 

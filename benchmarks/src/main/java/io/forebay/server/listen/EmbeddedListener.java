@@ -2,6 +2,7 @@ package io.forebay.server.listen;
 
 import io.forebay.server.config.ServerConfig;
 import io.forebay.server.exchange.Exchanges;
+import io.forebay.server.metric.AccessLane;
 import io.forebay.server.metric.LoopCounters;
 import io.netty.channel.embedded.EmbeddedChannel;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -16,17 +17,22 @@ public final class EmbeddedListener {
 
   /** Called by the thread that drives the channel. */
   public static void accept(
-      EmbeddedChannel channel, Exchanges exchanges, LoopCounters counters, ServerConfig config) {
+      EmbeddedChannel channel,
+      Exchanges exchanges,
+      LoopCounters counters,
+      AccessLane accessLog,
+      ServerConfig config) {
     Loop loop = new Loop(0, channel.eventLoop(), Thread.currentThread(), -1);
     LoopConnections context =
         new LoopConnections(
             loop,
             exchanges,
             counters,
+            accessLog,
             config.limits(),
             config.timeouts(),
             new AtomicInteger(),
-            new WideSends(config.limits().privateCopyBytes(), 1),
+            new WideSends(config.limits().privateCopyBytes(), 1, counters),
             System::nanoTime);
     channel.pipeline().addLast(new ConnectionInitializer(context, "http", null));
   }

@@ -24,6 +24,12 @@ public interface Node {
   /** Share of the last second each loop was busy, 0 to 1; same order as {@link #counters}. */
   double[] busyShares();
 
+  /** Bytes that are held at this moment for clients that do not take them. */
+  long privateCopyBytes();
+
+  /** Whether the last purge could not be made durable, so that it has to be repeated. */
+  boolean isPurgeFailing();
+
   /** Counters and levels of the store. */
   StoreStats store();
 
@@ -95,7 +101,8 @@ public interface Node {
    * Outcome of a reload.
    *
    * @param changed keys whose values differ from before
-   * @param needsRestart those among them that only take effect at the next start
+   * @param needsRestart keys whose values differ from those the node started with and that only
+   *     take effect at the next start, whichever reload brought them
    * @param errors why it was refused; empty means it was applied
    */
   record Reload(long id, List<String> changed, List<String> needsRestart, List<String> errors) {}

@@ -161,7 +161,8 @@ final class ConfigKeys {
           true,
           StoreConfig::memoryDirectory,
           "Directory on a tmpfs, hugetlbfs or DAX mount for the memory tier; if it has no room,"
-              + " the node does not start.");
+              + " the node does not start. On a disk it works, with a warning: requests may wait for"
+              + " that disk.");
 
   static final Field<OriginConfig, String> ORIGIN_URL =
       required(

@@ -20,9 +20,15 @@ public final class ConfigLoader {
   private static final int MAX_FILE_BYTES = 1 << 20;
 
   private final ConfigEnvironment environment;
+  private final MountTable mounts;
 
   public ConfigLoader(ConfigEnvironment environment) {
+    this(environment, MountTable.system());
+  }
+
+  ConfigLoader(ConfigEnvironment environment, MountTable mounts) {
     this.environment = environment;
+    this.mounts = mounts;
   }
 
   /**
@@ -55,10 +61,28 @@ public final class ConfigLoader {
       return refused(problems);
     }
     ServerConfig config = binder.bind();
+    if (problems.isEmpty()) {
+      warnOfDisk(config, warnings);
+    }
     return problems.isEmpty()
         ? new ConfigOutcome.Loaded(
             config, file, Map.copyOf(binder.sources()), List.copyOf(warnings))
         : refused(problems);
+  }
+
+  /** A loop that touches a page of the memory tier would wait for the disk (I4). */
+  private void warnOfDisk(ServerConfig config, List<String> warnings) {
+    Path directory = config.store().memoryDirectory();
+    String type = directory == null ? null : mounts.diskUnder(directory);
+    if (type != null) {
+      warnings.add(
+          "store.memory-directory: "
+              + directory
+              + " is on "
+              + type
+              + ", not in memory, so that every request may have to wait for that disk: name a"
+              + " directory on a tmpfs, such as /dev/shm, or leave the key out");
+    }
   }
 
   /** In the order of the file, then the rest as they were found. */

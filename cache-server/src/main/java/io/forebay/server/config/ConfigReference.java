@@ -224,6 +224,8 @@ public final class ConfigReference {
 
       ## Keys
 
-      *Change*: whether a new value takes effect at a reload (SIGHUP, `POST /v1/reload`) or at the next start.
+      *Change*: whether a new value takes effect at a reload (SIGHUP, `POST /v1/reload`) or at the next start. \
+      What is under way keeps the configuration it began with: a request that of its start, a connection the \
+      limits and timeouts of its start.
       """;
 }

@@ -8,7 +8,7 @@ import java.util.concurrent.atomic.AtomicLong;
  */
 public final class PrivateCopies {
 
-  private final long limitBytes;
+  private volatile long limitBytes;
   private final AtomicLong usedBytes = new AtomicLong();
 
   public PrivateCopies(long limitBytes) {
@@ -34,5 +34,10 @@ public final class PrivateCopies {
 
   public long limitBytes() {
     return limitBytes;
+  }
+
+  /** Sets the bound; what is held beyond a lower one stays until it is given back. */
+  public void limitBytes(long bytes) {
+    limitBytes = bytes;
   }
 }

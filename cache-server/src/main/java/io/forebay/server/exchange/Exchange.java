@@ -374,6 +374,18 @@ final class Exchange implements ResponseSink.Listener, ResponseBody.Outcome {
     record.head(status, result, why);
   }
 
+  /** What was begun is unseen by the client: there may be another response. */
+  void onHeadTakenBack() {
+    isHeadSent = false;
+    sending = null;
+  }
+
+  @Override
+  public void onBodyUnseen(OriginFailure failure) {
+    onHeadTakenBack();
+    run(onOriginFailed(failure));
+  }
+
   /** From now on that body is on its way; what another had sent before stays counted. */
   void sends(ResponseBody next) {
     if (sending != null) {

@@ -29,6 +29,7 @@ final class ExchangeRecord implements AccessEvent {
   private long bodyBytes;
   private CacheResult result = CacheResult.REFUSED;
   private @Nullable Reason reason;
+  private @Nullable String refusal;
   private @Nullable String abort;
   private long headNanos = -1;
   private long forwardedNanos = -1;
@@ -61,6 +62,13 @@ final class ExchangeRecord implements AccessEvent {
     result = how;
     reason = why;
     headNanos = System.nanoTime() - startNanos;
+  }
+
+  /** The listener found the rest of the request bad and answered by itself. */
+  void refused(int sentStatus, String detail) {
+    status = sentStatus;
+    result = CacheResult.REFUSED;
+    refusal = detail;
   }
 
   void bodyBytes(long bytes) {
@@ -174,7 +182,7 @@ final class ExchangeRecord implements AccessEvent {
 
   @Override
   public @Nullable String reason() {
-    return reason == null ? null : reason.label();
+    return refusal != null ? refusal : reason == null ? null : reason.label();
   }
 
   @Override

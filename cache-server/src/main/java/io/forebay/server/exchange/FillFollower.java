@@ -189,7 +189,7 @@ final class FillFollower implements Follower, Fill.Leader {
 
   private Step afterFailure(Fill followed) {
     leave();
-    if (exchange.isHeadSent()) {
+    if (exchange.isHeadSent() && !takeBackHead()) {
       Delivery current = delivery;
       if (current != null) {
         current.breakOff(AbortCause.ORIGIN_FAILED);
@@ -205,6 +205,18 @@ final class FillFollower implements Follower, Fill.Leader {
       return exchange.passBecause(Reason.PASS_STORE_FULL);
     }
     return exchange.onOriginFailed(failure);
+  }
+
+  /** Whether the response that was begun can still become another one. */
+  private boolean takeBackHead() {
+    Delivery current = delivery;
+    if (current == null || !exchange.sink.retractHead()) {
+      return false;
+    }
+    current.onClientGone();
+    delivery = null;
+    exchange.onHeadTakenBack();
+    return true;
   }
 
   private Step readFrom(Fill followed) {

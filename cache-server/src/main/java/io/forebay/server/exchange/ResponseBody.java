@@ -1,5 +1,7 @@
 package io.forebay.server.exchange;
 
+import io.forebay.server.origin.OriginFailure;
+
 /**
  * A body on its way to the client of one exchange: from the store, from a fill in progress, or
  * straight from the origin. An exchange has at most one at a time and tells it of the client's
@@ -27,5 +29,11 @@ public interface ResponseBody {
      * @param why for the log
      */
     void onBodyBroken(String why);
+
+    /**
+     * The origin failed while the client had seen nothing of the response, not even its head: there
+     * may be another one.
+     */
+    void onBodyUnseen(OriginFailure failure);
   }
 }

@@ -76,6 +76,14 @@ public interface ResponseSink {
   /** The client is slow: it had not taken a chunk for so long that it had to be copied. */
   void onChunkStalled();
 
+  /**
+   * Takes the head back, and what of the body lies behind it, if the transport has seen none of it:
+   * another head may be given then.
+   *
+   * @return whether that was possible
+   */
+  boolean retractHead();
+
   /** Who is told of the client's side; set once, before the first {@code head}. */
   void listener(Listener listener);
 
@@ -86,5 +94,16 @@ public interface ResponseSink {
 
     /** The client is gone, or broke the protocol; buffers already queued are released. */
     void onClosed();
+
+    /**
+     * The rest of the request was bad. The client is told by the listener; for the exchange it is
+     * as if the client were gone.
+     *
+     * @param status what the client is told, unless a response had begun
+     * @param detail why, in a few words
+     */
+    default void onRefused(int status, String detail) {
+      onClosed();
+    }
   }
 }

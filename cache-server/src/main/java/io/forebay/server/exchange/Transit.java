@@ -145,6 +145,10 @@ final class Transit implements OriginListener, ResponseBody {
       return;
     }
     isOver = true;
+    if (hasBody && sink.retractHead()) {
+      outcome.onBodyUnseen(failure);
+      return;
+    }
     if (hasBody) {
       sink.abort(AbortCause.ORIGIN_FAILED);
     }

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 public final class FillTable {
 
   private final ConcurrentHashMap<FillKey, Fill> fills = new ConcurrentHashMap<>();
-  private final int limit;
+  private volatile int limit;
 
   public FillTable(int limit) {
     this.limit = limit;
@@ -24,6 +24,11 @@ public final class FillTable {
   /** Whether the bound on fills is reached: the caller then passes through unstored (I5). */
   public boolean isFull() {
     return fills.mappingCount() >= limit;
+  }
+
+  /** Sets the bound; fills beyond a lower one go on. */
+  public void limit(int fills) {
+    limit = fills;
   }
 
   /** Registers a fill unless another is there; returns the one that is. */

@@ -44,7 +44,7 @@ final class ConnectionInitializer extends ChannelInitializer<Channel> {
       return;
     }
     SslHandler handler = context.newHandler(channel.alloc());
-    handler.setHandshakeTimeout(loop.timeouts.tlsHandshake().toNanos(), TimeUnit.NANOSECONDS);
+    handler.setHandshakeTimeout(loop.timeouts().tlsHandshake().toNanos(), TimeUnit.NANOSECONDS);
     handler.setCloseNotifyFlushTimeout(1, TimeUnit.SECONDS);
     channel.pipeline().addLast(handler, new Negotiation());
   }

@@ -75,7 +75,7 @@ record CpuPlan(List<Integer> cpus, String word) {
    */
   static CpuPlan of(String pin, int loops, Machine machine) throws ListenException {
     if (pin.equals("off")) {
-      return unpinned("off by configuration");
+      return unpinned("not pinned: threads.pin is off");
     }
     BitSet allowed = machine.allowed();
     if (!pin.equals("auto")) {

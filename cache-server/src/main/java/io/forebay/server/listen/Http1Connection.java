@@ -1,8 +1,11 @@
 package io.forebay.server.listen;
 
+import io.forebay.server.config.ServerConfig.LimitsConfig;
+import io.forebay.server.config.ServerConfig.TimeoutsConfig;
 import io.forebay.server.exchange.ClientInfo;
 import io.forebay.server.exchange.RequestBody;
 import io.forebay.server.exchange.ResponseSink;
+import io.forebay.server.metric.LoopCounters.CacheResult;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
@@ -63,6 +66,8 @@ final class Http1Connection extends ChannelInboundHandlerAdapter
   }
 
   private final LoopConnections loop;
+  private final LimitsConfig limits;
+  private final TimeoutsConfig timeouts;
   private final Channel channel;
   private final RequestDecoder decoder;
   private final Http1Request request;
@@ -105,11 +110,13 @@ final class Http1Connection extends ChannelInboundHandlerAdapter
     this.channel = channel;
     this.client = client;
     this.isSecure = scheme.equals("https");
-    decoder = new RequestDecoder(loop.limits, this);
-    request = new Http1Request(loop.limits, scheme, ownAuthority);
+    limits = loop.limits();
+    timeouts = loop.timeouts();
+    decoder = new RequestDecoder(limits, this);
+    request = new Http1Request(limits, scheme, ownAuthority);
     stallWatch = new StallWatch(channel, loop.sendQueue);
     deadline = loop.wheel.entry(this::onDeadline);
-    lookNanos = loop.timeouts.noProgress().toNanos() / StallWatch.LOOKS;
+    lookNanos = timeouts.noProgress().toNanos() / StallWatch.LOOKS;
   }
 
   /** The decoder that goes before this handler in the pipeline. */
@@ -124,7 +131,7 @@ final class Http1Connection extends ChannelInboundHandlerAdapter
   @Override
   public void handlerAdded(ChannelHandlerContext ctx) {
     context = ctx;
-    deadline.in(loop.timeouts.requestHeader().toNanos());
+    deadline.in(timeouts.requestHeader().toNanos());
   }
 
   // ---- reading
@@ -182,7 +189,7 @@ final class Http1Connection extends ChannelInboundHandlerAdapter
     }
     if (hasPartialHead && !isHeadTimed && phase == Phase.HEAD) {
       isHeadTimed = true;
-      deadline.in(loop.timeouts.requestHeader().toNanos());
+      deadline.in(timeouts.requestHeader().toNanos());
     }
   }
 
@@ -206,7 +213,7 @@ final class Http1Connection extends ChannelInboundHandlerAdapter
     if (request.hasBody()) {
       body.begin(request.contentLength(), request.expectsContinue());
       source = body;
-      look = Math.min(look, loop.timeouts.requestBodyIdle().toNanos());
+      look = Math.min(look, timeouts.requestBodyIdle().toNanos());
     }
     deadline.in(look);
     if (request.isAsterisk()) {
@@ -214,7 +221,7 @@ final class Http1Connection extends ChannelInboundHandlerAdapter
       return;
     }
     try {
-      loop.exchanges.start(request, source, sink, clientInfo());
+      loop.exchanges.start(request, source, sink, clientInfo(request.isVersion11()));
     } catch (RuntimeException e) {
       LOG.error("{} {} failed in the exchange", request.method(), request.path(), e);
       onDefect("exchange failed");
@@ -231,8 +238,8 @@ final class Http1Connection extends ChannelInboundHandlerAdapter
     return Refusal.MALFORMED;
   }
 
-  private ClientInfo clientInfo() {
-    if (request.isVersion11()) {
+  private ClientInfo clientInfo(boolean isVersion11) {
+    if (isVersion11) {
       return client;
     }
     ClientInfo info = clientOfVersion10;
@@ -249,6 +256,7 @@ final class Http1Connection extends ChannelInboundHandlerAdapter
     ByteBuf head = sink.beginHead(204);
     head.writeBytes(Responses.DATE).writeBytes(loop.date()).writeBytes(Responses.CRLF);
     head.writeBytes(Responses.ALLOW);
+    log(204, CacheResult.SYNTHETIC, null, 0);
     sink.head(head, ResponseSink.LENGTH_ABSENT, true);
   }
 
@@ -270,7 +278,7 @@ final class Http1Connection extends ChannelInboundHandlerAdapter
         startClosing();
         return;
       }
-    } else if (body.receivedBytes() + data.readableBytes() > loop.limits.requestBodyBytes()) {
+    } else if (body.receivedBytes() + data.readableBytes() > limits.requestBodyBytes()) {
       content.release();
       onRefused(Refusal.BODY_TOO_LARGE);
       return;
@@ -394,7 +402,7 @@ final class Http1Connection extends ChannelInboundHandlerAdapter
     isKept &=
         isDelimited
             && !isDraining
-            && requests < loop.limits.requestsPerConnection()
+            && requests < limits.requestsPerConnection()
             // A client that waits to be told may send its body or not: there is no telling what
             // comes next.
             && !(body.owesContinue() && !hasRequestEnded && request.hasBody());
@@ -488,7 +496,7 @@ final class Http1Connection extends ChannelInboundHandlerAdapter
     if (isKept && !body.owesContinue() && body.remainingBytes() <= REST_BYTES) {
       phase = Phase.REST;
       lingeredBytes = 0;
-      deadline.in(loop.timeouts.requestBodyIdle().toNanos());
+      deadline.in(timeouts.requestBodyIdle().toNanos());
       resumeSoon();
     } else {
       startClosing();
@@ -502,7 +510,7 @@ final class Http1Connection extends ChannelInboundHandlerAdapter
       return;
     }
     phase = Phase.HEAD;
-    deadline.in(loop.timeouts.keepAlive().toNanos());
+    deadline.in(timeouts.keepAlive().toNanos());
     resumeSoon();
   }
 
@@ -525,26 +533,62 @@ final class Http1Connection extends ChannelInboundHandlerAdapter
     }
     boolean hasHead = sink.hasHead();
     ResponseSink.Listener told = sink.detach();
-    body.onFailure(refusal.detail());
+    // The exchange before its body: it would take a body that fails for the origin's failure.
     if (told != null) {
-      told.onClosed();
+      told.onRefused(refusal.status(), refusal.detail());
     }
+    body.onFailure(refusal.detail());
     if (hasHead) {
       cut(true);
     } else {
-      refuse(refusal);
+      answer(refusal);
     }
   }
 
   private void refuse(Refusal refusal) {
-    loop.counters.requestsRefused++;
-    if (refusal.isLimit()) {
-      loop.counters.limitsHit++;
-    }
+    log(
+        refusal.status(),
+        CacheResult.REFUSED,
+        refusal.detail(),
+        isHead() ? 0 : Responses.text(refusal).length);
+    answer(refusal);
+  }
+
+  private void answer(Refusal refusal) {
+    loop.countRefusal(refusal);
     ByteBuf response = allocate(512);
-    Responses.writeRefusal(response, refusal, loop.date(), !request.isHead());
+    Responses.writeRefusal(response, refusal, loop.date(), !isHead());
     write(response);
     startClosing();
+  }
+
+  /** Not asked of the request: that may not have been read. */
+  private boolean isHead() {
+    return "HEAD".equals(decoder.method());
+  }
+
+  /** A line for a request that no exchange saw. */
+  private void log(int status, CacheResult result, @Nullable String reason, long bodyBytes) {
+    if (!loop.accessLog.isEnabled()) {
+      return;
+    }
+    String method = decoder.method();
+    String target = decoder.target();
+    String host = request.host();
+    loop.accessLog.record(
+        new Unserved(
+            clientInfo(!decoder.isVersion10()),
+            isSecure ? "https" : "http",
+            method == null ? "" : method,
+            host == null ? "" : host,
+            target == null ? "" : target,
+            request.first("user-agent"),
+            status,
+            result,
+            reason,
+            bodyBytes,
+            null,
+            System.currentTimeMillis()));
   }
 
   /** Sends what is queued, then ends the connection so that the client gets to see all of it. */
@@ -615,7 +659,7 @@ final class Http1Connection extends ChannelInboundHandlerAdapter
     }
     long nextLook = lookNanos;
     if (!hasRequestEnded && body.isWanted()) {
-      long idleNanos = loop.timeouts.requestBodyIdle().toNanos();
+      long idleNanos = timeouts.requestBodyIdle().toNanos();
       long waitedNanos = nowNanos - bodyWaitSinceNanos;
       if (waitedNanos >= idleNanos) {
         refuseExchange(Refusal.BODY_TIMEOUT);
@@ -656,10 +700,10 @@ final class Http1Connection extends ChannelInboundHandlerAdapter
       loop.wideSends.narrow(this);
     }
     ResponseSink.Listener told = sink.detach();
-    body.onFailure("the client closed the connection");
     if (told != null) {
       told.onClosed();
     }
+    body.onFailure("the client closed the connection");
     request.clear();
   }
 

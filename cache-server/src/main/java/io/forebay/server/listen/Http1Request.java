@@ -1,10 +1,8 @@
 package io.forebay.server.listen;
 
 import io.forebay.core.http.FieldSyntax;
-import io.forebay.core.http.FieldsView;
 import io.forebay.core.http.HopByHop;
 import io.forebay.core.http.KnownField;
-import io.forebay.core.http.RequestView;
 import io.forebay.server.config.ServerConfig.LimitsConfig;
 import io.netty.handler.codec.http.DefaultHttpHeaders;
 import io.netty.handler.codec.http.HttpHeaderNames;
@@ -22,22 +20,16 @@ import org.jspecify.annotations.Nullable;
  * a copy. One a connection, read anew for each request; {@link #read} is the one pass over the
  * fields in which everything is checked and noted that the adapter or a cache will ask.
  */
-final class Http1Request implements RequestView, FieldsView {
+final class Http1Request extends ClientRequest {
 
   private static final HttpHeaders NO_FIELDS = new DefaultHttpHeaders();
 
-  private final LimitsConfig limits;
-  private final RequestTarget target;
   private final String ownAuthority;
   private HttpHeaders headers = NO_FIELDS;
-  private String method = "";
   private @Nullable String host;
-  private int knownFields;
-  private long contentLength;
   private boolean isChunked;
   private boolean isVersion11;
   private boolean wantsKeepAlive;
-  private boolean expectsContinue;
 
   /**
    * Makes the view of a connection.
@@ -45,8 +37,7 @@ final class Http1Request implements RequestView, FieldsView {
    * @param ownAuthority what an HTTP/1.0 request without Host is for: the address it came to
    */
   Http1Request(LimitsConfig limits, String scheme, String ownAuthority) {
-    this.limits = limits;
-    this.target = new RequestTarget(scheme);
+    super(limits, scheme);
     this.ownAuthority = ownAuthority;
   }
 
@@ -128,12 +119,9 @@ final class Http1Request implements RequestView, FieldsView {
         }
         host = value.toString();
       } else if (number == FieldNames.CONTENT_LENGTH) {
-        if (contentLength >= 0) {
-          return Refusal.CONTENT_LENGTH;
-        }
-        contentLength = Digits.parse(value);
-        if (contentLength < 0) {
-          return Refusal.CONTENT_LENGTH;
+        Refusal refusal = readContentLength(value);
+        if (refusal != null) {
+          return refusal;
         }
       } else if (number == FieldNames.TRANSFER_ENCODING) {
         if (transferEncoding != null) {
@@ -166,7 +154,7 @@ final class Http1Request implements RequestView, FieldsView {
       }
       isChunked = true;
     }
-    return contentLength > limits.requestBodyBytes() ? Refusal.BODY_TOO_LARGE : null;
+    return checkLength();
   }
 
   /** Whether it is a list of tokens, ending in chunked: sound, but more than we can undo. */
@@ -224,14 +212,12 @@ final class Http1Request implements RequestView, FieldsView {
   /** Lets go of the decoder's message. */
   void clear() {
     headers = NO_FIELDS;
+    host = null;
   }
 
-  boolean isAsterisk() {
-    return target.isAsterisk();
-  }
-
-  boolean isHead() {
-    return method.equals("HEAD");
+  /** The Host field as it came, if it was read. */
+  @Nullable String host() {
+    return host;
   }
 
   boolean isVersion11() {
@@ -240,50 +226,6 @@ final class Http1Request implements RequestView, FieldsView {
 
   boolean wantsKeepAlive() {
     return wantsKeepAlive;
-  }
-
-  boolean expectsContinue() {
-    return expectsContinue;
-  }
-
-  /** Declared length of the body, or -1. */
-  long contentLength() {
-    return contentLength;
-  }
-
-  @Override
-  public String method() {
-    return method;
-  }
-
-  @Override
-  public String scheme() {
-    return target.scheme();
-  }
-
-  @Override
-  public String authority() {
-    return target.authority();
-  }
-
-  @Override
-  public String path() {
-    return target.path();
-  }
-
-  @Override
-  public @Nullable String query() {
-    return target.query();
-  }
-
-  @Override
-  public FieldsView fields() {
-    return this;
-  }
-
-  @Override
-  public int knownFields() {
-    return knownFields;
   }
 
   @Override

@@ -39,6 +39,7 @@ final class Http1Sink implements ResponseSink {
   private int status;
   private boolean isLive;
   private boolean hasHead;
+  private boolean isHeadPending;
   private boolean isCloseDelimited;
 
   Http1Sink(Http1Connection connection) {
@@ -135,6 +136,7 @@ final class Http1Sink implements ResponseSink {
     }
     head.writeBytes(Responses.CRLF);
     pending = head;
+    isHeadPending = true;
     if (isLast) {
       finish();
     }
@@ -216,6 +218,19 @@ final class Http1Sink implements ResponseSink {
   }
 
   @Override
+  public boolean retractHead() {
+    if (!isLive || !isHeadPending) {
+      return false;
+    }
+    releasePending();
+    hasHead = false;
+    isCloseDelimited = false;
+    framing = Framing.NONE;
+    remainingBytes = 0;
+    return true;
+  }
+
+  @Override
   public void giveUp() {
     // Also when a later response is at it: its bytes are queued behind those that do not move.
     connection.drop();
@@ -267,6 +282,7 @@ final class Http1Sink implements ResponseSink {
     ByteBuf buffer = pending;
     if (buffer != null) {
       pending = null;
+      isHeadPending = false;
       connection.write(buffer);
     }
   }
@@ -275,6 +291,7 @@ final class Http1Sink implements ResponseSink {
     ByteBuf buffer = pending;
     if (buffer != null) {
       pending = null;
+      isHeadPending = false;
       buffer.release();
     }
   }

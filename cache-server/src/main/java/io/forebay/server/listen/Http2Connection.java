@@ -1,8 +1,10 @@
 package io.forebay.server.listen;
 
 import io.forebay.server.config.ServerConfig.LimitsConfig;
+import io.forebay.server.config.ServerConfig.TimeoutsConfig;
 import io.forebay.server.exchange.ClientInfo;
 import io.forebay.server.exchange.RequestBody;
+import io.forebay.server.metric.LoopCounters.CacheResult;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
@@ -14,6 +16,9 @@ import io.netty.handler.codec.http2.DefaultHttp2GoAwayFrame;
 import io.netty.handler.codec.http2.DefaultHttp2Headers;
 import io.netty.handler.codec.http2.DefaultHttp2HeadersFrame;
 import io.netty.handler.codec.http2.DefaultHttp2ResetFrame;
+import io.netty.handler.codec.http2.Http2CodecUtil;
+import io.netty.handler.codec.http2.Http2ConnectionDecoder;
+import io.netty.handler.codec.http2.Http2ConnectionEncoder;
 import io.netty.handler.codec.http2.Http2DataFrame;
 import io.netty.handler.codec.http2.Http2Error;
 import io.netty.handler.codec.http2.Http2Exception;
@@ -24,6 +29,7 @@ import io.netty.handler.codec.http2.Http2FrameStream;
 import io.netty.handler.codec.http2.Http2FrameStreamEvent;
 import io.netty.handler.codec.http2.Http2FrameStreamException;
 import io.netty.handler.codec.http2.Http2Headers;
+import io.netty.handler.codec.http2.Http2Headers.PseudoHeaderName;
 import io.netty.handler.codec.http2.Http2HeadersFrame;
 import io.netty.handler.codec.http2.Http2RemoteFlowController;
 import io.netty.handler.codec.http2.Http2ResetFrame;
@@ -61,6 +67,8 @@ final class Http2Connection extends ChannelInboundHandlerAdapter {
   private static final int QUEUED_CONTROL_FRAMES = 1000;
 
   private final LoopConnections loop;
+  private final LimitsConfig limits;
+  private final TimeoutsConfig timeouts;
   private final Channel channel;
   private final ClientInfo client;
   private final IntObjectMap<Http2RequestStream> streams = new IntObjectHashMap<>();
@@ -71,6 +79,7 @@ final class Http2Connection extends ChannelInboundHandlerAdapter {
   private @Nullable ChannelHandlerContext context;
   private @Nullable Http2FrameCodec codec;
   private int requests;
+  private int newestStream;
   private int stuckLooks;
   private long signsOfLife;
   private long lastSigns;
@@ -83,19 +92,20 @@ final class Http2Connection extends ChannelInboundHandlerAdapter {
     this.loop = loop;
     this.channel = channel;
     this.client = client;
+    limits = loop.limits();
+    timeouts = loop.timeouts();
     stallWatch = new StallWatch(channel, loop.sendQueue);
     deadline = loop.wheel.entry(this::onDeadline);
     lookNanos =
         Math.min(
-            loop.timeouts.noProgress().toNanos() / StallWatch.LOOKS,
-            loop.timeouts.requestBodyIdle().toNanos());
+            timeouts.noProgress().toNanos() / StallWatch.LOOKS,
+            timeouts.requestBodyIdle().toNanos());
   }
 
   /** The codec that goes before this handler; every bound of it is named. */
   Http2FrameCodec codec() {
-    LimitsConfig limits = loop.limits;
     Http2FrameCodec made =
-        Http2FrameCodecBuilder.forServer()
+        new CodecBuilder()
             .initialSettings(
                 Http2Settings.defaultSettings()
                     .headerTableSize(TABLE_LENGTH)
@@ -111,7 +121,7 @@ final class Http2Connection extends ChannelInboundHandlerAdapter {
             .decoderEnforceMaxRstFramesPerWindow(RESETS, RESETS_SECONDS)
             .encoderEnforceMaxRstFramesPerWindow(RESETS, RESETS_SECONDS)
             .decoderEnforceMaxSmallContinuationFrames(SMALL_CONTINUATIONS)
-            .gracefulShutdownTimeoutMillis(loop.timeouts.drain().toMillis())
+            .gracefulShutdownTimeoutMillis(timeouts.drain().toMillis())
             .build();
     codec = made;
     return made;
@@ -121,10 +131,14 @@ final class Http2Connection extends ChannelInboundHandlerAdapter {
     return loop;
   }
 
+  LimitsConfig limits() {
+    return limits;
+  }
+
   @Override
   public void handlerAdded(ChannelHandlerContext ctx) {
     context = ctx;
-    deadline.in(loop.timeouts.requestHeader().toNanos());
+    deadline.in(timeouts.requestHeader().toNanos());
   }
 
   // ---- reading
@@ -163,14 +177,15 @@ final class Http2Connection extends ChannelInboundHandlerAdapter {
       return;
     }
     Http2Headers headers = frame.headers();
-    Http2Request request = new Http2Request(headers, "https", frame.isEndStream());
+    Http2Request request = new Http2Request(limits, headers, "https", frame.isEndStream());
+    Refusal refusal = request.read();
     Http2RequestStream opened = new Http2RequestStream(this, stream, request);
     streams.put(stream.id(), opened);
+    newestStream = stream.id();
     deadline.in(lookNanos);
-    if (++requests >= loop.limits.requestsPerConnection()) {
+    if (++requests >= limits.requestsPerConnection()) {
       startDraining();
     }
-    Refusal refusal = request.read(loop.limits);
     if (refusal != null) {
       refuse(opened, refusal);
       return;
@@ -286,18 +301,20 @@ final class Http2Connection extends ChannelInboundHandlerAdapter {
   }
 
   private void refuse(Http2RequestStream stream, Refusal refusal) {
-    loop.counters.requestsRefused++;
-    if (refusal.isLimit()) {
-      loop.counters.limitsHit++;
-    }
+    loop.countRefusal(refusal);
     boolean hasHead = stream.hasHead();
     boolean wasLive = stream.isLive();
-    stream.onClosed(refusal.detail());
-    if (refusal.isMalformed() || hasHead || !wasLive) {
+    boolean isLoggedByExchange = stream.onRefused(refusal) || !wasLive;
+    boolean isReset = refusal.isMalformed() || hasHead || !wasLive;
+    byte[] text = Responses.text(refusal);
+    if (!isLoggedByExchange) {
+      int bodyBytes = isReset || stream.request().isHead() ? 0 : text.length;
+      log(stream.request(), refusal.status(), CacheResult.REFUSED, refusal, bodyBytes, isReset);
+    }
+    if (isReset) {
       reset(stream.stream(), Http2Error.PROTOCOL_ERROR);
       return;
     }
-    byte[] text = Responses.text(refusal);
     Http2Headers headers =
         new DefaultHttp2Headers(false)
             .status(Integer.toString(refusal.status()))
@@ -319,11 +336,86 @@ final class Http2Connection extends ChannelInboundHandlerAdapter {
     flushSoon();
   }
 
+  /**
+   * A line for a request that no exchange saw; the request is null where no field of it is known.
+   */
+  private void log(
+      @Nullable Http2Request request,
+      int status,
+      CacheResult result,
+      @Nullable Refusal refusal,
+      int bodyBytes,
+      boolean isReset) {
+    if (!loop.accessLog.isEnabled()) {
+      return;
+    }
+    loop.accessLog.record(
+        new Unserved(
+            client,
+            "https",
+            request == null ? "" : request.raw(PseudoHeaderName.METHOD).toString(),
+            request == null ? "" : request.raw(PseudoHeaderName.AUTHORITY),
+            request == null ? "" : request.raw(PseudoHeaderName.PATH),
+            request == null ? null : request.first("user-agent"),
+            status,
+            result,
+            refusal == null ? null : refusal.detail(),
+            bodyBytes,
+            isReset ? "PROTOCOL_ERROR" : null,
+            System.currentTimeMillis()));
+  }
+
+  /** A head that the codec refuses by itself, with a 431. */
+  private void onFieldsTooLarge() {
+    loop.countRefusal(Refusal.FIELDS_TOO_LARGE);
+    log(null, 431, CacheResult.REFUSED, Refusal.FIELDS_TOO_LARGE, 0, false);
+  }
+
+  /** A head that the codec cannot decode; it resets the stream by itself. */
+  private void onUndecodable(int stream) {
+    newestStream = stream;
+    loop.countRefusal(Refusal.PROTOCOL);
+    log(null, Refusal.PROTOCOL.status(), CacheResult.REFUSED, Refusal.PROTOCOL, 0, true);
+  }
+
+  /** The codec, with an ear for what it answers without telling anybody. */
+  private final class CodecBuilder extends Http2FrameCodecBuilder {
+    @Override
+    protected Http2FrameCodec build(
+        Http2ConnectionDecoder decoder,
+        Http2ConnectionEncoder encoder,
+        Http2Settings initialSettings) {
+      return new Http2FrameCodec(
+          encoder, decoder, initialSettings, decoupleCloseAndGoAway(), flushPreface()) {
+        @Override
+        protected void handleServerHeaderDecodeSizeError(
+            ChannelHandlerContext ctx, Http2Stream stream) {
+          onFieldsTooLarge();
+          super.handleServerHeaderDecodeSizeError(ctx, stream);
+        }
+
+        @Override
+        public void onError(ChannelHandlerContext ctx, boolean outbound, Throwable cause) {
+          if (!outbound
+              && Http2CodecUtil.getEmbeddedHttp2Exception(cause)
+                  instanceof Http2Exception.StreamException broken
+              && !(broken instanceof Http2Exception.HeaderListSizeException)
+              && broken.streamId() > newestStream
+              && connection().stream(broken.streamId()) == null) {
+            onUndecodable(broken.streamId());
+          }
+          super.onError(ctx, outbound, cause);
+        }
+      };
+    }
+  }
+
   /** {@code OPTIONS *} asks about this server, not about anything behind it. */
   private void answerAsterisk(Http2RequestStream stream) {
     ByteBuf head = stream.beginHead(204);
     head.writeBytes(Responses.DATE).writeBytes(loop.date()).writeBytes(Responses.CRLF);
     head.writeBytes(Responses.ALLOW);
+    log(stream.request(), 204, CacheResult.SYNTHETIC, null, 0, false);
     stream.head(head, Http2RequestStream.LENGTH_ABSENT, true);
   }
 
@@ -340,7 +432,7 @@ final class Http2Connection extends ChannelInboundHandlerAdapter {
     signsOfLife++;
     gone.onClosed(reason);
     if (streams.isEmpty()) {
-      deadline.in(loop.timeouts.keepAlive().toNanos());
+      deadline.in(timeouts.keepAlive().toNanos());
       closeIfDrained();
     }
   }
@@ -371,7 +463,7 @@ final class Http2Connection extends ChannelInboundHandlerAdapter {
       cut();
       return;
     }
-    long idleNanos = loop.timeouts.requestBodyIdle().toNanos();
+    long idleNanos = timeouts.requestBodyIdle().toNanos();
     for (Http2RequestStream stream : new ArrayList<>(streams.values())) {
       long since = stream.waitSinceNanos();
       if (since >= 0 && nowNanos - since >= idleNanos) {
@@ -399,7 +491,7 @@ final class Http2Connection extends ChannelInboundHandlerAdapter {
     }
     stuckLooks = hasWaiting && signs == lastSigns ? stuckLooks + 1 : 0;
     lastSigns = signs;
-    return stuckLooks * lookNanos >= loop.timeouts.noProgress().toNanos();
+    return stuckLooks * lookNanos >= timeouts.noProgress().toNanos();
   }
 
   /** Closes at once, without asking TLS or the codec to say goodbye first. */
@@ -449,10 +541,10 @@ final class Http2Connection extends ChannelInboundHandlerAdapter {
   @Override
   public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
     if (cause instanceof Http2FrameStreamException broken) {
-      loop.counters.requestsRefused++;
+      loop.countRefusal(Refusal.PROTOCOL);
       Http2RequestStream stream = streams.get(broken.stream().id());
       if (stream != null) {
-        stream.onClosed("the client broke the protocol");
+        stream.onRefused(Refusal.PROTOCOL);
       }
       reset(broken.stream(), broken.error());
       return;

@@ -1,9 +1,7 @@
 package io.forebay.server.listen;
 
 import io.forebay.core.http.FieldSyntax;
-import io.forebay.core.http.FieldsView;
 import io.forebay.core.http.KnownField;
-import io.forebay.core.http.RequestView;
 import io.forebay.server.config.ServerConfig.LimitsConfig;
 import io.netty.handler.codec.http2.Http2Headers;
 import java.util.List;
@@ -12,32 +10,27 @@ import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /** The request of one HTTP/2 stream as the exchange sees it: a view of the decoded fields. */
-final class Http2Request implements RequestView, FieldsView {
+final class Http2Request extends ClientRequest {
 
   private static final String COOKIE = KnownField.COOKIE.fieldName();
 
   private final Http2Headers headers;
-  private final RequestTarget target;
   private final boolean isWithoutBody;
-  private String method = "";
-  private int knownFields;
-  private long contentLength = -1;
-  private boolean expectsContinue;
 
-  Http2Request(Http2Headers headers, String scheme, boolean isWithoutBody) {
+  Http2Request(LimitsConfig limits, Http2Headers headers, String scheme, boolean isWithoutBody) {
+    super(limits, scheme);
     this.headers = headers;
-    this.target = new RequestTarget(scheme);
     this.isWithoutBody = isWithoutBody;
   }
 
   /** Checks the request; null when it may go on to an exchange. */
-  @Nullable Refusal read(LimitsConfig limits) {
+  @Nullable Refusal read() {
     CharSequence methodValue = headers.method();
     if (methodValue == null || !FieldSyntax.isToken(methodValue)) {
       return Refusal.MALFORMED;
     }
     method = methodValue.toString();
-    Refusal refusal = readFields(limits);
+    Refusal refusal = readFields();
     if (refusal != null) {
       return refusal;
     }
@@ -89,7 +82,7 @@ final class Http2Request implements RequestView, FieldsView {
     return target.read(method, path, authority.toString());
   }
 
-  private @Nullable Refusal readFields(LimitsConfig limits) {
+  private @Nullable Refusal readFields() {
     int known = 0;
     int count = 0;
     int hosts = 0;
@@ -136,12 +129,9 @@ final class Http2Request implements RequestView, FieldsView {
           return Refusal.HOST_TWICE;
         }
       } else if (number == FieldNames.CONTENT_LENGTH) {
-        if (contentLength >= 0) {
-          return Refusal.CONTENT_LENGTH;
-        }
-        contentLength = Digits.parse(value);
-        if (contentLength < 0) {
-          return Refusal.CONTENT_LENGTH;
+        Refusal refusal = readContentLength(value);
+        if (refusal != null) {
+          return refusal;
         }
       } else if (number != FieldNames.TE || !FieldSyntax.equalsIgnoreCase(value, "trailers")) {
         // Fields about a connection have no meaning here (RFC 9113 §8.2.2).
@@ -156,7 +146,7 @@ final class Http2Request implements RequestView, FieldsView {
     if (isWithoutBody && contentLength > 0) {
       return Refusal.CONTENT_LENGTH;
     }
-    return contentLength > limits.requestBodyBytes() ? Refusal.BODY_TOO_LARGE : null;
+    return checkLength();
   }
 
   private static int pseudoBit(CharSequence name) {
@@ -174,56 +164,10 @@ final class Http2Request implements RequestView, FieldsView {
     return false;
   }
 
-  boolean isAsterisk() {
-    return target.isAsterisk();
-  }
-
-  boolean isHead() {
-    return method.equals("HEAD");
-  }
-
-  boolean expectsContinue() {
-    return expectsContinue;
-  }
-
-  /** Declared length of the body, or -1. */
-  long contentLength() {
-    return contentLength;
-  }
-
-  @Override
-  public String method() {
-    return method;
-  }
-
-  @Override
-  public String scheme() {
-    return target.scheme();
-  }
-
-  @Override
-  public String authority() {
-    return target.authority();
-  }
-
-  @Override
-  public String path() {
-    return target.path();
-  }
-
-  @Override
-  public @Nullable String query() {
-    return target.query();
-  }
-
-  @Override
-  public FieldsView fields() {
-    return this;
-  }
-
-  @Override
-  public int knownFields() {
-    return knownFields;
+  /** A pseudo-header as it came; empty where it is missing. */
+  CharSequence raw(Http2Headers.PseudoHeaderName name) {
+    CharSequence value = headers.get(name.value());
+    return value == null ? "" : value;
   }
 
   @Override

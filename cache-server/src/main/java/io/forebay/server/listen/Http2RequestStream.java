@@ -12,6 +12,7 @@ import io.netty.handler.codec.http2.DefaultHttp2HeadersFrame;
 import io.netty.handler.codec.http2.Http2Error;
 import io.netty.handler.codec.http2.Http2FrameStream;
 import io.netty.handler.codec.http2.Http2Headers;
+import io.netty.handler.codec.http2.Http2HeadersFrame;
 import io.netty.util.AsciiString;
 import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
@@ -43,6 +44,10 @@ final class Http2RequestStream implements RequestBody, ResponseSink {
   // The response.
   private @Nullable Listener listener;
   private int status;
+
+  /** Given, but not yet handed to the codec: it goes out with what comes next. */
+  private @Nullable Http2HeadersFrame pendingHead;
+
   private long remainingBytes = LENGTH_UNKNOWN;
   private boolean hasHead;
   private boolean hasBody = true;
@@ -94,7 +99,7 @@ final class Http2RequestStream implements RequestBody, ResponseSink {
       data.release();
       return Refusal.CONTENT_LENGTH;
     }
-    if (receivedBytes > connection.loop().limits.requestBodyBytes()) {
+    if (receivedBytes > connection.limits().requestBodyBytes()) {
       data.release();
       return Refusal.BODY_TOO_LARGE;
     }
@@ -221,8 +226,9 @@ final class Http2RequestStream implements RequestBody, ResponseSink {
     }
     remainingBytes = hasBody && contentLength >= 0 ? contentLength : LENGTH_UNKNOWN;
     boolean isEnd = isLast || remainingBytes == 0;
-    connection.write(new DefaultHttp2HeadersFrame(headers, isEnd).stream(stream));
+    pendingHead = new DefaultHttp2HeadersFrame(headers, isEnd).stream(stream);
     if (isEnd) {
+      writeHead();
       // With a length of nothing the caller still calls end, which finds the work done.
       finish();
     }
@@ -245,6 +251,7 @@ final class Http2RequestStream implements RequestBody, ResponseSink {
       remainingBytes -= length;
       isLast = remainingBytes == 0;
     }
+    writeHead();
     connection.loop().counters.bytesToClients += length;
     connection.writeData(new DefaultHttp2DataFrame(chunk, isLast).stream(stream), length);
     if (isLast) {
@@ -255,8 +262,29 @@ final class Http2RequestStream implements RequestBody, ResponseSink {
   @Override
   public void flush() {
     if (isLive) {
+      writeHead();
       connection.flushSoon();
     }
+  }
+
+  private void writeHead() {
+    Http2HeadersFrame head = pendingHead;
+    if (head != null) {
+      pendingHead = null;
+      connection.write(head);
+    }
+  }
+
+  @Override
+  public boolean retractHead() {
+    if (!isLive || pendingHead == null) {
+      return false;
+    }
+    pendingHead = null;
+    hasHead = false;
+    hasBody = true;
+    remainingBytes = LENGTH_UNKNOWN;
+    return true;
   }
 
   @Override
@@ -268,6 +296,7 @@ final class Http2RequestStream implements RequestBody, ResponseSink {
       connection.onDefect(this, "body shorter than its Content-Length");
       return;
     }
+    writeHead();
     if (trailers.size() == 0) {
       connection.write(new DefaultHttp2DataFrame(Unpooled.EMPTY_BUFFER, true).stream(stream));
     } else {
@@ -283,7 +312,8 @@ final class Http2RequestStream implements RequestBody, ResponseSink {
     if (!isLive) {
       return;
     }
-    detach("the response was broken off");
+    detach();
+    failBody("the response was broken off");
     connection.reset(
         stream,
         cause == AbortCause.CLIENT_STALLED || cause == AbortCause.SHUTDOWN
@@ -328,17 +358,29 @@ final class Http2RequestStream implements RequestBody, ResponseSink {
 
   /** The stream is gone: the exchange is told, and what it still calls has no effect. */
   void onClosed(String reason) {
-    Listener told = detach(reason);
+    Listener told = detach();
+    // The exchange before its body: it would take a body that fails for the origin's failure.
     if (told != null) {
       told.onClosed();
     }
+    failBody(reason);
   }
 
-  private @Nullable Listener detach(String reason) {
+  /** The request is bad; says whether there was an exchange to be told. */
+  boolean onRefused(Refusal refusal) {
+    Listener told = detach();
+    if (told != null) {
+      told.onRefused(refusal.status(), refusal.detail());
+    }
+    failBody(refusal.detail());
+    return told != null;
+  }
+
+  private @Nullable Listener detach() {
     Listener told = isLive ? listener : null;
     isLive = false;
     listener = null;
-    failBody(reason);
+    pendingHead = null;
     return told;
   }
 

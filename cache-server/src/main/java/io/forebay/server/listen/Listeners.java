@@ -2,8 +2,11 @@ package io.forebay.server.listen;
 
 import io.forebay.server.config.ServerConfig;
 import io.forebay.server.config.ServerConfig.Address;
+import io.forebay.server.config.ServerConfig.LimitsConfig;
 import io.forebay.server.config.ServerConfig.ListenerConfig;
+import io.forebay.server.config.ServerConfig.TimeoutsConfig;
 import io.forebay.server.exchange.Exchanges;
+import io.forebay.server.metric.AccessLog;
 import io.forebay.server.metric.LoopCounters;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
@@ -19,6 +22,7 @@ import java.net.UnknownHostException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -72,7 +76,8 @@ public final class Listeners implements AutoCloseable {
       ServerConfig config,
       Transport transport,
       List<? extends Exchanges> exchanges,
-      List<LoopCounters> counters)
+      List<LoopCounters> counters,
+      AccessLog accessLog)
       throws ListenException {
     AtomicInteger connections = new AtomicInteger();
     List<LoopConnections> loops = new ArrayList<>();
@@ -82,10 +87,14 @@ public final class Listeners implements AutoCloseable {
               loop,
               exchanges.get(loop.index()),
               counters.get(loop.index()),
+              accessLog.forLoop(loop.index()),
               config.limits(),
               config.timeouts(),
               connections,
-              new WideSends(config.limits().privateCopyBytes(), transport.loops().size()),
+              new WideSends(
+                  config.limits().privateCopyBytes(),
+                  transport.loops().size(),
+                  counters.get(loop.index())),
               System::nanoTime));
     }
     List<Channel> sockets = new ArrayList<>();
@@ -99,6 +108,40 @@ public final class Listeners implements AutoCloseable {
       throw e;
     }
     return new Listeners(loops, sockets, List.copyOf(bound), connections);
+  }
+
+  /**
+   * Finds out what {@link #bind} would fail on, and whether the other addresses are free, before
+   * anything is made for a node that could not start. Nothing stays bound: whoever connects is
+   * refused until the node is ready.
+   *
+   * @param others addresses that somebody else of this node will listen on, by what they are for
+   */
+  public static void check(ServerConfig config, Map<String, Address> others)
+      throws ListenException {
+    List<ServerSocket> held = new ArrayList<>();
+    try {
+      for (ListenerConfig listener : config.listeners()) {
+        if (listener.isTls()) {
+          TlsContexts.of(listener);
+        }
+        held.add(hold("listen", listener.address(), resolve(listener.address())));
+      }
+      for (Map.Entry<String, Address> other : others.entrySet()) {
+        held.add(hold(other.getKey(), other.getValue(), resolve(other.getValue())));
+      }
+    } finally {
+      held.forEach(Listeners::close);
+    }
+  }
+
+  private static void close(ServerSocket socket) {
+    try {
+      socket.close();
+    } catch (IOException e) {
+      // It holds nothing any more.
+      return;
+    }
   }
 
   private static Bound bindOne(
@@ -116,7 +159,7 @@ public final class Listeners implements AutoCloseable {
       future.awaitUninterruptibly();
       Throwable cause = future.cause();
       if (cause != null) {
-        throw failure(listener.address(), cause);
+        throw failure("listen", listener.address(), cause);
       }
       sockets.add(future.channel());
       // With port 0 the first socket has got a port; the others share it.
@@ -167,18 +210,28 @@ public final class Listeners implements AutoCloseable {
    */
   private static void checkFree(Address configured, InetSocketAddress address)
       throws ListenException {
-    if (address.getPort() == 0) {
-      return;
-    }
-    try (ServerSocket probe = new ServerSocket()) {
-      probe.setReuseAddress(true);
-      probe.bind(address, 1);
-    } catch (IOException e) {
-      throw failure(configured, e);
+    if (address.getPort() != 0) {
+      close(hold("listen", configured, address));
     }
   }
 
-  private static ListenException failure(Address address, Throwable cause) {
+  private static ServerSocket hold(String what, Address configured, InetSocketAddress address)
+      throws ListenException {
+    ServerSocket probe = null;
+    try {
+      probe = new ServerSocket();
+      probe.setReuseAddress(true);
+      probe.bind(address, 1);
+      return probe;
+    } catch (IOException e) {
+      if (probe != null) {
+        close(probe);
+      }
+      throw failure(what, configured, e);
+    }
+  }
+
+  private static ListenException failure(String what, Address address, Throwable cause) {
     String message = String.valueOf(cause.getMessage());
     String reason = message;
     if (message.contains("in use")) {
@@ -188,7 +241,7 @@ public final class Listeners implements AutoCloseable {
     } else if (message.contains("ermission denied")) {
       reason = "permission denied; ports below 1024 need the right to bind them";
     }
-    return new ListenException("listen " + text(address) + ": " + reason, cause);
+    return new ListenException(what + " " + text(address) + ": " + reason, cause);
   }
 
   private static String text(Address address) {
@@ -212,6 +265,13 @@ public final class Listeners implements AutoCloseable {
       loop.eventLoop().execute(loop::startTicking);
     }
     sockets.forEach(socket -> socket.config().setAutoRead(true));
+  }
+
+  /** Takes new limits and timeouts for connections to come. Returns when every loop has them. */
+  public void reconfigure(LimitsConfig limits, TimeoutsConfig timeouts) {
+    for (LoopConnections loop : loops) {
+      loop.eventLoop().submit(() -> loop.reconfigure(limits, timeouts)).syncUninterruptibly();
+    }
   }
 
   /** Closes the listening sockets; connections stay. Returns when that is done. */

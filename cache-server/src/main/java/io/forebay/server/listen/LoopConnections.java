@@ -4,6 +4,7 @@ import io.forebay.core.http.HttpDate;
 import io.forebay.server.config.ServerConfig.LimitsConfig;
 import io.forebay.server.config.ServerConfig.TimeoutsConfig;
 import io.forebay.server.exchange.Exchanges;
+import io.forebay.server.metric.AccessLane;
 import io.forebay.server.metric.LoopCounters;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
@@ -31,11 +32,14 @@ final class LoopConnections {
 
   final Exchanges exchanges;
   final LoopCounters counters;
-  final LimitsConfig limits;
-  final TimeoutsConfig timeouts;
+  final AccessLane accessLog;
   final DeadlineWheel wheel;
   final SendQueue sendQueue = new SendQueue();
   final WideSends wideSends;
+
+  // Of the configuration in force. A connection keeps those it began with.
+  private LimitsConfig limits;
+  private TimeoutsConfig timeouts;
 
   private final Loop loop;
   private final AtomicInteger nodeConnections;
@@ -50,6 +54,7 @@ final class LoopConnections {
       Loop loop,
       Exchanges exchanges,
       LoopCounters counters,
+      AccessLane accessLog,
       LimitsConfig limits,
       TimeoutsConfig timeouts,
       AtomicInteger nodeConnections,
@@ -58,11 +63,28 @@ final class LoopConnections {
     this.loop = loop;
     this.exchanges = exchanges;
     this.counters = counters;
+    this.accessLog = accessLog;
     this.limits = limits;
     this.timeouts = timeouts;
     this.nodeConnections = nodeConnections;
     this.wideSends = wideSends;
     this.wheel = new DeadlineWheel(clockNanos);
+  }
+
+  /** What connections that begin now are bound by. */
+  LimitsConfig limits() {
+    return limits;
+  }
+
+  TimeoutsConfig timeouts() {
+    return timeouts;
+  }
+
+  /** Replaces the bounds, for connections to come. On the loop. */
+  void reconfigure(LimitsConfig newLimits, TimeoutsConfig newTimeouts) {
+    limits = newLimits;
+    timeouts = newTimeouts;
+    wideSends.privateCopyBytes(newLimits.privateCopyBytes());
   }
 
   EventLoop eventLoop() {
@@ -146,6 +168,14 @@ final class LoopConnections {
 
   private List<Channel> snapshot() {
     return new ArrayList<>(channels);
+  }
+
+  /** Counts a request that the listener refuses. */
+  void countRefusal(Refusal refusal) {
+    counters.requestsRefused++;
+    if (refusal.isLimit()) {
+      counters.limitsHit++;
+    }
   }
 
   /** The Date field's value now, for the responses the listener makes by itself. */

@@ -21,6 +21,7 @@ record Refusal(int status, String detail, boolean isMalformed) {
   static final Refusal REQUEST_LINE = malformed("the request line is malformed");
   static final Refusal MALFORMED = malformed("the request is malformed");
   static final Refusal OBSOLETE_WEBSOCKET = malformed("this WebSocket draft has no framing");
+  static final Refusal PROTOCOL = malformed("the stream breaks the protocol");
   static final Refusal SCHEME_MISMATCH =
       new Refusal(421, "the target's scheme is not the one of this address", false);
   static final Refusal METHOD = new Refusal(405, "this method is not served here", false);

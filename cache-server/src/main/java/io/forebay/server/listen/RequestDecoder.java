@@ -7,10 +7,12 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.handler.codec.http.DefaultHttpHeadersFactory;
 import io.netty.handler.codec.http.HttpContent;
 import io.netty.handler.codec.http.HttpDecoderConfig;
+import io.netty.handler.codec.http.HttpMessage;
 import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.HttpRequestDecoder;
 import io.netty.handler.codec.http.LastHttpContent;
 import io.netty.util.ReferenceCountUtil;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -45,6 +47,11 @@ final class RequestDecoder extends HttpRequestDecoder {
   private final Gate gate;
   private final HeadGuard guard;
   private @Nullable ChannelHandlerContext context;
+  // Of the head at hand, or of the message it began, once its request line is there.
+  private @Nullable String method;
+  private @Nullable String target;
+  private @Nullable String version;
+  private boolean isHeadOver;
   private boolean isInBody;
   private boolean isChunkedBody;
   // Bytes of a chunked body that were not payload, since there was any.
@@ -121,8 +128,17 @@ final class RequestDecoder extends HttpRequestDecoder {
 
   private void decodeHead(ChannelHandlerContext ctx, ByteBuf in, List<Object> out)
       throws Exception {
+    if (isHeadOver) {
+      isHeadOver = false;
+      method = null;
+      target = null;
+      version = null;
+    }
     Refusal refusal = guard.check(in);
     if (refusal != null) {
+      if (method == null && !refusal.equals(Refusal.REQUEST_LINE)) {
+        readRequestLine(in);
+      }
       refuse(in, refusal);
       return;
     }
@@ -161,6 +177,41 @@ final class RequestDecoder extends HttpRequestDecoder {
     noteProgress(out);
   }
 
+  @Override
+  protected HttpMessage createMessage(String[] line) throws Exception {
+    method = line[0];
+    target = line[1];
+    version = line[2];
+    return super.createMessage(line);
+  }
+
+  /** For a head that was refused before it was decoded: its first line is known to be sound. */
+  private void readRequestLine(ByteBuf in) {
+    int start = in.readerIndex();
+    while (in.getByte(start) == '\r' || in.getByte(start) == '\n') {
+      start++;
+    }
+    int end = in.indexOf(start, in.writerIndex(), (byte) '\n');
+    String[] line = in.toString(start, end - start, StandardCharsets.ISO_8859_1).split(" ", 3);
+    method = line[0];
+    target = line[1];
+    version = line[2].stripTrailing();
+  }
+
+  /** Method of the request that is being read or was read last; null where it was not there yet. */
+  @Nullable String method() {
+    return method;
+  }
+
+  /** Its target as it came. */
+  @Nullable String target() {
+    return target;
+  }
+
+  boolean isVersion10() {
+    return "HTTP/1.0".equals(version);
+  }
+
   private void noteProgress(List<Object> out) {
     for (int i = 0; i < out.size(); i++) {
       Object message = out.get(i);
@@ -170,6 +221,7 @@ final class RequestDecoder extends HttpRequestDecoder {
         isChunkedBody = request.headers().contains("transfer-encoding");
       }
       if (message instanceof LastHttpContent) {
+        isHeadOver = true;
         isInBody = false;
         guard.reset();
       }

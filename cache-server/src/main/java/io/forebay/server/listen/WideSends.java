@@ -1,5 +1,6 @@
 package io.forebay.server.listen;
 
+import io.forebay.server.metric.LoopCounters;
 import io.netty.channel.Channel;
 import io.netty.channel.epoll.EpollChannelOption;
 import io.netty.channel.epoll.EpollSocketChannel;
@@ -35,14 +36,30 @@ final class WideSends {
     Channel channel();
   }
 
-  private final int limit;
+  private final LoopCounters counters;
+  private final int loops;
+  private int limit;
 
   /** The longest granted first. */
   private final ArrayDeque<Holder> holders = new ArrayDeque<>();
 
   /** Grants of a loop that has a share of the bound on private copies. */
-  WideSends(long privateCopyBytes, int loops) {
-    limit = Math.clamp(privateCopyBytes / WIDE_BYTES / loops, 1, 1 << 16);
+  WideSends(long privateCopyBytes, int loops, LoopCounters counters) {
+    this.counters = counters;
+    this.loops = loops;
+    limit = limitOf(privateCopyBytes);
+  }
+
+  private int limitOf(long privateCopyBytes) {
+    return Math.clamp(privateCopyBytes / WIDE_BYTES / loops, 1, 1 << 16);
+  }
+
+  /** The bound on private copies has changed; grants beyond its new share are taken back. */
+  void privateCopyBytes(long bytes) {
+    limit = limitOf(bytes);
+    while (holders.size() > limit) {
+      narrow(holders.getFirst());
+    }
   }
 
   /** Grants large chunks if there is room, or if the one that has had them longest is idle. */
@@ -61,6 +78,7 @@ final class WideSends {
       longest.onNarrowed();
     }
     holders.addLast(holder);
+    counters.wideSends = holders.size();
     unsent(holder, WIDE_BYTES);
     return true;
   }
@@ -68,6 +86,7 @@ final class WideSends {
   /** Takes back what was granted. */
   void narrow(Holder holder) {
     holders.remove(holder);
+    counters.wideSends = holders.size();
     unsent(holder, NARROW_UNSENT_BYTES);
     holder.onNarrowed();
   }

@@ -35,7 +35,10 @@ public interface AccessEvent {
   /** {@code HTTP/1.1}, {@code HTTP/2}, … */
   String protocol();
 
-  /** Status sent, or 0 when the client went away before one was. */
+  /**
+   * Status sent, or 0 when the client went away before one was. A malformed HTTP/2 request is
+   * answered with a reset; its status is the one it was refused for.
+   */
   int status();
 
   /** Body bytes handed to the transport. */

@@ -21,6 +21,7 @@ final class AccessRecord {
   static final int USER_AGENT = 6;
 
   private static final int[] CAPACITY = {64, 64, 256, 1024, 512, 512, 256};
+  private static final int MAX_METHOD_LENGTH = 128;
   private static final int[] OFFSET = new int[CAPACITY.length];
   static final int TEXT_LENGTH;
 
@@ -69,7 +70,7 @@ final class AccessRecord {
     copy(USER_AGENT, event.userAgent());
     epochMillis = event.epochMillis();
     client = event.client();
-    method = event.method();
+    method = clipped(event.method());
     scheme = event.scheme();
     protocol = event.protocol();
     status = event.status();
@@ -82,6 +83,11 @@ final class AccessRecord {
     origin = event.origin();
     fetchNanos = event.fetchNanos();
     abort = event.abort();
+  }
+
+  /** A client makes up its method: what a slot keeps of it is bounded. */
+  private static String clipped(String method) {
+    return method.length() <= MAX_METHOD_LENGTH ? method : method.substring(0, MAX_METHOD_LENGTH);
   }
 
   private void copy(int field, @Nullable CharSequence value) {

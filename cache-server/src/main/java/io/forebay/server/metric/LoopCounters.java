@@ -47,6 +47,9 @@ public final class LoopCounters {
   public long privateCopyBytes;
   public long stalledClosed;
 
+  // Connections granted large chunks now.
+  public long wideSends;
+
   public final Latency originFirstByte = new Latency();
   public final Latency originTotal = new Latency();
   public final Latency hitTime = new Latency();

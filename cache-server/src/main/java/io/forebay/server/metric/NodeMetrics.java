@@ -120,6 +120,20 @@ public final class NodeMetrics implements AutoCloseable {
     origin(all, loops);
     fills(all, loops);
     connections(all, loops);
+    all.metricSnapshot(
+        gauge("forebay_private_copy_held_bytes", "Bytes held now for clients that are slow.")
+            .dataPoint(point((double) node.privateCopyBytes(), Labels.EMPTY))
+            .build());
+    all.metricSnapshot(
+        gauge("forebay_wide_sends", "Client connections that are sent large chunks now.")
+            .dataPoint(point((double) sum(loops, c -> c.wideSends), Labels.EMPTY))
+            .build());
+    all.metricSnapshot(
+        gauge(
+                "forebay_purges_failing",
+                "1 while the last purge could not be made durable and has to be repeated, else 0.")
+            .dataPoint(point(node.isPurgeFailing() ? 1 : 0, Labels.EMPTY))
+            .build());
     StoreMetrics.collect(all, node.store());
     all.metricSnapshot(busy());
     all.metricSnapshot(

@@ -105,7 +105,7 @@ final class OriginConnection extends ChannelInboundHandlerAdapter {
     this.pool = pool;
     this.origin = pool.origin();
     this.client = pool.client();
-    this.decoder = new ResponseDecoder(this);
+    this.decoder = new ResponseDecoder(this, client.bounds());
     this.deadline = new Deadline(client.loop(), this::onDeadline);
   }
 

@@ -26,6 +26,7 @@ public final class PooledOriginClient implements OriginClient {
   private final LoopCounters counters;
 
   private Origins origins;
+  private ResponseBounds bounds;
   private final Map<String, OriginPool> pools = new HashMap<>();
   private boolean isSending;
   private boolean isClosed;
@@ -35,6 +36,7 @@ public final class PooledOriginClient implements OriginClient {
       Class<? extends SocketChannel> channelClass,
       ByteBufAllocator allocator,
       Origins origins,
+      ResponseBounds bounds,
       OriginConnections connections,
       NameResolver names,
       LoopCounters counters) {
@@ -42,6 +44,7 @@ public final class PooledOriginClient implements OriginClient {
     this.channelClass = channelClass;
     this.allocator = allocator;
     this.origins = origins;
+    this.bounds = bounds;
     this.connections = connections;
     this.names = names;
     this.counters = counters;
@@ -72,10 +75,12 @@ public final class PooledOriginClient implements OriginClient {
 
   /**
    * Replaces the origins. Connections of those that changed or went away are closed when idle;
-   * calls under way and waiting finish with the configuration they began with. On the loop.
+   * calls under way and waiting finish with the configuration they began with. The bounds hold for
+   * connections to come. On the loop.
    */
-  public void reconfigure(Origins newOrigins) {
+  public void reconfigure(Origins newOrigins, ResponseBounds newBounds) {
     origins = newOrigins;
+    bounds = newBounds;
     Iterator<OriginPool> each = pools.values().iterator();
     while (each.hasNext()) {
       OriginPool pool = each.next();
@@ -118,6 +123,10 @@ public final class PooledOriginClient implements OriginClient {
 
   Origins origins() {
     return origins;
+  }
+
+  ResponseBounds bounds() {
+    return bounds;
   }
 
   NameResolver names() {

@@ -2,6 +2,7 @@ package io.forebay.server.origin;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelHandlerContext;
+import io.netty.handler.codec.DecoderResult;
 import io.netty.handler.codec.http.HttpDecoderConfig;
 import io.netty.handler.codec.http.HttpMessage;
 import io.netty.handler.codec.http.HttpResponse;
@@ -17,30 +18,34 @@ import java.util.List;
  */
 final class ResponseDecoder extends HttpResponseDecoder {
   static final int LONGEST_LINE = 8 * 1024;
-  static final int LONGEST_HEAD = 64 * 1024;
 
   /** Body bytes are passed on as they were read; no read is as long as this. */
   private static final int LONGEST_PIECE = 1024 * 1024;
 
   private final OriginConnection connection;
+  private final ResponseBounds bounds;
+  private final ResponseGuard guard;
 
   private boolean isExpecting;
   private boolean isHeadRequest;
   private boolean isAtStart;
+  private boolean isInHead;
   private boolean isInterim;
   private boolean hasExtraBytes;
 
-  ResponseDecoder(OriginConnection connection) {
+  ResponseDecoder(OriginConnection connection, ResponseBounds bounds) {
     super(
         new HttpDecoderConfig()
             .setMaxInitialLineLength(LONGEST_LINE)
-            .setMaxHeaderSize(LONGEST_HEAD)
+            .setMaxHeaderSize(bounds.headerBytes())
             .setMaxChunkSize(LONGEST_PIECE)
             .setValidateHeaders(true)
             .setAllowDuplicateContentLengths(true)
             .setUseRfc9112TransferEncoding(true)
             .setStrictLineParsing(false));
     this.connection = connection;
+    this.bounds = bounds;
+    this.guard = new ResponseGuard(bounds.headerCount());
   }
 
   /** A request is about to be written. */
@@ -82,9 +87,18 @@ final class ResponseDecoder extends HttpResponseDecoder {
         throw new IllegalArgumentException("response does not begin with HTTP");
       }
       isAtStart = false;
+      isInHead = true;
+      guard.reset();
     }
     int before = out.size();
-    super.decode(ctx, in, out);
+    if (isInHead) {
+      guard.check(in);
+      int readable = in.readableBytes();
+      super.decode(ctx, in, out);
+      guard.consumed(readable - in.readableBytes());
+    } else {
+      super.decode(ctx, in, out);
+    }
     follow(out, before);
   }
 
@@ -105,8 +119,15 @@ final class ResponseDecoder extends HttpResponseDecoder {
       if (message instanceof HttpResponse response) {
         int status = response.status().code();
         isInterim = status < 200 && status != 101;
+        isInHead = false;
       }
-      if (message instanceof LastHttpContent) {
+      if (message instanceof LastHttpContent last) {
+        if (last.trailingHeaders().size() > bounds.headerCount()) {
+          last.setDecoderResult(
+              DecoderResult.failure(
+                  new IllegalArgumentException(
+                      "more than " + bounds.headerCount() + " trailer lines")));
+        }
         if (isInterim) {
           out.remove(i--);
           isInterim = false;

@@ -96,6 +96,16 @@ public final class FakeNode implements Node {
   }
 
   @Override
+  public long privateCopyBytes() {
+    return 77;
+  }
+
+  @Override
+  public boolean isPurgeFailing() {
+    return true;
+  }
+
+  @Override
   public StoreStats store() {
     return new StoreStats(
         128,

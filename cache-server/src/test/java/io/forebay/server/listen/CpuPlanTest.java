@@ -40,7 +40,7 @@ class CpuPlanTest {
 
   @Test
   void doesNotPinWhereItWouldDoHarm() throws ListenException {
-    assertUnpinned("off by configuration", CpuPlan.of("off", 2, machine("0-3")));
+    assertUnpinned("not pinned: threads.pin is off", CpuPlan.of("off", 2, machine("0-3")));
     assertUnpinned("not pinned: 3 loops for 2 CPUs", CpuPlan.of("auto", 3, machine("0-1")));
     assertUnpinned("not pinned: the process has CPU 1 only", CpuPlan.of("auto", 1, machine("1")));
     assertUnpinned(

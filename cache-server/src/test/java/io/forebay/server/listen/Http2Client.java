@@ -92,6 +92,7 @@ final class Http2Client implements AutoCloseable {
         Http2FrameCodecBuilder.forClient()
             .validateHeaders(false)
             .encoderEnforceMaxConcurrentStreams(false)
+            .encoderIgnoreMaxHeaderListSize(true)
             .initialSettings(Http2Settings.defaultSettings().initialWindowSize(window))
             .build();
     SslContext context =

@@ -12,9 +12,12 @@ import io.forebay.server.config.ServerConfig.ListenerConfig;
 import io.forebay.server.config.ServerConfig.StoreConfig;
 import io.forebay.server.config.ServerConfig.ThreadsConfig;
 import io.forebay.server.config.ServerConfig.TimeoutsConfig;
+import io.forebay.server.metric.AccessLog;
 import io.forebay.server.metric.LoopCounters;
 import io.netty.buffer.PoolArenaMetric;
 import io.netty.buffer.PooledByteBufAllocator;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -41,6 +44,7 @@ final class ListenFixture implements AutoCloseable {
   final Listeners listeners;
   final ScriptedExchanges exchanges = new ScriptedExchanges();
   final List<LoopCounters> counters = new ArrayList<>();
+  private final AccessLog accessLog;
   private final long buffersBefore;
 
   ListenFixture() throws ListenException {
@@ -53,6 +57,11 @@ final class ListenFixture implements AutoCloseable {
 
   ListenFixture(ServerConfig config) throws ListenException {
     buffersBefore = activeBuffers();
+    try {
+      accessLog = AccessLog.open(config.accessLog(), config.threads().loops());
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
     transport = Transport.open(config.threads());
     List<ScriptedExchanges> each = new ArrayList<>();
     for (Loop ignored : transport.loops()) {
@@ -60,7 +69,7 @@ final class ListenFixture implements AutoCloseable {
       counters.add(new LoopCounters());
     }
     try {
-      listeners = Listeners.bind(config, transport, each, counters);
+      listeners = Listeners.bind(config, transport, each, counters, accessLog);
     } catch (ListenException e) {
       transport.close();
       throw e;
@@ -112,6 +121,7 @@ final class ListenFixture implements AutoCloseable {
   public void close() {
     listeners.close();
     transport.close();
+    accessLog.close();
     assertEquals(buffersBefore, activeBuffers(), "buffers not released");
   }
 

@@ -157,7 +157,7 @@ class ListenersTest {
   @Test
   void loopsHaveNamesAndAShareOfTheirCpu() throws Exception {
     try (Transport transport = Transport.open(new ThreadsConfig(2, "off", "auto"))) {
-      assertEquals("off by configuration", transport.pinning());
+      assertEquals("not pinned: threads.pin is off", transport.pinning());
       Loop loop = transport.loops().get(1);
       assertEquals("loop-1", loop.eventLoop().submit(() -> Thread.currentThread().getName()).get());
       assertEquals(-1, loop.cpu());

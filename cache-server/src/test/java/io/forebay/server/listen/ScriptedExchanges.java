@@ -11,8 +11,6 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.PooledByteBufAllocator;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
-import java.util.Queue;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -28,7 +26,7 @@ final class ScriptedExchanges implements Exchanges {
   final List<String> started = new CopyOnWriteArrayList<>();
 
   /** Reasons given to body receivers that failed. */
-  final Queue<String> bodyFailures = new ConcurrentLinkedQueue<>();
+  final LinkedBlockingQueue<String> bodyFailures = new LinkedBlockingQueue<>();
 
   /** Continuations of {@code /slow}, to be run by the test on the loop. */
   final LinkedBlockingQueue<Runnable> held = new LinkedBlockingQueue<>();

@@ -69,6 +69,8 @@ final class NodeMetricsTest {
     loops.get(1).originFailures = 4;
     loops.get(1).fillsFailed = 5;
     loops.get(0).joined = 6;
+    loops.get(0).wideSends = 1;
+    loops.get(1).wideSends = 3;
     ScrapeParser scrape = scrape();
     assertEquals(42, scrape.value("forebay_sent_bytes_total{}"));
     assertEquals(3, scrape.value("forebay_connections{}"));
@@ -79,6 +81,9 @@ final class NodeMetricsTest {
     assertEquals(0.25, scrape.value("forebay_loop_busy_ratio{loop=0}"));
     assertEquals(0.5, scrape.value("forebay_loop_busy_ratio{loop=1}"));
     assertEquals(1, scrape.value("forebay_ready{}"));
+    assertEquals(77, scrape.value("forebay_private_copy_held_bytes{}"));
+    assertEquals(1, scrape.value("forebay_purges_failing{}"));
+    assertEquals(4, scrape.value("forebay_wide_sends{}"));
   }
 
   @Test

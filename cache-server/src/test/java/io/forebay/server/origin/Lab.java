@@ -39,6 +39,9 @@ import org.jspecify.annotations.Nullable;
 final class Lab implements AutoCloseable {
   private static final long PATIENCE_SECONDS = 10;
 
+  /** Those of the default configuration. */
+  private static final ResponseBounds BOUNDS = new ResponseBounds(32 * 1024, 128);
+
   final OriginConnections connections = new OriginConnections();
   final ScriptedNames names = new ScriptedNames();
   final UnpooledByteBufAllocator allocator = new UnpooledByteBufAllocator(true, true);
@@ -60,7 +63,7 @@ final class Lab implements AutoCloseable {
       counters.add(loopCounters);
       clients.add(
           new PooledOriginClient(
-              group.next(), type, allocator, origins, connections, names, loopCounters));
+              group.next(), type, allocator, origins, BOUNDS, connections, names, loopCounters));
     }
   }
 
@@ -204,7 +207,7 @@ final class Lab implements AutoCloseable {
       onLoop(
           i,
           () -> {
-            client.reconfigure(origins);
+            client.reconfigure(origins, BOUNDS);
             return null;
           });
     }

@@ -45,6 +45,23 @@ class OriginResponseTest {
         bad("name with NUL", ok + "X\0Y: a\r\nContent-Length: 0\r\n\r\n"),
         bad("name with CR", ok + "X\rY: a\r\nContent-Length: 0\r\n\r\n"),
         bad("empty name", ok + ": a\r\nContent-Length: 0\r\n\r\n"),
+        bad("blank before the colon", ok + "X : a\r\nContent-Length: 0\r\n\r\n"),
+        bad("tab before the colon", ok + "X\t: a\r\nContent-Length: 0\r\n\r\n"),
+        bad("blank within a name", ok + "X A: b\r\nContent-Length: 0\r\n\r\n"),
+        bad("blank after a length's name", ok + "Content-Length : 0\r\n\r\n"),
+        bad("blank within the last name", ok + "Content-Length: 0\r\nX A: b\r\n\r\n"),
+        bad("blank before the first field", ok + " X: a\r\nContent-Length: 0\r\n\r\n"),
+        bad(
+            "blank within a name of an interim response",
+            "HTTP/1.1 103 Early Hints\r\nX A: b\r\n\r\n" + ok + "Content-Length: 0\r\n\r\n"),
+        bad(
+            "blank within a name after an interim response",
+            "HTTP/1.1 103 Early Hints\r\n\r\n" + ok + "X A: b\r\nContent-Length: 0\r\n\r\n"),
+        bad("129 field lines", ok + "X: a\r\n".repeat(128) + "Content-Length: 0\r\n\r\n"),
+        bad(
+            "129 field lines of an interim response",
+            "HTTP/1.1 103 Early Hints\r\n" + "X: a\r\n".repeat(129) + "\r\n"),
+        bad("33 KiB of fields", ok + ("X: " + "y".repeat(1000) + "\r\n").repeat(34) + "\r\n"),
         bad("line without a colon", ok + "nonsense\r\nContent-Length: 0\r\n\r\n"),
         bad("64 KiB of fields", ok + ("X: " + "y".repeat(1000) + "\r\n").repeat(70) + "\r\n"),
         bad("one endless field", ok + "X: " + "y".repeat(100_000)),
@@ -119,6 +136,40 @@ class OriginResponseTest {
       connection.head();
       connection.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n" + chunks);
       response.failure(Kind.INVALID_RESPONSE);
+      connection.awaitClose();
+    }
+  }
+
+  @Test
+  void takesFoldedLinesAndBlanksInValuesAndAsManyLinesAsAreAllowed() throws Exception {
+    String head =
+        "HTTP/1.1 200 OK\r\nX: a b\r\n c: d\r\n"
+            + "Y: z\r\n".repeat(126)
+            + "Content-Length: 2\r\n\r\nab";
+    try (ScriptedOrigin origin = ScriptedOrigin.start();
+        Lab lab = Lab.of(Lab.origin(origin.url()))) {
+      Recorder response = lab.send(Lab.get("/"));
+      Connection connection = origin.accept();
+      connection.head();
+      // Also when it comes byte by byte, interim responses first.
+      connection.sendPieces(("HTTP/1.1 103 Early Hints\r\nX: y\r\n\r\n" + head).split(""));
+      assertEquals("ab", response.body());
+    }
+  }
+
+  @Test
+  void refusesMoreTrailerLinesThanFieldLines() throws Exception {
+    try (ScriptedOrigin origin = ScriptedOrigin.start();
+        Lab lab = Lab.of(Lab.origin(origin.url()))) {
+      Recorder response = lab.send(Lab.get("/"));
+      Connection connection = origin.accept();
+      connection.head();
+      connection.send(
+          "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nab\r\n0\r\n"
+              + "X: a\r\n".repeat(129)
+              + "\r\n");
+      String detail = response.failure(Kind.INVALID_RESPONSE);
+      assertTrue(detail.contains("more than 128 trailer lines"), detail);
       connection.awaitClose();
     }
   }

@@ -1,0 +1,92 @@
+package io.forebay.server.listen;
+
+import io.forebay.core.http.FieldsView;
+import io.forebay.core.http.RequestView;
+import io.forebay.server.config.ServerConfig.LimitsConfig;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the requests of all protocols have in common: what is noted of them in the one pass over
+ * their fields, and how the exchange sees it.
+ */
+abstract sealed class ClientRequest implements RequestView, FieldsView
+    permits Http1Request, Http2Request {
+
+  final LimitsConfig limits;
+  final RequestTarget target;
+  String method = "";
+  int knownFields;
+  long contentLength = -1;
+  boolean expectsContinue;
+
+  ClientRequest(LimitsConfig limits, String scheme) {
+    this.limits = limits;
+    this.target = new RequestTarget(scheme);
+  }
+
+  /** Notes a Content-Length line; null when it is the first and a number. */
+  final @Nullable Refusal readContentLength(CharSequence value) {
+    if (contentLength >= 0) {
+      return Refusal.CONTENT_LENGTH;
+    }
+    contentLength = Digits.parse(value);
+    return contentLength < 0 ? Refusal.CONTENT_LENGTH : null;
+  }
+
+  /** The declared length against what is taken at all. */
+  final @Nullable Refusal checkLength() {
+    return contentLength > limits.requestBodyBytes() ? Refusal.BODY_TOO_LARGE : null;
+  }
+
+  final boolean isAsterisk() {
+    return target.isAsterisk();
+  }
+
+  final boolean isHead() {
+    return method.equals("HEAD");
+  }
+
+  final boolean expectsContinue() {
+    return expectsContinue;
+  }
+
+  /** Declared length of the body, or -1. */
+  final long contentLength() {
+    return contentLength;
+  }
+
+  @Override
+  public final String method() {
+    return method;
+  }
+
+  @Override
+  public final String scheme() {
+    return target.scheme();
+  }
+
+  @Override
+  public final String authority() {
+    return target.authority();
+  }
+
+  @Override
+  public final String path() {
+    return target.path();
+  }
+
+  @Override
+  public final @Nullable String query() {
+    return target.query();
+  }
+
+  @Override
+  public final FieldsView fields() {
+    return this;
+  }
+
+  @Override
+  public final int knownFields() {
+    return knownFields;
+  }
+}

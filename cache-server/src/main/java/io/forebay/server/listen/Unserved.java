@@ -1,0 +1,85 @@
+package io.forebay.server.listen;
+
+import io.forebay.server.exchange.ClientInfo;
+import io.forebay.server.metric.AccessEvent;
+import io.forebay.server.metric.LoopCounters.CacheResult;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A request that the listener answered by itself, as the access log sees it. What was not read is
+ * empty; target and host stand as they came.
+ *
+ * @param bytes of the answer's body
+ * @param abort why there was no whole answer, or null
+ */
+record Unserved(
+    ClientInfo from,
+    String scheme,
+    String method,
+    CharSequence host,
+    CharSequence path,
+    @Nullable CharSequence userAgent,
+    int status,
+    CacheResult cache,
+    @Nullable String reason,
+    long bytes,
+    @Nullable String abort,
+    long epochMillis)
+    implements AccessEvent {
+
+  @Override
+  public String client() {
+    return from.address();
+  }
+
+  @Override
+  public String protocol() {
+    return from.protocol();
+  }
+
+  /** Stands in the path: a target that was refused is not taken apart. */
+  @Override
+  public @Nullable CharSequence query() {
+    return null;
+  }
+
+  @Override
+  public @Nullable CharSequence requestId() {
+    return null;
+  }
+
+  @Override
+  public @Nullable CharSequence traceparent() {
+    return null;
+  }
+
+  @Override
+  public long durationNanos() {
+    return 0;
+  }
+
+  @Override
+  public long firstByteNanos() {
+    return -1;
+  }
+
+  @Override
+  public @Nullable String route() {
+    return null;
+  }
+
+  @Override
+  public @Nullable String origin() {
+    return null;
+  }
+
+  @Override
+  public long fetchNanos() {
+    return -1;
+  }
+
+  @Override
+  public @Nullable CharSequence referer() {
+    return null;
+  }
+}

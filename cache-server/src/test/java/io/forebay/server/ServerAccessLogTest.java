@@ -1,0 +1,105 @@
+package io.forebay.server;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+/** One request, one line, whoever answered it. */
+final class ServerAccessLogTest {
+
+  @TempDir Path directory;
+  private final TestOrigin origin = new TestOrigin();
+  private final CountDownLatch gate = new CountDownLatch(1);
+  private Path log;
+  private Edge edge;
+
+  @BeforeEach
+  void start() throws IOException {
+    log = directory.resolve("access.log");
+    edge =
+        Edge.start(
+            directory,
+            "32MiB",
+            Edge.origins(origin.url())
+                + "access-log: {output: \""
+                + log
+                + "\"}\n"
+                + "limits: {request-body: 1000}\n");
+  }
+
+  @AfterEach
+  void stop() throws IOException {
+    gate.countDown();
+    edge.close();
+    origin.close();
+  }
+
+  private List<JsonNode> lines() throws IOException {
+    edge.awaitIdle();
+    edge.stop();
+    return Files.readAllLines(log).stream().map(JsonMapper.shared()::readTree).toList();
+  }
+
+  @Test
+  void aBodyThatGrowsTooLargeIsOneLineWithTheStatusSent() throws Exception {
+    origin.on("/a", (request, connection) -> TestOrigin.await(gate));
+    try (WireClient client = edge.connect()) {
+      client.request("POST", "/a", "Transfer-Encoding: chunked");
+      Edge.await("the exchange has begun", () -> edge.sum(c -> c.originFetches) == 1);
+      client.send("400\r\n" + "x".repeat(1024) + "\r\n");
+      assertEquals(413, client.reply().status());
+    }
+    gate.countDown();
+    List<JsonNode> lines = lines();
+    assertEquals(1, lines.size(), lines.toString());
+    JsonNode line = lines.getFirst();
+    assertEquals(413, line.get("status").asInt());
+    assertEquals("refused", line.get("cache").asString());
+    assertEquals("POST", line.get("method").asString());
+    assertEquals("/a", line.get("target").asString());
+    assertTrue(line.get("reason").asString().contains("larger"), line.toString());
+    assertFalse(line.has("abort"));
+  }
+
+  @Test
+  void anUploadThatTheClientGivesUpIsNoFailureOfTheOrigin() throws Exception {
+    origin.on("/a", (request, connection) -> TestOrigin.await(gate));
+    try (WireClient client = edge.connect()) {
+      client.request("POST", "/a", "Content-Length: 100");
+      Edge.await("the exchange has begun", () -> edge.sum(c -> c.originFetches) == 1);
+      client.send("half of it");
+    }
+    Edge.await("its end is seen", () -> edge.sum(c -> c.clientAborts) == 1);
+    gate.countDown();
+    JsonNode line = lines().getFirst();
+    assertEquals(0, line.get("status").asInt());
+    assertEquals("CLIENT_GONE", line.get("abort").asString());
+  }
+
+  @Test
+  void servedAndRefusedRequestsStandInTheOrderTheyCame() throws Exception {
+    origin.on("/a", TestOrigin.ok("cache-control: max-age=60\r\n", TestOrigin.ascii("a")));
+    try (WireClient client = edge.connect()) {
+      assertEquals(200, client.get("/a").status());
+      assertEquals(200, client.get("/a").status());
+      assertEquals(405, client.request("PURGE", "/a").reply().status());
+    }
+    assertEquals(
+        List.of("200 miss", "200 hit", "405 refused"),
+        lines().stream()
+            .map(line -> line.get("status").asInt() + " " + line.get("cache").asString())
+            .toList());
+  }
+}
