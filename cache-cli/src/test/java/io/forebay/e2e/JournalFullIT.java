@@ -73,7 +73,7 @@ final class JournalFullIT {
   }
 
   /** The node says of itself whether its purges fail. */
-  private static void assertFails(EdgeProcess edge, int gauge, int readiness) {
+  private static void assertFails(EdgeProcess edge, int gauge, int readiness) throws Exception {
     var ready = edge.admin("/readyz");
     assertEquals(readiness, ready.statusCode(), ready.body());
     assertEquals(gauge == 1, ready.body().contains("purge.journal"), ready.body());
