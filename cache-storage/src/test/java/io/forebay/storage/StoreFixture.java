@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 final class StoreFixture implements AutoCloseable {
   static final long MEBI = 1 << 20;
 
-  final AtomicLong clock = new AtomicLong(1_000_000);
+  final AtomicLong clock;
   final StoreSettings settings;
   ObjectStore store;
 
@@ -31,6 +31,11 @@ final class StoreFixture implements AutoCloseable {
   }
 
   StoreFixture(StoreSettings settings) throws StoreException {
+    this(settings, new AtomicLong(1_000_000));
+  }
+
+  StoreFixture(StoreSettings settings, AtomicLong clock) throws StoreException {
+    this.clock = clock;
     this.settings = settings.withClock(clock::get).withThreads(settings.threads(), true);
     this.store = ObjectStore.open(this.settings);
   }

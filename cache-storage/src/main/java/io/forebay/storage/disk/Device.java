@@ -449,8 +449,10 @@ final class Device {
         onWork.run();
         return null;
       }
-      // Raised before anything in it is overwritten: what named its old life is gone.
-      regions.set(next, regions.generation(next) + 1, DeviceRegions.OPEN, nextAge++);
+      // Another one before anything in it is overwritten: what named its old life is gone. Drawn
+      // and not counted: after a power cut the region may stand as it was a life earlier, and
+      // counting would bring pages of the life that was cut off back.
+      regions.set(next, random.nextInt(), DeviceRegions.OPEN, nextAge++);
       openRegion = next;
       openEnd = 0;
       openPages = 0;
@@ -503,6 +505,9 @@ final class Device {
   void flush() {
     lock.lock();
     try {
+      while (buryNext()) {
+        Thread.onSpinWait();
+      }
       passOn();
     } finally {
       lock.unlock();
@@ -564,6 +569,11 @@ final class Device {
     boolean isWritten = false;
     begin();
     try {
+      if (next.firstPage() == 0) {
+        // Tombstones lie in younger regions than what they kill. So the life before of a region
+        // must be gone for good before that of the next one may go.
+        file.force();
+      }
       long base = at(next.region());
       file.write(next.data(), base + next.start());
       ByteBuffer pages = next.pages();
@@ -632,7 +642,7 @@ final class Device {
     List<long[]> keys = new ArrayList<>();
     long[] budget = {settings.regionBytes() / COPY_SHARE};
     int generation = regions.generation(region);
-    forEachEntry(region, one -> release(one, region, generation, kept, keys, budget));
+    forEachEntry(region, generation, one -> release(one, region, generation, kept, keys, budget));
     ByteBuffer buffer = kept.isEmpty() ? ByteBuffer.allocate(0) : readBuffer();
     for (int n = 0; n < kept.size(); n++) {
       copyForward(keys.get(n), kept.get(n), buffer);
@@ -741,26 +751,20 @@ final class Device {
       lock.unlock();
     }
     for (int region = 0; region < regions.count(); region++) {
-      int generation = regions.generation(region);
-      if (regions.state(region) != DeviceRegions.FREE) {
+      // As it stands on the device, whatever it counts as here: that is what a start finds.
+      ByteBuffer first = readPage(region, 0);
+      if (first != null) {
         int swept = region;
-        forEachEntry(region, one -> sweep(one, swept, generation));
+        int generation = first.getInt(DirectoryPage.GENERATION_OFFSET);
+        forEachEntry(region, generation, one -> sweep(one, swept, generation));
       }
     }
-    while (buryNext()) {
+    do {
+      flush();
       while (writeNext()) {
         Thread.onSpinWait();
       }
-    }
-    lock.lock();
-    try {
-      passOn();
-    } finally {
-      lock.unlock();
-    }
-    while (writeNext()) {
-      Thread.onSpinWait();
-    }
+    } while (!tombstones.isEmpty() && hasRoom());
     if (tombstoneCount.get() > 0 || lostTombstones) {
       // What died could not be noted, so the purge must not be forgotten.
       return false;
@@ -780,7 +784,9 @@ final class Device {
     }
     boolean isDead = fate == Purges.DEAD;
     int offset = one.offset();
-    ObjectIndex.Outcome outcome =
+    // Buried whether the index names it or not: at another start it may be found again.
+    bury(one.keyHigh(), one.keyLow(), one.birth());
+    ObjectIndex.Outcome ignored =
         cursor.update(
             one.keyHigh(),
             one.keyLow(),
@@ -801,9 +807,6 @@ final class Device {
               promoter.soften(value);
               return ObjectIndex.Verdict.PUT;
             });
-    if (outcome == ObjectIndex.Outcome.DONE) {
-      bury(one.keyHigh(), one.keyLow(), one.birth());
-    }
   }
 
   /** Moves waiting tombstones into a batch. */
@@ -832,9 +835,9 @@ final class Device {
     }
   }
 
-  private void forEachEntry(int region, Pages.Visitor visitor) throws IOException {
+  private void forEachEntry(int region, int generation, Pages.Visitor visitor)
+      throws IOException {
     int torn = 0;
-    int generation = regions.generation(region);
     int most = settings.regionBytes() / DirectoryPage.LENGTH;
     for (int number = 0; number < most && torn < TORN_PAGES; number++) {
       ByteBuffer page = readPage(region, number);
@@ -1042,7 +1045,7 @@ final class Device {
         int region = order.get(step % order.size());
         boolean slices = step < order.size();
         int generation = regions.generation(region);
-        forEachEntry(region, one -> take(one, region, generation, slices));
+        forEachEntry(region, generation, one -> take(one, region, generation, slices));
         step++;
         return;
       }
