@@ -47,6 +47,10 @@ public record DiskSettings(
     return new DiskSettings(devices, newAdmission, newBytesPerDay, keepMillis, opener);
   }
 
+  public DiskSettings withKeepMillis(long newKeepMillis) {
+    return new DiskSettings(devices, admission, bytesPerDay, newKeepMillis, opener);
+  }
+
   public DiskSettings withOpener(DiskTier.Opener newOpener) {
     return new DiskSettings(devices, admission, bytesPerDay, keepMillis, newOpener);
   }

@@ -33,6 +33,7 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.security.SecureRandom;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Deque;
 import java.util.HexFormat;
 import java.util.List;
@@ -638,8 +639,24 @@ public final class ObjectStore implements AutoCloseable {
     long pinBytes = (long) lanes.length * (regionCount() + 64) * Integer.BYTES;
     long nearBytes = (long) lanes.length * settings.nearEntries() * 64;
     long tableBytes = 4L * settings.purgeScopes() * 24;
-    long sum = tierBytes + indexBytes + pinBytes + nearBytes + tableBytes;
-    return List.of(
+    long bufferBytes = disk.bufferBytes();
+    long sum = tierBytes + indexBytes + pinBytes + nearBytes + tableBytes + bufferBytes;
+    List<String> lines = new ArrayList<>();
+    for (DiskStats one : disk.stats()) {
+      lines.add(
+          line("disk", one.bytes())
+              + String.format(
+                  Locale.ROOT,
+                  " = %s, %d regions of %d KiB, %s",
+                  one.name(),
+                  one.regions(),
+                  one.regionBytes() >> 10,
+                  one.state()));
+    }
+    if (!disk.isEmpty()) {
+      lines.add(line("disk buffers", bufferBytes));
+    }
+    lines.addAll(List.of(
         line("memory tier", tierBytes)
             + String.format(
                 Locale.ROOT,
@@ -655,7 +672,8 @@ public final class ObjectStore implements AutoCloseable {
         line("pins", pinBytes),
         line("purge table", tableBytes)
             + String.format(Locale.ROOT, " = up to %d scopes", settings.purgeScopes()),
-        line("store, sum", sum));
+        line("store, sum", sum)));
+    return lines;
   }
 
   private static String line(String name, long bytes) {

@@ -121,6 +121,7 @@ public final class NodeMetrics implements AutoCloseable {
     fills(all, loops);
     connections(all, loops);
     StoreMetrics.collect(all, node.store());
+    DiskMetrics.collect(all, node.disks());
     all.metricSnapshot(busy());
     all.metricSnapshot(
         gauge(

@@ -34,6 +34,32 @@ public record DeviceSettings(
     return new DeviceSettings(name, directory, bytes, 0, 4 << 20, 8, 4, 5, 10_000);
   }
 
+  public DeviceSettings withReaders(int newReaders) {
+    return new DeviceSettings(
+        name,
+        directory,
+        bytes,
+        regionBytes,
+        bufferBytes,
+        buffers,
+        newReaders,
+        mostErrors,
+        slowMillis);
+  }
+
+  public DeviceSettings withFaults(int newMostErrors, long newSlowMillis) {
+    return new DeviceSettings(
+        name,
+        directory,
+        bytes,
+        regionBytes,
+        bufferBytes,
+        buffers,
+        readers,
+        newMostErrors,
+        newSlowMillis);
+  }
+
   /** With every size filled in. */
   public DeviceSettings resolved() {
     long region = regionBytes;
