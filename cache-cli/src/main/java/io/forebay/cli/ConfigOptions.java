@@ -3,6 +3,7 @@ package io.forebay.cli;
 import io.forebay.server.config.ConfigEnvironment;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -64,6 +65,13 @@ final class ConfigOptions {
   @Nullable String memoryDirectory;
 
   @Option(
+      names = "--disk",
+      paramLabel = "DIR:SIZE",
+      description =
+          "Directory and size of a device of the disk tier, such as /mnt/nvme0:800GiB; repeatable.")
+  List<String> disks = List.of();
+
+  @Option(
       names = "--data",
       paramLabel = "DIR",
       description = "Directory of the purge journal, the store's identity and its lock.")
@@ -101,6 +109,9 @@ final class ConfigOptions {
     put(given, "store.memory", memory);
     put(given, "store.memory-directory", memoryDirectory);
     put(given, "store.data", data);
+    for (String disk : disks) {
+      putDisk(given, disk);
+    }
     put(given, "threads.loops", threads);
     put(given, "threads.pin", pin);
     put(given, "access-log.output", accessLog);
@@ -119,6 +130,19 @@ final class ConfigOptions {
         system.systemData(),
         system.home(),
         system.nodeId());
+  }
+
+  /** A device is known by its path, so that the order of the options means nothing. */
+  private static void putDisk(Map<String, String> given, String disk) {
+    int colon = disk.lastIndexOf(':');
+    if (colon <= 0 || colon == disk.length() - 1) {
+      throw new CommandException(
+          Exit.USAGE, "--disk " + disk + ": write a directory, a colon and a size: DIR:SIZE");
+    }
+    String path = disk.substring(0, colon);
+    String name = path.replaceAll("[^A-Za-z0-9]+", "-").replaceAll("^-+|-+$", "");
+    put(given, "stores." + name + ".path", path);
+    put(given, "stores." + name + ".size", disk.substring(colon + 1));
   }
 
   private static void put(Map<String, String> given, String key, @Nullable String value) {

@@ -35,6 +35,7 @@ import io.forebay.server.origin.OriginReadiness;
 import io.forebay.server.origin.Origins;
 import io.forebay.server.origin.PooledOriginClient;
 import io.forebay.server.origin.ResponseBounds;
+import io.forebay.storage.DiskSettings;
 import io.forebay.storage.ObjectStore;
 import io.forebay.storage.Purge;
 import io.forebay.storage.PurgeFailedException;
@@ -42,6 +43,8 @@ import io.forebay.storage.PurgeReceipt;
 import io.forebay.storage.StoreException;
 import io.forebay.storage.StoreSettings;
 import io.forebay.storage.StoreStats;
+import io.forebay.storage.disk.DeviceSettings;
+import io.forebay.storage.disk.DiskStats;
 import java.io.IOException;
 import java.net.BindException;
 import java.net.InetSocketAddress;
@@ -199,7 +202,26 @@ public final class Server implements Node, AutoCloseable {
             config.store().memoryBytes(),
             loopCount(config),
             System::currentTimeMillis)
-        .withMemoryDirectory(config.store().memoryDirectory());
+        .withMemoryDirectory(config.store().memoryDirectory())
+        .withDisks(disks(config));
+  }
+
+  private static DiskSettings disks(ServerConfig config) {
+    List<DeviceSettings> devices = new ArrayList<>();
+    for (ServerConfig.DiskConfig disk : config.stores()) {
+      devices.add(
+          DeviceSettings.of(disk.name(), disk.path(), disk.bytes())
+              .withReaders(disk.readers())
+              .withFaults(disk.maxErrors(), disk.slow().toMillis()));
+    }
+    ServerConfig.StoreConfig store = config.store();
+    return DiskSettings.of(devices)
+        .with(
+            store.diskAdmission().equals("always")
+                ? DiskSettings.Admission.ALWAYS
+                : DiskSettings.Admission.SECOND_HIT,
+            store.diskBytesPerDay())
+        .withKeepMillis(store.diskKeep().toMillis());
   }
 
   private LoopContext context(Loop loop, OriginConnections connections) {
@@ -321,6 +343,22 @@ public final class Server implements Node, AutoCloseable {
   @Override
   public StoreStats store() {
     return store.stats();
+  }
+
+  @Override
+  public List<DiskStats> disks() {
+    return store.diskStats();
+  }
+
+  @Override
+  public void disk(String name, DiskAction action) throws IOException {
+    switch (action) {
+      case OFFLINE -> {
+        boolean ignored = store.takeOffline(name);
+      }
+      case ONLINE -> store.bringOnline(name);
+      case REINIT -> store.reinitialise(name);
+    }
   }
 
   @Override

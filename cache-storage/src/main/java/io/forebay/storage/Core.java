@@ -1,5 +1,6 @@
 package io.forebay.storage;
 
+import io.forebay.storage.disk.DiskTier;
 import io.forebay.storage.evict.Fill;
 import io.forebay.storage.index.ObjectIndex;
 import io.forebay.storage.layout.DirectoryEntry;
@@ -30,6 +31,8 @@ final class Core {
   final Pins pins;
   final Space space;
   final ObjectIndex index;
+  final DiskTier disk;
+  final long diskKeepMillis;
   final Purges purges;
   final ActiveBirths births;
   final LongSupplier clockMillis;
@@ -37,8 +40,8 @@ final class Core {
   /** Which start this is: records of an earlier epoch are checked on first use. */
   final int epoch;
 
-  /** False while a rebuild may still add keys to the index. */
-  volatile boolean isIndexComplete = true;
+  /** False while a rebuild from memory may still add keys to the index. */
+  volatile boolean isRebuilt = true;
 
   final int sliceBytes;
   final int inlineBytes;
@@ -52,6 +55,8 @@ final class Core {
       Pins pins,
       Space space,
       ObjectIndex index,
+      DiskTier disk,
+      long diskKeepMillis,
       Purges purges,
       ActiveBirths births,
       LongSupplier clockMillis,
@@ -61,6 +66,8 @@ final class Core {
     this.pins = pins;
     this.space = space;
     this.index = index;
+    this.disk = disk;
+    this.diskKeepMillis = diskKeepMillis;
     this.purges = purges;
     this.births = births;
     this.clockMillis = clockMillis;
@@ -68,6 +75,11 @@ final class Core {
     this.sliceBytes = Math.min(LARGEST_SLICE, regions.regionBytes() / 16);
     this.inlineBytes = Math.min(LARGEST_INLINE, sliceBytes);
     this.unfinishedLimit = (long) regions.regionBytes() * regions.count() / 2;
+  }
+
+  /** Whether everything that is stored is in the index. */
+  boolean isIndexComplete() {
+    return isRebuilt && disk.isRecovered();
   }
 
   /** Space for the head of a slice or of the record that {@code spec} describes. */

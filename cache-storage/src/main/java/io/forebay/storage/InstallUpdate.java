@@ -1,5 +1,6 @@
 package io.forebay.storage;
 
+import io.forebay.storage.disk.DiskTier;
 import io.forebay.storage.index.IndexValue;
 import io.forebay.storage.index.ObjectIndex;
 import io.forebay.storage.layout.RecordHeader;
@@ -15,6 +16,7 @@ final class InstallUpdate implements ObjectIndex.Update {
   private static final long ANY = -1;
 
   private final Regions regions;
+  private final DiskTier disk;
   private int region;
   private int generation;
   private int offset;
@@ -23,11 +25,17 @@ final class InstallUpdate implements ObjectIndex.Update {
   private byte kind;
   private long birth;
   private long objectId;
+  private int expiresSeconds;
+  private long scope0;
+  private long scope1;
+  private long high;
+  private long low;
   private long expected = ANY;
   private Install result = Install.BUSY;
 
-  InstallUpdate(Regions regions) {
+  InstallUpdate(Regions regions, DiskTier disk) {
     this.regions = regions;
+    this.disk = disk;
   }
 
   InstallUpdate place(int newRegion, int newGeneration, int newOffset, int newSlot, int newLength) {
@@ -47,15 +55,25 @@ final class InstallUpdate implements ObjectIndex.Update {
     return this;
   }
 
+  /** What a miss can be told by without the record: nothing of a slice. */
+  InstallUpdate fate(int newExpiresSeconds, long[] scopes) {
+    expiresSeconds = newExpiresSeconds;
+    scope0 = scopes.length > 0 ? scopes[0] : 0;
+    scope1 = scopes.length > 1 ? scopes[1] : 0;
+    return this;
+  }
+
   /** Only in the place of this object, while it is live. */
   InstallUpdate insteadOf(long expectedObjectId) {
     expected = expectedObjectId;
     return this;
   }
 
-  Install run(ObjectIndex.Cursor cursor, long high, long low) {
+  Install run(ObjectIndex.Cursor cursor, long keyHigh, long keyLow) {
     result = Install.BUSY;
-    return switch (cursor.update(high, low, this)) {
+    high = keyHigh;
+    low = keyLow;
+    return switch (cursor.update(keyHigh, keyLow, this)) {
       case DONE, KEPT, ABSENT -> result;
       case BUSY -> Install.BUSY;
       case FULL -> Install.NO_SPACE;
@@ -81,7 +99,9 @@ final class InstallUpdate implements ObjectIndex.Update {
       result = Install.GONE;
       return ObjectIndex.Verdict.KEEP;
     }
-    if (isOldLive && value.birth() >= birth) {
+    boolean isThere =
+        isOldLive || (isPresent && value.region() < 0 && disk.isReadable(value));
+    if (isThere && value.birth() >= birth) {
       result = Install.OLDER;
       return ObjectIndex.Verdict.KEEP;
     }
@@ -89,9 +109,13 @@ final class InstallUpdate implements ObjectIndex.Update {
     if (isOldLive) {
       regions.live(value.region(), oldSlot, false);
     }
+    if (isPresent) {
+      disk.bury(high, low, value);
+    }
     value.identity(kind, birth, objectId);
     value.memory(region, generation, offset, length);
-    value.disk(IndexValue.NOWHERE, 0, 0, 0);
+    value.fate(expiresSeconds, scope0, scope1);
+    value.leaveDisk();
     result = Install.INSTALLED;
     return ObjectIndex.Verdict.PUT;
   }

@@ -1,5 +1,9 @@
 package io.forebay.storage;
 
+import io.forebay.storage.disk.DiskStats;
+import io.forebay.storage.disk.DiskTier;
+import io.forebay.storage.disk.Promoter;
+import io.forebay.storage.evict.Demotion;
 import io.forebay.storage.evict.Reclaimer;
 import io.forebay.storage.evict.Sweeper;
 import io.forebay.storage.index.ChronicleIndex;
@@ -29,6 +33,7 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.security.SecureRandom;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Deque;
 import java.util.HexFormat;
 import java.util.List;
@@ -58,6 +63,9 @@ public final class ObjectStore implements AutoCloseable {
   private static final String INDEX_FILE = "index.map";
 
   private static final long PAUSE_NANOS = 20_000_000;
+  /** How long an ending store goes on copying memory to its disks. */
+  private static final long COPY_AT_END_NANOS = 10_000_000_000L;
+
   private static final long CLOCK_NOTE_MILLIS = 1_000;
 
   /** Above this many directory entries an exact purge does not count what it matched. */
@@ -71,6 +79,8 @@ public final class ObjectStore implements AutoCloseable {
   private final ChronicleIndex index;
   private final StoreLane[] lanes;
   private final ByteBuffer[] windows;
+  private final DiskTier disk;
+  private final Demotion demotion;
   private final Reclaimer reclaimer;
   private final Sweeper sweeper;
   private final Rebuild rebuild;
@@ -219,9 +229,31 @@ public final class ObjectStore implements AutoCloseable {
       finishFormat(memory);
     }
     Pins pins = new Pins(settings.lanes(), regions.count());
+    this.disk =
+        DiskTier.open(
+            settings.disks().devices(),
+            new DiskTier.Host(
+                opened,
+                purges,
+                new Promoter(regions, space, opened, purges, epoch),
+                settings.clockMillis()),
+            isWarm,
+            settings.disks().opener(),
+            settings.stepped() ? null : settings.threads());
+    owned.push(disk);
     ActiveBirths births = new ActiveBirths(settings.lanes());
     this.core =
-        new Core(regions, pins, space, opened, purges, births, settings.clockMillis(), epoch);
+        new Core(
+            regions,
+            pins,
+            space,
+            opened,
+            disk,
+            settings.disks().keepMillis(),
+            purges,
+            births,
+            settings.clockMillis(),
+            epoch);
     this.lanes = new StoreLane[settings.lanes()];
     for (int lane = 0; lane < lanes.length; lane++) {
       lanes[lane] = new StoreLane(core, lane, settings.nearEntries());
@@ -230,6 +262,14 @@ public final class ObjectStore implements AutoCloseable {
     for (int region = 0; region < windows.length; region++) {
       windows[region] = memory.asSlice(regions.base(region), regions.regionBytes()).asByteBuffer();
     }
+    this.demotion =
+        new Demotion(
+            regions,
+            opened,
+            disk,
+            settings.disks().admission() == DiskSettings.Admission.SECOND_HIT,
+            settings.disks().bytesPerDay(),
+            settings.clockMillis());
     this.reclaimer =
         new Reclaimer(
             regions,
@@ -238,15 +278,17 @@ public final class ObjectStore implements AutoCloseable {
             opened,
             purges,
             core.unfinished,
+            disk,
+            demotion,
             settings.protectedShare(),
             settings.fillDeadlineMillis());
-    this.sweeper = new Sweeper(regions, opened, purges, births, settings.purgeRetireMillis());
-    this.rebuild = new Rebuild(regions, opened, purges);
+    this.sweeper = new Sweeper(regions, opened, disk, purges, births, settings.purgeRetireMillis());
+    this.rebuild = new Rebuild(regions, opened, disk, purges);
     this.atOpen =
         opening == Opening.EMPTY
             ? RecoveryState.Phase.EMPTY
             : isWarm ? RecoveryState.Phase.WARM : RecoveryState.Phase.REBUILDING;
-    core.isIndexComplete = atOpen != RecoveryState.Phase.REBUILDING;
+    core.isRebuilt = atOpen != RecoveryState.Phase.REBUILDING;
     boolean hasSpares = reclaimer.renewFree();
     LOG.info(
         "memory tier in {}: {} regions of {} KiB, {}, {}{}",
@@ -453,13 +495,13 @@ public final class ObjectStore implements AutoCloseable {
   }
 
   public RecoveryState recovery() {
-    if (atOpen != RecoveryState.Phase.REBUILDING) {
-      return new RecoveryState(atOpen, 1, 0);
+    double fraction = Math.min(rebuild.fraction(), disk.recovered());
+    if (!core.isIndexComplete()) {
+      return new RecoveryState(RecoveryState.Phase.REBUILDING, fraction, rebuild.records());
     }
-    return new RecoveryState(
-        rebuild.isDone() ? RecoveryState.Phase.REBUILT : RecoveryState.Phase.REBUILDING,
-        rebuild.fraction(),
-        rebuild.records());
+    return atOpen == RecoveryState.Phase.REBUILDING
+        ? new RecoveryState(RecoveryState.Phase.REBUILT, 1, rebuild.records())
+        : new RecoveryState(atOpen, 1, 0);
   }
 
   /** When the store was last known to be at work before this start; 0 if it opened empty. */
@@ -496,6 +538,26 @@ public final class ObjectStore implements AutoCloseable {
   /** A window on a region; the same object each time, so take a duplicate to position it. */
   public ByteBuffer regionBuffer(int region) {
     return windows[region];
+  }
+
+  /** Of each device of the disk tier. */
+  public List<DiskStats> diskStats() {
+    return disk.stats();
+  }
+
+  /** Stops using a device; what is on it counts as missing. False if it was not in use. */
+  public boolean takeOffline(String disk) {
+    return this.disk.offline(disk);
+  }
+
+  /** Uses a device again, as it was left or, if it missed too much, empty. Blocks for its disk. */
+  public void bringOnline(String disk) throws IOException {
+    this.disk.online(disk);
+  }
+
+  /** Empties a device and uses it. Blocks for its disk. */
+  public void reinitialise(String disk) throws IOException {
+    this.disk.reinit(disk);
   }
 
   public StoreStats stats() {
@@ -577,8 +639,24 @@ public final class ObjectStore implements AutoCloseable {
     long pinBytes = (long) lanes.length * (regionCount() + 64) * Integer.BYTES;
     long nearBytes = (long) lanes.length * settings.nearEntries() * 64;
     long tableBytes = 4L * settings.purgeScopes() * 24;
-    long sum = tierBytes + indexBytes + pinBytes + nearBytes + tableBytes;
-    return List.of(
+    long bufferBytes = disk.bufferBytes();
+    long sum = tierBytes + indexBytes + pinBytes + nearBytes + tableBytes + bufferBytes;
+    List<String> lines = new ArrayList<>();
+    for (DiskStats one : disk.stats()) {
+      lines.add(
+          line("disk", one.bytes())
+              + String.format(
+                  Locale.ROOT,
+                  " = %s, %d regions of %d KiB, %s",
+                  one.name(),
+                  one.regions(),
+                  one.regionBytes() >> 10,
+                  one.state()));
+    }
+    if (!disk.isEmpty()) {
+      lines.add(line("disk buffers", bufferBytes));
+    }
+    lines.addAll(List.of(
         line("memory tier", tierBytes)
             + String.format(
                 Locale.ROOT,
@@ -594,7 +672,8 @@ public final class ObjectStore implements AutoCloseable {
         line("pins", pinBytes),
         line("purge table", tableBytes)
             + String.format(Locale.ROOT, " = up to %d scopes", settings.purgeScopes()),
-        line("store, sum", sum));
+        line("store, sum", sum)));
+    return lines;
   }
 
   private static String line(String name, long bytes) {
@@ -622,12 +701,16 @@ public final class ObjectStore implements AutoCloseable {
     if (atOpen == RecoveryState.Phase.REBUILDING && !rebuild.isDone()) {
       boolean renewed = reclaimer.renewFree();
       boolean rebuilt = rebuild.step();
-      core.isIndexComplete = rebuild.isDone();
-      return rebuilt || renewed;
+      core.isRebuilt = rebuild.isDone();
+      boolean stepped = disk.step();
+      return rebuilt || renewed || stepped;
     }
+    disk.tick(now);
     boolean reclaimed = reclaimer.step(now);
     boolean swept = sweeper.step(now);
-    return reclaimed || swept;
+    boolean copied = demotion.step();
+    boolean stepped = disk.step();
+    return reclaimed || swept || copied || stepped;
   }
 
   private void runReclaim() {
@@ -660,9 +743,12 @@ public final class ObjectStore implements AutoCloseable {
     isClosing = true;
     join(reclaimThread);
     join(journalThread);
+    copyToDisk();
     MemorySegment memory = tier.memory();
     memory.set(Words.LONG, TierHeader.NEWEST_MILLIS_OFFSET, settings.clockMillis().getAsLong());
     boolean canBeWarm = recovery().isComplete();
+    owned.remove(disk);
+    closeQuietly(disk);
     index.close();
     owned.remove(index);
     if (canBeWarm && tier.outlivesProcess()) {
@@ -683,6 +769,8 @@ public final class ObjectStore implements AutoCloseable {
     isClosing = true;
     join(reclaimThread);
     join(journalThread);
+    owned.remove(disk);
+    closeQuietly(disk::abandon);
     closeAll(owned);
   }
 
@@ -704,14 +792,38 @@ public final class ObjectStore implements AutoCloseable {
     }
   }
 
+  /** What is in memory may be gone at the next start; the disks keep it, while there is time. */
+  private void copyToDisk() {
+    if (disk.isEmpty() || !recovery().isComplete()) {
+      return;
+    }
+    long end = System.nanoTime() + COPY_AT_END_NANOS;
+    while (System.nanoTime() < end) {
+      if (!demotion.stepBeforeEnd()) {
+        if (disk.hasRoom() || disk.isIdle()) {
+          return;
+        }
+        // The writers are behind: they make room, or this takes too long.
+        if (!disk.step()) {
+          LockSupport.parkNanos(this, PAUSE_NANOS / 20);
+        }
+      }
+    }
+    LOG.warn("not all of memory could be copied to the disks in time");
+  }
+
+  private static void closeQuietly(AutoCloseable closing) {
+    try {
+      closing.close();
+    } catch (Exception e) {
+      LOG.warn("closing the store: {}", e.toString());
+    }
+  }
+
   private static void closeAll(Deque<AutoCloseable> owned) {
     AutoCloseable next;
     while ((next = owned.poll()) != null) {
-      try {
-        next.close();
-      } catch (Exception e) {
-        LOG.warn("closing the store: {}", e.toString());
-      }
+      closeQuietly(next);
     }
   }
 }

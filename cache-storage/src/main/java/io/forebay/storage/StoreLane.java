@@ -31,11 +31,14 @@ public final class StoreLane {
   public enum Found {
     HIT,
     MISS,
+    /** Not in memory but on a disk: {@link #load} brings it in. */
+    ON_DISK,
     /** The index was locked for longer than a loop waits: try again later, or do without. */
     BUSY
   }
 
   private static final int ATTEMPTS = 4;
+  private static final long[] NO_SCOPES = {};
 
   private final Core core;
   private final int lane;
@@ -53,10 +56,13 @@ public final class StoreLane {
   private final Removal removal = new Removal();
   private long[] births = new long[16];
   private int birthCount;
+  private long wantedHigh;
+  private long wantedLow;
 
   long nearHits;
   long indexHits;
   long misses;
+  long onDisk;
   long busy;
   long installed;
 
@@ -69,7 +75,7 @@ public final class StoreLane {
     this.purges = core.purges;
     this.cursor = core.index.hastyCursor();
     this.near = new NearIndex(nearEntries);
-    this.install = new InstallUpdate(core.regions);
+    this.install = new InstallUpdate(core.regions, core.disk);
   }
 
   public int index() {
@@ -130,8 +136,11 @@ public final class StoreLane {
         }
       }
       int region = value.region();
-      if (region < 0 || value.kind() == RecordHeader.KIND_SLICE) {
+      if (value.kind() == RecordHeader.KIND_SLICE) {
         break;
+      }
+      if (region < 0) {
+        return wantedHead(hi, lo);
       }
       int generation = value.generation();
       int offset = value.offset();
@@ -172,6 +181,39 @@ public final class StoreLane {
     return Found.MISS;
   }
 
+  /** Not in memory: what the index knows of it tells whether it is worth a read of the disk. */
+  private Found wantedHead(long hi, long lo) {
+    if (core.disk.isReadable(value)) {
+      long expires = Integer.toUnsignedLong(value.expiresSeconds()) * 1000;
+      boolean isKept = expires + core.diskKeepMillis > core.clockMillis.getAsLong();
+      int fate = purges.check(value.scope0(), value.scope1(), value.birth());
+      if (fate != Purges.DEAD && isKept) {
+        return wanted(hi, lo);
+      }
+      if (fate == Purges.DEAD) {
+        ObjectIndex.Outcome ignored = cursor.update(hi, lo, removal.any().of(hi, lo));
+      }
+    }
+    misses++;
+    return Found.MISS;
+  }
+
+  private Found wanted(long hi, long lo) {
+    wantedHigh = hi;
+    wantedLow = lo;
+    onDisk++;
+    return Found.ON_DISK;
+  }
+
+  /**
+   * After {@link Found#ON_DISK}: brings the record into memory. The waiter is told, on some other
+   * thread, when it is there or can't be had; looking it up again tells which. False if too much is
+   * asked of the disk already: then it counts as a miss.
+   */
+  public boolean load(Runnable waiter) {
+    return core.disk.load(wantedHigh, wantedLow, value, waiter);
+  }
+
   private boolean isLiveRecord(int region, int generation, int offset, int slot) {
     return slot >= 0
         && slot < regions.slots(region)
@@ -190,7 +232,7 @@ public final class StoreLane {
   }
 
   private void forget(long hi, long lo, int region, int generation, int offset) {
-    removal.at(region, generation, offset);
+    removal.at(region, generation, offset).of(hi, lo);
     // Busy is good enough: the record is not live, and its region's reclaim removes the key.
     ObjectIndex.Outcome ignored = cursor.update(hi, lo, removal);
   }
@@ -270,7 +312,13 @@ public final class StoreLane {
         }
       }
       int region = value.region();
-      if (region < 0 || value.kind() != RecordHeader.KIND_SLICE || value.objectId() != objectId) {
+      if (value.kind() != RecordHeader.KIND_SLICE || value.objectId() != objectId) {
+        break;
+      }
+      if (region < 0) {
+        if (core.disk.isReadable(value)) {
+          return wanted(hi, lo);
+        }
         break;
       }
       int generation = value.generation();
@@ -486,6 +534,7 @@ public final class StoreLane {
         install
             .place(at.region(), at.generation(), at.offset(), at.slot(), length)
             .identity(Core.kindByte(spec.kind()), spec.birth(), objectId)
+            .fate(IndexValue.seconds(spec.expiresAtMillis()), spec.scopes())
             .insteadOf(expectedObjectId)
             .run(cursor, spec.hi(), spec.lo());
     regions.release(at.region());
@@ -501,6 +550,9 @@ public final class StoreLane {
         install
             .place(at.region(), at.generation(), at.offset(), at.slot(), length)
             .identity(kind, spec.birth(), id)
+            .fate(
+                IndexValue.seconds(spec.expiresAtMillis()),
+                kind == RecordHeader.KIND_SLICE ? NO_SCOPES : spec.scopes())
             .run(cursor, hi, lo);
     if (result == Install.INSTALLED && kind != RecordHeader.KIND_SLICE) {
       installed++;
@@ -519,9 +571,8 @@ public final class StoreLane {
    * for sure: false if the index was busy, or is being rebuilt and did not have the key yet.
    */
   public boolean invalidate(long hi, long lo) {
-    boolean isComplete = core.isIndexComplete;
-    removal.any();
-    ObjectIndex.Outcome outcome = cursor.update(hi, lo, removal);
+    boolean isComplete = core.isIndexComplete();
+    ObjectIndex.Outcome outcome = cursor.update(hi, lo, removal.any().of(hi, lo));
     int entry = near.find(hi, lo);
     if (entry >= 0) {
       near.clear(entry);
@@ -585,14 +636,25 @@ public final class StoreLane {
     private int generation;
     private int offset;
 
-    void at(int newRegion, int newGeneration, int newOffset) {
+    private long high;
+    private long low;
+
+    Removal at(int newRegion, int newGeneration, int newOffset) {
       region = newRegion;
       generation = newGeneration;
       offset = newOffset;
+      return this;
     }
 
-    void any() {
+    Removal any() {
       region = -1;
+      return this;
+    }
+
+    Removal of(long newHigh, long newLow) {
+      high = newHigh;
+      low = newLow;
+      return this;
     }
 
     @Override
@@ -607,6 +669,7 @@ public final class StoreLane {
                 regions.base(there.region()) + there.offset() + RecordHeader.ENTRY_OFFSET);
         regions.live(there.region(), slot, false);
       }
+      core.disk.bury(high, low, there);
       return ObjectIndex.Verdict.REMOVE;
     }
   }

@@ -25,6 +25,7 @@ import org.jspecify.annotations.Nullable;
  * @param lockMemory try to keep the memory tier from being swapped
  * @param threads makes the store's own threads
  * @param stepped the caller steps the store's work; no threads are started
+ * @param disks devices of the disk tier
  */
 public record StoreSettings(
     Path dataDirectory,
@@ -42,7 +43,8 @@ public record StoreSettings(
     long journalCompactBytes,
     boolean lockMemory,
     ThreadFactory threads,
-    boolean stepped) {
+    boolean stepped,
+    DiskSettings disks) {
 
   private static final int MIN_REGIONS = 8;
   private static final int PREFERRED_REGIONS = 128;
@@ -69,149 +71,132 @@ public record StoreSettings(
         4L << 20,
         true,
         task -> Thread.ofPlatform().daemon(true).unstarted(task),
-        false);
+        false,
+        DiskSettings.NONE);
   }
 
   public StoreSettings withMemoryDirectory(@Nullable Path directory) {
-    return new StoreSettings(
-        dataDirectory,
-        memoryBytes,
-        directory,
-        lanes,
-        clockMillis,
-        regionBytes,
-        indexEntries,
-        nearEntries,
-        protectedShare,
-        purgeScopes,
-        purgeRetireMillis,
-        fillDeadlineMillis,
-        journalCompactBytes,
-        lockMemory,
-        threads,
-        stepped);
+    Change change = new Change(this);
+    change.memoryDirectory = directory;
+    return change.done();
   }
 
   /** Sizes other than those that follow from the size of the memory tier. */
   public StoreSettings withSizes(int newRegionBytes, long newIndexEntries, int newNearEntries) {
-    return new StoreSettings(
-        dataDirectory,
-        memoryBytes,
-        memoryDirectory,
-        lanes,
-        clockMillis,
-        newRegionBytes,
-        newIndexEntries,
-        newNearEntries,
-        protectedShare,
-        purgeScopes,
-        purgeRetireMillis,
-        fillDeadlineMillis,
-        journalCompactBytes,
-        lockMemory,
-        threads,
-        stepped);
+    Change change = new Change(this);
+    change.regionBytes = newRegionBytes;
+    change.indexEntries = newIndexEntries;
+    change.nearEntries = newNearEntries;
+    return change.done();
   }
 
   public StoreSettings withProtectedShare(double share) {
-    return new StoreSettings(
-        dataDirectory,
-        memoryBytes,
-        memoryDirectory,
-        lanes,
-        clockMillis,
-        regionBytes,
-        indexEntries,
-        nearEntries,
-        share,
-        purgeScopes,
-        purgeRetireMillis,
-        fillDeadlineMillis,
-        journalCompactBytes,
-        lockMemory,
-        threads,
-        stepped);
+    Change change = new Change(this);
+    change.protectedShare = share;
+    return change.done();
   }
 
   public StoreSettings withPurges(int scopes, long retireMillis, long compactBytes) {
-    return new StoreSettings(
-        dataDirectory,
-        memoryBytes,
-        memoryDirectory,
-        lanes,
-        clockMillis,
-        regionBytes,
-        indexEntries,
-        nearEntries,
-        protectedShare,
-        scopes,
-        retireMillis,
-        fillDeadlineMillis,
-        compactBytes,
-        lockMemory,
-        threads,
-        stepped);
+    Change change = new Change(this);
+    change.purgeScopes = scopes;
+    change.purgeRetireMillis = retireMillis;
+    change.journalCompactBytes = compactBytes;
+    return change.done();
   }
 
   public StoreSettings withFillDeadlineMillis(long millis) {
-    return new StoreSettings(
-        dataDirectory,
-        memoryBytes,
-        memoryDirectory,
-        lanes,
-        clockMillis,
-        regionBytes,
-        indexEntries,
-        nearEntries,
-        protectedShare,
-        purgeScopes,
-        purgeRetireMillis,
-        millis,
-        journalCompactBytes,
-        lockMemory,
-        threads,
-        stepped);
+    Change change = new Change(this);
+    change.fillDeadlineMillis = millis;
+    return change.done();
   }
 
   public StoreSettings withLockMemory(boolean lock) {
-    return new StoreSettings(
-        dataDirectory,
-        memoryBytes,
-        memoryDirectory,
-        lanes,
-        clockMillis,
-        regionBytes,
-        indexEntries,
-        nearEntries,
-        protectedShare,
-        purgeScopes,
-        purgeRetireMillis,
-        fillDeadlineMillis,
-        journalCompactBytes,
-        lock,
-        threads,
-        stepped);
+    Change change = new Change(this);
+    change.lockMemory = lock;
+    return change.done();
+  }
+
+  /** Devices of the disk tier. */
+  public StoreSettings withDisks(DiskSettings newDisks) {
+    Change change = new Change(this);
+    change.disks = newDisks;
+    return change.done();
+  }
+
+  public StoreSettings withClock(LongSupplier newClockMillis) {
+    Change change = new Change(this);
+    change.clockMillis = newClockMillis;
+    return change.done();
   }
 
   /** Threads made by the caller, or none: then the caller calls {@link ObjectStore#step}. */
   public StoreSettings withThreads(ThreadFactory factory, boolean isStepped) {
-    return new StoreSettings(
-        dataDirectory,
-        memoryBytes,
-        memoryDirectory,
-        lanes,
-        clockMillis,
-        regionBytes,
-        indexEntries,
-        nearEntries,
-        protectedShare,
-        purgeScopes,
-        purgeRetireMillis,
-        fillDeadlineMillis,
-        journalCompactBytes,
-        lockMemory,
-        factory,
-        isStepped);
+    Change change = new Change(this);
+    change.threads = factory;
+    change.stepped = isStepped;
+    return change.done();
+  }
+
+  /** A copy in the making. */
+  private static final class Change {
+    private final Path dataDirectory;
+    private final long memoryBytes;
+    private @Nullable Path memoryDirectory;
+    private final int lanes;
+    private LongSupplier clockMillis;
+    private int regionBytes;
+    private long indexEntries;
+    private int nearEntries;
+    private double protectedShare;
+    private int purgeScopes;
+    private long purgeRetireMillis;
+    private long fillDeadlineMillis;
+    private long journalCompactBytes;
+    private boolean lockMemory;
+    private ThreadFactory threads;
+    private boolean stepped;
+    private DiskSettings disks;
+
+    Change(StoreSettings from) {
+      dataDirectory = from.dataDirectory;
+      memoryBytes = from.memoryBytes;
+      memoryDirectory = from.memoryDirectory;
+      lanes = from.lanes;
+      clockMillis = from.clockMillis;
+      regionBytes = from.regionBytes;
+      indexEntries = from.indexEntries;
+      nearEntries = from.nearEntries;
+      protectedShare = from.protectedShare;
+      purgeScopes = from.purgeScopes;
+      purgeRetireMillis = from.purgeRetireMillis;
+      fillDeadlineMillis = from.fillDeadlineMillis;
+      journalCompactBytes = from.journalCompactBytes;
+      lockMemory = from.lockMemory;
+      threads = from.threads;
+      stepped = from.stepped;
+      disks = from.disks;
+    }
+
+    StoreSettings done() {
+      return new StoreSettings(
+          dataDirectory,
+          memoryBytes,
+          memoryDirectory,
+          lanes,
+          clockMillis,
+          regionBytes,
+          indexEntries,
+          nearEntries,
+          protectedShare,
+          purgeScopes,
+          purgeRetireMillis,
+          fillDeadlineMillis,
+          journalCompactBytes,
+          lockMemory,
+          threads,
+          stepped,
+          disks);
+    }
   }
 
   /** These settings with every size filled in. */
@@ -240,7 +225,10 @@ public record StoreSettings(
     if (lanes < 1 || protectedShare < 0 || protectedShare > 0.9 || purgeScopes < 16) {
       throw bad("lanes at least 1, protected share 0 to 0.9, purge scopes at least 16");
     }
-    long entries = indexEntries == 0 ? Math.max(16_384, memoryBytes >> 12) : indexEntries;
+    long entries =
+        indexEntries == 0
+            ? Math.max(16_384, (memoryBytes >> 12) + (disks.bytes() >> 15))
+            : indexEntries;
     return withSizes(region, entries, nearEntries);
   }
 

@@ -1,6 +1,7 @@
 package io.forebay.storage;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -8,14 +9,16 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Objects;
 import java.util.SplittableRandom;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** Opens small stores that the test steps, and knows what bodies shall be. */
 final class StoreFixture implements AutoCloseable {
   static final long MEBI = 1 << 20;
 
-  final AtomicLong clock = new AtomicLong(1_000_000);
+  final AtomicLong clock;
   final StoreSettings settings;
   ObjectStore store;
 
@@ -28,24 +31,12 @@ final class StoreFixture implements AutoCloseable {
   }
 
   StoreFixture(StoreSettings settings) throws StoreException {
-    this.settings =
-        new StoreSettings(
-            settings.dataDirectory(),
-            settings.memoryBytes(),
-            settings.memoryDirectory(),
-            settings.lanes(),
-            clock::get,
-            settings.regionBytes(),
-            settings.indexEntries(),
-            settings.nearEntries(),
-            settings.protectedShare(),
-            settings.purgeScopes(),
-            settings.purgeRetireMillis(),
-            settings.fillDeadlineMillis(),
-            settings.journalCompactBytes(),
-            settings.lockMemory(),
-            settings.threads(),
-            true);
+    this(settings, new AtomicLong(1_000_000));
+  }
+
+  StoreFixture(StoreSettings settings, AtomicLong clock) throws StoreException {
+    this.clock = clock;
+    this.settings = settings.withClock(clock::get).withThreads(settings.threads(), true);
     this.store = ObjectStore.open(this.settings);
   }
 
@@ -132,7 +123,7 @@ final class StoreFixture implements AutoCloseable {
 
   /** The body under a name, or null on a miss (of the head or of a slice). */
   byte @Nullable [] read(StoreLane lane, String name) {
-    if (find(lane, name) != StoreLane.Found.HIT) {
+    if (loaded(lane, () -> find(lane, name)) != StoreLane.Found.HIT) {
       return null;
     }
     StoredHead head = lane.head();
@@ -149,7 +140,8 @@ final class StoreFixture implements AutoCloseable {
       long id = head.objectId();
       int at = 0;
       for (int slice = 0; at < body.length; slice++) {
-        if (lane.findSlice(id, slice) != StoreLane.Found.HIT) {
+        int wanted = slice;
+        if (loaded(lane, () -> lane.findSlice(id, wanted)) != StoreLane.Found.HIT) {
           return null;
         }
         SlicePos pos = lane.slice();
@@ -161,6 +153,23 @@ final class StoreFixture implements AutoCloseable {
     } finally {
       lane.unpin(headRegion);
     }
+  }
+
+  /** Looks something up and, if it is on a disk, has it brought in. */
+  StoreLane.Found loaded(StoreLane lane, Supplier<StoreLane.Found> find) {
+    StoreLane.Found found = find.get();
+    for (int attempt = 0; attempt < 4 && found == StoreLane.Found.ON_DISK; attempt++) {
+      AtomicBoolean isOver = new AtomicBoolean();
+      if (!lane.load(() -> isOver.set(true))) {
+        break;
+      }
+      for (int n = 0; n < 100_000 && !isOver.get(); n++) {
+        boolean ignored = store.step();
+      }
+      assertTrue(isOver.get(), "a load that never ends");
+      found = find.get();
+    }
+    return found;
   }
 
   byte[] bytes(int region, int offset, int length) {

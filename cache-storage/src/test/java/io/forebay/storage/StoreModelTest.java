@@ -5,7 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.forebay.storage.disk.DeviceSettings;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -34,6 +36,11 @@ class StoreModelTest {
   }
 
   @Test
+  void agreesWithAPlainMapWhileRecordsGoToDisksAndComeBack() throws Exception {
+    run(new SplittableRandom().nextLong(), 200_000, 4_000, 8 << 20, 2);
+  }
+
+  @Test
   @Tag("campaign")
   void agreesWithAPlainMapForLong() throws Exception {
     for (int round = 0; round < 50; round++) {
@@ -42,6 +49,11 @@ class StoreModelTest {
   }
 
   private void run(long seed, int operations, int names, long memoryBytes) throws Exception {
+    run(seed, operations, names, memoryBytes, 0);
+  }
+
+  private void run(long seed, int operations, int names, long memoryBytes, int disks)
+      throws Exception {
     System.out.println("StoreModelTest seed " + seed + "L, " + names + " names");
     SplittableRandom random = new SplittableRandom(seed);
     Map<String, Known> model = new HashMap<>();
@@ -53,7 +65,8 @@ class StoreModelTest {
             .withMemoryDirectory(directory.resolve("memory" + seed))
             .withSizes(1 << 18, 0, 64)
             .withPurges(64, 1000, 1 << 16)
-            .withLockMemory(false);
+            .withLockMemory(false)
+            .withDisks(disks(seed, disks));
     try (StoreFixture fixture = new StoreFixture(settings)) {
       for (int n = 0; n < operations; n++) {
         StoreLane lane = fixture.store.lane(random.nextInt(2));
@@ -108,6 +121,24 @@ class StoreModelTest {
       assertEquals(0, stats.checksumFailures());
       assertEquals(0, stats.unfinishedBytes());
     }
+  }
+
+  private DiskSettings disks(long seed, int count) {
+    List<DeviceSettings> devices = new ArrayList<>();
+    for (int n = 0; n < count; n++) {
+      devices.add(
+          new DeviceSettings(
+              "disk" + n,
+              directory.resolve("disk" + seed + "-" + n),
+              16 << 20,
+              1 << 19,
+              1 << 17,
+              4,
+              1,
+              5,
+              10_000));
+    }
+    return DiskSettings.of(devices);
   }
 
   private static String tag(String name) {
@@ -258,11 +289,15 @@ class StoreModelTest {
       fixture.store.close();
       fixture.store = ObjectStore.open(fixture.settings);
       assertEquals(
-          isComplete ? RecoveryState.Phase.WARM : RecoveryState.Phase.REBUILDING,
+          isComplete && fixture.settings.disks().devices().isEmpty()
+              ? RecoveryState.Phase.WARM
+              : RecoveryState.Phase.REBUILDING,
           fixture.store.recovery().phase());
     } else {
-      // What clients invalidated is journalled by the next step.
-      fixture.steps(1);
+      // What clients invalidated is journalled by the next step, and what died on a disk is noted
+      // there a few seconds later.
+      fixture.clock.addAndGet(6_000);
+      fixture.steps(fixture.settings.disks().devices().isEmpty() ? 1 : 100_000);
       fixture.store.abandon();
       fixture.store = ObjectStore.open(fixture.settings);
       assertEquals(RecoveryState.Phase.REBUILDING, fixture.store.recovery().phase());

@@ -51,6 +51,7 @@ public final class AdminServer implements AutoCloseable {
   private final NodeMetrics metrics;
   private final StatsReport stats;
   private final PurgeCall purge;
+  private final StoresCall stores;
   private final WarmJobs warm;
   private final Address address;
   private final HttpServer server;
@@ -64,6 +65,7 @@ public final class AdminServer implements AutoCloseable {
     address = node.config().admin().address();
     stats = new StatsReport(node, accessLog, version, System.nanoTime());
     purge = new PurgeCall(node);
+    stores = new StoresCall(node, AUDIT);
     warm = new WarmJobs(node, version);
     threads = Executors.newThreadPerTaskExecutor(Thread.ofVirtual().name("admin-", 0).factory());
   }
@@ -207,16 +209,31 @@ public final class AdminServer implements AutoCloseable {
       case "/v1/warm" ->
           new Endpoint(
               List.of("GET", "POST"), (exchange, method, isTrusted) -> warm(exchange, method));
+      case "/v1/stores" ->
+          new Endpoint(
+              List.of("GET"), (exchange, method, isTrusted) -> Reply.json(200, stores.list()));
       case "/metrics" ->
           new Endpoint(List.of("GET"), (exchange, method, isTrusted) -> metrics(exchange));
-      default ->
-          path.matches("/v1/warm/\\d{1,18}")
-              ? new Endpoint(
-                  List.of("GET", "DELETE"),
-                  (exchange, method, isTrusted) ->
-                      warmJob(exchange, method, Long.parseLong(path.substring(9))))
-              : null;
+      default -> named(path);
     };
+  }
+
+  /** A path that ends in the name or number of one thing. */
+  private @Nullable Endpoint named(String path) {
+    if (path.matches("/v1/stores/[A-Za-z0-9_-]{1,64}")) {
+      return new Endpoint(
+          List.of("POST"),
+          (exchange, method, isTrusted) ->
+              Reply.json(
+                  200,
+                  stores.act(path.substring(11), Json.object(body(exchange)), caller(exchange))));
+    }
+    return path.matches("/v1/warm/\\d{1,18}")
+        ? new Endpoint(
+            List.of("GET", "DELETE"),
+            (exchange, method, isTrusted) ->
+                warmJob(exchange, method, Long.parseLong(path.substring(9))))
+        : null;
   }
 
   private Reply ready(boolean isTrusted) {

@@ -3,6 +3,8 @@ package io.forebay.server.admin;
 import io.forebay.server.config.ServerConfig;
 import io.forebay.server.metric.LoopCounters;
 import io.forebay.storage.StoreStats;
+import io.forebay.storage.disk.DiskStats;
+import java.io.IOException;
 import java.util.List;
 import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
@@ -32,6 +34,31 @@ public interface Node {
 
   /** Counters and levels of the store. */
   StoreStats store();
+
+  /** Counters and levels of each device of the disk tier. */
+  default List<DiskStats> disks() {
+    return List.of();
+  }
+
+  /**
+   * Takes a device out of use, into use, or empties it. Blocks for its disk.
+   *
+   * @throws IllegalArgumentException when there is no such device
+   * @throws IOException when the device fails
+   */
+  default void disk(String name, DiskAction action) throws IOException {
+    throw new IllegalArgumentException("no disk is named " + name);
+  }
+
+  /** What can be done to a device of the disk tier. */
+  enum DiskAction {
+    /** What is on it counts as missing until it is online again. */
+    OFFLINE,
+    /** In use again, as it was left, or empty if it missed too much. */
+    ONLINE,
+    /** Emptied, and in use. */
+    REINIT
+  }
 
   /**
    * What is wrong with an order, found without purging anything; null when it can be carried out.

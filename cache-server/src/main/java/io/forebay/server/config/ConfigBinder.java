@@ -4,6 +4,7 @@ import io.forebay.server.config.RawValues.Raw;
 import io.forebay.server.config.ServerConfig.AccessLogConfig;
 import io.forebay.server.config.ServerConfig.Address;
 import io.forebay.server.config.ServerConfig.AdminConfig;
+import io.forebay.server.config.ServerConfig.DiskConfig;
 import io.forebay.server.config.ServerConfig.ForwardingConfig;
 import io.forebay.server.config.ServerConfig.LimitsConfig;
 import io.forebay.server.config.ServerConfig.ListenerConfig;
@@ -57,6 +58,7 @@ final class ConfigBinder {
         admin,
         threads(),
         store(),
+        stores(),
         origins,
         routes(origins),
         limits(),
@@ -238,7 +240,39 @@ final class ConfigBinder {
     return new StoreConfig(
         data != null ? data : environment.dataDirectory(),
         given("store", ConfigKeys.STORE_MEMORY),
-        value("store", ConfigKeys.STORE_MEMORY_DIRECTORY));
+        value("store", ConfigKeys.STORE_MEMORY_DIRECTORY),
+        given("store", ConfigKeys.STORE_DISK_ADMISSION),
+        given("store", ConfigKeys.STORE_DISK_BYTES_PER_DAY),
+        given("store", ConfigKeys.STORE_DISK_KEEP));
+  }
+
+  private List<DiskConfig> stores() {
+    List<DiskConfig> stores = new ArrayList<>();
+    Map<Path, String> paths = new HashMap<>();
+    for (Map.Entry<String, Place> instance : values.instances(ConfigKeys.STORES).entrySet()) {
+      String name = instance.getKey();
+      String scope = "stores." + name;
+      Path path = needed(scope, ConfigKeys.DISK_PATH, instance.getValue());
+      String other = paths.put(path, name);
+      if (other != null) {
+        problems.add(
+            instance
+                .getValue()
+                .problem(scope + ".path", "store " + other + " has it", "one path a store"));
+      }
+      stores.add(
+          new DiskConfig(
+              name,
+              path,
+              needed(scope, ConfigKeys.DISK_SIZE, instance.getValue()),
+              given(scope, ConfigKeys.DISK_READERS),
+              given(scope, ConfigKeys.DISK_MAX_ERRORS),
+              given(scope, ConfigKeys.DISK_SLOW)));
+      for (Field<DiskConfig, ?> field : ConfigKeys.STORES.fields()) {
+        source(ConfigKeys.STORES, name, field, scope + "." + field.name());
+      }
+    }
+    return List.copyOf(stores);
   }
 
   private List<OriginConfig> origins() {

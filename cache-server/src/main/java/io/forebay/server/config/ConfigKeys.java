@@ -13,6 +13,7 @@ import io.forebay.server.config.Section.Shape;
 import io.forebay.server.config.ServerConfig.AccessLogConfig;
 import io.forebay.server.config.ServerConfig.Address;
 import io.forebay.server.config.ServerConfig.AdminConfig;
+import io.forebay.server.config.ServerConfig.DiskConfig;
 import io.forebay.server.config.ServerConfig.ForwardingConfig;
 import io.forebay.server.config.ServerConfig.LimitsConfig;
 import io.forebay.server.config.ServerConfig.ListenerConfig;
@@ -163,6 +164,67 @@ final class ConfigKeys {
           "Directory on a tmpfs, hugetlbfs or DAX mount for the memory tier; if it has no room,"
               + " the node does not start. On a disk it works, with a warning: requests may wait for"
               + " that disk.");
+
+  static final Field<StoreConfig, String> STORE_DISK_ADMISSION =
+      atStart(
+          "disk-admission",
+          oneOf("always", "second-hit"),
+          "always",
+          StoreConfig::diskAdmission,
+          "What of that which leaves memory is written to a disk: everything, or what was asked for"
+              + " again.");
+  static final Field<StoreConfig, Long> STORE_DISK_BYTES_PER_DAY =
+      atStart(
+          "disk-bytes-per-day",
+          size("0", "1024TiB"),
+          "0",
+          StoreConfig::diskBytesPerDay,
+          "Bound of what is written to all disks together a day; 0 means none.");
+  static final Field<StoreConfig, Duration> STORE_DISK_KEEP =
+      atStart(
+          "disk-keep",
+          duration("0s", "365d"),
+          "24h",
+          StoreConfig::diskKeep,
+          "How long after its expiry an object on a disk still counts, so that the origin can"
+              + " confirm it instead of sending it again; later it is a miss that reads no disk.");
+
+  static final Field<DiskConfig, Path> DISK_PATH =
+      required(
+          "path",
+          ValueType.PATH,
+          true,
+          DiskConfig::path,
+          "Directory on the device; the store's one file and its lock lie in it.");
+  static final Field<DiskConfig, Long> DISK_SIZE =
+      required(
+          "size",
+          size("2MiB", "1024TiB"),
+          true,
+          DiskConfig::bytes,
+          "What the store takes of it, with real blocks, at start.");
+  static final Field<DiskConfig, Integer> DISK_READERS =
+      atStart(
+          "readers",
+          integer(1, 256),
+          "4",
+          DiskConfig::readers,
+          "Reads at the same time.");
+  static final Field<DiskConfig, Integer> DISK_MAX_ERRORS =
+      atStart(
+          "max-errors",
+          integer(1, 1_000_000),
+          "5",
+          DiskConfig::maxErrors,
+          "After so many errors it is fenced: what is on it counts as missing, and nothing is asked"
+              + " of it until `forebay store online`.");
+  static final Field<DiskConfig, Duration> DISK_SLOW =
+      atStart(
+          "slow",
+          duration("10ms", "10m"),
+          "10s",
+          DiskConfig::slow,
+          "An operation that takes longer is an error; one that takes twice as long fences.");
 
   static final Field<OriginConfig, String> ORIGIN_URL =
       required(
@@ -522,8 +584,23 @@ final class ConfigKeys {
           Shape.ONCE,
           "The store's places and sizes.",
           "",
-          List.of(STORE_DATA, STORE_MEMORY, STORE_MEMORY_DIRECTORY),
+          List.of(
+              STORE_DATA,
+              STORE_MEMORY,
+              STORE_MEMORY_DIRECTORY,
+              STORE_DISK_ADMISSION,
+              STORE_DISK_BYTES_PER_DAY,
+              STORE_DISK_KEEP),
           config -> Map.of("", config.store()));
+  static final Section<DiskConfig> STORES =
+      new Section<>(
+          "stores",
+          Shape.NAMED,
+          "Devices of the disk tier by name, each an independent store. Without one there is the"
+              + " memory tier alone. A device that changes its name opens empty.",
+          "",
+          List.of(DISK_PATH, DISK_SIZE, DISK_READERS, DISK_MAX_ERRORS, DISK_SLOW),
+          config -> named(config.stores(), DiskConfig::name));
   static final Section<OriginConfig> ORIGINS =
       new Section<>(
           "origins",
@@ -621,6 +698,7 @@ final class ConfigKeys {
           ADMIN,
           THREADS,
           STORE,
+          STORES,
           ORIGINS,
           ROUTES,
           LIMITS,

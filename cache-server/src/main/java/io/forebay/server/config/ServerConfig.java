@@ -14,6 +14,7 @@ public record ServerConfig(
     AdminConfig admin,
     ThreadsConfig threads,
     StoreConfig store,
+    List<DiskConfig> stores,
     List<OriginConfig> origins,
     List<RouteConfig> routes,
     LimitsConfig limits,
@@ -57,8 +58,21 @@ public record ServerConfig(
    * @param data directory of journal, identity and lock
    * @param memoryBytes size of the memory tier
    * @param memoryDirectory tmpfs directory named by the operator, or null for the default place
+   * @param diskAdmission {@code always} or {@code second-hit}
+   * @param diskBytesPerDay bound of what is written to the disks a day; 0 means none
+   * @param diskKeep how long after its expiry an object on a disk still counts
    */
-  public record StoreConfig(Path data, long memoryBytes, @Nullable Path memoryDirectory) {}
+  public record StoreConfig(
+      Path data,
+      long memoryBytes,
+      @Nullable Path memoryDirectory,
+      String diskAdmission,
+      long diskBytesPerDay,
+      Duration diskKeep) {}
+
+  /** One device of the disk tier. */
+  public record DiskConfig(
+      String name, Path path, long bytes, int readers, int maxErrors, Duration slow) {}
 
   /**
    * An origin.

@@ -21,6 +21,12 @@ public interface BodyBytes {
    */
   int locate(long position);
 
+  /**
+   * Who is told, on the loop, when bytes that were not there yet may be there, where nobody else
+   * tells it. Set once, before the first look.
+   */
+  default void onArrival(Runnable told) {}
+
   int region();
 
   int offset();

@@ -56,6 +56,7 @@ public final class Delivery implements LeaseHolder, ResponseBody {
     this.position = from;
     this.to = to;
     this.outcome = outcome;
+    body.onArrival(this::onProgress);
   }
 
   /** First byte not yet handed to the sink. */

@@ -199,6 +199,7 @@ final class Exchange implements ResponseSink.Listener, ResponseBody.Outcome {
       case NOTHING -> decideWithout(false);
       case OTHER_VARIANTS -> decideWithout(true);
       case BUSY -> lookUpSoon();
+      case ON_DISK -> lookUpLoaded();
       case KEY_TOO_LONG -> passBecause(Reason.PASS_KEY_TOO_LONG);
     };
   }
@@ -209,6 +210,12 @@ final class Exchange implements ResponseSink.Listener, ResponseBody.Outcome {
     loop.eventLoop()
         .schedule(() -> run(Step.LOOK_UP), BUSY_RETRY_MICROS << rounds, TimeUnit.MICROSECONDS);
     return Step.AWAIT;
+  }
+
+  /** Waits until what was found is in memory, or can't be had. */
+  private Step lookUpLoaded() {
+    Runnable again = () -> loop.eventLoop().execute(() -> run(Step.LOOK_UP));
+    return loop.lane().load(again) ? Step.AWAIT : decideWithout(false);
   }
 
   // --- decide -----------------------------------------------------------------------------------

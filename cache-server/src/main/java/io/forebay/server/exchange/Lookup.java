@@ -25,6 +25,8 @@ final class Lookup {
     OTHER_VARIANTS,
     /** The index was busy: ask again in a moment. */
     BUSY,
+    /** It is on a disk: it can be brought into memory, and then looked up again. */
+    ON_DISK,
     KEY_TOO_LONG
   }
 
@@ -52,6 +54,7 @@ final class Lookup {
     return switch (loop.lane()
         .find(exchange.keyHi(), exchange.keyLo(), keys.text(), keys.textLength())) {
       case BUSY -> Found.BUSY;
+      case ON_DISK -> Found.ON_DISK;
       case MISS -> otherwise;
       case HIT -> wrap(loop, loop.lane().head()) ? Found.OBJECT : otherwise;
     };

@@ -18,6 +18,7 @@ final class FillBody implements BodyBytes {
   private final LoopContext own;
   private final StoreLane lane;
   private @Nullable StoredBody stored;
+  private Runnable onArrival = () -> {};
 
   FillBody(Fill fill, ObjectWriter writer, LoopContext own) {
     this.fill = fill;
@@ -41,10 +42,16 @@ final class FillBody implements BodyBytes {
         return LOST;
       }
       // Its slices may have moved since; lookups find them where they are now.
-      slices = new StoredBody(lane, writer.objectId(), own.store().sliceBytes());
+      slices = new StoredBody(lane, own.eventLoop(), writer.objectId(), own.store().sliceBytes());
+      slices.onArrival(onArrival);
       stored = slices;
     }
     return slices.locate(position);
+  }
+
+  @Override
+  public void onArrival(Runnable told) {
+    onArrival = told;
   }
 
   @Override

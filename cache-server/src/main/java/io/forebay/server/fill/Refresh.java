@@ -39,7 +39,8 @@ final class Refresh {
       case BUSY -> {
         return Install.BUSY;
       }
-      case MISS -> {
+      // On a disk it could be confirmed only after a read: it is fetched whole.
+      case MISS, ON_DISK -> {
         return Install.GONE;
       }
       case HIT -> {}

@@ -135,6 +135,7 @@ public final class NodeMetrics implements AutoCloseable {
             .dataPoint(point(node.isPurgeFailing() ? 1 : 0, Labels.EMPTY))
             .build());
     StoreMetrics.collect(all, node.store());
+    DiskMetrics.collect(all, node.disks());
     all.metricSnapshot(busy());
     all.metricSnapshot(
         gauge(

@@ -48,7 +48,7 @@ final class AdminWalkthroughTest {
           }
           commands++;
         }
-        assertEquals(12, commands);
+        assertEquals(13, commands);
       }
     }
   }

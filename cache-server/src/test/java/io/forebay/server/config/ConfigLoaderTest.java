@@ -135,7 +135,9 @@ final class ConfigLoaderTest {
         config.admin());
     assertEquals(new ServerConfig.ThreadsConfig(4, "0,2", "nio"), config.threads());
     assertEquals(
-        new ServerConfig.StoreConfig(Path.of("/d"), 3L << 29, Path.of("/m")), config.store());
+        new ServerConfig.StoreConfig(
+            Path.of("/d"), 3L << 29, Path.of("/m"), "always", 0, Duration.ofHours(24)),
+        config.store());
     assertEquals("https://a.example:443", config.origins().get(0).url());
     assertEquals(
         new OriginConfig(

@@ -1,5 +1,6 @@
 package io.forebay.storage.evict;
 
+import io.forebay.storage.disk.DiskTier;
 import io.forebay.storage.index.IndexValue;
 import io.forebay.storage.index.ObjectIndex;
 import io.forebay.storage.layout.DirectoryEntry;
@@ -35,6 +36,8 @@ public final class Reclaimer {
   private final ObjectIndex.Cursor cursor;
   private final Purges purges;
   private final Set<? extends Fill> fills;
+  private final DiskTier disk;
+  private final Demotion demotion;
   private final int protectedLimit;
   private final long fillDeadlineMillis;
   private final Reservation target = new Reservation();
@@ -55,6 +58,8 @@ public final class Reclaimer {
       ObjectIndex index,
       Purges purges,
       Set<? extends Fill> fills,
+      DiskTier disk,
+      Demotion demotion,
       double protectedShare,
       long fillDeadlineMillis) {
     this.regions = regions;
@@ -64,6 +69,8 @@ public final class Reclaimer {
     this.cursor = index.patientCursor();
     this.purges = purges;
     this.fills = fills;
+    this.disk = disk;
+    this.demotion = demotion;
     this.protectedLimit = (int) (regions.count() * protectedShare);
     this.fillDeadlineMillis = fillDeadlineMillis;
   }
@@ -178,8 +185,7 @@ public final class Reclaimer {
         survivors[survivorCount++] = slot;
         survivorBytes += length(memory, region, slot);
       } else {
-        evicted++;
-        drop(region, slot, generation);
+        evict(region, slot, generation);
       }
     }
     long budget = regions.regionBytes() / 4L * 3;
@@ -188,8 +194,7 @@ public final class Reclaimer {
       int length = length(memory, region, slot);
       if (survivorBytes > budget || !move(region, slot, generation, length)) {
         survivorBytes -= length;
-        evicted++;
-        drop(region, slot, generation);
+        evict(region, slot, generation);
       }
     }
     // From here on the region refuses pins; pairs with the validation behind each pin.
@@ -257,6 +262,8 @@ public final class Reclaimer {
         target.generation(),
         length,
         memory.get(Words.INT, entry + DirectoryEntry.EPOCH_OFFSET));
+    move.high = high;
+    move.low = low;
     move.isHead = kind != RecordHeader.KIND_SLICE;
     move.region = region;
     move.slot = slot;
@@ -271,6 +278,17 @@ public final class Reclaimer {
     return true;
   }
 
+  private void evict(int region, int slot, int generation) {
+    evicted++;
+    // With the index nearly full, a name is what has to be freed.
+    if (index.count() >= index.capacity() * INDEX_HIGH
+        || !demotion.leave(region, slot, generation)) {
+      drop(region, slot, generation);
+    } else {
+      regions.live(region, slot, false);
+    }
+  }
+
   private void drop(int region, int slot, int generation) {
     MemorySegment memory = regions.memory();
     long entry = regions.entry(region, slot);
@@ -278,11 +296,9 @@ public final class Reclaimer {
     drop.slot = slot;
     drop.generation = generation;
     drop.offset = memory.get(Words.INT, entry + DirectoryEntry.OFFSET_OFFSET);
-    ObjectIndex.Outcome ignored =
-        cursor.update(
-            memory.get(Words.LONG, entry + DirectoryEntry.KEY_HIGH_OFFSET),
-            memory.get(Words.LONG, entry + DirectoryEntry.KEY_LOW_OFFSET),
-            drop);
+    drop.high = memory.get(Words.LONG, entry + DirectoryEntry.KEY_HIGH_OFFSET);
+    drop.low = memory.get(Words.LONG, entry + DirectoryEntry.KEY_LOW_OFFSET);
+    ObjectIndex.Outcome ignored = cursor.update(drop.high, drop.low, drop);
     regions.live(region, slot, false);
   }
 
@@ -317,6 +333,8 @@ public final class Reclaimer {
 
   /** Names the copy instead of the original, if the original is still what the key names. */
   private final class Move implements ObjectIndex.Update {
+    long high;
+    long low;
     boolean isHead;
     int region;
     int slot;
@@ -331,6 +349,7 @@ public final class Reclaimer {
         return ObjectIndex.Verdict.KEEP;
       }
       if (!regions.isLive(region, slot)) {
+        disk.bury(high, low, current);
         return ObjectIndex.Verdict.REMOVE;
       }
       if (regions.isSoft(region, slot)
@@ -347,6 +366,8 @@ public final class Reclaimer {
 
   /** Forgets the record, if it is still what the key names. */
   private final class Drop implements ObjectIndex.Update {
+    long high;
+    long low;
     int region;
     int slot;
     int generation;
@@ -357,6 +378,7 @@ public final class Reclaimer {
       boolean isIt = isPresent && current.isAt(region, generation, offset);
       if (isIt) {
         regions.live(region, slot, false);
+        disk.bury(high, low, current);
       }
       return isIt ? ObjectIndex.Verdict.REMOVE : ObjectIndex.Verdict.KEEP;
     }

@@ -1,6 +1,6 @@
 package io.forebay.storage.evict;
 
-import io.forebay.storage.index.IndexValue;
+import io.forebay.storage.disk.DiskTier;
 import io.forebay.storage.index.ObjectIndex;
 import io.forebay.storage.layout.DirectoryEntry;
 import io.forebay.storage.layout.RecordHeader;
@@ -18,21 +18,30 @@ import java.lang.foreign.MemorySegment;
  *
  * <p>A sweep covers purges up to a sequence that no unfinished object was born before; births
  * before it are refused from then on. So everything such a purge applies to is in a directory when
- * the sweep starts, and a record that moves is checked as it moves.
+ * the sweep starts, and a record that moves is checked as it moves. The disks are swept after
+ * memory, by their own threads; what they bring into memory meanwhile they take out again.
  */
 public final class Sweeper {
   private final Regions regions;
+  private final DiskTier disk;
   private final ObjectIndex.Cursor cursor;
   private final Purges purges;
   private final ActiveBirths births;
   private final long retireMillis;
   private long through = -1;
   private int nextRegion;
+  private boolean isDiskAsked;
   private long killed;
 
   public Sweeper(
-      Regions regions, ObjectIndex index, Purges purges, ActiveBirths births, long retireMillis) {
+      Regions regions,
+      ObjectIndex index,
+      DiskTier disk,
+      Purges purges,
+      ActiveBirths births,
+      long retireMillis) {
     this.regions = regions;
+    this.disk = disk;
     this.cursor = index.patientCursor();
     this.purges = purges;
     this.births = births;
@@ -51,6 +60,14 @@ public final class Sweeper {
     if (nextRegion < regions.count()) {
       sweep(nextRegion++);
       return true;
+    }
+    if (!isDiskAsked) {
+      // Not before memory is done: what is copied to a disk from here on is known to live.
+      disk.sweep(through);
+      isDiskAsked = true;
+    }
+    if (!disk.isSwept(through)) {
+      return false;
     }
     // The tier's note comes before the journal's: a tier that lacks it opens empty.
     Words.longVolatile(regions.memory(), TierHeader.SWEPT_THROUGH_OFFSET, through);
@@ -74,6 +91,7 @@ public final class Sweeper {
     }
     through = wanted;
     nextRegion = 0;
+    isDiskAsked = false;
     return true;
   }
 
@@ -100,19 +118,20 @@ public final class Sweeper {
       } else if (fate == Purges.DEAD) {
         regions.live(region, slot, false);
         killed++;
+        long high = memory.get(Words.LONG, entry + DirectoryEntry.KEY_HIGH_OFFSET);
+        long low = memory.get(Words.LONG, entry + DirectoryEntry.KEY_LOW_OFFSET);
         ObjectIndex.Outcome ignored =
             cursor.update(
-                memory.get(Words.LONG, entry + DirectoryEntry.KEY_HIGH_OFFSET),
-                memory.get(Words.LONG, entry + DirectoryEntry.KEY_LOW_OFFSET),
-                (isPresent, value) -> removeIfAt(isPresent, value, region, generation, offset));
+                high,
+                low,
+                (isPresent, value) -> {
+                  if (!isPresent || !value.isAt(region, generation, offset)) {
+                    return ObjectIndex.Verdict.KEEP;
+                  }
+                  disk.bury(high, low, value);
+                  return ObjectIndex.Verdict.REMOVE;
+                });
       }
     }
-  }
-
-  private static ObjectIndex.Verdict removeIfAt(
-      boolean isPresent, IndexValue value, int region, int generation, int offset) {
-    return isPresent && value.isAt(region, generation, offset)
-        ? ObjectIndex.Verdict.REMOVE
-        : ObjectIndex.Verdict.KEEP;
   }
 }

@@ -141,7 +141,7 @@ public final class ChronicleIndex implements ObjectIndex {
         if (count.get() >= capacity) {
           return Outcome.FULL;
         }
-        value.disk(IndexValue.NOWHERE, 0, 0, 0);
+        value.leaveDisk();
         if (update.decide(false, value) != Verdict.PUT) {
           return Outcome.ABSENT;
         }

@@ -9,7 +9,7 @@ import net.openhft.chronicle.wire.WireIn;
 import net.openhft.chronicle.wire.WireOut;
 import org.jspecify.annotations.Nullable;
 
-/** Forty-eight bytes a value, in the order of the picture of {@link IndexValue}. */
+/** Sixty-eight bytes a value, in the order of the picture of {@link IndexValue}. */
 final class ValueMarshaller
     implements SizedReader<IndexValue>, SizedWriter<IndexValue>, ReadResolvable<ValueMarshaller> {
   static final ValueMarshaller INSTANCE = new ValueMarshaller();
@@ -26,14 +26,18 @@ final class ValueMarshaller
     value.memory(region, generation, offset, length);
     short device = in.readShort();
     byte kind = in.readByte();
-    byte spare = in.readByte();
-    assert spare == 0;
+    byte flags = in.readByte();
     int diskRegion = in.readInt();
     int diskOffset = in.readInt();
-    int diskLength = in.readInt();
-    value.disk(device, diskRegion, diskOffset, diskLength);
+    int diskGeneration = in.readInt();
+    value.disk(device, diskRegion, diskGeneration, diskOffset, length);
+    value.flags(flags);
+    int expiresSeconds = in.readInt();
     long birth = in.readLong();
-    value.identity(kind, birth, in.readLong());
+    long objectId = in.readLong();
+    value.identity(kind, birth, objectId);
+    long scope0 = in.readLong();
+    value.fate(expiresSeconds, scope0, in.readLong());
     return value;
   }
 
@@ -50,12 +54,15 @@ final class ValueMarshaller
     out.writeInt(value.length());
     out.writeShort((short) value.diskDevice());
     out.writeByte(value.kind());
-    out.writeByte((byte) 0);
+    out.writeByte((byte) value.flags());
     out.writeInt(value.diskRegion());
     out.writeInt(value.diskOffset());
-    out.writeInt(value.diskLength());
+    out.writeInt(value.diskGeneration());
+    out.writeInt(value.expiresSeconds());
     out.writeLong(value.birth());
     out.writeLong(value.objectId());
+    out.writeLong(value.scope0());
+    out.writeLong(value.scope1());
   }
 
   @Override

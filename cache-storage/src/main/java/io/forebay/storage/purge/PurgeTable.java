@@ -189,6 +189,21 @@ final class PurgeTable {
     return Math.max(result, checkFloor(birth, bodyBirth));
   }
 
+  int check(long scope0, long scope1, long birth) {
+    int result = checkFloor(birth, birth);
+    if (result == DEAD || size == 0) {
+      return result;
+    }
+    Cells now = cells;
+    if (scope0 != 0) {
+      result = Math.max(result, checkScope(now, scope0, birth, birth));
+    }
+    if (scope1 != 0) {
+      result = Math.max(result, checkScope(now, scope1, birth, birth));
+    }
+    return Math.max(result, checkFloor(birth, birth));
+  }
+
   private int checkFloor(long birth, long bodyBirth) {
     if (bodyBirth < floorHard) {
       return DEAD;

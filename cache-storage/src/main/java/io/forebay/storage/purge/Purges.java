@@ -297,6 +297,11 @@ public final class Purges implements AutoCloseable {
     return table.check(scopes, birth, bodyBirth);
   }
 
+  /** By two of its scopes alone, 0 for none: dead for sure, or not known. */
+  public int check(long scope0, long scope1, long birth) {
+    return table.check(scope0, scope1, birth);
+  }
+
   public static final int ALIVE = PurgeTable.ALIVE;
   public static final int STALE = PurgeTable.STALE;
   public static final int DEAD = PurgeTable.DEAD;

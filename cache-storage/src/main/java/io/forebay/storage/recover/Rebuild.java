@@ -1,8 +1,10 @@
 package io.forebay.storage.recover;
 
+import io.forebay.storage.disk.DiskTier;
 import io.forebay.storage.index.IndexValue;
 import io.forebay.storage.index.ObjectIndex;
 import io.forebay.storage.layout.DirectoryEntry;
+import io.forebay.storage.layout.HeadRecord;
 import io.forebay.storage.layout.RecordHeader;
 import io.forebay.storage.layout.RegionHeader;
 import io.forebay.storage.layout.Words;
@@ -24,6 +26,7 @@ import java.util.List;
  */
 public final class Rebuild {
   private final Regions regions;
+  private final DiskTier disk;
   private final ObjectIndex.Cursor cursor;
   private final Purges purges;
 
@@ -37,8 +40,9 @@ public final class Rebuild {
   private long records;
 
   /** Notes what is there now: what lanes write from here on is theirs to install. */
-  public Rebuild(Regions regions, ObjectIndex index, Purges purges) {
+  public Rebuild(Regions regions, ObjectIndex index, DiskTier disk, Purges purges) {
     this.regions = regions;
+    this.disk = disk;
     this.cursor = index.patientCursor();
     this.purges = purges;
     this.slots = new int[regions.count()];
@@ -100,13 +104,13 @@ public final class Rebuild {
       put.offset = offset;
       put.length = length;
       put.kind = kind;
+      put.fate(memory, record);
+      put.high = memory.get(Words.LONG, entry + DirectoryEntry.KEY_HIGH_OFFSET);
+      put.low = memory.get(Words.LONG, entry + DirectoryEntry.KEY_LOW_OFFSET);
       put.birth = memory.get(Words.LONG, entry + DirectoryEntry.BIRTH_OFFSET);
       put.objectId = memory.get(Words.LONG, entry + DirectoryEntry.OBJECT_OFFSET);
       ObjectIndex.Outcome outcome =
-          cursor.update(
-              memory.get(Words.LONG, entry + DirectoryEntry.KEY_HIGH_OFFSET),
-              memory.get(Words.LONG, entry + DirectoryEntry.KEY_LOW_OFFSET),
-              put);
+          cursor.update(put.high, put.low, put);
       if (outcome == ObjectIndex.Outcome.DONE) {
         records++;
       } else {
@@ -138,6 +142,8 @@ public final class Rebuild {
   }
 
   private final class Put implements ObjectIndex.Update {
+    long high;
+    long low;
     int region;
     int generation;
     int offset;
@@ -145,13 +151,35 @@ public final class Rebuild {
     byte kind;
     long birth;
     long objectId;
+    private int expiresSeconds;
+    private long scope0;
+    private long scope1;
+
+    void fate(MemorySegment memory, long record) {
+      boolean isSlice = kind == RecordHeader.KIND_SLICE;
+      int scopes = isSlice ? 0 : memory.get(Words.INT, record + HeadRecord.SCOPE_COUNT_OFFSET);
+      expiresSeconds =
+          isSlice
+              ? 0
+              : IndexValue.seconds(memory.get(Words.LONG, record + HeadRecord.EXPIRES_OFFSET));
+      scope0 = scopes > 0 ? memory.get(Words.LONG, record + HeadRecord.SCOPES_OFFSET) : 0;
+      scope1 =
+          scopes > 1 ? memory.get(Words.LONG, record + HeadRecord.SCOPES_OFFSET + Long.BYTES) : 0;
+    }
 
     @Override
     public ObjectIndex.Verdict decide(boolean isPresent, IndexValue value) {
       if (isPresent) {
-        if (value.birth() >= birth) {
+        boolean isSame = value.birth() == birth && value.objectId() == objectId;
+        if (value.isInMemory() ? value.birth() >= birth : value.birth() > birth) {
           return ObjectIndex.Verdict.KEEP;
         }
+        if (isSame) {
+          // The disk tier was quicker; it is the same record in both places.
+          value.memory(region, generation, offset, length);
+          return ObjectIndex.Verdict.PUT;
+        }
+        if (value.isInMemory()) {
         int otherSlot =
             regions
                 .memory()
@@ -159,9 +187,13 @@ public final class Rebuild {
                     Words.INT,
                     regions.base(value.region()) + value.offset() + RecordHeader.ENTRY_OFFSET);
         regions.live(value.region(), otherSlot, false);
+        }
+        disk.bury(high, low, value);
       }
       value.identity(kind, birth, objectId);
       value.memory(region, generation, offset, length);
+      value.fate(expiresSeconds, scope0, scope1);
+      value.leaveDisk();
       return ObjectIndex.Verdict.PUT;
     }
   }

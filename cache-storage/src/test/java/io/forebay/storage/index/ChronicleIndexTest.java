@@ -24,7 +24,9 @@ class ChronicleIndexTest {
         (isPresent, value) -> {
           value.identity((byte) 1, key, key + 1);
           value.memory(region, 2, 3, 4);
-          value.disk(5, 6, 7, 8);
+          value.disk(5, 6, 7, 8, 4);
+          value.touchDisk();
+          value.fate(-9, 10, 11);
           return Verdict.PUT;
         });
   }
@@ -47,8 +49,12 @@ class ChronicleIndexTest {
         assertEquals(4, value.length());
         assertEquals(5, value.diskDevice());
         assertEquals(6, value.diskRegion());
-        assertEquals(7, value.diskOffset());
-        assertEquals(8, value.diskLength());
+        assertEquals(7, value.diskGeneration());
+        assertEquals(8, value.diskOffset());
+        assertEquals(IndexValue.DISK_TOUCHED, value.flags());
+        assertEquals(-9, value.expiresSeconds());
+        assertEquals(10, value.scope0());
+        assertEquals(11, value.scope1());
         assertEquals(n, value.birth());
         assertEquals(n + 1, value.objectId());
         assertEquals(1, value.kind());

@@ -1,0 +1,94 @@
+package io.forebay.server.metric;
+
+import static io.forebay.server.metric.NodeMetrics.count;
+import static io.forebay.server.metric.NodeMetrics.gauge;
+import static io.forebay.server.metric.NodeMetrics.point;
+
+import io.forebay.storage.disk.DiskStats;
+import io.prometheus.metrics.model.snapshots.CounterSnapshot;
+import io.prometheus.metrics.model.snapshots.GaugeSnapshot;
+import io.prometheus.metrics.model.snapshots.Labels;
+import io.prometheus.metrics.model.snapshots.MetricSnapshots;
+import java.util.List;
+import java.util.function.ToLongFunction;
+
+/** The figures of the disk tier, a label a store. */
+final class DiskMetrics {
+  private static final List<String> STATES = List.of("recovering", "online", "offline", "fenced");
+
+  private DiskMetrics() {}
+
+  static void collect(MetricSnapshots.Builder all, List<DiskStats> disks) {
+    if (disks.isEmpty()) {
+      return;
+    }
+    GaugeSnapshot.Builder states =
+        gauge("forebay_disk_state", "1 for the state that a store of the disk tier is in.");
+    for (DiskStats disk : disks) {
+      for (String state : STATES) {
+        states.dataPoint(
+            point(
+                disk.state().equals(state) ? 1 : 0,
+                Labels.of("state", state, "store", disk.name())));
+      }
+    }
+    all.metricSnapshot(states.build());
+    level(all, disks, "forebay_disk_capacity_bytes", "Size of a store.", DiskStats::bytes);
+    level(all, disks, "forebay_disk_queued_loads", "Reads that wait.", DiskStats::queuedLoads);
+    counter(all, disks, "forebay_disk_reads", "Records read.", DiskStats::reads);
+    counter(all, disks, "forebay_disk_read_bytes", "Bytes read.", DiskStats::readBytes);
+    counter(all, disks, "forebay_disk_writes", "Writes of many records.", DiskStats::writes);
+    counter(all, disks, "forebay_disk_written_bytes", "Bytes written.", DiskStats::writtenBytes);
+    counter(
+        all,
+        disks,
+        "forebay_disk_dropped",
+        "Records not written because the store was behind.",
+        DiskStats::dropped);
+    counter(
+        all,
+        disks,
+        "forebay_disk_refused_loads",
+        "Reads not begun because too many waited: misses.",
+        DiskStats::refusedLoads);
+    counter(all, disks, "forebay_disk_errors", "Errors of the device.", DiskStats::errors);
+    counter(
+        all,
+        disks,
+        "forebay_disk_checksum_failures",
+        "Records that were not what was written.",
+        DiskStats::checksumFailures);
+    counter(
+        all,
+        disks,
+        "forebay_disk_reclaimed_regions",
+        "Regions taken back for reuse.",
+        DiskStats::reclaimedRegions);
+  }
+
+  private static void level(
+      MetricSnapshots.Builder all,
+      List<DiskStats> disks,
+      String name,
+      String help,
+      ToLongFunction<DiskStats> which) {
+    GaugeSnapshot.Builder gauge = gauge(name, help);
+    for (DiskStats disk : disks) {
+      gauge.dataPoint(point((double) which.applyAsLong(disk), Labels.of("store", disk.name())));
+    }
+    all.metricSnapshot(gauge.build());
+  }
+
+  private static void counter(
+      MetricSnapshots.Builder all,
+      List<DiskStats> disks,
+      String name,
+      String help,
+      ToLongFunction<DiskStats> which) {
+    CounterSnapshot.Builder counter = CounterSnapshot.builder().name(name).help(help);
+    for (DiskStats disk : disks) {
+      counter.dataPoint(count(which.applyAsLong(disk), Labels.of("store", disk.name())));
+    }
+    all.metricSnapshot(counter.build());
+  }
+}

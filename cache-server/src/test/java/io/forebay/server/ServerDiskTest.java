@@ -1,0 +1,152 @@
+package io.forebay.server;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.forebay.server.WireClient.Reply;
+import io.forebay.server.admin.Node;
+import io.forebay.storage.disk.DiskStats;
+import java.io.IOException;
+import java.nio.file.Path;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Objects that memory does not hold are served from disks, over real sockets. */
+final class ServerDiskTest {
+  private static final String FRESH = "cache-control: max-age=1000\r\netag: \"1\"\r\n";
+  private static final int OBJECTS = 60;
+
+  @TempDir Path directory;
+  private final TestOrigin origin = new TestOrigin();
+
+  @SuppressWarnings("NullAway.Init")
+  private Edge edge;
+
+  @BeforeEach
+  void start() throws IOException {
+    for (int n = 0; n < OBJECTS; n++) {
+      origin.on("/" + n, TestOrigin.ok(FRESH, body(n)));
+    }
+    edge =
+        Edge.start(
+            directory,
+            "16MiB",
+            Edge.origins(origin.url())
+                + "stores: {one: {path: \"DIR/one\", size: 64MiB}, two: {path: \"DIR/two\", size: 64MiB}}\n"
+                    .replace("DIR", directory.toString()));
+    Edge.await("disks", () -> edge.server().notReady().isEmpty());
+  }
+
+  @AfterEach
+  void stop() throws IOException {
+    edge.close();
+    origin.close();
+  }
+
+  /** Whole in a head, of one slice, and of many; 40 MB in all. */
+  private static byte[] body(int n) {
+    return Edge.bytes(n, n % 3 == 0 ? 20_000 : n % 3 == 1 ? 300_000 : 1_700_001);
+  }
+
+  private void fill() throws IOException {
+    try (WireClient client = edge.connect()) {
+      for (int n = 0; n < OBJECTS; n++) {
+        assertArrayEquals(body(n), client.get("/" + n).body());
+      }
+    }
+    edge.awaitIdle();
+    Edge.await(
+        "records on disks",
+        () -> edge.server().disks().stream().allMatch(disk -> disk.writtenBytes() > 4 << 20));
+  }
+
+  private int requests() {
+    int sum = 0;
+    for (int n = 0; n < OBJECTS; n++) {
+      sum += origin.count("/" + n);
+    }
+    return sum;
+  }
+
+  @Test
+  void whatMemoryCannotHoldIsAHitAndAskedOfTheOriginOnce() throws IOException {
+    fill();
+    for (int round = 0; round < 2; round++) {
+      try (WireClient client = edge.connect()) {
+        for (int n = 0; n < OBJECTS; n++) {
+          Reply reply = client.get("/" + n);
+          assertArrayEquals(body(n), reply.body(), "object " + n);
+          assertTrue(reply.field("cache-status").startsWith("edge; hit"), reply.toString());
+        }
+      }
+    }
+    assertEquals(OBJECTS, requests());
+    assertTrue(edge.server().disks().stream().allMatch(disk -> disk.reads() > 10));
+  }
+
+  @Test
+  void aRangeOfAnObjectOnADiskReadsItsSlicesOnly() throws IOException {
+    fill();
+    long before = edge.server().disks().stream().mapToLong(DiskStats::readBytes).sum();
+    try (WireClient client = edge.connect()) {
+      Reply reply = client.request("GET", "/2", "range: bytes=1000000-1000999").reply();
+      assertEquals(206, reply.status());
+      byte[] whole = body(2);
+      for (int n = 0; n < 1000; n++) {
+        assertEquals(whole[1_000_000 + n], reply.body()[n]);
+      }
+    }
+    long read = edge.server().disks().stream().mapToLong(DiskStats::readBytes).sum() - before;
+    assertTrue(read < 1_400_000, read + " bytes read");
+  }
+
+  @Test
+  void aPurgedObjectIsGoneFromTheDisksToo() throws IOException {
+    fill();
+    for (int n = 0; n < OBJECTS; n++) {
+      edge.purgeUrl("/" + n);
+    }
+    try (WireClient client = edge.connect()) {
+      for (int n = 0; n < OBJECTS; n++) {
+        assertArrayEquals(body(n), client.get("/" + n).body());
+      }
+    }
+    assertEquals(2 * OBJECTS, requests());
+  }
+
+  @Test
+  void aRestartFindsThemAgain() throws IOException {
+    fill();
+    edge.stop();
+    edge.start();
+    Edge.await("disks", () -> edge.server().notReady().isEmpty());
+    try (WireClient client = edge.connect()) {
+      for (int n = 0; n < OBJECTS; n++) {
+        assertArrayEquals(body(n), client.get("/" + n).body());
+      }
+    }
+    assertEquals(OBJECTS, requests());
+  }
+
+  @Test
+  void aDiskTakenOfflineCostsItsOwnObjectsOnlyAndReturns() throws IOException {
+    fill();
+    edge.server().disk("one", Node.DiskAction.OFFLINE);
+    try (WireClient client = edge.connect()) {
+      for (int n = 0; n < OBJECTS; n++) {
+        assertArrayEquals(body(n), client.get("/" + n).body());
+      }
+    }
+    int fetched = requests() - OBJECTS;
+    assertTrue(fetched > 5 && fetched < 55, fetched + " fetched again");
+    edge.server().disk("one", Node.DiskAction.ONLINE);
+    try (WireClient client = edge.connect()) {
+      for (int n = 0; n < OBJECTS; n++) {
+        assertArrayEquals(body(n), client.get("/" + n).body());
+      }
+    }
+  }
+}

@@ -1,0 +1,127 @@
+package io.forebay.storage.disk;
+
+import io.forebay.storage.layout.DirectoryPage;
+import io.forebay.storage.layout.RecordHeader;
+import io.forebay.storage.layout.Words;
+import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Records on their way to one region: one large write for them, one for their directory pages.
+ * Filled under the device's lock; once sealed it does not change until it has been written.
+ */
+final class Batch {
+  private final ByteBuffer data;
+  private final MemorySegment memory;
+  private final List<ByteBuffer> pages = new ArrayList<>();
+  private int region = -1;
+  private int generation;
+  private long age;
+  private int start;
+  private int firstPage;
+  private int length;
+
+  Batch(int capacity) {
+    data = ByteBuffer.allocateDirect(capacity);
+    memory = MemorySegment.ofBuffer(data);
+  }
+
+  void begin(int newRegion, int newGeneration, long newAge, int newStart, int newFirstPage) {
+    region = newRegion;
+    generation = newGeneration;
+    age = newAge;
+    start = newStart;
+    firstPage = newFirstPage;
+    length = 0;
+    pages.clear();
+  }
+
+  int region() {
+    return region;
+  }
+
+  int start() {
+    return start;
+  }
+
+  int length() {
+    return length;
+  }
+
+  int end() {
+    return start + length;
+  }
+
+  int firstPage() {
+    return firstPage;
+  }
+
+  int pageCount() {
+    return pages.size();
+  }
+
+  boolean isEmpty() {
+    return pages.isEmpty();
+  }
+
+  boolean fits(int recordLength) {
+    return length + Words.roundUp(recordLength, RecordHeader.ALIGNMENT) <= data.capacity();
+  }
+
+  /** Whether an entry of that length needs a page that is not there yet. */
+  boolean needsPage(int entryLength) {
+    return pages.isEmpty() || pages.getLast().remaining() < entryLength;
+  }
+
+  /** Copies a record in; returns its offset in the region. */
+  int put(MemorySegment from, long record, int recordLength, int entryLength) {
+    int at = length;
+    MemorySegment.copy(from, record, memory, at, recordLength);
+    memory.set(Words.INT, at + RecordHeader.GENERATION_OFFSET, generation);
+    int rounded = Words.roundUp(recordLength, RecordHeader.ALIGNMENT);
+    memory.asSlice(at + (long) recordLength, rounded - recordLength).fill((byte) 0);
+    length += rounded;
+    Pages.put(page(entryLength), from, record, recordLength, start + at);
+    return start + at;
+  }
+
+  void put(Tombstone dead) {
+    Pages.putTombstone(page(DirectoryPage.ENTRY_LENGTH), dead);
+  }
+
+  private ByteBuffer page(int entryLength) {
+    if (needsPage(entryLength)) {
+      pages.add(Pages.begin());
+    }
+    return pages.getLast();
+  }
+
+  boolean holds(int ofRegion, int offset, int ofLength) {
+    return region == ofRegion && offset >= start && offset + ofLength <= end();
+  }
+
+  void copy(int offset, ByteBuffer into) {
+    into.put(data.duplicate().clear().slice(offset - start, into.remaining()));
+  }
+
+  void seal(long device) {
+    for (int n = 0; n < pages.size(); n++) {
+      Pages.seal(pages.get(n), device, generation, firstPage + n, age, end());
+    }
+  }
+
+  ByteBuffer data() {
+    return data.duplicate().clear().limit(length);
+  }
+
+  /** The pages as they lie on the device: the last one first. */
+  ByteBuffer pages() {
+    ByteBuffer all = ByteBuffer.allocate(pages.size() * DirectoryPage.LENGTH);
+    for (ByteBuffer page : pages.reversed()) {
+      all.put(page.duplicate().clear());
+    }
+    return all.flip();
+  }
+}

@@ -1,0 +1,129 @@
+package io.forebay.storage.disk;
+
+import io.forebay.storage.layout.DeviceHeader;
+import io.forebay.storage.memory.ForeignFileException;
+import io.forebay.storage.memory.NoRoomException;
+import java.io.EOFException;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.Locale;
+
+/** A file, with real blocks from end to end. */
+final class ChannelBlockFile implements BlockFile {
+  private static final int ZEROS = 1 << 20;
+
+  private final FileChannel channel;
+
+  private ChannelBlockFile(FileChannel channel) {
+    this.channel = channel;
+  }
+
+  /** Opens a file of that length; one of another length, or none, is made anew. */
+  static ChannelBlockFile open(Path file, long lengthBytes) throws IOException {
+    boolean exists = Files.exists(file);
+    FileChannel channel =
+        FileChannel.open(
+            file, StandardOpenOption.READ, StandardOpenOption.WRITE, StandardOpenOption.CREATE);
+    boolean done = false;
+    try {
+      if (exists) {
+        refuseForeign(channel, file);
+      }
+      if (channel.size() != lengthBytes) {
+        channel.truncate(0);
+        fill(channel, file, lengthBytes);
+      }
+      done = true;
+      return new ChannelBlockFile(channel);
+    } finally {
+      if (!done) {
+        channel.close();
+        if (!exists) {
+          Files.deleteIfExists(file);
+        }
+      }
+    }
+  }
+
+  private static void refuseForeign(FileChannel channel, Path file) throws IOException {
+    ByteBuffer start = ByteBuffer.allocate(Long.BYTES).order(ByteOrder.LITTLE_ENDIAN);
+    if (channel.read(start, 0) == Long.BYTES) {
+      long magic = start.getLong(0);
+      if (magic != 0 && magic != DeviceHeader.MAGIC) {
+        throw new ForeignFileException(
+            file + " is not a Forebay disk store: move it away or name another directory");
+      }
+    }
+  }
+
+  private static void fill(FileChannel channel, Path file, long lengthBytes) throws IOException {
+    long free = Files.getFileStore(file).getUsableSpace();
+    if (free < lengthBytes) {
+      throw new NoRoomException(
+          String.format(
+              Locale.ROOT,
+              "%s has %d MiB free and the disk store needs %d MiB: make room or give it less",
+              file.toAbsolutePath().getParent(),
+              free >> 20,
+              lengthBytes >> 20));
+    }
+    ByteBuffer zeros = ByteBuffer.allocateDirect(ZEROS);
+    long at = 0;
+    try {
+      while (at < lengthBytes) {
+        zeros.clear().limit((int) Math.min(ZEROS, lengthBytes - at));
+        at += channel.write(zeros, at);
+      }
+    } catch (IOException e) {
+      channel.truncate(0);
+      throw new NoRoomException(
+          String.format(
+              Locale.ROOT,
+              "%s: writing %d MiB failed at %d MiB (%s): make room or give it less",
+              file,
+              lengthBytes >> 20,
+              at >> 20,
+              e.getMessage()));
+    }
+  }
+
+  @Override
+  public void read(ByteBuffer into, long at) throws IOException {
+    long from = at;
+    while (into.hasRemaining()) {
+      int length = channel.read(into, from);
+      if (length < 0) {
+        throw new EOFException("the file ends at " + from);
+      }
+      from += length;
+    }
+  }
+
+  @Override
+  public void write(ByteBuffer from, long at) throws IOException {
+    long to = at;
+    while (from.hasRemaining()) {
+      to += channel.write(from, to);
+    }
+  }
+
+  @Override
+  public void force() throws IOException {
+    channel.force(false);
+  }
+
+  @Override
+  public long size() throws IOException {
+    return channel.size();
+  }
+
+  @Override
+  public void close() throws IOException {
+    channel.close();
+  }
+}

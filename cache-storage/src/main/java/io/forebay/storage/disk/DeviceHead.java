@@ -1,0 +1,136 @@
+package io.forebay.storage.disk;
+
+import io.forebay.storage.layout.DeviceHeader;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.UUID;
+import java.util.zip.CRC32C;
+
+/** The header pages of one device: who it is, and what it says of its last use. */
+final class DeviceHead {
+  private final BlockFile file;
+  private int number;
+  private long device;
+  private long turn;
+  private long sweptThrough;
+  private long newestMillis;
+  private boolean isClean;
+
+  DeviceHead(BlockFile file) {
+    this.file = file;
+  }
+
+  int number() {
+    return number;
+  }
+
+  /** Tells this device, and this life of its file, from every other. */
+  long device() {
+    return device;
+  }
+
+  long sweptThrough() {
+    return sweptThrough;
+  }
+
+  boolean isClean() {
+    return isClean;
+  }
+
+  long newestMillis() {
+    return newestMillis;
+  }
+
+  /** Reads what is there; false if it is not a device of this store and shape. */
+  boolean read(byte[] storeIdentity, int regionBytes, int regionCount) throws IOException {
+    ByteBuffer page = page();
+    file.read(page, 0);
+    ByteBuffer identity = ByteBuffer.wrap(storeIdentity).order(ByteOrder.LITTLE_ENDIAN);
+    boolean isOurs =
+        page.getLong(DeviceHeader.MAGIC_OFFSET) == DeviceHeader.MAGIC
+            && page.getInt(DeviceHeader.VERSION_OFFSET) == DeviceHeader.VERSION
+            && page.getInt(DeviceHeader.LENGTH_OFFSET) == DeviceHeader.LENGTH
+            && page.getLong(DeviceHeader.STORE_OFFSET) == identity.getLong(0)
+            && page.getLong(DeviceHeader.STORE_OFFSET + Long.BYTES) == identity.getLong(Long.BYTES)
+            && page.getInt(DeviceHeader.REGION_BYTES_OFFSET) == regionBytes
+            && page.getInt(DeviceHeader.REGION_COUNT_OFFSET) == regionCount
+            && page.getInt(DeviceHeader.CRC_OFFSET) == checksum(page, DeviceHeader.CRC_OFFSET);
+    if (!isOurs) {
+      return false;
+    }
+    number = page.getInt(DeviceHeader.NUMBER_OFFSET);
+    device = page.getLong(DeviceHeader.DEVICE_OFFSET);
+    turn = -1;
+    for (int n = 1; n <= DeviceHeader.STATE_PAGES; n++) {
+      ByteBuffer state = page();
+      file.read(state, (long) n * DeviceHeader.PAGE);
+      if (state.getInt(DeviceHeader.STATE_CRC_OFFSET)
+              == checksum(state, DeviceHeader.STATE_CRC_OFFSET)
+          && state.getLong(DeviceHeader.TURN_OFFSET) > turn) {
+        turn = state.getLong(DeviceHeader.TURN_OFFSET);
+        sweptThrough = state.getLong(DeviceHeader.SWEPT_OFFSET);
+        newestMillis = state.getLong(DeviceHeader.NEWEST_OFFSET);
+        isClean = state.getInt(DeviceHeader.CLEAN_OFFSET) == 1;
+      }
+    }
+    return turn >= 0;
+  }
+
+  /** Makes an empty device of this store. What its regions hold must be of no generation. */
+  synchronized void format(
+      byte[] storeIdentity, int newNumber, int regionBytes, int regionCount, long swept, long now)
+      throws IOException {
+    ByteBuffer none = page();
+    file.write(none, 0);
+    file.force();
+    number = newNumber;
+    turn = 0;
+    state(swept, now, false);
+    state(swept, now, false);
+    UUID newDevice = UUID.randomUUID();
+    device = newDevice.getMostSignificantBits();
+    ByteBuffer identity = ByteBuffer.wrap(storeIdentity).order(ByteOrder.LITTLE_ENDIAN);
+    ByteBuffer page = page();
+    page.putLong(DeviceHeader.MAGIC_OFFSET, DeviceHeader.MAGIC);
+    page.putInt(DeviceHeader.VERSION_OFFSET, DeviceHeader.VERSION);
+    page.putInt(DeviceHeader.LENGTH_OFFSET, DeviceHeader.LENGTH);
+    page.putLong(DeviceHeader.STORE_OFFSET, identity.getLong(0));
+    page.putLong(DeviceHeader.STORE_OFFSET + Long.BYTES, identity.getLong(Long.BYTES));
+    page.putLong(DeviceHeader.DEVICE_OFFSET, device);
+    page.putLong(DeviceHeader.DEVICE_OFFSET + Long.BYTES, newDevice.getLeastSignificantBits());
+    page.putInt(DeviceHeader.NUMBER_OFFSET, number);
+    page.putInt(DeviceHeader.REGION_BYTES_OFFSET, regionBytes);
+    page.putInt(DeviceHeader.REGION_COUNT_OFFSET, regionCount);
+    page.putInt(DeviceHeader.CRC_OFFSET, checksum(page, DeviceHeader.CRC_OFFSET));
+    file.write(page, 0);
+    file.force();
+  }
+
+  /** Writes the state and has it reach the device, with everything written before. */
+  synchronized void state(long swept, long now, boolean clean) throws IOException {
+    ByteBuffer page = page();
+    page.putLong(DeviceHeader.TURN_OFFSET, turn + 1);
+    page.putLong(DeviceHeader.SWEPT_OFFSET, swept);
+    page.putLong(DeviceHeader.NEWEST_OFFSET, now);
+    page.putInt(DeviceHeader.CLEAN_OFFSET, clean ? 1 : 0);
+    page.putInt(DeviceHeader.STATE_CRC_OFFSET, checksum(page, DeviceHeader.STATE_CRC_OFFSET));
+    file.force();
+    file.write(page, (1 + (turn + 1) % DeviceHeader.STATE_PAGES) * DeviceHeader.PAGE);
+    file.force();
+    turn++;
+    sweptThrough = swept;
+    newestMillis = now;
+    isClean = clean;
+  }
+
+  private static ByteBuffer page() {
+    return ByteBuffer.allocate(DeviceHeader.PAGE).order(ByteOrder.LITTLE_ENDIAN);
+  }
+
+  private static int checksum(ByteBuffer page, int length) {
+    CRC32C crc = new CRC32C();
+    crc.update(page.slice(0, length));
+    return (int) crc.getValue();
+  }
+}

@@ -1,0 +1,82 @@
+package io.forebay.storage.disk;
+
+import java.nio.file.Path;
+
+/**
+ * One device of the disk tier.
+ *
+ * @param name for people, logs and commands
+ * @param directory on the device; its file and its lock lie in it
+ * @param bytes what it may take of the device, pre-allocated
+ * @param regionBytes a multiple of 4096; 0: from its size
+ * @param bufferBytes of each write, at most a quarter of a region
+ * @param buffers how many writes may wait; with none free, records are dropped instead
+ * @param readers threads that read
+ * @param mostErrors after so many errors of the device it is left alone
+ * @param slowMillis an operation that takes longer counts as an error; twice as long fences
+ */
+public record DeviceSettings(
+    String name,
+    Path directory,
+    long bytes,
+    int regionBytes,
+    int bufferBytes,
+    int buffers,
+    int readers,
+    int mostErrors,
+    long slowMillis) {
+  static final int LARGEST_RECORD = 2 << 20;
+  private static final int LARGEST_REGION = 64 << 20;
+  private static final int SMALLEST_REGION = 256 << 10;
+  private static final int LEAST_REGIONS = 8;
+
+  public static DeviceSettings of(String name, Path directory, long bytes) {
+    return new DeviceSettings(name, directory, bytes, 0, 4 << 20, 8, 4, 5, 10_000);
+  }
+
+  public DeviceSettings withReaders(int newReaders) {
+    return new DeviceSettings(
+        name,
+        directory,
+        bytes,
+        regionBytes,
+        bufferBytes,
+        buffers,
+        newReaders,
+        mostErrors,
+        slowMillis);
+  }
+
+  public DeviceSettings withFaults(int newMostErrors, long newSlowMillis) {
+    return new DeviceSettings(
+        name,
+        directory,
+        bytes,
+        regionBytes,
+        bufferBytes,
+        buffers,
+        readers,
+        newMostErrors,
+        newSlowMillis);
+  }
+
+  /** With every size filled in. */
+  public DeviceSettings resolved() {
+    long region = regionBytes;
+    if (region == 0) {
+      region = Math.clamp(Long.highestOneBit(bytes / 64), SMALLEST_REGION, LARGEST_REGION);
+    }
+    if (region < SMALLEST_REGION || region % 4096 != 0 || bytes / region < LEAST_REGIONS) {
+      throw new IllegalArgumentException(
+          "disk " + name + ": " + bytes + " bytes in regions of " + region + ": give it at least "
+              + LEAST_REGIONS * SMALLEST_REGION + " bytes");
+    }
+    int buffer = (int) Math.min(bufferBytes, region / 4);
+    return new DeviceSettings(
+        name, directory, bytes, (int) region, buffer, buffers, readers, mostErrors, slowMillis);
+  }
+
+  int regionCount() {
+    return (int) Math.min(bytes / regionBytes, Integer.MAX_VALUE - 8);
+  }
+}

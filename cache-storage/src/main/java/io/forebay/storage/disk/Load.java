@@ -1,0 +1,48 @@
+package io.forebay.storage.disk;
+
+import java.util.concurrent.ConcurrentLinkedQueue;
+
+/**
+ * One record on its way from a device into memory, and who waits for it. Every waiter is told once;
+ * how it ended they find out by looking the key up again.
+ */
+final class Load {
+  final long high;
+  final long low;
+  final long birth;
+  final long objectId;
+  final Place place = new Place();
+  private final ConcurrentLinkedQueue<Runnable> waiters = new ConcurrentLinkedQueue<>();
+  private volatile boolean isOver;
+
+  Load(long high, long low, long birth, long objectId) {
+    this.high = high;
+    this.low = low;
+    this.birth = birth;
+    this.objectId = objectId;
+  }
+
+  void join(Runnable waiter) {
+    waiters.add(waiter);
+    // Added before looked at, and marked before emptied: one of the two sees the other.
+    if (isOver) {
+      tell();
+    }
+  }
+
+  boolean isOver() {
+    return isOver;
+  }
+
+  void complete() {
+    isOver = true;
+    tell();
+  }
+
+  private void tell() {
+    Runnable waiter;
+    while ((waiter = waiters.poll()) != null) {
+      waiter.run();
+    }
+  }
+}

@@ -1,0 +1,75 @@
+package io.forebay.storage.disk;
+
+import io.forebay.storage.layout.DirectoryPage;
+import java.nio.ByteBuffer;
+
+/** One entry of a directory page, read where it lies. Reused by its owner. */
+final class PageEntry {
+  private ByteBuffer page = ByteBuffer.allocate(0);
+  private int at;
+
+  void wrap(ByteBuffer newPage, int newAt) {
+    page = newPage;
+    at = newAt;
+  }
+
+  byte kind() {
+    return page.get(at + DirectoryPage.KIND);
+  }
+
+  boolean isTombstone() {
+    return kind() == DirectoryPage.KIND_TOMBSTONE;
+  }
+
+  int recordLength() {
+    return page.getInt(at + DirectoryPage.RECORD_LENGTH);
+  }
+
+  long keyHigh() {
+    return page.getLong(at + DirectoryPage.KEY_HIGH);
+  }
+
+  long keyLow() {
+    return page.getLong(at + DirectoryPage.KEY_LOW);
+  }
+
+  int offset() {
+    return page.getInt(at + DirectoryPage.OFFSET);
+  }
+
+  long birth() {
+    return page.getLong(at + DirectoryPage.BIRTH);
+  }
+
+  long bodyBirth() {
+    return page.getLong(at + DirectoryPage.BODY_BIRTH);
+  }
+
+  long objectId() {
+    return page.getLong(at + DirectoryPage.OBJECT);
+  }
+
+  int expiresSeconds() {
+    return page.getInt(at + DirectoryPage.EXPIRES);
+  }
+
+  int wordCount() {
+    return page.getShort(at + DirectoryPage.WORDS);
+  }
+
+  long word(int n) {
+    return n < wordCount() ? page.getLong(at + DirectoryPage.ENTRY_LENGTH + n * Long.BYTES) : 0;
+  }
+
+  long[] words() {
+    long[] words = new long[wordCount()];
+    for (int n = 0; n < words.length; n++) {
+      words[n] = word(n);
+    }
+    return words;
+  }
+
+  int length() {
+    return DirectoryPage.ENTRY_LENGTH + wordCount() * Long.BYTES;
+  }
+}

@@ -1,0 +1,138 @@
+package io.forebay.storage.disk;
+
+import io.forebay.storage.index.IndexValue;
+import io.forebay.storage.index.ObjectIndex;
+import io.forebay.storage.layout.HeadRecord;
+import io.forebay.storage.layout.RecordHeader;
+import io.forebay.storage.layout.SliceRecord;
+import io.forebay.storage.layout.Words;
+import io.forebay.storage.purge.Purges;
+import io.forebay.storage.region.Regions;
+import io.forebay.storage.region.Reservation;
+import io.forebay.storage.region.Space;
+import java.lang.foreign.MemorySegment;
+import java.util.concurrent.atomic.AtomicLong;
+
+/** Puts records that were read from a device into the memory tier. Any thread but a loop. */
+public final class Promoter {
+  private final Regions regions;
+  private final Space space;
+  private final ObjectIndex index;
+  private final Purges purges;
+  private final int epoch;
+  private final AtomicLong promoted = new AtomicLong();
+  private final AtomicLong refused = new AtomicLong();
+
+  /**
+   * @param epoch of this start: records come in checked
+   */
+  public Promoter(
+      Regions regions, Space space, ObjectIndex index, Purges purges, int epoch) {
+    this.regions = regions;
+    this.space = space;
+    this.index = index;
+    this.purges = purges;
+    this.epoch = epoch;
+  }
+
+  public long promoted() {
+    return promoted.get();
+  }
+
+  /** Loads in vain, because memory had no room. */
+  public long refused() {
+    return refused.get();
+  }
+
+  /** Takes the life of a record in memory; under the lock of the key whose value this is. */
+  void kill(IndexValue value) {
+    regions.live(value.region(), slot(value), false);
+  }
+
+  /** Makes a record in memory stale; under the lock of the key whose value this is. */
+  void soften(IndexValue value) {
+    regions.soft(value.region(), slot(value));
+  }
+
+  private int slot(IndexValue value) {
+    return regions
+        .memory()
+        .get(
+            Words.INT,
+            regions.base(value.region()) + value.offset() + RecordHeader.ENTRY_OFFSET);
+  }
+
+  /** How a promotion ended. */
+  enum Result {
+    /** It is in memory, or is not wanted there any more. */
+    DONE,
+    /** A purge has killed it. */
+    DEAD,
+    /** Memory has no room: it stays on the disk. */
+    NO_ROOM
+  }
+
+  /** Installs a record that is whole and what the load wants. */
+  Result promote(Load load, MemorySegment record) {
+    int length = load.place.length;
+    byte kind = (byte) record.get(Words.INT, RecordHeader.KIND_OFFSET);
+    boolean isSlice = kind == RecordHeader.KIND_SLICE;
+    // A purge that is retired after this look has had its records taken out of the index before
+    // it: then the update below finds nothing.
+    if (!isSlice && purges.check(record, 0) == Purges.DEAD) {
+      return Result.DEAD;
+    }
+    Reservation at = new Reservation();
+    if (!space.reserve(length, at)) {
+      refused.incrementAndGet();
+      return Result.NO_ROOM;
+    }
+    try {
+      regions.enter(
+          at.region(),
+          at.slot(),
+          kind,
+          load.high,
+          load.low,
+          at.offset(),
+          load.birth,
+          load.objectId,
+          isSlice || record.get(Words.INT, HeadRecord.SCOPE_COUNT_OFFSET) == 0
+              ? 0
+              : record.get(Words.LONG, HeadRecord.SCOPES_OFFSET),
+          isSlice ? record.get(Words.INT, SliceRecord.SLICE_OFFSET) : 0);
+      MemorySegment memory = regions.memory();
+      long to = regions.base(at.region()) + at.offset();
+      MemorySegment.copy(record, 0, memory, to, length);
+      memory.set(Words.INT, to + RecordHeader.GENERATION_OFFSET, at.generation());
+      memory.set(Words.INT, to + RecordHeader.ENTRY_OFFSET, at.slot());
+      regions.commit(at.region(), at.slot(), at.generation(), length, epoch);
+      ObjectIndex.Outcome outcome =
+          index
+              .patientCursor()
+              .update(
+                  load.high,
+                  load.low,
+                  (isPresent, value) -> decide(isPresent, value, load.place, at, length));
+      if (outcome == ObjectIndex.Outcome.DONE) {
+        promoted.incrementAndGet();
+      }
+      return Result.DONE;
+    } finally {
+      regions.release(at.region());
+    }
+  }
+
+  private ObjectIndex.Verdict decide(
+      boolean isPresent, IndexValue value, Place from, Reservation at, int length) {
+    if (!isPresent
+        || value.isInMemory()
+        || !value.isOnDiskAt(from.device, from.region, from.generation, from.offset)) {
+      return ObjectIndex.Verdict.KEEP;
+    }
+    regions.live(at.region(), at.slot(), true);
+    value.memory(at.region(), at.generation(), at.offset(), length);
+    value.touchDisk();
+    return ObjectIndex.Verdict.PUT;
+  }
+}

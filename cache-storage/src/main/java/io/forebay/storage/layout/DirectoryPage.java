@@ -1,0 +1,61 @@
+package io.forebay.storage.layout;
+
+/**
+ * A page of the directory of a device's region. Page {@code n} lies {@code (n + 1) * LENGTH} before
+ * the region's end. A page is whole or it does not count: the CRC covers everything behind it. So
+ * nothing depends on the order in which pages and records reach the device.
+ *
+ * <pre>
+ *  0       4       8       12      16       24      28      32
+ *  +-------+-------+-------+-------+--------+-------+-------+----------- - - -
+ *  | magic | CRC   | gene- | page  | age of | count | end of| entries
+ *  |       |       | ration| number| region |       | data  |
+ *  +-------+-------+-------+-------+--------+-------+-------+----------- - - -
+ *
+ *  entry
+ *  0    1    2     4       8            24      28      32       40       48       56      60
+ *  +----+----+-----+-------+------------+-------+-------+--------+--------+--------+-------+-----+
+ *  |kind|spa-|words| length| key        | offset| slice | birth  | body   | object |expires|spare|
+ *  |    |re  |     |       | (16 bytes) |       |       |        | birth  | id     |seconds|     |
+ *  +----+----+-----+-------+------------+-------+-------+--------+--------+--------+-------+-----+
+ *  64
+ *  +-----------------+
+ *  | words of 8 bytes|   the scopes of a head; none of a slice or a tombstone
+ *  +-----------------+
+ * </pre>
+ *
+ * A tombstone says that copies of its key born up to its birth are dead.
+ */
+public final class DirectoryPage {
+  public static final int MAGIC = 0x5044_4246; // "FBDP"
+  public static final int LENGTH = DeviceHeader.PAGE;
+
+  public static final int MAGIC_OFFSET = 0;
+  public static final int CRC_OFFSET = MAGIC_OFFSET + Integer.BYTES;
+  public static final int GENERATION_OFFSET = CRC_OFFSET + Integer.BYTES;
+  public static final int NUMBER_OFFSET = GENERATION_OFFSET + Integer.BYTES;
+  public static final int AGE_OFFSET = NUMBER_OFFSET + Integer.BYTES;
+  public static final int COUNT_OFFSET = AGE_OFFSET + Long.BYTES;
+  public static final int DATA_END_OFFSET = COUNT_OFFSET + Integer.BYTES;
+  public static final int ENTRIES_OFFSET = DATA_END_OFFSET + Integer.BYTES;
+
+  public static final int KIND = 0;
+  public static final int WORDS = 2;
+  public static final int RECORD_LENGTH = 4;
+  public static final int KEY_HIGH = 8;
+  public static final int KEY_LOW = KEY_HIGH + Long.BYTES;
+  public static final int OFFSET = KEY_LOW + Long.BYTES;
+  public static final int SLICE = OFFSET + Integer.BYTES;
+  public static final int BIRTH = SLICE + Integer.BYTES;
+  public static final int BODY_BIRTH = BIRTH + Long.BYTES;
+  public static final int OBJECT = BODY_BIRTH + Long.BYTES;
+  public static final int EXPIRES = OBJECT + Long.BYTES;
+  public static final int ENTRY_LENGTH = EXPIRES + 2 * Integer.BYTES;
+
+  public static final byte KIND_TOMBSTONE = 4;
+
+  /** More scopes than fit beside the entry in a page of their own. */
+  public static final int MOST_WORDS = (LENGTH - ENTRIES_OFFSET - ENTRY_LENGTH) / Long.BYTES;
+
+  private DirectoryPage() {}
+}
