@@ -2,6 +2,7 @@ package io.forebay.server;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.forebay.server.WireClient.Head;
@@ -13,6 +14,10 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -161,6 +166,47 @@ final class ServerMemoryTest {
       assertArrayEquals(Arrays.copyOf(body, 5 * MIB), begin);
       assertArrayEquals(Arrays.copyOfRange(body, 5 * MIB, body.length), first.bytes(MIB));
     }
+  }
+
+  @Test
+  void aSmallTierThatIsTurnedOverAtFullSpeedFetchesEachObjectOnce() throws Exception {
+    start("32MiB", "");
+    byte[] body = Edge.bytes(11, MIB);
+    int perClient = 100;
+    List<Future<?>> clients = new ArrayList<>();
+    try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      for (int i = 0; i < 3; i++) {
+        int own = i;
+        clients.add(threads.submit(() -> fetchTwice("/" + own + "/", perClient, body)));
+      }
+    }
+    for (Future<?> client : clients) {
+      assertNull(client.get());
+    }
+    assertTrue(edge.server().store().reclaimedRegions() > 100);
+    for (int i = 0; i < 3; i++) {
+      for (int n = 0; n < perClient; n++) {
+        assertEquals(1, origin.count("/" + i + "/" + n), "/" + i + "/" + n);
+      }
+    }
+    edge.awaitSum(0, c -> c.fillsUnstored);
+    edge.awaitSum(0, c -> c.responsesAborted);
+  }
+
+  private @Nullable Void fetchTwice(String prefix, int count, byte[] body) throws IOException {
+    try (WireClient client = edge.connect()) {
+      for (int n = 0; n < count; n++) {
+        // Lengths known and unknown, and small ones among them.
+        int length = n % 5 == 4 ? 2000 : body.length - n;
+        byte[] own = Arrays.copyOf(body, length);
+        origin.on(
+            prefix + n,
+            n % 2 == 0 ? TestOrigin.ok(FRESH, own) : TestOrigin.chunked(FRESH, own, 1 << 16));
+        assertBody(own, client.request("GET", prefix + n));
+        assertBody(own, client.request("GET", prefix + n));
+      }
+    }
+    return null;
   }
 
   @Test

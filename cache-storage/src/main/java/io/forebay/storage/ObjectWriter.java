@@ -73,6 +73,13 @@ public final class ObjectWriter {
   private CRC32C crc = new CRC32C();
   private long reservedBytes;
   private boolean hasFailed;
+
+  /** The last append left something over. */
+  private boolean isShort;
+
+  /** Why the last call failed: no region was spare, which the reclaimer may change. */
+  private boolean lacksRoom;
+
   private @Nullable Piece headPiece;
   private int headLength;
   private volatile long progressMillis;
@@ -89,10 +96,9 @@ public final class ObjectWriter {
   static @Nullable ObjectWriter begin(Core core, StoreLane lane, HeadSpec spec, long objectId) {
     boolean isSmall = spec.totalLength() >= 0 && spec.totalLength() <= core.inlineBytes;
     ObjectWriter writer = new ObjectWriter(core, lane, spec, objectId, isSmall);
-    if (isSmall) {
-      return writer.beginInline() ? writer : null;
-    }
-    return writer.grow() ? writer : null;
+    boolean hasBegun = isSmall ? writer.beginInline() : writer.grow();
+    lane.lacksRoom(writer.lacksRoom);
+    return hasBegun ? writer : null;
   }
 
   Fill fill() {
@@ -109,27 +115,50 @@ public final class ObjectWriter {
   }
 
   /**
-   * Copies all of {@code src} in. False if there is no space for it: {@code src} is as it was, and
-   * the object will not be installed.
+   * Copies in what there is space for; the position of {@code src} tells how much that is. False if
+   * something is left over: then the object will not be installed, unless {@link #lacksRoom} and
+   * what is left over is appended later.
    */
   public boolean append(ByteBuffer src) {
+    lacksRoom = false;
     if (!enter()) {
       return false;
     }
-    int start = src.position();
-    long before = written;
     boolean isTaken = !hasFailed && take(src);
-    if (!isTaken) {
-      hasFailed = true;
-      written = before;
-      src.position(start);
-    } else {
-      // The pieces were stored before: who sees the watermark finds the bytes.
-      WATERMARK.setRelease(this, written);
-    }
+    isShort = !isTaken;
+    hasFailed |= isShort && !lacksRoom;
+    // The pieces were stored before: who sees the watermark finds the bytes.
+    WATERMARK.setRelease(this, written);
     progressMillis = core.clockMillis.getAsLong();
     leave();
     return isTaken;
+  }
+
+  /**
+   * Whether the last {@link #append} or {@link #reserveHead} failed only because no region was
+   * spare, so that it may succeed later. The owner's loop only.
+   */
+  public boolean lacksRoom() {
+    return lacksRoom;
+  }
+
+  /**
+   * Takes the space that the head needs, once the whole body is in, so that {@link #finish} is not
+   * refused for want of it. False where there is none; {@link #lacksRoom} says if there may be
+   * later. Where something else is wrong it is for finish to say.
+   */
+  public boolean reserveHead() {
+    lacksRoom = false;
+    if (!enter()) {
+      return true;
+    }
+    boolean isWhole =
+        !hasFailed && !isShort && (spec.totalLength() < 0 || written == spec.totalLength());
+    boolean isReserved =
+        !isWhole || headPiece != null || (isInline ? commitInline() : commitSliced());
+    progressMillis = core.clockMillis.getAsLong();
+    leave();
+    return isReserved;
   }
 
   private boolean take(ByteBuffer src) {
@@ -260,12 +289,17 @@ public final class ObjectWriter {
   }
 
   private boolean reserve(int length) {
-    if (core.unfinishedBytes.get() + length > core.unfinishedLimit
-        || !core.space.reserve(length, reservation)) {
+    if (core.unfinishedBytes.get() + length > core.unfinishedLimit || !takeSpace(length)) {
       return false;
     }
     count(length);
     return true;
+  }
+
+  private boolean takeSpace(int length) {
+    boolean isTaken = core.space.reserve(length, reservation);
+    lacksRoom |= !isTaken;
+    return isTaken;
   }
 
   private void count(long bytes) {
@@ -343,7 +377,7 @@ public final class ObjectWriter {
   }
 
   private Install complete() {
-    if (hasFailed) {
+    if (hasFailed || isShort) {
       return Install.NO_SPACE;
     }
     if (spec.totalLength() >= 0 && written != spec.totalLength()) {
@@ -394,7 +428,7 @@ public final class ObjectWriter {
       seal(piece, tail);
     }
     int length = core.headLength(spec) + (becomesInline ? (int) written : 0);
-    if (!core.space.reserve(length, reservation)) {
+    if (!takeSpace(length)) {
       return false;
     }
     core.unfinishedBytes.addAndGet(length);

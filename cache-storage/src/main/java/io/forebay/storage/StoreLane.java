@@ -66,6 +66,8 @@ public final class StoreLane {
   long busy;
   long installed;
 
+  private boolean lacksRoom;
+
   StoreLane(Core core, int lane, int nearEntries) {
     this.core = core;
     this.lane = lane;
@@ -396,6 +398,7 @@ public final class StoreLane {
    * still remember.
    */
   public @Nullable ObjectWriter begin(HeadSpec spec) {
+    lacksRoom = false;
     if (!core.fits(core.headLength(spec) + core.inlineBytes)
         || spec.totalLength() > core.unfinishedLimit) {
       return null;
@@ -416,6 +419,18 @@ public final class StoreLane {
     }
     removeBirth(spec.birth());
     return null;
+  }
+
+  /**
+   * Whether the last {@link #begin} failed only because no region was spare, so that it may succeed
+   * once the reclaimer has run.
+   */
+  public boolean lacksRoom() {
+    return lacksRoom;
+  }
+
+  void lacksRoom(boolean does) {
+    lacksRoom = does;
   }
 
   /** Installs a head without a body, such as a vary marker. */

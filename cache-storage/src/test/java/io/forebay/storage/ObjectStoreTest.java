@@ -222,6 +222,70 @@ class ObjectStoreTest {
     assertEquals(Install.INSTALLED, fixture.put(lane, "/b", part, true));
   }
 
+  /** Finished objects everywhere, nothing reclaimed yet. */
+  private void takeAllSpareRegions() {
+    byte[] body = new byte[200_000];
+    int n = 0;
+    while (fixture.put(lane, "/filler" + n, body, true) == Install.INSTALLED) {
+      assertTrue(n++ < 1000, "it never gets full");
+    }
+  }
+
+  @Test
+  void aWriterThatFoundNoSpareRegionGoesOnWhereItWasOnceThereIsOne() {
+    byte[] body = StoreFixture.body(9, 1_000_000);
+    ObjectWriter writer = begin(StoreFixture.spec("/a", store.nextBirth(), -1));
+    ByteBuffer source = ByteBuffer.wrap(body);
+    assertTrue(writer.append(source.slice(0, 100_000)));
+    source.position(100_000);
+    takeAllSpareRegions();
+    while (writer.append(source.slice(source.position(), 1000))) {
+      source.position(source.position() + 1000);
+    }
+    assertTrue(writer.lacksRoom());
+    // Some of the last thousand may be in.
+    source.position((int) writer.watermark());
+    ByteBuffer rest = source.slice();
+    assertFalse(writer.append(rest), "nobody has made room yet");
+    assertEquals(writer.watermark(), source.position() + rest.position());
+    fixture.stepAll();
+    assertTrue(writer.append(rest));
+    assertFalse(writer.lacksRoom());
+    assertEquals(body.length, writer.watermark());
+    assertTrue(writer.reserveHead());
+    assertEquals(Install.INSTALLED, writer.finish());
+    assertArrayEquals(body, fixture.read(lane, "/a"));
+  }
+
+  @Test
+  void whatWasLeftOverAndNeverAppendedIsNotInstalled() {
+    ObjectWriter writer = begin(StoreFixture.spec("/a", store.nextBirth(), -1));
+    assertTrue(writer.append(ByteBuffer.allocate(100_000)));
+    takeAllSpareRegions();
+    ByteBuffer more = ByteBuffer.allocate(2_000_000);
+    assertFalse(writer.append(more));
+    assertTrue(more.hasRemaining());
+    assertTrue(writer.reserveHead(), "it is for finish to say");
+    assertEquals(Install.NO_SPACE, writer.finish());
+    assertNull(fixture.read(lane, "/a"));
+  }
+
+  @Test
+  void aBeginningThatFoundNoSpareRegionMaySucceedLater() {
+    takeAllSpareRegions();
+    HeadSpec spec = StoreFixture.spec("/a", store.nextBirth(), 200_000);
+    assertNull(lane.begin(spec));
+    assertTrue(lane.lacksRoom());
+    fixture.stepAll();
+    ObjectWriter writer = begin(spec);
+    assertFalse(lane.lacksRoom());
+    assertTrue(writer.append(ByteBuffer.allocate(200_000)));
+    assertEquals(Install.INSTALLED, writer.finish());
+    // What is too large for the store is not a matter of waiting.
+    assertNull(lane.begin(StoreFixture.spec("/b", store.nextBirth(), 1L << 40)));
+    assertFalse(lane.lacksRoom());
+  }
+
   @Test
   void stalledFillLosesItsSpaceAfterTheDeadline() {
     ObjectWriter writer = begin(StoreFixture.spec("/a", store.nextBirth(), -1));

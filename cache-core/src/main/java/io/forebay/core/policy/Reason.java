@@ -29,6 +29,11 @@ public enum Reason {
   MISS_PARTIAL("partial", null, "Only a part of what was asked for is stored."),
   MISS_DAMAGED("miss", "damaged", "What was stored could not be read and is fetched again."),
 
+  REST_FETCHED(
+      null,
+      "rest-fetched",
+      "Part of the body left memory while it was sent; the rest came from the origin."),
+
   STALE_EXPIRED("stale", null, "The stored response is older than its freshness lifetime."),
   STALE_NO_CACHE(
       "stale", "no-cache", "The response says no-cache: it is revalidated before each use."),

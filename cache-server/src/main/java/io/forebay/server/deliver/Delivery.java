@@ -40,6 +40,20 @@ public final class Delivery implements LeaseHolder, ResponseBody {
   /** Set when the whole message has been handed over; only the last chunk may still be unsent. */
   private boolean isEnded;
 
+  /** How a delivery ends, and what may keep it from being broken off. */
+  public interface Outcome extends ResponseBody.Outcome {
+
+    /**
+     * Stored bytes that were to be sent are gone. When the rest is sent by somebody else the
+     * delivery is over without a further call.
+     *
+     * @param from first byte that has not been sent
+     * @param to end of what is wanted, exclusive, or {@link Long#MAX_VALUE} while that is not known
+     * @return whether somebody else sends the rest
+     */
+    boolean onBytesLost(long from, long to);
+  }
+
   public Delivery(
       Leases leases,
       EventLoop loop,
@@ -141,7 +155,15 @@ public final class Delivery implements LeaseHolder, ResponseBody {
       case BodyBytes.NOT_YET -> {}
       case BodyBytes.BUSY ->
           loop.schedule(this::onProgress, BUSY_RETRY_MICROS, TimeUnit.MICROSECONDS);
-      default -> breakOff(AbortCause.STORAGE_LOST);
+      default -> onBytesLost();
+    }
+  }
+
+  private void onBytesLost() {
+    if (outcome.onBytesLost(position, to)) {
+      isOver = true;
+    } else {
+      breakOff(AbortCause.STORAGE_LOST);
     }
   }
 

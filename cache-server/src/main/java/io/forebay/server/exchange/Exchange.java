@@ -1,11 +1,13 @@
 package io.forebay.server.exchange;
 
 import io.forebay.core.http.RequestView;
+import io.forebay.core.policy.BodyRest;
 import io.forebay.core.policy.Decider;
 import io.forebay.core.policy.Decision;
 import io.forebay.core.policy.Reason;
 import io.forebay.core.policy.StoredMeta;
 import io.forebay.core.route.Route;
+import io.forebay.server.deliver.Delivery;
 import io.forebay.server.fill.FillKey;
 import io.forebay.server.metric.LoopCounters.CacheResult;
 import io.forebay.server.origin.OriginFailure;
@@ -30,7 +32,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Owner: the loop of the client's connection; fills, bodies and origins call back on it.
  */
-final class Exchange implements ResponseSink.Listener, ResponseBody.Outcome {
+final class Exchange implements ResponseSink.Listener, Delivery.Outcome {
 
   /** What is done next; AWAIT leaves it to a callback. */
   enum Step {
@@ -92,6 +94,9 @@ final class Exchange implements ResponseSink.Listener, ResponseBody.Outcome {
 
   /** Body bytes sent before {@link #sending} took over. */
   private long sentBefore;
+
+  /** How what is sent could be gone on with if its bytes leave memory; null: not at all. */
+  private @Nullable BodyRest rest;
 
   private boolean isHeadSent;
   private boolean isOver;
@@ -399,6 +404,27 @@ final class Exchange implements ResponseSink.Listener, ResponseBody.Outcome {
       sentBefore += sending.sentBytes();
     }
     sending = next;
+  }
+
+  /** If stored bytes of the body are lost from now on, the rest may be fetched so. */
+  void mayFetchRest(@Nullable BodyRest fetchable) {
+    rest = fetchable;
+  }
+
+  @Override
+  public boolean onBytesLost(long from, long to) {
+    BodyRest fetchable = rest;
+    if (fetchable == null || to == Long.MAX_VALUE) {
+      loop.counters().restsLost++;
+      return false;
+    }
+    if (follower != null) {
+      follower.leave();
+    }
+    // A range is cut out of a body of known length only: else what is wanted is the whole.
+    RestFetch.begin(
+        this, fetchable.totalLength() < 0 ? fetchable.withTotalLength(to) : fetchable, from, to);
+    return true;
   }
 
   private void noteSentBytes() {

@@ -71,6 +71,11 @@ final class ExchangeRecord implements AccessEvent {
     refusal = detail;
   }
 
+  /** The rest of the body comes from the origin, because memory has lost it. */
+  void restFetched() {
+    reason = Reason.REST_FETCHED;
+  }
+
   void bodyBytes(long bytes) {
     bodyBytes = bytes;
   }

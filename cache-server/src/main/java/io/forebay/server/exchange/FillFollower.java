@@ -1,6 +1,7 @@
 package io.forebay.server.exchange;
 
 import io.forebay.core.http.HeaderFields;
+import io.forebay.core.policy.BodyRest;
 import io.forebay.core.policy.Reason;
 import io.forebay.core.policy.StoredMeta;
 import io.forebay.server.deliver.Delivery;
@@ -274,6 +275,7 @@ final class FillFollower implements Follower, Fill.Leader {
       exchange.over();
       return;
     }
+    exchange.mayFetchRest(BodyRest.of(meta, total));
     Delivery begun =
         new Delivery(
             loop.leases(),

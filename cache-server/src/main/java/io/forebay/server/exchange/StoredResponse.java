@@ -1,6 +1,7 @@
 package io.forebay.server.exchange;
 
 import io.forebay.core.policy.Age;
+import io.forebay.core.policy.BodyRest;
 import io.forebay.core.policy.Reason;
 import io.forebay.core.policy.StoredMeta;
 import io.forebay.server.deliver.Delivery;
@@ -79,6 +80,10 @@ final class StoredResponse {
           (int) (plan.to() - plan.from()));
       exchange.over();
     } else {
+      if (plan.to() - plan.from() > sink.chunkBytes()) {
+        // The head may be gone before the body is sent. One chunk is looked up at once.
+        exchange.mayFetchRest(BodyRest.of(meta, total));
+      }
       loop.lane().unpin(head.region());
       Delivery delivery =
           new Delivery(

@@ -24,8 +24,14 @@ final class Transit implements OriginListener, ResponseBody {
   /** Body bytes still to be dropped before the first that is wanted. */
   private long skipBytes;
 
-  /** Body bytes wanted after those; a range may end before the body does. */
+  /**
+   * Body bytes wanted after those, {@link Long#MAX_VALUE} for all there are; a range may end before
+   * the body does.
+   */
   private long wantedBytes;
+
+  /** Whether those are so many and no fewer, whatever the origin's framing says. */
+  private final boolean isCounted;
 
   private boolean isSuspended;
   private boolean isOver;
@@ -48,6 +54,7 @@ final class Transit implements OriginListener, ResponseBody {
     this.hasBody = hasBody;
     this.skipBytes = skipBytes;
     this.wantedBytes = wantedBytes;
+    this.isCounted = wantedBytes != Long.MAX_VALUE;
     this.outcome = outcome;
   }
 
@@ -129,6 +136,12 @@ final class Transit implements OriginListener, ResponseBody {
   @Override
   public void onEnd(HeaderFields trailers) {
     if (isOver) {
+      return;
+    }
+    if (isCounted && wantedBytes > 0) {
+      onFailure(
+          new OriginFailure(
+              OriginFailure.Kind.TRUNCATED, "the body ended " + wantedBytes + " bytes early"));
       return;
     }
     isOver = true;

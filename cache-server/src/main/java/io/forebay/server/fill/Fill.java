@@ -15,8 +15,6 @@ import io.forebay.storage.HeadSpec;
 import io.forebay.storage.Install;
 import io.forebay.storage.ObjectWriter;
 import io.netty.buffer.ByteBuf;
-import java.nio.ByteBuffer;
-import java.util.ArrayDeque;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -82,6 +80,11 @@ public final class Fill implements OriginListener {
 
   private static final long BUSY_RETRY_MICROS = 50;
 
+  /** How long the origin is held for the reclaimer to make room. */
+  private static final long ROOM_PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(2);
+
+  private static final long ROOM_RETRY_MICROS = 2_000;
+
   /** Count of followers once the fill was given up: nobody can join any more. */
   private static final int CLOSED = Integer.MIN_VALUE;
 
@@ -111,11 +114,29 @@ public final class Fill implements OriginListener {
   private @Nullable OriginCall call;
   private @Nullable Leader leader;
   private @Nullable OriginListener takenOver;
-  private final ArrayDeque<ByteBuf> unstored = new ArrayDeque<>(0);
+  private final HeldBody unstored = new HeldBody();
   private boolean isEnded;
   private boolean isSuspended;
   private long requestTimeMillis;
   private long writtenBytes;
+
+  /**
+   * The store has no room at this moment: the origin is held and what it has sent is kept in {@code
+   * unstored}, until there is room or patience is at its end.
+   */
+  private boolean isAwaitingRoom;
+
+  private long awaitingSinceNanos;
+
+  /** The head for which there was no room; set while waiting for that. */
+  private @Nullable ReceivedHead unstoredHead;
+
+  private record ReceivedHead(
+      int status,
+      HeaderFields fields,
+      long contentLength,
+      StoreVerdict.Store verdict,
+      long nowMillis) {}
 
   /**
    * A fill that has not been sent yet.
@@ -279,21 +300,35 @@ public final class Fill implements OriginListener {
       case StoreVerdict.DoNotStore refused ->
           becomeUnstorable(status, fields, contentLength, refused.reason());
       case StoreVerdict.Store stored -> {
-        Reason refusal =
-            isCloseDelimited
-                ? Reason.NOT_STORED_CLOSE_DELIMITED
-                : beginStoring(status, fields, contentLength, stored);
-        if (refusal != null) {
-          becomeUnstorable(status, fields, contentLength, refusal);
+        if (isCloseDelimited) {
+          becomeUnstorable(status, fields, contentLength, Reason.NOT_STORED_CLOSE_DELIMITED);
+        } else {
+          begin(new ReceivedHead(status, fields, contentLength, stored, loop.nowMillis()));
         }
       }
     }
   }
 
+  private void begin(ReceivedHead received) {
+    Reason refusal = beginStoring(received);
+    if (refusal == null) {
+      return;
+    }
+    boolean isForRoom = refusal == Reason.NOT_STORED_NO_ROOM && loop.lane().lacksRoom();
+    if (isForRoom && awaitRoom()) {
+      unstoredHead = received;
+    } else {
+      stopAwaiting();
+      becomeUnstorable(received.status(), received.fields(), received.contentLength(), refusal);
+    }
+  }
+
   /** Gives the reason when it turns out that it cannot be stored after all. */
-  private @Nullable Reason beginStoring(
-      int status, HeaderFields fields, long contentLength, StoreVerdict.Store verdict) {
-    long now = loop.nowMillis();
+  private @Nullable Reason beginStoring(ReceivedHead received) {
+    int status = received.status();
+    HeaderFields fields = received.fields();
+    StoreVerdict.Store verdict = received.verdict();
+    long now = received.nowMillis();
     byte[] block = StoredHeader.encode(status, fields, verdict.omittedFields(), now);
     if (block == null) {
       return Reason.NOT_STORED_FIELDS;
@@ -326,7 +361,7 @@ public final class Fill implements OriginListener {
             birth,
             now + verdict.freshnessLifetimeMillis(),
             HeadSpec.Kind.OBJECT,
-            contentLength);
+            received.contentLength());
     ObjectWriter begun = loop.lane().begin(spec);
     if (begun == null) {
       return Reason.NOT_STORED_NO_ROOM;
@@ -337,7 +372,8 @@ public final class Fill implements OriginListener {
     }
     loop.hitForMiss().forget(order.key(), order.request());
     writer = begun;
-    head = new FillHead(status, meta, block, contentLength, spec.scopes(), selecting, key);
+    head =
+        new FillHead(status, meta, block, received.contentLength(), spec.scopes(), selecting, key);
     if (!key.equals(order.key())) {
       loop.fills().register(key, this);
     }
@@ -363,8 +399,22 @@ public final class Fill implements OriginListener {
     if (listener == null) {
       call().cancel();
       isEnded = true;
+      unstored.release();
     } else {
-      takenOver = listener;
+      takeOver(listener);
+    }
+  }
+
+  /** From now on somebody else listens to the origin, and holds it where it has to be held. */
+  private void takeOver(OriginListener listener) {
+    takenOver = listener;
+    boolean wasHeld = isSuspended;
+    if (wasHeld && !isEnded) {
+      isSuspended = false;
+      call().resume();
+    }
+    if (wasHeld || isEnded) {
+      unstored.moveTo(listener, isEnded);
     }
   }
 
@@ -397,33 +447,98 @@ public final class Fill implements OriginListener {
       takenOver.onData(data);
       return;
     }
-    if (writer == null || isEnded) {
+    if ((writer == null && !isAwaitingRoom) || isEnded) {
       data.release();
       return;
     }
-    if (isOutOfRoom || !append(data)) {
-      unstored.add(data);
-      runOutOfRoom();
-    } else {
-      data.release();
+    unstored.add(data);
+    if (!isOutOfRoom && !isAwaitingRoom) {
+      store();
     }
   }
 
-  /** Appends the rest of the buffer; false when the store has no room for all of it. */
-  private boolean append(ByteBuf data) {
+  /** Writes what there is; waits, or gives up, where there is no room for it. */
+  private void store() {
     ObjectWriter into = writer;
     if (into == null) {
-      return false;
+      return;
     }
-    for (ByteBuffer bytes : data.nioBuffers()) {
-      int length = bytes.remaining();
-      if (!into.append(bytes)) {
+    long moved = unstored.moveTo(into);
+    writtenBytes += moved;
+    if (isAwaitingRoom && moved > 0) {
+      awaitingSinceNanos = loop.eventLoop().ticker().nanoTime();
+    }
+    if (unstored.isEmpty()) {
+      stopAwaiting();
+    } else if (!into.lacksRoom() || !awaitRoom()) {
+      stopAwaiting();
+      runOutOfRoom();
+    }
+  }
+
+  // --- waiting for room -------------------------------------------------------------------------
+
+  /**
+   * Holds the origin and tries again soon: what has refused had {@code lacksRoom}. A fast turnover
+   * of a small tier is a matter of milliseconds to the reclaimer, and a fill given up costs the
+   * origin another.
+   *
+   * @return false when nothing has moved for too long, or too many wait already
+   */
+  private boolean awaitRoom() {
+    long now = loop.eventLoop().ticker().nanoTime();
+    if (!isAwaitingRoom) {
+      if (!loop.fills().mayAwaitRoom()) {
         return false;
       }
-      data.skipBytes(length);
-      writtenBytes += length;
+      isAwaitingRoom = true;
+      awaitingSinceNanos = now;
+      updateSuspension();
+      wakeAll();
+    } else if (now - awaitingSinceNanos > ROOM_PATIENCE_NANOS) {
+      return false;
     }
+    loop.eventLoop().schedule(this::onRoomHoped, ROOM_RETRY_MICROS, TimeUnit.MICROSECONDS);
     return true;
+  }
+
+  private void stopAwaiting() {
+    if (isAwaitingRoom) {
+      isAwaitingRoom = false;
+      unstoredHead = null;
+      loop.fills().awaitsRoomNoLonger();
+    }
+  }
+
+  private void onRoomHoped() {
+    if (!isAwaitingRoom) {
+      // It failed, or everybody left.
+      return;
+    }
+    ReceivedHead received = unstoredHead;
+    if (received != null) {
+      unstoredHead = null;
+      begin(received);
+      if (unstoredHead != null || state != State.STREAMING) {
+        return;
+      }
+    }
+    if (!unstored.isEmpty()) {
+      store();
+    } else if (isEnded) {
+      finish();
+      return;
+    } else {
+      stopAwaiting();
+    }
+    wakeAll();
+    if (isAwaitingRoom || isOutOfRoom) {
+      return;
+    }
+    updateSuspension();
+    if (isEnded) {
+      finish();
+    }
   }
 
   /**
@@ -456,29 +571,11 @@ public final class Fill implements OriginListener {
       return;
     }
     leader = null;
-    takenOver = rest;
     partial.abort();
     failure = new OriginFailure(OriginFailure.Kind.TRUNCATED, "the store has no room for the rest");
     loop.counters().fillsUnstored++;
     publish(State.FAILED);
-    if (!isEnded) {
-      // Before the rest is handed on: from then on it is the new listener who holds the origin.
-      isSuspended = false;
-      call().resume();
-    }
-    while (!unstored.isEmpty()) {
-      rest.onData(unstored.removeFirst());
-    }
-    rest.onReadComplete();
-    if (isEnded) {
-      rest.onEnd(HeaderFields.EMPTY);
-    }
-  }
-
-  private void releaseUnstored() {
-    while (!unstored.isEmpty()) {
-      unstored.removeFirst().release();
-    }
+    takeOver(rest);
   }
 
   @Override
@@ -518,7 +615,7 @@ public final class Fill implements OriginListener {
   }
 
   private void updateSuspension() {
-    boolean wanted = isPaced || isOutOfRoom;
+    boolean wanted = isPaced || isOutOfRoom || isAwaitingRoom;
     if (wanted != isSuspended && !isEnded && takenOver == null) {
       isSuspended = wanted;
       if (wanted) {
@@ -536,11 +633,11 @@ public final class Fill implements OriginListener {
       takenOver.onEnd(trailers);
       return;
     }
-    if (isEnded || writer == null) {
+    if (isEnded || (writer == null && !isAwaitingRoom)) {
       return;
     }
     isEnded = true;
-    if (!isOutOfRoom) {
+    if (!isOutOfRoom && !isAwaitingRoom) {
       finish();
     }
   }
@@ -550,6 +647,10 @@ public final class Fill implements OriginListener {
     if (done == null) {
       return;
     }
+    if (!done.reserveHead() && done.lacksRoom() && awaitRoom()) {
+      return;
+    }
+    stopAwaiting();
     Install outcome = done.finish();
     if (outcome == Install.BUSY) {
       loop.eventLoop().schedule(this::finish, BUSY_RETRY_MICROS, TimeUnit.MICROSECONDS);
@@ -582,7 +683,8 @@ public final class Fill implements OriginListener {
     if (writer != null) {
       writer.abort();
     }
-    releaseUnstored();
+    stopAwaiting();
+    unstored.release();
     leaveTable();
     publish(State.FAILED);
   }

@@ -1,6 +1,7 @@
 package io.forebay.server.fill;
 
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -10,8 +11,11 @@ import org.jspecify.annotations.Nullable;
  */
 public final class FillTable {
 
+  private static final int AWAITING_ROOM_LIMIT = 128;
+
   private final ConcurrentHashMap<FillKey, Fill> fills = new ConcurrentHashMap<>();
   private volatile int limit;
+  private final AtomicInteger awaitingRoom = new AtomicInteger();
 
   public FillTable(int limit) {
     this.limit = limit;
@@ -45,6 +49,23 @@ public final class FillTable {
 
   void leave(FillKey key, Fill fill) {
     fills.remove(key, fill);
+  }
+
+  /**
+   * Whether one fill more may hold its origin until the store has room, with what had been read of
+   * it by then: two reads of 64 KiB at most, so all of them hold some 16 MiB (I5). It says so with
+   * {@link #awaitsRoomNoLonger} when it goes on.
+   */
+  boolean mayAwaitRoom() {
+    if (awaitingRoom.incrementAndGet() <= AWAITING_ROOM_LIMIT) {
+      return true;
+    }
+    awaitingRoom.decrementAndGet();
+    return false;
+  }
+
+  void awaitsRoomNoLonger() {
+    awaitingRoom.decrementAndGet();
   }
 
   public int size() {

@@ -22,6 +22,10 @@ public final class LoopCounters {
   public long clientAborts;
   public long responsesAborted;
 
+  // Bodies that left memory while they were sent: gone on with from the origin, or broken off.
+  public long restsFetched;
+  public long restsLost;
+
   public long originFetches;
   public long originFailures;
   public long originRetries;

@@ -117,6 +117,18 @@ public final class NodeMetrics implements AutoCloseable {
         "forebay_responses_aborted",
         "Responses broken off by the node because they could not be completed.",
         c -> c.responsesAborted);
+    counter(
+        all,
+        loops,
+        "forebay_rests_fetched",
+        "Bodies that left memory while they were sent and whose rest came from the origin.",
+        c -> c.restsFetched);
+    counter(
+        all,
+        loops,
+        "forebay_rests_lost",
+        "Bodies that left memory while they were sent and that were therefore broken off.",
+        c -> c.restsLost);
     origin(all, loops);
     fills(all, loops);
     connections(all, loops);

@@ -74,6 +74,7 @@ class RefusalLogTest {
                 c.admin(),
                 c.threads(),
                 c.store(),
+                c.stores(),
                 c.origins(),
                 c.routes(),
                 c.limits(),

@@ -42,6 +42,14 @@ final class Journal implements AutoCloseable {
   /** Above this a journal is not read into memory but distrusted. */
   private static final long MAX_FILE = 1L << 30;
 
+  /** How what was written is brought to the disk. */
+  @FunctionalInterface
+  interface Sync {
+    Sync DISK = FileChannel::force;
+
+    void force(FileChannel channel, boolean metaData) throws IOException;
+  }
+
   /** What was found at opening. */
   record Found(List<JournalRecord> records, boolean isNew, boolean isDamaged) {}
 
@@ -49,6 +57,7 @@ final class Journal implements AutoCloseable {
   private final byte[] identity;
   private final byte[] secret;
   private final Found found;
+  private final Sync sync;
   private @Nullable FileChannel channel;
   private long length;
 
@@ -57,23 +66,25 @@ final class Journal implements AutoCloseable {
       byte[] identity,
       byte[] secret,
       Found found,
+      Sync sync,
       @Nullable FileChannel channel,
       long length) {
     this.file = file;
     this.identity = identity;
     this.secret = secret;
     this.found = found;
+    this.sync = sync;
     this.channel = channel;
     this.length = length;
   }
 
-  static Journal open(Path file, SecureRandom random) throws IOException {
+  static Journal open(Path file, SecureRandom random, Sync sync) throws IOException {
     if (Files.exists(file) && Files.size(file) > 0) {
       FileChannel channel =
           FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE);
       boolean done = false;
       try {
-        Journal journal = attach(file, channel);
+        Journal journal = attach(file, channel, sync);
         if (journal != null) {
           done = true;
           return journal;
@@ -88,10 +99,11 @@ final class Journal implements AutoCloseable {
     byte[] secret = new byte[16];
     random.nextBytes(identity);
     random.nextBytes(secret);
-    return new Journal(file, identity, secret, new Found(List.of(), true, false), null, 0);
+    return new Journal(file, identity, secret, new Found(List.of(), true, false), sync, null, 0);
   }
 
-  private static @Nullable Journal attach(Path file, FileChannel channel) throws IOException {
+  private static @Nullable Journal attach(Path file, FileChannel channel, Sync sync)
+      throws IOException {
     long size = channel.size();
     if (size > MAX_FILE) {
       throw new ForeignFileException(
@@ -139,7 +151,8 @@ final class Journal implements AutoCloseable {
     if (at < size) {
       channel.truncate(at);
     }
-    return new Journal(file, identity, secret, new Found(records, false, isDamaged), channel, at);
+    return new Journal(
+        file, identity, secret, new Found(records, false, isDamaged), sync, channel, at);
   }
 
   Found found() {
@@ -163,21 +176,23 @@ final class Journal implements AutoCloseable {
     return channel != null;
   }
 
-  /** Appends; if asked to, returns only when it is on disk. After an exception nothing is sound. */
-  void append(JournalRecord record, boolean sync) throws IOException {
+  /**
+   * Appends; if asked to, returns only when all of it is on disk, by one fsync. After an exception
+   * nothing is sound.
+   */
+  void append(List<JournalRecord> records, boolean isSynced) throws IOException {
     FileChannel out = channel;
     if (out == null) {
       throw new IOException(file + " has no sound journal to append to");
     }
     boolean done = false;
     try {
-      ByteBuffer bytes = record.encode();
       long at = length;
-      while (bytes.hasRemaining()) {
-        at += out.write(bytes, at);
+      for (JournalRecord record : records) {
+        at = write(out, record.encode(), at);
       }
-      if (sync) {
-        out.force(false);
+      if (isSynced) {
+        sync.force(out, false);
       }
       length = at;
       done = true;
@@ -210,11 +225,11 @@ final class Journal implements AutoCloseable {
       for (JournalRecord record : records) {
         at = write(out, record.encode(), at);
       }
-      out.force(true);
+      sync.force(out, true);
       Files.move(fresh, file, StandardCopyOption.ATOMIC_MOVE);
       try (FileChannel directory =
           FileChannel.open(file.toAbsolutePath().getParent(), StandardOpenOption.READ)) {
-        directory.force(true);
+        sync.force(directory, true);
       }
       length = at;
       channel = out;
@@ -230,7 +245,7 @@ final class Journal implements AutoCloseable {
   @Override
   public void close() throws IOException {
     if (channel != null) {
-      channel.force(true);
+      sync.force(channel, true);
       channel.close();
       channel = null;
     }

@@ -11,6 +11,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -19,6 +20,28 @@ import org.slf4j.LoggerFactory;
  *
  * <p>Order of a purge: its sequence is taken, the journal is on disk, the table has it, {@link
  * #sequence} shows it, it is acknowledged. A reader that sees the sequence sees the table.
+ *
+ * <p>Purges that come together share an fsync. Each puts itself in line and asks for the journal's
+ * lock; who gets it and is still in line leads: it takes out a batch, numbers it, appends all of
+ * it, forces once, and only then puts one after the other into the table, in the order of their
+ * numbers. So the order above holds for each purge by itself:
+ *
+ * <ul>
+ *   <li>A number is taken after its purge was asked for, never before: what was born until then is
+ *       below it. That purges of a batch get theirs a little later than alone only makes them cover
+ *       more.
+ *   <li>None enters the table before the fsync that covers all of the batch has returned, and none
+ *       is acknowledged before it is in the table: who waits for the lock meanwhile finds his
+ *       outcome when he gets it, which the lock orders behind the leader's writing of it.
+ *   <li>{@link #settled} stays below the least number of the batch until all of it is in the table,
+ *       so nothing is retired or promised past one that is still on its way.
+ *   <li>When a write or the fsync fails, nobody knows which records of the batch are on disk. None
+ *       is in the table and every one of them fails. The journal is then no longer sound and is
+ *       written anew, from the table, before anything else is acknowledged: that drops what was
+ *       left of the batch. A stop before that may bring back some of it, whole records each: purges
+ *       that were reported as failed may then be in force, which costs a fetch and is never a stale
+ *       answer. What was acknowledged earlier was forced by an fsync of its own batch.
+ * </ul>
  */
 public final class Purges implements AutoCloseable {
   /** What a purge covers; the numbers are in the journal. */
@@ -30,6 +53,9 @@ public final class Purges implements AutoCloseable {
   private static final int CLIENT_SHARE = 8;
 
   private static final int LAZY_LIMIT = 4096;
+
+  /** Bounds how much is written, and how long the first of a batch waits, before one fsync. */
+  private static final int BATCH_LIMIT = 256;
 
   private final LongSupplier clockMillis;
   private final long compactBytes;
@@ -44,6 +70,9 @@ public final class Purges implements AutoCloseable {
   /** Guards writing the table; held for memory operations only, so a loop may try it. */
   private final ReentrantLock tableLock = new ReentrantLock();
 
+  /** Purges that have come and that nobody has taken on, oldest first. */
+  private final ConcurrentLinkedQueue<Order> line = new ConcurrentLinkedQueue<>();
+
   private final ConcurrentLinkedQueue<JournalRecord> lazy = new ConcurrentLinkedQueue<>();
   private final AtomicInteger lazyCount = new AtomicInteger();
   private final AtomicLong acknowledged = new AtomicLong();
@@ -55,7 +84,7 @@ public final class Purges implements AutoCloseable {
   /** Counts what came into force; numbers may come into force out of order, this only grows. */
   private volatile long version;
 
-  /** The purge that has its number and is not yet in the table. Guarded by the table lock. */
+  /** The least purge that has its number and is not yet in the table. Guarded by the table lock. */
   private long pending = Long.MAX_VALUE;
 
   private volatile long retiredThrough;
@@ -69,10 +98,22 @@ public final class Purges implements AutoCloseable {
       SecureRandom random,
       Runnable onWork)
       throws IOException {
+    this(file, tableCapacity, compactBytes, clockMillis, random, onWork, Journal.Sync.DISK);
+  }
+
+  Purges(
+      Path file,
+      int tableCapacity,
+      long compactBytes,
+      LongSupplier clockMillis,
+      SecureRandom random,
+      Runnable onWork,
+      Journal.Sync sync)
+      throws IOException {
     this.clockMillis = clockMillis;
     this.compactBytes = compactBytes;
     this.onWork = onWork;
-    this.journal = Journal.open(file, random);
+    this.journal = Journal.open(file, random, sync);
     this.table = new PurgeTable(tableCapacity);
     long highest = 0;
     Journal.Found found = journal.found();
@@ -182,6 +223,24 @@ public final class Purges implements AutoCloseable {
     }
   }
 
+  /** A purge that somebody waits for. What became of it is written and read under the lock. */
+  private static final class Order {
+    final int kind;
+    final boolean soft;
+    final long[] scopes;
+    final String text;
+    long number;
+    boolean isDone;
+    @Nullable IOException failure;
+
+    Order(int kind, boolean soft, long[] scopes, String text) {
+      this.kind = kind;
+      this.soft = soft;
+      this.scopes = scopes;
+      this.text = text;
+    }
+  }
+
   /** Journals a purge and puts it in force; returns its sequence once both are done. */
   public long purge(int kind, long[] scopes, boolean soft, String text) throws IOException {
     if (scopes.length > JournalRecord.MAX_SCOPES) {
@@ -191,26 +250,76 @@ public final class Purges implements AutoCloseable {
     if ((scopes.length == 0) != (kind == EVERYTHING)) {
       throw new IllegalArgumentException("scopes and kind of purge do not go together");
     }
+    Order own = new Order(kind, soft, scopes, text);
+    line.add(own);
     journalLock.lock();
     try {
-      long number = begin();
-      JournalRecord record =
-          new JournalRecord(
-              JournalRecord.Type.PURGE, kind, soft, number, clockMillis.getAsLong(), scopes, text);
+      while (!own.isDone) {
+        lead();
+      }
+    } finally {
+      journalLock.unlock();
+    }
+    if (own.failure != null) {
+      // The exception was thrown to whoever led: each gets one of his own.
+      throw new IOException(own.failure.getMessage(), own.failure);
+    }
+    return own.number;
+  }
+
+  /** Purges that wait to be taken on. */
+  int waiting() {
+    return line.size();
+  }
+
+  /** Brings about what the first in line have asked for; all of it, or nothing where that fails. */
+  private void lead() {
+    List<Order> batch = new ArrayList<>();
+    Order next;
+    while (batch.size() < BATCH_LIMIT && (next = line.poll()) != null) {
+      batch.add(next);
+    }
+    IOException failure = new IOException("the purge was given up");
+    try {
+      List<JournalRecord> records = number(batch);
       if (!journal.isSound() || journal.length() > Math.max(compactBytes, 2 * rewrittenLength)) {
         rewrite(sequences.limit());
       }
-      journal.append(record, true);
-      publish(record);
-      acknowledged.incrementAndGet();
-      return number;
+      journal.append(records, true);
+      for (int i = 0; i < records.size(); i++) {
+        publish(records.get(i));
+        batch.get(i).isDone = true;
+        acknowledged.incrementAndGet();
+      }
     } catch (IOException e) {
-      failed.incrementAndGet();
-      throw e;
+      failure = e;
     } finally {
       settle();
-      journalLock.unlock();
+      for (Order order : batch) {
+        if (!order.isDone) {
+          order.failure = failure;
+          order.isDone = true;
+          failed.incrementAndGet();
+        }
+      }
     }
+  }
+
+  private List<JournalRecord> number(List<Order> batch) throws IOException {
+    List<JournalRecord> records = new ArrayList<>(batch.size());
+    for (Order order : batch) {
+      order.number = begin();
+      records.add(
+          new JournalRecord(
+              JournalRecord.Type.PURGE,
+              order.kind,
+              order.soft,
+              order.number,
+              clockMillis.getAsLong(),
+              order.scopes,
+              order.text));
+    }
+    return records;
   }
 
   private long begin() throws IOException {
@@ -219,7 +328,7 @@ public final class Purges implements AutoCloseable {
       try {
         long number = sequences.take();
         if (number >= 0) {
-          pending = number;
+          pending = Math.min(pending, number);
           return number;
         }
       } finally {
@@ -322,7 +431,7 @@ public final class Purges implements AutoCloseable {
       JournalRecord record;
       while ((record = lazy.poll()) != null) {
         lazyCount.decrementAndGet();
-        journal.append(record, false);
+        journal.append(List.of(record), false);
       }
     } catch (IOException e) {
       failed.incrementAndGet();
@@ -342,7 +451,7 @@ public final class Purges implements AutoCloseable {
   }
 
   private void reserve(long limit) throws IOException {
-    journal.append(JournalRecord.plain(JournalRecord.Type.RESERVED, limit), true);
+    journal.append(List.of(JournalRecord.plain(JournalRecord.Type.RESERVED, limit)), true);
     sequences.reserved(limit);
   }
 

@@ -187,12 +187,12 @@ class JournalTest {
 
   @Test
   void failedWriteMakesTheNextOneAWholeNewJournal() throws Exception {
-    Journal journal = Journal.open(file(), new SecureRandom());
+    Journal journal = Journal.open(file(), new SecureRandom(), Journal.Sync.DISK);
     journal.rewrite(List.of(JournalRecord.plain(JournalRecord.Type.RESERVED, 5)));
     assertTrue(journal.isSound());
     journal.close();
     assertFalse(journal.isSound());
-    try (Journal again = Journal.open(file(), new SecureRandom())) {
+    try (Journal again = Journal.open(file(), new SecureRandom(), Journal.Sync.DISK)) {
       assertEquals(1, again.found().records().size());
       assertArrayEquals(journal.identity(), again.identity());
     }

@@ -1,0 +1,343 @@
+package io.forebay.server;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.forebay.server.TestOrigin.Answer;
+import io.forebay.server.TestOrigin.Request;
+import io.forebay.server.WireClient.Head;
+import io.forebay.server.testing.ScriptedOrigin.Connection;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Readers so slow that what they read has left memory before they come to it (I9). */
+final class ServerLostBodyTest {
+
+  private static final String FRESH = "cache-control: max-age=1000\r\n";
+  private static final String TAGGED = FRESH + "etag: \"v1\"\r\n";
+  private static final int KIB = 1 << 10;
+  private static final int MIB = 1 << 20;
+  private static final int LENGTH = 12 * MIB;
+
+  private static final byte[] BODY = Edge.bytes(20, LENGTH);
+  private static final byte[] OTHER_BODY = Edge.bytes(21, LENGTH);
+
+  @TempDir Path directory;
+  private final TestOrigin origin = new TestOrigin();
+
+  @SuppressWarnings("NullAway.Init")
+  private Edge edge;
+
+  private void start(Answer first, Answer rest) throws IOException {
+    start("", first, rest);
+  }
+
+  private void start(String more, Answer first, Answer rest) throws IOException {
+    edge =
+        Edge.start(
+            directory,
+            "64MiB",
+            Edge.origins(origin.url()) + more + "limits: {private-copies: 64MiB}\n");
+    origin.on(
+        "/slow",
+        (request, connection) -> (request.number() == 1 ? first : rest).to(request, connection));
+  }
+
+  @AfterEach
+  void stop() throws IOException {
+    edge.close();
+    origin.close();
+  }
+
+  /** A whole body's answer to the request for its rest. */
+  private static Answer partOf(byte[] body, String fields) {
+    return (request, connection) -> {
+      long first = first(request);
+      connection.send(
+          "HTTP/1.1 206 Partial Content\r\n"
+              + fields
+              + "content-range: "
+              + request.field("range").replace("=", " ")
+              + "/"
+              + body.length
+              + "\r\ncontent-length: "
+              + (body.length - first)
+              + "\r\n\r\n");
+      connection.send(Arrays.copyOfRange(body, (int) first, body.length));
+    };
+  }
+
+  private static long first(Request request) {
+    String range = request.field("range");
+    assertTrue(range.matches("bytes=\\d+-\\d+"), range);
+    return Long.parseLong(range, "bytes=".length(), range.indexOf('-'), 10);
+  }
+
+  /** Stores the object, so that the reader afterwards is served from the store. */
+  private void store() throws IOException {
+    try (WireClient client = edge.connect()) {
+      assertArrayEquals(BODY, client.get("/slow").body());
+    }
+    edge.awaitIdle();
+  }
+
+  /** Replaces all that is in memory, three times. */
+  private void turnOver() throws IOException {
+    byte[] body = Edge.bytes(22, MIB);
+    try (WireClient client = edge.connect()) {
+      for (int i = 0; i < 3 * 64; i++) {
+        origin.on("/churn/" + i, TestOrigin.ok(FRESH, body));
+        assertEquals(200, client.get("/churn/" + i).status());
+      }
+    }
+    assertTrue(edge.server().store().reclaimedRegions() > 16);
+    Edge.await("no reader holds a region", () -> edge.server().store().pins() == 0);
+  }
+
+  private void assertBrokenOff() throws IOException {
+    try (WireClient slow = new WireClient(edge.port(), 4 * KIB)) {
+      slow.request("GET", "/slow");
+      Head head = slow.head();
+      assertEquals(200, head.status());
+      assertEquals(Integer.toString(LENGTH), head.field("content-length"));
+      turnOver();
+      byte[] read = slow.upTo(LENGTH);
+      assertTrue(read.length < LENGTH, "all of it came");
+      assertArrayEquals(Arrays.copyOf(BODY, read.length), read);
+    }
+    edge.awaitSum(1, c -> c.restsLost);
+    edge.awaitSum(1, c -> c.responsesAborted);
+    edge.awaitSum(0, c -> c.restsFetched);
+  }
+
+  @Test
+  void aSlowReaderGetsWhatMemoryHasLostFromTheOrigin() throws IOException {
+    Path log = directory.resolve("access.log");
+    start(
+        "access-log: {output: \"" + log + "\"}\n",
+        TestOrigin.ok(TAGGED, BODY),
+        partOf(BODY, TAGGED));
+    store();
+    try (WireClient slow = new WireClient(edge.port(), 4 * KIB)) {
+      slow.request("GET", "/slow");
+      Head head = slow.head();
+      assertTrue(head.isHit());
+      turnOver();
+      assertArrayEquals(BODY, slow.body(head));
+      // The connection is whole: the next response comes by it.
+      origin.on("/next", TestOrigin.ok(FRESH, new byte[] {1}));
+      assertEquals(200, slow.get("/next").status());
+    }
+    assertEquals(2, origin.count("/slow"));
+    edge.awaitSum(1, c -> c.restsFetched);
+    edge.awaitSum(0, c -> c.responsesAborted);
+    Edge.await("it is logged", () -> logged(log).contains("rest-fetched"));
+    String line =
+        logged(log).lines().filter(text -> text.contains("rest-fetched")).findFirst().orElseThrow();
+    assertTrue(line.contains("/slow") && line.contains(Integer.toString(LENGTH)), line);
+  }
+
+  private static String logged(Path log) {
+    try {
+      return Files.exists(log) ? Files.readString(log) : "";
+    } catch (IOException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  @Test
+  void theOriginIsAskedForTheRestAloneAndForNothingTheClientSaid() throws IOException {
+    start(TestOrigin.ok(TAGGED, BODY), partOf(BODY, TAGGED));
+    store();
+    int from = 1000;
+    try (WireClient slow = new WireClient(edge.port(), 4 * KIB)) {
+      slow.request(
+          "GET",
+          "/slow",
+          "Range: bytes=" + from + "-" + (LENGTH - 1),
+          "If-Range: \"v1\"",
+          "If-None-Match: \"v0\"",
+          "If-Modified-Since: Tue, 02 Jun 2026 10:00:00 GMT");
+      Head head = slow.head();
+      assertEquals(206, head.status());
+      turnOver();
+      assertArrayEquals(Arrays.copyOfRange(BODY, from, LENGTH), slow.body(head));
+    }
+    Request asked = origin.requests("/slow").get(1);
+    assertEquals("GET", asked.method());
+    assertTrue(first(asked) > from, asked.field("range"));
+    assertTrue(asked.field("range").endsWith("-" + (LENGTH - 1)), asked.field("range"));
+    assertEquals(List.of("\"v1\""), asked.fields("if-range"));
+    assertEquals(List.of(), asked.fields("if-none-match"));
+    assertEquals(List.of(), asked.fields("if-modified-since"));
+  }
+
+  @Test
+  void aRangeInTheMiddleIsGoneOnWithToItsEnd() throws IOException {
+    start(
+        TestOrigin.ok(TAGGED, BODY),
+        (request, connection) -> {
+          int first = (int) first(request);
+          connection.send(
+              "HTTP/1.1 206 Partial Content\r\n"
+                  + TAGGED
+                  + "content-range: bytes "
+                  + first
+                  + "-9999999/"
+                  + LENGTH
+                  + "\r\ntransfer-encoding: chunked\r\n\r\n");
+          byte[] part = Arrays.copyOfRange(BODY, first, 10_000_000);
+          connection.send(Integer.toHexString(part.length) + "\r\n").send(part);
+          connection.send("\r\n0\r\n\r\n");
+        });
+    store();
+    try (WireClient slow = new WireClient(edge.port(), 4 * KIB)) {
+      slow.request("GET", "/slow", "Range: bytes=5-9999999");
+      Head head = slow.head();
+      assertEquals(206, head.status());
+      turnOver();
+      assertArrayEquals(Arrays.copyOfRange(BODY, 5, 10_000_000), slow.body(head));
+    }
+    edge.awaitSum(1, c -> c.restsFetched);
+  }
+
+  @Test
+  void theReaderWhoCausedTheFillIsGoneOnWithToo() throws IOException {
+    start(TestOrigin.chunked(TAGGED, BODY, 1 << 16), partOf(BODY, TAGGED));
+    try (WireClient slow = new WireClient(edge.port(), 4 * KIB);
+        WireClient quick = edge.connect()) {
+      slow.request("GET", "/slow");
+      Head head = slow.head();
+      assertArrayEquals(BODY, quick.get("/slow").body());
+      turnOver();
+      assertArrayEquals(BODY, slow.body(head));
+    }
+    edge.awaitSum(1, c -> c.restsFetched);
+    assertEquals(2, origin.count("/slow"));
+  }
+
+  @Test
+  void anHttp2ReaderIsGoneOnWithToo() throws Exception {
+    // More than the JDK's client takes before it is read.
+    byte[] large = Edge.bytes(23, 24 * MIB);
+    start(TestOrigin.ok(TAGGED, large), partOf(large, TAGGED));
+    try (HttpClient client = edge.tlsClient(HttpClient.Version.HTTP_2)) {
+      HttpRequest request =
+          HttpRequest.newBuilder(URI.create("https://127.0.0.1:" + edge.tlsPort() + "/slow"))
+              .build();
+      assertArrayEquals(
+          large, client.send(request, HttpResponse.BodyHandlers.ofByteArray()).body());
+      edge.awaitIdle();
+      HttpResponse<InputStream> response =
+          client.send(request, HttpResponse.BodyHandlers.ofInputStream());
+      assertEquals(HttpClient.Version.HTTP_2, response.version());
+      assertEquals(200, response.statusCode());
+      turnOver();
+      try (InputStream body = response.body()) {
+        assertArrayEquals(large, body.readAllBytes());
+      }
+    }
+    edge.awaitSum(1, c -> c.restsFetched);
+  }
+
+  @Test
+  void aBodyThatHasChangedMeanwhileIsBrokenOff() throws IOException {
+    String changed = FRESH + "etag: \"v2\"\r\n";
+    start(TestOrigin.ok(TAGGED, BODY), TestOrigin.ok(changed, OTHER_BODY));
+    store();
+    assertBrokenOff();
+  }
+
+  @Test
+  void anOriginThatIgnoresTheConditionIsNotBelieved() throws IOException {
+    start(TestOrigin.ok(TAGGED, BODY), partOf(OTHER_BODY, FRESH + "etag: \"v2\"\r\n"));
+    store();
+    assertBrokenOff();
+  }
+
+  @Test
+  void anOriginWithoutRangesIsNotReadFromTheBeginning() throws IOException {
+    start(TestOrigin.ok(TAGGED, BODY), TestOrigin.ok(TAGGED, BODY));
+    store();
+    assertBrokenOff();
+  }
+
+  @Test
+  void anOriginThatFailsMeanwhileBreaksTheTransferOff() throws IOException {
+    start(TestOrigin.ok(TAGGED, BODY), (request, connection) -> connection.close());
+    store();
+    assertBrokenOff();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"", "etag: W/\"v1\"\r\n"})
+  void withoutAStrongValidatorTheOriginIsNotAsked(String validator) throws IOException {
+    start(TestOrigin.ok(FRESH + validator, BODY), partOf(BODY, FRESH + validator));
+    store();
+    assertBrokenOff();
+    assertEquals(1, origin.count("/slow"));
+  }
+
+  @Test
+  void aRestThatEndsEarlyIsBrokenOff() throws IOException {
+    start(
+        TestOrigin.ok(TAGGED, BODY),
+        (request, connection) -> {
+          sendRestHead(request, connection);
+          connection.send("3\r\nabc\r\n0\r\n\r\n");
+        });
+    store();
+    try (WireClient slow = new WireClient(edge.port(), 4 * KIB)) {
+      slow.request("GET", "/slow");
+      assertEquals(200, slow.head().status());
+      turnOver();
+      assertTrue(slow.upTo(LENGTH).length < LENGTH);
+    }
+    edge.awaitSum(1, c -> c.responsesAborted);
+  }
+
+  private static void sendRestHead(Request request, Connection connection) throws IOException {
+    connection.send(
+        "HTTP/1.1 206 Partial Content\r\n"
+            + TAGGED
+            + "content-range: "
+            + request.field("range").replace("=", " ")
+            + "/"
+            + LENGTH
+            + "\r\ntransfer-encoding: chunked\r\n\r\n");
+  }
+
+  @Test
+  void aClientThatLeavesWhileTheRestIsAskedForLeavesNothingBehind() throws IOException {
+    start(
+        TestOrigin.ok(TAGGED, BODY),
+        (request, connection) -> {
+          sendRestHead(request, connection);
+          connection.awaitClose();
+        });
+    store();
+    try (WireClient slow = new WireClient(edge.port(), 4 * KIB)) {
+      slow.request("GET", "/slow");
+      assertEquals(200, slow.head().status());
+      turnOver();
+      while (origin.count("/slow") < 2) {
+        slow.bytes(KIB);
+      }
+    }
+    edge.awaitSum(1, c -> c.clientAborts);
+  }
+}
