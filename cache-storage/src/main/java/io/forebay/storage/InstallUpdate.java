@@ -25,6 +25,7 @@ final class InstallUpdate implements ObjectIndex.Update {
   private long objectId;
   private long expected = ANY;
   private Install result = Install.BUSY;
+  private boolean hasReplaced;
 
   InstallUpdate(Regions regions) {
     this.regions = regions;
@@ -62,6 +63,11 @@ final class InstallUpdate implements ObjectIndex.Update {
     };
   }
 
+  /** Whether what was installed took the place of something live. */
+  boolean hasReplaced() {
+    return hasReplaced;
+  }
+
   @Override
   public ObjectIndex.Verdict decide(boolean isPresent, IndexValue value) {
     boolean isOldLive = false;
@@ -92,6 +98,7 @@ final class InstallUpdate implements ObjectIndex.Update {
     value.identity(kind, birth, objectId);
     value.memory(region, generation, offset, length);
     value.disk(IndexValue.NOWHERE, 0, 0, 0);
+    hasReplaced = isOldLive;
     result = Install.INSTALLED;
     return ObjectIndex.Verdict.PUT;
   }

@@ -1,6 +1,12 @@
 package io.forebay.storage;
 
+import io.forebay.storage.evict.Eviction;
+import io.forebay.storage.evict.GhostFilter;
 import io.forebay.storage.evict.Reclaimer;
+import io.forebay.storage.evict.Sample;
+import io.forebay.storage.evict.SampleRing;
+import io.forebay.storage.evict.SegmentPolicy;
+import io.forebay.storage.evict.Shadow;
 import io.forebay.storage.evict.Sweeper;
 import io.forebay.storage.index.ChronicleIndex;
 import io.forebay.storage.layout.TierHeader;
@@ -29,6 +35,7 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.security.SecureRandom;
 import java.util.ArrayDeque;
+import java.util.Arrays;
 import java.util.Deque;
 import java.util.HexFormat;
 import java.util.List;
@@ -73,6 +80,8 @@ public final class ObjectStore implements AutoCloseable {
   private final ByteBuffer[] windows;
   private final Reclaimer reclaimer;
   private final Sweeper sweeper;
+  private final Shadow shadow;
+  private final List<SampleRing> samples;
   private final Rebuild rebuild;
   private final RecoveryState.Phase atOpen;
   private final long newestAtOpen;
@@ -206,8 +215,8 @@ public final class ObjectStore implements AutoCloseable {
     this.index = opened;
     owned.push(opened);
 
-    int spareTarget = Math.clamp(settings.regionCount() / 32, 2, 16);
-    Space space = new Space(regions, spareTarget, reclaimBell::ring);
+    TierShape shape = settings.shape();
+    Space space = new Space(regions, shape.spareRegions(), reclaimBell::ring);
     for (int region = 0; region < regions.count(); region++) {
       if (opening == Opening.EMPTY || !regions.adopt(region)) {
         regions.state(region, 0, Regions.NONE, Regions.FREE);
@@ -220,12 +229,37 @@ public final class ObjectStore implements AutoCloseable {
     }
     Pins pins = new Pins(settings.lanes(), regions.count());
     ActiveBirths births = new ActiveBirths(settings.lanes());
+    Eviction eviction =
+        new Eviction(
+            new SegmentPolicy(settings.eviction().initial()),
+            new GhostFilter(
+                (long) regions.count() * regions.regionBytes(), settings.indexEntries()),
+            new Sample());
     this.core =
-        new Core(regions, pins, space, opened, purges, births, settings.clockMillis(), epoch);
+        new Core(
+            regions,
+            pins,
+            space,
+            opened,
+            purges,
+            births,
+            settings.clockMillis(),
+            eviction,
+            shape,
+            epoch);
     this.lanes = new StoreLane[settings.lanes()];
     for (int lane = 0; lane < lanes.length; lane++) {
       lanes[lane] = new StoreLane(core, lane, settings.nearEntries());
     }
+    this.samples = Arrays.stream(lanes).map(StoreLane::samples).toList();
+    this.shadow =
+        new Shadow(
+            shape.usableBytes(),
+            shape.regionBytes(),
+            shape.sliceBytes(),
+            shape.inlineBytes(),
+            settings.eviction(),
+            eviction);
     this.windows = new ByteBuffer[regions.count()];
     for (int region = 0; region < windows.length; region++) {
       windows[region] = memory.asSlice(regions.base(region), regions.regionBytes()).asByteBuffer();
@@ -238,7 +272,7 @@ public final class ObjectStore implements AutoCloseable {
             opened,
             purges,
             core.unfinished,
-            settings.protectedShare(),
+            eviction,
             settings.fillDeadlineMillis());
     this.sweeper = new Sweeper(regions, opened, purges, births, settings.purgeRetireMillis());
     this.rebuild = new Rebuild(regions, opened, purges);
@@ -567,7 +601,9 @@ public final class ObjectStore implements AutoCloseable {
         core.purges.retiredThrough(),
         core.checksumFailures.get(),
         tier.outlivesProcess(),
-        recovery());
+        recovery(),
+        reclaimer.keptWhole(),
+        shadow.stats());
   }
 
   /** The arithmetic of the store's memory, for people. */
@@ -577,7 +613,8 @@ public final class ObjectStore implements AutoCloseable {
     long pinBytes = (long) lanes.length * (regionCount() + 64) * Integer.BYTES;
     long nearBytes = (long) lanes.length * settings.nearEntries() * 64;
     long tableBytes = 4L * settings.purgeScopes() * 24;
-    long sum = tierBytes + indexBytes + pinBytes + nearBytes + tableBytes;
+    long evictionBytes = core.eviction.ghosts().heapBytes() + Shadow.heapBytes(lanes.length);
+    long sum = tierBytes + indexBytes + pinBytes + nearBytes + tableBytes + evictionBytes;
     return List.of(
         line("memory tier", tierBytes)
             + String.format(
@@ -592,6 +629,7 @@ public final class ObjectStore implements AutoCloseable {
             + String.format(
                 Locale.ROOT, " = %d loops of %d entries", lanes.length, settings.nearEntries()),
         line("pins", pinBytes),
+        line("ghosts, shadow", evictionBytes) + " at most",
         line("purge table", tableBytes)
             + String.format(Locale.ROOT, " = up to %d scopes", settings.purgeScopes()),
         line("store, sum", sum));
@@ -627,7 +665,8 @@ public final class ObjectStore implements AutoCloseable {
     }
     boolean reclaimed = reclaimer.step(now);
     boolean swept = sweeper.step(now);
-    return reclaimed || swept;
+    boolean sampled = shadow.step(samples);
+    return reclaimed || swept || sampled;
   }
 
   private void runReclaim() {

@@ -1,5 +1,6 @@
 package io.forebay.storage;
 
+import io.forebay.storage.evict.Tuning;
 import java.nio.file.Path;
 import java.util.concurrent.ThreadFactory;
 import java.util.function.LongSupplier;
@@ -17,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param regionBytes a multiple of 4096
  * @param indexEntries bound of the index
  * @param nearEntries of each lane, a power of two
- * @param protectedShare of the regions that records proven useful may take
+ * @param eviction how it is set, or that it is tuned
  * @param purgeScopes bound of the purge table
  * @param purgeRetireMillis how long a purge stays in the table at least, unless that fills up
  * @param fillDeadlineMillis after how long without progress an unfinished object loses its space
@@ -35,7 +36,7 @@ public record StoreSettings(
     int regionBytes,
     long indexEntries,
     int nearEntries,
-    double protectedShare,
+    Tuning eviction,
     int purgeScopes,
     long purgeRetireMillis,
     long fillDeadlineMillis,
@@ -43,12 +44,6 @@ public record StoreSettings(
     boolean lockMemory,
     ThreadFactory threads,
     boolean stepped) {
-
-  private static final int MIN_REGIONS = 8;
-  private static final int PREFERRED_REGIONS = 128;
-  private static final int SMALLEST_REGION = 4 << 20;
-  private static final int LARGEST_REGION = 64 << 20;
-  private static final int TINY_REGION = 64 << 10;
 
   /** All defaults. */
   public static StoreSettings of(
@@ -62,7 +57,7 @@ public record StoreSettings(
         0,
         0,
         8192,
-        0.5,
+        Tuning.AUTO,
         65_536,
         60_000,
         600_000,
@@ -82,7 +77,7 @@ public record StoreSettings(
         regionBytes,
         indexEntries,
         nearEntries,
-        protectedShare,
+        eviction,
         purgeScopes,
         purgeRetireMillis,
         fillDeadlineMillis,
@@ -103,7 +98,7 @@ public record StoreSettings(
         newRegionBytes,
         newIndexEntries,
         newNearEntries,
-        protectedShare,
+        eviction,
         purgeScopes,
         purgeRetireMillis,
         fillDeadlineMillis,
@@ -113,7 +108,7 @@ public record StoreSettings(
         stepped);
   }
 
-  public StoreSettings withProtectedShare(double share) {
+  public StoreSettings withEviction(Tuning tuning) {
     return new StoreSettings(
         dataDirectory,
         memoryBytes,
@@ -123,7 +118,7 @@ public record StoreSettings(
         regionBytes,
         indexEntries,
         nearEntries,
-        share,
+        tuning,
         purgeScopes,
         purgeRetireMillis,
         fillDeadlineMillis,
@@ -143,7 +138,7 @@ public record StoreSettings(
         regionBytes,
         indexEntries,
         nearEntries,
-        protectedShare,
+        eviction,
         scopes,
         retireMillis,
         fillDeadlineMillis,
@@ -163,7 +158,7 @@ public record StoreSettings(
         regionBytes,
         indexEntries,
         nearEntries,
-        protectedShare,
+        eviction,
         purgeScopes,
         purgeRetireMillis,
         millis,
@@ -183,7 +178,7 @@ public record StoreSettings(
         regionBytes,
         indexEntries,
         nearEntries,
-        protectedShare,
+        eviction,
         purgeScopes,
         purgeRetireMillis,
         fillDeadlineMillis,
@@ -204,7 +199,7 @@ public record StoreSettings(
         regionBytes,
         indexEntries,
         nearEntries,
-        protectedShare,
+        eviction,
         purgeScopes,
         purgeRetireMillis,
         fillDeadlineMillis,
@@ -216,32 +211,33 @@ public record StoreSettings(
 
   /** These settings with every size filled in. */
   StoreSettings resolved() throws StoreException {
-    int region = regionBytes;
-    if (region == 0) {
-      long wanted = Long.highestOneBit(Math.max(1, memoryBytes / PREFERRED_REGIONS));
-      wanted = Math.clamp(wanted, SMALLEST_REGION, LARGEST_REGION);
-      if (memoryBytes / wanted < 2L * MIN_REGIONS) {
-        wanted = Math.max(TINY_REGION, Long.highestOneBit(memoryBytes / (2L * MIN_REGIONS)));
-      }
-      region = (int) wanted;
+    TierShape standard = TierShape.of(memoryBytes);
+    int region = regionBytes == 0 ? standard.regionBytes() : regionBytes;
+    int least = TierShape.TINY_REGION;
+    if (region < least || region % 4096 != 0) {
+      throw bad("a region of " + region + " bytes: at least " + least + ", in steps of 4096");
     }
-    if (region < TINY_REGION || region % 4096 != 0) {
-      throw bad("a region of " + region + " bytes: at least " + TINY_REGION + ", in steps of 4096");
-    }
-    if (memoryBytes / region < MIN_REGIONS) {
+    if (memoryBytes / region < TierShape.MIN_REGIONS) {
       throw bad(
           String.format(
               "a memory tier of %d bytes holds fewer than %d regions of %d: give it more",
-              memoryBytes, MIN_REGIONS, region));
+              memoryBytes, TierShape.MIN_REGIONS, region));
     }
     if (memoryBytes / region > 1 << 20) {
       throw bad("more than a million regions: make them larger");
     }
-    if (lanes < 1 || protectedShare < 0 || protectedShare > 0.9 || purgeScopes < 16) {
-      throw bad("lanes at least 1, protected share 0 to 0.9, purge scopes at least 16");
+    if (lanes < 1 || !eviction.isValid() || purgeScopes < 16) {
+      throw bad(
+          "lanes at least 1, protected share at most 0.9, touch threshold 1 or 2, purge scopes at"
+              + " least 16");
     }
-    long entries = indexEntries == 0 ? Math.max(16_384, memoryBytes >> 12) : indexEntries;
+    long entries = indexEntries == 0 ? standard.indexEntries() : indexEntries;
     return withSizes(region, entries, nearEntries);
+  }
+
+  /** Of settings whose sizes are filled in. */
+  TierShape shape() {
+    return TierShape.of(memoryBytes, regionBytes, indexEntries);
   }
 
   int regionCount() {

@@ -38,7 +38,7 @@ final class StoreFixture implements AutoCloseable {
             settings.regionBytes(),
             settings.indexEntries(),
             settings.nearEntries(),
-            settings.protectedShare(),
+            settings.eviction(),
             settings.purgeScopes(),
             settings.purgeRetireMillis(),
             settings.fillDeadlineMillis(),
