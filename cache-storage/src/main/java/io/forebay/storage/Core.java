@@ -1,6 +1,7 @@
 package io.forebay.storage;
 
 import io.forebay.storage.disk.DiskTier;
+import io.forebay.storage.evict.Eviction;
 import io.forebay.storage.evict.Fill;
 import io.forebay.storage.index.ObjectIndex;
 import io.forebay.storage.layout.DirectoryEntry;
@@ -23,9 +24,6 @@ import java.util.zip.CRC32C;
 
 /** What the lanes of a store share. */
 final class Core {
-  private static final int LARGEST_SLICE = 1 << 20;
-  private static final int LARGEST_INLINE = 32 << 10;
-
   final MemorySegment memory;
   final Regions regions;
   final Pins pins;
@@ -36,6 +34,7 @@ final class Core {
   final Purges purges;
   final ActiveBirths births;
   final LongSupplier clockMillis;
+  final Eviction eviction;
 
   /** Which start this is: records of an earlier epoch are checked on first use. */
   final int epoch;
@@ -60,6 +59,8 @@ final class Core {
       Purges purges,
       ActiveBirths births,
       LongSupplier clockMillis,
+      Eviction eviction,
+      TierShape shape,
       int epoch) {
     this.memory = regions.memory();
     this.regions = regions;
@@ -71,9 +72,10 @@ final class Core {
     this.purges = purges;
     this.births = births;
     this.clockMillis = clockMillis;
+    this.eviction = eviction;
     this.epoch = epoch;
-    this.sliceBytes = Math.min(LARGEST_SLICE, regions.regionBytes() / 16);
-    this.inlineBytes = Math.min(LARGEST_INLINE, sliceBytes);
+    this.sliceBytes = shape.sliceBytes();
+    this.inlineBytes = shape.inlineBytes();
     this.unfinishedLimit = (long) regions.regionBytes() * regions.count() / 2;
   }
 
@@ -104,6 +106,7 @@ final class Core {
         id,
         spec.scopes().length == 0 ? 0 : spec.scopes()[0],
         slice);
+    regions.touches(at.region(), at.slot(), eviction.firstTouches(spec.lo()));
   }
 
   /**

@@ -32,6 +32,7 @@ final class InstallUpdate implements ObjectIndex.Update {
   private long low;
   private long expected = ANY;
   private Install result = Install.BUSY;
+  private boolean hasReplaced;
 
   InstallUpdate(Regions regions, DiskTier disk) {
     this.regions = regions;
@@ -80,6 +81,11 @@ final class InstallUpdate implements ObjectIndex.Update {
     };
   }
 
+  /** Whether what was installed took the place of something live. */
+  boolean hasReplaced() {
+    return hasReplaced;
+  }
+
   @Override
   public ObjectIndex.Verdict decide(boolean isPresent, IndexValue value) {
     boolean isOldLive = false;
@@ -116,6 +122,7 @@ final class InstallUpdate implements ObjectIndex.Update {
     value.memory(region, generation, offset, length);
     value.fate(expiresSeconds, scope0, scope1);
     value.leaveDisk();
+    hasReplaced = isOldLive;
     result = Install.INSTALLED;
     return ObjectIndex.Verdict.PUT;
   }

@@ -4,7 +4,13 @@ import io.forebay.storage.disk.DiskStats;
 import io.forebay.storage.disk.DiskTier;
 import io.forebay.storage.disk.Promoter;
 import io.forebay.storage.evict.Demotion;
+import io.forebay.storage.evict.Eviction;
+import io.forebay.storage.evict.GhostFilter;
 import io.forebay.storage.evict.Reclaimer;
+import io.forebay.storage.evict.Sample;
+import io.forebay.storage.evict.SampleRing;
+import io.forebay.storage.evict.SegmentPolicy;
+import io.forebay.storage.evict.Shadow;
 import io.forebay.storage.evict.Sweeper;
 import io.forebay.storage.index.ChronicleIndex;
 import io.forebay.storage.layout.TierHeader;
@@ -34,6 +40,7 @@ import java.security.NoSuchAlgorithmException;
 import java.security.SecureRandom;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Deque;
 import java.util.HexFormat;
 import java.util.List;
@@ -83,6 +90,8 @@ public final class ObjectStore implements AutoCloseable {
   private final Demotion demotion;
   private final Reclaimer reclaimer;
   private final Sweeper sweeper;
+  private final Shadow shadow;
+  private final List<SampleRing> samples;
   private final Rebuild rebuild;
   private final RecoveryState.Phase atOpen;
   private final long newestAtOpen;
@@ -216,8 +225,8 @@ public final class ObjectStore implements AutoCloseable {
     this.index = opened;
     owned.push(opened);
 
-    int spareTarget = Math.clamp(settings.regionCount() / 32, 2, 16);
-    Space space = new Space(regions, spareTarget, reclaimBell::ring);
+    TierShape shape = settings.shape();
+    Space space = new Space(regions, shape.spareRegions(), reclaimBell::ring);
     for (int region = 0; region < regions.count(); region++) {
       if (opening == Opening.EMPTY || !regions.adopt(region)) {
         regions.state(region, 0, Regions.NONE, Regions.FREE);
@@ -242,6 +251,12 @@ public final class ObjectStore implements AutoCloseable {
             settings.stepped() ? null : settings.threads());
     owned.push(disk);
     ActiveBirths births = new ActiveBirths(settings.lanes());
+    Eviction eviction =
+        new Eviction(
+            new SegmentPolicy(settings.eviction().initial()),
+            new GhostFilter(
+                (long) regions.count() * regions.regionBytes(), settings.indexEntries()),
+            new Sample());
     this.core =
         new Core(
             regions,
@@ -253,11 +268,22 @@ public final class ObjectStore implements AutoCloseable {
             purges,
             births,
             settings.clockMillis(),
+            eviction,
+            shape,
             epoch);
     this.lanes = new StoreLane[settings.lanes()];
     for (int lane = 0; lane < lanes.length; lane++) {
       lanes[lane] = new StoreLane(core, lane, settings.nearEntries());
     }
+    this.samples = Arrays.stream(lanes).map(StoreLane::samples).toList();
+    this.shadow =
+        new Shadow(
+            shape.usableBytes(),
+            shape.regionBytes(),
+            shape.sliceBytes(),
+            shape.inlineBytes(),
+            settings.eviction(),
+            eviction);
     this.windows = new ByteBuffer[regions.count()];
     for (int region = 0; region < windows.length; region++) {
       windows[region] = memory.asSlice(regions.base(region), regions.regionBytes()).asByteBuffer();
@@ -280,7 +306,7 @@ public final class ObjectStore implements AutoCloseable {
             core.unfinished,
             disk,
             demotion,
-            settings.protectedShare(),
+            eviction,
             settings.fillDeadlineMillis());
     this.sweeper = new Sweeper(regions, opened, disk, purges, births, settings.purgeRetireMillis());
     this.rebuild = new Rebuild(regions, opened, disk, purges);
@@ -629,7 +655,9 @@ public final class ObjectStore implements AutoCloseable {
         core.purges.retiredThrough(),
         core.checksumFailures.get(),
         tier.outlivesProcess(),
-        recovery());
+        recovery(),
+        reclaimer.keptWhole(),
+        shadow.stats());
   }
 
   /** The arithmetic of the store's memory, for people. */
@@ -640,7 +668,9 @@ public final class ObjectStore implements AutoCloseable {
     long nearBytes = (long) lanes.length * settings.nearEntries() * 64;
     long tableBytes = 4L * settings.purgeScopes() * 24;
     long bufferBytes = disk.bufferBytes();
-    long sum = tierBytes + indexBytes + pinBytes + nearBytes + tableBytes + bufferBytes;
+    long evictionBytes = core.eviction.ghosts().heapBytes() + Shadow.heapBytes(lanes.length);
+    long sum =
+        tierBytes + indexBytes + pinBytes + nearBytes + tableBytes + bufferBytes + evictionBytes;
     List<String> lines = new ArrayList<>();
     for (DiskStats one : disk.stats()) {
       lines.add(
@@ -670,6 +700,7 @@ public final class ObjectStore implements AutoCloseable {
             + String.format(
                 Locale.ROOT, " = %d loops of %d entries", lanes.length, settings.nearEntries()),
         line("pins", pinBytes),
+        line("ghosts, shadow", evictionBytes) + " at most",
         line("purge table", tableBytes)
             + String.format(Locale.ROOT, " = up to %d scopes", settings.purgeScopes()),
         line("store, sum", sum)));
@@ -710,7 +741,8 @@ public final class ObjectStore implements AutoCloseable {
     boolean swept = sweeper.step(now);
     boolean copied = demotion.step();
     boolean stepped = disk.step();
-    return reclaimed || swept || copied || stepped;
+    boolean sampled = shadow.step(samples);
+    return reclaimed || swept || copied || stepped || sampled;
   }
 
   private void runReclaim() {

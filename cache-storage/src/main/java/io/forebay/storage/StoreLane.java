@@ -1,5 +1,7 @@
 package io.forebay.storage;
 
+import io.forebay.storage.evict.SampleRing;
+import io.forebay.storage.evict.TierModel;
 import io.forebay.storage.index.IndexValue;
 import io.forebay.storage.index.NearIndex;
 import io.forebay.storage.index.ObjectIndex;
@@ -54,6 +56,7 @@ public final class StoreLane {
   private final Reservation reservation = new Reservation();
   private final InstallUpdate install;
   private final Removal removal = new Removal();
+  private final SampleRing samples = new SampleRing();
   private long[] births = new long[16];
   private int birthCount;
   private long wantedHigh;
@@ -82,6 +85,10 @@ public final class StoreLane {
 
   public int index() {
     return lane;
+  }
+
+  SampleRing samples() {
+    return samples;
   }
 
   /** Looks an object or marker up. On a hit, {@link #head} is filled and one pin is held. */
@@ -273,6 +280,11 @@ public final class StoreLane {
         memory.get(Words.INT, record + RecordHeader.KIND_OFFSET) == RecordHeader.KIND_MARKER
             ? HeadSpec.Kind.VARY_MARKER
             : HeadSpec.Kind.OBJECT;
+    long object = memory.get(Words.LONG, record + HeadRecord.KEY_LOW_OFFSET);
+    if (head.kind == HeadSpec.Kind.OBJECT && core.eviction.sample().has(object)) {
+      samples.record(
+          object, TierModel.HEAD, memory.get(Words.INT, record + RecordHeader.LENGTH_OFFSET));
+    }
   }
 
   /** What the last hit found. */
@@ -357,6 +369,12 @@ public final class StoreLane {
     slice.offset = offset + SliceRecord.LENGTH;
     slice.length =
         memory.get(Words.INT, regions.base(region) + offset + SliceRecord.BODY_LENGTH_OFFSET);
+    long record = regions.base(region) + offset;
+    long object = memory.get(Words.LONG, record + SliceRecord.HEAD_LOW_OFFSET);
+    if (core.eviction.sample().has(object)) {
+      int part = 1 + memory.get(Words.INT, record + SliceRecord.SLICE_OFFSET);
+      samples.record(object, part, SliceRecord.LENGTH + slice.length);
+    }
   }
 
   /** Where the last {@link #findSlice} or {@link ObjectWriter#locate} found bytes. */
@@ -464,7 +482,7 @@ public final class StoreLane {
           MemorySegment.ofBuffer(body), 0, memory, record + core.headLength(spec), bodyLength);
       crc.update(body.duplicate());
       core.writeHead(reservation, spec, objectId, spec.birth(), bodyLength, true, crc);
-      return installHead(spec, objectId, reservation, length, -1);
+      return installHead(spec, objectId, reservation, length, bodyLength, -1);
     } finally {
       removeBirth(spec.birth());
     }
@@ -527,6 +545,14 @@ public final class StoreLane {
       }
       core.enter(
           reservation, Core.kindByte(spec.kind()), spec, spec.hi(), spec.lo(), expectedObjectId, 0);
+      // What the old head has earned is the new one's.
+      regions.touches(
+          reservation.region(),
+          reservation.slot(),
+          core.eviction
+              .policy()
+              .touchesInherited(
+                  regions.segment(region) == Regions.PROTECTED, regions.touches(region, oldSlot)));
       long record = regions.base(reservation.region()) + reservation.offset();
       CRC32C crc = new CRC32C();
       if (bodyLength > 0) {
@@ -536,7 +562,7 @@ public final class StoreLane {
         crc.update(memory.asSlice(to, bodyLength).asByteBuffer());
       }
       core.writeHead(reservation, spec, expectedObjectId, bodyBirth, total, isInline, crc);
-      return installHead(spec, expectedObjectId, reservation, length, expectedObjectId);
+      return installHead(spec, expectedObjectId, reservation, length, total, expectedObjectId);
     } finally {
       pins.unpin(lane, region);
     }
@@ -544,7 +570,12 @@ public final class StoreLane {
 
   /** Installs a committed head and gives up the hold on its region. */
   private Install installHead(
-      HeadSpec spec, long objectId, Reservation at, int length, long expectedObjectId) {
+      HeadSpec spec,
+      long objectId,
+      Reservation at,
+      int length,
+      long totalLength,
+      long expectedObjectId) {
     Install result =
         install
             .place(at.region(), at.generation(), at.offset(), at.slot(), length)
@@ -555,8 +586,18 @@ public final class StoreLane {
     regions.release(at.region());
     if (result == Install.INSTALLED) {
       installed++;
+      sample(spec, totalLength);
     }
     return result;
+  }
+
+  /** What was not there and was written counts as asked for; a replacement was counted as a hit. */
+  private void sample(HeadSpec spec, long totalLength) {
+    if (spec.kind() == HeadSpec.Kind.OBJECT
+        && !install.hasReplaced()
+        && core.eviction.sample().has(spec.lo())) {
+      samples.whole(spec.lo(), core.headLength(spec), totalLength);
+    }
   }
 
   /** For the writer: installs what it has committed. */
@@ -571,6 +612,8 @@ public final class StoreLane {
             .run(cursor, hi, lo);
     if (result == Install.INSTALLED && kind != RecordHeader.KIND_SLICE) {
       installed++;
+      long record = regions.base(at.region()) + at.offset();
+      sample(spec, memory.get(Words.LONG, record + HeadRecord.TOTAL_LENGTH_OFFSET));
     }
     return result;
   }

@@ -1,5 +1,6 @@
 package io.forebay.storage;
 
+import io.forebay.storage.evict.Tuning;
 import java.nio.file.Path;
 import java.util.concurrent.ThreadFactory;
 import java.util.function.LongSupplier;
@@ -17,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param regionBytes a multiple of 4096
  * @param indexEntries bound of the index
  * @param nearEntries of each lane, a power of two
- * @param protectedShare of the regions that records proven useful may take
+ * @param eviction how it is set, or that it is tuned
  * @param purgeScopes bound of the purge table
  * @param purgeRetireMillis how long a purge stays in the table at least, unless that fills up
  * @param fillDeadlineMillis after how long without progress an unfinished object loses its space
@@ -36,7 +37,7 @@ public record StoreSettings(
     int regionBytes,
     long indexEntries,
     int nearEntries,
-    double protectedShare,
+    Tuning eviction,
     int purgeScopes,
     long purgeRetireMillis,
     long fillDeadlineMillis,
@@ -45,12 +46,6 @@ public record StoreSettings(
     ThreadFactory threads,
     boolean stepped,
     DiskSettings disks) {
-
-  private static final int MIN_REGIONS = 8;
-  private static final int PREFERRED_REGIONS = 128;
-  private static final int SMALLEST_REGION = 4 << 20;
-  private static final int LARGEST_REGION = 64 << 20;
-  private static final int TINY_REGION = 64 << 10;
 
   /** All defaults. */
   public static StoreSettings of(
@@ -64,7 +59,7 @@ public record StoreSettings(
         0,
         0,
         8192,
-        0.5,
+        Tuning.AUTO,
         65_536,
         60_000,
         600_000,
@@ -90,9 +85,9 @@ public record StoreSettings(
     return change.done();
   }
 
-  public StoreSettings withProtectedShare(double share) {
+  public StoreSettings withEviction(Tuning tuning) {
     Change change = new Change(this);
-    change.protectedShare = share;
+    change.eviction = tuning;
     return change.done();
   }
 
@@ -147,7 +142,7 @@ public record StoreSettings(
     private int regionBytes;
     private long indexEntries;
     private int nearEntries;
-    private double protectedShare;
+    private Tuning eviction;
     private int purgeScopes;
     private long purgeRetireMillis;
     private long fillDeadlineMillis;
@@ -166,7 +161,7 @@ public record StoreSettings(
       regionBytes = from.regionBytes;
       indexEntries = from.indexEntries;
       nearEntries = from.nearEntries;
-      protectedShare = from.protectedShare;
+      eviction = from.eviction;
       purgeScopes = from.purgeScopes;
       purgeRetireMillis = from.purgeRetireMillis;
       fillDeadlineMillis = from.fillDeadlineMillis;
@@ -187,7 +182,7 @@ public record StoreSettings(
           regionBytes,
           indexEntries,
           nearEntries,
-          protectedShare,
+          eviction,
           purgeScopes,
           purgeRetireMillis,
           fillDeadlineMillis,
@@ -201,35 +196,36 @@ public record StoreSettings(
 
   /** These settings with every size filled in. */
   StoreSettings resolved() throws StoreException {
-    int region = regionBytes;
-    if (region == 0) {
-      long wanted = Long.highestOneBit(Math.max(1, memoryBytes / PREFERRED_REGIONS));
-      wanted = Math.clamp(wanted, SMALLEST_REGION, LARGEST_REGION);
-      if (memoryBytes / wanted < 2L * MIN_REGIONS) {
-        wanted = Math.max(TINY_REGION, Long.highestOneBit(memoryBytes / (2L * MIN_REGIONS)));
-      }
-      region = (int) wanted;
+    TierShape standard = TierShape.of(memoryBytes);
+    int region = regionBytes == 0 ? standard.regionBytes() : regionBytes;
+    int least = TierShape.TINY_REGION;
+    if (region < least || region % 4096 != 0) {
+      throw bad("a region of " + region + " bytes: at least " + least + ", in steps of 4096");
     }
-    if (region < TINY_REGION || region % 4096 != 0) {
-      throw bad("a region of " + region + " bytes: at least " + TINY_REGION + ", in steps of 4096");
-    }
-    if (memoryBytes / region < MIN_REGIONS) {
+    if (memoryBytes / region < TierShape.MIN_REGIONS) {
       throw bad(
           String.format(
               "a memory tier of %d bytes holds fewer than %d regions of %d: give it more",
-              memoryBytes, MIN_REGIONS, region));
+              memoryBytes, TierShape.MIN_REGIONS, region));
     }
     if (memoryBytes / region > 1 << 20) {
       throw bad("more than a million regions: make them larger");
     }
-    if (lanes < 1 || protectedShare < 0 || protectedShare > 0.9 || purgeScopes < 16) {
-      throw bad("lanes at least 1, protected share 0 to 0.9, purge scopes at least 16");
+    if (lanes < 1 || !eviction.isValid() || purgeScopes < 16) {
+      throw bad(
+          "lanes at least 1, protected share at most 0.9, touch threshold 1 or 2, purge scopes at"
+              + " least 16");
     }
     long entries =
         indexEntries == 0
-            ? Math.max(16_384, (memoryBytes >> 12) + (disks.bytes() >> 15))
+            ? standard.indexEntries() + (disks.bytes() >> 15)
             : indexEntries;
     return withSizes(region, entries, nearEntries);
+  }
+
+  /** Of settings whose sizes are filled in. */
+  TierShape shape() {
+    return TierShape.of(memoryBytes, regionBytes, indexEntries);
   }
 
   int regionCount() {

@@ -1,5 +1,7 @@
 package io.forebay.storage;
 
+import io.forebay.storage.evict.EvictionStats;
+
 /** Counters and levels of a store, summed when asked for. */
 public record StoreStats(
     int regionCount,
@@ -34,4 +36,6 @@ public record StoreStats(
     long purgesRetiredThrough,
     long checksumFailures,
     boolean outlivesProcess,
-    RecoveryState recovery) {}
+    RecoveryState recovery,
+    long regionsKeptWhole,
+    EvictionStats eviction) {}

@@ -6,6 +6,8 @@ import static io.forebay.server.metric.NodeMetrics.gauge;
 import static io.forebay.server.metric.NodeMetrics.point;
 
 import io.forebay.storage.StoreStats;
+import io.forebay.storage.evict.EvictionStats;
+import io.forebay.storage.evict.HitEstimate;
 import io.prometheus.metrics.model.snapshots.CounterSnapshot;
 import io.prometheus.metrics.model.snapshots.Labels;
 import io.prometheus.metrics.model.snapshots.MetricSnapshots;
@@ -108,6 +110,7 @@ final class StoreMetrics {
         "forebay_store_checksum_failures",
         "Records whose checksum did not match; each was a miss.",
         store.checksumFailures());
+    eviction(all, store);
     level(
         all,
         "forebay_store_outlives_process",
@@ -118,6 +121,48 @@ final class StoreMetrics {
         "forebay_store_recovered_ratio",
         "Share of the index rebuilt after an unclean stop; 1 when there is nothing left to do.",
         store.recovery().fraction());
+  }
+
+  private static void eviction(MetricSnapshots.Builder all, StoreStats store) {
+    EvictionStats eviction = store.eviction();
+    counterOf(
+        all,
+        "forebay_store_kept_whole_regions",
+        "Regions that became protected as they were.",
+        store.regionsKeptWhole());
+    level(
+        all,
+        "forebay_store_protected_share",
+        "Share of the memory tier that records proven useful may take.",
+        eviction.protectedShare());
+    level(
+        all,
+        "forebay_store_touch_threshold",
+        "Requests with which a record outlives probation.",
+        eviction.touchThreshold());
+    counterOf(
+        all,
+        "forebay_store_setting_changes",
+        "How often eviction was set anew by what its samples showed.",
+        eviction.settingChanges());
+    level(
+        all,
+        "forebay_store_sample_ratio",
+        "Share of all objects whose requests are looked at to tune eviction.",
+        eviction.sampleRate());
+    if (!eviction.curve().isEmpty()) {
+      var estimates =
+          gauge(
+              "forebay_store_estimated_hit_ratio",
+              "What a memory tier of so many times the size would answer, of objects and of bytes.");
+      for (HitEstimate estimate : eviction.curve()) {
+        String size = String.valueOf(estimate.scale());
+        estimates.dataPoint(
+            point(estimate.objectHitRatio(), Labels.of("size", size, "of", "objects")));
+        estimates.dataPoint(point(estimate.byteHitRatio(), Labels.of("size", size, "of", "bytes")));
+      }
+      all.metricSnapshot(estimates.build());
+    }
   }
 
   private static void level(MetricSnapshots.Builder all, String name, String help, double value) {

@@ -7,6 +7,8 @@ import io.forebay.server.config.ServerConfig;
 import io.forebay.server.metric.LoopCounters;
 import io.forebay.storage.RecoveryState;
 import io.forebay.storage.StoreStats;
+import io.forebay.storage.evict.EvictionStats;
+import io.forebay.storage.evict.HitEstimate;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -140,7 +142,9 @@ public final class FakeNode implements Node {
         24,
         25,
         true,
-        new RecoveryState(RecoveryState.Phase.REBUILDING, 0.5, 12));
+        new RecoveryState(RecoveryState.Phase.REBUILDING, 0.5, 12),
+        26,
+        new EvictionStats(0.7, 2, 3, 0.25, 1000, 4, List.of(new HitEstimate(2, 0.9, 0.8))));
   }
 
   @Override

@@ -92,7 +92,7 @@ public final class Demotion {
       return cursor.update(high(entry), low(entry), update) == ObjectIndex.Outcome.DONE;
     }
     boolean isWanted =
-        !regions.isSoft(region, slot) && (!onlyTouched || regions.isTouched(region, slot));
+        !regions.isSoft(region, slot) && (!onlyTouched || regions.touches(region, slot) > 0);
     if (!isWanted || !offer(entry)) {
       refused.incrementAndGet();
       return false;

@@ -18,13 +18,12 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keeps spare regions ready: segmented LRU, a region at a time. Reclaim thread only.
+ * Keeps spare regions ready: segmented LRU, a region at a time, as {@link SegmentPolicy} says.
+ * Reclaim thread only.
  *
- * <p>From the oldest probation region the touched records move to the protected segment; from the
- * oldest protected region those touched again move to its young end; all others go. At most three
- * quarters of a region survive, so every reclaim frees space. A record moves under its key's lock:
- * the copy becomes live, the index names it, the original stops being live. A reclaimed region
- * refuses new pins and waits in limbo until the old ones are gone.
+ * <p>What survives moves to the young end of the protected segment, all else goes. A record moves
+ * under its key's lock: the copy becomes live, the index names it, the original stops being live. A
+ * reclaimed region refuses new pins and waits in limbo until the old ones are gone.
  */
 public final class Reclaimer {
   private static final double INDEX_HIGH = 0.9;
@@ -38,7 +37,8 @@ public final class Reclaimer {
   private final Set<? extends Fill> fills;
   private final DiskTier disk;
   private final Demotion demotion;
-  private final int protectedLimit;
+  private final SegmentPolicy policy;
+  private final GhostFilter ghosts;
   private final long fillDeadlineMillis;
   private final Reservation target = new Reservation();
   private final IndexValue value = new IndexValue();
@@ -48,6 +48,7 @@ public final class Reclaimer {
   private long reclaimed;
   private long evicted;
   private long moved;
+  private long keptWhole;
   private long dead;
   private long revoked;
 
@@ -60,7 +61,7 @@ public final class Reclaimer {
       Set<? extends Fill> fills,
       DiskTier disk,
       Demotion demotion,
-      double protectedShare,
+      Eviction eviction,
       long fillDeadlineMillis) {
     this.regions = regions;
     this.pins = pins;
@@ -71,7 +72,8 @@ public final class Reclaimer {
     this.fills = fills;
     this.disk = disk;
     this.demotion = demotion;
-    this.protectedLimit = (int) (regions.count() * protectedShare);
+    this.policy = eviction.policy();
+    this.ghosts = eviction.ghosts();
     this.fillDeadlineMillis = fillDeadlineMillis;
   }
 
@@ -85,6 +87,11 @@ public final class Reclaimer {
 
   public long moved() {
     return moved;
+  }
+
+  /** Regions that changed segment, or stayed in it, as they were. */
+  public long keptWhole() {
+    return keptWhole;
   }
 
   /** Records dropped because a purge or their head's end had killed them. */
@@ -132,7 +139,9 @@ public final class Reclaimer {
     if (victim < 0) {
       return (isShort && revokeOne(stalest())) || progress;
     }
-    reclaim(victim);
+    if (!reclaim(victim)) {
+      return true;
+    }
     if (pins.isUnpinned(victim)) {
       regions.renew(victim);
       space.addSpare(victim);
@@ -159,21 +168,25 @@ public final class Reclaimer {
         probation = older(probation, region);
       }
     }
-    boolean takeProtected = protectedCount > protectedLimit && protectedOne >= 0;
-    return takeProtected || probation < 0 ? protectedOne : probation;
+    boolean takesProtected =
+        protectedOne >= 0
+            && (probation < 0 || policy.reclaimsProtected(protectedCount, regions.count()));
+    return takesProtected ? protectedOne : probation;
   }
 
   private int older(int one, int other) {
     return one < 0 || regions.age(other) < regions.age(one) ? other : one;
   }
 
-  private void reclaim(int region) {
+  /** Empties a region, or makes it a protected one as it is: then false. */
+  private boolean reclaim(int region) {
     MemorySegment memory = regions.memory();
     int generation = regions.generation(region);
+    boolean isProtected = regions.segment(region) == Regions.PROTECTED;
     int slots = regions.slots(region);
-    int[] survivors = new int[slots];
-    int survivorCount = 0;
-    long survivorBytes = 0;
+    int[] living = new int[slots];
+    int count = 0;
+    policy.begin(isProtected);
     for (int slot = 0; slot < slots; slot++) {
       if (!regions.isCommitted(region, slot, generation)) {
         continue;
@@ -181,25 +194,45 @@ public final class Reclaimer {
       if (!regions.isLive(region, slot) || isDead(region, slot)) {
         dead++;
         drop(region, slot, generation);
-      } else if (regions.isTouched(region, slot)) {
-        survivors[survivorCount++] = slot;
-        survivorBytes += length(memory, region, slot);
       } else {
-        evict(region, slot, generation);
+        living[count++] = slot;
+        policy.count(regions.touches(region, slot), length(memory, region, slot));
       }
     }
-    long budget = regions.regionBytes() / 4L * 3;
-    for (int n = 0; n < survivorCount; n++) {
-      int slot = survivors[n];
+    if (policy.staysWhole(regions.regionBytes())) {
+      for (int n = 0; n < count; n++) {
+        int touches = policy.touchesAfter(regions.touches(region, living[n]));
+        regions.touches(region, living[n], touches);
+      }
+      regions.protect(region, space.newAge());
+      keptWhole++;
+      return false;
+    }
+    for (int n = 0; n < count; n++) {
+      int slot = living[n];
       int length = length(memory, region, slot);
-      if (survivorBytes > budget || !move(region, slot, generation, length)) {
-        survivorBytes -= length;
+      if (!policy.survives(regions.touches(region, slot), length)
+          || !move(region, slot, generation, length)) {
+        if (!isProtected) {
+          leaveGhost(region, slot, length);
+        }
         evict(region, slot, generation);
       }
     }
     // From here on the region refuses pins; pairs with the validation behind each pin.
     regions.state(region, Regions.LIMBO);
     reclaimed++;
+    return true;
+  }
+
+  /** An object is remembered when its head goes; all its bytes age what is remembered. */
+  private void leaveGhost(int region, int slot, int length) {
+    long entry = regions.entry(region, slot);
+    MemorySegment memory = regions.memory();
+    if (memory.get(Words.BYTE, entry + DirectoryEntry.KIND_OFFSET) != RecordHeader.KIND_SLICE) {
+      ghosts.add(memory.get(Words.LONG, entry + DirectoryEntry.KEY_LOW_OFFSET));
+    }
+    ghosts.age(length);
   }
 
   private static int length(MemorySegment memory, Regions regions, int region, int slot) {
@@ -253,6 +286,8 @@ public final class Reclaimer {
         memory.get(Words.LONG, entry + DirectoryEntry.OBJECT_OFFSET),
         memory.get(Words.LONG, entry + DirectoryEntry.BASE_SCOPE_OFFSET),
         memory.get(Words.INT, entry + DirectoryEntry.SLICE_OFFSET));
+    regions.touches(
+        target.region(), target.slot(), policy.touchesAfter(regions.touches(region, slot)));
     TierMemory.copy(memory, from, to, length);
     memory.set(Words.INT, to + RecordHeader.GENERATION_OFFSET, target.generation());
     memory.set(Words.INT, to + RecordHeader.ENTRY_OFFSET, target.slot());

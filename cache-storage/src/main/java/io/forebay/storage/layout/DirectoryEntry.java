@@ -8,7 +8,7 @@ package io.forebay.storage.layout;
  *  0       4    5    6     7    8            24      28      32
  *  +-------+----+----+-----+----+------------+-------+-------+
  *  |commit |kind|live|touch|soft| key        |offset |length |
- *  |       |    |    | ed  |    | (16 bytes) |       |       |
+ *  |       |    |    | es  |    | (16 bytes) |       |       |
  *  +-------+----+----+-----+----+------------+-------+-------+
  *  32           40           48            56      60      64
  *  +------------+------------+-------------+-------+-------+
@@ -19,17 +19,20 @@ package io.forebay.storage.layout;
  * Written when the space is reserved, with {@code commit} zero; {@code commit} becomes the region's
  * generation, with release, when the record is whole. An entry whose commit is not the generation
  * of its region names nothing. {@code live} is set and cleared under the index lock of the key,
- * except by purges, which only clear. {@code epoch} is that of the start after which the record's
- * CRC was last known to be good.
+ * except by purges, which only clear. {@code touches} counts, up to {@link #MOST_TOUCHES}, how
+ * often the record was asked for since it was written or last survived; lost updates are fine.
+ * {@code epoch} is that of the start after which the record's CRC was last known to be good.
  */
 public final class DirectoryEntry {
   public static final int LENGTH = 64;
 
+  public static final int MOST_TOUCHES = 3;
+
   public static final int COMMIT_OFFSET = 0;
   public static final int KIND_OFFSET = COMMIT_OFFSET + Integer.BYTES;
   public static final int LIVE_OFFSET = KIND_OFFSET + Byte.BYTES;
-  public static final int TOUCHED_OFFSET = LIVE_OFFSET + Byte.BYTES;
-  public static final int SOFT_OFFSET = TOUCHED_OFFSET + Byte.BYTES;
+  public static final int TOUCHES_OFFSET = LIVE_OFFSET + Byte.BYTES;
+  public static final int SOFT_OFFSET = TOUCHES_OFFSET + Byte.BYTES;
   public static final int KEY_HIGH_OFFSET = SOFT_OFFSET + Byte.BYTES;
   public static final int KEY_LOW_OFFSET = KEY_HIGH_OFFSET + Long.BYTES;
   public static final int OFFSET_OFFSET = KEY_LOW_OFFSET + Long.BYTES;

@@ -258,7 +258,7 @@ public final class Regions {
     Words.intRelease(memory, entry + DirectoryEntry.COMMIT_OFFSET, 0);
     memory.set(Words.BYTE, entry + DirectoryEntry.KIND_OFFSET, kind);
     memory.set(Words.BYTE, entry + DirectoryEntry.LIVE_OFFSET, (byte) 0);
-    memory.set(Words.BYTE, entry + DirectoryEntry.TOUCHED_OFFSET, (byte) 0);
+    memory.set(Words.BYTE, entry + DirectoryEntry.TOUCHES_OFFSET, (byte) 0);
     memory.set(Words.BYTE, entry + DirectoryEntry.SOFT_OFFSET, (byte) 0);
     memory.set(Words.LONG, entry + DirectoryEntry.KEY_HIGH_OFFSET, high);
     memory.set(Words.LONG, entry + DirectoryEntry.KEY_LOW_OFFSET, low);
@@ -293,16 +293,35 @@ public final class Regions {
         memory, entry(region, slot) + DirectoryEntry.LIVE_OFFSET, (byte) (live ? 1 : 0));
   }
 
-  public boolean isTouched(int region, int slot) {
-    return Words.byteOpaque(memory, entry(region, slot) + DirectoryEntry.TOUCHED_OFFSET) != 0;
+  public int touches(int region, int slot) {
+    return Words.byteOpaque(memory, entry(region, slot) + DirectoryEntry.TOUCHES_OFFSET);
   }
 
-  /** Tested before it is stored: a blind store by two threads costs three times as much. */
+  public void touches(int region, int slot, int touches) {
+    memory.set(Words.BYTE, entry(region, slot) + DirectoryEntry.TOUCHES_OFFSET, (byte) touches);
+  }
+
+  /**
+   * The record was asked for; while its region is open that counts for nothing. Tested before it is
+   * stored: a blind store by two threads costs three times as much.
+   */
   public void touch(int region, int slot) {
-    long at = entry(region, slot) + DirectoryEntry.TOUCHED_OFFSET;
-    if (memory.get(Words.BYTE, at) == 0) {
-      memory.set(Words.BYTE, at, (byte) 1);
+    if (state(region) == OPEN) {
+      return;
     }
+    long at = entry(region, slot) + DirectoryEntry.TOUCHES_OFFSET;
+    byte touches = memory.get(Words.BYTE, at);
+    if (touches < DirectoryEntry.MOST_TOUCHES) {
+      memory.set(Words.BYTE, at, (byte) (touches + 1));
+    }
+  }
+
+  /** Moves a sealed region, as it is, to the young end of the protected segment. */
+  public void protect(int region, long age) {
+    long base = base(region);
+    memory.set(Words.INT, base + RegionHeader.SEGMENT_OFFSET, PROTECTED);
+    memory.set(Words.LONG, base + RegionHeader.AGE_OFFSET, age);
+    state(region, generation(region), PROTECTED, SEALED);
   }
 
   public boolean isSoft(int region, int slot) {

@@ -55,6 +55,11 @@ public final class Space {
     nextAge.accumulateAndGet(age, Math::max);
   }
 
+  /** An age younger than all so far. */
+  public long newAge() {
+    return nextAge.getAndIncrement();
+  }
+
   public boolean isOpen(int region) {
     return region == openProbation || region == openProtected;
   }

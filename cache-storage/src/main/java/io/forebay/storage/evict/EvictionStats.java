@@ -1,0 +1,21 @@
+package io.forebay.storage.evict;
+
+import java.util.List;
+
+/**
+ * How eviction is set at the moment, and what the shadow has seen.
+ *
+ * @param settingChanges how often tuning has changed the setting
+ * @param sampleRate share of all objects that the shadow looks at
+ * @param sampledRequests that it has seen
+ * @param lostSamples that came faster than it could look at them
+ * @param curve from the smallest size to the largest; empty before anything is known
+ */
+public record EvictionStats(
+    double protectedShare,
+    int touchThreshold,
+    long settingChanges,
+    double sampleRate,
+    long sampledRequests,
+    long lostSamples,
+    List<HitEstimate> curve) {}

@@ -1,0 +1,116 @@
+package io.forebay.storage.evict;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import org.junit.jupiter.api.Test;
+
+class SegmentPolicyTest {
+  private static final long REGION = 1000;
+
+  private static SegmentPolicy policy(double share, int threshold) {
+    return new SegmentPolicy(new SegmentPolicy.Setting(share, threshold));
+  }
+
+  /** One letter a record of 100 bytes: {@code k} kept, {@code -} dropped, or WHOLE. */
+  private static String judge(SegmentPolicy policy, boolean isProtected, int... touches) {
+    policy.begin(isProtected);
+    for (int each : touches) {
+      policy.count(each, 100);
+    }
+    if (policy.staysWhole(REGION)) {
+      return "WHOLE";
+    }
+    StringBuilder result = new StringBuilder();
+    for (int each : touches) {
+      result.append(policy.survives(each, 100) ? 'k' : '-');
+    }
+    return result.toString();
+  }
+
+  @Test
+  void probationKeepsWhatReachesTheThreshold() {
+    assertEquals("-kkk", judge(policy(0.5, 1), false, 0, 1, 2, 3));
+    assertEquals("--kk", judge(policy(0.5, 2), false, 0, 1, 2, 3));
+    assertEquals("----", judge(policy(0.5, 1), false, 0, 0, 0, 0));
+  }
+
+  @Test
+  void theProtectedSegmentKeepsWhatWasTouchedAtAll() {
+    assertEquals("-kkk", judge(policy(0.5, 2), true, 0, 1, 2, 3));
+  }
+
+  @Test
+  void aRegionOfWhichMoreThanThreeQuartersSurviveStaysWhole() {
+    assertEquals("kkkkkkk---", judge(policy(0.5, 1), false, 1, 1, 1, 1, 1, 1, 1, 0, 0, 0));
+    assertEquals("WHOLE", judge(policy(0.5, 1), false, 1, 1, 1, 1, 1, 1, 1, 1, 0, 0));
+    assertEquals("WHOLE", judge(policy(0.5, 1), true, 1, 1, 1, 1, 1, 1, 1, 1, 0, 0));
+  }
+
+  @Test
+  void afterManyWholeRegionsInARowTheLeastTouchedGo() {
+    SegmentPolicy policy = policy(0.5, 1);
+    for (int n = 0; n < SegmentPolicy.MOST_WHOLE_IN_A_ROW; n++) {
+      assertEquals("WHOLE", judge(policy, true, 1, 2, 1, 2, 1, 2, 1, 2, 1, 3));
+    }
+    // Three quarters are seven records: the five touched most, and the first two of the others.
+    assertEquals("kkkk-k-k-k", judge(policy, true, 1, 2, 1, 2, 1, 2, 1, 2, 1, 3));
+    assertEquals("WHOLE", judge(policy, true, 1, 2, 1, 2, 1, 2, 1, 2, 1, 3));
+  }
+
+  @Test
+  void evenWhereAllAreTouchedMostAQuarterGoes() {
+    SegmentPolicy policy = policy(0.5, 2);
+    for (int n = 0; n < SegmentPolicy.MOST_WHOLE_IN_A_ROW; n++) {
+      assertEquals("WHOLE", judge(policy, false, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3));
+    }
+    assertEquals("kkkkkkk---", judge(policy, false, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3));
+  }
+
+  @Test
+  void survivingProbationStartsAnewAndSurvivingAgainCostsOneTouch() {
+    SegmentPolicy policy = policy(0.5, 1);
+    policy.begin(false);
+    assertEquals(0, policy.touchesAfter(3));
+    policy.begin(true);
+    assertEquals(2, policy.touchesAfter(3));
+    assertEquals(0, policy.touchesAfter(1));
+    assertEquals(0, policy.touchesAfter(0));
+  }
+
+  @Test
+  void theProtectedSegmentGivesWhenItHasMoreThanItsShare() {
+    assertFalse(policy(0.5, 1).reclaimsProtected(50, 100));
+    assertTrue(policy(0.5, 1).reclaimsProtected(51, 100));
+    assertTrue(policy(0, 1).reclaimsProtected(1, 100));
+    assertFalse(policy(0, 1).reclaimsProtected(0, 100));
+  }
+
+  @Test
+  void whatComesBackSurvivesProbationOnce() {
+    for (int threshold = 1; threshold <= 2; threshold++) {
+      SegmentPolicy policy = policy(0.5, threshold);
+      assertEquals(
+          "k-", judge(policy, false, policy.firstTouches(true), policy.firstTouches(false)));
+    }
+  }
+
+  @Test
+  void aReplacementInheritsWhatTheOldRecordHasEarned() {
+    SegmentPolicy policy = policy(0.5, 2);
+    assertEquals(1, policy.touchesInherited(false, 1));
+    assertEquals(2, policy.touchesInherited(true, 0));
+    assertEquals(3, policy.touchesInherited(true, 3));
+  }
+
+  @Test
+  void refusesSettingsThatMakeNoSense() {
+    assertThrows(IllegalArgumentException.class, () -> policy(-0.1, 1));
+    assertThrows(IllegalArgumentException.class, () -> policy(1, 1));
+    assertThrows(IllegalArgumentException.class, () -> policy(Double.NaN, 1));
+    assertThrows(IllegalArgumentException.class, () -> policy(0.5, 0));
+    assertThrows(IllegalArgumentException.class, () -> policy(0.5, 3));
+  }
+}

@@ -1,0 +1,121 @@
+package io.forebay.storage.evict;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.SplittableRandom;
+import org.junit.jupiter.api.Test;
+
+class TierModelTest {
+  private static TierModel model(int regions, int regionBytes, double share, int threshold) {
+    long usable = (long) regions * regionBytes;
+    return new TierModel(
+        usable,
+        regionBytes,
+        new SegmentPolicy(new SegmentPolicy.Setting(share, threshold)),
+        new GhostFilter(usable, 1 << 16));
+  }
+
+  private static boolean ask(TierModel model, long object) {
+    return model.access(object, TierModel.HEAD, 100);
+  }
+
+  private static void fill(TierModel model, long from, long to) {
+    for (long object = from; object < to; object++) {
+      boolean ignored = ask(model, object);
+    }
+  }
+
+  @Test
+  void keepsWhatFits() {
+    TierModel model = model(10, 1000, 0.5, 1);
+    fill(model, 0, 100);
+    assertEquals(100, model.count());
+    for (long object = 0; object < 100; object++) {
+      assertTrue(ask(model, object));
+    }
+    assertFalse(ask(model, 100));
+  }
+
+  @Test
+  void dropsTheOldestUntouchedFirst() {
+    TierModel model = model(10, 1000, 0.5, 1);
+    fill(model, 0, 110);
+    assertTrue(ask(model, 15));
+    assertFalse(ask(model, 5));
+  }
+
+  @Test
+  void whatWasTouchedOutlivesProbation() {
+    TierModel model = model(10, 1000, 0.5, 1);
+    fill(model, 0, 20);
+    assertTrue(ask(model, 3));
+    fill(model, 20, 180);
+    assertTrue(ask(model, 3));
+    assertFalse(ask(model, 4));
+  }
+
+  @Test
+  void touchesOfAnOpenRegionDoNotCount() {
+    TierModel model = model(10, 1000, 0.5, 1);
+    fill(model, 0, 5);
+    assertTrue(ask(model, 3));
+    fill(model, 5, 180);
+    assertFalse(ask(model, 3));
+  }
+
+  @Test
+  void whatWasDroppedLatelyOutlivesProbationWhenItComesBack() {
+    TierModel model = model(10, 1000, 0.5, 2);
+    fill(model, 0, 110);
+    assertFalse(ask(model, 5));
+    fill(model, 200, 300);
+    assertTrue(ask(model, 5));
+    assertFalse(ask(model, 200));
+  }
+
+  @Test
+  void holdsNoMoreThanItsSpace() {
+    SplittableRandom random = new SplittableRandom(3);
+    TierModel model = model(40, 1000, 0.5, 1);
+    for (int n = 0; n < 200_000; n++) {
+      // Squared: some objects are asked for far more often than others.
+      double draw = random.nextDouble();
+      boolean ignored = ask(model, (long) (draw * draw * 2000));
+      assertTrue(model.count() <= 400);
+    }
+    assertTrue(model.count() > 300);
+  }
+
+  @Test
+  void passesByWhatIsTooLarge() {
+    TierModel model = model(8, 1000, 0.5, 1);
+    assertFalse(model.access(1, TierModel.HEAD, 2001));
+    assertFalse(model.access(1, TierModel.HEAD, 2001));
+    assertEquals(0, model.count());
+  }
+
+  @Test
+  void thinnedItIsAsIfItHadSeenTheSampledObjectsOnly() {
+    Sample sample = new Sample();
+    TierModel model = model(64, 1000, 0.5, 1);
+    fill(model, 0, 640);
+    sample.halve();
+    model.thin(sample);
+    int sampled = 0;
+    for (long object = 0; object < 640; object++) {
+      if (sample.has(object)) {
+        sampled++;
+        assertTrue(ask(model, object), "object " + object);
+      }
+    }
+    assertEquals(sampled, model.count());
+    for (long object = 1000; object < 3000; object++) {
+      if (sample.has(object)) {
+        boolean ignored = ask(model, object);
+      }
+      assertTrue(model.count() <= 320 + 5, model.count() + " in half the space");
+    }
+  }
+}
