@@ -117,7 +117,7 @@ final class ServerFailureTest {
   static Stream<String> invalidHeads() {
     return Stream.of(
         "X A: b\r\nContent-Length: 1\r\n\r\na",
-        "Content-Length : 1\r\n\r\na",
+        "Content-Length x: 1\r\n\r\na",
         "X: y\r\n".repeat(200) + "Content-Length: 1\r\n\r\na",
         "X: " + "y".repeat(40_000) + "\r\nContent-Length: 1\r\n\r\na");
   }

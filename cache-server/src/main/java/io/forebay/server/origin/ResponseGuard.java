@@ -18,6 +18,7 @@ final class ResponseGuard {
   private boolean hasStatusLine;
   private boolean isLineEmpty;
   private boolean isInName;
+  private boolean isNameOver;
   private boolean isDone;
 
   ResponseGuard(int mostLines) {
@@ -83,6 +84,7 @@ final class ResponseGuard {
       throw new IllegalArgumentException("more than " + mostLines + " field lines");
     }
     isInName = true;
+    isNameOver = false;
     onNameByte(first);
   }
 
@@ -90,6 +92,9 @@ final class ResponseGuard {
     if (b == ':') {
       isInName = false;
     } else if (isBlank(b)) {
+      // Between name and colon a proxy takes it away (RFC 9112 §5.1); the parser does.
+      isNameOver = true;
+    } else if (isNameOver) {
       throw new IllegalArgumentException("a blank in a field's name");
     }
   }

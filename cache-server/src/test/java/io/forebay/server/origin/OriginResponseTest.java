@@ -45,10 +45,10 @@ class OriginResponseTest {
         bad("name with NUL", ok + "X\0Y: a\r\nContent-Length: 0\r\n\r\n"),
         bad("name with CR", ok + "X\rY: a\r\nContent-Length: 0\r\n\r\n"),
         bad("empty name", ok + ": a\r\nContent-Length: 0\r\n\r\n"),
-        bad("blank before the colon", ok + "X : a\r\nContent-Length: 0\r\n\r\n"),
-        bad("tab before the colon", ok + "X\t: a\r\nContent-Length: 0\r\n\r\n"),
+        bad("tab within a name", ok + "X\tA: b\r\nContent-Length: 0\r\n\r\n"),
         bad("blank within a name", ok + "X A: b\r\nContent-Length: 0\r\n\r\n"),
-        bad("blank after a length's name", ok + "Content-Length : 0\r\n\r\n"),
+        bad("blank within a name and before the colon", ok + "X  A : b\r\n\r\n"),
+        bad("length with a blank within its name", ok + "Content-Length x: 0\r\n\r\n"),
         bad("blank within the last name", ok + "Content-Length: 0\r\nX A: b\r\n\r\n"),
         bad("blank before the first field", ok + " X: a\r\nContent-Length: 0\r\n\r\n"),
         bad(
@@ -143,8 +143,8 @@ class OriginResponseTest {
   @Test
   void takesFoldedLinesAndBlanksInValuesAndAsManyLinesAsAreAllowed() throws Exception {
     String head =
-        "HTTP/1.1 200 OK\r\nX: a b\r\n c: d\r\n"
-            + "Y: z\r\n".repeat(126)
+        "HTTP/1.1 200 OK\r\nX: a b\r\n c: d\r\nZ \t: before the colon\r\n"
+            + "Y: z\r\n".repeat(125)
             + "Content-Length: 2\r\n\r\nab";
     try (ScriptedOrigin origin = ScriptedOrigin.start();
         Lab lab = Lab.of(Lab.origin(origin.url()))) {
@@ -154,6 +154,7 @@ class OriginResponseTest {
       // Also when it comes byte by byte, interim responses first.
       connection.sendPieces(("HTTP/1.1 103 Early Hints\r\nX: y\r\n\r\n" + head).split(""));
       assertEquals("ab", response.body());
+      assertEquals("before the colon", response.field("z"));
     }
   }
 
