@@ -338,10 +338,11 @@ class DiskTierTest {
     try (StoreFixture fixture = open(1, DiskSettings.Admission.SECOND_HIT, true)) {
       fill(fixture, 0, 300);
       assertEquals(0, fixture.store.diskStats().getFirst().writtenBytes());
-      int wanted = hits(fixture, 270, 300);
+      // Not the last ones: what is asked for while its region is still open counts as once.
+      int wanted = hits(fixture, 230, 260);
       assertTrue(wanted > 20, "hardly any left in memory");
       fill(fixture, 300, 600);
-      assertTrue(hits(fixture, 270, 300) >= wanted - 2);
+      assertTrue(hits(fixture, 230, 260) >= wanted - 2);
       assertTrue(fixture.store.diskStats().getFirst().writtenBytes() > 0);
     }
   }

@@ -461,6 +461,25 @@ final class Exchange implements ResponseSink.Listener, Delivery.Outcome {
     }
     loop.counters().clientAborts++;
     record.aborted("CLIENT_GONE");
+    endForNobody();
+  }
+
+  @Override
+  public void onRefused(int status, String detail) {
+    if (isOver) {
+      return;
+    }
+    if (isHeadSent) {
+      loop.counters().responsesAborted++;
+      record.aborted("REQUEST_REFUSED");
+    } else {
+      record.refused(status, detail);
+    }
+    endForNobody();
+  }
+
+  /** There is no client any more; whatever goes on for it alone ends. */
+  private void endForNobody() {
     if (sending != null) {
       noteSentBytes();
       sending.onClientGone();

@@ -92,12 +92,17 @@ public final class Demotion {
       return cursor.update(high(entry), low(entry), update) == ObjectIndex.Outcome.DONE;
     }
     boolean isWanted =
-        !regions.isSoft(region, slot) && (!onlyTouched || regions.touches(region, slot) > 0);
+        !regions.isSoft(region, slot) && (!onlyTouched || wasTouched(region, slot));
     if (!isWanted || !offer(entry)) {
       refused.incrementAndGet();
       return false;
     }
     return settle(entry);
+  }
+
+  /** Asked for again since it came: what is protected has been, whatever its count says now. */
+  private boolean wasTouched(int region, int slot) {
+    return regions.segment(region) == Regions.PROTECTED || regions.touches(region, slot) > 0;
   }
 
   /** Copies the next protected region that is full and not on disk yet; false if there is none. */
