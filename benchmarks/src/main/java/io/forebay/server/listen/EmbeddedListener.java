@@ -26,6 +26,7 @@ public final class EmbeddedListener {
             config.limits(),
             config.timeouts(),
             new AtomicInteger(),
+            new WideSends(config.limits().privateCopyBytes(), 1),
             System::nanoTime);
     channel.pipeline().addLast(new ConnectionInitializer(context, "http", null));
   }
