@@ -41,6 +41,7 @@ import io.forebay.storage.PurgeReceipt;
 import io.forebay.storage.StoreException;
 import io.forebay.storage.StoreSettings;
 import io.forebay.storage.StoreStats;
+import io.forebay.storage.evict.Tuning;
 import java.io.IOException;
 import java.net.BindException;
 import java.net.InetSocketAddress;
@@ -184,7 +185,14 @@ public final class Server implements Node, AutoCloseable {
             config.store().memoryBytes(),
             loopCount(config),
             System::currentTimeMillis)
-        .withMemoryDirectory(config.store().memoryDirectory());
+        .withMemoryDirectory(config.store().memoryDirectory())
+        .withEviction(tuning(config.store().protectedShare(), config.store().touchThreshold()));
+  }
+
+  private static Tuning tuning(String share, String threshold) {
+    return new Tuning(
+        share.equals("auto") ? Tuning.AUTO.protectedShare() : Double.parseDouble(share),
+        threshold.equals("auto") ? Tuning.AUTO.touchThreshold() : Integer.parseInt(threshold));
   }
 
   private LoopContext context(Loop loop, OriginConnections connections) {

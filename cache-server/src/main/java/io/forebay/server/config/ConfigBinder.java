@@ -238,7 +238,9 @@ final class ConfigBinder {
     return new StoreConfig(
         data != null ? data : environment.dataDirectory(),
         given("store", ConfigKeys.STORE_MEMORY),
-        value("store", ConfigKeys.STORE_MEMORY_DIRECTORY));
+        value("store", ConfigKeys.STORE_MEMORY_DIRECTORY),
+        given("store", ConfigKeys.STORE_PROTECTED_SHARE),
+        given("store", ConfigKeys.STORE_TOUCH_THRESHOLD));
   }
 
   private List<OriginConfig> origins() {

@@ -162,6 +162,21 @@ final class ConfigKeys {
           StoreConfig::memoryDirectory,
           "Directory on a tmpfs, hugetlbfs or DAX mount for the memory tier; if it has no room,"
               + " the node does not start.");
+  static final Field<StoreConfig, String> STORE_PROTECTED_SHARE =
+      atStart(
+          "protected-share",
+          ValueType.SHARE,
+          "auto",
+          StoreConfig::protectedShare,
+          "Share of the memory tier for what was asked for again; `auto` follows the traffic.");
+  static final Field<StoreConfig, String> STORE_TOUCH_THRESHOLD =
+      atStart(
+          "touch-threshold",
+          oneOf("auto", "1", "2"),
+          "auto",
+          StoreConfig::touchThreshold,
+          "How often something has to be asked for again to count among that; `auto` follows the"
+              + " traffic.");
 
   static final Field<OriginConfig, String> ORIGIN_URL =
       required(
@@ -521,7 +536,12 @@ final class ConfigKeys {
           Shape.ONCE,
           "The store's places and sizes.",
           "",
-          List.of(STORE_DATA, STORE_MEMORY, STORE_MEMORY_DIRECTORY),
+          List.of(
+              STORE_DATA,
+              STORE_MEMORY,
+              STORE_MEMORY_DIRECTORY,
+              STORE_PROTECTED_SHARE,
+              STORE_TOUCH_THRESHOLD),
           config -> Map.of("", config.store()));
   static final Section<OriginConfig> ORIGINS =
       new Section<>(

@@ -57,8 +57,15 @@ public record ServerConfig(
    * @param data directory of journal, identity and lock
    * @param memoryBytes size of the memory tier
    * @param memoryDirectory tmpfs directory named by the operator, or null for the default place
+   * @param protectedShare {@code auto}, or 0 to 0.95
+   * @param touchThreshold {@code auto}, 1 or 2
    */
-  public record StoreConfig(Path data, long memoryBytes, @Nullable Path memoryDirectory) {}
+  public record StoreConfig(
+      Path data,
+      long memoryBytes,
+      @Nullable Path memoryDirectory,
+      String protectedShare,
+      String touchThreshold) {}
 
   /**
    * An origin.

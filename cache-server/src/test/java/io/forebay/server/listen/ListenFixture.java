@@ -82,7 +82,7 @@ final class ListenFixture implements AutoCloseable {
         List.of(listeners),
         new AdminConfig(new Address("127.0.0.1", 0), null),
         new ThreadsConfig(loops, "off", transport),
-        new StoreConfig(Path.of("unused"), 0, null),
+        new StoreConfig(Path.of("unused"), 0, null, "auto", "auto"),
         List.of(),
         List.of(),
         limits,
