@@ -45,6 +45,7 @@ import io.forebay.storage.StoreSettings;
 import io.forebay.storage.StoreStats;
 import io.forebay.storage.disk.DeviceSettings;
 import io.forebay.storage.disk.DiskStats;
+import io.forebay.storage.evict.Tuning;
 import java.io.IOException;
 import java.net.BindException;
 import java.net.InetSocketAddress;
@@ -203,7 +204,8 @@ public final class Server implements Node, AutoCloseable {
             loopCount(config),
             System::currentTimeMillis)
         .withMemoryDirectory(config.store().memoryDirectory())
-        .withDisks(disks(config));
+        .withDisks(disks(config))
+        .withEviction(tuning(config.store().protectedShare(), config.store().touchThreshold()));
   }
 
   private static DiskSettings disks(ServerConfig config) {
@@ -222,6 +224,12 @@ public final class Server implements Node, AutoCloseable {
                 : DiskSettings.Admission.SECOND_HIT,
             store.diskBytesPerDay())
         .withKeepMillis(store.diskKeep().toMillis());
+  }
+
+  private static Tuning tuning(String share, String threshold) {
+    return new Tuning(
+        share.equals("auto") ? Tuning.AUTO.protectedShare() : Double.parseDouble(share),
+        threshold.equals("auto") ? Tuning.AUTO.touchThreshold() : Integer.parseInt(threshold));
   }
 
   private LoopContext context(Loop loop, OriginConnections connections) {

@@ -213,7 +213,7 @@ public record StoreSettings(
     }
     if (lanes < 1 || !eviction.isValid() || purgeScopes < 16) {
       throw bad(
-          "lanes at least 1, protected share at most 0.9, touch threshold 1 or 2, purge scopes at"
+          "lanes at least 1, protected share at most 0.95, touch threshold 1 or 2, purge scopes at"
               + " least 16");
     }
     long entries =

@@ -21,6 +21,10 @@ public record TierShape(
   private static final int PREFERRED_REGIONS = 128;
   private static final int SMALLEST_REGION = 4 << 20;
   private static final int LARGEST_REGION = 64 << 20;
+
+  /** What may come in while the reclaim thread waits for its turn. */
+  private static final long SPARE_BYTES = 64 << 20;
+
   private static final int LARGEST_SLICE = 1 << 20;
   private static final int LARGEST_INLINE = 32 << 10;
 
@@ -39,7 +43,7 @@ public record TierShape(
     return new TierShape(
         regionBytes,
         regionCount,
-        Math.clamp(regionCount / 32, 2, 8),
+        Math.clamp(SPARE_BYTES / regionBytes, 2, Math.clamp(regionCount / 32, 2, 8)),
         sliceBytes,
         Math.min(LARGEST_INLINE, sliceBytes),
         indexEntries);

@@ -207,7 +207,7 @@ class EvictionTest {
 
   @Test
   void refusesASettingThatLeavesNoProbation() {
-    StoreSettings settings = fixture.settings.withEviction(new Tuning(0.95, 0));
+    StoreSettings settings = fixture.settings.withEviction(new Tuning(0.96, 0));
     assertThrows(StoreException.class, settings::resolved);
     StoreSettings other = fixture.settings.withEviction(new Tuning(0.5, 3));
     assertThrows(StoreException.class, other::resolved);

@@ -241,6 +241,8 @@ final class ConfigBinder {
         data != null ? data : environment.dataDirectory(),
         given("store", ConfigKeys.STORE_MEMORY),
         value("store", ConfigKeys.STORE_MEMORY_DIRECTORY),
+        given("store", ConfigKeys.STORE_PROTECTED_SHARE),
+        given("store", ConfigKeys.STORE_TOUCH_THRESHOLD),
         given("store", ConfigKeys.STORE_DISK_ADMISSION),
         given("store", ConfigKeys.STORE_DISK_BYTES_PER_DAY),
         given("store", ConfigKeys.STORE_DISK_KEEP));

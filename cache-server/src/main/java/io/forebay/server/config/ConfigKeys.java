@@ -165,6 +165,21 @@ final class ConfigKeys {
               + " the node does not start. On a disk it works, with a warning: requests may wait for"
               + " that disk.");
 
+  static final Field<StoreConfig, String> STORE_PROTECTED_SHARE =
+      atStart(
+          "protected-share",
+          ValueType.SHARE,
+          "auto",
+          StoreConfig::protectedShare,
+          "Share of the memory tier for what was asked for again; `auto` follows the traffic.");
+  static final Field<StoreConfig, String> STORE_TOUCH_THRESHOLD =
+      atStart(
+          "touch-threshold",
+          oneOf("auto", "1", "2"),
+          "auto",
+          StoreConfig::touchThreshold,
+          "How often something has to be asked for again to count among that; `auto` follows the"
+              + " traffic.");
   static final Field<StoreConfig, String> STORE_DISK_ADMISSION =
       atStart(
           "disk-admission",
@@ -588,6 +603,8 @@ final class ConfigKeys {
               STORE_DATA,
               STORE_MEMORY,
               STORE_MEMORY_DIRECTORY,
+              STORE_PROTECTED_SHARE,
+              STORE_TOUCH_THRESHOLD,
               STORE_DISK_ADMISSION,
               STORE_DISK_BYTES_PER_DAY,
               STORE_DISK_KEEP),

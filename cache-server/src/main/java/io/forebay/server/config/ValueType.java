@@ -133,6 +133,14 @@ record ValueType<T>(
           ValueType::pin,
           text -> text);
 
+  static final ValueType<String> SHARE =
+      matching(
+          "share",
+          "`auto`, or 0 to 0.95 with at most two digits after the point",
+          "auto|0|0?\\.[0-8][0-9]?|0?\\.9[0-5]?",
+          "auto",
+          "write auto or a share such as 0.5");
+
   static final ValueType<List<String>> NETWORKS =
       new ValueType<>(
           "list of networks",

@@ -40,6 +40,8 @@ final class ConfigLoaderTest {
     assertEquals(new Address("127.0.0.1", 8081), config.admin().address());
     assertNull(config.admin().token());
     assertEquals(512L << 20, config.store().memoryBytes());
+    assertEquals("auto", config.store().protectedShare());
+    assertEquals("auto", config.store().touchThreshold());
     OriginConfig origin = config.origins().getFirst();
     assertEquals("default", origin.name());
     assertEquals("http://127.0.0.1:9000", origin.url());
@@ -74,7 +76,7 @@ final class ConfigLoaderTest {
         tls: {listen: "127.0.0.1:9443", certificate: PEM, key: PEM}
         admin: {address: "[::1]:9001", token: 0123456789abcdef0}
         threads: {loops: 4, pin: [0, 2], transport: nio}
-        store: {data: /d, memory: 1.5GiB, memory-directory: /m}
+        store: {data: /d, memory: 1.5GiB, memory-directory: /m, protected-share: 0.35, touch-threshold: 2}
         origins:
           a: https://a.example
           b:
@@ -136,7 +138,14 @@ final class ConfigLoaderTest {
     assertEquals(new ServerConfig.ThreadsConfig(4, "0,2", "nio"), config.threads());
     assertEquals(
         new ServerConfig.StoreConfig(
-            Path.of("/d"), 3L << 29, Path.of("/m"), "always", 0, Duration.ofHours(24)),
+            Path.of("/d"),
+            3L << 29,
+            Path.of("/m"),
+            "0.35",
+            "2",
+            "always",
+            0,
+            Duration.ofHours(24)),
         config.store());
     assertEquals("https://a.example:443", config.origins().get(0).url());
     assertEquals(

@@ -170,7 +170,11 @@ public final class Reclaimer {
     }
     boolean takesProtected =
         protectedOne >= 0
-            && (probation < 0 || policy.reclaimsProtected(protectedCount, regions.count()));
+            && (probation < 0
+                || policy.reclaimsProtected(
+                    protectedCount,
+                    regions.count(),
+                    regions.age(protectedOne) < regions.age(probation)));
     return takesProtected ? protectedOne : probation;
   }
 

@@ -10,7 +10,8 @@ import java.util.Arrays;
  *
  * <ul>
  *   <li>The oldest region of one segment is reclaimed next: of the protected one if that has more
- *       than its share, else of probation.
+ *       than its share, else of probation. With a share of none, the older of the two: then what
+ *       survives has as long to prove itself as what is new, which comes close to LRU.
  *   <li>Every record counts its touches, up to {@link #MOST_TOUCHES}. A touch counts only once the
  *       record's region is full and closed: what is asked for many times in one go is asked for
  *       once, as far as its future is told from it.
@@ -35,7 +36,7 @@ public final class SegmentPolicy {
   /**
    * What can be set.
    *
-   * @param protectedShare of the space, for what has proven useful
+   * @param protectedShare of the space, for what has proven useful; 0: no segments
    * @param threshold touches with which a record survives probation
    */
   public record Setting(double protectedShare, int threshold) {
@@ -77,8 +78,9 @@ public final class SegmentPolicy {
   }
 
   /** Whether the protected segment, being so large, is to give the next region. */
-  public boolean reclaimsProtected(long protectedSize, long wholeSize) {
-    return protectedSize > wholeSize * setting.protectedShare();
+  public boolean reclaimsProtected(long protectedSize, long wholeSize, boolean isProtectedOlder) {
+    double share = setting.protectedShare();
+    return share == 0 ? isProtectedOlder : protectedSize > wholeSize * share;
   }
 
   /** Any thread: with how many touches a new record starts. */

@@ -20,7 +20,7 @@ public final class Shadow {
   /** Records that the model of four times the size may hold. */
   static final int RECORD_LIMIT = 1 << 15;
 
-  private static final double[] SHARES = {0.1, 0.3, 0.5, 0.7, 0.85};
+  private static final double[] SHARES = {0, 0.3, 0.5, 0.7, 0.85, 0.95};
   private static final int[] THRESHOLDS = {1, 2};
   private static final double[] SCALES = {0.5, 1, 2, 4};
   private static final int SAME = 1;

@@ -25,6 +25,7 @@ public final class TierModel {
   private static final class Region {
     boolean isProtected;
     boolean isOpen = true;
+    long age;
     long used;
     int first = NONE;
     int last = NONE;
@@ -41,6 +42,7 @@ public final class TierModel {
   private long takenBytes;
   private long protectedBytes;
   private long movedBytes;
+  private long nextAge;
 
   private long[] objects = new long[256];
   private int[] parts = new int[256];
@@ -148,6 +150,7 @@ public final class TierModel {
       }
       region = new Region();
       region.isProtected = isProtected;
+      region.age = nextAge++;
       if (isProtected) {
         openProtected = region;
       } else {
@@ -183,7 +186,11 @@ public final class TierModel {
   private boolean reclaim() {
     boolean takesProtected =
         !protectedOnes.isEmpty()
-            && (probation.isEmpty() || policy.reclaimsProtected(protectedBytes, usableBytes));
+            && (probation.isEmpty()
+                || policy.reclaimsProtected(
+                    protectedBytes,
+                    usableBytes,
+                    protectedOnes.element().age < probation.element().age));
     Region region = (takesProtected ? protectedOnes : probation).poll();
     if (region == null) {
       return false;
@@ -198,6 +205,7 @@ public final class TierModel {
         touches[record] = (byte) policy.touchesAfter(touches[record]);
       }
       region.isProtected = true;
+      region.age = nextAge++;
       take(region, 1);
       protectedOnes.add(region);
       return true;

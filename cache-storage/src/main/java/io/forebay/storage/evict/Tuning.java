@@ -11,7 +11,7 @@ public record Tuning(double protectedShare, int touchThreshold) {
 
   /** Whether it makes sense. */
   public boolean isValid() {
-    return protectedShare <= 0.9 && touchThreshold >= 0 && touchThreshold <= 2;
+    return protectedShare <= 0.95 && touchThreshold >= 0 && touchThreshold <= 2;
   }
 
   public boolean isShareTuned() {

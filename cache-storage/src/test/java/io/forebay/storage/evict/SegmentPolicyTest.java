@@ -82,10 +82,14 @@ class SegmentPolicyTest {
 
   @Test
   void theProtectedSegmentGivesWhenItHasMoreThanItsShare() {
-    assertFalse(policy(0.5, 1).reclaimsProtected(50, 100));
-    assertTrue(policy(0.5, 1).reclaimsProtected(51, 100));
-    assertTrue(policy(0, 1).reclaimsProtected(1, 100));
-    assertFalse(policy(0, 1).reclaimsProtected(0, 100));
+    assertFalse(policy(0.5, 1).reclaimsProtected(50, 100, true));
+    assertTrue(policy(0.5, 1).reclaimsProtected(51, 100, false));
+  }
+
+  @Test
+  void withoutAShareTheOlderRegionGoes() {
+    assertFalse(policy(0, 1).reclaimsProtected(90, 100, false));
+    assertTrue(policy(0, 1).reclaimsProtected(10, 100, true));
   }
 
   @Test
