@@ -218,7 +218,7 @@ public record StoreSettings(
     }
     long entries =
         indexEntries == 0
-            ? standard.indexEntries() + (disks.bytes() >> 15)
+            ? standard.indexEntries() + (disks.bytes() >> 16)
             : indexEntries;
     return withSizes(region, entries, nearEntries);
   }

@@ -95,7 +95,9 @@ final class Device {
   private final AtomicInteger loadCount = new AtomicInteger();
   private final ConcurrentHashMap<LoadKey, Load> underWay = new ConcurrentHashMap<>();
 
+  // The writer's.
   private final PageEntry entry = new PageEntry();
+  private final ByteBuffer copyBuffer = readBuffer();
   private @Nullable Recovery recovery;
   private long sweepWanted = -1;
   private volatile long sweptThrough;
@@ -643,9 +645,8 @@ final class Device {
     long[] budget = {settings.regionBytes() / COPY_SHARE};
     int generation = regions.generation(region);
     forEachEntry(region, generation, one -> release(one, region, generation, kept, keys, budget));
-    ByteBuffer buffer = kept.isEmpty() ? ByteBuffer.allocate(0) : readBuffer();
     for (int n = 0; n < kept.size(); n++) {
-      copyForward(keys.get(n), kept.get(n), buffer);
+      copyForward(keys.get(n), kept.get(n), copyBuffer);
     }
     lock.lock();
     try {

@@ -64,7 +64,7 @@ public record DeviceSettings(
   public DeviceSettings resolved() {
     long region = regionBytes;
     if (region == 0) {
-      region = Math.clamp(Long.highestOneBit(bytes / 64), SMALLEST_REGION, LARGEST_REGION);
+      region = Math.clamp(Long.highestOneBit(bytes / 16), SMALLEST_REGION, LARGEST_REGION);
     }
     if (region < SMALLEST_REGION || region % 4096 != 0 || bytes / region < LEAST_REGIONS) {
       throw new IllegalArgumentException(

@@ -94,6 +94,8 @@ public final class DiskTier implements AutoCloseable {
         try {
           if (!device.work()) {
             await(writable);
+            // One look finds all there is to do.
+            writable.drainPermits();
           }
         } catch (RuntimeException e) {
           LOG.error("disk {}: its writer failed and goes on", device.name(), e);
@@ -118,7 +120,6 @@ public final class DiskTier implements AutoCloseable {
     private static void await(Semaphore semaphore) {
       try {
         boolean ignored = semaphore.tryAcquire(WAIT_MILLIS, TimeUnit.MILLISECONDS);
-        semaphore.drainPermits();
       } catch (InterruptedException e) {
         Thread.currentThread().interrupt();
       }
@@ -298,6 +299,16 @@ public final class DiskTier implements AutoCloseable {
       }
     }
     return best;
+  }
+
+  /** Whether any device takes records. */
+  public boolean isInUse() {
+    for (Device device : devices) {
+      if (device.state() == Device.State.ONLINE) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /** Whether every device that is online could take something now. */

@@ -74,6 +74,11 @@ public final class Demotion {
     return refused.get();
   }
 
+  /** Whether the disks have no buffer free for what would leave memory now. */
+  boolean isBehind() {
+    return disk.isInUse() && !disk.hasRoom();
+  }
+
   /** Records that leave memory and are live; true if it goes on living on a disk. */
   boolean leave(int region, int slot, int generation) {
     if (disk.isEmpty()) {

@@ -135,6 +135,11 @@ public final class Reclaimer {
     if (!isShort && index.count() < index.capacity() * INDEX_HIGH) {
       return progress;
     }
+    if (space.spareCount() > 1 && demotion.isBehind()) {
+      // What leaves now would be dropped. While there is a region to write to, a moment's patience
+      // costs nothing; longer than that a slow disk holds nobody up.
+      return progress;
+    }
     int victim = victim();
     if (victim < 0) {
       return (isShort && revokeOne(stalest())) || progress;
