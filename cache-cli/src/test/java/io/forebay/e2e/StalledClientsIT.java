@@ -108,9 +108,10 @@ final class StalledClientsIT {
       try (SocketChannel slow = stall(edge.port(), wanted.path())) {
         ByteBuffer received = ByteBuffer.allocate(wanted.length() + 4096);
         for (int pause = 0; pause < 6; pause++) {
-          // It pauses until the edge has put aside what it does not take.
+          // It pauses until the edge has put aside what it does not take, having taken more than the
+          // largest chunk, so that there is a next one.
           double copies = edge.metrics().sum("forebay_private_copies_total");
-          read(slow, received, 300_000);
+          read(slow, received, 1_300_000);
           Await.until(
               "its next chunk is put aside",
               () -> edge.metrics().sum("forebay_private_copies_total") > copies);
