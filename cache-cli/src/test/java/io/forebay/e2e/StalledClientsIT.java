@@ -108,7 +108,8 @@ final class StalledClientsIT {
       try (SocketChannel slow = stall(edge.port(), wanted.path())) {
         ByteBuffer received = ByteBuffer.allocate(wanted.length() + 4096);
         for (int pause = 0; pause < 6; pause++) {
-          // It pauses until the edge has put aside what it does not take, having taken more than the
+          // It pauses until the edge has put aside what it does not take, having taken more than
+          // the
           // largest chunk, so that there is a next one.
           double copies = edge.metrics().sum("forebay_private_copies_total");
           read(slow, received, 1_300_000);

@@ -144,8 +144,7 @@ final class ServerDiskTest {
         assertArrayEquals(body(n), client.get("/" + n, HOST).body());
       }
     }
-    assertTrue(
-        requests() <= OBJECTS + dropped() + droppedBefore, requests() + " requests");
+    assertTrue(requests() <= OBJECTS + dropped() + droppedBefore, requests() + " requests");
   }
 
   @Test

@@ -39,8 +39,7 @@ public record DiskSettings(
   }
 
   public static DiskSettings of(List<DeviceSettings> devices) {
-    return new DiskSettings(
-        devices, Admission.ALWAYS, 0, KEEP_MILLIS, DiskTier.Opener.files());
+    return new DiskSettings(devices, Admission.ALWAYS, 0, KEEP_MILLIS, DiskTier.Opener.files());
   }
 
   public DiskSettings with(Admission newAdmission, long newBytesPerDay) {

@@ -105,8 +105,7 @@ final class InstallUpdate implements ObjectIndex.Update {
       result = Install.GONE;
       return ObjectIndex.Verdict.KEEP;
     }
-    boolean isThere =
-        isOldLive || (isPresent && value.region() < 0 && disk.isReadable(value));
+    boolean isThere = isOldLive || (isPresent && value.region() < 0 && disk.isReadable(value));
     if (isThere && value.birth() >= birth) {
       result = Install.OLDER;
       return ObjectIndex.Verdict.KEEP;

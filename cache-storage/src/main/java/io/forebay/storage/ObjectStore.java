@@ -70,6 +70,7 @@ public final class ObjectStore implements AutoCloseable {
   private static final String INDEX_FILE = "index.map";
 
   private static final long PAUSE_NANOS = 20_000_000;
+
   /** How long an ending store goes on copying memory to its disks. */
   private static final long COPY_AT_END_NANOS = 10_000_000_000L;
 
@@ -686,24 +687,25 @@ public final class ObjectStore implements AutoCloseable {
     if (!disk.isEmpty()) {
       lines.add(line("disk buffers", bufferBytes));
     }
-    lines.addAll(List.of(
-        line("memory tier", tierBytes)
-            + String.format(
-                Locale.ROOT,
-                " = %d regions of %d KiB, in %s",
-                regionCount(),
-                regionBytes() >> 10,
-                place),
-        line("index", indexBytes)
-            + String.format(Locale.ROOT, " = up to %d entries", index.capacity()),
-        line("near-indexes", nearBytes)
-            + String.format(
-                Locale.ROOT, " = %d loops of %d entries", lanes.length, settings.nearEntries()),
-        line("pins", pinBytes),
-        line("ghosts, shadow", evictionBytes) + " at most",
-        line("purge table", tableBytes)
-            + String.format(Locale.ROOT, " = up to %d scopes", settings.purgeScopes()),
-        line("store, sum", sum)));
+    lines.addAll(
+        List.of(
+            line("memory tier", tierBytes)
+                + String.format(
+                    Locale.ROOT,
+                    " = %d regions of %d KiB, in %s",
+                    regionCount(),
+                    regionBytes() >> 10,
+                    place),
+            line("index", indexBytes)
+                + String.format(Locale.ROOT, " = up to %d entries", index.capacity()),
+            line("near-indexes", nearBytes)
+                + String.format(
+                    Locale.ROOT, " = %d loops of %d entries", lanes.length, settings.nearEntries()),
+            line("pins", pinBytes),
+            line("ghosts, shadow", evictionBytes) + " at most",
+            line("purge table", tableBytes)
+                + String.format(Locale.ROOT, " = up to %d scopes", settings.purgeScopes()),
+            line("store, sum", sum)));
     return lines;
   }
 

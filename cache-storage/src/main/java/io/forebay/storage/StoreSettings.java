@@ -217,9 +217,7 @@ public record StoreSettings(
               + " least 16");
     }
     long entries =
-        indexEntries == 0
-            ? standard.indexEntries() + (disks.bytes() >> 16)
-            : indexEntries;
+        indexEntries == 0 ? standard.indexEntries() + (disks.bytes() >> 16) : indexEntries;
     return withSizes(region, entries, nearEntries);
   }
 

@@ -3,7 +3,6 @@ package io.forebay.storage;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
-import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -213,7 +212,8 @@ class DiskTierTest {
       }
       for (int n = 50; n < 100; n++) {
         assertTrue(
-            lane.invalidate(StoreFixture.scope("hi" + name(n)), StoreFixture.scope("lo" + name(n))));
+            lane.invalidate(
+                StoreFixture.scope("hi" + name(n)), StoreFixture.scope("lo" + name(n))));
       }
       settle(fixture);
       fixture.store.abandon();
@@ -327,8 +327,7 @@ class DiskTierTest {
       long before = fixture.store.diskStats().getLast().writtenBytes();
       fill(fixture, 300, 700);
       long written = fixture.store.diskStats().getLast().writtenBytes() - before;
-      long all =
-          fixture.store.diskStats().stream().mapToLong(DiskStats::writtenBytes).sum();
+      long all = fixture.store.diskStats().stream().mapToLong(DiskStats::writtenBytes).sum();
       assertTrue(written > all / 10 && written < all / 2, written + " of " + all);
     }
   }
@@ -426,7 +425,8 @@ class DiskTierTest {
     return StoreFixture.body(seed, (int) Math.floorMod(seed, 40_000L));
   }
 
-  private static boolean isOneOf(byte[] found, @org.jspecify.annotations.Nullable List<Long> seeds) {
+  private static boolean isOneOf(
+      byte[] found, @org.jspecify.annotations.Nullable List<Long> seeds) {
     if (seeds == null) {
       return false;
     }

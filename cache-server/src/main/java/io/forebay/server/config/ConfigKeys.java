@@ -219,12 +219,7 @@ final class ConfigKeys {
           DiskConfig::bytes,
           "What the store takes of it, with real blocks, at start.");
   static final Field<DiskConfig, Integer> DISK_READERS =
-      atStart(
-          "readers",
-          integer(1, 256),
-          "4",
-          DiskConfig::readers,
-          "Reads at the same time.");
+      atStart("readers", integer(1, 256), "4", DiskConfig::readers, "Reads at the same time.");
   static final Field<DiskConfig, Integer> DISK_MAX_ERRORS =
       atStart(
           "max-errors",

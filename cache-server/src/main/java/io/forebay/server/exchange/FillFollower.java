@@ -72,22 +72,26 @@ final class FillFollower implements Follower, Fill.Leader {
     if (own == null) {
       return exchange.passBecause(Reason.PASS_STORE_FULL);
     }
+    // Before anybody else can: a fill that is full already would go on without its leader.
+    own.join(this, loop);
     if (running != null && !loop.fills().replace(key, running, own)) {
+      own.leave(this, loop);
       // The overtaken one has left by itself, or somebody else has put his in its place.
       return Step.FETCH;
     }
     Fill before = running == null ? loop.fills().register(key, own) : null;
     if (before != null) {
+      own.leave(this, loop);
       return before == overtaken ? Step.FETCH : follow(before);
     }
     if (exchange.wasInstalledMeanwhile()) {
+      own.leave(this, loop);
       own.withdraw();
       return Step.LOOK_UP;
     }
     isLeader = true;
     exchange.fetchBegun();
     fill = own;
-    own.join(this, loop);
     own.start();
     return Step.AWAIT;
   }

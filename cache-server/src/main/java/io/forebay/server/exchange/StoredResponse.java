@@ -40,8 +40,7 @@ final class StoredResponse {
     ResponsePlan plan = ResponsePlan.of(exchange.request, meta, total);
     StoredBody slices = null;
     if (plan.hasBody() && head.bodyOffset() < 0) {
-      slices =
-          new StoredBody(loop.lane(), loop.eventLoop(), head.objectId(), head.sliceBytes());
+      slices = new StoredBody(loop.lane(), loop.eventLoop(), head.objectId(), head.sliceBytes());
       StoredBody.Presence presence = slices.presence(plan.from(), plan.to());
       if (presence != StoredBody.Presence.ALL) {
         loop.lane().unpin(head.region());

@@ -211,7 +211,8 @@ final class Device {
     return running == null ? 1 : running.fraction();
   }
 
-  // --- any thread, without locks ------------------------------------------------------------------
+  // --- any thread, without locks
+  // ------------------------------------------------------------------
 
   /** Whether a place still means what it meant. */
   boolean isReadable(int region, int generation) {
@@ -267,7 +268,8 @@ final class Device {
     return loadCount.get();
   }
 
-  // --- readers ------------------------------------------------------------------------------------
+  // --- readers
+  // ------------------------------------------------------------------------------------
 
   /** One reader's buffer. */
   static ByteBuffer readBuffer() {
@@ -281,8 +283,7 @@ final class Device {
       return false;
     }
     try {
-      if (read(load.place, buffer)
-          && isIt(load, MemorySegment.ofBuffer(buffer.clear()))) {
+      if (read(load.place, buffer) && isIt(load, MemorySegment.ofBuffer(buffer.clear()))) {
         if (promoter.promote(load, MemorySegment.ofBuffer(buffer.clear())) == Promoter.Result.DEAD
             && forget(load)) {
           bury(load.high, load.low, load.birth);
@@ -382,7 +383,8 @@ final class Device {
         == ObjectIndex.Outcome.DONE;
   }
 
-  // --- the reclaim thread -------------------------------------------------------------------------
+  // --- the reclaim thread
+  // -------------------------------------------------------------------------
 
   /**
    * Takes a record that lies in memory; from the return on it can be loaded again. False if it has
@@ -531,7 +533,8 @@ final class Device {
     return sweptThrough;
   }
 
-  // --- the writer ---------------------------------------------------------------------------------
+  // --- the writer
+  // ---------------------------------------------------------------------------------
 
   /** Does a piece of the writer's work; false if there was none. */
   boolean work() {
@@ -836,8 +839,7 @@ final class Device {
     }
   }
 
-  private void forEachEntry(int region, int generation, Pages.Visitor visitor)
-      throws IOException {
+  private void forEachEntry(int region, int generation, Pages.Visitor visitor) throws IOException {
     int torn = 0;
     int most = settings.regionBytes() / DirectoryPage.LENGTH;
     for (int number = 0; number < most && torn < TORN_PAGES; number++) {
@@ -854,8 +856,7 @@ final class Device {
   private @Nullable ByteBuffer readPage(int region, int number) throws IOException {
     ByteBuffer page = Pages.begin().clear();
     page.order(ByteOrder.LITTLE_ENDIAN);
-    long at =
-        at(region) + settings.regionBytes() - (number + 1L) * DirectoryPage.LENGTH;
+    long at = at(region) + settings.regionBytes() - (number + 1L) * DirectoryPage.LENGTH;
     file.read(page, at);
     page.clear();
     return Pages.isWhole(page, head.device(), number) ? page : null;
@@ -865,7 +866,8 @@ final class Device {
     return DeviceHeader.LENGTH + (long) region * settings.regionBytes();
   }
 
-  // --- faults and administration -------------------------------------------------------------------
+  // --- faults and administration
+  // -------------------------------------------------------------------
 
   private void begin() {
     operations.put(Thread.currentThread(), clockMillis.getAsLong());
@@ -1009,7 +1011,8 @@ final class Device {
     }
   }
 
-  // --- recovery -----------------------------------------------------------------------------------
+  // --- recovery
+  // -----------------------------------------------------------------------------------
 
   /**
    * Takes up what the device holds, while records are served from it. First the head of every
@@ -1029,9 +1032,7 @@ final class Device {
 
     double fraction() {
       double heads = (double) nextHead / regions.count();
-      return isIndexed || order.isEmpty()
-          ? heads / 2
-          : 0.5 + step / (4.0 * order.size());
+      return isIndexed || order.isEmpty() ? heads / 2 : 0.5 + step / (4.0 * order.size());
     }
 
     void step() throws IOException {
@@ -1102,8 +1103,7 @@ final class Device {
       if (isSlice != slices
           || !isPlausible(one)
           || dead.covers(one.keyHigh(), one.keyLow(), one.birth())
-          || (!isSlice
-              && purges.check(one.words(), one.birth(), one.bodyBirth()) == Purges.DEAD)) {
+          || (!isSlice && purges.check(one.words(), one.birth(), one.bodyBirth()) == Purges.DEAD)) {
         return;
       }
       ObjectIndex.Outcome ignored =

@@ -68,8 +68,15 @@ public record DeviceSettings(
     }
     if (region < SMALLEST_REGION || region % 4096 != 0 || bytes / region < LEAST_REGIONS) {
       throw new IllegalArgumentException(
-          "disk " + name + ": " + bytes + " bytes in regions of " + region + ": give it at least "
-              + LEAST_REGIONS * SMALLEST_REGION + " bytes");
+          "disk "
+              + name
+              + ": "
+              + bytes
+              + " bytes in regions of "
+              + region
+              + ": give it at least "
+              + LEAST_REGIONS * SMALLEST_REGION
+              + " bytes");
     }
     int buffer = (int) Math.min(bufferBytes, region / 4);
     return new DeviceSettings(

@@ -53,10 +53,7 @@ public final class DiskTier implements AutoCloseable {
 
   /** What devices need of the store they belong to. */
   public record Host(
-      ObjectIndex index,
-      Purges purges,
-      Promoter promoter,
-      LongSupplier clockMillis) {}
+      ObjectIndex index, Purges purges, Promoter promoter, LongSupplier clockMillis) {}
 
   /** The threads of one device: one writes, the others read. */
   private static final class Workers {
@@ -141,7 +138,8 @@ public final class DiskTier implements AutoCloseable {
     }
   }
 
-  private DiskTier(List<Device> devices, List<Workers> workers, List<OwnerLock> locks, boolean stepped) {
+  private DiskTier(
+      List<Device> devices, List<Workers> workers, List<OwnerLock> locks, boolean stepped) {
     this.devices = List.copyOf(devices);
     this.workers = List.copyOf(workers);
     this.locks = List.copyOf(locks);
@@ -169,8 +167,7 @@ public final class DiskTier implements AutoCloseable {
         DeviceSettings one = given.resolved();
         Files.createDirectories(one.directory());
         locks.add(OwnerLock.take(one.directory()));
-        long length =
-            DeviceHeader.LENGTH + (long) one.regionCount() * one.regionBytes();
+        long length = DeviceHeader.LENGTH + (long) one.regionCount() * one.regionBytes();
         BlockFile file = opener.open(one, one.directory().resolve(FILE), length);
         Workers[] own = new Workers[1];
         Device device =
@@ -228,7 +225,8 @@ public final class DiskTier implements AutoCloseable {
     return devices.isEmpty();
   }
 
-  // --- any thread, without locks ------------------------------------------------------------------
+  // --- any thread, without locks
+  // ------------------------------------------------------------------
 
   /** Whether what a value says of a disk is true. */
   public boolean isReadable(IndexValue value) {
@@ -258,7 +256,8 @@ public final class DiskTier implements AutoCloseable {
     }
   }
 
-  // --- the reclaim thread -------------------------------------------------------------------------
+  // --- the reclaim thread
+  // -------------------------------------------------------------------------
 
   /**
    * Takes a record of the object whose head has this key: all of an object goes to one device.
@@ -391,7 +390,8 @@ public final class DiskTier implements AutoCloseable {
     return progress;
   }
 
-  // --- administration -----------------------------------------------------------------------------
+  // --- administration
+  // -----------------------------------------------------------------------------
 
   /** Stops using a device; false if it was not in use. */
   public boolean offline(String name) {

@@ -23,9 +23,7 @@ final class Pages {
   /** Entry length for a record, or -1 if it has more scopes than a page can hold. */
   static int entryLength(MemorySegment memory, long record) {
     int words = isHead(memory, record) ? scopes(memory, record) : 0;
-    return words > DirectoryPage.MOST_WORDS
-        ? -1
-        : DirectoryPage.ENTRY_LENGTH + words * Long.BYTES;
+    return words > DirectoryPage.MOST_WORDS ? -1 : DirectoryPage.ENTRY_LENGTH + words * Long.BYTES;
   }
 
   private static boolean isHead(MemorySegment memory, long record) {
@@ -40,8 +38,7 @@ final class Pages {
   static void put(ByteBuffer page, MemorySegment memory, long record, int length, int offset) {
     int at = page.position();
     page.put(
-        at + DirectoryPage.KIND,
-        (byte) memory.get(Words.INT, record + RecordHeader.KIND_OFFSET));
+        at + DirectoryPage.KIND, (byte) memory.get(Words.INT, record + RecordHeader.KIND_OFFSET));
     page.putInt(at + DirectoryPage.RECORD_LENGTH, length);
     page.putInt(at + DirectoryPage.OFFSET, offset);
     int words = 0;
@@ -55,7 +52,7 @@ final class Pages {
       page.putLong(at + DirectoryPage.OBJECT, word(memory, record, HeadRecord.OBJECT_OFFSET));
       page.putInt(
           at + DirectoryPage.EXPIRES,
-        IndexValue.seconds(word(memory, record, HeadRecord.EXPIRES_OFFSET)));
+          IndexValue.seconds(word(memory, record, HeadRecord.EXPIRES_OFFSET)));
       for (int n = 0; n < words; n++) {
         page.putLong(
             at + DirectoryPage.ENTRY_LENGTH + n * Long.BYTES,

@@ -26,8 +26,7 @@ public final class Promoter {
   /**
    * @param epoch of this start: records come in checked
    */
-  public Promoter(
-      Regions regions, Space space, ObjectIndex index, Purges purges, int epoch) {
+  public Promoter(Regions regions, Space space, ObjectIndex index, Purges purges, int epoch) {
     this.regions = regions;
     this.space = space;
     this.index = index;
@@ -57,9 +56,7 @@ public final class Promoter {
   private int slot(IndexValue value) {
     return regions
         .memory()
-        .get(
-            Words.INT,
-            regions.base(value.region()) + value.offset() + RecordHeader.ENTRY_OFFSET);
+        .get(Words.INT, regions.base(value.region()) + value.offset() + RecordHeader.ENTRY_OFFSET);
   }
 
   /** How a promotion ended. */

@@ -96,8 +96,7 @@ public final class Demotion {
       update.place = null;
       return cursor.update(high(entry), low(entry), update) == ObjectIndex.Outcome.DONE;
     }
-    boolean isWanted =
-        !regions.isSoft(region, slot) && (!onlyTouched || wasTouched(region, slot));
+    boolean isWanted = !regions.isSoft(region, slot) && (!onlyTouched || wasTouched(region, slot));
     if (!isWanted || !offer(entry)) {
       refused.incrementAndGet();
       return false;
@@ -208,8 +207,7 @@ public final class Demotion {
     if (isSlice) {
       headHigh = memory.get(Words.LONG, record + SliceRecord.HEAD_HIGH_OFFSET);
       headLow = memory.get(Words.LONG, record + SliceRecord.HEAD_LOW_OFFSET);
-      known =
-          cursor.get(headHigh, headLow, head) == ObjectIndex.Outcome.DONE ? head : null;
+      known = cursor.get(headHigh, headLow, head) == ObjectIndex.Outcome.DONE ? head : null;
     }
     if (!disk.offer(headHigh, headLow, known, memory, record, length, place)) {
       return false;

@@ -175,12 +175,7 @@ public final class IndexValue {
   public void copyFrom(IndexValue other) {
     identity(other.kind, other.birth, other.objectId);
     memory(other.region, other.generation, other.offset, other.length);
-    disk(
-        other.diskDevice,
-        other.diskRegion,
-        other.diskGeneration,
-        other.diskOffset,
-        other.length);
+    disk(other.diskDevice, other.diskRegion, other.diskGeneration, other.diskOffset, other.length);
     flags = other.flags;
     fate(other.expiresSeconds, other.scope0, other.scope1);
   }

@@ -109,8 +109,7 @@ public final class Rebuild {
       put.low = memory.get(Words.LONG, entry + DirectoryEntry.KEY_LOW_OFFSET);
       put.birth = memory.get(Words.LONG, entry + DirectoryEntry.BIRTH_OFFSET);
       put.objectId = memory.get(Words.LONG, entry + DirectoryEntry.OBJECT_OFFSET);
-      ObjectIndex.Outcome outcome =
-          cursor.update(put.high, put.low, put);
+      ObjectIndex.Outcome outcome = cursor.update(put.high, put.low, put);
       if (outcome == ObjectIndex.Outcome.DONE) {
         records++;
       } else {
@@ -180,13 +179,13 @@ public final class Rebuild {
           return ObjectIndex.Verdict.PUT;
         }
         if (value.isInMemory()) {
-        int otherSlot =
-            regions
-                .memory()
-                .get(
-                    Words.INT,
-                    regions.base(value.region()) + value.offset() + RecordHeader.ENTRY_OFFSET);
-        regions.live(value.region(), otherSlot, false);
+          int otherSlot =
+              regions
+                  .memory()
+                  .get(
+                      Words.INT,
+                      regions.base(value.region()) + value.offset() + RecordHeader.ENTRY_OFFSET);
+          regions.live(value.region(), otherSlot, false);
         }
         disk.bury(high, low, value);
       }
