@@ -59,6 +59,40 @@ public final class OwnerLock implements AutoCloseable {
     }
   }
 
+  /**
+   * Keeps owners away while files are read that have none; several readers may. Writes nothing: it
+   * opens the file only to read it, and where there is none nobody ever owned the directory.
+   */
+  public static AutoCloseable share(Path directory) throws IOException {
+    Path file = directory.toRealPath().resolve(NAME);
+    if (!Files.exists(file)) {
+      return () -> {};
+    }
+    if (!OWN.add(file)) {
+      throw owned(directory, Long.toString(ProcessHandle.current().pid()));
+    }
+    FileChannel channel = null;
+    boolean done = false;
+    try {
+      channel = FileChannel.open(file, StandardOpenOption.READ);
+      FileLock lock = channel.tryLock(0, Long.MAX_VALUE, true);
+      if (lock == null) {
+        throw owned(directory, Files.readString(file).trim());
+      }
+      FileChannel shared = channel;
+      done = true;
+      return () -> {
+        shared.close();
+        OWN.remove(file);
+      };
+    } finally {
+      if (!done) {
+        close(channel);
+        OWN.remove(file);
+      }
+    }
+  }
+
   private static OwnedException owned(Path directory, String pid) {
     return new OwnedException(
         directory
