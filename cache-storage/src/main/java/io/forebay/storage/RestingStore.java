@@ -86,7 +86,9 @@ public final class RestingStore implements AutoCloseable {
       }
       if (tier == null && devices.isEmpty()) {
         throw new IOException(
-            problems.isEmpty() ? data + " holds no store" : String.join("; ", problems));
+            data
+                + " holds no store that could be looked at"
+                + (problems.isEmpty() ? "" : ": " + String.join("; ", problems)));
       }
       this.index = ChronicleIndex.anonymous(entries());
       owned.push(index);

@@ -128,6 +128,8 @@ public final class StoreInspection implements AutoCloseable {
         checks.submit(() -> {
           try (Sight sight = new Sight(checks, () -> isClosing)) {
             next.run(sight.survey, new Dropping(core));
+          } catch (RuntimeException e) {
+            next.fail(e);
           }
           return null;
         });

@@ -4,7 +4,6 @@ import io.forebay.storage.inspect.Tier.Segment;
 import io.forebay.storage.inspect.Tier.State;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
@@ -23,7 +22,7 @@ public final class Census {
   private static final int MOST_GROUPS = 10_000;
 
   private final List<Cell> cells = new ArrayList<>();
-  private final Map<String, Part> parts = new LinkedHashMap<>();
+  private final List<Part> parts = new ArrayList<>();
   private final Map<String, long[]> groups = new HashMap<>();
   private final long[] otherGroups = new long[2];
   private boolean isComplete = true;
@@ -152,8 +151,22 @@ public final class Census {
     isComplete = false;
   }
 
+  /** What segments and disks there are, in the order in which they are shown. */
+  void expect(Tier tier) {
+    if (tier.isMemory()) {
+      parts.add(new Part(tier.name(), Segment.PROBATION));
+      parts.add(new Part(tier.name(), Segment.PROTECTED));
+    }
+    parts.add(new Part(tier.name(), Segment.NONE));
+  }
+
   Part part(String tier, Segment segment) {
-    return parts.computeIfAbsent(tier + "/" + segment, key -> new Part(tier, segment));
+    for (Part part : parts) {
+      if (part.tier.equals(tier) && part.segment == segment) {
+        return part;
+      }
+    }
+    throw new IllegalArgumentException("no " + segment + " in " + tier);
   }
 
   void count(String group, long memoryBytes) {
@@ -194,9 +207,9 @@ public final class Census {
     return List.copyOf(cells);
   }
 
-  /** Segments of memory and disks, in the order of the walk. */
+  /** Segments of memory (with what is free as the last one), then disks. */
   public List<Part> parts() {
-    return List.copyOf(parts.values());
+    return List.copyOf(parts);
   }
 
   /** Those with the most objects. */

@@ -297,6 +297,7 @@ public final class Survey {
     Census census = new Census();
     Map<Long, String> known = new HashMap<>();
     long now = clockMillis.getAsLong();
+    tiers.forEach(census::expect);
     for (Tier tier : tiers) {
       for (int region = 0; region < tier.regionCount(); region++) {
         if (isOver.getAsBoolean()) {

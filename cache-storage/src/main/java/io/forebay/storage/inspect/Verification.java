@@ -100,9 +100,9 @@ public final class Verification {
         }
       }
       state = isCancelled ? State.CANCELLED : State.DONE;
-    } catch (IOException | RuntimeException e) {
-      failure = String.valueOf(e.getMessage());
-      state = State.FAILED;
+    } catch (IOException | RuntimeException | InternalError e) {
+      // The last is what a mapped page says that can't be read.
+      fail(e);
     }
   }
 
@@ -174,6 +174,12 @@ public final class Verification {
       }
       pauseNanos.accept(Math.min(behind, LONGEST_PAUSE_NANOS));
     }
+  }
+
+  /** It could not go on, or not even begin. */
+  public void fail(Throwable cause) {
+    failure = String.valueOf(cause);
+    state = State.FAILED;
   }
 
   /** Has it end soon. */

@@ -96,9 +96,14 @@ public final class OwnerLock implements AutoCloseable {
   private static OwnedException owned(Path directory, String pid) {
     return new OwnedException(
         directory
-            + " is in use by process "
-            + (pid.isEmpty() ? "unknown" : pid)
+            + " is in use by "
+            + (isRunning(pid) ? "process " + pid : "another process, which may only be reading it")
             + ": stop it or name another directory");
+  }
+
+  /** Readers leave the number of the last owner in the file; that one has ended. */
+  private static boolean isRunning(String pid) {
+    return pid.matches("[0-9]{1,18}") && ProcessHandle.of(Long.parseLong(pid)).isPresent();
   }
 
   private static void close(@Nullable FileChannel channel) throws IOException {
