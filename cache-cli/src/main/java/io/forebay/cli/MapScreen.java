@@ -63,7 +63,7 @@ final class MapScreen {
         String.format(
             Locale.ROOT,
             "%s: %s, %d regions of %s, %s used, %s live",
-            tier.path("tier").asString("?"),
+            StoreScreen.cut(tier.path("tier").asString("?"), 18),
             Sizes.text(total),
             regions.size(),
             Sizes.text(regionBytes),

@@ -38,7 +38,7 @@ final class StoreScreen {
     };
   }
 
-  private static String cut(String text, int width) {
+  static String cut(String text, int width) {
     return text.length() <= width ? text : text.substring(0, Math.max(0, width - 1)) + "…";
   }
 
