@@ -140,9 +140,13 @@ final class ConfigOptions {
           Exit.USAGE, "--disk " + disk + ": write a directory, a colon and a size: DIR:SIZE");
     }
     String path = disk.substring(0, colon);
-    String name = path.replaceAll("[^A-Za-z0-9]+", "-").replaceAll("^-+|-+$", "");
+    String name = diskName(path);
     put(given, "stores." + name + ".path", path);
     put(given, "stores." + name + ".size", disk.substring(colon + 1));
+  }
+
+  static String diskName(String path) {
+    return path.replaceAll("[^A-Za-z0-9]+", "-").replaceAll("^-+|-+$", "");
   }
 
   private static void put(Map<String, String> given, String key, @Nullable String value) {

@@ -23,6 +23,10 @@ public final class Output {
     return isJson;
   }
 
+  boolean isColoured() {
+    return isColoured;
+  }
+
   /** A line for people; nothing where a program reads. */
   public void line(String text) {
     if (!isJson) {

@@ -9,19 +9,30 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
 import tools.jackson.databind.JsonNode;
 
-/** The devices of a running node's disk tier: what they are at, and taking them out and in. */
+/**
+ * The devices of a running node's disk tier: what they are at, and taking them out and in. What
+ * looks at stored objects are commands of their own below this one.
+ */
 @Command(
     name = "store",
-    header = "Show the disks of a running node, or take one out of use, into use, or empty it.",
+    header = "Look at what is stored, or take a disk of a running node out of use, into use.",
     sortOptions = false,
+    subcommands = {
+      StoreLooks.Ls.class,
+      StoreLooks.Show.class,
+      StoreLooks.Stat.class,
+      StoreLooks.RegionMap.class,
+      StoreLooks.Verify.class
+    },
     description = {
       "",
+      "list     the disks, with their state and counters (the default)",
       "offline  what is on the disk counts as missing; requests go on",
       "online   in use again, as it was left, or empty if it missed too much",
       "reinit   emptied, and in use",
       ""
     },
-    footer = {"", "Example:", "  forebay store offline nvme0"})
+    footer = {"", "Examples:", "  forebay store map", "  forebay store offline nvme0"})
 final class StoreCommand implements Callable<Integer> {
   /** What to do. */
   enum Action {

@@ -1,6 +1,12 @@
 package io.forebay.cli;
 
 import java.io.IOException;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.lang.invoke.MethodHandle;
+import java.nio.charset.Charset;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
@@ -10,6 +16,7 @@ import java.nio.file.Path;
  */
 public final class Terminal {
   private static final int DEFAULT_WIDTH = 80;
+  private static final long TIOCGWINSZ = 0x5413;
 
   private Terminal() {}
 
@@ -25,13 +32,47 @@ public final class Terminal {
     return isTerminal(0);
   }
 
-  /** Columns to fill: what the shell exported, else 80. */
+  /** Columns to fill: what the shell exported, else what the kernel says, else 80. */
   static int width() {
     String columns = System.getenv("COLUMNS");
     if (columns != null && columns.matches("[1-9][0-9]{1,3}")) {
       return Integer.parseInt(columns);
     }
-    return DEFAULT_WIDTH;
+    int told = columns(isOutput() ? 1 : 2);
+    return told >= 10 ? told : DEFAULT_WIDTH;
+  }
+
+  /** Whether block characters survive the way to standard output. */
+  static boolean canDrawBlocks() {
+    String encoding = System.getProperty("stdout.encoding", "US-ASCII");
+    return Charset.isSupported(encoding) && Charset.forName(encoding).newEncoder().canEncode('█');
+  }
+
+  /** What the kernel knows of a terminal's width (struct winsize); 0 if it is none. */
+  @SuppressWarnings("restricted")
+  private static int columns(int descriptor) {
+    try {
+      Linker linker = Linker.nativeLinker();
+      MethodHandle ioctl =
+          linker.downcallHandle(
+              linker.defaultLookup().findOrThrow("ioctl"),
+              FunctionDescriptor.of(
+                  ValueLayout.JAVA_INT,
+                  ValueLayout.JAVA_INT,
+                  ValueLayout.JAVA_LONG,
+                  ValueLayout.ADDRESS),
+              Linker.Option.firstVariadicArg(2),
+              Linker.Option.critical(true));
+      short[] rowsAndColumns = new short[4];
+      int result =
+          (int) ioctl.invokeExact(descriptor, TIOCGWINSZ, MemorySegment.ofArray(rowsAndColumns));
+      return result == 0 ? Short.toUnsignedInt(rowsAndColumns[1]) : 0;
+    } catch (Throwable e) {
+      if (e instanceof VirtualMachineError error) {
+        throw error;
+      }
+      return 0;
+    }
   }
 
   private static boolean isTerminal(int descriptor) {

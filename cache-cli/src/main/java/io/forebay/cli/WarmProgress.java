@@ -66,7 +66,7 @@ sealed interface WarmProgress extends AutoCloseable {
   final class Redraw implements ProgressBarConsumer {
     private final PrintWriter err;
 
-    private Redraw(PrintWriter err) {
+    Redraw(PrintWriter err) {
       this.err = err;
     }
 

@@ -25,7 +25,13 @@ final class HelpTest {
         "config",
         "config check",
         "config dump",
-        "config schema"
+        "config schema",
+        "store",
+        "store ls",
+        "store show",
+        "store stat",
+        "store map",
+        "store verify"
       })
   void fitsEightyColumns(String command) {
     String[] words = command.isEmpty() ? new String[0] : command.split(" ");

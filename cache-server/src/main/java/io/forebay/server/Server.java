@@ -1,5 +1,7 @@
 package io.forebay.server;
 
+import io.forebay.core.http.HeaderFields;
+import io.forebay.core.http.PlainRequest;
 import io.forebay.core.http.TargetUri;
 import io.forebay.core.key.KeyBuilder;
 import io.forebay.core.key.KeyRecipe;
@@ -9,6 +11,7 @@ import io.forebay.core.policy.StoredMeta;
 import io.forebay.core.route.Route;
 import io.forebay.server.admin.AdminServer;
 import io.forebay.server.admin.Node;
+import io.forebay.server.admin.StoreReport;
 import io.forebay.server.config.ConfigOutcome;
 import io.forebay.server.config.ConfigProblem;
 import io.forebay.server.config.ConfigView;
@@ -20,6 +23,7 @@ import io.forebay.server.exchange.LoopContext;
 import io.forebay.server.exchange.LoopExchanges;
 import io.forebay.server.exchange.RequestIds;
 import io.forebay.server.exchange.Snapshot;
+import io.forebay.server.fill.FillKey;
 import io.forebay.server.fill.FillTable;
 import io.forebay.server.fill.HitForMiss;
 import io.forebay.server.listen.ListenException;
@@ -41,6 +45,7 @@ import io.forebay.storage.Purge;
 import io.forebay.storage.PurgeFailedException;
 import io.forebay.storage.PurgeReceipt;
 import io.forebay.storage.StoreException;
+import io.forebay.storage.StoreInspection;
 import io.forebay.storage.StoreSettings;
 import io.forebay.storage.StoreStats;
 import io.forebay.storage.disk.DeviceSettings;
@@ -367,6 +372,44 @@ public final class Server implements Node, AutoCloseable {
       case ONLINE -> store.bringOnline(name);
       case REINIT -> store.reinitialise(name);
     }
+  }
+
+  @Override
+  public StoreInspection inspection() {
+    return store.inspection();
+  }
+
+  @Override
+  public List<StoreReport.Target> storeTargets(String url) {
+    PurgeUrl parsed = PurgeUrl.parse(url);
+    if (parsed == null) {
+      throw new IllegalArgumentException("not a URL that could be requested here: " + url);
+    }
+    // Both are confined to a thread.
+    KeyBuilder keys = new KeyBuilder(store.secret());
+    Scopes scopes = new Scopes(store.secret());
+    List<StoreReport.Target> targets = new ArrayList<>();
+    for (TargetUri uri : parsed.targets()) {
+      Route route = snapshot.routes().match(uri.authority(), uri.path());
+      KeyRecipe recipe = route == null ? KeyRecipe.DEFAULT : route.keyRecipe();
+      if (!keys.build(uri, recipe)) {
+        throw new IllegalArgumentException("the key of this URL would be too long: it is passed");
+      }
+      targets.add(
+          new StoreReport.Target(
+              uri,
+              route,
+              keys.toString(),
+              keys.hi(),
+              keys.lo(),
+              scopes.exact(uri, recipe),
+              hitForMiss.isKnown(
+                  new FillKey(keys.hi(), keys.lo()),
+                  PlainRequest.of("GET", uri, HeaderFields.of()),
+                  System.currentTimeMillis()),
+              store.inspection().wasDroppedLately(keys.lo())));
+    }
+    return targets;
   }
 
   @Override

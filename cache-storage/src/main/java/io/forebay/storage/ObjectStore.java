@@ -18,6 +18,7 @@ import io.forebay.storage.layout.Words;
 import io.forebay.storage.memory.ForeignFileException;
 import io.forebay.storage.memory.Headroom;
 import io.forebay.storage.memory.NoRoomException;
+import io.forebay.storage.memory.TierFile;
 import io.forebay.storage.memory.TierMemory;
 import io.forebay.storage.purge.ActiveBirths;
 import io.forebay.storage.purge.Purges;
@@ -49,7 +50,6 @@ import java.util.Objects;
 import java.util.OptionalLong;
 import java.util.UUID;
 import java.util.concurrent.locks.LockSupport;
-import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -65,8 +65,7 @@ public final class ObjectStore implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(ObjectStore.class);
 
   private static final Path DEFAULT_MEMORY = Path.of("/dev/shm");
-  private static final String JOURNAL_FILE = "purge.journal";
-  private static final String TIER_FILE = "memory.tier";
+  static final String JOURNAL_FILE = "purge.journal";
   private static final String INDEX_FILE = "index.map";
 
   private static final long PAUSE_NANOS = 20_000_000;
@@ -85,6 +84,7 @@ public final class ObjectStore implements AutoCloseable {
   private final String place;
   private final Core core;
   private final ChronicleIndex index;
+  private final StoreInspection inspection;
   private final StoreLane[] lanes;
   private final ByteBuffer[] windows;
   private final DiskTier disk;
@@ -238,7 +238,7 @@ public final class ObjectStore implements AutoCloseable {
     if (opening == Opening.EMPTY) {
       finishFormat(memory);
     }
-    Pins pins = new Pins(settings.lanes(), regions.count());
+    Pins pins = new Pins(settings.lanes() + StoreInspection.LANES, regions.count());
     this.disk =
         DiskTier.open(
             settings.disks().devices(),
@@ -272,6 +272,8 @@ public final class ObjectStore implements AutoCloseable {
             eviction,
             shape,
             epoch);
+    this.inspection =
+        new StoreInspection(core, settings.disks().devices(), settings.lanes(), settings.threads());
     this.lanes = new StoreLane[settings.lanes()];
     for (int lane = 0; lane < lanes.length; lane++) {
       lanes[lane] = new StoreLane(core, lane, settings.nearEntries());
@@ -348,7 +350,7 @@ public final class ObjectStore implements AutoCloseable {
 
   private TierMemory map(Path directory, long tierBytes) throws IOException {
     return TierMemory.map(
-        directory.resolve(TIER_FILE), tierBytes, new Headroom(), settings.lockMemory());
+        directory.resolve(TierFile.NAME), tierBytes, new Headroom(), settings.lockMemory());
   }
 
   private static String oneLine(IOException e) {
@@ -358,7 +360,7 @@ public final class ObjectStore implements AutoCloseable {
   }
 
   /** A directory of this data directory's own in shared memory. */
-  private static Path defaultMemoryDirectory(Path data) throws IOException {
+  static Path defaultMemoryDirectory(Path data) throws IOException {
     if (!Files.isDirectory(DEFAULT_MEMORY)) {
       throw new IOException("there is no " + DEFAULT_MEMORY);
     }
@@ -388,7 +390,7 @@ public final class ObjectStore implements AutoCloseable {
                 == identity.getLong(Long.BYTES)
             && memory.get(Words.INT, TierHeader.REGION_BYTES_OFFSET) == settings.regionBytes()
             && memory.get(Words.INT, TierHeader.REGION_COUNT_OFFSET) == settings.regionCount()
-            && memory.get(Words.INT, TierHeader.CRC_OFFSET) == constantChecksum(memory);
+            && memory.get(Words.INT, TierHeader.CRC_OFFSET) == TierHeader.checksum(memory);
     if (!isOurs) {
       LOG.info("the memory tier in {} is of another store or shape: it opens empty", place);
       return Opening.EMPTY;
@@ -441,7 +443,7 @@ public final class ObjectStore implements AutoCloseable {
       memory.set(Words.INT, TierHeader.REGION_COUNT_OFFSET, settings.regionCount());
       memory.set(Words.LONG, TierHeader.SWEPT_THROUGH_OFFSET, purges.retiredThrough());
       memory.set(Words.LONG, TierHeader.NEWEST_MILLIS_OFFSET, 0);
-      memory.set(Words.INT, TierHeader.CRC_OFFSET, constantChecksum(memory));
+      memory.set(Words.INT, TierHeader.CRC_OFFSET, TierHeader.checksum(memory));
     } else {
       epoch = memory.get(Words.INT, TierHeader.EPOCH_OFFSET);
       if (opening == Opening.UNCLEAN) {
@@ -461,15 +463,6 @@ public final class ObjectStore implements AutoCloseable {
     Words.longVolatile(memory, TierHeader.MAGIC_OFFSET, TierHeader.MAGIC);
   }
 
-  private static int constantChecksum(MemorySegment memory) {
-    CRC32C crc = new CRC32C();
-    crc.update(
-        memory
-            .asSlice(TierHeader.VERSION_OFFSET, TierHeader.CONSTANT_END - TierHeader.VERSION_OFFSET)
-            .asByteBuffer());
-    return (int) crc.getValue();
-  }
-
   private static UUID bootIdentity() {
     try {
       return UUID.fromString(Files.readString(Path.of("/proc/sys/kernel/random/boot_id")).trim());
@@ -482,6 +475,11 @@ public final class ObjectStore implements AutoCloseable {
   /** The way in of one event loop. */
   public StoreLane lane(int laneIndex) {
     return lanes[laneIndex];
+  }
+
+  /** Looking at what is stored; for administration. */
+  public StoreInspection inspection() {
+    return inspection;
   }
 
   /** Sixteen bytes that only this store knows, for hashing keys. */
@@ -665,7 +663,8 @@ public final class ObjectStore implements AutoCloseable {
   public List<String> budget() {
     long tierBytes = tier.memory().byteSize();
     long indexBytes = index.offHeapBytes();
-    long pinBytes = (long) lanes.length * (regionCount() + 64) * Integer.BYTES;
+    long pinBytes =
+        (long) (lanes.length + StoreInspection.LANES) * (regionCount() + 64) * Integer.BYTES;
     long nearBytes = (long) lanes.length * settings.nearEntries() * 64;
     long tableBytes = 4L * settings.purgeScopes() * 24;
     long bufferBytes = disk.bufferBytes();
@@ -775,6 +774,7 @@ public final class ObjectStore implements AutoCloseable {
       return;
     }
     isClosing = true;
+    inspection.close();
     join(reclaimThread);
     join(journalThread);
     copyToDisk();
@@ -801,6 +801,7 @@ public final class ObjectStore implements AutoCloseable {
   /** Ends as a killed process does, as far as files can tell. For tests. */
   void abandon() {
     isClosing = true;
+    inspection.close();
     join(reclaimThread);
     join(journalThread);
     owned.remove(disk);

@@ -52,6 +52,7 @@ public final class AdminServer implements AutoCloseable {
   private final StatsReport stats;
   private final PurgeCall purge;
   private final StoresCall stores;
+  private final StoreCall store;
   private final WarmJobs warm;
   private final Address address;
   private final HttpServer server;
@@ -66,6 +67,7 @@ public final class AdminServer implements AutoCloseable {
     stats = new StatsReport(node, accessLog, version, System.nanoTime());
     purge = new PurgeCall(node);
     stores = new StoresCall(node, AUDIT);
+    store = new StoreCall(node, AUDIT);
     warm = new WarmJobs(node, version);
     threads = Executors.newThreadPerTaskExecutor(Thread.ofVirtual().name("admin-", 0).factory());
   }
@@ -212,6 +214,24 @@ public final class AdminServer implements AutoCloseable {
       case "/v1/stores" ->
           new Endpoint(
               List.of("GET"), (exchange, method, isTrusted) -> Reply.json(200, stores.list()));
+      case "/v1/store/objects" ->
+          new Endpoint(
+              List.of("GET"),
+              (exchange, method, isTrusted) -> Reply.json(200, store.objects(query(exchange))));
+      case "/v1/store/object" ->
+          new Endpoint(
+              List.of("GET"),
+              (exchange, method, isTrusted) -> Reply.json(200, store.object(query(exchange))));
+      case "/v1/store/stat" ->
+          new Endpoint(
+              List.of("GET"), (exchange, method, isTrusted) -> Reply.json(200, store.stat()));
+      case "/v1/store/map" ->
+          new Endpoint(
+              List.of("GET"), (exchange, method, isTrusted) -> Reply.json(200, store.map()));
+      case "/v1/store/verify" ->
+          new Endpoint(
+              List.of("GET", "POST", "DELETE"),
+              (exchange, method, isTrusted) -> verify(exchange, method));
       case "/metrics" ->
           new Endpoint(List.of("GET"), (exchange, method, isTrusted) -> metrics(exchange));
       default -> named(path);
@@ -305,6 +325,14 @@ public final class AdminServer implements AutoCloseable {
     return Reply.json(200, job.report(after));
   }
 
+  private Reply verify(HttpExchange exchange, String method) throws AdminError, IOException {
+    return switch (method) {
+      case "POST" -> Reply.json(202, store.verify(Json.object(body(exchange)), caller(exchange)));
+      case "DELETE" -> Reply.json(200, store.cancel(caller(exchange)));
+      default -> Reply.json(200, store.verification());
+    };
+  }
+
   private Reply metrics(HttpExchange exchange) throws IOException {
     String accept = exchange.getRequestHeaders().getFirst("Accept");
     String type =
@@ -377,6 +405,10 @@ public final class AdminServer implements AutoCloseable {
   private static String path(HttpExchange exchange) {
     String path = exchange.getRequestURI().getRawPath();
     return path == null ? "" : path;
+  }
+
+  private static @Nullable String query(HttpExchange exchange) {
+    return exchange.getRequestURI().getRawQuery();
   }
 
   private static String caller(HttpExchange exchange) {

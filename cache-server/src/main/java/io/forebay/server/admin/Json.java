@@ -133,6 +133,16 @@ final class Json {
     return text.length() > 200 ? shown + "…" : shown.toString();
   }
 
+  /** The same of any length. */
+  static String shownWhole(String text) {
+    StringBuilder shown = new StringBuilder(text.length());
+    for (int i = 0; i < text.length(); i++) {
+      char c = text.charAt(i);
+      shown.append(Character.isISOControl(c) || Character.isSurrogate(c) ? '?' : c);
+    }
+    return shown.toString();
+  }
+
   private static String plain(double value) {
     return value == Math.rint(value) ? Long.toString((long) value) : Double.toString(value);
   }

@@ -2,6 +2,7 @@ package io.forebay.server.admin;
 
 import io.forebay.server.config.ServerConfig;
 import io.forebay.server.metric.LoopCounters;
+import io.forebay.storage.StoreInspection;
 import io.forebay.storage.StoreStats;
 import io.forebay.storage.disk.DiskStats;
 import java.io.IOException;
@@ -48,6 +49,21 @@ public interface Node {
    */
   default void disk(String name, DiskAction action) throws IOException {
     throw new IllegalArgumentException("no disk is named " + name);
+  }
+
+  /** Looks at what is stored; null before the store is open. */
+  default @Nullable StoreInspection inspection() {
+    return null;
+  }
+
+  /**
+   * The keys under which this node stores what a URL names: one, or two (http and https) where it
+   * has no scheme.
+   *
+   * @throws IllegalArgumentException when no request can be for it
+   */
+  default List<StoreReport.Target> storeTargets(String url) {
+    throw new IllegalArgumentException("not a URL that could be requested here: " + url);
   }
 
   /** What can be done to a device of the disk tier. */

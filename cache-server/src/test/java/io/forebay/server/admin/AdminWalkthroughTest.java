@@ -19,6 +19,7 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -28,14 +29,18 @@ final class AdminWalkthroughTest {
   private static final Pattern COMMAND =
       Pattern.compile("```console\n\\$ (curl [^\n]+)\n(.*?)```", Pattern.DOTALL);
 
+  @TempDir Path directory;
+
   @Test
   void everyCommandOfTheDocumentAnswersAsItSays() throws Exception {
     Assumptions.assumeTrue(hasCurl(), "curl is not installed: Debian package curl");
     String document = Files.readString(Path.of("..", "docs", "ADMIN.md"));
     try (EdgeFixture edge = new EdgeFixture();
+        SmallStore store = new SmallStore(directory);
         AccessLog log = AccessLog.open(new AccessLogConfig("off", 64), 2)) {
       edge.has("www.example.com/live/master.m3u8", "#EXTM3U\n\n");
-      FakeNode node = new FakeNode(Map.of()).listening(edge.listening());
+      FakeNode node = new FakeNode(Map.of()).listening(edge.listening()).stores(store);
+      store.has("http://www.example.com/live/1.ts", "body");
       node.counters().getFirst().countRequest(MethodClass.GET, CacheResult.HIT, 200);
       try (NodeMetrics metrics = new NodeMetrics(node, log, "0.1.0");
           AdminServer admin = AdminServer.start(node, metrics, log, "0.1.0")) {
@@ -48,7 +53,7 @@ final class AdminWalkthroughTest {
           }
           commands++;
         }
-        assertEquals(13, commands);
+        assertEquals(19, commands);
       }
     }
   }

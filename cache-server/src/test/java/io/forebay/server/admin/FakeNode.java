@@ -6,6 +6,7 @@ import io.forebay.server.config.ConfigOutcome;
 import io.forebay.server.config.ServerConfig;
 import io.forebay.server.metric.LoopCounters;
 import io.forebay.storage.RecoveryState;
+import io.forebay.storage.StoreInspection;
 import io.forebay.storage.StoreStats;
 import io.forebay.storage.evict.EvictionStats;
 import io.forebay.storage.evict.HitEstimate;
@@ -23,6 +24,7 @@ public final class FakeNode implements Node {
   private volatile List<NotReady> notReady = List.of();
   private volatile List<Listening> listening = List.of();
   private volatile @Nullable String journalFailure;
+  private volatile @Nullable SmallStore stored;
   private volatile Reload reload = new Reload(1, List.of(), List.of(), List.of());
   private final List<LoopCounters> counters = List.of(new LoopCounters(), new LoopCounters());
   private final List<PurgeOrder> purged = new CopyOnWriteArrayList<>();
@@ -66,6 +68,23 @@ public final class FakeNode implements Node {
   FakeNode journalFailsAt(String text) {
     journalFailure = text;
     return this;
+  }
+
+  FakeNode stores(SmallStore value) {
+    stored = value;
+    return this;
+  }
+
+  @Override
+  public @Nullable StoreInspection inspection() {
+    SmallStore small = stored;
+    return small == null ? null : small.inspection();
+  }
+
+  @Override
+  public List<StoreReport.Target> storeTargets(String url) {
+    SmallStore small = stored;
+    return small == null ? List.of() : small.targets(url);
   }
 
   FakeNode reload(Reload outcome) {

@@ -37,6 +37,10 @@ final class PageEntry {
     return page.getInt(at + DirectoryPage.OFFSET);
   }
 
+  int slice() {
+    return page.getInt(at + DirectoryPage.SLICE);
+  }
+
   long birth() {
     return page.getLong(at + DirectoryPage.BIRTH);
   }

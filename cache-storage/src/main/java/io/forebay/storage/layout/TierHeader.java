@@ -1,5 +1,8 @@
 package io.forebay.storage.layout;
 
+import java.lang.foreign.MemorySegment;
+import java.util.zip.CRC32C;
+
 /**
  * The first page of a tier's file. Regions follow it back to back.
  *
@@ -39,4 +42,11 @@ public final class TierHeader {
   public static final int CRC_OFFSET = NEWEST_MILLIS_OFFSET + Long.BYTES;
 
   private TierHeader() {}
+
+  /** The CRC of what never changes. */
+  public static int checksum(MemorySegment memory) {
+    CRC32C crc = new CRC32C();
+    crc.update(memory.asSlice(VERSION_OFFSET, CONSTANT_END - VERSION_OFFSET).asByteBuffer());
+    return (int) crc.getValue();
+  }
 }

@@ -59,12 +59,51 @@ public final class OwnerLock implements AutoCloseable {
     }
   }
 
+  /**
+   * Keeps owners away while files are read that have none; several readers may. Writes nothing: it
+   * opens the file only to read it, and where there is none nobody ever owned the directory.
+   */
+  public static AutoCloseable share(Path directory) throws IOException {
+    Path file = directory.toRealPath().resolve(NAME);
+    if (!Files.exists(file)) {
+      return () -> {};
+    }
+    if (!OWN.add(file)) {
+      throw owned(directory, Long.toString(ProcessHandle.current().pid()));
+    }
+    FileChannel channel = null;
+    boolean done = false;
+    try {
+      channel = FileChannel.open(file, StandardOpenOption.READ);
+      FileLock lock = channel.tryLock(0, Long.MAX_VALUE, true);
+      if (lock == null) {
+        throw owned(directory, Files.readString(file).trim());
+      }
+      FileChannel shared = channel;
+      done = true;
+      return () -> {
+        shared.close();
+        OWN.remove(file);
+      };
+    } finally {
+      if (!done) {
+        close(channel);
+        OWN.remove(file);
+      }
+    }
+  }
+
   private static OwnedException owned(Path directory, String pid) {
     return new OwnedException(
         directory
-            + " is in use by process "
-            + (pid.isEmpty() ? "unknown" : pid)
+            + " is in use by "
+            + (isRunning(pid) ? "process " + pid : "another process, which may only be reading it")
             + ": stop it or name another directory");
+  }
+
+  /** Readers leave the number of the last owner in the file; that one has ended. */
+  private static boolean isRunning(String pid) {
+    return pid.matches("[0-9]{1,18}") && ProcessHandle.of(Long.parseLong(pid)).isPresent();
   }
 
   private static void close(@Nullable FileChannel channel) throws IOException {

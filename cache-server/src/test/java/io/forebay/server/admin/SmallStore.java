@@ -1,0 +1,103 @@
+package io.forebay.server.admin;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.forebay.core.http.HeaderFields;
+import io.forebay.core.http.PlainRequest;
+import io.forebay.core.http.TargetUri;
+import io.forebay.core.key.KeyBuilder;
+import io.forebay.core.key.KeyRecipe;
+import io.forebay.core.key.ResponseTags;
+import io.forebay.core.key.Scopes;
+import io.forebay.core.policy.ResponsePolicy;
+import io.forebay.core.policy.StoreVerdict;
+import io.forebay.core.policy.StoredHeader;
+import io.forebay.core.route.Route;
+import io.forebay.storage.HeadSpec;
+import io.forebay.storage.Install;
+import io.forebay.storage.ObjectStore;
+import io.forebay.storage.StoreException;
+import io.forebay.storage.StoreInspection;
+import io.forebay.storage.StoreSettings;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+
+/** A store with objects under the keys that a node would use, for a node that is none. */
+final class SmallStore implements AutoCloseable {
+  private static final Route ROUTE = Route.toOrigin("main");
+
+  private final ObjectStore store;
+
+  SmallStore(Path directory) throws StoreException {
+    store =
+        ObjectStore.open(
+            StoreSettings.of(directory.resolve("data"), 1 << 20, 1, System::currentTimeMillis)
+                .withMemoryDirectory(directory.resolve("memory"))
+                .withLockMemory(false));
+  }
+
+  /** Stores a body that is fresh for an hour. */
+  SmallStore has(String url, String body) {
+    PlainRequest request = PlainRequest.of("GET", url);
+    HeaderFields fields = HeaderFields.of("cache-control", "max-age=3600", "etag", "\"1\"");
+    long now = System.currentTimeMillis();
+    StoreVerdict.Store verdict =
+        assertInstanceOf(
+            StoreVerdict.Store.class, ResponsePolicy.judge(request, ROUTE, 200, fields, now, now));
+    byte[] block = StoredHeader.encode(200, fields, List.of(), now);
+    assertNotNull(block);
+    byte[] meta = verdict.meta();
+    byte[] head = Arrays.copyOf(meta, meta.length + block.length);
+    System.arraycopy(block, 0, head, meta.length, block.length);
+    KeyBuilder keys = new KeyBuilder(store.secret());
+    assertTrue(keys.build(request, KeyRecipe.DEFAULT));
+    HeadSpec spec =
+        new HeadSpec(
+            keys.hi(),
+            keys.lo(),
+            Arrays.copyOf(keys.text(), keys.textLength()),
+            keys.textLength(),
+            head,
+            new Scopes(store.secret())
+                .ofResponse(request, KeyRecipe.DEFAULT, ResponseTags.of(fields)),
+            store.nextBirth(),
+            now + verdict.freshnessLifetimeMillis(),
+            HeadSpec.Kind.OBJECT,
+            body.length());
+    assertEquals(
+        Install.INSTALLED,
+        store.lane(0).putSmall(spec, ByteBuffer.wrap(body.getBytes(StandardCharsets.UTF_8))));
+    return this;
+  }
+
+  StoreInspection inspection() {
+    return store.inspection();
+  }
+
+  List<StoreReport.Target> targets(String url) {
+    TargetUri uri = PlainRequest.of("GET", url).target();
+    KeyBuilder keys = new KeyBuilder(store.secret());
+    assertTrue(keys.build(uri, KeyRecipe.DEFAULT));
+    return List.of(
+        new StoreReport.Target(
+            uri,
+            ROUTE,
+            keys.toString(),
+            keys.hi(),
+            keys.lo(),
+            new Scopes(store.secret()).exact(uri, KeyRecipe.DEFAULT),
+            false,
+            false));
+  }
+
+  @Override
+  public void close() {
+    store.close();
+  }
+}

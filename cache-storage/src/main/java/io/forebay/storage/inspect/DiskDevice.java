@@ -1,0 +1,252 @@
+package io.forebay.storage.inspect;
+
+import io.forebay.storage.disk.DeviceFile;
+import io.forebay.storage.index.IndexValue;
+import io.forebay.storage.index.ObjectIndex;
+import io.forebay.storage.layout.DirectoryPage;
+import io.forebay.storage.layout.HeadRecord;
+import io.forebay.storage.layout.RecordHeader;
+import io.forebay.storage.layout.SliceRecord;
+import io.forebay.storage.layout.Words;
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One disk, by positioned reads of its file. A record on it counts as live while the index names
+ * it, since nothing on a disk is marked. A page is written after the records it names, so what a
+ * page names is in the file. One thread.
+ */
+public final class DiskDevice implements Tier {
+  /** Longer than any record that goes to a disk. */
+  private static final int LARGEST_RECORD = 2 << 20;
+
+  /** Read of a head at first; most have all that is asked for in it. */
+  private static final int HEAD_READ = 4096;
+
+  private final String name;
+  private final DeviceFile file;
+  private final ObjectIndex.Cursor cursor;
+  private final IndexValue value = new IndexValue();
+  private final ByteBuffer buffer;
+  private int youngest = -1;
+
+  /**
+   * A device to look at.
+   *
+   * @param buffer from {@link #readBuffer}; devices used by one thread may share it
+   */
+  public DiskDevice(String name, DeviceFile file, ObjectIndex.Cursor cursor, ByteBuffer buffer) {
+    this.name = name;
+    this.file = file;
+    this.cursor = cursor;
+    this.buffer = buffer;
+  }
+
+  public static ByteBuffer readBuffer() {
+    return ByteBuffer.allocateDirect(LARGEST_RECORD).order(ByteOrder.LITTLE_ENDIAN);
+  }
+
+  @Override
+  public String name() {
+    return name;
+  }
+
+  @Override
+  public boolean isMemory() {
+    return false;
+  }
+
+  @Override
+  public int regionCount() {
+    return file.regionCount();
+  }
+
+  @Override
+  public int regionBytes() {
+    return file.regionBytes();
+  }
+
+  int number() {
+    return file.number();
+  }
+
+  @Override
+  public RegionFacts facts(int region) throws IOException {
+    long age = file.age(region);
+    State state = age == 0 ? State.FREE : region == youngest() ? State.OPEN : State.SEALED;
+    return new RegionFacts(region, state, Segment.NONE, age);
+  }
+
+  /** The region that was opened last: the one being written, or that was when it ended. */
+  private int youngest() throws IOException {
+    if (youngest < 0) {
+      long best = -1;
+      for (int region = 0; region < regionCount(); region++) {
+        long age = file.age(region);
+        if (age > best) {
+          best = age;
+          youngest = region;
+        }
+      }
+    }
+    return youngest;
+  }
+
+  @Override
+  public Extent walk(int region, int fromSlot, Visitor visitor) throws IOException {
+    int[] slot = new int[1];
+    boolean[] isOver = new boolean[1];
+    DeviceFile.Extent extent =
+        file.walk(
+            region,
+            (one, generation) -> {
+              int here = slot[0]++;
+              if (here < fromSlot || isOver[0] || one.isTombstone() || !isPlausible(one)) {
+                return;
+              }
+              isOver[0] = !visitor.visit(entry(region, generation, here, one));
+            });
+    return new Extent(extent.dataEnd() + extent.pages() * DirectoryPage.LENGTH, extent.holes());
+  }
+
+  private boolean isPlausible(DeviceFile.Entry one) {
+    return one.offset() >= 0
+        && one.length() >= SliceRecord.LENGTH
+        && one.length() <= LARGEST_RECORD
+        && one.offset() + (long) one.length() <= file.regionBytes();
+  }
+
+  private Entry entry(int region, int generation, int slot, DeviceFile.Entry one) {
+    boolean isLive =
+        cursor.get(one.keyHigh(), one.keyLow(), value) == ObjectIndex.Outcome.DONE
+            && value.isOnDiskAt(file.number(), region, generation, one.offset());
+    return new Entry(
+        this,
+        region,
+        generation,
+        slot,
+        one.kind(),
+        one.keyHigh(),
+        one.keyLow(),
+        one.offset(),
+        one.length(),
+        one.birth(),
+        one.bodyBirth(),
+        one.objectId(),
+        one.slice(),
+        one.expiresSeconds(),
+        one.scopes(),
+        isLive && (value.flags() & IndexValue.DISK_TOUCHED) != 0 ? 1 : 0,
+        isLive,
+        false);
+  }
+
+  /** The entry of the record at a place that the index names; null if it is none of this disk. */
+  @Nullable Entry at(long high, long low, int slice, IndexValue place) {
+    if (place.diskDevice() != file.number()
+        || place.diskRegion() < 0
+        || place.diskRegion() >= file.regionCount()
+        || place.length() < SliceRecord.LENGTH
+        || place.length() > LARGEST_RECORD) {
+      return null;
+    }
+    return new Entry(
+        this,
+        place.diskRegion(),
+        place.diskGeneration(),
+        0,
+        place.kind(),
+        high,
+        low,
+        place.diskOffset(),
+        place.length(),
+        place.birth(),
+        place.birth(),
+        place.objectId(),
+        slice,
+        place.expiresSeconds(),
+        new long[0],
+        (place.flags() & IndexValue.DISK_TOUCHED) != 0 ? 1 : 0,
+        true,
+        false);
+  }
+
+  @Override
+  public boolean isNamed(Entry entry) {
+    return cursor.get(entry.keyHigh(), entry.keyLow(), value) == ObjectIndex.Outcome.DONE
+        && value.isOnDiskAt(file.number(), entry.region(), entry.generation(), entry.offset());
+  }
+
+  /** Whether an index entry names this very record of a disk. */
+  public static boolean isAt(IndexValue named, Entry entry) {
+    return entry.in() instanceof DiskDevice disk
+        && named.isOnDiskAt(disk.number(), entry.region(), entry.generation(), entry.offset());
+  }
+
+  @Override
+  public @Nullable Head head(Entry entry) throws IOException {
+    if (entry.isSlice()) {
+      return null;
+    }
+    int first = Math.min(entry.length(), HEAD_READ);
+    MemorySegment record = read(entry, first);
+    if (first >= HeadRecord.SCOPES_OFFSET) {
+      int wanted = record.get(Words.INT, HeadRecord.BODY_OFFSET);
+      if (wanted > first && wanted <= entry.length()) {
+        record = read(entry, wanted);
+      }
+    }
+    // The body need not be there: what is well-formed has its head before it.
+    return RecordHeader.isRecord(record, 0, entry.generation(), entry.length())
+            && record.get(Words.INT, RecordHeader.LENGTH_OFFSET) == entry.length()
+            && record.get(Words.INT, RecordHeader.KIND_OFFSET) == entry.kind()
+        ? Head.copy(record, 0)
+        : null;
+  }
+
+  private MemorySegment read(Entry entry, int length) throws IOException {
+    file.read(buffer.clear().limit(length), entry.region(), entry.offset());
+    return MemorySegment.ofBuffer(buffer.clear());
+  }
+
+  @Override
+  public @Nullable String flaw(Entry entry) throws IOException {
+    String flaw;
+    try {
+      flaw = flawOf(entry, read(entry, entry.length()));
+    } catch (IOException e) {
+      flaw = "can't be read: " + e.getMessage();
+    }
+    // Its region may have been written over while it was read.
+    return flaw != null && isNamed(entry) ? flaw : null;
+  }
+
+  private static @Nullable String flawOf(Entry entry, MemorySegment record) {
+    if (!RecordHeader.isRecord(record, 0, entry.generation(), entry.length())
+        || record.get(Words.INT, RecordHeader.LENGTH_OFFSET) != entry.length()
+        || record.get(Words.INT, RecordHeader.KIND_OFFSET) != entry.kind()) {
+      return "not the record that its directory names";
+    }
+    if (!RecordHeader.isIntact(record, 0)) {
+      return "checksum differs";
+    }
+    long object =
+        record.get(
+            Words.LONG, entry.isSlice() ? SliceRecord.OBJECT_OFFSET : HeadRecord.OBJECT_OFFSET);
+    return object == entry.objectId() ? null : "of another object than its directory says";
+  }
+
+  @Override
+  public long @Nullable [] headKey(Entry slice) throws IOException {
+    MemorySegment record = read(slice, SliceRecord.LENGTH);
+    return RecordHeader.isRecord(record, 0, slice.generation(), slice.length())
+        ? new long[] {
+          record.get(Words.LONG, SliceRecord.HEAD_HIGH_OFFSET),
+          record.get(Words.LONG, SliceRecord.HEAD_LOW_OFFSET)
+        }
+        : null;
+  }
+}

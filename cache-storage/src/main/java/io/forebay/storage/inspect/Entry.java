@@ -1,0 +1,46 @@
+package io.forebay.storage.inspect;
+
+import io.forebay.storage.layout.RecordHeader;
+
+/**
+ * What a directory says of one record, copied out. It stays true only as long as its region is in
+ * that generation.
+ *
+ * @param in the tier it lies in
+ * @param scopes of a head: on a disk all of them, in memory only that of its base key
+ * @param isLive whether the tier still wants it: by its mark in memory, by the index on a disk
+ * @param expiresSeconds since 1970; 0 where the directory does not say
+ */
+@SuppressWarnings("ArrayRecordComponent")
+public record Entry(
+    Tier in,
+    int region,
+    int generation,
+    int slot,
+    byte kind,
+    long keyHigh,
+    long keyLow,
+    int offset,
+    int length,
+    long birth,
+    long bodyBirth,
+    long objectId,
+    int slice,
+    int expiresSeconds,
+    long[] scopes,
+    int touches,
+    boolean isLive,
+    boolean isSoft) {
+  public boolean isSlice() {
+    return kind == RecordHeader.KIND_SLICE;
+  }
+
+  /** Whether it belongs to a base key, by the scope of that. */
+  boolean isOf(long baseScope) {
+    return !isSlice() && scopes.length > 0 && scopes[0] == baseScope;
+  }
+
+  public boolean isMarker() {
+    return kind == RecordHeader.KIND_MARKER;
+  }
+}

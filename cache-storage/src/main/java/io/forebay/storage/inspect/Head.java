@@ -1,0 +1,71 @@
+package io.forebay.storage.inspect;
+
+import io.forebay.storage.layout.HeadRecord;
+import io.forebay.storage.layout.Words;
+import java.lang.foreign.MemorySegment;
+import java.nio.charset.StandardCharsets;
+
+/**
+ * A head record, copied out.
+ *
+ * @param head the caller's own bytes
+ * @param slices of its body; 0 where that lies in the head
+ */
+@SuppressWarnings("ArrayRecordComponent")
+public record Head(
+    byte[] keyText,
+    byte[] head,
+    long[] scopes,
+    long objectId,
+    long birth,
+    long bodyBirth,
+    long expiresAtMillis,
+    long totalLength,
+    int sliceBytes,
+    boolean isInline,
+    int slices) {
+  /** More slices than any object has; what says more is damaged. */
+  private static final int MOST_SLICES = 1 << 24;
+
+  /** The head at a place that has been found to be a well-formed record. */
+  static Head copy(MemorySegment memory, long record) {
+    int scopeCount = memory.get(Words.INT, record + HeadRecord.SCOPE_COUNT_OFFSET);
+    int keyLength = memory.get(Words.INT, record + HeadRecord.KEY_LENGTH_OFFSET);
+    int headLength = memory.get(Words.INT, record + HeadRecord.HEAD_LENGTH_OFFSET);
+    long[] scopes = new long[scopeCount];
+    byte[] keyText = new byte[keyLength];
+    byte[] head = new byte[headLength];
+    MemorySegment.copy(
+        memory, Words.LONG, record + HeadRecord.SCOPES_OFFSET, scopes, 0, scopeCount);
+    MemorySegment.copy(
+        memory, Words.BYTE, record + HeadRecord.keyOffset(scopeCount), keyText, 0, keyLength);
+    MemorySegment.copy(
+        memory,
+        Words.BYTE,
+        record + HeadRecord.headOffset(scopeCount, keyLength),
+        head,
+        0,
+        headLength);
+    long total = Math.max(0, memory.get(Words.LONG, record + HeadRecord.TOTAL_LENGTH_OFFSET));
+    int sliceBytes = Math.max(1, memory.get(Words.INT, record + HeadRecord.SLICE_BYTES_OFFSET));
+    boolean isInline =
+        (memory.get(Words.INT, record + HeadRecord.FLAGS_OFFSET) & HeadRecord.FLAG_INLINE) != 0;
+    return new Head(
+        keyText,
+        head,
+        scopes,
+        memory.get(Words.LONG, record + HeadRecord.OBJECT_OFFSET),
+        memory.get(Words.LONG, record + HeadRecord.BIRTH_OFFSET),
+        memory.get(Words.LONG, record + HeadRecord.BODY_BIRTH_OFFSET),
+        memory.get(Words.LONG, record + HeadRecord.EXPIRES_OFFSET),
+        total,
+        sliceBytes,
+        isInline,
+        isInline ? 0 : (int) Math.min(MOST_SLICES, (total + sliceBytes - 1) / sliceBytes));
+  }
+
+  /** The key as people read it. */
+  public String key() {
+    return new String(keyText, StandardCharsets.ISO_8859_1);
+  }
+}

@@ -1,0 +1,12 @@
+package io.forebay.storage.memory;
+
+import java.io.IOException;
+
+/** A file of ours that is not as it was written. */
+public final class DamagedFileException extends IOException {
+  private static final long serialVersionUID = 1L;
+
+  public DamagedFileException(String message) {
+    super(message);
+  }
+}

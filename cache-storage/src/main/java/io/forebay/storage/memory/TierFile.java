@@ -1,0 +1,120 @@
+package io.forebay.storage.memory;
+
+import io.forebay.storage.layout.DirectoryEntry;
+import io.forebay.storage.layout.RegionHeader;
+import io.forebay.storage.layout.TierHeader;
+import io.forebay.storage.layout.Words;
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.nio.channels.FileChannel;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+
+/**
+ * A tier's file at rest, mapped to be read and never written. What its first page says of its shape
+ * is believed only where the checksum and the file's length agree, so that no mapped page lies
+ * beyond the file. Whoever maps it holds the directory, so that no start cuts it meanwhile.
+ */
+public final class TierFile implements AutoCloseable {
+  public static final String NAME = "memory.tier";
+
+  private static final int LARGEST_REGION = 1 << 30;
+
+  private final Arena arena;
+  private final MemorySegment memory;
+
+  private TierFile(Arena arena, MemorySegment memory) {
+    this.arena = arena;
+    this.memory = memory;
+  }
+
+  /** Maps a tier, or says in one line why this is none. */
+  public static TierFile open(Path file) throws IOException {
+    try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
+      long size = channel.size();
+      if (size < TierHeader.LENGTH) {
+        throw new DamagedFileException(
+            file + " is cut off: " + size + " bytes, and its first page has " + TierHeader.LENGTH);
+      }
+      Arena arena = Arena.ofShared();
+      boolean done = false;
+      try {
+        MemorySegment memory = channel.map(FileChannel.MapMode.READ_ONLY, 0, size, arena);
+        check(file, memory);
+        done = true;
+        return new TierFile(arena, memory);
+      } finally {
+        if (!done) {
+          arena.close();
+        }
+      }
+    }
+  }
+
+  private static void check(Path file, MemorySegment memory) throws IOException {
+    long magic = memory.get(Words.LONG, TierHeader.MAGIC_OFFSET);
+    if (magic == 0) {
+      throw new DamagedFileException(file + " was never finished: the next start makes it anew");
+    }
+    if (magic != TierHeader.MAGIC) {
+      throw new ForeignFileException(file + " is not a Forebay memory tier");
+    }
+    int version = memory.get(Words.INT, TierHeader.VERSION_OFFSET);
+    if (version != TierHeader.VERSION) {
+      throw new ForeignFileException(
+          file + " has format " + version + ", this Forebay knows " + TierHeader.VERSION);
+    }
+    if (memory.get(Words.INT, TierHeader.CRC_OFFSET) != TierHeader.checksum(memory)) {
+      throw new DamagedFileException(
+          file + ": its first page is damaged (checksum): the next start opens it empty");
+    }
+    int regionBytes = memory.get(Words.INT, TierHeader.REGION_BYTES_OFFSET);
+    int regions = memory.get(Words.INT, TierHeader.REGION_COUNT_OFFSET);
+    if (regionBytes < RegionHeader.LENGTH + DirectoryEntry.LENGTH
+        || regionBytes > LARGEST_REGION
+        || regionBytes % RegionHeader.LENGTH != 0
+        || regions <= 0) {
+      throw new DamagedFileException(
+          file + " says it has " + regions + " regions of " + regionBytes + " bytes");
+    }
+    long expected = TierHeader.LENGTH + (long) regions * regionBytes;
+    if (memory.byteSize() != expected) {
+      throw new DamagedFileException(
+          file
+              + " is "
+              + (memory.byteSize() < expected ? "cut off: " : "too long: ")
+              + memory.byteSize()
+              + " bytes instead of "
+              + expected
+              + ": the next start makes it anew, empty");
+    }
+  }
+
+  public MemorySegment memory() {
+    return memory;
+  }
+
+  public int regionBytes() {
+    return memory.get(Words.INT, TierHeader.REGION_BYTES_OFFSET);
+  }
+
+  public int regionCount() {
+    return memory.get(Words.INT, TierHeader.REGION_COUNT_OFFSET);
+  }
+
+  /** Whether it was closed in order. */
+  public boolean isClean() {
+    return memory.get(Words.INT, TierHeader.CLEAN_OFFSET) == 1;
+  }
+
+  /** When a store was last at work on it. */
+  public long newestMillis() {
+    return memory.get(Words.LONG, TierHeader.NEWEST_MILLIS_OFFSET);
+  }
+
+  @Override
+  public void close() {
+    arena.close();
+  }
+}

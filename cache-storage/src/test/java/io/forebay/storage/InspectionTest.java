@@ -1,0 +1,627 @@
+package io.forebay.storage;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.forebay.storage.disk.DeviceFile;
+import io.forebay.storage.disk.DeviceSettings;
+import io.forebay.storage.inspect.Census;
+import io.forebay.storage.inspect.Entry;
+import io.forebay.storage.inspect.Listing;
+import io.forebay.storage.inspect.Listing.Position;
+import io.forebay.storage.inspect.Stored;
+import io.forebay.storage.inspect.Survey;
+import io.forebay.storage.inspect.Tier;
+import io.forebay.storage.inspect.Verification;
+import io.forebay.storage.inspect.Verification.Flaw;
+import io.forebay.storage.inspect.Verification.Repair;
+import io.forebay.storage.layout.DeviceHeader;
+import io.forebay.storage.layout.TierHeader;
+import io.forebay.storage.memory.TierFile;
+import io.forebay.storage.recover.OwnedException;
+import java.io.IOException;
+import java.lang.foreign.ValueLayout;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.SplittableRandom;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.zip.CRC32C;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Looking at a store: what is found, and what damage leads to. */
+@Timeout(120)
+class InspectionTest {
+  private static final int MEMORY = 2 << 20;
+  private static final int REGION = 1 << 18;
+  private static final Duration LONG = Duration.ofMinutes(1);
+
+  @TempDir Path directory;
+  private final AtomicLong clock = new AtomicLong(1_000_000);
+
+  private StoreFixture open(int disks) throws StoreException {
+    List<DeviceSettings> devices = new ArrayList<>();
+    for (int n = 0; n < disks; n++) {
+      devices.add(
+          new DeviceSettings(
+              "d" + n, directory.resolve("d" + n), 32 << 20, 1 << 20, 1 << 18, 4, 1, 3, 10_000));
+    }
+    StoreFixture fixture =
+        new StoreFixture(
+            StoreSettings.of(directory.resolve("data"), MEMORY, 1, () -> 0)
+                .withMemoryDirectory(directory.resolve("memory"))
+                .withSizes(REGION, 20_000, 64)
+                .withLockMemory(false)
+                .withDisks(DiskSettings.of(devices)),
+            clock);
+    fixture.stepAll();
+    return fixture;
+  }
+
+  private RestingStore rest(int disks) throws IOException {
+    Map<String, Path> places = new LinkedHashMap<>();
+    for (int n = 0; n < disks; n++) {
+      places.put("d" + n, directory.resolve("d" + n));
+    }
+    return RestingStore.open(
+        new RestingStore.Places(directory.resolve("data"), directory.resolve("memory"), places),
+        clock::get);
+  }
+
+  private static String name(int n) {
+    return "/object/" + n;
+  }
+
+  private static byte[] body(int n) {
+    return StoreFixture.body(n, n % 10 == 0 ? 70_000 + n : 6_000 + n * 13);
+  }
+
+  private static void put(StoreFixture fixture, int n) {
+    assertEquals(
+        Install.INSTALLED, fixture.put(fixture.store.lane(0), name(n), body(n), true, "host"));
+    fixture.steps(20);
+  }
+
+  private static void settle(StoreFixture fixture) {
+    fixture.clock.addAndGet(6_000);
+    fixture.stepAll();
+  }
+
+  private static Map<String, Stored> all(Survey survey, int limit) throws IOException {
+    Map<String, Stored> found = new TreeMap<>();
+    Position from = Position.START;
+    while (from != null) {
+      Listing page = survey.list(head -> true, limit, from);
+      assertTrue(page.objects().size() <= limit);
+      for (Stored one : page.objects()) {
+        assertNull(found.put(one.head().key(), one), "twice: " + one.head().key());
+      }
+      from = page.next();
+    }
+    return found;
+  }
+
+  private static Stored get(Map<String, Stored> found, String name) {
+    Stored one = found.get(name);
+    assertNotNull(one, name);
+    return one;
+  }
+
+  private static Census census(Survey survey) throws IOException {
+    return survey.census(head -> "all", head -> -1);
+  }
+
+  private static List<Flaw> verify(Survey survey) {
+    Verification run = new Verification(1, 0, System::nanoTime, nanos -> {});
+    run.run(survey, Repair.NONE);
+    assertEquals(Verification.State.DONE, run.state(), () -> String.valueOf(run.failure()));
+    assertEquals(run.flawCount(), run.flaws().size());
+    assertEquals(run.totalBytes(), run.passedBytes());
+    return run.flaws();
+  }
+
+  // --- a running store
+  // ----------------------------------------------------------------------------
+
+  @Test
+  void everyObjectIsListedOnceWithWhereItsSlicesLie() throws Exception {
+    try (StoreFixture fixture = open(1)) {
+      for (int n = 0; n < 300; n++) {
+        put(fixture, n);
+      }
+      settle(fixture);
+      Map<String, Stored> found = fixture.store.inspection().ask(LONG, survey -> all(survey, 7));
+      assertEquals(300, found.size(), "nothing is lost with a disk");
+      int inMemory = 0;
+      int onDisk = 0;
+      for (int n = 0; n < 300; n++) {
+        Stored one = found.get(name(n));
+        assertNotNull(one, name(n));
+        assertEquals(body(n).length, one.head().totalLength());
+        inMemory += one.inMemory() == null ? 0 : 1;
+        onDisk += one.onDisk() == null ? 0 : 1;
+        int slices = one.head().slices();
+        assertEquals(n % 10 == 0, slices > 0, "objects beyond 16 KiB are sliced");
+        assertEquals(slices, one.slices().count());
+        assertEquals(0, one.slices().missing(), name(n));
+        assertFalse(one.isPurged());
+      }
+      assertTrue(inMemory > 20 && onDisk > 150, inMemory + " in memory, " + onDisk + " on disk");
+    }
+  }
+
+  @Test
+  void whatWasReplacedPurgedOrMadeStaleIsToldApart() throws Exception {
+    try (StoreFixture fixture = open(0)) {
+      for (int n = 0; n < 30; n++) {
+        put(fixture, n);
+      }
+      put(fixture, 3);
+      fixture.store.purge(
+          new Purge(Purge.Kind.EXACT, new long[] {StoreFixture.scope(name(4))}, false, ""));
+      fixture.store.purge(
+          new Purge(Purge.Kind.EXACT, new long[] {StoreFixture.scope(name(5))}, true, ""));
+      Map<String, Stored> found = fixture.store.inspection().ask(LONG, survey -> all(survey, 100));
+      assertEquals(30, found.size());
+      assertTrue(get(found, name(4)).isPurged(), "not swept yet, and dead");
+      assertTrue(get(found, name(5)).isSoftPurged());
+      assertFalse(get(found, name(5)).isPurged());
+      assertFalse(get(found, name(6)).isPurged() || get(found, name(6)).isSoftPurged());
+      Census census = fixture.store.inspection().ask(LONG, InspectionTest::census);
+      assertEquals(29, census.parts().stream().mapToLong(Census.Part::objects).sum());
+      Stored one =
+          fixture
+              .store
+              .inspection()
+              .ask(
+                  LONG,
+                  survey ->
+                      survey.find(
+                          StoreFixture.scope("hi" + name(10)), StoreFixture.scope("lo" + name(10))))
+              .orElseThrow();
+      assertEquals(name(10), one.head().key());
+      assertEquals(
+          List.of(new Stored.Run(0, one.slices().count() - 1, true, null)), one.slices().runs());
+      assertTrue(
+          fixture.store.inspection().ask(LONG, survey -> survey.find(1, 2)).isEmpty(),
+          "never stored");
+      assertEquals(
+          1,
+          fixture
+              .store
+              .inspection()
+              .ask(LONG, survey -> survey.variants(StoreFixture.scope(name(7)), 10))
+              .size());
+    }
+  }
+
+  @Test
+  void theCensusAddsUpToWhatIsThere() throws Exception {
+    try (StoreFixture fixture = open(1)) {
+      for (int n = 0; n < 300; n++) {
+        put(fixture, n);
+        if (n % 3 == 0) {
+          byte[] ignored = fixture.read(fixture.store.lane(0), name(n / 2));
+        }
+      }
+      settle(fixture);
+      Census census = fixture.store.inspection().ask(LONG, InspectionTest::census);
+      Map<String, Stored> found = fixture.store.inspection().ask(LONG, survey -> all(survey, 1000));
+      assertTrue(census.isComplete());
+      assertEquals(MEMORY / REGION + 32, census.cells().size());
+      long inMemory = 0;
+      long onDisk = 0;
+      for (Census.Part part : census.parts()) {
+        if (part.tier().equals("memory")) {
+          inMemory += part.objects();
+          assertEquals(part.objects(), Arrays.stream(part.sizes()).sum(), "each has a size");
+        } else {
+          onDisk += part.objects();
+        }
+        assertTrue(part.usedBytes() <= part.capacityBytes());
+        assertTrue(part.liveBytes() + part.deadBytes() <= part.usedBytes());
+        assertTrue(part.touchedBytes() <= part.liveBytes());
+      }
+      assertEquals(found.values().stream().filter(one -> one.inMemory() != null).count(), inMemory);
+      assertEquals(found.values().stream().filter(one -> one.onDisk() != null).count(), onDisk);
+      assertEquals(List.of(new Census.Group("all", 300, memoryBytes(found))), census.topGroups(5));
+      assertTrue(
+          census.cells().stream().anyMatch(cell -> cell.segment() == Tier.Segment.PROTECTED),
+          "what was read again is protected");
+      assertTrue(census.cells().stream().anyMatch(cell -> cell.touchedBytes() > 0));
+    }
+  }
+
+  private static long memoryBytes(Map<String, Stored> found) {
+    return found.values().stream()
+        .filter(one -> one.inMemory() != null)
+        .mapToLong(one -> one.head().totalLength())
+        .sum();
+  }
+
+  @Test
+  void aByteThatChangedInMemoryIsFoundAndBecomesAMiss() throws Exception {
+    try (StoreFixture fixture = open(0)) {
+      for (int n = 0; n < 40; n++) {
+        put(fixture, n);
+      }
+      StoreLane lane = fixture.store.lane(0);
+      assertEquals(StoreLane.Found.HIT, StoreFixture.find(lane, name(7)));
+      int region = lane.head().region();
+      int at = lane.head().bodyOffset() + 5;
+      lane.unpin(region);
+      var bytes = fixture.store.region(region);
+      bytes.set(ValueLayout.JAVA_BYTE, at, (byte) ~bytes.get(ValueLayout.JAVA_BYTE, at));
+
+      Verification run = fixture.store.inspection().verify(0);
+      awaitEnd(run);
+      assertEquals(1, run.flawCount(), run.flaws()::toString);
+      assertEquals(name(7), run.flaws().getFirst().key());
+      assertEquals("checksum differs", run.flaws().getFirst().why());
+      assertEquals(StoreLane.Found.MISS, StoreFixture.find(lane, name(7)));
+      assertEquals(1, fixture.store.stats().checksumFailures());
+      for (int n = 0; n < 40; n++) {
+        if (n != 7) {
+          assertArrayEquals(body(n), fixture.read(lane, name(n)));
+        }
+      }
+      Verification again = fixture.store.inspection().verify(0);
+      awaitEnd(again);
+      assertEquals(0, again.flawCount());
+      assertEquals(2, again.id());
+    }
+  }
+
+  private static void awaitEnd(Verification run) {
+    while (run.state() == Verification.State.RUNNING) {
+      Thread.onSpinWait();
+    }
+    assertEquals(Verification.State.DONE, run.state());
+  }
+
+  @Test
+  void aByteThatChangedOnADiskIsFoundAndOnlyItsCopyGoes() throws Exception {
+    try (StoreFixture fixture = open(1)) {
+      for (int n = 0; n < 300; n++) {
+        put(fixture, n);
+      }
+      settle(fixture);
+      Stored victim =
+          fixture.store.inspection().ask(LONG, survey -> all(survey, 1000)).values().stream()
+              .filter(one -> one.inMemory() == null && one.head().isInline())
+              .findFirst()
+              .orElseThrow();
+      flip(directory.resolve("d0").resolve(DeviceFile.NAME), onDisk(victim));
+
+      Verification run = fixture.store.inspection().verify(0);
+      awaitEnd(run);
+      assertEquals(1, run.flawCount(), run.flaws()::toString);
+      assertEquals(victim.head().key(), run.flaws().getFirst().key());
+      assertEquals("d0", run.flaws().getFirst().tier());
+      StoreLane lane = fixture.store.lane(0);
+      assertEquals(StoreLane.Found.MISS, StoreFixture.find(lane, victim.head().key()));
+      assertEquals(299, fixture.store.inspection().ask(LONG, survey -> all(survey, 1000)).size());
+    }
+  }
+
+  /** The last byte of a record on a disk: of its body. */
+  private static long onDisk(Stored one) {
+    Entry entry = one.onDisk();
+    assertNotNull(entry);
+    return DeviceHeader.LENGTH
+        + (long) entry.region() * entry.in().regionBytes()
+        + entry.offset()
+        + entry.length()
+        - 1;
+  }
+
+  private static long inMemory(Stored one) {
+    Entry entry = one.inMemory();
+    assertNotNull(entry);
+    return TierHeader.LENGTH + (long) entry.region() * REGION + entry.offset() + entry.length() - 1;
+  }
+
+  private static void flip(Path file, long at) throws IOException {
+    try (FileChannel channel =
+        FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
+      ByteBuffer one = ByteBuffer.allocate(1);
+      assertEquals(1, channel.read(one, at));
+      one.put(0, (byte) ~one.get(0));
+      assertEquals(1, channel.write(one.flip(), at));
+    }
+  }
+
+  @Test
+  void lookingWhileRecordsComeAndGoFindsNoFault() throws Exception {
+    StoreSettings settings =
+        StoreSettings.of(directory.resolve("data"), MEMORY, 1, clock::get)
+            .withMemoryDirectory(directory.resolve("memory"))
+            .withSizes(REGION, 20_000, 64)
+            .withLockMemory(false)
+            .withDisks(
+                DiskSettings.of(
+                    List.of(DeviceSettings.of("d0", directory.resolve("d0"), 16 << 20))));
+    try (ObjectStore store = ObjectStore.open(settings)) {
+      Verification run = store.inspection().verify(0);
+      StoreLane lane = store.lane(0);
+      int questions = 0;
+      for (int n = 0; n < 8_000; n++) {
+        HeadSpec spec = StoreFixture.spec(name(n % 900), store.nextBirth(), -1, "host");
+        Install ignored = lane.putSmall(spec, ByteBuffer.wrap(StoreFixture.body(n, n % 9_000)));
+        if (n % 400 == 0) {
+          store.inspection().ask(LONG, survey -> survey.list(head -> true, 5_000, Position.START));
+          Census census = store.inspection().ask(LONG, InspectionTest::census);
+          assertTrue(census.isComplete());
+          questions++;
+        }
+        if (run.state() != Verification.State.RUNNING) {
+          assertEquals(0, run.flawCount(), run.flaws()::toString);
+          run = store.inspection().verify(0);
+        }
+      }
+      awaitEnd(run);
+      assertEquals(0, run.flawCount(), run.flaws()::toString);
+      assertTrue(run.id() > 3 && questions == 20, "verified " + run.id() + " times");
+      assertTrue(store.stats().reclaimedRegions() > 10);
+      assertEquals(0, store.stats().pins());
+    }
+  }
+
+  @Test
+  void aVerificationKeepsItsRateAndIsCancelled() throws Exception {
+    try (StoreFixture fixture = open(0)) {
+      for (int n = 0; n < 60; n++) {
+        put(fixture, n);
+      }
+      AtomicLong nanos = new AtomicLong();
+      Verification slow = new Verification(1, 1_000_000, nanos::get, nanos::addAndGet);
+      fixture
+          .store
+          .inspection()
+          .ask(
+              LONG,
+              survey -> {
+                slow.run(survey, Repair.NONE);
+                return slow;
+              });
+      assertTrue(slow.checkedBytes() > 500_000);
+      assertEquals((double) slow.checkedBytes() * 1e3, (double) nanos.get(), 1e6);
+      Verification cancelled = new Verification(2, 0, System::nanoTime, pause -> {});
+      cancelled.cancel();
+      Verification.State state =
+          fixture
+              .store
+              .inspection()
+              .ask(
+                  LONG,
+                  survey -> {
+                    cancelled.run(survey, Repair.NONE);
+                    return cancelled.state();
+                  });
+      assertEquals(Verification.State.CANCELLED, state);
+      assertEquals(0, cancelled.records());
+    }
+  }
+
+  // --- files at rest
+  // ------------------------------------------------------------------------------
+
+  private Map<Path, Long> checksums() throws IOException {
+    Map<Path, Long> sums = new HashMap<>();
+    try (var files = Files.walk(directory)) {
+      for (Path file : files.filter(Files::isRegularFile).toList()) {
+        CRC32C crc = new CRC32C();
+        crc.update(Files.readAllBytes(file));
+        sums.put(file, crc.getValue());
+      }
+    }
+    return sums;
+  }
+
+  @Test
+  void atRestAfterAKillTheSameIsThereAndNothingIsWritten() throws Exception {
+    Set<String> live;
+    try (StoreFixture fixture = open(2)) {
+      for (int n = 0; n < 400; n++) {
+        put(fixture, n);
+      }
+      settle(fixture);
+      put(fixture, 3);
+      fixture.store.purge(
+          new Purge(Purge.Kind.EXACT, new long[] {StoreFixture.scope(name(9))}, false, ""));
+      settle(fixture);
+      live = fixture.store.inspection().ask(LONG, survey -> all(survey, 1000)).keySet();
+      fixture.store.abandon();
+      Map<Path, Long> before = checksums();
+      try (RestingStore resting = rest(2)) {
+        assertEquals(List.of(), resting.problems());
+        Survey survey = resting.survey(() -> false);
+        Map<String, Stored> found = all(survey, 11);
+        assertEquals(new TreeSet<>(live), new TreeSet<>(found.keySet()));
+        assertTrue(get(found, name(9)).isPurged(), "the journal says so");
+        for (Stored one : found.values()) {
+          assertEquals(0, one.slices().missing(), one.head().key());
+        }
+        Census census = census(survey);
+        assertEquals(MEMORY / REGION + 64, census.cells().size());
+        assertEquals(List.of(), verify(survey));
+      }
+      assertEquals(before, checksums(), "looking wrote something");
+      fixture.store = ObjectStore.open(fixture.settings);
+      fixture.stepAll();
+      assertNotNull(fixture.read(fixture.store.lane(0), name(10)));
+    }
+  }
+
+  @Test
+  void verifyAtRestFindsExactlyTheRecordsWhoseBytesChanged() throws Exception {
+    try (StoreFixture fixture = open(1)) {
+      for (int n = 0; n < 300; n++) {
+        put(fixture, n);
+      }
+      settle(fixture);
+    }
+    Set<String> damaged = new HashSet<>();
+    try (RestingStore resting = rest(1)) {
+      Map<String, Stored> found = all(resting.survey(() -> false), 1000);
+      Stored inMemory =
+          found.values().stream()
+              .filter(one -> one.inMemory() != null && one.head().isInline())
+              .findFirst()
+              .orElseThrow();
+      Stored onDisk =
+          found.values().stream()
+              .filter(one -> one.onDisk() != null && one.inMemory() == null)
+              .filter(one -> one.head().isInline())
+              .findFirst()
+              .orElseThrow();
+      flip(directory.resolve("memory").resolve(TierFile.NAME), inMemory(inMemory));
+      flip(directory.resolve("d0").resolve(DeviceFile.NAME), onDisk(onDisk));
+      damaged.add("memory " + inMemory.head().key());
+      damaged.add("d0 " + onDisk.head().key());
+    }
+    try (RestingStore resting = rest(1)) {
+      Set<String> told = new HashSet<>();
+      for (Flaw flaw : verify(resting.survey(() -> false))) {
+        assertEquals("checksum differs", flaw.why());
+        told.add(flaw.tier() + " " + flaw.key());
+      }
+      assertEquals(damaged, told);
+    }
+  }
+
+  @Test
+  void aRunningOwnerIsNamedAndNothingIsOpened() throws Exception {
+    try (StoreFixture fixture = open(0)) {
+      put(fixture, 1);
+      OwnedException refused = assertThrows(OwnedException.class, () -> rest(0));
+      assertTrue(
+          String.valueOf(refused.getMessage()).contains("" + ProcessHandle.current().pid()),
+          refused.getMessage());
+      fixture.reopen();
+    }
+    try (RestingStore resting = rest(0)) {
+      assertEquals(1, all(resting.survey(() -> false), 10).size());
+      StoreException refused = assertThrows(StoreException.class, () -> open(0));
+      assertEquals(StoreException.Kind.OWNED, refused.kind());
+    }
+    open(0).close();
+  }
+
+  @Test
+  void filesThatAreCutOffOrForeignAreToldInALine() throws Exception {
+    try (StoreFixture fixture = open(1)) {
+      put(fixture, 1);
+    }
+    Path tier = directory.resolve("memory").resolve(TierFile.NAME);
+    Path disk = directory.resolve("d0").resolve(DeviceFile.NAME);
+    byte[] whole = Files.readAllBytes(tier);
+    Files.write(tier, Arrays.copyOf(whole, whole.length - 1));
+    problem("is cut off: " + (whole.length - 1) + " bytes instead of " + whole.length);
+    Files.write(tier, Arrays.copyOf(whole, 100));
+    problem("is cut off: 100 bytes");
+    Files.write(tier, new byte[0]);
+    problem("is cut off: 0 bytes");
+    byte[] damaged = whole.clone();
+    damaged[TierHeader.REGION_COUNT_OFFSET]++;
+    Files.write(tier, damaged);
+    problem("its first page is damaged (checksum)");
+    Files.writeString(tier, "something else entirely ".repeat(1000));
+    problem("is not a Forebay memory tier");
+    Files.write(tier, whole);
+    Files.write(disk, Arrays.copyOf(Files.readAllBytes(disk), 1 << 20));
+    problem("disk.store is cut off: 1048576 bytes");
+    Files.write(disk, new byte[10]);
+    problem("disk.store is cut off at 10");
+    Files.delete(tier);
+    Files.delete(disk);
+    assertThrows(IOException.class, () -> rest(1));
+    IOException nowhere =
+        assertThrows(
+            IOException.class,
+            () ->
+                RestingStore.open(
+                    new RestingStore.Places(directory.resolve("nowhere"), null, Map.of()),
+                    clock::get));
+    assertTrue(String.valueOf(nowhere.getMessage()).contains("there is no directory"));
+  }
+
+  private void problem(String expected) throws IOException {
+    try (RestingStore resting = rest(1)) {
+      assertEquals(1, resting.problems().size(), resting.problems()::toString);
+      assertTrue(resting.problems().getFirst().contains(expected), resting.problems()::toString);
+      List<Flaw> ignored = verify(resting.survey(() -> false));
+    }
+  }
+
+  /** Whatever bytes are turned over, looking ends, and says so or sees less. */
+  @Test
+  void randomDamageNeitherCrashesNorHangs() throws Exception {
+    try (StoreFixture fixture = open(1)) {
+      for (int n = 0; n < 300; n++) {
+        put(fixture, n);
+      }
+      settle(fixture);
+      fixture.store.abandon();
+      Path tier = directory.resolve("memory").resolve(TierFile.NAME);
+      Path disk = directory.resolve("d0").resolve(DeviceFile.NAME);
+      byte[] tierBytes = Files.readAllBytes(tier);
+      byte[] diskBytes = Files.readAllBytes(disk);
+      long seed = System.nanoTime();
+      SplittableRandom random = new SplittableRandom(seed);
+      int flaws = 0;
+      for (int round = 0; round < 12; round++) {
+        Files.write(tier, damaged(tierBytes, TierHeader.LENGTH, REGION, random));
+        Files.write(disk, damaged(diskBytes, DeviceHeader.LENGTH, 1 << 20, random));
+        try (RestingStore resting = rest(1)) {
+          Survey survey = resting.survey(() -> false);
+          assertTrue(all(survey, 50).size() <= 300, "seed " + seed);
+          assertTrue(census(survey).isComplete(), "seed " + seed);
+          flaws += verify(survey).size();
+        }
+      }
+      assertTrue(flaws > 20, "seed " + seed + " found " + flaws);
+      Files.write(tier, tierBytes);
+      Files.write(disk, diskBytes);
+      fixture.store = ObjectStore.open(fixture.settings);
+      fixture.stepAll();
+    }
+  }
+
+  /** Turns over bytes anywhere, and more of them where headers and directories lie. */
+  private static byte[] damaged(byte[] whole, int start, int regionBytes, SplittableRandom random) {
+    byte[] bytes = whole.clone();
+    for (int n = 0; n < 200; n++) {
+      int region = random.nextInt((bytes.length - start) / regionBytes);
+      int base = start + region * regionBytes;
+      int at =
+          switch (random.nextInt(3)) {
+            case 0 -> base + random.nextInt(regionBytes);
+            case 1 -> base + random.nextInt(64);
+            default -> base + regionBytes - 1 - random.nextInt(8_192);
+          };
+      bytes[at] = (byte) random.nextInt(256);
+    }
+    return bytes;
+  }
+}
