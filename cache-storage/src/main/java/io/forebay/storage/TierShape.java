@@ -19,7 +19,7 @@ public record TierShape(
   static final int TINY_REGION = 64 << 10;
 
   private static final int PREFERRED_REGIONS = 128;
-  private static final int SMALLEST_REGION = 4 << 20;
+  private static final int SMALLEST_REGION = 1 << 20;
   private static final int LARGEST_REGION = 64 << 20;
 
   /** What may come in while the reclaim thread waits for its turn. */
@@ -43,7 +43,7 @@ public record TierShape(
     return new TierShape(
         regionBytes,
         regionCount,
-        Math.clamp(SPARE_BYTES / regionBytes, 2, Math.clamp(regionCount / 32, 2, 8)),
+        Math.clamp(SPARE_BYTES / regionBytes, 2, Math.clamp(regionCount / 64, 2, 8)),
         sliceBytes,
         Math.min(LARGEST_INLINE, sliceBytes),
         indexEntries);

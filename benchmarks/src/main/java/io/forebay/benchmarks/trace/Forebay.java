@@ -12,6 +12,7 @@ import io.forebay.storage.layout.DirectoryEntry;
 import io.forebay.storage.layout.RecordHeader;
 import io.forebay.storage.layout.SliceRecord;
 import io.forebay.storage.layout.Words;
+import java.util.Arrays;
 
 /**
  * The store's own eviction: its policy, ghosts, shadow and tuning, in a tier of the regions,
@@ -19,16 +20,27 @@ import io.forebay.storage.layout.Words;
  * what the store's structures take is taken here too.
  *
  * <p>An object is a head and slices, each of which is kept or dropped by itself. A request is a hit
- * only if all of them are there: else it counts as missed whole, in objects and in bytes.
+ * only if all of them are there. While the head is, the slices that are missing are fetched;
+ * without it all are, and those that were left belong to an object that is no more.
  */
 final class Forebay implements Policy {
   /** Key text and field lines of an ordinary response. */
   private static final int HEAD_BYTES = 512;
 
+  /**
+   * Slices an object may have here, so that those of each of its lives have numbers of their own.
+   */
+  private static final int MOST_SLICES = 1 << 16;
+
   private final TierShape shape;
   private final Eviction eviction;
   private final TierModel tier;
   private final Shadow shadow;
+
+  /** By trace number: how often the object was fetched whole. */
+  private int[] lives = new int[1 << 16];
+
+  private long fetched;
 
   Forebay(long capacity, Tuning tuning) {
     this.shape = TierShape.of(capacity);
@@ -61,21 +73,45 @@ final class Forebay implements Policy {
   @Override
   public boolean access(int id, long size) {
     long object = Words.mix(id + 1L);
-    if (size <= shape.inlineBytes()) {
-      return record(object, TierModel.HEAD, HEAD_BYTES + (int) size);
+    boolean isInline = size <= shape.inlineBytes();
+    int head = HEAD_BYTES + (isInline ? (int) size : 0);
+    shadow.onRecord(object, TierModel.HEAD, head);
+    boolean hasHead = tier.access(object, TierModel.HEAD, taken(head));
+    boolean isHit = hasHead;
+    fetched = hasHead ? 0 : size;
+    if (isInline) {
+      return isHit;
     }
-    boolean isHit = record(object, TierModel.HEAD, HEAD_BYTES);
-    int part = TierModel.HEAD;
-    for (long at = 0; at < size; at += shape.sliceBytes()) {
+    int life = hasHead ? lifeOf(id) : beginLife(id);
+    for (long at = 0, slice = 0; at < size; at += shape.sliceBytes(), slice++) {
       int body = (int) Math.min(shape.sliceBytes(), size - at);
-      isHit &= record(object, ++part, SliceRecord.LENGTH + body);
+      shadow.onRecord(object, 1 + (int) slice, SliceRecord.LENGTH + body);
+      int part = 1 + (int) slice + life * MOST_SLICES;
+      if (!tier.access(object, part, taken(SliceRecord.LENGTH + body))) {
+        isHit = false;
+        fetched += hasHead ? body : 0;
+      }
     }
     return isHit;
   }
 
-  private boolean record(long object, int part, int length) {
-    shadow.onRecord(object, part, length);
-    return tier.access(
-        object, part, Words.roundUp(length, RecordHeader.ALIGNMENT) + DirectoryEntry.LENGTH);
+  @Override
+  public long fetchedBytes(long size) {
+    return fetched;
+  }
+
+  private int lifeOf(int id) {
+    return id < lives.length ? lives[id] : 0;
+  }
+
+  private int beginLife(int id) {
+    if (id >= lives.length) {
+      lives = Arrays.copyOf(lives, Math.max(id + 1, lives.length * 2));
+    }
+    return ++lives[id];
+  }
+
+  private static int taken(int length) {
+    return Words.roundUp(length, RecordHeader.ALIGNMENT) + DirectoryEntry.LENGTH;
   }
 }

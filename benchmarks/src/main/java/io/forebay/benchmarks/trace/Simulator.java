@@ -123,7 +123,7 @@ public final class Simulator {
       bytes += size;
       if (!policy.access(trace.id(request), size)) {
         missed++;
-        missedBytes += size;
+        missedBytes += policy.fetchedBytes(size);
       }
     }
     return new Outcome(

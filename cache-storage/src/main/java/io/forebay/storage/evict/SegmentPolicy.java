@@ -18,10 +18,10 @@ import java.util.Arrays;
  *   <li>From probation a record survives with as many touches as the threshold says, and starts in
  *       the protected segment with none. There it survives with any, and each survival costs one.
  *   <li>What probation dropped lately and comes back starts with enough touches to survive.
- *   <li>Survivors are copied together. Where they fill more than three quarters of their region,
- *       nothing would be won: the region changes to the young end of the protected segment as it
- *       is. Only so many times in a row; then the least touched go until three quarters are left,
- *       so that space is always found.
+ *   <li>Survivors are copied together. Where they fill more than seven eighths of their region,
+ *       little would be won: the region changes to the young end of the protected segment as it is.
+ *       Only so many times in a row; then the least touched go until seven eighths are left, so
+ *       that space is always found.
  * </ul>
  *
  * Use: {@link #begin}, {@link #count} for every live record, then either {@link #staysWhole} or
@@ -107,7 +107,7 @@ public final class SegmentPolicy {
 
   /** Ends counting: whether the region changes segment as it is, or is to be emptied. */
   public boolean staysWhole(long regionBytes) {
-    long budget = regionBytes / 4 * 3;
+    long budget = regionBytes / 8 * 7;
     long surviving = 0;
     for (int touches = leastTouches; touches <= MOST_TOUCHES; touches++) {
       surviving += bytesByTouches[touches];

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Shadow {
   /** Records that the model of four times the size may hold. */
-  static final int RECORD_LIMIT = 1 << 15;
+  static final int RECORD_LIMIT = 1 << 16;
 
   private static final double[] SHARES = {0, 0.3, 0.5, 0.7, 0.85, 0.95};
   private static final int[] THRESHOLDS = {1, 2};

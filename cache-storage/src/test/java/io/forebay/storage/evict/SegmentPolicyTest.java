@@ -43,10 +43,10 @@ class SegmentPolicyTest {
   }
 
   @Test
-  void aRegionOfWhichMoreThanThreeQuartersSurviveStaysWhole() {
-    assertEquals("kkkkkkk---", judge(policy(0.5, 1), false, 1, 1, 1, 1, 1, 1, 1, 0, 0, 0));
-    assertEquals("WHOLE", judge(policy(0.5, 1), false, 1, 1, 1, 1, 1, 1, 1, 1, 0, 0));
-    assertEquals("WHOLE", judge(policy(0.5, 1), true, 1, 1, 1, 1, 1, 1, 1, 1, 0, 0));
+  void aRegionOfWhichMoreThanSevenEighthsSurviveStaysWhole() {
+    assertEquals("kkkkkkkk--", judge(policy(0.5, 1), false, 1, 1, 1, 1, 1, 1, 1, 1, 0, 0));
+    assertEquals("WHOLE", judge(policy(0.5, 1), false, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0));
+    assertEquals("WHOLE", judge(policy(0.5, 1), true, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0));
   }
 
   @Test
@@ -55,18 +55,18 @@ class SegmentPolicyTest {
     for (int n = 0; n < SegmentPolicy.MOST_WHOLE_IN_A_ROW; n++) {
       assertEquals("WHOLE", judge(policy, true, 1, 2, 1, 2, 1, 2, 1, 2, 1, 3));
     }
-    // Three quarters are seven records: the five touched most, and the first two of the others.
-    assertEquals("kkkk-k-k-k", judge(policy, true, 1, 2, 1, 2, 1, 2, 1, 2, 1, 3));
+    // Seven eighths are eight records: the five touched most, and the first three of the others.
+    assertEquals("kkkkkk-k-k", judge(policy, true, 1, 2, 1, 2, 1, 2, 1, 2, 1, 3));
     assertEquals("WHOLE", judge(policy, true, 1, 2, 1, 2, 1, 2, 1, 2, 1, 3));
   }
 
   @Test
-  void evenWhereAllAreTouchedMostAQuarterGoes() {
+  void evenWhereAllAreTouchedMostSomeGo() {
     SegmentPolicy policy = policy(0.5, 2);
     for (int n = 0; n < SegmentPolicy.MOST_WHOLE_IN_A_ROW; n++) {
       assertEquals("WHOLE", judge(policy, false, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3));
     }
-    assertEquals("kkkkkkk---", judge(policy, false, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3));
+    assertEquals("kkkkkkkk--", judge(policy, false, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3));
   }
 
   @Test
