@@ -155,7 +155,7 @@ public final class FakeNode implements Node {
   @Override
   public PurgeDone purge(PurgeOrder order) throws PurgeRefusedException {
     if (order.text().equals(journalFailure)) {
-      throw new PurgeRefusedException("No space left on device", false);
+      throw new PurgeRefusedException("No space left on device", Refusal.JOURNAL);
     }
     purged.add(order);
     OptionalLong matched =

@@ -71,6 +71,7 @@ class GroupCommitTest {
         1 << 20,
         () -> 5,
         new SecureRandom(),
+        PurgeMatcher.Compiler.NONE,
         () -> {},
         disk);
   }
