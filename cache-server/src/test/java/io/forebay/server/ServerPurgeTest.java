@@ -130,6 +130,25 @@ final class ServerPurgeTest {
   }
 
   @Test
+  void aPurgeByPatternOvertakesTheFillAndWhoJoinedIt() throws Exception {
+    overtakes("/a", FRESH, true, () -> edge.purge(PurgeKind.PATTERN, "path ^/a$", false));
+  }
+
+  @Test
+  void aPurgeByPatternOfAFieldThatOnlyTheHeadNamesOvertakesTheFill() throws Exception {
+    overtakes(
+        "/a",
+        FRESH + "content-type: video/mp4\r\n",
+        true,
+        () -> edge.purge(PurgeKind.PATTERN, "header content-type: ^video/", false));
+  }
+
+  @Test
+  void aPurgeByPatternInMidBodyOvertakesTheFill() throws Exception {
+    overtakes("/a", FRESH, false, () -> edge.purge(PurgeKind.PATTERN, "path ^/a$", true));
+  }
+
+  @Test
   void aSoftPurgeOvertakesTheFill() throws Exception {
     overtakes("/a", FRESH, true, () -> edge.purge(PurgeKind.URL, edge.url("/a"), true));
   }

@@ -63,7 +63,7 @@ public record StoreSettings(
         0,
         8192,
         Tuning.AUTO,
-        65_536,
+        131_072,
         60_000,
         600_000,
         4L << 20,

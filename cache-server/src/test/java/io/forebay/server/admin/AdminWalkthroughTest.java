@@ -48,7 +48,7 @@ final class AdminWalkthroughTest {
           }
           commands++;
         }
-        assertEquals(13, commands);
+        assertEquals(17, commands);
       }
     }
   }
