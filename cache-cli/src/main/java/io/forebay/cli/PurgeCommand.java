@@ -205,7 +205,11 @@ final class PurgeCommand implements Callable<Integer> {
                             purge.path("matched").isNumber()
                                 ? matched(purge)
                                 : "matched is not known",
-                            purge.path("swept").asBoolean(false) ? "" : " so far"))));
+                            isFinal(purge) ? "" : " so far"))));
+  }
+
+  private static boolean isFinal(JsonNode purge) {
+    return purge.path("swept").asBoolean(false) || !purge.path("matched").isNumber();
   }
 
   private static String matched(JsonNode purge) {
