@@ -1,6 +1,7 @@
 package io.forebay.cli;
 
 import io.forebay.server.admin.StoreReport;
+import io.forebay.server.purge.PurgePredicate;
 import io.forebay.storage.RestingStore;
 import io.forebay.storage.inspect.Listing.Position;
 import io.forebay.storage.inspect.Survey;
@@ -112,7 +113,9 @@ sealed interface StoreView extends AutoCloseable {
       try {
         return new Resting(
             RestingStore.open(
-                new RestingStore.Places(data, memory, disks), System::currentTimeMillis));
+                new RestingStore.Places(data, memory, disks),
+                PurgePredicate::parse,
+                System::currentTimeMillis));
       } catch (OwnedException e) {
         throw new CommandException(
             Exit.NO_RESOURCE,

@@ -73,6 +73,81 @@ final class PurgeIT {
   }
 
   @Test
+  void sendsPatternsAndWhatTheyAreLimitedTo() throws Exception {
+    admin.answers(200, DONE);
+
+    Jar.Ended ended =
+        jar()
+            .run(
+                "purge",
+                "--path",
+                "^/img/",
+                "--header",
+                "content-type: ^video/",
+                "--on-host",
+                "a.example");
+
+    assertEquals(0, ended.code(), ended.err());
+    JsonNode patterns = admin.asked().getFirst().json().path("patterns");
+    assertEquals("^/img/", patterns.path(0).path("path").asString());
+    assertEquals("a.example", patterns.path(0).path("host").asString());
+    assertEquals("content-type: ^video/", patterns.path(1).path("header").asString());
+    assertEquals("a.example", patterns.path(1).path("host").asString());
+  }
+
+  @Test
+  void aDryRunSaysWhatWouldBePurgedAndWhatWasNotCounted() throws Exception {
+    admin.answers(
+        200,
+        """
+        {"dryRun":true,"purges":[{"kind":"tag","text":"t1","soft":false,"matched":7,
+        "matchedBytes":2048,"complete":false,"parts":[
+        {"place":"memory","matched":7,"matchedBytes":2048,"uncounted":""},
+        {"place":"disk d0","matched":0,"matchedBytes":0,"uncounted":"all of it: it is not in use"}
+        ]}],"tookMillis":1.2}\
+        """);
+
+    Jar.Ended ended = jar().run("purge", "--tag", "t1", "--dry-run");
+
+    assertEquals(0, ended.code(), ended.err());
+    assertTrue(admin.asked().getFirst().json().path("dryRun").asBoolean());
+    assertTrue(ended.out().contains("would have matched 7 objects, 2.0 KiB"), ended.out());
+    assertTrue(ended.out().contains("disk d0: all of it: it is not in use"), ended.out());
+    assertTrue(ended.out().contains("nothing was purged"), ended.out());
+  }
+
+  @Test
+  void saysWhatBecameOfAPurgeAndOfTheLatest() throws Exception {
+    String one =
+        """
+        {"id":9,"kind":"pattern","text":"path ^/img/","soft":true,"before":9,
+        "at":"2026-01-02T03:04:05Z","scopes":0,"matched":3,"matchedBytes":30,"swept":false}\
+        """;
+    String old =
+        """
+        {"id":8,"kind":"tag","text":"t1","soft":false,"before":8,"at":"2026-01-02T03:04:04Z",
+        "scopes":2,"matched":null,"matchedBytes":null,"swept":true}\
+        """;
+    admin
+        .answers(200, one)
+        .answers(200, "{\"purges\":[" + one + "," + old + "]}")
+        .answers(404, "{\"error\":\"no purge 7 is known\"}");
+
+    Jar.Ended status = jar().run("purge", "--status", "9");
+    Jar.Ended latest = jar().run("purge", "--latest");
+    Jar.Ended unknown = jar().run("purge", "--status", "7");
+
+    assertEquals(
+        "GET /v1/purges/9", admin.asked().get(0).method() + " " + admin.asked().get(0).target());
+    assertTrue(status.out().contains("matched 3 objects, 30 B so far"), status.out());
+    assertEquals("/v1/purges", admin.asked().get(1).target());
+    assertEquals(2, latest.out().lines().count());
+    assertTrue(latest.out().contains("matched is not known"), latest.out());
+    assertEquals(1, unknown.code());
+    assertEquals(List.of("forebay: no purge 7 is known"), unknown.errLines());
+  }
+
+  @Test
   void jsonIsOneObject() throws Exception {
     admin.answers(200, DONE);
 

@@ -131,6 +131,86 @@ final class PurgeIT {
   }
 
   @Test
+  void aPatternOnThePathTakesWhatItFinds() throws Exception {
+    warm("/pattern/a.png", "/pattern/b.png", "/pattern/c.txt", "/pattern-not/d.png");
+    JsonNode answer =
+        edge.purge(Map.of("patterns", List.of(Map.of("path", "^/pattern/.*\\.png$"))));
+    assertEquals("pattern", answer.path("purges").path(0).path("kind").asString(""));
+    assertRefetched("/pattern/a.png");
+    assertRefetched("/pattern/b.png");
+    assertStays("/pattern/c.txt");
+    assertStays("/pattern-not/d.png");
+    edge.purge(
+        Map.of(
+            "patterns",
+            List.of(Map.of("path", "^/pattern/", "host", "another.example")),
+            "soft",
+            true));
+    assertStays("/pattern/c.txt");
+  }
+
+  @Test
+  void aPatternOnAHeaderFieldTakesWhatItFinds() throws Exception {
+    warm("/tagged/by-field", "/tagged-otherwise/by-field");
+    edge.purge(Map.of("patterns", List.of(Map.of("header", "surrogate-key: section-[0-9]$"))));
+    assertRefetched("/tagged/by-field");
+    assertStays("/tagged-otherwise/by-field");
+  }
+
+  @Test
+  void aPatternSurvivesAKill() throws Exception {
+    try (EdgeProcess other = EdgeProcess.in(directory.resolve("killed"), origin.url()).start()) {
+      tree.write("/killed/a.png", 40_000);
+      assertEquals(200, other.get("/killed/a.png").status());
+      assertTrue(other.get("/killed/a.png").isHit());
+      other.purge(Map.of("patterns", List.of(Map.of("path", "\\.png$"))));
+      other.kill();
+      EdgeProcess ignored = other.restart();
+      assertFalse(other.get("/killed/a.png").isHit());
+      Commands.Finished latest =
+          EdgeProcess.cli("purge", "--admin-url", other.adminUrl(), "--latest").orFail();
+      assertTrue(latest.out().contains("path \\.png$"), latest.out());
+    }
+  }
+
+  @Test
+  void aDryRunCountsAndAReceiptTellsWhatItCameTo() throws Exception {
+    warm("/counted/1", "/counted/2");
+    Commands.Finished dry =
+        EdgeProcess.cli(
+                "purge",
+                "--json",
+                "--dry-run",
+                "--admin-url",
+                edge.adminUrl(),
+                "--path",
+                "^/counted/")
+            .orFail();
+    JsonNode counted = EdgeProcess.json(dry.out()).path("purges").path(0);
+    assertEquals(2, counted.path("matched").asLong(), dry.out());
+    assertEquals(80_000, counted.path("matchedBytes").asLong(), dry.out());
+    assertTrue(counted.path("complete").asBoolean(), dry.out());
+    assertStays("/counted/1");
+    assertStays("/counted/2");
+    Commands.Finished made =
+        EdgeProcess.cli("purge", "--json", "--admin-url", edge.adminUrl(), "--path", "^/counted/")
+            .orFail();
+    String id = EdgeProcess.json(made.out()).path("purges").path(0).path("id").asString("");
+    assertRefetched("/counted/1");
+    Await.until(
+        "the receipt says what it matched",
+        () ->
+            EdgeProcess.json(
+                        EdgeProcess.cli(
+                                "purge", "--json", "--admin-url", edge.adminUrl(), "--status", id)
+                            .orFail()
+                            .out())
+                    .path("matched")
+                    .asLong(-1)
+                == 2);
+  }
+
+  @Test
   void theCommandLinePurgesAndSaysSo() throws Exception {
     warm("/cli/1", "/tagged/cli", "/cli/2");
     Commands.Finished byUrl =

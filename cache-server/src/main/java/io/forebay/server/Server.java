@@ -39,11 +39,14 @@ import io.forebay.server.origin.OriginReadiness;
 import io.forebay.server.origin.Origins;
 import io.forebay.server.origin.PooledOriginClient;
 import io.forebay.server.origin.ResponseBounds;
+import io.forebay.server.purge.PurgePredicate;
 import io.forebay.storage.DiskSettings;
 import io.forebay.storage.ObjectStore;
 import io.forebay.storage.Purge;
+import io.forebay.storage.PurgeEstimate;
 import io.forebay.storage.PurgeFailedException;
 import io.forebay.storage.PurgeReceipt;
+import io.forebay.storage.PurgeStatus;
 import io.forebay.storage.StoreException;
 import io.forebay.storage.StoreInspection;
 import io.forebay.storage.StoreSettings;
@@ -210,6 +213,7 @@ public final class Server implements Node, AutoCloseable {
             System::currentTimeMillis)
         .withMemoryDirectory(config.store().memoryDirectory())
         .withDisks(disks(config))
+        .withPredicates(PurgePredicate::parse)
         .withEviction(tuning(config.store().protectedShare(), config.store().touchThreshold()));
   }
 
@@ -431,27 +435,59 @@ public final class Server implements Node, AutoCloseable {
       case HOST -> purge(Purge.Kind.HOST, new long[] {scopes.host(order.text())}, order);
       case PREFIX -> purge(Purge.Kind.PREFIX, scopes.prefix(order.text()), order);
       case TAG -> purge(Purge.Kind.TAG, scopes.tagPurge(order.text()), order);
+      case PATTERN -> {
+        String host = PurgePredicate.parse(order.text()).host();
+        yield purge(
+            Purge.Kind.PREDICATE,
+            host == null ? new long[0] : new long[] {scopes.host(host)},
+            order);
+      }
     };
   }
 
   @Override
   public PurgeDone purge(PurgeOrder order) throws PurgeRefusedException {
-    Purge purge;
-    try {
-      purge = purgeOf(order);
-    } catch (IllegalArgumentException e) {
-      throw new PurgeRefusedException(String.valueOf(e.getMessage()), true);
-    }
+    Purge purge = understood(order);
     try {
       PurgeReceipt receipt = store.purge(purge);
       purgeHealth.worked();
       return new PurgeDone(
           receipt.id(), receipt.sequence(), receipt.matched(), receipt.tookNanos());
     } catch (PurgeFailedException e) {
+      if (e.isForNow()) {
+        throw new PurgeRefusedException(String.valueOf(e.getMessage()), Refusal.FOR_NOW);
+      }
       String why = e.getMessage() + " (" + journalFile + ")";
       purgeHealth.failed(why);
-      throw new PurgeRefusedException(why, false);
+      throw new PurgeRefusedException(why, Refusal.JOURNAL);
     }
+  }
+
+  private Purge understood(PurgeOrder order) throws PurgeRefusedException {
+    try {
+      return purgeOf(order);
+    } catch (IllegalArgumentException e) {
+      throw new PurgeRefusedException(String.valueOf(e.getMessage()), Refusal.ORDER);
+    }
+  }
+
+  @Override
+  public PurgeEstimate dryRun(PurgeOrder order, long mostMillis) throws PurgeRefusedException {
+    PurgeEstimate estimate = store.estimate(understood(order), mostMillis);
+    if (estimate == null) {
+      throw new PurgeRefusedException("another dry run is counting: wait for it", Refusal.FOR_NOW);
+    }
+    return estimate;
+  }
+
+  @Override
+  public @Nullable PurgeStatus purgeStatus(long id) {
+    return store.purgeStatus(id);
+  }
+
+  @Override
+  public List<PurgeStatus> latestPurges(int most) {
+    return store.latestPurges(most);
   }
 
   private static Purge purge(Purge.Kind kind, long[] scopes, PurgeOrder order) {

@@ -129,12 +129,39 @@ final class ServerPurgeTest {
     overtakes("/a", FRESH, false, () -> edge.purge(PurgeKind.EVERYTHING, "", false));
   }
 
+  /** Once the sweep for it has begun, who waits for a head of before stores nothing: one more. */
+  @Test
+  void aPurgeByPatternOvertakesTheFillAndWhoJoinedIt() throws Exception {
+    overtakes("/a", FRESH, true, 3, () -> edge.purge(PurgeKind.PATTERN, "path ^/a$", false));
+  }
+
+  @Test
+  void aPurgeByPatternOfAFieldThatOnlyTheHeadNamesOvertakesTheFill() throws Exception {
+    overtakes(
+        "/a",
+        FRESH + "content-type: video/mp4\r\n",
+        true,
+        3,
+        () -> edge.purge(PurgeKind.PATTERN, "header content-type: ^video/", false));
+  }
+
+  @Test
+  void aPurgeByPatternInMidBodyOvertakesTheFill() throws Exception {
+    overtakes("/a", FRESH, false, 3, () -> edge.purge(PurgeKind.PATTERN, "path ^/a$", true));
+  }
+
   @Test
   void aSoftPurgeOvertakesTheFill() throws Exception {
     overtakes("/a", FRESH, true, () -> edge.purge(PurgeKind.URL, edge.url("/a"), true));
   }
 
   private void overtakes(String path, String fields, boolean isBeforeHead, Runnable purge)
+      throws Exception {
+    overtakes(path, fields, isBeforeHead, 2, purge);
+  }
+
+  private void overtakes(
+      String path, String fields, boolean isBeforeHead, int mostFetches, Runnable purge)
       throws Exception {
     byte[][] bodies = oldThenNew(path, fields, isBeforeHead);
     try (WireClient early = edge.connect();
@@ -156,7 +183,7 @@ final class ServerPurgeTest {
     }
     Edge.await("no fill is left", () -> edge.server().fillsInProgress() == 0);
     assertArrayEquals(bodies[1], hit(path).body());
-    assertEquals(2, origin.count(path));
+    assertTrue(origin.count(path) >= 2 && origin.count(path) <= mostFetches);
   }
 
   @Test

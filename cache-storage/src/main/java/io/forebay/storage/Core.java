@@ -21,6 +21,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 import java.util.zip.CRC32C;
+import org.jspecify.annotations.Nullable;
 
 /** What the lanes of a store share. */
 final class Core {
@@ -208,16 +209,23 @@ final class Core {
     return kind == HeadSpec.Kind.VARY_MARKER ? RecordHeader.KIND_MARKER : RecordHeader.KIND_OBJECT;
   }
 
-  /** Heads with this base scope that are live and were born before; -1 if too many to look at. */
-  long countBase(long scope, long before, long entryLimit) {
+  /** How many objects, and the bytes of their bodies. */
+  record Counted(long objects, long bytes) {}
+
+  /**
+   * Objects in memory that are live and were born before, all or those with a base scope; null if
+   * there is too much to look at.
+   */
+  @Nullable Counted count(@Nullable Long baseScope, long before, long entryLimit) {
     long entries = 0;
     for (int region = 0; region < regions.count(); region++) {
       entries += regions.slots(region);
     }
     if (entries > entryLimit) {
-      return -1;
+      return null;
     }
-    long found = 0;
+    long objects = 0;
+    long bytes = 0;
     for (int region = 0; region < regions.count(); region++) {
       int state = regions.state(region);
       if (state != Regions.OPEN && state != Regions.SEALED) {
@@ -227,17 +235,22 @@ final class Core {
       int slots = regions.slots(region);
       for (int slot = 0; slot < slots; slot++) {
         long entry = regions.entry(region, slot);
-        if (memory.get(Words.LONG, entry + DirectoryEntry.BASE_SCOPE_OFFSET) == scope
+        if ((baseScope == null
+                || memory.get(Words.LONG, entry + DirectoryEntry.BASE_SCOPE_OFFSET) == baseScope)
             && memory.get(Words.BYTE, entry + DirectoryEntry.KIND_OFFSET)
                 == RecordHeader.KIND_OBJECT
             && regions.isCommitted(region, slot, generation)
             && regions.isLive(region, slot)
             && memory.get(Words.LONG, entry + DirectoryEntry.BIRTH_OFFSET) < before) {
-          found++;
+          int offset = memory.get(Words.INT, entry + DirectoryEntry.OFFSET_OFFSET);
+          objects++;
+          bytes +=
+              memory.get(
+                  Words.LONG, regions.base(region) + offset + HeadRecord.TOTAL_LENGTH_OFFSET);
         }
       }
     }
-    return found;
+    return new Counted(objects, bytes);
   }
 
   /** Space being written: where a slice, or an inline body, lies. */

@@ -21,7 +21,10 @@ import io.forebay.storage.memory.NoRoomException;
 import io.forebay.storage.memory.TierFile;
 import io.forebay.storage.memory.TierMemory;
 import io.forebay.storage.purge.ActiveBirths;
+import io.forebay.storage.purge.PurgeLog;
+import io.forebay.storage.purge.PurgeProbe;
 import io.forebay.storage.purge.Purges;
+import io.forebay.storage.purge.PurgesFullException;
 import io.forebay.storage.recover.OwnedException;
 import io.forebay.storage.recover.OwnerLock;
 import io.forebay.storage.recover.Rebuild;
@@ -49,6 +52,9 @@ import java.util.Locale;
 import java.util.Objects;
 import java.util.OptionalLong;
 import java.util.UUID;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -98,6 +104,7 @@ public final class ObjectStore implements AutoCloseable {
   private final long newestAtOpen;
   private final @Nullable Thread reclaimThread;
   private final @Nullable Thread journalThread;
+  private final AtomicBoolean isEstimating = new AtomicBoolean();
   private long notedMillis;
   private volatile boolean isClosing;
 
@@ -168,6 +175,7 @@ public final class ObjectStore implements AutoCloseable {
             settings.journalCompactBytes(),
             settings.clockMillis(),
             new SecureRandom(),
+            settings.predicates(),
             journalBell::ring);
     owned.push(purges);
 
@@ -239,14 +247,11 @@ public final class ObjectStore implements AutoCloseable {
       finishFormat(memory);
     }
     Pins pins = new Pins(settings.lanes() + StoreInspection.LANES, regions.count());
+    Promoter promoter = new Promoter(regions, space, opened, purges, epoch);
     this.disk =
         DiskTier.open(
             settings.disks().devices(),
-            new DiskTier.Host(
-                opened,
-                purges,
-                new Promoter(regions, space, opened, purges, epoch),
-                settings.clockMillis()),
+            new DiskTier.Host(opened, purges, promoter, settings.clockMillis()),
             isWarm,
             settings.disks().opener(),
             settings.stepped() ? null : settings.threads());
@@ -311,7 +316,8 @@ public final class ObjectStore implements AutoCloseable {
             demotion,
             eviction,
             settings.fillDeadlineMillis());
-    this.sweeper = new Sweeper(regions, opened, disk, purges, births, settings.purgeRetireMillis());
+    this.sweeper =
+        new Sweeper(regions, opened, disk, purges, births, promoter, settings.purgeRetireMillis());
     this.rebuild = new Rebuild(regions, opened, disk, purges);
     this.atOpen =
         opening == Opening.EMPTY
@@ -497,7 +503,11 @@ public final class ObjectStore implements AutoCloseable {
     return core.purges.sequence();
   }
 
-  /** Purges. Blocks until it is on disk and in force: not for event loops. */
+  /**
+   * Purges. Blocks until it is on disk and in force: not for event loops.
+   *
+   * @throws IllegalArgumentException when it is a predicate that can't be read
+   */
   public PurgeReceipt purge(Purge purge) throws PurgeFailedException {
     long start = System.nanoTime();
     long sequence;
@@ -505,18 +515,99 @@ public final class ObjectStore implements AutoCloseable {
       sequence =
           core.purges.purge(purge.kind().ordinal(), purge.scopes(), purge.soft(), purge.text());
     } catch (IOException e) {
-      throw new PurgeFailedException("the purge is not on disk and not in force: " + oneLine(e), e);
+      throw new PurgeFailedException(
+          "the purge is not on disk and not in force: " + oneLine(e), false, e);
+    } catch (PurgesFullException e) {
+      throw new PurgeFailedException(String.valueOf(e.getMessage()), true, e);
     }
     OptionalLong matched = OptionalLong.empty();
     if (purge.kind() == Purge.Kind.EXACT) {
-      long sum = 0;
+      Core.@Nullable Counted sum = new Core.Counted(0, 0);
       for (long scope : purge.scopes()) {
-        long count = sum < 0 ? -1 : core.countBase(scope, sequence, COUNT_LIMIT);
-        sum = count < 0 ? -1 : sum + count;
+        Core.Counted one = sum == null ? null : core.count(scope, sequence, COUNT_LIMIT);
+        sum =
+            sum == null || one == null
+                ? null
+                : new Core.Counted(sum.objects() + one.objects(), sum.bytes() + one.bytes());
       }
-      matched = sum < 0 ? OptionalLong.empty() : OptionalLong.of(sum);
+      matched = counted(sequence, sum);
+    } else if (purge.kind() == Purge.Kind.EVERYTHING && disk.isEmpty()) {
+      matched = counted(sequence, core.count(null, sequence, COUNT_LIMIT));
     }
     return new PurgeReceipt(sequence, sequence, matched, System.nanoTime() - start);
+  }
+
+  private OptionalLong counted(long sequence, Core.@Nullable Counted counted) {
+    if (counted == null) {
+      return OptionalLong.empty();
+    }
+    core.purges.log().countedAtOnce(sequence, counted.objects(), counted.bytes());
+    return OptionalLong.of(counted.objects());
+  }
+
+  /** What became of a purge; null if nothing is known of it. */
+  public @Nullable PurgeStatus purgeStatus(long id) {
+    PurgeLog.Entry entry = core.purges.log().find(id);
+    return entry == null ? null : status(entry);
+  }
+
+  /** The latest purges, newest first. */
+  public List<PurgeStatus> latestPurges(int most) {
+    return core.purges.log().latest(most).stream().map(this::status).toList();
+  }
+
+  private PurgeStatus status(PurgeLog.Entry entry) {
+    Purge.Kind[] kinds = Purge.Kind.values();
+    boolean isKnown = entry.kind() >= 0 && entry.kind() < kinds.length;
+    // Everything is a floor, which is never forgotten and which nothing is swept for.
+    boolean isFloor = entry.kind() == Purges.EVERYTHING;
+    boolean isSwept = isFloor || core.purges.retiredThrough() >= entry.id();
+    boolean isCounted = !entry.isFromJournal() && (!isFloor || entry.isCountedAtOnce());
+    return new PurgeStatus(
+        entry.id(),
+        isKnown ? kinds[entry.kind()] : null,
+        entry.soft(),
+        entry.text(),
+        entry.scopes(),
+        entry.millis(),
+        isCounted ? OptionalLong.of(entry.objects()) : OptionalLong.empty(),
+        isCounted ? OptionalLong.of(entry.bytes()) : OptionalLong.empty(),
+        isSwept);
+  }
+
+  /**
+   * Counts what a purge would match, and purges nothing. One at a time. Not for event loops.
+   *
+   * @param mostMillis how long it may take; what it did not come to it says
+   * @return null while another one is counted
+   * @throws IllegalArgumentException when it is a predicate that can't be read
+   */
+  public @Nullable PurgeEstimate estimate(Purge purge, long mostMillis) {
+    PurgeProbe probe =
+        core.purges.probe(purge.kind().ordinal(), purge.scopes(), purge.soft(), purge.text());
+    if (!isEstimating.compareAndSet(false, true)) {
+      return null;
+    }
+    try {
+      Estimator estimator =
+          new Estimator(core, probe, settings.clockMillis(), mostMillis, !settings.stepped());
+      if (settings.stepped()) {
+        return estimator.estimate();
+      }
+      // The index is for platform threads, which those of callers need not be.
+      FutureTask<PurgeEstimate> task = new FutureTask<>(estimator::estimate);
+      Thread thread = settings.threads().newThread(task);
+      thread.setName("dry-run");
+      thread.start();
+      return task.get();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return null;
+    } catch (ExecutionException e) {
+      throw new IllegalStateException(e.getCause());
+    } finally {
+      isEstimating.set(false);
+    }
   }
 
   public RecoveryState recovery() {

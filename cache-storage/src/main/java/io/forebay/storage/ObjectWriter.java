@@ -383,7 +383,7 @@ public final class ObjectWriter {
     if (spec.totalLength() >= 0 && written != spec.totalLength()) {
       return Install.INCOMPLETE;
     }
-    if (lane.isDead(spec.scopes(), spec.birth())) {
+    if (lane.isDead(spec)) {
       return Install.PURGED;
     }
     if (headPiece == null) {

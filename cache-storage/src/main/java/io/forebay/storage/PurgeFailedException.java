@@ -1,10 +1,18 @@
 package io.forebay.storage;
 
-/** A purge could not be put on disk, and is therefore not acknowledged. */
+/** A purge is not acknowledged, and nothing is purged by it. */
 public final class PurgeFailedException extends Exception {
   private static final long serialVersionUID = 1L;
 
-  PurgeFailedException(String message, Throwable cause) {
+  private final boolean isForNow;
+
+  PurgeFailedException(String message, boolean isForNow, Throwable cause) {
     super(message, cause);
+    this.isForNow = isForNow;
+  }
+
+  /** Whether nothing is wrong with the journal: there are as many of its kind as may be. */
+  public boolean isForNow() {
+    return isForNow;
   }
 }

@@ -12,6 +12,7 @@ import io.forebay.storage.layout.DirectoryPage;
 import io.forebay.storage.layout.RecordHeader;
 import io.forebay.storage.memory.TierFile;
 import io.forebay.storage.purge.PurgeHistory;
+import io.forebay.storage.purge.PurgeMatcher;
 import io.forebay.storage.recover.OwnerLock;
 import io.forebay.storage.region.Regions;
 import java.io.IOException;
@@ -65,11 +66,14 @@ public final class RestingStore implements AutoCloseable {
    *
    * @throws IOException when a process has them, or nothing of a store is there
    */
-  public static RestingStore open(Places places, LongSupplier clockMillis) throws IOException {
-    return new RestingStore(places, clockMillis);
+  public static RestingStore open(
+      Places places, PurgeMatcher.Compiler predicates, LongSupplier clockMillis)
+      throws IOException {
+    return new RestingStore(places, predicates, clockMillis);
   }
 
-  private RestingStore(Places places, LongSupplier clockMillis) throws IOException {
+  private RestingStore(Places places, PurgeMatcher.Compiler predicates, LongSupplier clockMillis)
+      throws IOException {
     this.clockMillis = clockMillis;
     boolean done = false;
     try {
@@ -78,7 +82,7 @@ public final class RestingStore implements AutoCloseable {
         throw new IOException("there is no directory " + data);
       }
       owned.push(OwnerLock.share(data));
-      this.purges = purges(data.resolve(ObjectStore.JOURNAL_FILE));
+      this.purges = purges(data.resolve(ObjectStore.JOURNAL_FILE), predicates);
       TierFile tier = tier(data, places.memory());
       this.regions = regions(tier);
       for (Map.Entry<String, Path> disk : places.disks().entrySet()) {
@@ -102,9 +106,9 @@ public final class RestingStore implements AutoCloseable {
     }
   }
 
-  private PurgeHistory purges(Path journal) {
+  private PurgeHistory purges(Path journal, PurgeMatcher.Compiler predicates) {
     try {
-      return PurgeHistory.read(journal);
+      return PurgeHistory.read(journal, predicates);
     } catch (NoSuchFileException e) {
       problems.add(journal + " is missing: the next start opens everything empty");
     } catch (IOException e) {
@@ -177,7 +181,7 @@ public final class RestingStore implements AutoCloseable {
     List<DiskDevice> disks = new ArrayList<>();
     devices.forEach((name, file) -> disks.add(new DiskDevice(name, file, cursor, buffer)));
     return new Survey(
-        memoryTier(), disks, problems, cursor, value -> true, purges::check, clockMillis, isOver);
+        memoryTier(), disks, problems, cursor, value -> true, purges, clockMillis, isOver);
   }
 
   private MemoryTier memoryTier() {

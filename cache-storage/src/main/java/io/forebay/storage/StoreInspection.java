@@ -263,7 +263,7 @@ public final class StoreInspection implements AutoCloseable {
               notes,
               desk.cursor,
               core.disk::isReadable,
-              core.purges::check,
+              core.purges,
               core.clockMillis,
               isOver);
     }

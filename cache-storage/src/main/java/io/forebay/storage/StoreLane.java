@@ -108,20 +108,20 @@ public final class StoreLane {
           return Found.MISS;
         }
         long version = purges.version();
-        boolean isStale = regions.isSoft(region, slot);
         if (near.purgesSeen(entry) != version) {
-          int fate = purges.check(memory, record);
+          long newest = purges.newestPredicate();
+          int fate = purges.checkFound(memory, record, near.predicatesSeen(entry));
           if (fate == Purges.DEAD) {
             near.clear(entry);
             return purged(hi, lo, region, generation, offset, slot);
           }
-          if (fate == Purges.ALIVE) {
-            near.purgesSeen(entry, version);
+          if (fate == Purges.STALE) {
+            soften(region, slot, record);
           }
-          isStale |= fate == Purges.STALE;
+          near.seen(entry, version, newest);
         }
         regions.touch(region, slot);
-        fill(region, generation, slot, offset, isStale);
+        fill(region, generation, slot, offset, regions.isSoft(region, slot));
         nearHits++;
         return Found.HIT;
       }
@@ -166,7 +166,7 @@ public final class StoreLane {
         continue;
       }
       if (!core.isIntact(region, slot, record)) {
-        forget(hi, lo, region, generation, offset);
+        ObjectIndex.Outcome ignored = forget(hi, lo, region, generation, offset);
         pins.unpin(lane, region);
         break;
       }
@@ -175,14 +175,17 @@ public final class StoreLane {
         break;
       }
       long version = purges.version();
-      int fate = purges.check(memory, record);
+      long newest = purges.newestPredicate();
+      int fate = purges.checkFound(memory, record, 0);
       if (fate == Purges.DEAD) {
         return purged(hi, lo, region, generation, offset, slot);
       }
+      if (fate == Purges.STALE) {
+        soften(region, slot, record);
+      }
       regions.touch(region, slot);
-      boolean isStale = fate == Purges.STALE || regions.isSoft(region, slot);
-      near.put(hi, lo, region, offset, generation, slot, isStale ? -1 : version);
-      fill(region, generation, slot, offset, isStale);
+      near.put(hi, lo, region, offset, generation, slot, version, newest);
+      fill(region, generation, slot, offset, regions.isSoft(region, slot));
       indexHits++;
       return Found.HIT;
     }
@@ -200,7 +203,11 @@ public final class StoreLane {
         return wanted(hi, lo);
       }
       if (fate == Purges.DEAD) {
-        ObjectIndex.Outcome ignored = cursor.update(hi, lo, removal.any().of(hi, lo));
+        long[] scopes = {value.scope0(), value.scope1()};
+        if (cursor.update(hi, lo, removal.any().of(hi, lo)) == ObjectIndex.Outcome.DONE
+            && value.kind() == RecordHeader.KIND_OBJECT) {
+          purges.count(scopes, value.birth(), value.birth(), fate, value.length());
+        }
       }
     }
     misses++;
@@ -234,16 +241,28 @@ public final class StoreLane {
   /** A purge matched: not live any more before the answer goes out. */
   private Found purged(long hi, long lo, int region, int generation, int offset, int slot) {
     regions.live(region, slot, false);
-    forget(hi, lo, region, generation, offset);
+    // Of several that found it at once one removes it, and that one counts it.
+    ObjectIndex.Outcome outcome = forget(hi, lo, region, generation, offset);
+    if (outcome == ObjectIndex.Outcome.DONE || outcome == ObjectIndex.Outcome.BUSY) {
+      purges.count(memory, regions.base(region) + offset, Purges.DEAD);
+    }
     pins.unpin(lane, region);
     misses++;
     return Found.MISS;
   }
 
-  private void forget(long hi, long lo, int region, int generation, int offset) {
+  /** A soft purge matched: the record keeps it in mind, so that nobody has to ask again. */
+  private void soften(int region, int slot, long record) {
+    if (!regions.isSoft(region, slot)) {
+      regions.soft(region, slot);
+      purges.count(memory, record, Purges.STALE);
+    }
+  }
+
+  /** Busy is good enough: the record is not live, and its region's reclaim removes the key. */
+  private ObjectIndex.Outcome forget(long hi, long lo, int region, int generation, int offset) {
     removal.at(region, generation, offset).of(hi, lo);
-    // Busy is good enough: the record is not live, and its region's reclaim removes the key.
-    ObjectIndex.Outcome ignored = cursor.update(hi, lo, removal);
+    return cursor.update(hi, lo, removal);
   }
 
   private boolean isKey(long record, byte[] keyText, int keyTextLength) {
@@ -355,7 +374,7 @@ public final class StoreLane {
         break;
       }
       regions.touch(region, slot);
-      near.put(hi, lo, region, offset, generation, slot, 0);
+      near.put(hi, lo, region, offset, generation, slot, 0, 0);
       place(region, offset);
       indexHits++;
       return Found.HIT;
@@ -469,7 +488,7 @@ public final class StoreLane {
       if (objectId < 0) {
         return Install.NO_SPACE;
       }
-      if (!core.births.admits(spec.birth()) || isDead(spec.scopes(), spec.birth())) {
+      if (!core.births.admits(spec.birth()) || isDead(spec)) {
         return Install.PURGED;
       }
       if (!core.space.reserve(length, reservation)) {
@@ -522,6 +541,8 @@ public final class StoreLane {
       // Moved this very moment.
       return Install.BUSY;
     }
+    boolean isBodyAnnounced = false;
+    long bodyBirth = 0;
     try {
       long old = regions.base(region) + offset;
       int oldSlot = memory.get(Words.INT, old + RecordHeader.ENTRY_OFFSET);
@@ -532,11 +553,15 @@ public final class StoreLane {
       boolean isInline =
           (memory.get(Words.INT, old + HeadRecord.FLAGS_OFFSET) & HeadRecord.FLAG_INLINE) != 0;
       long total = memory.get(Words.LONG, old + HeadRecord.TOTAL_LENGTH_OFFSET);
-      long bodyBirth = memory.get(Words.LONG, old + HeadRecord.BODY_BIRTH_OFFSET);
+      bodyBirth = memory.get(Words.LONG, old + HeadRecord.BODY_BIRTH_OFFSET);
       int bodyLength = isInline ? (int) total : 0;
       int length = core.headLength(spec) + bodyLength;
+      // Announced before the purges are looked at: a sweep that begins after that waits for it, or
+      // the new head could come to lie where the sweep has passed while it was being written.
+      addBirth(bodyBirth);
+      isBodyAnnounced = true;
       if (!core.births.admits(spec.birth())
-          || purges.check(spec.scopes(), spec.birth(), bodyBirth) == Purges.DEAD
+          || check(spec, bodyBirth) == Purges.DEAD
           || purges.check(memory, old) == Purges.DEAD) {
         return Install.PURGED;
       }
@@ -564,6 +589,9 @@ public final class StoreLane {
       core.writeHead(reservation, spec, expectedObjectId, bodyBirth, total, isInline, crc);
       return installHead(spec, expectedObjectId, reservation, length, total, expectedObjectId);
     } finally {
+      if (isBodyAnnounced) {
+        removeBirth(bodyBirth);
+      }
       pins.unpin(lane, region);
     }
   }
@@ -621,7 +649,7 @@ public final class StoreLane {
   /** For the writer: forgets a slice that will not be needed. */
   void discard(Core.Piece at, long hi, long lo) {
     regions.live(at.region(), at.slot(), false);
-    forget(hi, lo, at.region(), at.generation(), at.offset());
+    ObjectIndex.Outcome ignored = forget(hi, lo, at.region(), at.generation(), at.offset());
   }
 
   /**
@@ -649,16 +677,26 @@ public final class StoreLane {
     return isForgotten || isPurged;
   }
 
-  /** Whether something with these scopes, born then, is dead by a purge. */
-  public boolean isDead(long[] scopes, long birth) {
-    return purges.check(scopes, birth, birth) == Purges.DEAD;
+  /** Whether an object that is being stored is dead by a purge. */
+  public boolean isDead(HeadSpec spec) {
+    return check(spec, spec.birth()) == Purges.DEAD;
   }
 
-  /**
-   * Whether a purge, hard or soft, has overruled something with these scopes that was born then.
-   */
-  public boolean isOverruled(long[] scopes, long birth) {
-    return purges.check(scopes, birth, birth) != Purges.ALIVE;
+  /** Whether a purge, hard or soft, has overruled an object that is being stored. */
+  public boolean isOverruled(HeadSpec spec) {
+    return check(spec, spec.birth()) != Purges.ALIVE;
+  }
+
+  private int check(HeadSpec spec, long bodyBirth) {
+    return spec.kind() == HeadSpec.Kind.VARY_MARKER
+        ? purges.check(spec.scopes(), spec.birth(), bodyBirth)
+        : purges.check(
+            spec.scopes(),
+            spec.birth(),
+            bodyBirth,
+            spec.keyText(),
+            spec.keyTextLength(),
+            spec.head());
   }
 
   void addBirth(long birth) {

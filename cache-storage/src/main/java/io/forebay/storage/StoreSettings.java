@@ -1,6 +1,7 @@
 package io.forebay.storage;
 
 import io.forebay.storage.evict.Tuning;
+import io.forebay.storage.purge.PurgeMatcher;
 import java.nio.file.Path;
 import java.util.concurrent.ThreadFactory;
 import java.util.function.LongSupplier;
@@ -27,6 +28,7 @@ import org.jspecify.annotations.Nullable;
  * @param threads makes the store's own threads
  * @param stepped the caller steps the store's work; no threads are started
  * @param disks devices of the disk tier
+ * @param predicates reads the texts of predicate purges
  */
 public record StoreSettings(
     Path dataDirectory,
@@ -45,7 +47,8 @@ public record StoreSettings(
     boolean lockMemory,
     ThreadFactory threads,
     boolean stepped,
-    DiskSettings disks) {
+    DiskSettings disks,
+    PurgeMatcher.Compiler predicates) {
 
   /** All defaults. */
   public static StoreSettings of(
@@ -60,14 +63,15 @@ public record StoreSettings(
         0,
         8192,
         Tuning.AUTO,
-        65_536,
+        131_072,
         60_000,
         600_000,
         4L << 20,
         true,
         task -> Thread.ofPlatform().daemon(true).unstarted(task),
         false,
-        DiskSettings.NONE);
+        DiskSettings.NONE,
+        PurgeMatcher.Compiler.NONE);
   }
 
   public StoreSettings withMemoryDirectory(@Nullable Path directory) {
@@ -118,6 +122,13 @@ public record StoreSettings(
     return change.done();
   }
 
+  /** What the texts of predicate purges mean. */
+  public StoreSettings withPredicates(PurgeMatcher.Compiler compiler) {
+    Change change = new Change(this);
+    change.predicates = compiler;
+    return change.done();
+  }
+
   public StoreSettings withClock(LongSupplier newClockMillis) {
     Change change = new Change(this);
     change.clockMillis = newClockMillis;
@@ -151,6 +162,7 @@ public record StoreSettings(
     private ThreadFactory threads;
     private boolean stepped;
     private DiskSettings disks;
+    private PurgeMatcher.Compiler predicates;
 
     Change(StoreSettings from) {
       dataDirectory = from.dataDirectory;
@@ -170,6 +182,7 @@ public record StoreSettings(
       threads = from.threads;
       stepped = from.stepped;
       disks = from.disks;
+      predicates = from.predicates;
     }
 
     StoreSettings done() {
@@ -190,7 +203,8 @@ public record StoreSettings(
           lockMemory,
           threads,
           stepped,
-          disks);
+          disks,
+          predicates);
     }
   }
 

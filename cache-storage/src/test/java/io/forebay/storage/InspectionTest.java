@@ -23,6 +23,7 @@ import io.forebay.storage.inspect.Verification.Repair;
 import io.forebay.storage.layout.DeviceHeader;
 import io.forebay.storage.layout.TierHeader;
 import io.forebay.storage.memory.TierFile;
+import io.forebay.storage.purge.PurgeMatcher;
 import io.forebay.storage.recover.OwnedException;
 import java.io.IOException;
 import java.lang.foreign.ValueLayout;
@@ -85,6 +86,7 @@ class InspectionTest {
     }
     return RestingStore.open(
         new RestingStore.Places(directory.resolve("data"), directory.resolve("memory"), places),
+        PurgeMatcher.Compiler.NONE,
         clock::get);
   }
 
@@ -562,6 +564,7 @@ class InspectionTest {
             () ->
                 RestingStore.open(
                     new RestingStore.Places(directory.resolve("nowhere"), null, Map.of()),
+                    PurgeMatcher.Compiler.NONE,
                     clock::get));
     assertTrue(String.valueOf(nowhere.getMessage()).contains("there is no directory"));
   }

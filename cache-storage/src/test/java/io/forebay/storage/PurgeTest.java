@@ -111,9 +111,9 @@ class PurgeTest {
       HeadSpec spec = StoreFixture.spec("/a", fixture.store.nextBirth(), 5, "tag");
       ObjectWriter writer = Objects.requireNonNull(lane.begin(spec));
       assertTrue(writer.append(ByteBuffer.allocate(5)));
-      assertFalse(lane.isDead(spec.scopes(), spec.birth()));
+      assertFalse(lane.isDead(spec));
       PurgeReceipt ignored = fixture.store.purge(purge(Purge.Kind.TAG, "tag", false));
-      assertTrue(lane.isDead(spec.scopes(), spec.birth()));
+      assertTrue(lane.isDead(spec));
       // The purge may not be forgotten while that fill is under way.
       sweep(fixture);
       assertEquals(Install.PURGED, writer.finish());

@@ -14,6 +14,7 @@ import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Disks in memory that outlive the store, and fail as told. What was not forced is lost at a power
@@ -26,6 +27,11 @@ final class SimulatedDisk implements DiskTier.Opener {
   final AtomicInteger failReads = new AtomicInteger();
   final AtomicInteger failWrites = new AtomicInteger();
   final AtomicLong slowMillis = new AtomicLong();
+
+  /** Run once, by the next read that is at least so long, after it has its bytes. */
+  private volatile @Nullable Runnable behindRead;
+
+  private volatile int behindReadOf;
   private final AtomicLong clock;
   private final SplittableRandom random;
   private final Map<String, Disk> disks = new HashMap<>();
@@ -40,6 +46,16 @@ final class SimulatedDisk implements DiskTier.Opener {
     Disk disk = disks.computeIfAbsent(device.name(), name -> new Disk((int) lengthBytes));
     disk.isOpen = true;
     return disk;
+  }
+
+  /** Has something happen between a read and what is done with the bytes it brought. */
+  void behindRead(int leastBytes, Runnable event) {
+    behindReadOf = leastBytes;
+    behindRead = event;
+  }
+
+  boolean hasHappened() {
+    return behindRead == null;
   }
 
   /** The machine loses its power: of what was not forced, each sector is there or not. */
@@ -70,12 +86,20 @@ final class SimulatedDisk implements DiskTier.Opener {
     }
 
     @Override
-    public synchronized void read(ByteBuffer into, long at) throws IOException {
-      check(failReads);
-      if (at + into.remaining() > bytes.length) {
-        throw new EOFException("the disk ends at " + bytes.length);
+    public void read(ByteBuffer into, long at) throws IOException {
+      int length = into.remaining();
+      synchronized (this) {
+        check(failReads);
+        if (at + length > bytes.length) {
+          throw new EOFException("the disk ends at " + bytes.length);
+        }
+        into.put(bytes, (int) at, length);
       }
-      into.put(bytes, (int) at, into.remaining());
+      Runnable event = behindRead;
+      if (event != null && length >= behindReadOf) {
+        behindRead = null;
+        event.run();
+      }
     }
 
     @Override

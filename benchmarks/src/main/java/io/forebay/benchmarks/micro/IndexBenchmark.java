@@ -78,7 +78,7 @@ public class IndexBenchmark extends Bench {
       cursor = shared.index.hastyCursor();
       draw = new ZipfDraw(shared.entries, 0.9);
       for (int i = 0; i < NEAR; i++) {
-        near.put(BenchStore.mix(i), BenchStore.mix(~i), i & 127, i, 1, i, 0);
+        near.put(BenchStore.mix(i), BenchStore.mix(~i), i & 127, i, 1, i, 0, 0);
       }
       // Some pushed others out of their pair.
       for (int i = 0; i < NEAR; i++) {

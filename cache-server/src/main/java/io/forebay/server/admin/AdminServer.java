@@ -206,6 +206,9 @@ public final class AdminServer implements AutoCloseable {
               List.of("POST"),
               (exchange, method, isTrusted) ->
                   Reply.json(200, purge.run(Json.object(body(exchange)), caller(exchange))));
+      case "/v1/purges" ->
+          new Endpoint(
+              List.of("GET"), (exchange, method, isTrusted) -> Reply.json(200, purge.latest()));
       case "/v1/reload" ->
           new Endpoint(List.of("POST"), (exchange, method, isTrusted) -> reload(caller(exchange)));
       case "/v1/warm" ->
@@ -247,6 +250,12 @@ public final class AdminServer implements AutoCloseable {
               Reply.json(
                   200,
                   stores.act(path.substring(11), Json.object(body(exchange)), caller(exchange))));
+    }
+    if (path.matches("/v1/purges/\\d{1,18}")) {
+      return new Endpoint(
+          List.of("GET"),
+          (exchange, method, isTrusted) ->
+              Reply.json(200, purge.status(Long.parseLong(path.substring(11)))));
     }
     return path.matches("/v1/warm/\\d{1,18}")
         ? new Endpoint(

@@ -4,6 +4,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.core.StreamReadConstraints;
 import tools.jackson.core.StreamReadFeature;
@@ -64,6 +65,52 @@ final class Json {
     }
   }
 
+  /** The objects of an array field; empty when it is absent or null. */
+  static List<ObjectNode> objects(ObjectNode object, String name, List<String> problems) {
+    JsonNode node = object.get(name);
+    if (node == null || node.isNull()) {
+      return List.of();
+    }
+    List<ObjectNode> objects = new ArrayList<>(node.size());
+    boolean areObjects = node.isArray();
+    for (int i = 0; areObjects && i < node.size(); i++) {
+      if (node.get(i) instanceof ObjectNode item) {
+        objects.add(item);
+      } else {
+        areObjects = false;
+      }
+    }
+    if (!areObjects) {
+      problems.add(name + " must be an array of objects");
+    }
+    return objects;
+  }
+
+  /** The text of a field; null when it is absent, null or wrong. */
+  static @Nullable String text(
+      ObjectNode object, String name, int maxLength, List<String> problems) {
+    JsonNode node = object.get(name);
+    if (node == null || node.isNull()) {
+      return null;
+    }
+    String problem = node.isString() ? problem(node.stringValue(), maxLength) : " must be a string";
+    if (problem != null) {
+      problems.add(name + problem);
+      return null;
+    }
+    return node.stringValue();
+  }
+
+  private static @Nullable String problem(String text, int maxLength) {
+    if (text.isEmpty()) {
+      return " is empty";
+    }
+    if (text.length() > maxLength) {
+      return " is longer than " + maxLength + " characters";
+    }
+    return text.chars().anyMatch(Character::isISOControl) ? " holds a control character" : null;
+  }
+
   /** The texts of an array field; empty when it is absent or null. */
   static List<String> texts(ObjectNode object, String name, int maxLength, List<String> problems) {
     JsonNode node = object.get(name);
@@ -78,16 +125,12 @@ final class Json {
     for (int i = 0; i < node.size(); i++) {
       JsonNode item = node.get(i);
       String place = name + "[" + i + "]";
-      if (!item.isString()) {
-        problems.add(place + " must be a string");
-      } else if (item.stringValue().isEmpty()) {
-        problems.add(place + " is empty");
-      } else if (item.stringValue().length() > maxLength) {
-        problems.add(place + " is longer than " + maxLength + " characters");
-      } else if (item.stringValue().chars().anyMatch(Character::isISOControl)) {
-        problems.add(place + " holds a control character");
-      } else {
+      String problem =
+          item.isString() ? problem(item.stringValue(), maxLength) : " must be a string";
+      if (problem == null) {
         texts.add(item.stringValue());
+      } else {
+        problems.add(place + problem);
       }
     }
     return texts;

@@ -2,6 +2,8 @@ package io.forebay.server.admin;
 
 import io.forebay.server.config.ServerConfig;
 import io.forebay.server.metric.LoopCounters;
+import io.forebay.storage.PurgeEstimate;
+import io.forebay.storage.PurgeStatus;
 import io.forebay.storage.StoreInspection;
 import io.forebay.storage.StoreStats;
 import io.forebay.storage.disk.DiskStats;
@@ -92,6 +94,25 @@ public interface Node {
    */
   PurgeDone purge(PurgeOrder order) throws PurgeRefusedException;
 
+  /**
+   * Counts what an order would purge, and purges nothing. Blocks while it counts, at most so long.
+   *
+   * @throws PurgeRefusedException when the order cannot be understood, or while another is counted
+   */
+  default PurgeEstimate dryRun(PurgeOrder order, long mostMillis) throws PurgeRefusedException {
+    throw new PurgeRefusedException("there is nothing to count", Refusal.FOR_NOW);
+  }
+
+  /** What became of a purge; null when nothing is known of it. */
+  default @Nullable PurgeStatus purgeStatus(long id) {
+    return null;
+  }
+
+  /** The latest purges, newest first. */
+  default List<PurgeStatus> latestPurges(int most) {
+    return List.of();
+  }
+
   /** Reads the configuration again and swaps it in; a bad one changes nothing. */
   Reload reload();
 
@@ -110,10 +131,14 @@ public interface Node {
     HOST,
     PREFIX,
     TAG,
+    PATTERN,
     EVERYTHING
   }
 
-  /** One thing to purge; {@code text} is the URL, host, prefix or tag as the operator wrote it. */
+  /**
+   * One thing to purge; {@code text} is the URL, host, prefix or tag as the operator wrote it, or a
+   * pattern as {@link io.forebay.server.purge.PurgePredicate} reads it.
+   */
   record PurgeOrder(PurgeKind kind, String text, boolean isSoft) {}
 
   /**
@@ -123,20 +148,29 @@ public interface Node {
    */
   record PurgeDone(long id, long sequence, OptionalLong matched, long tookNanos) {}
 
+  /** Whose doing it is that a purge was refused. */
+  enum Refusal {
+    /** The order itself is wrong. */
+    ORDER,
+    /** The journal can't be written. */
+    JOURNAL,
+    /** There is too much of it at the moment. */
+    FOR_NOW
+  }
+
   /** Nothing was purged, and why. */
   final class PurgeRefusedException extends Exception {
     private static final long serialVersionUID = 1L;
 
-    private final boolean isCallersFault;
+    private final Refusal refusal;
 
-    public PurgeRefusedException(String message, boolean isCallersFault) {
+    public PurgeRefusedException(String message, Refusal refusal) {
       super(message);
-      this.isCallersFault = isCallersFault;
+      this.refusal = refusal;
     }
 
-    /** Whether the order itself was wrong, rather than the journal. */
-    public boolean isCallersFault() {
-      return isCallersFault;
+    public Refusal refusal() {
+      return refusal;
     }
   }
 

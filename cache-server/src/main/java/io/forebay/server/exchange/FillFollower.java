@@ -14,6 +14,7 @@ import io.forebay.server.metric.LoopCounters.CacheResult;
 import io.forebay.server.origin.OriginCall;
 import io.forebay.server.origin.OriginFailure;
 import io.forebay.server.origin.OriginListener;
+import io.forebay.storage.HeadSpec;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -256,8 +257,10 @@ final class FillFollower implements Follower, Fill.Leader {
 
   /** A purge acknowledged before this request arrived kills what the fill brings (I2). */
   private boolean isOvertakenByPurge(Fill followed, FillHead head) {
+    HeadSpec stored = head.spec();
     return exchange.arrivalPurgeSequence > followed.birth()
-        && loop.lane().isOverruled(head.scopes(), followed.birth());
+        && stored != null
+        && loop.lane().isOverruled(stored);
   }
 
   /** Afterwards the exchange's key is that of its own variant. */

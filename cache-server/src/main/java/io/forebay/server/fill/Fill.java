@@ -372,8 +372,7 @@ public final class Fill implements OriginListener {
     }
     loop.hitForMiss().forget(order.key(), order.request());
     writer = begun;
-    head =
-        new FillHead(status, meta, block, received.contentLength(), spec.scopes(), selecting, key);
+    head = new FillHead(status, meta, block, received.contentLength(), spec, selecting, key);
     if (!key.equals(order.key())) {
       loop.fills().register(key, this);
     }

@@ -1,6 +1,8 @@
 package io.forebay.server.fill;
 
+import io.forebay.storage.HeadSpec;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The head of a response being filled, as every follower sees it. Immutable once published.
@@ -8,7 +10,7 @@ import java.util.List;
  * @param meta encoded {@link io.forebay.core.policy.StoredMeta}; empty when it is not stored
  * @param block stored field lines, {@code name: value\r\n} each; empty when it is not stored
  * @param totalLength body bytes, or -1 while unknown
- * @param scopes what a purge can name it by
+ * @param spec what is being stored, which is what a purge looks at; null when it is not stored
  * @param selectingFields names of the fields it varies by; empty when it does not vary
  * @param variantKey the key it is stored under
  */
@@ -18,11 +20,11 @@ public record FillHead(
     byte[] meta,
     byte[] block,
     long totalLength,
-    long[] scopes,
+    @Nullable HeadSpec spec,
     List<String> selectingFields,
     FillKey variantKey) {
 
   static FillHead unstorable(int status, FillKey key) {
-    return new FillHead(status, new byte[0], new byte[0], -1, new long[0], List.of(), key);
+    return new FillHead(status, new byte[0], new byte[0], -1, null, List.of(), key);
   }
 }

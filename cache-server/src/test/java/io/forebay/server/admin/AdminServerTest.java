@@ -162,7 +162,19 @@ final class AdminServerTest {
         node.purged());
     JsonNode first = answer.json().at("/purges/0");
     assertEquals(
-        List.of("id", "kind", "text", "soft", "sequence", "matched", "tookMillis"),
+        List.of(
+            "id",
+            "kind",
+            "text",
+            "soft",
+            "sequence",
+            "matched",
+            "tookMillis",
+            "before",
+            "at",
+            "scopes",
+            "matchedBytes",
+            "swept"),
         new ArrayList<>(first.propertyNames()));
     assertEquals(101, first.get("id").longValue());
     assertEquals("url", first.get("kind").stringValue());
@@ -173,6 +185,74 @@ final class AdminServerTest {
     assertEquals(1.235, first.get("tookMillis").doubleValue());
     assertTrue(answer.json().at("/purges/1/matched").isNull());
     assertTrue(answer.json().get("tookMillis").isNumber());
+  }
+
+  @Test
+  void takesPatternsWithWhatTheyAreLimitedTo() throws IOException {
+    RawHttp.Answer answer =
+        start()
+            .post(
+                "/v1/purge",
+                """
+                {"patterns":[{"path":"^/img/"},{"header":"content-type: ^video/","host":"a.example"}]}
+                """);
+    assertEquals(200, answer.status(), answer.text());
+    assertEquals(
+        List.of(
+            new PurgeOrder(PurgeKind.PATTERN, "path ^/img/", false),
+            new PurgeOrder(
+                PurgeKind.PATTERN, "host a.example header content-type: ^video/", false)),
+        node.purged());
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '~',
+      value = {
+        "{\"patterns\":[{}]}~either a path or a header",
+        "{\"patterns\":[{\"path\":\"a\",\"header\":\"b: c\"}]}~either a path or a header",
+        "{\"patterns\":[\"^/img/\"]}~array of objects",
+        "{\"patterns\":[{\"path\":\"a\",\"host\":\"b c\"}]}~is not a host",
+        "{\"patterns\":[{\"path\":7}]}~must be a string",
+        "{\"patterns\":[{\"regex\":\"a\"}]}~unknown field",
+      })
+  void aMalformedPatternPurgesNothing(String body, String problem) throws IOException {
+    RawHttp.Answer answer = start().post("/v1/purge", body);
+    assertEquals(400, answer.status());
+    assertTrue(answer.text().contains(problem), answer.text());
+    assertEquals(List.of(), node.purged());
+  }
+
+  @Test
+  void aDryRunSaysWhatItCountedAndPurgesNothing() throws IOException {
+    RawHttp.Answer answer =
+        start().post("/v1/purge", "{\"tags\":[\"t1\"],\"soft\":true,\"dryRun\":true}");
+    assertEquals(200, answer.status(), answer.text());
+    assertTrue(answer.json().get("dryRun").booleanValue());
+    JsonNode one = answer.json().at("/purges/0");
+    assertEquals("tag", one.get("kind").stringValue());
+    assertEquals(5, one.get("matched").longValue());
+    assertEquals(70, one.get("matchedBytes").longValue());
+    assertFalse(one.get("complete").booleanValue());
+    assertEquals("disk d0", one.at("/parts/1/place").stringValue());
+    assertEquals("the rest", one.at("/parts/1/uncounted").stringValue());
+    assertEquals(List.of(), node.purged());
+  }
+
+  @Test
+  void whatBecameOfAPurgeCanBeAskedForLater() throws IOException {
+    RawHttp http = start();
+    JsonNode one = http.get("/v1/purges/9").json();
+    assertEquals("pattern", one.get("kind").stringValue());
+    assertEquals("path ^/img/", one.get("text").stringValue());
+    assertEquals(9, one.get("before").longValue());
+    assertEquals("1970-01-01T00:00:01Z", one.get("at").stringValue());
+    assertEquals(3, one.get("matched").longValue());
+    assertEquals(30, one.get("matchedBytes").longValue());
+    assertTrue(one.get("swept").booleanValue());
+    assertEquals(one, http.get("/v1/purges").json().at("/purges/0"));
+    assertEquals(404, http.get("/v1/purges/" + FakeNode.UNKNOWN_PURGE).status());
+    assertEquals(405, http.post("/v1/purges", "{}").status());
   }
 
   @ParameterizedTest

@@ -5,6 +5,9 @@ import io.forebay.server.config.ConfigLoader;
 import io.forebay.server.config.ConfigOutcome;
 import io.forebay.server.config.ServerConfig;
 import io.forebay.server.metric.LoopCounters;
+import io.forebay.storage.Purge;
+import io.forebay.storage.PurgeEstimate;
+import io.forebay.storage.PurgeStatus;
 import io.forebay.storage.RecoveryState;
 import io.forebay.storage.StoreInspection;
 import io.forebay.storage.StoreStats;
@@ -14,12 +17,15 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.OptionalLong;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.jspecify.annotations.Nullable;
 
 /** A node that does what a test tells it and remembers what it was asked. */
 public final class FakeNode implements Node {
+  static final long UNKNOWN_PURGE = 10;
+
   private volatile ServerConfig config;
   private volatile List<NotReady> notReady = List.of();
   private volatile List<Listening> listening = List.of();
@@ -174,12 +180,41 @@ public final class FakeNode implements Node {
   @Override
   public PurgeDone purge(PurgeOrder order) throws PurgeRefusedException {
     if (order.text().equals(journalFailure)) {
-      throw new PurgeRefusedException("No space left on device", false);
+      throw new PurgeRefusedException("No space left on device", Refusal.JOURNAL);
     }
     purged.add(order);
     OptionalLong matched =
         order.kind() == PurgeKind.URL ? OptionalLong.of(1) : OptionalLong.empty();
     return new PurgeDone(100 + purged.size(), 7_000 + purged.size(), matched, 1_234_567);
+  }
+
+  @Override
+  public PurgeEstimate dryRun(PurgeOrder order, long mostMillis) {
+    return new PurgeEstimate(
+        List.of(
+            new PurgeEstimate.Part("memory", 4, 60, ""),
+            new PurgeEstimate.Part("disk d0", 1, 10, "the rest")));
+  }
+
+  @Override
+  public @Nullable PurgeStatus purgeStatus(long id) {
+    return id == UNKNOWN_PURGE
+        ? null
+        : new PurgeStatus(
+            id,
+            Purge.Kind.PREDICATE,
+            false,
+            "path ^/img/",
+            0,
+            1000,
+            OptionalLong.of(3),
+            OptionalLong.of(30),
+            true);
+  }
+
+  @Override
+  public List<PurgeStatus> latestPurges(int most) {
+    return List.of(Objects.requireNonNull(purgeStatus(9)));
   }
 
   @Override

@@ -52,7 +52,7 @@ final class Device {
   private static final int TOMBSTONES_A_BATCH = 4096;
 
   /** After so many pages that are not whole the rest of a directory is taken for empty. */
-  private static final int TORN_PAGES = 4;
+  static final int TORN_PAGES = 4;
 
   private static final int COPY_SHARE = 4;
 
@@ -99,6 +99,7 @@ final class Device {
   private final PageEntry entry = new PageEntry();
   private final ByteBuffer copyBuffer = readBuffer();
   private @Nullable Recovery recovery;
+  private @Nullable Sweep sweep;
   private long sweepWanted = -1;
   private volatile long sweptThrough;
   private volatile State state = State.RECOVERING;
@@ -180,6 +181,7 @@ final class Device {
       }
       lostTombstones = false;
       recovery = null;
+      sweep = null;
       state = State.ONLINE;
     } finally {
       lock.unlock();
@@ -284,8 +286,9 @@ final class Device {
     }
     try {
       if (read(load.place, buffer) && isIt(load, MemorySegment.ofBuffer(buffer.clear()))) {
-        if (promoter.promote(load, MemorySegment.ofBuffer(buffer.clear())) == Promoter.Result.DEAD
-            && forget(load)) {
+        MemorySegment record = MemorySegment.ofBuffer(buffer.clear());
+        if (promoter.promote(load, record) == Promoter.Result.DEAD && forget(load)) {
+          purges.count(record, 0, Purges.DEAD);
           bury(load.high, load.low, load.birth);
         }
       } else if (state != State.OFFLINE && state != State.FENCED) {
@@ -305,7 +308,7 @@ final class Device {
   }
 
   /** Reads a record to the buffer's start; false if it is not to be had. */
-  private boolean read(Place place, ByteBuffer buffer) {
+  boolean read(Place place, ByteBuffer buffer) {
     if (place.length > buffer.capacity() || !isReadable(place.region, place.generation)) {
       return false;
     }
@@ -434,6 +437,20 @@ final class Device {
     }
   }
 
+  /** Whether something has been taken that is not full enough to be written. */
+  boolean isFilling() {
+    lock.lock();
+    try {
+      return batch != null && !batch.isEmpty();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  int generation(int region) {
+    return regions.generation(region);
+  }
+
   private @Nullable Batch batchFor(int length, int entryLength) {
     if (length > settings.bufferBytes()) {
       return null;
@@ -552,7 +569,9 @@ final class Device {
         running.step();
         return true;
       }
-      return writeNext() || freeNext() || sweepNext() || buryNext();
+      boolean isBusy = writeNext() || freeNext();
+      // However much is written, a sweep goes on: purges wait for it.
+      return sweepNext() || isBusy || buryNext();
     } catch (IOException e) {
       onError("writing", e);
       return true;
@@ -706,9 +725,11 @@ final class Device {
     boolean isCopied = false;
     if (read(from, buffer)) {
       MemorySegment record = MemorySegment.ofBuffer(buffer.clear());
+      // Asked here, since a sweep may have passed where the copy goes, and not yet come here.
       isCopied =
           RecordHeader.isRecord(record, 0, from.generation, from.length)
               && RecordHeader.isIntact(record, 0)
+              && !isPurged(record)
               && offer(record, 0, from.length, to);
     }
     boolean moved = isCopied;
@@ -735,11 +756,17 @@ final class Device {
     }
   }
 
+  private boolean isPurged(MemorySegment record) {
+    return record.get(Words.INT, RecordHeader.KIND_OFFSET) != RecordHeader.KIND_SLICE
+        && purges.check(record, 0) != Purges.ALIVE;
+  }
+
   /**
    * Takes what purges have killed out of the index and buries it, so that the purges themselves may
    * be forgotten: tombstones are on the device before that is said.
    */
   private boolean sweepNext() throws IOException {
+    Sweep running = sweep;
     long through;
     lock.lock();
     try {
@@ -747,21 +774,20 @@ final class Device {
       if (through <= sweptThrough) {
         return false;
       }
-      passOn();
-      if (!waiting.isEmpty()) {
-        return true;
+      if (running == null || running.through != through) {
+        // What came before the sweep of memory was over is to be seen by this one.
+        passOn();
+        if (!waiting.isEmpty()) {
+          return true;
+        }
+        running = new Sweep(through);
+        sweep = running;
       }
     } finally {
       lock.unlock();
     }
-    for (int region = 0; region < regions.count(); region++) {
-      // As it stands on the device, whatever it counts as here: that is what a start finds.
-      ByteBuffer first = readPage(region, 0);
-      if (first != null) {
-        int swept = region;
-        int generation = first.getInt(DirectoryPage.GENERATION_OFFSET);
-        forEachEntry(region, generation, one -> sweep(one, swept, generation));
-      }
+    if (running.step()) {
+      return true;
     }
     do {
       flush();
@@ -775,31 +801,127 @@ final class Device {
     }
     head.state(through, clockMillis.getAsLong(), false);
     sweptThrough = through;
+    sweep = null;
     return true;
   }
 
-  private void sweep(PageEntry one, int region, int generation) {
-    if (one.isTombstone() || one.kind() == RecordHeader.KIND_SLICE) {
-      return;
+  /**
+   * One pass over all that stands on the device, a piece at a time, so that writes go on between.
+   * Scopes are told by the directories; for predicates the heads they may apply to are read. What
+   * is written meanwhile need not be looked at: memory was swept before, and what is copied forward
+   * is asked as it is.
+   */
+  private final class Sweep {
+    private static final int HEADS_A_STEP = 32;
+
+    private final long through;
+    private final ArrayDeque<SweptHead> unread = new ArrayDeque<>();
+    private int region;
+
+    Sweep(long through) {
+      this.through = through;
     }
-    int fate = purges.check(one.words(), one.birth(), one.bodyBirth());
-    if (fate == Purges.ALIVE) {
-      return;
+
+    /** False once all has been looked at. */
+    boolean step() throws IOException {
+      if (!unread.isEmpty()) {
+        for (int n = 0; n < HEADS_A_STEP && !unread.isEmpty(); n++) {
+          // Left in line until it was read: after an error it is read again.
+          read(unread.element());
+          unread.remove();
+        }
+        return true;
+      }
+      if (region == regions.count()) {
+        return false;
+      }
+      // As it stands on the device, whatever it counts as here: that is what a start finds.
+      ByteBuffer first = readPage(region, 0);
+      if (first != null) {
+        int generation = first.getInt(DirectoryPage.GENERATION_OFFSET);
+        forEachEntry(region, generation, one -> look(one, generation));
+      }
+      region++;
+      return true;
     }
+
+    private void look(PageEntry one, int generation) {
+      if (one.isTombstone() || one.kind() == RecordHeader.KIND_SLICE) {
+        return;
+      }
+      int fate = purges.check(one.words(), one.birth(), one.bodyBirth());
+      SweptHead found = SweptHead.of(one, region, generation);
+      if (fate != Purges.ALIVE) {
+        if (remove(found, fate)) {
+          purges.count(one.words(), one.birth(), one.bodyBirth(), fate, one.totalBytes());
+        }
+      } else if (one.kind() == RecordHeader.KIND_OBJECT
+          && purges.wantsTexts(one.words(), one.birth(), one.bodyBirth())) {
+        unread.add(found);
+      }
+    }
+
+    private void read(SweptHead one) throws IOException {
+      if (one.length() <= 0
+          || one.length() > copyBuffer.capacity()
+          || one.offset() < 0
+          || one.offset() + (long) one.length() > settings.regionBytes()) {
+        return;
+      }
+      ByteBuffer into = copyBuffer.clear().limit(one.length());
+      begin();
+      try {
+        file.read(into, at(one.region()) + one.offset());
+      } finally {
+        end();
+      }
+      MemorySegment record = MemorySegment.ofBuffer(copyBuffer.clear());
+      if (!RecordHeader.isRecord(record, 0, one.generation(), one.length())
+          || !RecordHeader.isIntact(record, 0)) {
+        // Written over meanwhile, or damaged: it can't be served by any start.
+        return;
+      }
+      int fate = purges.check(record, 0);
+      if (fate != Purges.ALIVE && remove(one, fate)) {
+        purges.count(record, 0, fate);
+      }
+    }
+  }
+
+  /** A head that a sweep has found in a directory. */
+  private record SweptHead(
+      long high, long low, int region, int generation, int offset, int length, long birth) {
+    static SweptHead of(PageEntry one, int region, int generation) {
+      return new SweptHead(
+          one.keyHigh(),
+          one.keyLow(),
+          region,
+          generation,
+          one.offset(),
+          one.recordLength(),
+          one.birth());
+    }
+  }
+
+  /** Buries what a purge matches; true if this was all that the index knew of it. */
+  private boolean remove(SweptHead one, int fate) {
     boolean isDead = fate == Purges.DEAD;
-    int offset = one.offset();
+    boolean[] isLast = new boolean[1];
     // Buried whether the index names it or not: at another start it may be found again.
-    bury(one.keyHigh(), one.keyLow(), one.birth());
+    bury(one.high(), one.low(), one.birth());
     ObjectIndex.Outcome ignored =
         cursor.update(
-            one.keyHigh(),
-            one.keyLow(),
+            one.high(),
+            one.low(),
             (isPresent, value) -> {
-              if (!isPresent || !value.isOnDiskAt(head.number(), region, generation, offset)) {
+              if (!isPresent
+                  || !value.isOnDiskAt(
+                      head.number(), one.region(), one.generation(), one.offset())) {
                 return ObjectIndex.Verdict.KEEP;
               }
               // What is only stale leaves, too: a record on a disk can't be marked as such.
               value.leaveDisk();
+              isLast[0] = isDead || !value.isInMemory();
               if (!value.isInMemory()) {
                 return ObjectIndex.Verdict.REMOVE;
               }
@@ -811,6 +933,7 @@ final class Device {
               promoter.soften(value);
               return ObjectIndex.Verdict.PUT;
             });
+    return isLast[0];
   }
 
   /** Moves waiting tombstones into a batch. */
@@ -853,7 +976,7 @@ final class Device {
     }
   }
 
-  private @Nullable ByteBuffer readPage(int region, int number) throws IOException {
+  @Nullable ByteBuffer readPage(int region, int number) throws IOException {
     ByteBuffer page = Pages.begin().clear();
     page.order(ByteOrder.LITTLE_ENDIAN);
     long at = at(region) + settings.regionBytes() - (number + 1L) * DirectoryPage.LENGTH;

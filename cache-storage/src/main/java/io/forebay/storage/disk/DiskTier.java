@@ -4,6 +4,7 @@ import io.forebay.storage.index.IndexValue;
 import io.forebay.storage.index.ObjectIndex;
 import io.forebay.storage.layout.DeviceHeader;
 import io.forebay.storage.layout.Words;
+import io.forebay.storage.purge.PurgeProbe;
 import io.forebay.storage.purge.Purges;
 import io.forebay.storage.recover.OwnerLock;
 import java.io.IOException;
@@ -37,6 +38,7 @@ public final class DiskTier implements AutoCloseable {
   private final List<Device> devices;
   private final List<Workers> workers;
   private final List<OwnerLock> locks;
+  private final ObjectIndex index;
   private final @Nullable ByteBuffer stepBuffer;
   private long flushedMillis;
 
@@ -50,6 +52,20 @@ public final class DiskTier implements AutoCloseable {
       return (device, file, lengthBytes) -> ChannelBlockFile.open(file, lengthBytes);
     }
   }
+
+  /** How fast, and how long, disks may be read for something that can wait. */
+  @FunctionalInterface
+  public interface Pace {
+    /** Asked before each read; may wait a while. False: no more of it. */
+    boolean mayRead();
+  }
+
+  /**
+   * What was counted on a device.
+   *
+   * @param uncounted what was not, empty if all was
+   */
+  public record Counted(String name, long objects, long bytes, String uncounted) {}
 
   /** What devices need of the store they belong to. */
   public record Host(
@@ -139,7 +155,12 @@ public final class DiskTier implements AutoCloseable {
   }
 
   private DiskTier(
-      List<Device> devices, List<Workers> workers, List<OwnerLock> locks, boolean stepped) {
+      List<Device> devices,
+      List<Workers> workers,
+      List<OwnerLock> locks,
+      ObjectIndex index,
+      boolean stepped) {
+    this.index = index;
     this.devices = List.copyOf(devices);
     this.workers = List.copyOf(workers);
     this.locks = List.copyOf(locks);
@@ -196,7 +217,7 @@ public final class DiskTier implements AutoCloseable {
         }
       }
     }
-    DiskTier tier = new DiskTier(devices, workers, locks, threads == null);
+    DiskTier tier = new DiskTier(devices, workers, locks, host.index(), threads == null);
     if (threads != null) {
       workers.forEach(worker -> worker.start(threads));
     }
@@ -406,6 +427,15 @@ public final class DiskTier implements AutoCloseable {
   /** Empties a device and uses it. Blocks for its disk. */
   public void reinit(String name) throws IOException {
     device(name).reinit();
+  }
+
+  /** Counts the objects on the devices, not in memory, that a purge would match. */
+  public List<Counted> count(PurgeProbe probe, Pace pace) {
+    List<Counted> counted = new ArrayList<>();
+    for (Device device : devices) {
+      counted.add(new DeviceCount(device, probe, pace, index).count());
+    }
+    return counted;
   }
 
   private Device device(String name) {

@@ -57,6 +57,11 @@ final class PageEntry {
     return page.getInt(at + DirectoryPage.EXPIRES);
   }
 
+  /** Of the object's whole body; of the record where that is not known. */
+  long totalBytes() {
+    return DirectoryPage.totalBytes(page.getInt(at + DirectoryPage.TOTAL), recordLength());
+  }
+
   int wordCount() {
     return page.getShort(at + DirectoryPage.WORDS);
   }

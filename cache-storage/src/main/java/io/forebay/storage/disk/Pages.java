@@ -53,6 +53,9 @@ final class Pages {
       page.putInt(
           at + DirectoryPage.EXPIRES,
           IndexValue.seconds(word(memory, record, HeadRecord.EXPIRES_OFFSET)));
+      page.putInt(
+          at + DirectoryPage.TOTAL,
+          DirectoryPage.total(word(memory, record, HeadRecord.TOTAL_LENGTH_OFFSET)));
       for (int n = 0; n < words; n++) {
         page.putLong(
             at + DirectoryPage.ENTRY_LENGTH + n * Long.BYTES,

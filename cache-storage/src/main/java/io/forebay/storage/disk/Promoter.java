@@ -12,6 +12,7 @@ import io.forebay.storage.region.Reservation;
 import io.forebay.storage.region.Space;
 import java.lang.foreign.MemorySegment;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.StampedLock;
 
 /** Puts records that were read from a device into the memory tier. Any thread but a loop. */
 public final class Promoter {
@@ -20,6 +21,10 @@ public final class Promoter {
   private final ObjectIndex index;
   private final Purges purges;
   private final int epoch;
+
+  /** Held, shared, while a record is brought in; taken alone to wait for those under way. */
+  private final StampedLock underWay = new StampedLock();
+
   private final AtomicLong promoted = new AtomicLong();
   private final AtomicLong refused = new AtomicLong();
 
@@ -69,14 +74,32 @@ public final class Promoter {
     NO_ROOM
   }
 
+  /**
+   * Returns when all that is being brought in now, by a look at the purges of before, is there. For
+   * the sweeper: memory is copied meanwhile, at most a slice a reader.
+   */
+  public void awaitUnderWay() {
+    underWay.unlockWrite(underWay.writeLock());
+  }
+
   /** Installs a record that is whole and what the load wants. */
   Result promote(Load load, MemorySegment record) {
+    long stamp = underWay.readLock();
+    try {
+      return bringIn(load, record);
+    } finally {
+      underWay.unlockRead(stamp);
+    }
+  }
+
+  private Result bringIn(Load load, MemorySegment record) {
     int length = load.place.length;
     byte kind = (byte) record.get(Words.INT, RecordHeader.KIND_OFFSET);
     boolean isSlice = kind == RecordHeader.KIND_SLICE;
     // A purge that is retired after this look has had its records taken out of the index before
     // it: then the update below finds nothing.
-    if (!isSlice && purges.check(record, 0) == Purges.DEAD) {
+    int fate = isSlice ? Purges.ALIVE : purges.check(record, 0);
+    if (fate == Purges.DEAD) {
       return Result.DEAD;
     }
     Reservation at = new Reservation();
@@ -104,6 +127,10 @@ public final class Promoter {
       memory.set(Words.INT, to + RecordHeader.GENERATION_OFFSET, at.generation());
       memory.set(Words.INT, to + RecordHeader.ENTRY_OFFSET, at.slot());
       regions.commit(at.region(), at.slot(), at.generation(), length, epoch);
+      if (fate == Purges.STALE) {
+        // Lookups need not ask the purge any more, if memory has been swept for it.
+        regions.soft(at.region(), at.slot());
+      }
       ObjectIndex.Outcome outcome =
           index
               .patientCursor()
@@ -113,6 +140,9 @@ public final class Promoter {
                   (isPresent, value) -> decide(isPresent, value, load.place, at, length));
       if (outcome == ObjectIndex.Outcome.DONE) {
         promoted.incrementAndGet();
+        if (fate == Purges.STALE) {
+          purges.count(record, 0, fate);
+        }
       }
       return Result.DONE;
     } finally {

@@ -200,9 +200,13 @@ public final class Reclaimer {
       if (!regions.isCommitted(region, slot, generation)) {
         continue;
       }
-      if (!regions.isLive(region, slot) || isDead(region, slot)) {
+      boolean isLive = regions.isLive(region, slot);
+      if (!isLive || isDead(region, slot)) {
         dead++;
-        drop(region, slot, generation);
+        boolean isDropped = drop(region, slot, generation);
+        if (isDropped && isLive) {
+          count(region, slot);
+        }
       } else {
         living[count++] = slot;
         policy.count(regions.touches(region, slot), length(memory, region, slot));
@@ -271,6 +275,16 @@ public final class Reclaimer {
         || value.objectId() != memory.get(Words.LONG, record + SliceRecord.OBJECT_OFFSET);
   }
 
+  /** For the receipt of the purge, if it was one that took the record's life. */
+  private void count(int region, int slot) {
+    MemorySegment memory = regions.memory();
+    long entry = regions.entry(region, slot);
+    if (memory.get(Words.BYTE, entry + DirectoryEntry.KIND_OFFSET) != RecordHeader.KIND_SLICE) {
+      int offset = memory.get(Words.INT, entry + DirectoryEntry.OFFSET_OFFSET);
+      purges.count(memory, regions.base(region) + offset, Purges.DEAD);
+    }
+  }
+
   private boolean move(int region, int slot, int generation, int roundedLength) {
     MemorySegment memory = regions.memory();
     long entry = regions.entry(region, slot);
@@ -327,13 +341,14 @@ public final class Reclaimer {
     // With the index nearly full, a name is what has to be freed.
     if (index.count() >= index.capacity() * INDEX_HIGH
         || !demotion.leave(region, slot, generation)) {
-      drop(region, slot, generation);
+      boolean ignored = drop(region, slot, generation);
     } else {
       regions.live(region, slot, false);
     }
   }
 
-  private void drop(int region, int slot, int generation) {
+  /** False if the key named something else already. */
+  private boolean drop(int region, int slot, int generation) {
     MemorySegment memory = regions.memory();
     long entry = regions.entry(region, slot);
     drop.region = region;
@@ -342,8 +357,9 @@ public final class Reclaimer {
     drop.offset = memory.get(Words.INT, entry + DirectoryEntry.OFFSET_OFFSET);
     drop.high = memory.get(Words.LONG, entry + DirectoryEntry.KEY_HIGH_OFFSET);
     drop.low = memory.get(Words.LONG, entry + DirectoryEntry.KEY_LOW_OFFSET);
-    ObjectIndex.Outcome ignored = cursor.update(drop.high, drop.low, drop);
+    ObjectIndex.Outcome outcome = cursor.update(drop.high, drop.low, drop);
     regions.live(region, slot, false);
+    return outcome == ObjectIndex.Outcome.DONE;
   }
 
   private boolean revokeStalled(long nowMillis) {

@@ -1,6 +1,7 @@
 package io.forebay.storage.evict;
 
 import io.forebay.storage.disk.DiskTier;
+import io.forebay.storage.disk.Promoter;
 import io.forebay.storage.index.ObjectIndex;
 import io.forebay.storage.layout.DirectoryEntry;
 import io.forebay.storage.layout.RecordHeader;
@@ -16,6 +17,10 @@ import java.lang.foreign.MemorySegment;
  * and then lets the purge table forget those purges. Reclaim thread only, so no record moves
  * meanwhile.
  *
+ * <p>Memory is swept for a predicate at once, so that lookups need not ask it any longer: what is
+ * installed or brought in after that has been asked for it. Forgotten it is, like any other purge,
+ * only after it has been in force for a while and the disks have been swept as well.
+ *
  * <p>A sweep covers purges up to a sequence that no unfinished object was born before; births
  * before it are refused from then on. So everything such a purge applies to is in a directory when
  * the sweep starts, and a record that moves is checked as it moves. The disks are swept after
@@ -27,10 +32,20 @@ public final class Sweeper {
   private final ObjectIndex.Cursor cursor;
   private final Purges purges;
   private final ActiveBirths births;
+  private final Promoter promoter;
   private final long retireMillis;
+
+  /** Up to where memory is being swept, -1: it is not. */
   private long through = -1;
+
   private int nextRegion;
-  private boolean isDiskAsked;
+
+  /** Whether the disks are to follow and the purges to be forgotten. */
+  private boolean isWhole;
+
+  /** Up to where the disks are being swept, memory having been, -1: they are not. */
+  private long diskThrough = -1;
+
   private long killed;
 
   public Sweeper(
@@ -39,12 +54,14 @@ public final class Sweeper {
       DiskTier disk,
       Purges purges,
       ActiveBirths births,
+      Promoter promoter,
       long retireMillis) {
     this.regions = regions;
     this.disk = disk;
     this.cursor = index.patientCursor();
     this.purges = purges;
     this.births = births;
+    this.promoter = promoter;
     this.retireMillis = retireMillis;
   }
 
@@ -54,45 +71,60 @@ public final class Sweeper {
 
   /** Sweeps at most one region. */
   public boolean step(long nowMillis) {
+    boolean isForgotten = diskThrough >= 0 && disk.isSwept(diskThrough);
+    if (isForgotten) {
+      forget();
+    }
     if (through < 0) {
-      return begin(nowMillis);
+      return begin(nowMillis) || isForgotten;
     }
     if (nextRegion < regions.count()) {
       sweep(nextRegion++);
       return true;
     }
-    if (!isDiskAsked) {
+    purges.sweptMemory(through);
+    if (isWhole) {
       // Not before memory is done: what is copied to a disk from here on is known to live.
       disk.sweep(through);
-      isDiskAsked = true;
+      diskThrough = through;
     }
-    if (!disk.isSwept(through)) {
-      return false;
-    }
-    // The tier's note comes before the journal's: a tier that lacks it opens empty.
-    Words.longVolatile(regions.memory(), TierHeader.SWEPT_THROUGH_OFFSET, through);
-    purges.retire(through);
     through = -1;
     return true;
   }
 
+  private void forget() {
+    // The tier's note comes before the journal's: a tier that lacks it opens empty.
+    Words.longVolatile(regions.memory(), TierHeader.SWEPT_THROUGH_OFFSET, diskThrough);
+    purges.retire(diskThrough);
+    diskThrough = -1;
+  }
+
   private boolean begin(long nowMillis) {
-    if (purges.tableSize() == 0) {
-      return false;
-    }
-    long oldest = purges.oldestMillis();
-    // A clock that went back makes a purge look young; it is then swept when the table fills.
-    if (nowMillis - oldest < retireMillis && !purges.isHalfFull()) {
+    boolean isDue = diskThrough < 0 && isDue(nowMillis);
+    long unswept = purges.oldestUnswept();
+    if (!isDue && unswept == Long.MAX_VALUE) {
       return false;
     }
     long wanted = Math.min(purges.settled(), births.least());
-    if (wanted <= purges.retiredThrough() || !births.close(wanted)) {
+    boolean isWanted = unswept <= wanted || (isDue && wanted > purges.retiredThrough());
+    if (!isWanted || !births.close(wanted)) {
       return false;
     }
+    // What was being brought into memory when these purges came into force is there now, and the
+    // sweep finds it; what is brought in from here on is asked for them.
+    promoter.awaitUnderWay();
     through = wanted;
     nextRegion = 0;
-    isDiskAsked = false;
+    isWhole = isDue;
     return true;
+  }
+
+  private boolean isDue(long nowMillis) {
+    if (purges.tableSize() == 0 && purges.predicateCount() == 0) {
+      return false;
+    }
+    // A clock that went back makes a purge look young; it is then swept when the table fills.
+    return nowMillis - purges.oldestMillis() >= retireMillis || purges.isHalfFull();
   }
 
   private void sweep(int region) {
@@ -112,15 +144,19 @@ public final class Sweeper {
         continue;
       }
       int offset = memory.get(Words.INT, entry + DirectoryEntry.OFFSET_OFFSET);
-      int fate = purges.check(memory, regions.base(region) + offset);
+      long record = regions.base(region) + offset;
+      int fate = purges.check(memory, record);
       if (fate == Purges.STALE) {
-        regions.soft(region, slot);
+        if (!regions.isSoft(region, slot)) {
+          regions.soft(region, slot);
+          purges.count(memory, record, fate);
+        }
       } else if (fate == Purges.DEAD) {
         regions.live(region, slot, false);
         killed++;
         long high = memory.get(Words.LONG, entry + DirectoryEntry.KEY_HIGH_OFFSET);
         long low = memory.get(Words.LONG, entry + DirectoryEntry.KEY_LOW_OFFSET);
-        ObjectIndex.Outcome ignored =
+        ObjectIndex.Outcome outcome =
             cursor.update(
                 high,
                 low,
@@ -131,6 +167,9 @@ public final class Sweeper {
                   disk.bury(high, low, value);
                   return ObjectIndex.Verdict.REMOVE;
                 });
+        if (outcome == ObjectIndex.Outcome.DONE) {
+          purges.count(memory, record, fate);
+        }
       }
     }
   }

@@ -6,10 +6,10 @@ package io.forebay.storage.index;
  * the record it points to.
  *
  * <pre>
- *  0      1     2                  3                   4
- *  +------+-----+------------------+-------------------+-----------------+
- *  | high | low | region | offset  | generation | slot | purges seen     |   longs
- *  +------+-----+------------------+-------------------+-----------------+
+ *  0      1     2                  3                   4             5      6
+ *  +------+-----+------------------+-------------------+-------------+------+-----------------+
+ *  | high | low | region | offset  | generation | slot | purges seen | used | predicates seen |
+ *  +------+-----+------------------+-------------------+-------------+------+-----------------+
  * </pre>
  */
 public final class NearIndex {
@@ -20,6 +20,7 @@ public final class NearIndex {
   private static final int LIFE = 3;
   private static final int SEEN = 4;
   private static final int USED = 5;
+  private static final int PREDICATES = 6;
 
   private final long[] words;
   private final int pairMask;
@@ -46,7 +47,14 @@ public final class NearIndex {
   }
 
   public void put(
-      long high, long low, int region, int offset, int generation, int slot, long purgesSeen) {
+      long high,
+      long low,
+      int region,
+      int offset,
+      int generation,
+      int slot,
+      long purgesSeen,
+      long predicatesSeen) {
     int at = find(high, low);
     if (at < 0) {
       at = ((int) (high ^ low >>> 32) & pairMask) * 2 * STRIDE;
@@ -58,6 +66,7 @@ public final class NearIndex {
     words[at + LIFE] = (long) generation << 32 | slot;
     words[at + SEEN] = purgesSeen;
     words[at + USED] = 1;
+    words[at + PREDICATES] = predicatesSeen;
   }
 
   public int region(int entry) {
@@ -80,8 +89,14 @@ public final class NearIndex {
     return words[entry + SEEN];
   }
 
-  public void purgesSeen(int entry, long sequence) {
-    words[entry + SEEN] = sequence;
+  /** The newest predicate that has been asked already, so that each is asked once. */
+  public long predicatesSeen(int entry) {
+    return words[entry + PREDICATES];
+  }
+
+  public void seen(int entry, long purges, long predicate) {
+    words[entry + SEEN] = purges;
+    words[entry + PREDICATES] = predicate;
   }
 
   public void clear(int entry) {

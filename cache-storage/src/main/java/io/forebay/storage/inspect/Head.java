@@ -2,6 +2,7 @@ package io.forebay.storage.inspect;
 
 import io.forebay.storage.layout.HeadRecord;
 import io.forebay.storage.layout.Words;
+import io.forebay.storage.purge.Fates;
 import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
 
@@ -62,6 +63,11 @@ public record Head(
         sliceBytes,
         isInline,
         isInline ? 0 : (int) Math.min(MOST_SLICES, (total + sliceBytes - 1) / sliceBytes));
+  }
+
+  /** What purges say of it. */
+  int fate(Fates fates) {
+    return fates.check(scopes, birth, bodyBirth, keyText, keyText.length, head);
   }
 
   /** The key as people read it. */

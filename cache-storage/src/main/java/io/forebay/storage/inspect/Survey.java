@@ -10,6 +10,7 @@ import io.forebay.storage.inspect.Stored.Slices;
 import io.forebay.storage.inspect.Tier.Extent;
 import io.forebay.storage.inspect.Tier.RegionFacts;
 import io.forebay.storage.layout.SliceRecord;
+import io.forebay.storage.purge.Fates;
 import io.forebay.storage.purge.Purges;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -44,13 +45,6 @@ public final class Survey {
   private final LongSupplier clockMillis;
   private final BooleanSupplier isOver;
   private final IndexValue value = new IndexValue();
-
-  /** What purges say of something with these scopes. */
-  @FunctionalInterface
-  public interface Fates {
-    /** {@code Purges.ALIVE}, {@code STALE} or {@code DEAD}. */
-    int check(long[] scopes, long birth, long bodyBirth);
-  }
 
   /**
    * A survey of these tiers.
@@ -165,7 +159,7 @@ public final class Survey {
 
   private Stored stored(
       Head head, boolean isMarker, @Nullable Entry inMemory, @Nullable Entry onDisk) {
-    int fate = fates.check(head.scopes(), head.birth(), head.bodyBirth());
+    int fate = head.fate(fates);
     return new Stored(
         head,
         isMarker,
@@ -403,8 +397,7 @@ public final class Survey {
         return !entry.in().isMemory() || entry.in().isNamed(entry);
       }
       if (entry.in().isMemory()) {
-        return head != null
-            && fates.check(head.scopes(), head.birth(), head.bodyBirth()) != Purges.DEAD;
+        return head != null && head.fate(fates) != Purges.DEAD;
       }
       return fates.check(entry.scopes(), entry.birth(), entry.bodyBirth()) != Purges.DEAD;
     }

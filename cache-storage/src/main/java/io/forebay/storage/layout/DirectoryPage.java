@@ -15,8 +15,8 @@ package io.forebay.storage.layout;
  *  entry
  *  0    1    2     4       8            24      28      32       40       48       56      60
  *  +----+----+-----+-------+------------+-------+-------+--------+--------+--------+-------+-----+
- *  |kind|spa-|words| length| key        | offset| slice | birth  | body   | object |expires|spare|
- *  |    |re  |     |       | (16 bytes) |       |       |        | birth  | id     |seconds|     |
+ *  |kind|spa-|words| length| key        | offset| slice | birth  | body   | object |expires|total|
+ *  |    |re  |     |       | (16 bytes) |       |       |        | birth  | id     |seconds| size|
  *  +----+----+-----+-------+------------+-------+-------+--------+--------+--------+-------+-----+
  *  64
  *  +-----------------+
@@ -24,7 +24,9 @@ package io.forebay.storage.layout;
  *  +-----------------+
  * </pre>
  *
- * A tombstone says that copies of its key born up to its birth are dead.
+ * A tombstone says that copies of its key born up to its birth are dead. The total size is that of
+ * an object's whole body, for counting only: 0 if unknown, else its bytes plus one, or, with the
+ * sign bit set, its KiB.
  */
 public final class DirectoryPage {
   public static final int MAGIC = 0x5044_4246; // "FBDP"
@@ -50,7 +52,8 @@ public final class DirectoryPage {
   public static final int BODY_BIRTH = BIRTH + Long.BYTES;
   public static final int OBJECT = BODY_BIRTH + Long.BYTES;
   public static final int EXPIRES = OBJECT + Long.BYTES;
-  public static final int ENTRY_LENGTH = EXPIRES + 2 * Integer.BYTES;
+  public static final int TOTAL = EXPIRES + Integer.BYTES;
+  public static final int ENTRY_LENGTH = TOTAL + Integer.BYTES;
 
   public static final byte KIND_TOMBSTONE = 4;
 
@@ -58,4 +61,17 @@ public final class DirectoryPage {
   public static final int MOST_WORDS = (LENGTH - ENTRIES_OFFSET - ENTRY_LENGTH) / Long.BYTES;
 
   private DirectoryPage() {}
+
+  public static int total(long bytes) {
+    return bytes < Integer.MAX_VALUE
+        ? (int) bytes + 1
+        : (int) Math.min(bytes >> 10, Integer.MAX_VALUE) | Integer.MIN_VALUE;
+  }
+
+  /** The bytes of a total, or what stands in for them where that is unknown. */
+  public static long totalBytes(int total, long otherwise) {
+    return total == 0
+        ? otherwise
+        : total > 0 ? total - 1L : (long) (total & Integer.MAX_VALUE) << 10;
+  }
 }

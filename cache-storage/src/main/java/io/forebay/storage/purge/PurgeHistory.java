@@ -13,7 +13,7 @@ import java.util.List;
  * What the journal of a store at rest says of its objects; it is read and never written. A tail
  * that is not whole is left where it is: it was never acknowledged.
  */
-public final class PurgeHistory {
+public final class PurgeHistory implements Fates {
   private static final long LARGEST = 256L << 20;
 
   private final PurgeTable table;
@@ -27,7 +27,12 @@ public final class PurgeHistory {
     return new PurgeHistory(new PurgeTable(8));
   }
 
-  public static PurgeHistory read(Path file) throws IOException {
+  /**
+   * Reads a journal.
+   *
+   * @param compiler of its predicates; one it can't read purges everything before it, as at a start
+   */
+  public static PurgeHistory read(Path file, PurgeMatcher.Compiler compiler) throws IOException {
     ByteBuffer bytes;
     try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
       long size = channel.size();
@@ -50,10 +55,10 @@ public final class PurgeHistory {
       records.add(JournalRecord.decode(bytes, at));
       at += step;
     }
-    return of(records);
+    return of(records, compiler);
   }
 
-  private static PurgeHistory of(List<JournalRecord> records) {
+  private static PurgeHistory of(List<JournalRecord> records, PurgeMatcher.Compiler compiler) {
     long retired = 0;
     int scopes = 0;
     for (JournalRecord record : records) {
@@ -68,14 +73,25 @@ public final class PurgeHistory {
       switch (record.type()) {
         case FLOOR_HARD -> table.raiseHard(record.sequence());
         case FLOOR_SOFT -> table.raiseSoft(record.sequence());
-        case PURGE -> enter(table, record, retired);
+        case PURGE -> enter(table, record, retired, compiler);
         default -> {}
       }
     }
     return new PurgeHistory(table);
   }
 
-  private static void enter(PurgeTable table, JournalRecord record, long retired) {
+  private static void enter(
+      PurgeTable table, JournalRecord record, long retired, PurgeMatcher.Compiler compiler) {
+    if (record.kind() == Purges.PREDICATE) {
+      if (record.sequence() > retired) {
+        try {
+          table.put(new Predicates.Predicate(record, compiler.compile(record.text())));
+        } catch (IllegalArgumentException e) {
+          table.raiseHard(record.sequence());
+        }
+      }
+      return;
+    }
     if (record.scopes().length == 0) {
       if (record.soft()) {
         table.raiseSoft(record.sequence());
@@ -91,8 +107,16 @@ public final class PurgeHistory {
     }
   }
 
-  /** As {@link Purges#check(long[], long, long)}. */
+  @Override
   public int check(long[] scopes, long birth, long bodyBirth) {
     return table.check(scopes, birth, bodyBirth);
+  }
+
+  @Override
+  public int check(
+      long[] scopes, long birth, long bodyBirth, byte[] keyText, int keyLength, byte[] head) {
+    return Math.max(
+        table.check(scopes, birth, bodyBirth),
+        table.predicates().check(scopes, birth, bodyBirth, keyText, keyLength, head));
   }
 }

@@ -55,6 +55,13 @@ final class PurgeTable {
   private volatile int size;
   private volatile long floorHard;
   private volatile long floorSoft;
+
+  /** All that are not retired: records on disks may still match them. */
+  private volatile Predicates predicates = Predicates.NONE;
+
+  /** Those of them that memory has not been swept for: what a lookup has to ask. */
+  private volatile Predicates unswept = Predicates.NONE;
+
   private long newest;
 
   PurgeTable(int capacity) {
@@ -120,8 +127,30 @@ final class PurgeTable {
     floorSoft = Math.max(floorSoft, sequence);
   }
 
+  Predicates predicates() {
+    return predicates;
+  }
+
+  Predicates unswept() {
+    return unswept;
+  }
+
+  /** In the order of their sequences. */
+  void put(Predicates.Predicate predicate) {
+    newest = Math.max(newest, predicate.sequence());
+    predicates = predicates.with(predicate);
+    unswept = unswept.with(predicate);
+  }
+
+  /** Nothing in memory is left, or can come to be there, that predicates up to then match. */
+  void sweptMemory(long through) {
+    unswept = unswept.after(through);
+  }
+
   /** Forgets purges up to a sequence: no record is left that they apply to. */
   void retire(long through) {
+    unswept = unswept.after(through);
+    predicates = predicates.after(through);
     Cells old = cells;
     Cells kept = Cells.of(capacity);
     int keptSize = 0;
@@ -157,10 +186,27 @@ final class PurgeTable {
     }
   }
 
-  /** What became of a head record that lies in mapped memory. */
+  /** What became of a head record, wherever it lies. */
   int check(MemorySegment memory, long record) {
+    return check(memory, record, predicates, 0);
+  }
+
+  /**
+   * What became of a head record in the memory tier that a lookup found.
+   *
+   * @param unsweptNow read after the version that the lookup goes by
+   * @param seen sequence up to which predicates have been asked already
+   */
+  int check(MemorySegment memory, long record, Predicates unsweptNow, long seen) {
     long birth = memory.get(Words.LONG, record + HeadRecord.BIRTH_OFFSET);
     long bodyBirth = memory.get(Words.LONG, record + HeadRecord.BODY_BIRTH_OFFSET);
+    int result = checkScopes(memory, record, birth, bodyBirth);
+    return result == DEAD
+        ? DEAD
+        : Math.max(result, unsweptNow.check(memory, record, birth, bodyBirth, seen));
+  }
+
+  private int checkScopes(MemorySegment memory, long record, long birth, long bodyBirth) {
     int result = checkFloor(birth, bodyBirth);
     if (result == DEAD || size == 0) {
       return result;
@@ -202,6 +248,44 @@ final class PurgeTable {
       result = Math.max(result, checkScope(now, scope1, birth, birth));
     }
     return Math.max(result, checkFloor(birth, birth));
+  }
+
+  /**
+   * The purge that did this to a head record: of several the earliest, 0 if none is known any more.
+   */
+  long culprit(MemorySegment memory, long record, int fate) {
+    long birth = memory.get(Words.LONG, record + HeadRecord.BIRTH_OFFSET);
+    long bodyBirth = memory.get(Words.LONG, record + HeadRecord.BODY_BIRTH_OFFSET);
+    int count = memory.get(Words.INT, record + HeadRecord.SCOPE_COUNT_OFFSET);
+    long[] scopes = new long[count];
+    MemorySegment.copy(memory, Words.LONG, record + HeadRecord.SCOPES_OFFSET, scopes, 0, count);
+    long found = culprit(scopes, birth, bodyBirth, fate);
+    Predicates now = predicates;
+    for (int n = 0; n < now.size() && found == 0; n++) {
+      Predicates.Predicate one = now.get(n);
+      boolean isIt =
+          one.fate() == fate
+              && Predicates.NONE.with(one).check(memory, record, birth, bodyBirth, 0) == fate;
+      found = isIt ? one.sequence() : 0;
+    }
+    return found;
+  }
+
+  /** The same by scopes alone. */
+  long culprit(long[] scopes, long birth, long bodyBirth, int fate) {
+    boolean isHard = fate == DEAD;
+    long born = isHard ? bodyBirth : birth;
+    long floor = isHard ? floorHard : floorSoft;
+    long earliest = born < floor ? floor : Long.MAX_VALUE;
+    Cells now = cells;
+    for (long scope : scopes) {
+      int at = now.find(nonZero(scope));
+      long sequence = at < 0 ? 0 : now.words.get(at + (isHard ? HARD : SOFT));
+      if (born < sequence) {
+        earliest = Math.min(earliest, sequence);
+      }
+    }
+    return earliest == Long.MAX_VALUE ? 0 : earliest;
   }
 
   private int checkFloor(long birth, long bodyBirth) {

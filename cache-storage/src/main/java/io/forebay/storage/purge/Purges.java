@@ -1,7 +1,11 @@
 package io.forebay.storage.purge;
 
+import io.forebay.storage.layout.HeadRecord;
+import io.forebay.storage.layout.RecordHeader;
+import io.forebay.storage.layout.Words;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.util.ArrayList;
@@ -43,9 +47,17 @@ import org.slf4j.LoggerFactory;
  *       answer. What was acknowledged earlier was forced by an fsync of its own batch.
  * </ul>
  */
-public final class Purges implements AutoCloseable {
+public final class Purges implements AutoCloseable, Fates {
   /** What a purge covers; the numbers are in the journal. */
   public static final int EVERYTHING = 0;
+
+  public static final int PREDICATE = 5;
+
+  /**
+   * How many predicates are in force at most. Each costs every lookup of something new a look at
+   * its texts until memory has been swept, and each load from a disk until the disks have.
+   */
+  public static final int MOST_PREDICATES = 64;
 
   private static final Logger LOG = LoggerFactory.getLogger(Purges.class);
 
@@ -62,7 +74,9 @@ public final class Purges implements AutoCloseable {
   private final Journal journal;
   private final PurgeTable table;
   private final Sequences sequences;
+  private final PurgeMatcher.Compiler compiler;
   private final Runnable onWork;
+  private final PurgeLog log = new PurgeLog();
 
   /** Guards the journal. Never taken by an event loop. */
   private final ReentrantLock journalLock = new ReentrantLock();
@@ -96,9 +110,18 @@ public final class Purges implements AutoCloseable {
       long compactBytes,
       LongSupplier clockMillis,
       SecureRandom random,
+      PurgeMatcher.Compiler compiler,
       Runnable onWork)
       throws IOException {
-    this(file, tableCapacity, compactBytes, clockMillis, random, onWork, Journal.Sync.DISK);
+    this(
+        file,
+        tableCapacity,
+        compactBytes,
+        clockMillis,
+        random,
+        compiler,
+        onWork,
+        Journal.Sync.DISK);
   }
 
   Purges(
@@ -107,10 +130,12 @@ public final class Purges implements AutoCloseable {
       long compactBytes,
       LongSupplier clockMillis,
       SecureRandom random,
+      PurgeMatcher.Compiler compiler,
       Runnable onWork,
       Journal.Sync sync)
       throws IOException {
     this.clockMillis = clockMillis;
+    this.compiler = compiler;
     this.compactBytes = compactBytes;
     this.onWork = onWork;
     this.journal = Journal.open(file, random, sync);
@@ -155,11 +180,16 @@ public final class Purges implements AutoCloseable {
       case FLOOR_HARD -> table.raiseHard(record.sequence());
       case FLOOR_SOFT -> table.raiseSoft(record.sequence());
       case PURGE -> {
-        if (record.scopes().length == 0 || record.sequence() > retired) {
+        boolean isFloor = record.scopes().length == 0 && record.kind() != PREDICATE;
+        if (isFloor || record.sequence() > retired) {
           enter(record);
         }
         if (record.sequence() > retired) {
           oldestMillis = Math.min(oldestMillis, record.millis());
+        }
+        // What clients invalidated has no text, and nobody was told its number.
+        if (!record.text().isEmpty()) {
+          log.add(record, true);
         }
       }
     }
@@ -170,6 +200,22 @@ public final class Purges implements AutoCloseable {
   }
 
   private boolean enter(JournalRecord record) {
+    if (record.kind() == PREDICATE) {
+      PurgeMatcher matcher;
+      try {
+        matcher = compiler.compile(record.text());
+      } catch (IllegalArgumentException e) {
+        LOG.warn(
+            "the journal's predicate \"{}\" can't be read ({}): everything stored before it counts"
+                + " as purged",
+            record.text(),
+            e.getMessage());
+        table.raiseHard(record.sequence());
+        return true;
+      }
+      table.put(new Predicates.Predicate(record, matcher));
+      return true;
+    }
     if (record.scopes().length == 0) {
       if (record.soft()) {
         table.raiseSoft(record.sequence());
@@ -231,6 +277,7 @@ public final class Purges implements AutoCloseable {
     final String text;
     long number;
     boolean isDone;
+    boolean isRefused;
     @Nullable IOException failure;
 
     Order(int kind, boolean soft, long[] scopes, String text) {
@@ -241,13 +288,21 @@ public final class Purges implements AutoCloseable {
     }
   }
 
-  /** Journals a purge and puts it in force; returns its sequence once both are done. */
-  public long purge(int kind, long[] scopes, boolean soft, String text) throws IOException {
+  /**
+   * Journals a purge and puts it in force; returns its sequence once both are done.
+   *
+   * @throws PurgesFullException when it is one predicate too many: nothing was purged
+   * @throws IllegalArgumentException when its text is no predicate
+   */
+  public long purge(int kind, long[] scopes, boolean soft, String text)
+      throws IOException, PurgesFullException {
     if (scopes.length > JournalRecord.MAX_SCOPES) {
       throw new IllegalArgumentException(
           "a purge of " + scopes.length + " scopes; at most " + JournalRecord.MAX_SCOPES);
     }
-    if ((scopes.length == 0) != (kind == EVERYTHING)) {
+    if (kind == PREDICATE) {
+      PurgeMatcher ignored = compiled(text);
+    } else if ((scopes.length == 0) != (kind == EVERYTHING)) {
       throw new IllegalArgumentException("scopes and kind of purge do not go together");
     }
     Order own = new Order(kind, soft, scopes, text);
@@ -260,11 +315,42 @@ public final class Purges implements AutoCloseable {
     } finally {
       journalLock.unlock();
     }
+    if (own.isRefused) {
+      throw new PurgesFullException(
+          MOST_PREDICATES
+              + " purges by pattern are in force until the store has been swept for them: wait, or"
+              + " purge by prefix, tag or host");
+    }
     if (own.failure != null) {
       // The exception was thrown to whoever led: each gets one of his own.
       throw new IOException(own.failure.getMessage(), own.failure);
     }
     return own.number;
+  }
+
+  private PurgeMatcher compiled(String text) {
+    if (text.getBytes(StandardCharsets.UTF_8).length > JournalRecord.MAX_TEXT) {
+      throw new IllegalArgumentException("longer than " + JournalRecord.MAX_TEXT + " bytes");
+    }
+    return compiler.compile(text);
+  }
+
+  /** Asks what a purge would match, without making it. */
+  public PurgeProbe probe(int kind, long[] scopes, boolean soft, String text) {
+    PurgeTable asked = new PurgeTable(Math.max(16, scopes.length));
+    if (kind == PREDICATE) {
+      JournalRecord order =
+          new JournalRecord(JournalRecord.Type.PURGE, kind, soft, Long.MAX_VALUE, 0, scopes, text);
+      asked.put(new Predicates.Predicate(order, compiled(text)));
+    } else if (scopes.length == 0 && soft) {
+      asked.raiseSoft(Long.MAX_VALUE);
+    } else if (scopes.length == 0) {
+      asked.raiseHard(Long.MAX_VALUE);
+    }
+    for (long scope : kind == PREDICATE ? NO_SCOPES : scopes) {
+      boolean ignored = asked.put(scope, Long.MAX_VALUE, soft);
+    }
+    return new PurgeProbe(table, asked, soft);
   }
 
   /** Purges that wait to be taken on. */
@@ -276,8 +362,17 @@ public final class Purges implements AutoCloseable {
   private void lead() {
     List<Order> batch = new ArrayList<>();
     Order next;
+    int predicates = table.predicates().size();
     while (batch.size() < BATCH_LIMIT && (next = line.poll()) != null) {
-      batch.add(next);
+      if (next.kind == PREDICATE && ++predicates > MOST_PREDICATES) {
+        next.isRefused = true;
+        next.isDone = true;
+      } else {
+        batch.add(next);
+      }
+    }
+    if (batch.isEmpty()) {
+      return;
     }
     IOException failure = new IOException("the purge was given up");
     try {
@@ -357,6 +452,7 @@ public final class Purges implements AutoCloseable {
         note(JournalRecord.plain(JournalRecord.Type.FLOOR_HARD, table.floorHard()));
       }
       oldestMillis = Math.min(oldestMillis, record.millis());
+      log.add(record, false);
       sequence = Math.max(sequence, record.sequence());
       raiseVersion();
     } finally {
@@ -402,14 +498,68 @@ public final class Purges implements AutoCloseable {
     return table.check(memory, record);
   }
 
+  /**
+   * The same of a record in the memory tier that a lane found: memory is swept for predicates long
+   * before they are forgotten, and then a lookup need not ask them.
+   *
+   * @param seen what {@link #newestPredicate} was when the lane looked last, 0 for never
+   */
+  public int checkFound(MemorySegment memory, long record, long seen) {
+    return table.check(memory, record, table.unswept(), seen);
+  }
+
+  /** The newest predicate that lookups have to ask. Read before {@link #checkFound}. */
+  public long newestPredicate() {
+    return table.unswept().newest();
+  }
+
+  @Override
   public int check(long[] scopes, long birth, long bodyBirth) {
     return table.check(scopes, birth, bodyBirth);
+  }
+
+  /** Whether predicates have to be asked, for which the record has to be read. */
+  public boolean wantsTexts(long[] scopes, long birth, long bodyBirth) {
+    return table.predicates().mayApply(scopes, birth, bodyBirth);
+  }
+
+  @Override
+  public int check(
+      long[] scopes, long birth, long bodyBirth, byte[] keyText, int keyLength, byte[] head) {
+    int fate = table.check(scopes, birth, bodyBirth);
+    return fate == DEAD
+        ? DEAD
+        : Math.max(
+            fate, table.predicates().check(scopes, birth, bodyBirth, keyText, keyLength, head));
+  }
+
+  /**
+   * Counts an object, for the receipt of the purge that matched it; whoever found it sees to it
+   * that nobody finds it again.
+   */
+  public void count(MemorySegment memory, long record, int fate) {
+    if (memory.get(Words.INT, record + RecordHeader.KIND_OFFSET) == RecordHeader.KIND_OBJECT) {
+      log.count(
+          table.culprit(memory, record, fate),
+          memory.get(Words.LONG, record + HeadRecord.TOTAL_LENGTH_OFFSET));
+    }
+  }
+
+  /** The same where only scopes are known. */
+  public void count(long[] scopes, long birth, long bodyBirth, int fate, long bodyBytes) {
+    log.count(table.culprit(scopes, birth, bodyBirth, fate), bodyBytes);
+  }
+
+  public PurgeLog log() {
+    return log;
   }
 
   /** By two of its scopes alone, 0 for none: dead for sure, or not known. */
   public int check(long scope0, long scope1, long birth) {
     return table.check(scope0, scope1, birth);
   }
+
+  private static final long[] NO_SCOPES = {};
 
   public static final int ALIVE = PurgeTable.ALIVE;
   public static final int STALE = PurgeTable.STALE;
@@ -470,6 +620,10 @@ public final class Purges implements AutoCloseable {
       if (table.floorSoft() > 0) {
         records.add(JournalRecord.plain(JournalRecord.Type.FLOOR_SOFT, table.floorSoft()));
       }
+      Predicates predicates = table.predicates();
+      for (int n = 0; n < predicates.size(); n++) {
+        records.add(predicates.get(n).order());
+      }
       long now = clockMillis.getAsLong();
       table.forEach((scope, hard, soft) -> {
         if (hard > 0) {
@@ -487,9 +641,16 @@ public final class Purges implements AutoCloseable {
     sequences.reserved(limit);
   }
 
-  private static JournalRecord entry(long scope, long sequence, boolean soft, long millis) {
+  private JournalRecord entry(long scope, long sequence, boolean soft, long now) {
+    PurgeLog.Entry known = log.find(sequence);
     return new JournalRecord(
-        JournalRecord.Type.PURGE, 1, soft, sequence, millis, new long[] {scope}, "");
+        JournalRecord.Type.PURGE,
+        known == null ? 1 : known.kind(),
+        soft,
+        sequence,
+        known == null ? now : known.millis(),
+        new long[] {scope},
+        known == null ? "" : known.text());
   }
 
   /** When the oldest purge that is still in the table was made; the far future if none is. */
@@ -498,7 +659,31 @@ public final class Purges implements AutoCloseable {
   }
 
   public boolean isHalfFull() {
-    return table.size() > table.capacity() / 2;
+    return table.size() > table.capacity() / 2 || predicateCount() > MOST_PREDICATES / 2;
+  }
+
+  /** Predicates that are not forgotten yet. */
+  public int predicateCount() {
+    return table.predicates().size();
+  }
+
+  /** The oldest predicate that memory has not been swept for; the far future if there is none. */
+  public long oldestUnswept() {
+    Predicates unswept = table.unswept();
+    return unswept.size() == 0 ? Long.MAX_VALUE : unswept.get(0).sequence();
+  }
+
+  /**
+   * Sweeper: nothing in memory is left that predicates up to this sequence match, and nothing such
+   * can come to be there: what is installed or brought in from a disk is asked for all of them.
+   */
+  public void sweptMemory(long through) {
+    tableLock.lock();
+    try {
+      table.sweptMemory(through);
+    } finally {
+      tableLock.unlock();
+    }
   }
 
   public int tableSize() {
@@ -538,7 +723,8 @@ public final class Purges implements AutoCloseable {
     try {
       table.retire(through);
       retiredThrough = Math.max(retiredThrough, through);
-      oldestMillis = table.size() == 0 ? Long.MAX_VALUE : clockMillis.getAsLong();
+      oldestMillis =
+          table.size() == 0 && predicateCount() == 0 ? Long.MAX_VALUE : clockMillis.getAsLong();
     } finally {
       tableLock.unlock();
     }

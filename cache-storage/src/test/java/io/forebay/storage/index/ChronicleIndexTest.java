@@ -150,8 +150,8 @@ class ChronicleIndexTest {
   @Test
   void nearIndexKeepsTwoOfAPairAndForgetsTheOldest() {
     NearIndex near = new NearIndex(2);
-    near.put(1, 1, 10, 64, 5, 0, 7);
-    near.put(2, 2, 20, 128, 6, 1, 8);
+    near.put(1, 1, 10, 64, 5, 0, 7, 0);
+    near.put(2, 2, 20, 128, 6, 1, 8, 0);
     int first = near.find(1, 1);
     int second = near.find(2, 2);
     assertNotEquals(first, second);
@@ -160,7 +160,7 @@ class ChronicleIndexTest {
     assertEquals(5, near.generation(first));
     assertEquals(0, near.slot(first));
     assertEquals(7, near.purgesSeen(first));
-    near.put(3, 3, 30, 64, 7, 2, 9);
+    near.put(3, 3, 30, 64, 7, 2, 9, 0);
     assertEquals(-1, near.find(1, 1));
     assertFalse(near.find(2, 2) < 0);
     near.clear(near.find(3, 3));

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
 import java.nio.channels.FileChannel;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.Duration;
@@ -65,12 +66,17 @@ class GroupCommitTest {
   private final Disk disk = new Disk();
 
   private Purges open() throws IOException {
+    return open(1 << 20, PurgeMatcher.Compiler.NONE);
+  }
+
+  private Purges open(long compactBytes, PurgeMatcher.Compiler compiler) throws IOException {
     return new Purges(
         directory.resolve("purge.journal"),
         1024,
-        1 << 20,
+        compactBytes,
         () -> 5,
         new SecureRandom(),
+        compiler,
         () -> {},
         disk);
   }
@@ -188,6 +194,50 @@ class GroupCommitTest {
     } catch (ExecutionException e) {
       return e.getCause() instanceof IOException;
     }
+  }
+
+  /** The journal is written anew again and again while others wait to be written to it. */
+  @Test
+  void compactionsUnderLoadLoseNothing() throws Exception {
+    int threads = 8;
+    int each = 60;
+    List<Future<Void>> outcomes = new ArrayList<>();
+    PurgeMatcher.Compiler any = text -> (memory, key, keyLength, head, headLength) -> true;
+    long predicate;
+    try (Purges purges = open(2048, any);
+        ExecutorService pool = Executors.newFixedThreadPool(threads)) {
+      predicate = purges.purge(Purges.PREDICATE, new long[0], false, "any");
+      for (int thread = 0; thread < threads; thread++) {
+        long first = 1 + (long) thread * each;
+        outcomes.add(
+            pool.submit(() -> {
+              for (long scope = first; scope < first + each; scope++) {
+                long birth = purges.next();
+                long number = purges.purge(1, new long[] {scope}, false, "load");
+                assertTrue(number > birth && isDead(purges, scope, birth));
+                // Refused when the table is being written, or clients have their share.
+                boolean ignored = purges.invalidate(10_000 + scope);
+              }
+              return null;
+            }));
+      }
+      for (Future<Void> outcome : outcomes) {
+        assertNull(outcome.get());
+      }
+      assertTrue(disk.forces() > 0);
+    }
+    try (Purges purges = open(2048, any)) {
+      for (long scope = 1; scope <= (long) threads * each; scope++) {
+        assertTrue(isDead(purges, scope, 1), "scope " + scope);
+      }
+      assertEquals(0, purges.floor());
+      assertEquals(1, purges.predicateCount());
+      PurgeLog.Entry entry = purges.log().find(predicate);
+      assertTrue(entry != null && entry.text().equals("any"), "its text is in the new journal");
+      assertTrue(purges.wantsTexts(new long[0], predicate - 1, predicate - 1));
+      assertFalse(purges.wantsTexts(new long[0], predicate, predicate));
+    }
+    assertTrue(Files.size(directory.resolve("purge.journal")) < 200_000);
   }
 
   @Test

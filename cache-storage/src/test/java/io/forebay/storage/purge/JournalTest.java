@@ -26,10 +26,11 @@ class JournalTest {
   }
 
   private Purges open() throws IOException {
-    return new Purges(file(), 64, 1 << 20, () -> 5, new SecureRandom(), () -> {});
+    return new Purges(
+        file(), 64, 1 << 20, () -> 5, new SecureRandom(), PurgeMatcher.Compiler.NONE, () -> {});
   }
 
-  private static long purge(Purges purges, long scope) throws IOException {
+  private static long purge(Purges purges, long scope) throws Exception {
     return purges.purge(1, new long[] {scope}, false, "test");
   }
 
@@ -140,7 +141,9 @@ class JournalTest {
 
   @Test
   void longJournalIsWrittenAnew() throws Exception {
-    try (Purges purges = new Purges(file(), 64, 4096, () -> 5, new SecureRandom(), () -> {})) {
+    try (Purges purges =
+        new Purges(
+            file(), 64, 4096, () -> 5, new SecureRandom(), PurgeMatcher.Compiler.NONE, () -> {})) {
       long last = 0;
       for (int n = 0; n < 2000; n++) {
         last = purge(purges, n % 5);

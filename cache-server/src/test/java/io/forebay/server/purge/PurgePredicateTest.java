@@ -1,0 +1,158 @@
+package io.forebay.server.purge;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.forebay.core.http.HeaderFields;
+import io.forebay.core.http.PlainRequest;
+import io.forebay.core.http.TargetUri;
+import io.forebay.core.key.KeyBuilder;
+import io.forebay.core.key.KeyRecipe;
+import io.forebay.core.policy.StoredHeader;
+import io.forebay.core.policy.StoredMeta;
+import java.io.ByteArrayOutputStream;
+import java.lang.foreign.MemorySegment;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Objects;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What a pattern finds in what the node stores. */
+final class PurgePredicateTest {
+
+  /** A key text and a stored head, side by side as they lie in a record. */
+  private static boolean isFound(String predicate, String url, String... fields) {
+    KeyBuilder keys = new KeyBuilder(new byte[16]);
+    TargetUri target = Objects.requireNonNull(TargetUri.parse(url));
+    assertTrue(keys.build(target, new KeyRecipe(true, "route-of-its-own")));
+    HeaderFields request = HeaderFields.of("accept-language", "path-like /odd");
+    assertTrue(keys.variant(PlainRequest.of("GET", target, request), List.of("accept-language")));
+    byte[] key = Arrays.copyOf(keys.text(), keys.textLength());
+    byte[] meta = StoredMeta.encodeVaryMarker(List.of("accept-language"), 0);
+    byte[] block =
+        Objects.requireNonNull(StoredHeader.encode(200, HeaderFields.of(fields), List.of(), 0));
+    ByteArrayOutputStream record = new ByteArrayOutputStream();
+    record.writeBytes(new byte[3]);
+    record.writeBytes(key);
+    record.writeBytes(meta);
+    record.writeBytes(block);
+    record.writeBytes("\r\nx-body: not a header".getBytes(java.nio.charset.StandardCharsets.UTF_8));
+    return PurgePredicate.parse(predicate)
+        .matches(
+            MemorySegment.ofArray(record.toByteArray()),
+            3,
+            key.length,
+            3 + key.length,
+            meta.length + block.length);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "path ^/img/, http://a.example/img/1.png, true",
+    "path ^/img/, http://a.example/other/img/1.png, false",
+    "path img, http://img.example/1.png, false",
+    "path \\.png$, http://a.example/1.png, true",
+    "path \\.png$, http://a.example/1.png?v=1, true",
+    "path v=1$, http://a.example/1.png?v=1, true",
+    "path v=1$, http://a.example/1.png?v=12, false",
+    "path (?i)^/IMG/, http://a.example/img/1, true",
+    "path route-of-its-own, http://a.example/1, false",
+    "path odd, http://a.example/1, false",
+    "path ^/$, https://a.example, true",
+    "host a.example path ^/1, http://a.example/1, true",
+  })
+  void isSearchedForInPathAndQuery(String predicate, String url, boolean isFound) {
+    assertEquals(isFound, isFound(predicate, url));
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "header content-type: ^video/, true",
+    "header Content-Type:^video/, true",
+    "header content-type: ^audio/, false",
+    "header type: video, false",
+    "header link: second, true",
+    "header link: ^$, false",
+    "header x-body: not, false",
+    "header absent: ., false",
+    "host a.example header content-type: mp4$, true",
+  })
+  void isSearchedForInTheValueOfEachLineOfTheField(String predicate, boolean isFound) {
+    assertEquals(
+        isFound,
+        isFound(
+            predicate,
+            "http://a.example/1",
+            "Content-Type",
+            "video/mp4",
+            "Link",
+            "first",
+            "Link",
+            "second"));
+  }
+
+  @Test
+  void whatIsTooLongToBeLookedAtCountsAsFound() {
+    String longPath = "/" + "x".repeat(PurgePredicate.MAX_TEXT);
+    assertTrue(isFound("path ^/img", "http://a.example" + longPath));
+    assertTrue(isFound("header x: y", "http://a.example/", "x", longPath));
+    assertFalse(isFound("header z: y", "http://a.example/", "x", longPath));
+  }
+
+  @Test
+  void isReadBackAsItWasWritten() {
+    assertEquals("path ^/a b", PurgePredicate.onPath(null, "^/a b"));
+    String text = PurgePredicate.onHeader("a.example:8080", "content-type: ^video/");
+    assertEquals("host a.example:8080 header content-type: ^video/", text);
+    assertEquals("a.example:8080", PurgePredicate.parse(text).host());
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "",
+        "path ",
+        "path (",
+        "path (?=a)",
+        "path (a)\\1",
+        "path a{1001}",
+        "path ((a{30}){30}){30}",
+        "header content-type",
+        "header : x",
+        "header a b: x",
+        "header content-length: 5",
+        "header x: ",
+        "host a.example",
+        "anything ^/",
+      })
+  void whatIsNoPatternIsRefused(String text) {
+    assertThrows(IllegalArgumentException.class, () -> PurgePredicate.parse(text), text);
+  }
+
+  @Test
+  void sizesOfExpressionsAreSeenBeforeTheyAreCompiled() {
+    assertTrue(LinearRegex.size("[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}") < 80);
+    assertTrue(LinearRegex.size("^/img/(thumb|full)/.*\\.(png|jpe?g)$") < 80);
+    assertTrue(LinearRegex.size("[]{500}]\\{500}") < 10, "those are no repetitions");
+    assertTrue(LinearRegex.size("(a{100}){100}") > LinearRegex.MAX_SIZE);
+    assertTrue(LinearRegex.size("(((a{9}){9}){9}){9}") > LinearRegex.MAX_SIZE);
+    assertTrue(LinearRegex.size("(".repeat(300) + "a" + "{9})".repeat(300)) > 0);
+    assertThrows(
+        IllegalArgumentException.class,
+        () -> LinearRegex.of("x".repeat(LinearRegex.MAX_LENGTH + 1)));
+  }
+
+  /** With a backtracking engine this takes longer than the universe is old. */
+  @Test
+  void noExpressionHurts() {
+    String evil = "a".repeat(2000) + "b";
+    assertFalse(LinearRegex.of("^(a+)+$").isFoundIn(evil));
+    assertFalse(LinearRegex.of("^(a|aa)+$").isFoundIn(evil));
+    assertFalse(LinearRegex.of("^(.*a){12}$").isFoundIn(evil));
+  }
+}

@@ -1,0 +1,35 @@
+package io.forebay.storage.purge;
+
+import java.lang.foreign.MemorySegment;
+
+/**
+ * What a predicate asks of a stored object. The store knows where the two texts lie, and whoever
+ * wrote them knows what they say.
+ */
+@FunctionalInterface
+public interface PurgeMatcher {
+
+  /**
+   * Any thread, event loops included: bounded in time whatever the texts hold, and without waiting.
+   * In doubt, as when a text is too long to be looked at, the answer is yes.
+   */
+  boolean matches(
+      MemorySegment memory, long keyOffset, int keyLength, long headOffset, int headLength);
+
+  /** Reads the text of a predicate, as it stands in the journal. */
+  @FunctionalInterface
+  interface Compiler {
+    /** For stores that are given no predicates: what the journal holds of them can't be read. */
+    Compiler NONE =
+        text -> {
+          throw new IllegalArgumentException("this store knows no predicates");
+        };
+
+    /**
+     * Makes of a text what it asks.
+     *
+     * @throws IllegalArgumentException when the text is no predicate
+     */
+    PurgeMatcher compile(String text);
+  }
+}
