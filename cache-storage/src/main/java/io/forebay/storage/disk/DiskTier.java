@@ -13,29 +13,20 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
-import java.util.concurrent.Semaphore;
 import java.util.concurrent.ThreadFactory;
-import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * The devices of a store, and which of them an object is for: rendezvous hashing over those that
  * are online, weighted by size, so that a device that comes or goes moves only its share.
  */
 public final class DiskTier implements AutoCloseable {
-  private static final Logger LOG = LoggerFactory.getLogger(DiskTier.class);
-
   private static final String FILE = "disk.store";
   private static final long FLUSH_MILLIS = 5_000;
-  private static final long WAIT_MILLIS = 100;
-  private static final long JOIN_MILLIS = 30_000;
 
   private final List<Device> devices;
-  private final List<Workers> workers;
+  private final List<DeviceThreads> threads;
   private final List<OwnerLock> locks;
   private final @Nullable ByteBuffer stepBuffer;
   private long flushedMillis;
@@ -55,111 +46,28 @@ public final class DiskTier implements AutoCloseable {
   public record Host(
       ObjectIndex index, Purges purges, Promoter promoter, LongSupplier clockMillis) {}
 
-  /** The threads of one device: one writes, the others read. */
-  private static final class Workers {
-    private final Device device;
-    private final Semaphore readable = new Semaphore(0);
-    private final Semaphore writable = new Semaphore(0);
-    private final List<Thread> threads = new ArrayList<>();
-    private volatile boolean isClosing;
-
-    Workers(Device device) {
-      this.device = device;
-    }
-
-    void start(ThreadFactory factory) {
-      Thread writer = factory.newThread(this::write);
-      writer.setName("disk-" + device.name() + "-0");
-      threads.add(writer);
-      for (int n = 1; n <= device.settings().readers(); n++) {
-        Thread reader = factory.newThread(this::read);
-        reader.setName("disk-" + device.name() + "-" + n);
-        threads.add(reader);
-      }
-      threads.forEach(Thread::start);
-    }
-
-    void ring() {
-      readable.release();
-      if (writable.availablePermits() == 0) {
-        writable.release();
-      }
-    }
-
-    private void write() {
-      while (!isClosing) {
-        try {
-          if (!device.work()) {
-            await(writable);
-            // One look finds all there is to do.
-            writable.drainPermits();
-          }
-        } catch (RuntimeException e) {
-          LOG.error("disk {}: its writer failed and goes on", device.name(), e);
-          await(writable);
-        }
-      }
-    }
-
-    private void read() {
-      ByteBuffer buffer = Device.readBuffer();
-      while (!isClosing) {
-        try {
-          if (!device.loadNext(buffer)) {
-            await(readable);
-          }
-        } catch (RuntimeException e) {
-          LOG.error("disk {}: a load failed", device.name(), e);
-        }
-      }
-    }
-
-    private static void await(Semaphore semaphore) {
-      try {
-        boolean ignored = semaphore.tryAcquire(WAIT_MILLIS, TimeUnit.MILLISECONDS);
-      } catch (InterruptedException e) {
-        Thread.currentThread().interrupt();
-      }
-    }
-
-    void close() {
-      isClosing = true;
-      readable.release(threads.size());
-      writable.release();
-      long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(JOIN_MILLIS);
-      for (Thread thread : threads) {
-        try {
-          // A device that does not answer must not keep the process.
-          thread.join(Math.max(1, TimeUnit.NANOSECONDS.toMillis(end - System.nanoTime())));
-        } catch (InterruptedException e) {
-          Thread.currentThread().interrupt();
-        }
-      }
-    }
-  }
-
   private DiskTier(
-      List<Device> devices, List<Workers> workers, List<OwnerLock> locks, boolean stepped) {
+      List<Device> devices, List<DeviceThreads> threads, List<OwnerLock> locks, boolean stepped) {
     this.devices = List.copyOf(devices);
-    this.workers = List.copyOf(workers);
+    this.threads = List.copyOf(threads);
     this.locks = List.copyOf(locks);
-    this.stepBuffer = stepped ? Device.readBuffer() : null;
+    this.stepBuffer = stepped ? DeviceRecords.buffer() : null;
   }
 
   /**
    * Opens the devices. One that can't be opened is an error at start: it was named by somebody.
    *
-   * @param threads makes their threads; null if the owner steps the tier
+   * @param factory makes their threads; null if the owner steps the tier
    */
   public static DiskTier open(
       List<DeviceSettings> settings,
       Host host,
       boolean isIndexWarm,
       Opener opener,
-      @Nullable ThreadFactory threads)
+      @Nullable ThreadFactory factory)
       throws IOException {
     List<Device> devices = new ArrayList<>();
-    List<Workers> workers = new ArrayList<>();
+    List<DeviceThreads> threads = new ArrayList<>();
     List<OwnerLock> locks = new ArrayList<>();
     boolean done = false;
     try {
@@ -169,23 +77,11 @@ public final class DiskTier implements AutoCloseable {
         locks.add(OwnerLock.take(one.directory()));
         long length = DeviceHeader.LENGTH + (long) one.regionCount() * one.regionBytes();
         BlockFile file = opener.open(one, one.directory().resolve(FILE), length);
-        Workers[] own = new Workers[1];
+        DeviceThreads.Bell bell = new DeviceThreads.Bell();
         Device device =
-            new Device(
-                one,
-                file,
-                numberOf(one.name(), devices),
-                host,
-                isIndexWarm,
-                () -> {
-                  Workers ringing = own[0];
-                  if (ringing != null) {
-                    ringing.ring();
-                  }
-                });
-        own[0] = new Workers(device);
+            new Device(one, file, numberOf(one.name(), devices), host, isIndexWarm, bell::ring);
         devices.add(device);
-        workers.add(own[0]);
+        threads.add(new DeviceThreads(device, bell));
       }
       done = true;
     } finally {
@@ -196,9 +92,9 @@ public final class DiskTier implements AutoCloseable {
         }
       }
     }
-    DiskTier tier = new DiskTier(devices, workers, locks, threads == null);
-    if (threads != null) {
-      workers.forEach(worker -> worker.start(threads));
+    DiskTier tier = new DiskTier(devices, threads, locks, factory == null);
+    if (factory != null) {
+      threads.forEach(own -> own.start(factory));
     }
     return tier;
   }
@@ -286,7 +182,7 @@ public final class DiskTier implements AutoCloseable {
     Device best = null;
     double bestScore = 0;
     for (Device device : devices) {
-      if (device.state() != Device.State.ONLINE) {
+      if (!device.isOnline()) {
         continue;
       }
       long hash = Words.mix(high ^ Words.mix(low + device.number()));
@@ -303,7 +199,7 @@ public final class DiskTier implements AutoCloseable {
   /** Whether any device takes records. */
   public boolean isInUse() {
     for (Device device : devices) {
-      if (device.state() == Device.State.ONLINE) {
+      if (device.isOnline()) {
         return true;
       }
     }
@@ -313,7 +209,7 @@ public final class DiskTier implements AutoCloseable {
   /** Whether every device that is online could take something now. */
   public boolean hasRoom() {
     for (Device device : devices) {
-      if (device.state() == Device.State.ONLINE && !device.hasRoom()) {
+      if (device.isOnline() && !device.hasRoom()) {
         return false;
       }
     }
@@ -323,7 +219,7 @@ public final class DiskTier implements AutoCloseable {
   /** Whether nothing waits to be written on any device that is online. */
   public boolean isIdle() {
     for (Device device : devices) {
-      if (device.state() == Device.State.ONLINE && !device.isIdle()) {
+      if (device.isOnline() && !device.isIdle()) {
         return false;
       }
     }
@@ -349,9 +245,7 @@ public final class DiskTier implements AutoCloseable {
   /** Whether that is done on every device that is in use; others open empty when they return. */
   public boolean isSwept(long through) {
     for (Device device : devices) {
-      boolean isInUse =
-          device.state() == Device.State.ONLINE || device.state() == Device.State.RECOVERING;
-      if (isInUse && device.sweptThrough() < through) {
+      if (device.isInUse() && device.sweptThrough() < through) {
         return false;
       }
     }
@@ -418,30 +312,7 @@ public final class DiskTier implements AutoCloseable {
   }
 
   public List<DiskStats> stats() {
-    List<DiskStats> stats = new ArrayList<>();
-    for (Device device : devices) {
-      DeviceSettings settings = device.settings();
-      stats.add(
-          new DiskStats(
-              device.name(),
-              device.state().name().toLowerCase(Locale.ROOT),
-              device.recovered(),
-              settings.bytes(),
-              settings.regionBytes(),
-              settings.regionCount(),
-              device.freeRegionCount(),
-              device.reads.get(),
-              device.readBytes.get(),
-              device.writes.get(),
-              device.writtenBytes.get(),
-              device.dropped.get(),
-              device.refused.get(),
-              device.queuedLoads(),
-              device.errors.get(),
-              device.checksumFailures.get(),
-              device.reclaimed.get()));
-    }
-    return stats;
+    return devices.stream().map(Device::stats).toList();
   }
 
   /** Direct memory of all buffers. */
@@ -458,7 +329,7 @@ public final class DiskTier implements AutoCloseable {
 
   /** Ends the threads, so that nothing but the caller uses the devices. */
   public void stop() {
-    workers.forEach(Workers::close);
+    threads.forEach(DeviceThreads::close);
   }
 
   /** Ends as a killed process does. */

@@ -1,0 +1,120 @@
+package io.forebay.storage.disk;
+
+import io.forebay.storage.index.IndexValue;
+import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * What is asked of one device: records on their way into memory, each asked for once, however many
+ * wait for it. Loops ask, this device's readers load; no locks.
+ */
+final class DeviceLoads {
+  private static final int MOST = 4096;
+
+  private final DeviceRecords records;
+  private final DeviceHealth health;
+  private final DeviceCounters counters;
+  private final Promoter promoter;
+  private final Graves graves;
+  private final Runnable onWork;
+  private final ConcurrentLinkedQueue<Load> queue = new ConcurrentLinkedQueue<>();
+  private final AtomicInteger count = new AtomicInteger();
+  private final ConcurrentHashMap<LoadKey, Load> underWay = new ConcurrentHashMap<>();
+
+  private record LoadKey(long high, long low) {}
+
+  DeviceLoads(
+      DeviceRecords records,
+      DeviceHealth health,
+      DeviceCounters counters,
+      Promoter promoter,
+      Graves graves,
+      Runnable onWork) {
+    this.records = records;
+    this.health = health;
+    this.counters = counters;
+    this.promoter = promoter;
+    this.graves = graves;
+    this.onWork = onWork;
+  }
+
+  /** How many wait or are being read. */
+  int count() {
+    return count.get();
+  }
+
+  /** See {@link Device#load}. */
+  boolean load(long high, long low, IndexValue value, Runnable waiter) {
+    LoadKey key = new LoadKey(high, low);
+    Load running = underWay.get(key);
+    if (running == null) {
+      if (count.incrementAndGet() > MOST) {
+        count.decrementAndGet();
+        counters.refused.incrementAndGet();
+        return false;
+      }
+      Load own = new Load(high, low, value);
+      running = underWay.putIfAbsent(key, own);
+      if (running == null) {
+        own.join(waiter);
+        queue.add(own);
+        onWork.run();
+        if (!health.isInUse()) {
+          // It went out of use between the look and the queue, and its readers may be stuck.
+          over(own);
+        }
+        return true;
+      }
+      count.decrementAndGet();
+    }
+    running.join(waiter);
+    return true;
+  }
+
+  /** Does one load; false if none is queued. */
+  boolean next(ByteBuffer buffer) {
+    Load load = queue.poll();
+    if (load == null) {
+      return false;
+    }
+    try {
+      if (records.read(load.place, buffer) && isIt(load, MemorySegment.ofBuffer(buffer.clear()))) {
+        if (promoter.promote(load, MemorySegment.ofBuffer(buffer.clear())) == Promoter.Result.DEAD
+            && records.forget(load.high, load.low, load.place)) {
+          graves.bury(load.high, load.low, load.birth);
+        }
+      } else if (health.isInUse()) {
+        boolean ignored = records.forget(load.high, load.low, load.place);
+      }
+    } finally {
+      over(load);
+    }
+    return true;
+  }
+
+  private boolean isIt(Load load, MemorySegment record) {
+    if (DeviceRecords.isWhole(record, 0, load.place)) {
+      return Pages.objectId(record, 0) == load.objectId && Pages.birth(record, 0) == load.birth;
+    }
+    counters.checksumFailures.incrementAndGet();
+    return false;
+  }
+
+  private void over(Load load) {
+    if (underWay.remove(new LoadKey(load.high, load.low), load)) {
+      count.decrementAndGet();
+    }
+    load.complete();
+  }
+
+  /** The device is out of use: whoever waits is told. */
+  void failAll() {
+    for (Load load : underWay.values()) {
+      over(load);
+    }
+    queue.clear();
+  }
+}
