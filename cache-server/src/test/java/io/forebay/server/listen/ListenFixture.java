@@ -91,7 +91,8 @@ final class ListenFixture implements AutoCloseable {
         List.of(listeners),
         new AdminConfig(new Address("127.0.0.1", 0), null),
         new ThreadsConfig(loops, "off", transport),
-        new StoreConfig(Path.of("unused"), 0, null, "auto", "auto", "always", 0, Duration.ZERO),
+        new StoreConfig(
+            Path.of("unused"), 0, null, "auto", "auto", "always", 0, Duration.ZERO, "buffered", 0, 0),
         List.of(),
         List.of(),
         List.of(),

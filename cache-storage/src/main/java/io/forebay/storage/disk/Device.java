@@ -25,6 +25,7 @@ import org.slf4j.LoggerFactory;
  *  DeviceRecovery   taking up what an earlier life left           the writer
  *  DeviceReclaim    winning regions back                          the writer
  *  DeviceSweep      what purges have killed                       the writer
+ *  DeviceScrub      reading what nobody asks for                  the writer
  *  DeviceHealth     its state, errors, slowness                   any thread, without locks
  * </pre>
  *
@@ -34,7 +35,11 @@ import org.slf4j.LoggerFactory;
 final class Device {
   private static final Logger LOG = LoggerFactory.getLogger(Device.class);
 
+  /** How long a load may wait in line: this part of what counts as slow for one operation. */
+  private static final int PATIENCE_SHARE = 4;
+
   private final DeviceSettings settings;
+  private final DeviceFile handle;
   private final WatchedFile file;
   private final DeviceHead head;
   private final byte[] storeIdentity;
@@ -49,6 +54,7 @@ final class Device {
   private final DeviceLoads loads;
   private final DeviceReclaim reclaim;
   private final DeviceSweep sweep;
+  private final DeviceScrub scrub;
   private volatile @Nullable DeviceRecovery recovery;
 
   /** Held by the writer at each piece of its work, and by who brings the device back. */
@@ -56,7 +62,7 @@ final class Device {
 
   Device(
       DeviceSettings settings,
-      BlockFile opened,
+      DeviceFile handle,
       int number,
       DiskTier.Host host,
       boolean isIndexWarm,
@@ -68,12 +74,22 @@ final class Device {
     this.purges = host.purges();
     this.clockMillis = host.clockMillis();
     this.health = new DeviceHealth(settings, clockMillis, this::onLeft);
-    this.file = new WatchedFile(opened, health);
+    this.handle = handle;
+    this.file = new WatchedFile(handle, health, graves);
     this.head = new DeviceHead(file);
     this.log = new DeviceLog(settings, file, head, health, counters, graves, new Random(), onWork);
     this.records =
         new DeviceRecords(settings.regionBytes(), file, log, health, counters, host.index());
-    this.loads = new DeviceLoads(records, health, counters, host.promoter(), graves, onWork);
+    this.loads =
+        new DeviceLoads(
+            records,
+            health,
+            counters,
+            host.promoter(),
+            graves,
+            onWork,
+            clockMillis,
+            settings.slowMillis() / PATIENCE_SHARE);
     ObjectIndex.Cursor cursor = host.index().patientCursor();
     DeviceDirectory directory = new DeviceDirectory(file, head, settings.regionBytes());
     boolean isKnown =
@@ -86,6 +102,21 @@ final class Device {
     this.reclaim = new DeviceReclaim(number, log, directory, records, graves, cursor, counters);
     this.sweep =
         new DeviceSweep(settings.regionCount(), head, log, directory, health, graves, cursor, host);
+    Random random = new Random();
+    this.scrub =
+        new DeviceScrub(
+            settings,
+            head,
+            log,
+            directory,
+            records,
+            file,
+            loads,
+            health,
+            counters,
+            cursor,
+            clockMillis,
+            random.nextInt(settings.regionCount()));
     if (isKnown) {
       sweep.startAt(head.sweptThrough());
       recovery =
@@ -210,9 +241,10 @@ final class Device {
     return sweep.through();
   }
 
-  /** Fences a device that does not answer. */
+  /** Looks after a device that does not answer, or too slowly for all who ask. */
   void checkPace() {
     health.checkPace();
+    loads.expire();
   }
 
   // --- the writer
@@ -225,8 +257,8 @@ final class Device {
     }
     try {
       if (graves.hasLost()) {
-        LOG.warn("disk {} can't keep up with what dies: it is emptied", settings.name());
-        reinit();
+        LOG.warn("disk {} lost track of what is dead: it is emptied", settings.name());
+        empty();
         return true;
       }
       DeviceRecovery running = recovery;
@@ -239,7 +271,8 @@ final class Device {
       return log.writeNext()
           || reclaim.next(settings.regionBytes())
           || sweep.next()
-          || log.buryNext();
+          || log.buryNext()
+          || scrub.next();
     } catch (IOException e) {
       health.onError("writing", e);
       return true;
@@ -272,32 +305,44 @@ final class Device {
     loads.failAll();
   }
 
-  /** Uses the device again as it was left; it opens empty if it may have missed too much. */
+  /**
+   * Uses the device again as it was left; it opens empty if it may have missed too much. Its file
+   * is opened anew, for the device may have been away.
+   */
   void online() throws IOException {
     takeOver();
     try {
       if (health.isInUse()) {
         return;
       }
-      if (recovery != null || graves.hasLost() || sweptThrough() < purges.retiredThrough()) {
+      boolean isKept = handle.reopen();
+      boolean isWhole =
+          isKept
+              && head.isStillThere()
+              && recovery == null
+              && !graves.hasLost()
+              && sweptThrough() >= purges.retiredThrough();
+      if (isWhole) {
+        head.state(sweptThrough(), clockMillis.getAsLong(), false);
+        health.online();
+        LOG.info("disk {} is online", settings.name());
+      } else {
         LOG.info("disk {} missed what happened while it was away: it opens empty", settings.name());
-        reinit();
-        return;
+        format(head.number());
+        LOG.info("disk {} is online and empty", settings.name());
       }
-      head.state(sweptThrough(), clockMillis.getAsLong(), false);
-      health.online();
-      LOG.info("disk {} is online", settings.name());
     } finally {
       working.unlock();
     }
     onWork.run();
   }
 
-  /** Empties the device. */
+  /** Empties the device, and makes its file anew if that is gone. */
   void reinit() throws IOException {
     takeOver();
     try {
       health.prepare();
+      handle.recreate();
       format(head.number());
       LOG.info("disk {} is online and empty", settings.name());
     } finally {
@@ -306,13 +351,33 @@ final class Device {
     onWork.run();
   }
 
-  /** Takes the writer's place: one that is stuck in the device must not come back into new work. */
+  private void empty() throws IOException {
+    health.prepare();
+    boolean done = false;
+    try {
+      format(head.number());
+      done = true;
+    } finally {
+      if (!done) {
+        health.broke("because it can't be emptied");
+      }
+    }
+  }
+
+  /**
+   * Takes the writer's place: one that is stuck in the device must not come back into new work. And
+   * a file can't be closed without waiting for whoever is stuck in it.
+   */
   private void takeOver() throws IOException {
     boolean isMine;
     try {
       isMine = working.tryLock(settings.slowMillis(), TimeUnit.MILLISECONDS);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
+      isMine = false;
+    }
+    if (isMine && health.isStuck()) {
+      working.unlock();
       isMine = false;
     }
     if (!isMine) {
@@ -358,6 +423,7 @@ final class Device {
         loads.count(),
         health.errors(),
         counters.checksumFailures.get(),
-        counters.reclaimed.get());
+        counters.reclaimed.get(),
+        scrub.stats());
   }
 }

@@ -45,6 +45,11 @@ final class DeviceDirectory {
     }
   }
 
+  /** What a page holds that was just read. */
+  void forEach(ByteBuffer read, Pages.Visitor visitor) {
+    Pages.forEach(read, entry, visitor);
+  }
+
   /** A page if it is whole, until the next one is read. */
   @Nullable ByteBuffer page(int region, int number) throws IOException {
     long end = base(region, regionBytes) + regionBytes;

@@ -87,6 +87,12 @@ final class DeviceHealth {
     }
   }
 
+  /** Whether an operation has been under way for longer than it may take. */
+  boolean isStuck() {
+    long now = clockMillis.getAsLong();
+    return operations.values().stream().anyMatch(begun -> now - begun > settings.slowMillis());
+  }
+
   /** A batch was written: errors long ago count for less. */
   void onWritten() {
     recentErrors.updateAndGet(n -> Math.max(0, n - 1));
@@ -126,6 +132,15 @@ final class DeviceHealth {
     }
     onLeft.run();
     return true;
+  }
+
+  /** It can't even be made ready again. */
+  void broke(String why) {
+    synchronized (this) {
+      state = State.FENCED;
+    }
+    onLeft.run();
+    LOG.error("disk {} is fenced {}: what is on it is missing", settings.name(), why);
   }
 
   /** It has been taken up; false if it went out of use meanwhile, and then it stays out. */

@@ -6,6 +6,7 @@ import java.nio.ByteBuffer;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.LongSupplier;
 
 /**
  * What is asked of one device: records on their way into memory, each asked for once, however many
@@ -20,6 +21,12 @@ final class DeviceLoads {
   private final Promoter promoter;
   private final Graves graves;
   private final Runnable onWork;
+  private final LongSupplier clockMillis;
+
+  /** What waits longer than this is a miss, and so is what would have to wait behind it. */
+  private final long patienceMillis;
+
+  private volatile long refusesUntilMillis = Long.MIN_VALUE;
   private final ConcurrentLinkedQueue<Load> queue = new ConcurrentLinkedQueue<>();
   private final AtomicInteger count = new AtomicInteger();
   private final ConcurrentHashMap<LoadKey, Load> underWay = new ConcurrentHashMap<>();
@@ -32,13 +39,17 @@ final class DeviceLoads {
       DeviceCounters counters,
       Promoter promoter,
       Graves graves,
-      Runnable onWork) {
+      Runnable onWork,
+      LongSupplier clockMillis,
+      long patienceMillis) {
     this.records = records;
     this.health = health;
     this.counters = counters;
     this.promoter = promoter;
     this.graves = graves;
     this.onWork = onWork;
+    this.clockMillis = clockMillis;
+    this.patienceMillis = patienceMillis;
   }
 
   /** How many wait or are being read. */
@@ -51,12 +62,13 @@ final class DeviceLoads {
     LoadKey key = new LoadKey(high, low);
     Load running = underWay.get(key);
     if (running == null) {
-      if (count.incrementAndGet() > MOST) {
+      long now = clockMillis.getAsLong();
+      if (count.incrementAndGet() > MOST || now < refusesUntilMillis) {
         count.decrementAndGet();
         counters.refused.incrementAndGet();
         return false;
       }
-      Load own = new Load(high, low, value);
+      Load own = new Load(high, low, value, now);
       running = underWay.putIfAbsent(key, own);
       if (running == null) {
         own.join(waiter);
@@ -108,6 +120,23 @@ final class DeviceLoads {
       count.decrementAndGet();
     }
     load.complete();
+  }
+
+  /**
+   * A device that takes seconds for each read must not hold those who wait in line for minutes: the
+   * origin is asked instead.
+   */
+  void expire() {
+    long now = clockMillis.getAsLong();
+    Load oldest;
+    while ((oldest = queue.peek()) != null && now - oldest.queuedMillis > patienceMillis) {
+      refusesUntilMillis = now + patienceMillis;
+      // Its reader may be quicker: then it is that one's.
+      if (queue.remove(oldest)) {
+        counters.refused.incrementAndGet();
+        over(oldest);
+      }
+    }
   }
 
   /** The device is out of use: whoever waits is told. */

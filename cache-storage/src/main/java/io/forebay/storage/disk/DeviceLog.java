@@ -303,9 +303,11 @@ final class DeviceLog {
         writing = null;
         if (!isWritten) {
           // What of it is on the device is anybody's guess: the region is given up as it is.
+          drop(next);
           giveUp(next.region());
+        } else {
+          freeBatches.add(next);
         }
-        freeBatches.add(next);
       } finally {
         lock.unlock();
       }
@@ -334,17 +336,23 @@ final class DeviceLog {
       Batch open = batch;
       if (open != null) {
         batch = null;
-        freeBatches.add(open);
+        drop(open);
       }
     }
     // What still waits to go there would be written over what comes there next.
     for (Batch one : List.copyOf(waiting)) {
       if (one.region() == region) {
         waiting.remove(one);
-        freeBatches.add(one);
+        drop(one);
       }
     }
-    regions.free(region);
+    regions.giveUp(region);
+  }
+
+  /** Records of a batch that is not written are lost; tombstones are not. */
+  private void drop(Batch lost) {
+    lost.forEachTombstone(dead -> graves.bury(dead.keyHigh(), dead.keyLow(), dead.birth()));
+    freeBatches.add(lost);
   }
 
   /** The sealed region that was opened first, if fewer than so many are free; else -1. */

@@ -115,6 +115,15 @@ final class DeviceRegions {
     free.add(region);
   }
 
+  /**
+   * What it holds is lost, and it is opened next: what is still there of its last life may be
+   * killed by tombstones in younger regions, so those must not be written over before it is.
+   */
+  void giveUp(int region) {
+    set(region, generation(region), FREE, ages[region]);
+    free.addFirst(region);
+  }
+
   /** The sealed region that was opened first, or -1. */
   int oldest() {
     int oldest = -1;

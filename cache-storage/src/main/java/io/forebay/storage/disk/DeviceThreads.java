@@ -1,6 +1,7 @@
 package io.forebay.storage.disk;
 
 import java.nio.ByteBuffer;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Semaphore;
@@ -100,10 +101,19 @@ final class DeviceThreads {
     for (Thread thread : threads) {
       try {
         // A device that does not answer must not keep the process.
-        thread.join(Math.max(1, TimeUnit.NANOSECONDS.toMillis(end - System.nanoTime())));
+        boolean isOver = thread.join(Duration.ofMillis(WAIT_MILLIS));
+        while (!isOver && device.isInUse() && System.nanoTime() < end) {
+          device.checkPace();
+          isOver = thread.join(Duration.ofMillis(WAIT_MILLIS));
+        }
       } catch (InterruptedException e) {
         Thread.currentThread().interrupt();
       }
     }
+  }
+
+  /** Whether nobody is left who may be using the device. */
+  boolean hasEnded() {
+    return threads.stream().noneMatch(Thread::isAlive);
   }
 }

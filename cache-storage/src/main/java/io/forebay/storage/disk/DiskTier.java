@@ -2,17 +2,17 @@ package io.forebay.storage.disk;
 
 import io.forebay.storage.index.IndexValue;
 import io.forebay.storage.index.ObjectIndex;
-import io.forebay.storage.layout.DeviceHeader;
 import io.forebay.storage.layout.Words;
 import io.forebay.storage.purge.Purges;
-import io.forebay.storage.recover.OwnerLock;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.ThreadFactory;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -22,12 +22,10 @@ import org.jspecify.annotations.Nullable;
  * are online, weighted by size, so that a device that comes or goes moves only its share.
  */
 public final class DiskTier implements AutoCloseable {
-  private static final String FILE = "disk.store";
   private static final long FLUSH_MILLIS = 5_000;
 
   private final List<Device> devices;
   private final List<DeviceThreads> threads;
-  private final List<OwnerLock> locks;
   private final @Nullable ByteBuffer stepBuffer;
   private long flushedMillis;
 
@@ -36,9 +34,19 @@ public final class DiskTier implements AutoCloseable {
   public interface Opener {
     BlockFile open(DeviceSettings device, Path file, long lengthBytes) throws IOException;
 
+    /** Whether there is a file to be opened, or one would be made. */
+    default boolean isThere(Path file) {
+      return true;
+    }
+
     /** A file with real blocks. */
     static Opener files() {
-      return (device, file, lengthBytes) -> ChannelBlockFile.open(file, lengthBytes);
+      return new FileOpener(false);
+    }
+
+    /** The same past the page cache, where the file system can do that. */
+    static Opener direct() {
+      return new FileOpener(true);
     }
   }
 
@@ -46,12 +54,10 @@ public final class DiskTier implements AutoCloseable {
   public record Host(
       ObjectIndex index, Purges purges, Promoter promoter, LongSupplier clockMillis) {}
 
-  private DiskTier(
-      List<Device> devices, List<DeviceThreads> threads, List<OwnerLock> locks, boolean stepped) {
+  private DiskTier(List<Device> devices, List<DeviceThreads> threads, boolean isStepped) {
     this.devices = List.copyOf(devices);
     this.threads = List.copyOf(threads);
-    this.locks = List.copyOf(locks);
-    this.stepBuffer = stepped ? DeviceRecords.buffer() : null;
+    this.stepBuffer = isStepped ? DeviceRecords.buffer() : null;
   }
 
   /**
@@ -66,46 +72,62 @@ public final class DiskTier implements AutoCloseable {
       Opener opener,
       @Nullable ThreadFactory factory)
       throws IOException {
+    List<DeviceFile> files = new ArrayList<>();
     List<Device> devices = new ArrayList<>();
     List<DeviceThreads> threads = new ArrayList<>();
-    List<OwnerLock> locks = new ArrayList<>();
     boolean done = false;
     try {
-      for (DeviceSettings given : settings) {
-        DeviceSettings one = given.resolved();
-        Files.createDirectories(one.directory());
-        locks.add(OwnerLock.take(one.directory()));
-        long length = DeviceHeader.LENGTH + (long) one.regionCount() * one.regionBytes();
-        BlockFile file = opener.open(one, one.directory().resolve(FILE), length);
+      for (DeviceSettings one : settings) {
+        files.add(DeviceFile.open(one.resolved(), opener));
+      }
+      int[] numbers = numbers(settings, files, host.purges().identity());
+      for (int n = 0; n < numbers.length; n++) {
+        DeviceSettings one = settings.get(n).resolved();
         DeviceThreads.Bell bell = new DeviceThreads.Bell();
-        Device device =
-            new Device(one, file, numberOf(one.name(), devices), host, isIndexWarm, bell::ring);
+        Device device = new Device(one, files.get(n), numbers[n], host, isIndexWarm, bell::ring);
         devices.add(device);
         threads.add(new DeviceThreads(device, bell));
       }
       done = true;
     } finally {
       if (!done) {
-        devices.forEach(device -> device.close(false));
-        for (OwnerLock lock : locks) {
-          lock.close();
+        for (DeviceFile file : files) {
+          file.close();
         }
       }
     }
-    DiskTier tier = new DiskTier(devices, threads, locks, factory == null);
+    DiskTier tier = new DiskTier(devices, threads, factory == null);
     if (factory != null) {
       threads.forEach(own -> own.start(factory));
     }
     return tier;
   }
 
-  /** A device keeps its number as long as it keeps its name, whatever others come and go. */
-  private static int numberOf(String name, List<Device> taken) {
-    int number = (int) (Words.mix(name.hashCode()) & 0x7FFF);
-    while (byNumber(taken, number) != null) {
-      number = number + 1 & 0x7FFF;
+  /**
+   * A device keeps the number in its file, by which the index and the choice of a device know it,
+   * whatever its name and directory are by now. A second file with a number that is taken (a copy)
+   * gets another one, and so opens empty, like one that is not of this store.
+   */
+  private static int[] numbers(
+      List<DeviceSettings> settings, List<DeviceFile> files, byte[] storeIdentity)
+      throws IOException {
+    int[] numbers = new int[files.size()];
+    Set<Integer> taken = new HashSet<>();
+    for (int n = 0; n < numbers.length; n++) {
+      DeviceSettings one = settings.get(n).resolved();
+      DeviceHead head = new DeviceHead(files.get(n));
+      boolean isKnown = head.read(storeIdentity, one.regionBytes(), one.regionCount());
+      numbers[n] = isKnown && taken.add(head.number()) ? head.number() : -1;
     }
-    return number;
+    for (int n = 0; n < numbers.length; n++) {
+      if (numbers[n] < 0) {
+        numbers[n] = (int) (Words.mix(settings.get(n).name().hashCode()) & 0x7FFF);
+        while (!taken.add(numbers[n])) {
+          numbers[n] = numbers[n] + 1 & 0x7FFF;
+        }
+      }
+    }
+    return numbers;
   }
 
   private static @Nullable Device byNumber(List<Device> devices, int number) {
@@ -322,7 +344,8 @@ public final class DiskTier implements AutoCloseable {
       DeviceSettings settings = device.settings();
       sum +=
           (long) settings.buffers() * settings.bufferBytes()
-              + (settings.readers() + 1L) * DeviceSettings.LARGEST_RECORD;
+              + (settings.readers() + (settings.scrubBytesPerSecond() > 0 ? 2L : 1L))
+                  * DeviceSettings.LARGEST_RECORD;
     }
     return sum;
   }
@@ -333,22 +356,24 @@ public final class DiskTier implements AutoCloseable {
   }
 
   /** Ends as a killed process does. */
-  public void abandon() throws IOException {
+  public void abandon() {
     stop();
     close(false);
   }
 
   /** Ends cleanly: the next start takes what is here as it is. */
   @Override
-  public void close() throws IOException {
+  public void close() {
     stop();
     close(true);
   }
 
-  private void close(boolean isClean) throws IOException {
-    devices.forEach(device -> device.close(isClean));
-    for (OwnerLock lock : locks) {
-      lock.close();
+  private void close(boolean isClean) {
+    for (int n = 0; n < devices.size(); n++) {
+      // A file that a thread is stuck in can't be closed without waiting for that thread.
+      if (threads.get(n).hasEnded()) {
+        devices.get(n).close(isClean);
+      }
     }
   }
 }

@@ -13,11 +13,13 @@ final class Load {
   final long birth;
   final long objectId;
   final Place place;
+  final long queuedMillis;
   private final ConcurrentLinkedQueue<Runnable> waiters = new ConcurrentLinkedQueue<>();
   private volatile boolean isOver;
 
   /** Of what the index knows of the record now. */
-  Load(long high, long low, IndexValue value) {
+  Load(long high, long low, IndexValue value, long queuedMillis) {
+    this.queuedMillis = queuedMillis;
     this.high = high;
     this.low = low;
     this.birth = value.birth();

@@ -10,10 +10,12 @@ import java.nio.ByteBuffer;
 final class WatchedFile implements BlockFile {
   private final BlockFile file;
   private final DeviceHealth health;
+  private final Graves graves;
 
-  WatchedFile(BlockFile file, DeviceHealth health) {
+  WatchedFile(BlockFile file, DeviceHealth health, Graves graves) {
     this.file = file;
     this.health = health;
+    this.graves = graves;
   }
 
   @Override
@@ -36,19 +38,21 @@ final class WatchedFile implements BlockFile {
     }
   }
 
+  /**
+   * After one that failed nobody knows what is on the device: the kernel counts what it could not
+   * write as written, and the next force would succeed. So tombstones may be missing.
+   */
   @Override
   public void force() throws IOException {
     health.begin();
     try {
       file.force();
+    } catch (IOException e) {
+      graves.lose();
+      throw e;
     } finally {
       health.end();
     }
-  }
-
-  @Override
-  public long size() throws IOException {
-    return file.size();
   }
 
   @Override
