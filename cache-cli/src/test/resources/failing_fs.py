@@ -16,10 +16,7 @@ import os
 import sys
 import time
 
-try:
-    from fusepy import FUSE, FuseOSError, Operations
-except ImportError:
-    from fuse import FUSE, FuseOSError, Operations
+from fusepy import FUSE, FuseOSError, Operations
 
 
 class Failing(Operations):

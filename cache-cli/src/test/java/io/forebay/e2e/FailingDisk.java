@@ -58,7 +58,7 @@ final class FailingDisk implements AutoCloseable {
   void mount() throws Exception {
     Process started =
         new ProcessBuilder(
-                "python3",
+                Tools.PYTHON,
                 script.toString(),
                 backing.toString(),
                 mount.toString(),

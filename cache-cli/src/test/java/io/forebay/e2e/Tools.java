@@ -27,6 +27,9 @@ final class Tools {
           "openssl", "openssl",
           "h2load", "nghttp2-client");
 
+  /** Debian's, which has Debian's modules. */
+  static final String PYTHON = "/usr/bin/python3";
+
   private Tools() {}
 
   /** The program's path, or the end of the test. */
@@ -54,9 +57,8 @@ final class Tools {
   /** Goes on only where file systems of a process's own can be mounted. */
   static void requireFuse() throws IOException, InterruptedException {
     requireRoot("mount a file system that fails");
-    require("python3");
-    if (Commands.run("python3", "-c", "import fusepy").exit() != 0
-        && Commands.run("python3", "-c", "from fuse import FUSE").exit() != 0) {
+    if (!Files.isExecutable(Path.of(PYTHON))
+        || Commands.run(PYTHON, "-c", "import fusepy").exit() != 0) {
       throw missing("python's fusepy is missing: apt-get install python3-fusepy libfuse2 fuse3");
     }
     try (FileChannel device =

@@ -210,7 +210,8 @@ final class ServerDiskTest {
       gate.countDown();
       assertEquals(200, client.reply().status());
       for (String language : new String[] {"fr", "it"}) {
-        Reply reply = client.request("GET", "/varied", HOST, "accept-language: " + language).reply();
+        Reply reply =
+            client.request("GET", "/varied", HOST, "accept-language: " + language).reply();
         assertEquals(language, new String(reply.body(), StandardCharsets.ISO_8859_1));
       }
       assertEquals(3, origin.count("/varied"), "told apart by both fields");

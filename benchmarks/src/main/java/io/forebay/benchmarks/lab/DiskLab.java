@@ -35,8 +35,8 @@ import java.util.function.Supplier;
  *     DIRECTORY buffered|direct [DISK_MIB [MEMORY_MIB [REQUESTS]]]
  * </pre>
  *
- * The directory should be on the disk that is to be measured, and the disk several times larger than
- * the page cache may grow: else buffered reads are reads of memory.
+ * The directory should be on the disk that is to be measured, and the disk several times larger
+ * than the page cache may grow: else buffered reads are reads of memory.
  */
 public final class DiskLab {
   private static final int[] LENGTHS = {16_000, 16_000, 100_000, 300_000, 1_500_000};

@@ -125,6 +125,7 @@ public final class Fill implements OriginListener {
    * unstored}, until there is room or patience is at its end.
    */
   private boolean isAwaitingRoom;
+
   private boolean hasAskedForMarker;
 
   private long awaitingSinceNanos;

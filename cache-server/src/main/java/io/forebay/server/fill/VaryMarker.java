@@ -41,8 +41,8 @@ final class VaryMarker {
   }
 
   /**
-   * Whether something stands at the base key that has to be read from a disk first. Expects the base
-   * key in the loop's key builder.
+   * Whether something stands at the base key that has to be read from a disk first. Expects the
+   * base key in the loop's key builder.
    */
   static boolean isOnDisk(LoopContext loop) {
     var keys = loop.keys();

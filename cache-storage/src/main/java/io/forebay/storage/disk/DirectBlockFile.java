@@ -12,8 +12,9 @@ import java.util.Objects;
 import java.util.concurrent.ConcurrentLinkedQueue;
 
 /**
- * A file past the page cache ({@code O_DIRECT}). The kernel wants whole blocks at aligned addresses,
- * so everything goes through an aligned buffer: one for each thread that is at it at the same time.
+ * A file past the page cache ({@code O_DIRECT}). The kernel wants whole blocks at aligned
+ * addresses, so everything goes through an aligned buffer: one for each thread that is at it at the
+ * same time.
  */
 final class DirectBlockFile implements BlockFile {
   private static final int BLOCK = 4096;
@@ -35,8 +36,7 @@ final class DirectBlockFile implements BlockFile {
       throw new IOException("blocks of " + block + " bytes");
     }
     return new DirectBlockFile(
-        FileChannel.open(
-            file, StandardOpenOption.READ, StandardOpenOption.WRITE, directOption()));
+        FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE, directOption()));
   }
 
   /** By its name: the compiler warns of it, for it is the platform's own and no standard. */
