@@ -31,7 +31,10 @@ class DiskTierTest {
 
   @TempDir Path directory;
   private final AtomicLong clock = new AtomicLong(1_000_000);
-  private final SimulatedDisk simulated = new SimulatedDisk(clock, new SplittableRandom(1));
+  private SimulatedDisk simulated = new SimulatedDisk(clock, new SplittableRandom(1));
+
+  /** Where this run's files lie, in the directory. */
+  private String run = "run";
 
   private StoreFixture open(int disks, DiskSettings.Admission admission, boolean isSimulated)
       throws StoreException {
@@ -44,7 +47,7 @@ class DiskTierTest {
 
   private DeviceSettings device(String name, String path) {
     return new DeviceSettings(
-        name, directory.resolve(path), 32 << 20, 1 << 20, 1 << 18, 4, 1, 3, 10_000, 0);
+        name, base().resolve(path), 32 << 20, 1 << 20, 1 << 18, 4, 1, 3, 10_000, 0);
   }
 
   private StoreFixture open(
@@ -53,8 +56,8 @@ class DiskTierTest {
     DiskSettings settings = DiskSettings.of(devices).with(admission, 0);
     StoreFixture fixture =
         new StoreFixture(
-            StoreSettings.of(directory.resolve("data"), MEMORY, 1, () -> 0)
-                .withMemoryDirectory(directory.resolve("memory"))
+            StoreSettings.of(base().resolve("data"), MEMORY, 1, () -> 0)
+                .withMemoryDirectory(base().resolve("memory"))
                 .withSizes(REGION, 20_000, 64)
                 .withLockMemory(false)
                 .withPurges(64, 1000, 1 << 16)
@@ -62,6 +65,10 @@ class DiskTierTest {
             clock);
     fixture.stepAll();
     return fixture;
+  }
+
+  private Path base() {
+    return directory.resolve(run);
   }
 
   private StoreFixture open(int disks) throws StoreException {
@@ -106,7 +113,7 @@ class DiskTierTest {
 
   private void loseMemory() throws Exception {
     Files.walkFileTree(
-        directory.resolve("memory"),
+        base().resolve("memory"),
         new SimpleFileVisitor<>() {
           @Override
           public FileVisitResult visitFile(Path file, BasicFileAttributes attributes)
@@ -451,15 +458,15 @@ class DiskTierTest {
     try (StoreFixture fixture = open(before, DiskSettings.Admission.ALWAYS, false)) {
       fill(fixture, 0, 300);
     }
-    Files.move(directory.resolve("a"), directory.resolve("elsewhere"));
+    Files.move(base().resolve("a"), base().resolve("elsewhere"));
     List<DeviceSettings> after = List.of(device("c", "b"), device("a", "elsewhere"));
     try (StoreFixture fixture = open(after, DiskSettings.Admission.ALWAYS, false)) {
       assertEquals(300, hits(fixture, 0, 300));
       fill(fixture, 300, 500);
     }
     // A copy of a disk is not that disk: one of the two opens empty, and neither harms the other.
-    Files.createDirectories(directory.resolve("copy"));
-    Files.copy(directory.resolve("b/disk.store"), directory.resolve("copy/disk.store"));
+    Files.createDirectories(base().resolve("copy"));
+    Files.copy(base().resolve("b/disk.store"), base().resolve("copy/disk.store"));
     List<DeviceSettings> copied =
         List.of(device("c", "b"), device("a", "elsewhere"), device("d", "copy"));
     try (StoreFixture fixture = open(copied, DiskSettings.Admission.ALWAYS, false)) {
@@ -523,7 +530,10 @@ class DiskTierTest {
   private void powerCuts(long seed, int rounds) throws Exception {
     System.out.println("DiskTierTest power cuts, seed " + seed + "L");
     SplittableRandom random = new SplittableRandom(seed);
-    simulated.seed(random.split());
+    // Nothing of an earlier run: the same seed does the same again.
+    run = "run" + seed;
+    clock.set(1_000_000);
+    simulated = new SimulatedDisk(clock, random.split());
     // Of each name every body it ever had since it was last purged: which of them a cut leaves is
     // not promised, but it is one of them.
     Map<Integer, List<Long>> since = new HashMap<>();

@@ -32,7 +32,7 @@ final class SimulatedDisk implements DiskTier.Opener {
   final AtomicInteger failForces = new AtomicInteger();
   final AtomicLong slowMillis = new AtomicLong();
   private final AtomicLong clock;
-  private SplittableRandom random;
+  private final SplittableRandom random;
   private final Map<String, Disk> disks = new HashMap<>();
 
   SimulatedDisk(AtomicLong clock, SplittableRandom random) {
@@ -45,11 +45,6 @@ final class SimulatedDisk implements DiskTier.Opener {
     Disk disk = disks.computeIfAbsent(device.name(), name -> new Disk((int) lengthBytes));
     disk.isOpen = true;
     return disk;
-  }
-
-  /** From now on it draws from this. */
-  void seed(SplittableRandom newRandom) {
-    random = newRandom;
   }
 
   /** The machine loses its power: of what was not forced, each sector is there or not. */

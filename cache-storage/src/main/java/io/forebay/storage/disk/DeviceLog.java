@@ -302,9 +302,9 @@ final class DeviceLog {
       try {
         writing = null;
         if (!isWritten) {
-          // What of it is on the device is anybody's guess: the region is given up as it is.
+          // What of it is on the device is anybody's guess: nothing more goes to its region.
           drop(next);
-          giveUp(next.region());
+          giveUp(next.region(), next.firstPage() == 0);
         } else {
           freeBatches.add(next);
         }
@@ -330,7 +330,11 @@ final class DeviceLog {
     counters.writtenBytes.addAndGet(next.length() + (long) next.pageCount() * DirectoryPage.LENGTH);
   }
 
-  private void giveUp(int region) {
+  /**
+   * What stands in a region stays: tombstones among it may be all that keeps something dead. Only
+   * one of which nothing was written in this life is free.
+   */
+  private void giveUp(int region, boolean isUntouched) {
     if (region == openRegion) {
       openRegion = -1;
       Batch open = batch;
@@ -346,7 +350,11 @@ final class DeviceLog {
         drop(one);
       }
     }
-    regions.giveUp(region);
+    if (isUntouched) {
+      regions.giveUp(region);
+    } else {
+      regions.seal(region);
+    }
   }
 
   /** Records of a batch that is not written are lost; tombstones are not. */
