@@ -93,12 +93,24 @@ final class StoreCommand implements Callable<Integer> {
     }
     return String.format(
         Locale.ROOT,
-        "%-24s %-16s %9s   read %9s   written %9s   errors %d",
+        "%-24s %-16s %9s   read %9s   written %9s   errors %d   scrub %s",
         store.path("name").asString("?"),
         state,
         Sizes.text(store.path("bytes").asLong(0)),
         Sizes.text(store.path("readBytes").asLong(0)),
         Sizes.text(store.path("writtenBytes").asLong(0)),
-        store.path("errors").asLong(0) + store.path("checksumFailures").asLong(0));
+        store.path("errors").asLong(0) + store.path("checksumFailures").asLong(0),
+        scrub(store.path("scrub")));
+  }
+
+  private static String scrub(JsonNode scrub) {
+    double progress = scrub.path("progress").asDouble(1);
+    String last = scrub.path("lastRound").asString("never");
+    return String.format(
+        Locale.ROOT,
+        "%s, complete %s, %d bad",
+        progress < 1 ? String.format(Locale.ROOT, "at %.0f %%", 100 * progress) : "waits",
+        last,
+        scrub.path("badRecords").asLong(0));
   }
 }

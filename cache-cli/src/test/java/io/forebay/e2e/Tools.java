@@ -1,11 +1,15 @@
 package io.forebay.e2e;
 
 import java.io.File;
+import java.io.IOException;
+import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Assertions;
 import org.junit.jupiter.api.Assumptions;
@@ -22,6 +26,9 @@ final class Tools {
           "wrk", "wrk",
           "openssl", "openssl",
           "h2load", "nghttp2-client");
+
+  /** Debian's, which has Debian's modules. */
+  static final String PYTHON = "/usr/bin/python3";
 
   private Tools() {}
 
@@ -44,6 +51,24 @@ final class Tools {
   static void requireRoot(String forWhat) {
     if (!"root".equals(System.getProperty("user.name"))) {
       throw missing("only root may " + forWhat);
+    }
+  }
+
+  /** Goes on only where file systems of a process's own can be mounted. */
+  static void requireFuse() throws IOException, InterruptedException {
+    requireRoot("mount a file system that fails");
+    if (!Files.isExecutable(Path.of(PYTHON))
+        || Commands.run(PYTHON, "-c", "import fusepy").exit() != 0) {
+      throw missing("python's fusepy is missing: apt-get install python3-fusepy libfuse2 fuse3");
+    }
+    try (FileChannel device =
+        FileChannel.open(Path.of("/dev/fuse"), StandardOpenOption.READ, StandardOpenOption.WRITE)) {
+      Objects.requireNonNull(device);
+    } catch (IOException e) {
+      // Not to be had by a package, so no failure anywhere: a container may well not have it.
+      String why = "/dev/fuse can't be opened: " + e;
+      System.out.println("skipped: " + why);
+      Assumptions.abort(why);
     }
   }
 

@@ -53,6 +53,7 @@ import io.forebay.storage.StoreSettings;
 import io.forebay.storage.StoreStats;
 import io.forebay.storage.disk.DeviceSettings;
 import io.forebay.storage.disk.DiskStats;
+import io.forebay.storage.disk.DiskTier;
 import io.forebay.storage.evict.Tuning;
 import java.io.IOException;
 import java.net.BindException;
@@ -212,6 +213,7 @@ public final class Server implements Node, AutoCloseable {
             loopCount(config),
             System::currentTimeMillis)
         .withMemoryDirectory(config.store().memoryDirectory())
+        .withIndexEntries(config.store().indexEntries())
         .withDisks(disks(config))
         .withPredicates(PurgePredicate::parse)
         .withEviction(tuning(config.store().protectedShare(), config.store().touchThreshold()));
@@ -223,7 +225,8 @@ public final class Server implements Node, AutoCloseable {
       devices.add(
           DeviceSettings.of(disk.name(), disk.path(), disk.bytes())
               .withReaders(disk.readers())
-              .withFaults(disk.maxErrors(), disk.slow().toMillis()));
+              .withFaults(disk.maxErrors(), disk.slow().toMillis())
+              .withScrub(config.store().scrubRate()));
     }
     ServerConfig.StoreConfig store = config.store();
     return DiskSettings.of(devices)
@@ -232,7 +235,9 @@ public final class Server implements Node, AutoCloseable {
                 ? DiskSettings.Admission.ALWAYS
                 : DiskSettings.Admission.SECOND_HIT,
             store.diskBytesPerDay())
-        .withKeepMillis(store.diskKeep().toMillis());
+        .withKeepMillis(store.diskKeep().toMillis())
+        .withOpener(
+            store.diskIo().equals("direct") ? DiskTier.Opener.direct() : DiskTier.Opener.files());
   }
 
   private static Tuning tuning(String share, String threshold) {

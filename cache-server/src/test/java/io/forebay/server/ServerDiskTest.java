@@ -8,7 +8,9 @@ import io.forebay.server.WireClient.Reply;
 import io.forebay.server.admin.Node;
 import io.forebay.storage.disk.DiskStats;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -145,6 +147,75 @@ final class ServerDiskTest {
       }
     }
     assertTrue(requests() <= OBJECTS + dropped() + droppedBefore, requests() + " requests");
+  }
+
+  @Test
+  void aHeadThatLeavesMemoryWhileItIsConfirmedIsBroughtBackForThe304() throws Exception {
+    byte[] body = Edge.bytes(77, 300_000);
+    CountDownLatch gate = new CountDownLatch(1);
+    origin.on(
+        "/confirmed",
+        (request, connection) -> {
+          if (request.field("if-none-match").isEmpty()) {
+            TestOrigin.sendOk(connection, "cache-control: no-cache\r\netag: \"7\"\r\n", body);
+          } else {
+            TestOrigin.await(gate);
+            TestOrigin.notModified(connection, "cache-control: max-age=1000\r\netag: \"7\"\r\n");
+          }
+        });
+    try (WireClient client = edge.connect();
+        WireClient other = edge.connect()) {
+      assertArrayEquals(body, client.get("/confirmed", HOST).body());
+      client.request("GET", "/confirmed", HOST);
+      Edge.await("the question", () -> origin.count("/confirmed") == 2);
+      for (int round = 0; round < 2; round++) {
+        for (int n = 0; n < OBJECTS; n++) {
+          assertArrayEquals(body(n), other.get("/" + n, HOST).body());
+        }
+      }
+      gate.countDown();
+      Reply reply = client.reply();
+      assertArrayEquals(body, reply.body());
+      assertEquals(2, origin.count("/confirmed"), "it was fetched whole");
+      assertTrue(reply.field("cache-status").contains("304"), reply.toString());
+    }
+  }
+
+  @Test
+  void namesThatVariantsAreToldApartByAreJoinedWithThoseOnADisk() throws Exception {
+    CountDownLatch gate = new CountDownLatch(1);
+    origin.on(
+        "/varied",
+        (request, connection) -> {
+          if (request.number() == 2) {
+            TestOrigin.await(gate);
+          }
+          String vary = request.number() == 1 ? "accept-language" : "accept-encoding";
+          TestOrigin.sendOk(
+              connection,
+              "cache-control: max-age=1000\r\nvary: " + vary + "\r\n",
+              TestOrigin.ascii(request.field("accept-language")));
+        });
+    try (WireClient client = edge.connect();
+        WireClient other = edge.connect()) {
+      client.request("GET", "/varied", HOST, "accept-language: de").reply();
+      client.request("GET", "/varied", HOST, "accept-language: fr");
+      Edge.await("the second question", () -> origin.count("/varied") == 2);
+      for (int round = 0; round < 2; round++) {
+        for (int n = 0; n < OBJECTS; n++) {
+          assertArrayEquals(body(n), other.get("/" + n, HOST).body());
+        }
+      }
+      // What it names joins what the marker names, which has left memory by now.
+      gate.countDown();
+      assertEquals(200, client.reply().status());
+      for (String language : new String[] {"fr", "it"}) {
+        Reply reply =
+            client.request("GET", "/varied", HOST, "accept-language: " + language).reply();
+        assertEquals(language, new String(reply.body(), StandardCharsets.ISO_8859_1));
+      }
+      assertEquals(3, origin.count("/varied"), "told apart by both fields");
+    }
   }
 
   @Test

@@ -228,6 +228,11 @@ public final class ObjectStore implements AutoCloseable {
         opened = ChronicleIndex.anonymous(settings.indexEntries());
       } else {
         Files.deleteIfExists(indexFile);
+        new Headroom()
+            .require(
+                Objects.requireNonNull(directory),
+                ChronicleIndex.estimatedBytes(settings.indexEntries()),
+                "the index of " + settings.indexEntries() + " entries");
         opened = ChronicleIndex.persisted(indexFile, settings.indexEntries());
       }
     }
@@ -821,6 +826,7 @@ public final class ObjectStore implements AutoCloseable {
       notedMillis = now;
       core.memory.set(Words.LONG, TierHeader.NEWEST_MILLIS_OFFSET, now);
     }
+    disk.tick(now);
     if (atOpen == RecoveryState.Phase.REBUILDING && !rebuild.isDone()) {
       boolean renewed = reclaimer.renewFree();
       boolean rebuilt = rebuild.step();
@@ -828,7 +834,6 @@ public final class ObjectStore implements AutoCloseable {
       boolean stepped = disk.step();
       return rebuilt || renewed || stepped;
     }
-    disk.tick(now);
     boolean reclaimed = reclaimer.step(now);
     boolean swept = sweeper.step(now);
     boolean copied = demotion.step();
@@ -929,6 +934,7 @@ public final class ObjectStore implements AutoCloseable {
         if (disk.hasRoom() || disk.isIdle()) {
           return;
         }
+        disk.tick(settings.clockMillis().getAsLong());
         // The writers are behind: they make room, or this takes too long.
         if (!disk.step()) {
           LockSupport.parkNanos(this, PAUSE_NANOS / 20);

@@ -1,6 +1,6 @@
 package io.forebay.storage;
 
-import io.forebay.storage.disk.DeviceFile;
+import io.forebay.storage.disk.DeviceView;
 import io.forebay.storage.index.ChronicleIndex;
 import io.forebay.storage.index.IndexValue;
 import io.forebay.storage.index.ObjectIndex;
@@ -47,7 +47,7 @@ public final class RestingStore implements AutoCloseable {
   private final LongSupplier clockMillis;
   private final PurgeHistory purges;
   private final Regions regions;
-  private final Map<String, DeviceFile> devices = new LinkedHashMap<>();
+  private final Map<String, DeviceView> devices = new LinkedHashMap<>();
   private final ChronicleIndex index;
   private final ObjectIndex.Cursor cursor;
   private final ByteBuffer buffer = DiskDevice.readBuffer();
@@ -157,11 +157,11 @@ public final class RestingStore implements AutoCloseable {
     }
     owned.push(OwnerLock.share(directory));
     try {
-      DeviceFile file = DeviceFile.open(directory);
+      DeviceView file = DeviceView.open(directory);
       owned.push(file);
       devices.put(name, file);
     } catch (NoSuchFileException e) {
-      problems.add("disk " + name + ": there is no " + directory.resolve(DeviceFile.NAME));
+      problems.add("disk " + name + ": there is no " + directory.resolve(DeviceView.NAME));
     } catch (IOException e) {
       problems.add("disk " + name + ": " + e.getMessage());
     }
@@ -196,7 +196,7 @@ public final class RestingStore implements AutoCloseable {
     for (int region = 0; region < regions.count(); region++) {
       count[0] += regions.state(region) == Regions.SEALED ? regions.slots(region) : 0;
     }
-    for (DeviceFile device : devices.values()) {
+    for (DeviceView device : devices.values()) {
       for (int region = 0; region < device.regionCount(); region++) {
         var ignored = device.walk(region, (entry, generation) -> count[0]++);
       }
@@ -221,7 +221,7 @@ public final class RestingStore implements AutoCloseable {
                 return true;
               });
     }
-    for (DeviceFile device : devices.values()) {
+    for (DeviceView device : devices.values()) {
       List<Integer> order = youngestFirst(device);
       for (int region : order) {
         var ignored =
@@ -257,7 +257,7 @@ public final class RestingStore implements AutoCloseable {
             });
   }
 
-  private static List<Integer> youngestFirst(DeviceFile device) throws IOException {
+  private static List<Integer> youngestFirst(DeviceView device) throws IOException {
     Map<Integer, Long> ages = new LinkedHashMap<>();
     for (int region = 0; region < device.regionCount(); region++) {
       long age = device.age(region);
@@ -271,7 +271,7 @@ public final class RestingStore implements AutoCloseable {
         .toList();
   }
 
-  private void bury(DeviceFile.Entry dead) {
+  private void bury(DeviceView.Entry dead) {
     ObjectIndex.Outcome ignored =
         cursor.update(
             dead.keyHigh(),
@@ -288,7 +288,7 @@ public final class RestingStore implements AutoCloseable {
             });
   }
 
-  private void take(DeviceFile device, int region, int generation, DeviceFile.Entry entry) {
+  private void take(DeviceView device, int region, int generation, DeviceView.Entry entry) {
     if (entry.isTombstone()
         || entry.kind() < RecordHeader.KIND_OBJECT
         || entry.kind() > RecordHeader.KIND_SLICE) {
@@ -308,7 +308,7 @@ public final class RestingStore implements AutoCloseable {
       int device,
       int region,
       int generation,
-      DeviceFile.Entry entry) {
+      DeviceView.Entry entry) {
     boolean isSame =
         isPresent
             && value.birth() == entry.birth()

@@ -1,6 +1,6 @@
 package io.forebay.storage;
 
-import io.forebay.storage.disk.DeviceFile;
+import io.forebay.storage.disk.DeviceView;
 import io.forebay.storage.disk.DeviceSettings;
 import io.forebay.storage.disk.DiskStats;
 import io.forebay.storage.index.IndexValue;
@@ -226,7 +226,7 @@ public final class StoreInspection implements AutoCloseable {
 
   /** The store as one question sees it; the files of its disks are open for so long. */
   private final class Sight implements AutoCloseable {
-    private final List<DeviceFile> files = new ArrayList<>();
+    private final List<DeviceView> files = new ArrayList<>();
     private final Survey survey;
 
     Sight(Desk desk, BooleanSupplier isOver) {
@@ -246,7 +246,7 @@ public final class StoreInspection implements AutoCloseable {
           notes.add("disk " + device.name() + " is recovering: not all of it is known yet");
         }
         try {
-          DeviceFile file = DeviceFile.open(device.directory());
+          DeviceView file = DeviceView.open(device.directory());
           files.add(file);
           disks.add(new DiskDevice(device.name(), file, desk.cursor, desk.buffer()));
         } catch (IOException e) {
@@ -270,7 +270,7 @@ public final class StoreInspection implements AutoCloseable {
 
     @Override
     public void close() {
-      for (DeviceFile file : files) {
+      for (DeviceView file : files) {
         try {
           file.close();
         } catch (IOException e) {

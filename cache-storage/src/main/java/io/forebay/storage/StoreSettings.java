@@ -50,6 +50,11 @@ public record StoreSettings(
     DiskSettings disks,
     PurgeMatcher.Compiler predicates) {
 
+  private static final int LEAST_INDEX_ENTRIES = 256;
+
+  /** Where nobody says how many entries the index has: one for so much of the disks. */
+  private static final long DISK_BYTES_AN_ENTRY = 64 << 10;
+
   /** All defaults. */
   public static StoreSettings of(
       Path dataDirectory, long memoryBytes, int lanes, LongSupplier clockMillis) {
@@ -87,6 +92,11 @@ public record StoreSettings(
     change.indexEntries = newIndexEntries;
     change.nearEntries = newNearEntries;
     return change.done();
+  }
+
+  /** A bound of the index other than that which follows from the sizes of memory and disks. */
+  public StoreSettings withIndexEntries(long entries) {
+    return withSizes(regionBytes, entries, nearEntries);
   }
 
   public StoreSettings withEviction(Tuning tuning) {
@@ -230,8 +240,14 @@ public record StoreSettings(
           "lanes at least 1, protected share at most 0.95, touch threshold 1 or 2, purge scopes at"
               + " least 16");
     }
+    if (indexEntries != 0 && indexEntries < LEAST_INDEX_ENTRIES) {
+      throw bad(
+          "an index of " + indexEntries + " entries: give it at least " + LEAST_INDEX_ENTRIES);
+    }
     long entries =
-        indexEntries == 0 ? standard.indexEntries() + (disks.bytes() >> 16) : indexEntries;
+        indexEntries == 0
+            ? standard.indexEntries() + disks.bytes() / DISK_BYTES_AN_ENTRY
+            : indexEntries;
     return withSizes(region, entries, nearEntries);
   }
 

@@ -8,7 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.forebay.storage.disk.DeviceFile;
+import io.forebay.storage.disk.DeviceView;
 import io.forebay.storage.disk.DeviceSettings;
 import io.forebay.storage.inspect.Census;
 import io.forebay.storage.inspect.Entry;
@@ -65,7 +65,16 @@ class InspectionTest {
     for (int n = 0; n < disks; n++) {
       devices.add(
           new DeviceSettings(
-              "d" + n, directory.resolve("d" + n), 32 << 20, 1 << 20, 1 << 18, 4, 1, 3, 10_000));
+              "d" + n,
+              directory.resolve("d" + n),
+              32 << 20,
+              1 << 20,
+              1 << 18,
+              4,
+              1,
+              3,
+              10_000,
+              0));
     }
     StoreFixture fixture =
         new StoreFixture(
@@ -313,7 +322,7 @@ class InspectionTest {
               .filter(one -> one.inMemory() == null && one.head().isInline())
               .findFirst()
               .orElseThrow();
-      flip(directory.resolve("d0").resolve(DeviceFile.NAME), onDisk(victim));
+      flip(directory.resolve("d0").resolve(DeviceView.NAME), onDisk(victim));
 
       Verification run = fixture.store.inspection().verify(0);
       awaitEnd(run);
@@ -498,7 +507,7 @@ class InspectionTest {
               .findFirst()
               .orElseThrow();
       flip(directory.resolve("memory").resolve(TierFile.NAME), inMemory(inMemory));
-      flip(directory.resolve("d0").resolve(DeviceFile.NAME), onDisk(onDisk));
+      flip(directory.resolve("d0").resolve(DeviceView.NAME), onDisk(onDisk));
       damaged.add("memory " + inMemory.head().key());
       damaged.add("d0 " + onDisk.head().key());
     }
@@ -536,7 +545,7 @@ class InspectionTest {
       put(fixture, 1);
     }
     Path tier = directory.resolve("memory").resolve(TierFile.NAME);
-    Path disk = directory.resolve("d0").resolve(DeviceFile.NAME);
+    Path disk = directory.resolve("d0").resolve(DeviceView.NAME);
     byte[] whole = Files.readAllBytes(tier);
     Files.write(tier, Arrays.copyOf(whole, whole.length - 1));
     problem("is cut off: " + (whole.length - 1) + " bytes instead of " + whole.length);
@@ -587,7 +596,7 @@ class InspectionTest {
       settle(fixture);
       fixture.store.abandon();
       Path tier = directory.resolve("memory").resolve(TierFile.NAME);
-      Path disk = directory.resolve("d0").resolve(DeviceFile.NAME);
+      Path disk = directory.resolve("d0").resolve(DeviceView.NAME);
       byte[] tierBytes = Files.readAllBytes(tier);
       byte[] diskBytes = Files.readAllBytes(disk);
       long seed = System.nanoTime();

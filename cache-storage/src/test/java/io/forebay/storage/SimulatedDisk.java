@@ -9,8 +9,10 @@ import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
@@ -19,13 +21,16 @@ import org.jspecify.annotations.Nullable;
 /**
  * Disks in memory that outlive the store, and fail as told. What was not forced is lost at a power
  * cut in any way a disk may lose it: sectors of one write apart from each other, later writes but
- * not earlier ones.
+ * not earlier ones. What was written before a force that failed can be read, but is never certain
+ * to last, whatever later forces say, until it is written again: so do kernels treat it.
  */
 final class SimulatedDisk implements DiskTier.Opener {
   private static final int SECTOR = 512;
 
   final AtomicInteger failReads = new AtomicInteger();
+  final AtomicInteger failLongReads = new AtomicInteger();
   final AtomicInteger failWrites = new AtomicInteger();
+  final AtomicInteger failForces = new AtomicInteger();
   final AtomicLong slowMillis = new AtomicLong();
 
   /** Run once, by the next read that is at least so long, after it has its bytes. */
@@ -63,11 +68,12 @@ final class SimulatedDisk implements DiskTier.Opener {
     disks.values().forEach(Disk::cutPower);
   }
 
-  /** Turns a byte of a disk over, at random. */
-  void damage(String name) {
+  /** Turns a byte of a disk over, at random, where a region of that length has its records. */
+  void damage(String name, int regionBytes) {
     Disk disk = disks.get(name);
     if (disk != null) {
-      int at = 65_536 + random.nextInt(disk.bytes.length - 65_536);
+      int region = random.nextInt((disk.bytes.length - 65_536) / regionBytes);
+      int at = 65_536 + region * regionBytes + random.nextInt(regionBytes / 2);
       disk.bytes[at] ^= (byte) (1 + random.nextInt(255));
     }
   }
@@ -75,6 +81,7 @@ final class SimulatedDisk implements DiskTier.Opener {
   private final class Disk implements BlockFile {
     private final byte[] bytes;
     private final List<Pending> pending = new ArrayList<>();
+    private final List<Pending> orphans = new ArrayList<>();
     private boolean isOpen;
 
     /** What a sector held before a write that was not forced. */
@@ -90,6 +97,9 @@ final class SimulatedDisk implements DiskTier.Opener {
       int length = into.remaining();
       synchronized (this) {
         check(failReads);
+        if (length > 4096) {
+          check(failLongReads);
+        }
         if (at + length > bytes.length) {
           throw new EOFException("the disk ends at " + bytes.length);
         }
@@ -127,22 +137,30 @@ final class SimulatedDisk implements DiskTier.Opener {
     }
 
     @Override
-    public synchronized void force() {
+    public synchronized void force() throws IOException {
+      try {
+        check(failForces);
+      } catch (IOException e) {
+        orphans.addAll(pending);
+        pending.clear();
+        throw e;
+      }
+      Set<Integer> durable = new HashSet<>();
+      pending.forEach(write -> durable.add(write.at() / SECTOR));
+      orphans.removeIf(write -> durable.contains(write.at() / SECTOR));
       pending.clear();
     }
 
     synchronized void cutPower() {
-      for (Pending write : pending.reversed()) {
+      List<Pending> uncertain = new ArrayList<>(orphans);
+      uncertain.addAll(pending);
+      for (Pending write : uncertain.reversed()) {
         if (random.nextInt(3) == 0) {
           System.arraycopy(write.before(), 0, bytes, write.at(), write.before().length);
         }
       }
       pending.clear();
-    }
-
-    @Override
-    public long size() {
-      return bytes.length;
+      orphans.clear();
     }
 
     @Override

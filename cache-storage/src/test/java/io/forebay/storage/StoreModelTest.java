@@ -136,7 +136,8 @@ class StoreModelTest {
               4,
               1,
               5,
-              10_000));
+              10_000,
+              1 << 20));
     }
     return DiskSettings.of(devices);
   }

@@ -1,7 +1,9 @@
 package io.forebay.server.admin;
 
 import io.forebay.storage.disk.DiskStats;
+import io.forebay.storage.disk.ScrubStats;
 import java.io.IOException;
+import java.time.Instant;
 import java.util.List;
 import java.util.Locale;
 import org.slf4j.Logger;
@@ -40,9 +42,23 @@ final class StoresCall {
           .put("refusedLoads", disk.refusedLoads())
           .put("errors", disk.errors())
           .put("checksumFailures", disk.checksumFailures())
-          .put("reclaimedRegions", disk.reclaimedRegions());
+          .put("reclaimedRegions", disk.reclaimedRegions())
+          .set("scrub", scrub(disk.scrub()));
     }
     return answer;
+  }
+
+  private static ObjectNode scrub(ScrubStats scrub) {
+    ObjectNode node =
+        Json.object()
+            .put("progress", scrub.progress())
+            .put("rounds", scrub.rounds())
+            .put("records", scrub.records())
+            .put("bytes", scrub.bytes())
+            .put("badRecords", scrub.badRecords());
+    return scrub.lastRoundMillis() == 0
+        ? node.putNull("lastRound")
+        : node.put("lastRound", Instant.ofEpochMilli(scrub.lastRoundMillis()).toString());
   }
 
   ObjectNode act(String name, ObjectNode order, String caller) throws AdminError {

@@ -245,7 +245,10 @@ final class ConfigBinder {
         given("store", ConfigKeys.STORE_TOUCH_THRESHOLD),
         given("store", ConfigKeys.STORE_DISK_ADMISSION),
         given("store", ConfigKeys.STORE_DISK_BYTES_PER_DAY),
-        given("store", ConfigKeys.STORE_DISK_KEEP));
+        given("store", ConfigKeys.STORE_DISK_KEEP),
+        given("store", ConfigKeys.STORE_DISK_IO),
+        given("store", ConfigKeys.STORE_SCRUB_RATE),
+        given("store", ConfigKeys.STORE_INDEX_ENTRIES));
   }
 
   private List<DiskConfig> stores() {

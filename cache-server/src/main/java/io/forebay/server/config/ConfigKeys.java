@@ -204,6 +204,33 @@ final class ConfigKeys {
           "How long after its expiry an object on a disk still counts, so that the origin can"
               + " confirm it instead of sending it again; later it is a miss that reads no disk.");
 
+  static final Field<StoreConfig, String> STORE_DISK_IO =
+      atStart(
+          "disk-io",
+          oneOf("buffered", "direct"),
+          "buffered",
+          StoreConfig::diskIo,
+          "How disks are read and written: through the page cache, or past it (`O_DIRECT`), which"
+              + " leaves the page cache to others; where a file system cannot do that it is"
+              + " buffered, with a line in the log.");
+  static final Field<StoreConfig, Long> STORE_SCRUB_RATE =
+      atStart(
+          "scrub-rate",
+          size("0", "64GiB"),
+          "4MiB",
+          StoreConfig::scrubRate,
+          "Bytes a second that are read from each disk, while nobody waits for it, to find what is"
+              + " not what was written before somebody asks for it; 0 reads nothing.");
+  static final Field<StoreConfig, Integer> STORE_INDEX_ENTRIES =
+      atStart(
+          "index-entries",
+          integer(0, 2_000_000_000),
+          "0",
+          StoreConfig::indexEntries,
+          "Bound of the index, of about 112 bytes of memory an entry: an object takes one, and one"
+              + " more for each MiB of its body. 0 means one for each 4 KiB of the memory tier and"
+              + " each 64 KiB of the disks; what finds no room in it is not stored.");
+
   static final Field<DiskConfig, Path> DISK_PATH =
       required(
           "path",
@@ -602,7 +629,10 @@ final class ConfigKeys {
               STORE_TOUCH_THRESHOLD,
               STORE_DISK_ADMISSION,
               STORE_DISK_BYTES_PER_DAY,
-              STORE_DISK_KEEP),
+              STORE_DISK_KEEP,
+              STORE_DISK_IO,
+              STORE_SCRUB_RATE,
+              STORE_INDEX_ENTRIES),
           config -> Map.of("", config.store()));
   static final Section<DiskConfig> STORES =
       new Section<>(

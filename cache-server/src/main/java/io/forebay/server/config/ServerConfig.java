@@ -63,6 +63,9 @@ public record ServerConfig(
    * @param diskAdmission {@code always} or {@code second-hit}
    * @param diskBytesPerDay bound of what is written to the disks a day; 0 means none
    * @param diskKeep how long after its expiry an object on a disk still counts
+   * @param diskIo {@code buffered} or {@code direct}
+   * @param scrubRate bytes a second read from each disk to see whether they are what was written
+   * @param indexEntries bound of the index; 0: from the sizes of memory and disks
    */
   public record StoreConfig(
       Path data,
@@ -72,7 +75,10 @@ public record ServerConfig(
       String touchThreshold,
       String diskAdmission,
       long diskBytesPerDay,
-      Duration diskKeep) {}
+      Duration diskKeep,
+      String diskIo,
+      long scrubRate,
+      int indexEntries) {}
 
   /** One device of the disk tier. */
   public record DiskConfig(

@@ -126,6 +126,8 @@ public final class Fill implements OriginListener {
    */
   private boolean isAwaitingRoom;
 
+  private boolean hasAskedForMarker;
+
   private long awaitingSinceNanos;
 
   /** The head for which there was no room; set while waiting for that. */
@@ -290,7 +292,7 @@ public final class Fill implements OriginListener {
   public void onHead(
       int status, HeaderFields fields, long contentLength, boolean isCloseDelimited) {
     if (status == 304 && order.stale() != null) {
-      refresh(order.stale(), fields, 0);
+      refresh(order.stale(), fields, 0, false);
       return;
     }
     StoreVerdict verdict =
@@ -310,6 +312,10 @@ public final class Fill implements OriginListener {
   }
 
   private void begin(ReceivedHead received) {
+    if (isMarkerComing(received) && awaitRoom()) {
+      unstoredHead = received;
+      return;
+    }
     Reason refusal = beginStoring(received);
     if (refusal == null) {
       return;
@@ -321,6 +327,21 @@ public final class Fill implements OriginListener {
       stopAwaiting();
       becomeUnstorable(received.status(), received.fields(), received.contentLength(), refusal);
     }
+  }
+
+  /** Whether the names that variants here are told apart by are on their way from a disk. */
+  private boolean isMarkerComing(ReceivedHead received) {
+    if (received.verdict().selectingFields().isEmpty()
+        || !loop.keys().build(order.request(), order.route().keyRecipe())
+        || !VaryMarker.isOnDisk(loop)) {
+      return false;
+    }
+    if (!hasAskedForMarker) {
+      hasAskedForMarker = true;
+      // Looked for again soon, as room is.
+      return loop.lane().load(() -> {});
+    }
+    return true;
   }
 
   /** Gives the reason when it turns out that it cannot be stored after all. */
@@ -418,16 +439,24 @@ public final class Fill implements OriginListener {
   }
 
   /** 304: writes the stored object's head anew with what the origin says now. */
-  private void refresh(FillOrder.StoredRef stale, HeaderFields fields304, int attempt) {
+  private void refresh(
+      FillOrder.StoredRef stale, HeaderFields fields304, int attempt, boolean isLoaded) {
     if (isEnded) {
       // The connection broke between two attempts.
       return;
     }
-    Install outcome = Refresh.apply(loop, order, stale, fields304, requestTimeMillis, birth);
+    Runnable onLoaded =
+        () -> loop.eventLoop().execute(() -> refresh(stale, fields304, attempt, true));
+    Install outcome =
+        Refresh.apply(
+            loop, order, stale, fields304, requestTimeMillis, birth, isLoaded ? null : onLoaded);
+    if (outcome == null) {
+      return;
+    }
     if (outcome == Install.BUSY && attempt < 20) {
       loop.eventLoop()
           .schedule(
-              () -> refresh(stale, fields304, attempt + 1),
+              () -> refresh(stale, fields304, attempt + 1, isLoaded),
               BUSY_RETRY_MICROS,
               TimeUnit.MICROSECONDS);
       return;

@@ -14,6 +14,7 @@ import io.forebay.storage.Install;
 import io.forebay.storage.StoreLane;
 import io.forebay.storage.StoredHead;
 import java.lang.foreign.MemorySegment;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What a 304 does to the stored object it confirms (RFC 9111 §4.3.4): a new head, the same body.
@@ -24,23 +25,29 @@ final class Refresh {
   /**
    * Writes the new head.
    *
-   * @return INSTALLED when the object is fresh again, BUSY to be called again, anything else when
-   *     there is nothing (any more) that this 304 could confirm
+   * @param onLoaded told when a head that has left memory since is back from its disk, or can't be
+   *     had; null if it has been waited for already
+   * @return INSTALLED when the object is fresh again, BUSY to be called again, null to be called
+   *     again when {@code onLoaded} is, anything else when there is nothing (any more) that this
+   *     304 could confirm
    */
-  static Install apply(
+  static @Nullable Install apply(
       LoopContext loop,
       FillOrder order,
       FillOrder.StoredRef stale,
       HeaderFields notModified,
       long requestTimeMillis,
-      long birth) {
+      long birth,
+      @Nullable Runnable onLoaded) {
     StoreLane lane = loop.lane();
     switch (lane.find(stale.hi(), stale.lo(), stale.keyText(), stale.keyText().length)) {
       case BUSY -> {
         return Install.BUSY;
       }
-      // On a disk it could be confirmed only after a read: it is fetched whole.
-      case MISS, ON_DISK -> {
+      case ON_DISK -> {
+        return onLoaded != null && lane.load(onLoaded) ? null : Install.GONE;
+      }
+      case MISS -> {
         return Install.GONE;
       }
       case HIT -> {}

@@ -40,6 +40,20 @@ final class VaryMarker {
         : List.copyOf(names);
   }
 
+  /**
+   * Whether something stands at the base key that has to be read from a disk first. Expects the
+   * base key in the loop's key builder.
+   */
+  static boolean isOnDisk(LoopContext loop) {
+    var keys = loop.keys();
+    StoreLane lane = loop.lane();
+    StoreLane.Found found = lane.find(keys.hi(), keys.lo(), keys.text(), keys.textLength());
+    if (found == StoreLane.Found.HIT) {
+      lane.unpin(lane.head().region());
+    }
+    return found == StoreLane.Found.ON_DISK;
+  }
+
   /** Writes the marker, unless one with the same names is there already. */
   static Install write(
       LoopContext loop, HeadSpec variant, FillKey base, byte[] baseText, List<String> names) {

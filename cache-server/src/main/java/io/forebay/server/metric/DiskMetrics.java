@@ -64,6 +64,43 @@ final class DiskMetrics {
         "forebay_disk_reclaimed_regions",
         "Regions taken back for reuse.",
         DiskStats::reclaimedRegions);
+    collectScrub(all, disks);
+  }
+
+  private static void collectScrub(MetricSnapshots.Builder all, List<DiskStats> disks) {
+    GaugeSnapshot.Builder progress =
+        gauge(
+            "forebay_disk_scrub_progress",
+            "Share of a store that the running round of the scrub has read; 1 between rounds.");
+    GaugeSnapshot.Builder last =
+        gauge(
+            "forebay_disk_scrub_last_round_timestamp_seconds",
+            "When the last round of the scrub was complete; 0 if none was since the start.");
+    for (DiskStats disk : disks) {
+      Labels store = Labels.of("store", disk.name());
+      progress.dataPoint(point(disk.scrub().progress(), store));
+      last.dataPoint(point(disk.scrub().lastRoundMillis() / 1000.0, store));
+    }
+    all.metricSnapshot(progress.build());
+    all.metricSnapshot(last.build());
+    counter(
+        all,
+        disks,
+        "forebay_disk_scrub_rounds",
+        "Rounds of the scrub that are complete.",
+        disk -> disk.scrub().rounds());
+    counter(
+        all,
+        disks,
+        "forebay_disk_scrub_bytes",
+        "Bytes of records that the scrub has checked.",
+        disk -> disk.scrub().bytes());
+    counter(
+        all,
+        disks,
+        "forebay_disk_scrub_bad_records",
+        "Records that the scrub found bad and took out of the index.",
+        disk -> disk.scrub().badRecords());
   }
 
   private static void level(

@@ -138,7 +138,17 @@ final class ConfigLoaderTest {
     assertEquals(new ServerConfig.ThreadsConfig(4, "0,2", "nio"), config.threads());
     assertEquals(
         new ServerConfig.StoreConfig(
-            Path.of("/d"), 3L << 29, Path.of("/m"), "0.35", "2", "always", 0, Duration.ofHours(24)),
+            Path.of("/d"),
+            3L << 29,
+            Path.of("/m"),
+            "0.35",
+            "2",
+            "always",
+            0,
+            Duration.ofHours(24),
+            "buffered",
+            4 << 20,
+            0),
         config.store());
     assertEquals("https://a.example:443", config.origins().get(0).url());
     assertEquals(

@@ -1,5 +1,6 @@
 package io.forebay.storage.disk;
 
+import io.forebay.storage.layout.DeviceHeader;
 import io.forebay.storage.layout.DirectoryPage;
 import io.forebay.storage.layout.RecordHeader;
 import io.forebay.storage.layout.Words;
@@ -112,8 +113,26 @@ final class Batch {
     }
   }
 
+  /** The records, up to the end of their last page: whole pages need not be read to be written. */
   ByteBuffer data() {
-    return data.duplicate().clear().limit(length);
+    int end = Words.roundUp(length, DeviceHeader.PAGE);
+    memory.asSlice(length, end - length).fill((byte) 0);
+    return data.duplicate().clear().limit(end);
+  }
+
+  /** The tombstones in it, told of one after the other. */
+  void forEachTombstone(Pages.Visitor visitor) {
+    PageEntry entry = new PageEntry();
+    for (ByteBuffer page : pages) {
+      Pages.forEach(
+          page,
+          entry,
+          one -> {
+            if (one.isTombstone()) {
+              visitor.visit(one);
+            }
+          });
+    }
   }
 
   /** The pages as they lie on the device: the last one first. */

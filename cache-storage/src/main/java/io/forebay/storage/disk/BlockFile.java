@@ -17,8 +17,6 @@ public interface BlockFile extends AutoCloseable {
   /** Returns once everything written before is on the device. */
   void force() throws IOException;
 
-  long size() throws IOException;
-
   @Override
   void close() throws IOException;
 }

@@ -118,11 +118,6 @@ final class ChannelBlockFile implements BlockFile {
   }
 
   @Override
-  public long size() throws IOException {
-    return channel.size();
-  }
-
-  @Override
   public void close() throws IOException {
     channel.close();
   }

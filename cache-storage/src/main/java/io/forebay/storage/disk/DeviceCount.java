@@ -22,8 +22,8 @@ final class DeviceCount {
   private final DiskTier.Pace pace;
   private final ObjectIndex.Cursor cursor;
   private final IndexValue value = new IndexValue();
-  private final PageEntry entry = new PageEntry();
-  private final ByteBuffer buffer = Device.readBuffer();
+  private final DeviceDirectory directory;
+  private final ByteBuffer buffer = DeviceRecords.buffer();
   private final List<Head> unread = new ArrayList<>();
   private boolean isOver;
   private long objects;
@@ -36,11 +36,12 @@ final class DeviceCount {
     this.probe = probe;
     this.pace = pace;
     this.cursor = index.patientCursor();
+    this.directory = device.directory();
   }
 
   DiskTier.Counted count() {
-    Device.State state = device.state();
-    if (state == Device.State.OFFLINE || state == Device.State.FENCED) {
+    boolean isRecovered = device.isRecovered();
+    if (!device.isInUse()) {
       return counted("all of it: it is not in use");
     }
     int regions = device.settings().regionCount();
@@ -58,7 +59,7 @@ final class DeviceCount {
     if (done < regions) {
       return counted("the time was up after " + done + " of " + regions + " regions");
     }
-    if (state == Device.State.RECOVERING) {
+    if (!isRecovered) {
       return counted("what its recovery has not come to yet");
     }
     return counted(device.isIdle() && !device.isFilling() ? "" : "what is on its way to it");
@@ -72,26 +73,26 @@ final class DeviceCount {
     int generation = device.generation(region);
     int torn = 0;
     int most = device.settings().regionBytes() / DirectoryPage.LENGTH;
-    for (int number = 0; number < most && torn < Device.TORN_PAGES; number++) {
+    for (int number = 0; number < most && torn < DeviceDirectory.TORN_PAGES; number++) {
       if (!device.isReadable(region, generation)) {
         break;
       }
       if (!mayRead()) {
         return;
       }
-      ByteBuffer page = device.readPage(region, number);
+      ByteBuffer page = directory.page(region, number);
       if (page == null || page.getInt(DirectoryPage.GENERATION_OFFSET) != generation) {
         torn++;
         continue;
       }
       torn = 0;
-      Pages.forEach(page, entry, one -> look(one, region, generation));
+      directory.forEach(page, one -> look(one, region, generation));
     }
     for (Head head : unread) {
       if (!mayRead()) {
         return;
       }
-      if (device.read(head.place(), buffer)
+      if (device.records().read(head.place(), buffer)
           && RecordHeader.isRecord(
               MemorySegment.ofBuffer(buffer.clear()), 0, generation, head.place().length)
           && probe.matches(MemorySegment.ofBuffer(buffer.clear()), 0, false)) {
@@ -121,12 +122,8 @@ final class DeviceCount {
       add(one.totalBytes());
       return;
     }
-    Place place = new Place();
-    place.device = device.number();
-    place.region = region;
-    place.generation = generation;
-    place.offset = one.offset();
-    place.length = one.recordLength();
+    Place place =
+        new Place().at(device.number(), region, generation, one.offset(), one.recordLength());
     unread.add(new Head(place, one.totalBytes()));
   }
 

@@ -1,294 +1,136 @@
 package io.forebay.storage.disk;
 
 import io.forebay.storage.layout.DeviceHeader;
-import io.forebay.storage.layout.DirectoryPage;
-import io.forebay.storage.memory.DamagedFileException;
-import io.forebay.storage.memory.ForeignFileException;
-import java.io.EOFException;
+import io.forebay.storage.recover.OwnerLock;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
-import java.nio.channels.FileChannel;
+import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
-import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A device's file, read and never written, whether a store is at work on it or not. Positioned
- * reads only. What a running store has not written yet is not in it. One thread at a time.
+ * A device's file and the lock of its directory: both are taken anew when a device that was away is
+ * brought back, for what was open then leads to a file that may be gone.
  */
-public final class DeviceFile implements AutoCloseable {
-  public static final String NAME = "disk.store";
+final class DeviceFile implements BlockFile {
+  private static final String NAME = "disk.store";
 
-  /** After so many pages that are not whole the rest of a directory is taken for empty. */
-  private static final int TORN_PAGES = 4;
+  private final DeviceSettings settings;
+  private final DiskTier.Opener opener;
+  private final Path path;
+  private volatile @Nullable BlockFile file;
+  private @Nullable OwnerLock lock;
 
-  private static final int LARGEST_REGION = 1 << 30;
+  /** Whether something was written that may not have reached the device. */
+  private volatile boolean isUnforced;
 
-  private final Path file;
-  private final FileChannel channel;
-  private final int number;
-  private final long device;
-  private final int regionBytes;
-  private final int regionCount;
-  private final boolean isClean;
-  private final PageEntry entry = new PageEntry();
-  private final ByteBuffer page = newPage();
-
-  /**
-   * What the pages of a region say together.
-   *
-   * @param generation of its first page; 0 with no pages if there is none
-   * @param holes pages that are not whole and lie before one that is: what they named is lost
-   */
-  public record Extent(int generation, long age, int pages, int dataEnd, int holes) {
-    static final Extent EMPTY = new Extent(0, 0, 0, 0, 0);
+  private DeviceFile(DeviceSettings settings, DiskTier.Opener opener) {
+    this.settings = settings;
+    this.opener = opener;
+    this.path = settings.directory().resolve(NAME);
   }
 
-  /** One entry of a directory, copied out. */
-  @SuppressWarnings("ArrayRecordComponent")
-  public record Entry(
-      byte kind,
-      long keyHigh,
-      long keyLow,
-      int offset,
-      int length,
-      int slice,
-      long birth,
-      long bodyBirth,
-      long objectId,
-      int expiresSeconds,
-      long[] scopes) {
-    public boolean isTombstone() {
-      return kind == DirectoryPage.KIND_TOMBSTONE;
-    }
+  static DeviceFile open(DeviceSettings settings, DiskTier.Opener opener) throws IOException {
+    DeviceFile opened = new DeviceFile(settings, opener);
+    opened.take();
+    return opened;
   }
 
-  /** Told of one entry after the other. */
-  @FunctionalInterface
-  public interface Visitor {
-    void visit(Entry entry, int generation) throws IOException;
-  }
-
-  private DeviceFile(Path file, FileChannel channel, ByteBuffer head) throws IOException {
-    this.file = file;
-    this.channel = channel;
-    long magic = head.getLong(DeviceHeader.MAGIC_OFFSET);
-    if (magic == 0) {
-      throw new DamagedFileException(file + " was never finished: the next start makes it anew");
-    }
-    if (magic != DeviceHeader.MAGIC) {
-      throw new ForeignFileException(file + " is not a Forebay disk store");
-    }
-    int version = head.getInt(DeviceHeader.VERSION_OFFSET);
-    if (version != DeviceHeader.VERSION) {
-      throw new ForeignFileException(
-          file + " has format " + version + ", this Forebay knows " + DeviceHeader.VERSION);
-    }
-    if (head.getInt(DeviceHeader.CRC_OFFSET) != checksum(head, DeviceHeader.CRC_OFFSET)) {
-      throw new DamagedFileException(
-          file + ": its first page is damaged (checksum): the next start opens it empty");
-    }
-    this.number = head.getInt(DeviceHeader.NUMBER_OFFSET);
-    this.device = head.getLong(DeviceHeader.DEVICE_OFFSET);
-    this.regionBytes = head.getInt(DeviceHeader.REGION_BYTES_OFFSET);
-    this.regionCount = head.getInt(DeviceHeader.REGION_COUNT_OFFSET);
-    if (regionBytes < DirectoryPage.LENGTH
-        || regionBytes > LARGEST_REGION
-        || regionBytes % DirectoryPage.LENGTH != 0
-        || regionCount <= 0) {
-      throw new DamagedFileException(
-          file + " says it has " + regionCount + " regions of " + regionBytes + " bytes");
-    }
-    long expected = DeviceHeader.LENGTH + (long) regionCount * regionBytes;
-    if (channel.size() != expected) {
-      throw new DamagedFileException(
-          file
-              + " is "
-              + (channel.size() < expected ? "cut off: " : "too long: ")
-              + channel.size()
-              + " bytes instead of "
-              + expected
-              + ": the next start makes it anew, empty");
-    }
-    this.isClean = readClean();
-  }
-
-  /** Opens the device in a directory, or says in one line why there is none. */
-  public static DeviceFile open(Path directory) throws IOException {
-    Path file = directory.resolve(NAME);
-    FileChannel channel = FileChannel.open(file, StandardOpenOption.READ);
+  private void take() throws IOException {
+    Files.createDirectories(settings.directory());
+    OwnerLock taken = OwnerLock.take(settings.directory());
     boolean done = false;
     try {
-      ByteBuffer head = newPage();
-      read(channel, file, head, 0);
-      DeviceFile opened = new DeviceFile(file, channel, head);
+      file =
+          opener.open(
+              settings,
+              path,
+              DeviceHeader.LENGTH + (long) settings.regionCount() * settings.regionBytes());
+      lock = taken;
       done = true;
-      return opened;
     } finally {
       if (!done) {
-        channel.close();
+        taken.close();
       }
     }
-  }
-
-  private static ByteBuffer newPage() {
-    return ByteBuffer.allocate(DeviceHeader.PAGE).order(ByteOrder.LITTLE_ENDIAN);
-  }
-
-  private boolean readClean() throws IOException {
-    long turn = -1;
-    boolean isNewestClean = false;
-    for (int n = 1; n <= DeviceHeader.STATE_PAGES; n++) {
-      ByteBuffer state = newPage();
-      read(channel, file, state, (long) n * DeviceHeader.PAGE);
-      if (state.getInt(DeviceHeader.STATE_CRC_OFFSET)
-              == checksum(state, DeviceHeader.STATE_CRC_OFFSET)
-          && state.getLong(DeviceHeader.TURN_OFFSET) > turn) {
-        turn = state.getLong(DeviceHeader.TURN_OFFSET);
-        isNewestClean = state.getInt(DeviceHeader.CLEAN_OFFSET) == 1;
-      }
-    }
-    return isNewestClean;
-  }
-
-  private static int checksum(ByteBuffer page, int length) {
-    CRC32C crc = new CRC32C();
-    crc.update(page.slice(0, length));
-    return (int) crc.getValue();
-  }
-
-  /** By which the index names this device. */
-  public int number() {
-    return number;
-  }
-
-  public int regionBytes() {
-    return regionBytes;
-  }
-
-  public int regionCount() {
-    return regionCount;
-  }
-
-  /** Whether it was closed in order. */
-  public boolean isClean() {
-    return isClean;
-  }
-
-  /** When a region was opened, counted in regions; 0 if it holds nothing. One page is read. */
-  public long age(int region) throws IOException {
-    ByteBuffer first = page(region, 0);
-    return first == null ? 0 : first.getLong(DirectoryPage.AGE_OFFSET);
   }
 
   /**
-   * Reads a region's directory from its start: the pages of the first one's generation. It ends
-   * where several in a row are not.
+   * Opens it again, where it is by now.
+   *
+   * @return false if what was written before may be lost
    */
-  public Extent walk(int region, Visitor visitor) throws IOException {
-    ByteBuffer first = page(region, 0);
-    if (first == null) {
-      return headless(region);
+  boolean reopen() throws IOException {
+    boolean isKept = isSafe();
+    if (!opener.isThere(path)) {
+      throw new IOException(path + " is not there: mount the disk, or empty it with reinit");
     }
-    int generation = first.getInt(DirectoryPage.GENERATION_OFFSET);
-    long age = first.getLong(DirectoryPage.AGE_OFFSET);
-    int torn = 0;
-    int holes = 0;
-    int pages = 0;
-    int dataEnd = 0;
-    int most = regionBytes / DirectoryPage.LENGTH;
-    for (int n = 0; n < most && torn < TORN_PAGES; n++) {
-      ByteBuffer one = page(region, n);
-      if (one == null || one.getInt(DirectoryPage.GENERATION_OFFSET) != generation) {
-        torn++;
-        continue;
-      }
-      holes += torn;
-      torn = 0;
-      pages = n + 1;
-      dataEnd = Math.max(dataEnd, one.getInt(DirectoryPage.DATA_END_OFFSET));
-      visit(one, generation, visitor);
-    }
-    return new Extent(generation, age, pages, Math.clamp(dataEnd, 0, regionBytes), holes);
+    recreate();
+    return isKept;
   }
 
-  /** Nothing, unless pages stand behind a first one that is damaged. */
-  private Extent headless(int region) throws IOException {
-    for (int n = 1; n <= TORN_PAGES && (n + 1) * DirectoryPage.LENGTH <= regionBytes; n++) {
-      if (page(region, n) != null) {
-        return new Extent(0, 0, 0, 0, n);
+  /** Opens it again, and makes it if it is not there. */
+  void recreate() throws IOException {
+    try {
+      close();
+    } catch (IOException e) {
+      // What it led to is gone, or it would not be opened again.
+      file = null;
+    }
+    take();
+    isUnforced = false;
+  }
+
+  private boolean isSafe() {
+    if (isUnforced) {
+      try {
+        force();
+      } catch (IOException e) {
+        return false;
       }
     }
-    return Extent.EMPTY;
+    return true;
   }
 
-  private void visit(ByteBuffer one, int generation, Visitor visitor) throws IOException {
-    // The visitor may read, and this page's buffer is used again for the next one.
-    IOException[] failure = new IOException[1];
-    Pages.forEach(
-        one.duplicate().order(ByteOrder.LITTLE_ENDIAN),
-        entry,
-        found -> {
-          if (failure[0] == null) {
-            try {
-              visitor.visit(copy(found), generation);
-            } catch (IOException e) {
-              failure[0] = e;
-            }
-          }
-        });
-    if (failure[0] != null) {
-      throw failure[0];
+  private BlockFile file() throws IOException {
+    BlockFile open = file;
+    if (open == null) {
+      throw new IOException(path + " is not open");
     }
+    return open;
   }
 
-  private static Entry copy(PageEntry found) {
-    return new Entry(
-        found.kind(),
-        found.keyHigh(),
-        found.keyLow(),
-        found.offset(),
-        found.recordLength(),
-        found.slice(),
-        found.birth(),
-        found.bodyBirth(),
-        found.objectId(),
-        found.expiresSeconds(),
-        found.words());
+  @Override
+  public void read(ByteBuffer into, long at) throws IOException {
+    file().read(into, at);
   }
 
-  private @Nullable ByteBuffer page(int region, int number) throws IOException {
-    long at = at(region) + regionBytes - (number + 1L) * DirectoryPage.LENGTH;
-    read(channel, file, page.clear(), at);
-    page.clear();
-    return Pages.isWhole(page, device, number) ? page : null;
+  @Override
+  public void write(ByteBuffer from, long at) throws IOException {
+    isUnforced = true;
+    file().write(from, at);
   }
 
-  /** Fills a buffer from a place in a region. */
-  public void read(ByteBuffer into, int region, int offset) throws IOException {
-    read(channel, file, into, at(region) + offset);
-  }
-
-  private long at(int region) {
-    return DeviceHeader.LENGTH + (long) region * regionBytes;
-  }
-
-  private static void read(FileChannel channel, Path file, ByteBuffer into, long at)
-      throws IOException {
-    long from = at;
-    while (into.hasRemaining()) {
-      int length = channel.read(into, from);
-      if (length < 0) {
-        throw new EOFException(file + " is cut off at " + from);
-      }
-      from += length;
-    }
+  @Override
+  public void force() throws IOException {
+    file().force();
+    isUnforced = false;
   }
 
   @Override
   public void close() throws IOException {
-    channel.close();
+    BlockFile open = file;
+    OwnerLock held = lock;
+    file = null;
+    lock = null;
+    try {
+      if (open != null) {
+        open.close();
+      }
+    } finally {
+      if (held != null) {
+        held.close();
+      }
+    }
   }
 }

@@ -77,6 +77,15 @@ final class DeviceHead {
     return turn >= 0;
   }
 
+  /** Whether the file is still that of this device, as it was left or as it has been since. */
+  boolean isStillThere() throws IOException {
+    ByteBuffer page = page();
+    file.read(page, 0);
+    return page.getLong(DeviceHeader.MAGIC_OFFSET) == DeviceHeader.MAGIC
+        && page.getLong(DeviceHeader.DEVICE_OFFSET) == device
+        && page.getInt(DeviceHeader.CRC_OFFSET) == checksum(page, DeviceHeader.CRC_OFFSET);
+  }
+
   /** Makes an empty device of this store. What its regions hold must be of no generation. */
   synchronized void format(
       byte[] storeIdentity, int newNumber, int regionBytes, int regionCount, long swept, long now)

@@ -1,10 +1,14 @@
 package io.forebay.storage.disk;
 
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
 import java.util.concurrent.atomic.AtomicLongArray;
 
 /**
  * The regions of a device: generation and state in one word, read by every thread that wants to
- * know whether a place still means what it meant. Changed under the device's lock.
+ * know whether a place still means what it meant. Changed under the log's lock.
  */
 final class DeviceRegions {
   /** Holds nothing; what places name in it is gone. */
@@ -18,40 +22,106 @@ final class DeviceRegions {
 
   private final AtomicLongArray words;
   private final long[] ages;
+  private final Random random;
 
-  DeviceRegions(int count) {
-    words = new AtomicLongArray(count);
-    ages = new long[count];
+  /** In the order in which they will be opened. */
+  private final ArrayDeque<Integer> free = new ArrayDeque<>();
+
+  private long nextAge = 1;
+
+  DeviceRegions(int count, Random random) {
+    this.words = new AtomicLongArray(count);
+    this.ages = new long[count];
+    this.random = random;
   }
 
   int count() {
     return ages.length;
   }
 
-  void set(int region, int generation, int state, long age) {
+  // --- any thread
+
+  int generation(int region) {
+    return (int) (words.get(region) >>> 8);
+  }
+
+  boolean isReadable(int region, int generation) {
+    if (region < 0 || region >= ages.length) {
+      return false;
+    }
+    long word = words.get(region);
+    return (int) (word >>> 8) == generation && ((int) word & 0xFF) != FREE;
+  }
+
+  // --- under the lock
+
+  private void set(int region, int generation, int state, long age) {
     ages[region] = age;
     words.set(region, (generation & 0xFFFF_FFFFL) << 8 | state);
   }
 
-  void state(int region, int state) {
-    set(region, generation(region), state, ages[region]);
-  }
-
-  int state(int region) {
+  private int state(int region) {
     return (int) words.get(region) & 0xFF;
-  }
-
-  int generation(int region) {
-    return (int) (words.get(region) >>> 8);
   }
 
   long age(int region) {
     return ages[region];
   }
 
-  boolean isReadable(int region, int generation) {
-    long word = words.get(region);
-    return (int) (word >>> 8) == generation && ((int) word & 0xFF) != FREE;
+  int freeCount() {
+    return free.size();
+  }
+
+  /** All are free, and of no generation that anything may still name. */
+  void reset() {
+    free.clear();
+    for (int region = 0; region < ages.length; region++) {
+      adoptFree(region);
+    }
+  }
+
+  /** Takes a region up of which nothing is known. */
+  void adoptFree(int region) {
+    set(region, random.nextInt(), FREE, 0);
+    free.add(region);
+  }
+
+  /** Takes a region up as an earlier life left it. */
+  void adopt(int region, int generation, long age) {
+    nextAge = Math.max(nextAge, age + 1);
+    set(region, generation, SEALED, age);
+  }
+
+  /** Opens the next free region; -1 if there is none. */
+  int open() {
+    Integer next = free.poll();
+    if (next == null) {
+      return -1;
+    }
+    // Another generation before anything in it is overwritten: what named its old life is gone.
+    // Drawn and not counted: after a power cut the region may stand as it was a life earlier, and
+    // counting would bring pages of the life that was cut off back.
+    set(next, random.nextInt(), OPEN, nextAge++);
+    return next;
+  }
+
+  void seal(int region) {
+    set(region, generation(region), SEALED, ages[region]);
+  }
+
+  /** It may be written over, after those that are free already. */
+  void free(int region) {
+    set(region, generation(region), FREE, ages[region]);
+    free.add(region);
+  }
+
+  /**
+   * What it holds is lost, and it is opened next: what is still there of its last life may be
+   * killed by tombstones in younger regions, so those must not be written over before it is.
+   */
+  void giveUp(int region) {
+    set(region, generation(region), FREE, ages[region]);
+    free.addFirst(region);
   }
 
   /** The sealed region that was opened first, or -1. */
@@ -63,5 +133,17 @@ final class DeviceRegions {
       }
     }
     return oldest;
+  }
+
+  /** The sealed regions, youngest first. */
+  List<Integer> youngestFirst() {
+    List<Integer> sealed = new ArrayList<>();
+    for (int region = 0; region < ages.length; region++) {
+      if (state(region) == SEALED) {
+        sealed.add(region);
+      }
+    }
+    sealed.sort((one, other) -> Long.compare(ages[other], ages[one]));
+    return sealed;
   }
 }

@@ -14,6 +14,8 @@ import java.nio.file.Path;
  * @param readers threads that read
  * @param mostErrors after so many errors of the device it is left alone
  * @param slowMillis an operation that takes longer counts as an error; twice as long fences
+ * @param scrubBytesPerSecond bound of what is read to see whether it is still what was written, 0:
+ *     nothing is
  */
 public record DeviceSettings(
     String name,
@@ -24,14 +26,15 @@ public record DeviceSettings(
     int buffers,
     int readers,
     int mostErrors,
-    long slowMillis) {
+    long slowMillis,
+    long scrubBytesPerSecond) {
   static final int LARGEST_RECORD = 2 << 20;
   private static final int LARGEST_REGION = 64 << 20;
   private static final int SMALLEST_REGION = 256 << 10;
   private static final int LEAST_REGIONS = 8;
 
   public static DeviceSettings of(String name, Path directory, long bytes) {
-    return new DeviceSettings(name, directory, bytes, 0, 4 << 20, 8, 4, 5, 10_000);
+    return new DeviceSettings(name, directory, bytes, 0, 4 << 20, 8, 4, 5, 10_000, 0);
   }
 
   public DeviceSettings withReaders(int newReaders) {
@@ -44,7 +47,8 @@ public record DeviceSettings(
         buffers,
         newReaders,
         mostErrors,
-        slowMillis);
+        slowMillis,
+        scrubBytesPerSecond);
   }
 
   public DeviceSettings withFaults(int newMostErrors, long newSlowMillis) {
@@ -57,7 +61,22 @@ public record DeviceSettings(
         buffers,
         readers,
         newMostErrors,
-        newSlowMillis);
+        newSlowMillis,
+        scrubBytesPerSecond);
+  }
+
+  public DeviceSettings withScrub(long newBytesPerSecond) {
+    return new DeviceSettings(
+        name,
+        directory,
+        bytes,
+        regionBytes,
+        bufferBytes,
+        buffers,
+        readers,
+        mostErrors,
+        slowMillis,
+        newBytesPerSecond);
   }
 
   /** With every size filled in. */
@@ -78,9 +97,19 @@ public record DeviceSettings(
               + LEAST_REGIONS * SMALLEST_REGION
               + " bytes");
     }
-    int buffer = (int) Math.min(bufferBytes, region / 4);
+    // Of whole pages, since that is what is written.
+    int buffer = (int) Math.min(bufferBytes, region / 4) & -4096;
     return new DeviceSettings(
-        name, directory, bytes, (int) region, buffer, buffers, readers, mostErrors, slowMillis);
+        name,
+        directory,
+        bytes,
+        (int) region,
+        buffer,
+        buffers,
+        readers,
+        mostErrors,
+        slowMillis,
+        scrubBytesPerSecond);
   }
 
   int regionCount() {

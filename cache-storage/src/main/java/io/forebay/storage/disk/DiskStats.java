@@ -25,4 +25,5 @@ public record DiskStats(
     int queuedLoads,
     long errors,
     long checksumFailures,
-    long reclaimedRegions) {}
+    long reclaimedRegions,
+    ScrubStats scrub) {}

@@ -2,42 +2,30 @@ package io.forebay.storage.disk;
 
 import io.forebay.storage.index.IndexValue;
 import io.forebay.storage.index.ObjectIndex;
-import io.forebay.storage.layout.DeviceHeader;
 import io.forebay.storage.layout.Words;
 import io.forebay.storage.purge.PurgeProbe;
 import io.forebay.storage.purge.Purges;
-import io.forebay.storage.recover.OwnerLock;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
-import java.util.Locale;
-import java.util.concurrent.Semaphore;
+import java.util.Set;
 import java.util.concurrent.ThreadFactory;
-import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * The devices of a store, and which of them an object is for: rendezvous hashing over those that
  * are online, weighted by size, so that a device that comes or goes moves only its share.
  */
 public final class DiskTier implements AutoCloseable {
-  private static final Logger LOG = LoggerFactory.getLogger(DiskTier.class);
-
-  private static final String FILE = "disk.store";
   private static final long FLUSH_MILLIS = 5_000;
-  private static final long WAIT_MILLIS = 100;
-  private static final long JOIN_MILLIS = 30_000;
 
   private final List<Device> devices;
-  private final List<Workers> workers;
-  private final List<OwnerLock> locks;
+  private final List<DeviceThreads> threads;
   private final ObjectIndex index;
   private final @Nullable ByteBuffer stepBuffer;
   private long flushedMillis;
@@ -47,9 +35,19 @@ public final class DiskTier implements AutoCloseable {
   public interface Opener {
     BlockFile open(DeviceSettings device, Path file, long lengthBytes) throws IOException;
 
+    /** Whether there is a file to be opened, or one would be made. */
+    default boolean isThere(Path file) {
+      return true;
+    }
+
     /** A file with real blocks. */
     static Opener files() {
-      return (device, file, lengthBytes) -> ChannelBlockFile.open(file, lengthBytes);
+      return new FileOpener(false);
+    }
+
+    /** The same past the page cache, where the file system can do that. */
+    static Opener direct() {
+      return new FileOpener(true);
     }
   }
 
@@ -71,166 +69,82 @@ public final class DiskTier implements AutoCloseable {
   public record Host(
       ObjectIndex index, Purges purges, Promoter promoter, LongSupplier clockMillis) {}
 
-  /** The threads of one device: one writes, the others read. */
-  private static final class Workers {
-    private final Device device;
-    private final Semaphore readable = new Semaphore(0);
-    private final Semaphore writable = new Semaphore(0);
-    private final List<Thread> threads = new ArrayList<>();
-    private volatile boolean isClosing;
-
-    Workers(Device device) {
-      this.device = device;
-    }
-
-    void start(ThreadFactory factory) {
-      Thread writer = factory.newThread(this::write);
-      writer.setName("disk-" + device.name() + "-0");
-      threads.add(writer);
-      for (int n = 1; n <= device.settings().readers(); n++) {
-        Thread reader = factory.newThread(this::read);
-        reader.setName("disk-" + device.name() + "-" + n);
-        threads.add(reader);
-      }
-      threads.forEach(Thread::start);
-    }
-
-    void ring() {
-      readable.release();
-      if (writable.availablePermits() == 0) {
-        writable.release();
-      }
-    }
-
-    private void write() {
-      while (!isClosing) {
-        try {
-          if (!device.work()) {
-            await(writable);
-            // One look finds all there is to do.
-            writable.drainPermits();
-          }
-        } catch (RuntimeException e) {
-          LOG.error("disk {}: its writer failed and goes on", device.name(), e);
-          await(writable);
-        }
-      }
-    }
-
-    private void read() {
-      ByteBuffer buffer = Device.readBuffer();
-      while (!isClosing) {
-        try {
-          if (!device.loadNext(buffer)) {
-            await(readable);
-          }
-        } catch (RuntimeException e) {
-          LOG.error("disk {}: a load failed", device.name(), e);
-        }
-      }
-    }
-
-    private static void await(Semaphore semaphore) {
-      try {
-        boolean ignored = semaphore.tryAcquire(WAIT_MILLIS, TimeUnit.MILLISECONDS);
-      } catch (InterruptedException e) {
-        Thread.currentThread().interrupt();
-      }
-    }
-
-    void close() {
-      isClosing = true;
-      readable.release(threads.size());
-      writable.release();
-      long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(JOIN_MILLIS);
-      for (Thread thread : threads) {
-        try {
-          // A device that does not answer must not keep the process.
-          thread.join(Math.max(1, TimeUnit.NANOSECONDS.toMillis(end - System.nanoTime())));
-        } catch (InterruptedException e) {
-          Thread.currentThread().interrupt();
-        }
-      }
-    }
-  }
-
   private DiskTier(
-      List<Device> devices,
-      List<Workers> workers,
-      List<OwnerLock> locks,
-      ObjectIndex index,
-      boolean stepped) {
+      List<Device> devices, List<DeviceThreads> threads, ObjectIndex index, boolean isStepped) {
     this.index = index;
     this.devices = List.copyOf(devices);
-    this.workers = List.copyOf(workers);
-    this.locks = List.copyOf(locks);
-    this.stepBuffer = stepped ? Device.readBuffer() : null;
+    this.threads = List.copyOf(threads);
+    this.stepBuffer = isStepped ? DeviceRecords.buffer() : null;
   }
 
   /**
    * Opens the devices. One that can't be opened is an error at start: it was named by somebody.
    *
-   * @param threads makes their threads; null if the owner steps the tier
+   * @param factory makes their threads; null if the owner steps the tier
    */
   public static DiskTier open(
       List<DeviceSettings> settings,
       Host host,
       boolean isIndexWarm,
       Opener opener,
-      @Nullable ThreadFactory threads)
+      @Nullable ThreadFactory factory)
       throws IOException {
+    List<DeviceFile> files = new ArrayList<>();
     List<Device> devices = new ArrayList<>();
-    List<Workers> workers = new ArrayList<>();
-    List<OwnerLock> locks = new ArrayList<>();
+    List<DeviceThreads> threads = new ArrayList<>();
     boolean done = false;
     try {
-      for (DeviceSettings given : settings) {
-        DeviceSettings one = given.resolved();
-        Files.createDirectories(one.directory());
-        locks.add(OwnerLock.take(one.directory()));
-        long length = DeviceHeader.LENGTH + (long) one.regionCount() * one.regionBytes();
-        BlockFile file = opener.open(one, one.directory().resolve(FILE), length);
-        Workers[] own = new Workers[1];
-        Device device =
-            new Device(
-                one,
-                file,
-                numberOf(one.name(), devices),
-                host,
-                isIndexWarm,
-                () -> {
-                  Workers ringing = own[0];
-                  if (ringing != null) {
-                    ringing.ring();
-                  }
-                });
-        own[0] = new Workers(device);
+      for (DeviceSettings one : settings) {
+        files.add(DeviceFile.open(one.resolved(), opener));
+      }
+      int[] numbers = numbers(settings, files, host.purges().identity());
+      for (int n = 0; n < numbers.length; n++) {
+        DeviceSettings one = settings.get(n).resolved();
+        DeviceThreads.Bell bell = new DeviceThreads.Bell();
+        Device device = new Device(one, files.get(n), numbers[n], host, isIndexWarm, bell::ring);
         devices.add(device);
-        workers.add(own[0]);
+        threads.add(new DeviceThreads(device, bell));
       }
       done = true;
     } finally {
       if (!done) {
-        devices.forEach(device -> device.close(false));
-        for (OwnerLock lock : locks) {
-          lock.close();
+        for (DeviceFile file : files) {
+          file.close();
         }
       }
     }
-    DiskTier tier = new DiskTier(devices, workers, locks, host.index(), threads == null);
-    if (threads != null) {
-      workers.forEach(worker -> worker.start(threads));
+    DiskTier tier = new DiskTier(devices, threads, host.index(), factory == null);
+    if (factory != null) {
+      threads.forEach(own -> own.start(factory));
     }
     return tier;
   }
 
-  /** A device keeps its number as long as it keeps its name, whatever others come and go. */
-  private static int numberOf(String name, List<Device> taken) {
-    int number = (int) (Words.mix(name.hashCode()) & 0x7FFF);
-    while (byNumber(taken, number) != null) {
-      number = number + 1 & 0x7FFF;
+  /**
+   * A device keeps the number in its file, by which the index and the choice of a device know it,
+   * whatever its name and directory are by now. A second file with a number that is taken (a copy)
+   * gets another one, and so opens empty, like one that is not of this store.
+   */
+  private static int[] numbers(
+      List<DeviceSettings> settings, List<DeviceFile> files, byte[] storeIdentity)
+      throws IOException {
+    int[] numbers = new int[files.size()];
+    Set<Integer> taken = new HashSet<>();
+    for (int n = 0; n < numbers.length; n++) {
+      DeviceSettings one = settings.get(n).resolved();
+      DeviceHead head = new DeviceHead(files.get(n));
+      boolean isKnown = head.read(storeIdentity, one.regionBytes(), one.regionCount());
+      numbers[n] = isKnown && taken.add(head.number()) ? head.number() : -1;
     }
-    return number;
+    for (int n = 0; n < numbers.length; n++) {
+      if (numbers[n] < 0) {
+        numbers[n] = (int) (Words.mix(settings.get(n).name().hashCode()) & 0x7FFF);
+        while (!taken.add(numbers[n])) {
+          numbers[n] = numbers[n] + 1 & 0x7FFF;
+        }
+      }
+    }
+    return numbers;
   }
 
   private static @Nullable Device byNumber(List<Device> devices, int number) {
@@ -307,7 +221,7 @@ public final class DiskTier implements AutoCloseable {
     Device best = null;
     double bestScore = 0;
     for (Device device : devices) {
-      if (device.state() != Device.State.ONLINE) {
+      if (!device.isOnline()) {
         continue;
       }
       long hash = Words.mix(high ^ Words.mix(low + device.number()));
@@ -324,7 +238,7 @@ public final class DiskTier implements AutoCloseable {
   /** Whether any device takes records. */
   public boolean isInUse() {
     for (Device device : devices) {
-      if (device.state() == Device.State.ONLINE) {
+      if (device.isOnline()) {
         return true;
       }
     }
@@ -334,7 +248,7 @@ public final class DiskTier implements AutoCloseable {
   /** Whether every device that is online could take something now. */
   public boolean hasRoom() {
     for (Device device : devices) {
-      if (device.state() == Device.State.ONLINE && !device.hasRoom()) {
+      if (device.isOnline() && !device.hasRoom()) {
         return false;
       }
     }
@@ -344,7 +258,7 @@ public final class DiskTier implements AutoCloseable {
   /** Whether nothing waits to be written on any device that is online. */
   public boolean isIdle() {
     for (Device device : devices) {
-      if (device.state() == Device.State.ONLINE && !device.isIdle()) {
+      if (device.isOnline() && !device.isIdle()) {
         return false;
       }
     }
@@ -370,9 +284,7 @@ public final class DiskTier implements AutoCloseable {
   /** Whether that is done on every device that is in use; others open empty when they return. */
   public boolean isSwept(long through) {
     for (Device device : devices) {
-      boolean isInUse =
-          device.state() == Device.State.ONLINE || device.state() == Device.State.RECOVERING;
-      if (isInUse && device.sweptThrough() < through) {
+      if (device.isInUse() && device.sweptThrough() < through) {
         return false;
       }
     }
@@ -448,30 +360,7 @@ public final class DiskTier implements AutoCloseable {
   }
 
   public List<DiskStats> stats() {
-    List<DiskStats> stats = new ArrayList<>();
-    for (Device device : devices) {
-      DeviceSettings settings = device.settings();
-      stats.add(
-          new DiskStats(
-              device.name(),
-              device.state().name().toLowerCase(Locale.ROOT),
-              device.recovered(),
-              settings.bytes(),
-              settings.regionBytes(),
-              settings.regionCount(),
-              device.freeRegionCount(),
-              device.reads.get(),
-              device.readBytes.get(),
-              device.writes.get(),
-              device.writtenBytes.get(),
-              device.dropped.get(),
-              device.refused.get(),
-              device.queuedLoads(),
-              device.errors.get(),
-              device.checksumFailures.get(),
-              device.reclaimed.get()));
-    }
-    return stats;
+    return devices.stream().map(Device::stats).toList();
   }
 
   /** Direct memory of all buffers. */
@@ -481,33 +370,36 @@ public final class DiskTier implements AutoCloseable {
       DeviceSettings settings = device.settings();
       sum +=
           (long) settings.buffers() * settings.bufferBytes()
-              + (settings.readers() + 1L) * DeviceSettings.LARGEST_RECORD;
+              + (settings.readers() + (settings.scrubBytesPerSecond() > 0 ? 2L : 1L))
+                  * DeviceSettings.LARGEST_RECORD;
     }
     return sum;
   }
 
   /** Ends the threads, so that nothing but the caller uses the devices. */
   public void stop() {
-    workers.forEach(Workers::close);
+    threads.forEach(DeviceThreads::close);
   }
 
   /** Ends as a killed process does. */
-  public void abandon() throws IOException {
+  public void abandon() {
     stop();
     close(false);
   }
 
   /** Ends cleanly: the next start takes what is here as it is. */
   @Override
-  public void close() throws IOException {
+  public void close() {
     stop();
     close(true);
   }
 
-  private void close(boolean isClean) throws IOException {
-    devices.forEach(device -> device.close(isClean));
-    for (OwnerLock lock : locks) {
-      lock.close();
+  private void close(boolean isClean) {
+    for (int n = 0; n < devices.size(); n++) {
+      // A file that a thread is stuck in can't be closed without waiting for that thread.
+      if (threads.get(n).hasEnded()) {
+        devices.get(n).close(isClean);
+      }
     }
   }
 }

@@ -1,5 +1,6 @@
 package io.forebay.storage.disk;
 
+import io.forebay.storage.index.IndexValue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 
 /**
@@ -11,15 +12,26 @@ final class Load {
   final long low;
   final long birth;
   final long objectId;
-  final Place place = new Place();
+  final Place place;
+  final long queuedMillis;
   private final ConcurrentLinkedQueue<Runnable> waiters = new ConcurrentLinkedQueue<>();
   private volatile boolean isOver;
 
-  Load(long high, long low, long birth, long objectId) {
+  /** Of what the index knows of the record now. */
+  Load(long high, long low, IndexValue value, long queuedMillis) {
+    this.queuedMillis = queuedMillis;
     this.high = high;
     this.low = low;
-    this.birth = birth;
-    this.objectId = objectId;
+    this.birth = value.birth();
+    this.objectId = value.objectId();
+    this.place =
+        new Place()
+            .at(
+                value.diskDevice(),
+                value.diskRegion(),
+                value.diskGeneration(),
+                value.diskOffset(),
+                value.length());
   }
 
   void join(Runnable waiter) {

@@ -1,5 +1,7 @@
 package io.forebay.storage.disk;
 
+import io.forebay.storage.index.IndexValue;
+
 /** Where a record lies on disk. Reused by its owner. */
 public final class Place {
   int device = -1;
@@ -7,6 +9,20 @@ public final class Place {
   int generation;
   int offset;
   int length;
+
+  Place at(int newDevice, int newRegion, int newGeneration, int newOffset, int newLength) {
+    device = newDevice;
+    region = newRegion;
+    generation = newGeneration;
+    offset = newOffset;
+    length = newLength;
+    return this;
+  }
+
+  /** Whether an index entry names it. */
+  boolean isDiskOf(IndexValue value) {
+    return value.isOnDiskAt(device, region, generation, offset);
+  }
 
   public int device() {
     return device;

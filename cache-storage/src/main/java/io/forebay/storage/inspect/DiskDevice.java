@@ -1,6 +1,6 @@
 package io.forebay.storage.inspect;
 
-import io.forebay.storage.disk.DeviceFile;
+import io.forebay.storage.disk.DeviceView;
 import io.forebay.storage.index.IndexValue;
 import io.forebay.storage.index.ObjectIndex;
 import io.forebay.storage.layout.DirectoryPage;
@@ -27,7 +27,7 @@ public final class DiskDevice implements Tier {
   private static final int HEAD_READ = 4096;
 
   private final String name;
-  private final DeviceFile file;
+  private final DeviceView file;
   private final ObjectIndex.Cursor cursor;
   private final IndexValue value = new IndexValue();
   private final ByteBuffer buffer;
@@ -38,7 +38,7 @@ public final class DiskDevice implements Tier {
    *
    * @param buffer from {@link #readBuffer}; devices used by one thread may share it
    */
-  public DiskDevice(String name, DeviceFile file, ObjectIndex.Cursor cursor, ByteBuffer buffer) {
+  public DiskDevice(String name, DeviceView file, ObjectIndex.Cursor cursor, ByteBuffer buffer) {
     this.name = name;
     this.file = file;
     this.cursor = cursor;
@@ -99,7 +99,7 @@ public final class DiskDevice implements Tier {
   public Extent walk(int region, int fromSlot, Visitor visitor) throws IOException {
     int[] slot = new int[1];
     boolean[] isOver = new boolean[1];
-    DeviceFile.Extent extent =
+    DeviceView.Extent extent =
         file.walk(
             region,
             (one, generation) -> {
@@ -112,14 +112,14 @@ public final class DiskDevice implements Tier {
     return new Extent(extent.dataEnd() + extent.pages() * DirectoryPage.LENGTH, extent.holes());
   }
 
-  private boolean isPlausible(DeviceFile.Entry one) {
+  private boolean isPlausible(DeviceView.Entry one) {
     return one.offset() >= 0
         && one.length() >= SliceRecord.LENGTH
         && one.length() <= LARGEST_RECORD
         && one.offset() + (long) one.length() <= file.regionBytes();
   }
 
-  private Entry entry(int region, int generation, int slot, DeviceFile.Entry one) {
+  private Entry entry(int region, int generation, int slot, DeviceView.Entry one) {
     boolean isLive =
         cursor.get(one.keyHigh(), one.keyLow(), value) == ObjectIndex.Outcome.DONE
             && value.isOnDiskAt(file.number(), region, generation, one.offset());

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Locale;
 import java.util.OptionalLong;
 
 /**
@@ -56,6 +57,22 @@ public final class Headroom {
       return least;
     }
     return least;
+  }
+
+  /** Refuses what would not fit in a directory's file system, or in a control group. */
+  public void require(Path directory, long lengthBytes, String what) throws IOException {
+    long free = Files.getFileStore(directory).getUsableSpace();
+    OptionalLong group = bytes();
+    if (free < lengthBytes || (group.isPresent() && group.getAsLong() < lengthBytes)) {
+      throw new NoRoomException(
+          String.format(
+              Locale.ROOT,
+              "%s needs %d MiB and %s has %d MiB free: make room or give it fewer",
+              what,
+              lengthBytes >> 20,
+              free < lengthBytes ? directory : "the control group",
+              (free < lengthBytes ? free : group.getAsLong()) >> 20));
+    }
   }
 
   private static OptionalLong room(Path group, String limitFile, String usageFile) {

@@ -114,8 +114,15 @@ public final class OwnerLock implements AutoCloseable {
 
   @Override
   public void close() throws IOException {
-    lock.release();
-    channel.close();
-    OWN.remove(file);
+    // Any of it may fail where the file is gone with its disk.
+    try {
+      lock.release();
+    } finally {
+      try {
+        channel.close();
+      } finally {
+        OWN.remove(file);
+      }
+    }
   }
 }

@@ -1,0 +1,20 @@
+package io.forebay.storage.disk;
+
+import java.util.concurrent.atomic.AtomicLong;
+
+/** What one device counts. Any thread. */
+final class DeviceCounters {
+  final AtomicLong reads = new AtomicLong();
+  final AtomicLong readBytes = new AtomicLong();
+  final AtomicLong writes = new AtomicLong();
+  final AtomicLong writtenBytes = new AtomicLong();
+
+  /** Records that found no free buffer or region. */
+  final AtomicLong dropped = new AtomicLong();
+
+  /** Loads that were not begun because too many waited. */
+  final AtomicLong refused = new AtomicLong();
+
+  final AtomicLong checksumFailures = new AtomicLong();
+  final AtomicLong reclaimed = new AtomicLong();
+}

@@ -1,0 +1,155 @@
+package io.forebay.storage.disk;
+
+import io.forebay.storage.index.IndexValue;
+import io.forebay.storage.purge.Purges;
+import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.LongSupplier;
+
+/**
+ * What is asked of one device: records on their way into memory, each asked for once, however many
+ * wait for it. Loops ask, this device's readers load; no locks.
+ */
+final class DeviceLoads {
+  private static final int MOST = 4096;
+
+  private final DeviceRecords records;
+  private final DeviceHealth health;
+  private final DeviceCounters counters;
+  private final Promoter promoter;
+  private final Purges purges;
+  private final Graves graves;
+  private final Runnable onWork;
+  private final LongSupplier clockMillis;
+
+  /** What waits longer than this is a miss, and so is what would have to wait behind it. */
+  private final long patienceMillis;
+
+  private volatile long refusesUntilMillis = Long.MIN_VALUE;
+  private final ConcurrentLinkedQueue<Load> queue = new ConcurrentLinkedQueue<>();
+  private final AtomicInteger count = new AtomicInteger();
+  private final ConcurrentHashMap<LoadKey, Load> underWay = new ConcurrentHashMap<>();
+
+  private record LoadKey(long high, long low) {}
+
+  DeviceLoads(
+      DeviceRecords records,
+      DeviceHealth health,
+      DeviceCounters counters,
+      Promoter promoter,
+      Purges purges,
+      Graves graves,
+      Runnable onWork,
+      LongSupplier clockMillis,
+      long patienceMillis) {
+    this.records = records;
+    this.health = health;
+    this.counters = counters;
+    this.promoter = promoter;
+    this.purges = purges;
+    this.graves = graves;
+    this.onWork = onWork;
+    this.clockMillis = clockMillis;
+    this.patienceMillis = patienceMillis;
+  }
+
+  /** How many wait or are being read. */
+  int count() {
+    return count.get();
+  }
+
+  /** See {@link Device#load}. */
+  boolean load(long high, long low, IndexValue value, Runnable waiter) {
+    LoadKey key = new LoadKey(high, low);
+    Load running = underWay.get(key);
+    if (running == null) {
+      long now = clockMillis.getAsLong();
+      if (count.incrementAndGet() > MOST || now < refusesUntilMillis) {
+        count.decrementAndGet();
+        counters.refused.incrementAndGet();
+        return false;
+      }
+      Load own = new Load(high, low, value, now);
+      running = underWay.putIfAbsent(key, own);
+      if (running == null) {
+        own.join(waiter);
+        queue.add(own);
+        onWork.run();
+        if (!health.isInUse()) {
+          // It went out of use between the look and the queue, and its readers may be stuck.
+          over(own);
+        }
+        return true;
+      }
+      count.decrementAndGet();
+    }
+    running.join(waiter);
+    return true;
+  }
+
+  /** Does one load; false if none is queued. */
+  boolean next(ByteBuffer buffer) {
+    Load load = queue.poll();
+    if (load == null) {
+      return false;
+    }
+    try {
+      if (records.read(load.place, buffer) && isIt(load, MemorySegment.ofBuffer(buffer.clear()))) {
+        MemorySegment record = MemorySegment.ofBuffer(buffer.clear());
+        if (promoter.promote(load, record) == Promoter.Result.DEAD
+            && records.forget(load.high, load.low, load.place)) {
+          purges.count(record, 0, Purges.DEAD);
+          graves.bury(load.high, load.low, load.birth);
+        }
+      } else if (health.isInUse()) {
+        boolean ignored = records.forget(load.high, load.low, load.place);
+      }
+    } finally {
+      over(load);
+    }
+    return true;
+  }
+
+  private boolean isIt(Load load, MemorySegment record) {
+    if (DeviceRecords.isWhole(record, 0, load.place)) {
+      return Pages.objectId(record, 0) == load.objectId && Pages.birth(record, 0) == load.birth;
+    }
+    counters.checksumFailures.incrementAndGet();
+    return false;
+  }
+
+  private void over(Load load) {
+    if (underWay.remove(new LoadKey(load.high, load.low), load)) {
+      count.decrementAndGet();
+    }
+    load.complete();
+  }
+
+  /**
+   * A device that takes seconds for each read must not hold those who wait in line for minutes: the
+   * origin is asked instead.
+   */
+  void expire() {
+    long now = clockMillis.getAsLong();
+    Load oldest;
+    while ((oldest = queue.peek()) != null && now - oldest.queuedMillis > patienceMillis) {
+      refusesUntilMillis = now + patienceMillis;
+      // Its reader may be quicker: then it is that one's.
+      if (queue.remove(oldest)) {
+        counters.refused.incrementAndGet();
+        over(oldest);
+      }
+    }
+  }
+
+  /** The device is out of use: whoever waits is told. */
+  void failAll() {
+    for (Load load : underWay.values()) {
+      over(load);
+    }
+    queue.clear();
+  }
+}

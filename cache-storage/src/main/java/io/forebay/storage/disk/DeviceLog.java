@@ -1,0 +1,446 @@
+package io.forebay.storage.disk;
+
+import io.forebay.storage.layout.DeviceHeader;
+import io.forebay.storage.layout.DirectoryPage;
+import io.forebay.storage.layout.RecordHeader;
+import io.forebay.storage.layout.Words;
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The write side of one device: regions that are filled one after the other, and batches on their
+ * way to them.
+ *
+ * <pre>
+ *  offer ──► batch ──► waiting ──writer──► file
+ *            (copied under the lock, readable from there on)
+ * </pre>
+ *
+ * The lock guards batches and the states of regions, and is held for memory operations only. No
+ * event loop takes it: what loops call reads one word.
+ */
+final class DeviceLog {
+  private static final int TOMBSTONES_A_BATCH = 4096;
+
+  private final DeviceSettings settings;
+  private final BlockFile file;
+  private final DeviceHead head;
+  private final DeviceRegions regions;
+  private final DeviceHealth health;
+  private final DeviceCounters counters;
+  private final Graves graves;
+  private final Runnable onWork;
+  private final ReentrantLock lock = new ReentrantLock();
+
+  // Guarded by the lock.
+  private final ArrayDeque<Batch> freeBatches = new ArrayDeque<>();
+  private final ArrayDeque<Batch> waiting = new ArrayDeque<>();
+  private @Nullable Batch batch;
+  private @Nullable Batch writing;
+  private int openRegion = -1;
+  private int openEnd;
+  private int openPages;
+
+  DeviceLog(
+      DeviceSettings settings,
+      BlockFile file,
+      DeviceHead head,
+      DeviceHealth health,
+      DeviceCounters counters,
+      Graves graves,
+      Random random,
+      Runnable onWork) {
+    this.settings = settings;
+    this.file = file;
+    this.head = head;
+    this.health = health;
+    this.counters = counters;
+    this.graves = graves;
+    this.onWork = onWork;
+    this.regions = new DeviceRegions(settings.regionCount(), random);
+    for (int n = 0; n < settings.buffers(); n++) {
+      freeBatches.add(new Batch(settings.bufferBytes()));
+    }
+  }
+
+  // --- any thread
+  // ---------------------------------------------------------------------------------
+
+  boolean isReadable(int region, int generation) {
+    return regions.isReadable(region, generation);
+  }
+
+  int generation(int region) {
+    return regions.generation(region);
+  }
+
+  /** Copies a record that has not been written yet; false if it has. */
+  boolean copyWaiting(Place place, ByteBuffer into) {
+    lock.lock();
+    try {
+      if (copy(batch, place, into) || copy(writing, place, into)) {
+        return true;
+      }
+      for (Batch one : waiting) {
+        if (copy(one, place, into)) {
+          return true;
+        }
+      }
+      return false;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private static boolean copy(@Nullable Batch from, Place place, ByteBuffer into) {
+    if (from == null || !from.holds(place.region, place.offset, place.length)) {
+      return false;
+    }
+    from.copy(place.offset, into);
+    return true;
+  }
+
+  /** Whether an offer would find a buffer now. */
+  boolean hasRoom() {
+    lock.lock();
+    try {
+      return (batch != null || !freeBatches.isEmpty())
+          && (openRegion >= 0 || regions.freeCount() > 0);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  boolean isIdle() {
+    lock.lock();
+    try {
+      return waiting.isEmpty() && writing == null;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Whether something has come in that is not on its way yet. */
+  boolean isFilling() {
+    lock.lock();
+    try {
+      return batch != null && !batch.isEmpty();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  int freeRegionCount() {
+    lock.lock();
+    try {
+      return regions.freeCount();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  // --- records and tombstones come in
+  // ---------------------------------------------------------------
+
+  /** Takes a record; false if nothing is free to write it to. */
+  boolean offer(MemorySegment memory, long record, int length, int entryLength, Place into) {
+    lock.lock();
+    try {
+      Batch taking = batchFor(length, entryLength);
+      if (taking == null) {
+        counters.dropped.incrementAndGet();
+        return false;
+      }
+      into.device = head.number();
+      into.region = openRegion;
+      into.generation = regions.generation(openRegion);
+      into.offset = taking.put(memory, record, length, entryLength);
+      into.length = length;
+      return true;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Moves waiting tombstones into a batch; false if none wait, or nothing is free for them. */
+  boolean buryNext() {
+    if (graves.isEmpty()) {
+      return false;
+    }
+    lock.lock();
+    try {
+      for (int n = 0; n < TOMBSTONES_A_BATCH; n++) {
+        Batch taking = batchFor(0, DirectoryPage.ENTRY_LENGTH);
+        if (taking == null) {
+          return false;
+        }
+        // Taken under the lock only: it is there until then.
+        Tombstone next = graves.poll();
+        if (next == null) {
+          break;
+        }
+        taking.put(next);
+      }
+      return true;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Has everything that came in so far written soon. */
+  void flush() {
+    lock.lock();
+    try {
+      while (buryNext()) {
+        Thread.onSpinWait();
+      }
+      passOn();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private @Nullable Batch batchFor(int length, int entryLength) {
+    if (length > settings.bufferBytes()) {
+      return null;
+    }
+    Batch current = batch;
+    if (current != null && current.fits(length) && fitsRegion(current, length, entryLength)) {
+      return current;
+    }
+    passOn();
+    if (openRegion >= 0 && !fitsRegionAnew(length)) {
+      regions.seal(openRegion);
+      openRegion = -1;
+    }
+    if (openRegion < 0 && !openNext()) {
+      return null;
+    }
+    Batch next = freeBatches.poll();
+    if (next == null) {
+      return null;
+    }
+    next.begin(
+        openRegion, regions.generation(openRegion), regions.age(openRegion), openEnd, openPages);
+    batch = next;
+    return next;
+  }
+
+  private boolean openNext() {
+    openRegion = regions.open();
+    openEnd = 0;
+    openPages = 0;
+    if (openRegion < 0) {
+      onWork.run();
+    }
+    return openRegion >= 0;
+  }
+
+  private boolean fitsRegion(Batch current, int length, int entryLength) {
+    int pages = openPages + current.pageCount() + (current.needsPage(entryLength) ? 1 : 0);
+    return current.end()
+            + Words.roundUp(length, RecordHeader.ALIGNMENT)
+            + pages * DirectoryPage.LENGTH
+        <= settings.regionBytes();
+  }
+
+  private boolean fitsRegionAnew(int length) {
+    return openEnd
+            + Words.roundUp(length, RecordHeader.ALIGNMENT)
+            + (openPages + 1) * DirectoryPage.LENGTH
+        <= settings.regionBytes();
+  }
+
+  /** The open batch goes to the writer. */
+  private void passOn() {
+    Batch full = batch;
+    if (full == null) {
+      return;
+    }
+    batch = null;
+    if (full.isEmpty()) {
+      freeBatches.add(full);
+      return;
+    }
+    // The next batch begins on a page of its own, so that no write tears what stands already.
+    openEnd = Words.roundUp(full.end(), DeviceHeader.PAGE);
+    openPages += full.pageCount();
+    full.seal(head.device());
+    waiting.add(full);
+    onWork.run();
+  }
+
+  // --- the writer
+  // ---------------------------------------------------------------------------------
+
+  /** Hands the open batch on; whether nothing waits to be written. */
+  boolean handOn() {
+    lock.lock();
+    try {
+      passOn();
+      return waiting.isEmpty();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Writes the batch that waits longest; false if none does. */
+  boolean writeNext() throws IOException {
+    Batch next;
+    lock.lock();
+    try {
+      next = waiting.poll();
+      writing = next;
+    } finally {
+      lock.unlock();
+    }
+    if (next == null) {
+      return false;
+    }
+    boolean isWritten = false;
+    try {
+      write(next);
+      isWritten = true;
+    } finally {
+      lock.lock();
+      try {
+        writing = null;
+        if (!isWritten) {
+          // What of it is on the device is anybody's guess: nothing more goes to its region.
+          drop(next);
+          giveUp(next.region(), next.firstPage() == 0);
+        } else {
+          freeBatches.add(next);
+        }
+      } finally {
+        lock.unlock();
+      }
+    }
+    health.onWritten();
+    return true;
+  }
+
+  private void write(Batch next) throws IOException {
+    if (next.firstPage() == 0) {
+      // Tombstones lie in younger regions than what they kill. So the life before of a region
+      // must be gone for good before that of the next one may go.
+      file.force();
+    }
+    long base = DeviceDirectory.base(next.region(), settings.regionBytes());
+    file.write(next.data(), base + next.start());
+    long pagesEnd = base + settings.regionBytes() - (long) next.firstPage() * DirectoryPage.LENGTH;
+    file.write(next.pages(), pagesEnd - (long) next.pageCount() * DirectoryPage.LENGTH);
+    counters.writes.incrementAndGet();
+    counters.writtenBytes.addAndGet(next.length() + (long) next.pageCount() * DirectoryPage.LENGTH);
+  }
+
+  /**
+   * What stands in a region stays: tombstones among it may be all that keeps something dead. Only
+   * one of which nothing was written in this life is free.
+   */
+  private void giveUp(int region, boolean isUntouched) {
+    if (region == openRegion) {
+      openRegion = -1;
+      Batch open = batch;
+      if (open != null) {
+        batch = null;
+        drop(open);
+      }
+    }
+    // What still waits to go there would be written over what comes there next.
+    for (Batch one : List.copyOf(waiting)) {
+      if (one.region() == region) {
+        waiting.remove(one);
+        drop(one);
+      }
+    }
+    if (isUntouched) {
+      regions.giveUp(region);
+    } else {
+      regions.seal(region);
+    }
+  }
+
+  /** Records of a batch that is not written are lost; tombstones are not. */
+  private void drop(Batch lost) {
+    lost.forEachTombstone(dead -> graves.bury(dead.keyHigh(), dead.keyLow(), dead.birth()));
+    freeBatches.add(lost);
+  }
+
+  /** The sealed region that was opened first, if fewer than so many are free; else -1. */
+  int oldestIfShort(int enough) {
+    lock.lock();
+    try {
+      return regions.freeCount() >= enough ? -1 : regions.oldest();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** A region may be written over: what names it is out of the index. */
+  void release(int region) {
+    lock.lock();
+    try {
+      regions.free(region);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  // --- opening
+  // ------------------------------------------------------------------------------------
+
+  /** Forgets everything: the device is empty. */
+  void reset() {
+    lock.lock();
+    try {
+      Batch open = batch;
+      batch = null;
+      if (open != null) {
+        freeBatches.add(open);
+      }
+      freeBatches.addAll(waiting);
+      waiting.clear();
+      openRegion = -1;
+      regions.reset();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Takes a region up as an earlier life left it. */
+  void adopt(int region, int generation, long age) {
+    lock.lock();
+    try {
+      regions.adopt(region, generation, age);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Takes a region up of which nothing is known. */
+  void adoptFree(int region) {
+    lock.lock();
+    try {
+      regions.adoptFree(region);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** The regions that hold something, youngest first. */
+  List<Integer> youngestFirst() {
+    lock.lock();
+    try {
+      return regions.youngestFirst();
+    } finally {
+      lock.unlock();
+    }
+  }
+}

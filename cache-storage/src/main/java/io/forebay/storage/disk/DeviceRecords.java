@@ -1,0 +1,89 @@
+package io.forebay.storage.disk;
+
+import io.forebay.storage.index.ObjectIndex;
+import io.forebay.storage.layout.RecordHeader;
+import io.forebay.storage.layout.Words;
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+
+/** Reads the records of one device, and knows whether they are what was written. Any thread. */
+final class DeviceRecords {
+  private final int regionBytes;
+  private final BlockFile file;
+  private final DeviceLog log;
+  private final DeviceHealth health;
+  private final DeviceCounters counters;
+  private final ObjectIndex index;
+
+  DeviceRecords(
+      int regionBytes,
+      BlockFile file,
+      DeviceLog log,
+      DeviceHealth health,
+      DeviceCounters counters,
+      ObjectIndex index) {
+    this.regionBytes = regionBytes;
+    this.file = file;
+    this.log = log;
+    this.health = health;
+    this.counters = counters;
+    this.index = index;
+  }
+
+  /** One reader's buffer. */
+  static ByteBuffer buffer() {
+    return ByteBuffer.allocateDirect(DeviceSettings.LARGEST_RECORD).order(ByteOrder.LITTLE_ENDIAN);
+  }
+
+  /** Whether a place still means what it meant. */
+  boolean isReadable(int region, int generation) {
+    return health.isInUse() && log.isReadable(region, generation);
+  }
+
+  /** Reads a record to the buffer's start; false if it is not to be had. */
+  boolean read(Place place, ByteBuffer buffer) {
+    if (place.length > buffer.capacity() || !isReadable(place.region, place.generation)) {
+      return false;
+    }
+    ByteBuffer into = buffer.clear().limit(place.length);
+    if (!log.copyWaiting(place, into)) {
+      try {
+        file.read(into, DeviceDirectory.base(place.region, regionBytes) + place.offset);
+        counters.reads.incrementAndGet();
+        counters.readBytes.addAndGet(place.length);
+      } catch (IOException e) {
+        health.onError("reading", e);
+        return false;
+      }
+    }
+    // It may have been freed, and even written over, meanwhile.
+    return isReadable(place.region, place.generation);
+  }
+
+  /** Whether what was read is a whole record of that place. */
+  static boolean isWhole(MemorySegment record, long at, Place place) {
+    return RecordHeader.isRecord(record, at, place.generation, place.length)
+        && record.get(Words.INT, at + RecordHeader.LENGTH_OFFSET) == place.length
+        && RecordHeader.isIntact(record, at);
+  }
+
+  /** Takes a copy that is no good out of the index; false if that named it no more. */
+  boolean forget(long high, long low, Place place) {
+    // Cursors belong to a thread, and this is rare enough for one of its own.
+    return index
+            .patientCursor()
+            .update(
+                high,
+                low,
+                (isPresent, value) -> {
+                  if (!isPresent || !place.isDiskOf(value)) {
+                    return ObjectIndex.Verdict.KEEP;
+                  }
+                  value.leaveDisk();
+                  return value.isInMemory() ? ObjectIndex.Verdict.PUT : ObjectIndex.Verdict.REMOVE;
+                })
+        == ObjectIndex.Outcome.DONE;
+  }
+}
