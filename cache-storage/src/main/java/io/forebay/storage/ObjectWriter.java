@@ -16,12 +16,17 @@ import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An object being written. Its lane writes; any lane may read what is below the watermark.
+ * An object being written, or a run of slices that a stored one lacks. Its lane writes; any lane
+ * may read what is below the watermark.
  *
  * <p>Every reservation holds its region, so nothing written so far is reclaimed before the end. The
  * reclaimer may take all of it away from a writer that makes no progress; it does so only between
  * two appends (the state word decides), and what the writer does after that is refused. Space
  * already written is never given back for reuse: readers may be reading it.
+ *
+ * <p>A run has no head to write: each of its slices becomes a slice of the object as soon as it is
+ * whole, if the object's key still names that object then, and else never (I2). So whatever ends a
+ * run early, its whole slices stay.
  */
 public final class ObjectWriter {
   private static final int IDLE = 0;
@@ -49,6 +54,11 @@ public final class ObjectWriter {
   private final HeadSpec spec;
   private final long objectId;
   private final boolean isInline;
+  private final boolean isRun;
+
+  /** Of the object, what {@code pieces[0]} is; not 0 for some runs only. */
+  private final int firstSlice;
+
   private final Reservation reservation = new Reservation();
   private final FillHandle fill = new FillHandle();
 
@@ -84,19 +94,36 @@ public final class ObjectWriter {
   private int headLength;
   private volatile long progressMillis;
 
-  private ObjectWriter(Core core, StoreLane lane, HeadSpec spec, long objectId, boolean isInline) {
+  private ObjectWriter(
+      Core core,
+      StoreLane lane,
+      HeadSpec spec,
+      long objectId,
+      boolean isInline,
+      boolean isRun,
+      int firstSlice) {
     this.core = core;
     this.lane = lane;
     this.spec = spec;
     this.objectId = objectId;
     this.isInline = isInline;
+    this.isRun = isRun;
+    this.firstSlice = firstSlice;
     this.progressMillis = core.clockMillis.getAsLong();
   }
 
   static @Nullable ObjectWriter begin(Core core, StoreLane lane, HeadSpec spec, long objectId) {
     boolean isSmall = spec.totalLength() >= 0 && spec.totalLength() <= core.inlineBytes;
-    ObjectWriter writer = new ObjectWriter(core, lane, spec, objectId, isSmall);
+    ObjectWriter writer = new ObjectWriter(core, lane, spec, objectId, isSmall, false, 0);
     boolean hasBegun = isSmall ? writer.beginInline() : writer.grow();
+    lane.lacksRoom(writer.lacksRoom);
+    return hasBegun ? writer : null;
+  }
+
+  static @Nullable ObjectWriter begin(Core core, StoreLane lane, SliceRun run) {
+    ObjectWriter writer =
+        new ObjectWriter(core, lane, run.spec(), run.objectId(), false, true, run.firstSlice());
+    boolean hasBegun = writer.grow();
     lane.lacksRoom(writer.lacksRoom);
     return hasBegun ? writer : null;
   }
@@ -109,9 +136,14 @@ public final class ObjectWriter {
     return objectId;
   }
 
-  /** Any thread: how many bytes can be read. */
+  /** Any thread: the position in the body before which bytes can be read. */
   public long watermark() {
-    return (long) WATERMARK.getAcquire(this);
+    return begin() + (long) WATERMARK.getAcquire(this);
+  }
+
+  /** Position in the body of the first byte that is written here. */
+  private long begin() {
+    return (long) firstSlice * core.sliceBytes;
   }
 
   /**
@@ -282,9 +314,9 @@ public final class ObjectWriter {
         RecordHeader.KIND_SLICE,
         spec,
         SliceRecord.keyHigh(objectId),
-        SliceRecord.keyLow(objectId, slice),
+        SliceRecord.keyLow(objectId, firstSlice + slice),
         objectId,
-        slice);
+        firstSlice + slice);
     return Piece.slice(reservation);
   }
 
@@ -309,7 +341,7 @@ public final class ObjectWriter {
 
   private void seal(Piece piece, int bodyLength) {
     int slice = sealed;
-    core.writeSlice(piece, spec, objectId, slice, bodyLength, crc);
+    core.writeSlice(piece, spec, objectId, firstSlice + slice, bodyLength, crc);
     crc = new CRC32C();
     sealed++;
     // Tried now, while it costs little; what is busy is tried again at the end.
@@ -317,6 +349,17 @@ public final class ObjectWriter {
   }
 
   private Install index(int slice) {
+    if (isRun) {
+      switch (lane.names(spec.hi(), spec.lo(), objectId)) {
+        case HIT -> {}
+        case BUSY -> {
+          return Install.BUSY;
+        }
+        default -> {
+          return Install.GONE;
+        }
+      }
+    }
     Piece piece = pieces[slice];
     Install result =
         lane.install(
@@ -326,7 +369,7 @@ public final class ObjectWriter {
             SliceRecord.LENGTH + sliceLength(slice),
             objectId,
             SliceRecord.keyHigh(objectId),
-            SliceRecord.keyLow(objectId, slice));
+            SliceRecord.keyLow(objectId, firstSlice + slice));
     isIndexed[slice] = result == Install.INSTALLED;
     return result;
   }
@@ -342,13 +385,13 @@ public final class ObjectWriter {
    */
   public boolean locate(StoreLane readerLane, long position) {
     long readable = watermark();
-    if (position < 0 || position >= readable) {
+    if (position < begin() || position >= readable) {
       return false;
     }
     Piece[] now = pieces;
     int slice = isInline ? 0 : (int) (position / core.sliceBytes);
     int within = isInline ? (int) position : (int) (position % core.sliceBytes);
-    Piece piece = now[slice];
+    Piece piece = now[slice - firstSlice];
     if (!readerLane.pinIf(piece.region(), piece.generation())) {
       return false;
     }
@@ -383,6 +426,10 @@ public final class ObjectWriter {
     if (spec.totalLength() >= 0 && written != spec.totalLength()) {
       return Install.INCOMPLETE;
     }
+    if (isRun) {
+      sealTail();
+      return indexAll();
+    }
     if (lane.isDead(spec.scopes(), spec.birth())) {
       return Install.PURGED;
     }
@@ -392,6 +439,16 @@ public final class ObjectWriter {
         return Install.NO_SPACE;
       }
     }
+    Install indexed = indexAll();
+    if (indexed != Install.INSTALLED) {
+      return indexed;
+    }
+    Piece head = Objects.requireNonNull(headPiece);
+    return lane.install(
+        spec, Core.kindByte(spec.kind()), head, headLength, objectId, spec.hi(), spec.lo());
+  }
+
+  private Install indexAll() {
     for (int slice = 0; slice < sealed; slice++) {
       if (!isIndexed[slice]) {
         Install result = index(slice);
@@ -400,9 +457,7 @@ public final class ObjectWriter {
         }
       }
     }
-    Piece head = Objects.requireNonNull(headPiece);
-    return lane.install(
-        spec, Core.kindByte(spec.kind()), head, headLength, objectId, spec.hi(), spec.lo());
+    return Install.INSTALLED;
   }
 
   private boolean commitInline() {
@@ -417,15 +472,8 @@ public final class ObjectWriter {
   private boolean commitSliced() {
     Piece[] now = pieces;
     boolean becomesInline = sealed == 0 && written <= core.inlineBytes;
-    int tail = (int) (written % core.sliceBytes);
-    if (!becomesInline && now.length > sealed && tail > 0) {
-      Piece piece = now[sealed];
-      core.regions.trim(
-          piece.region(),
-          piece.offset(),
-          SliceRecord.LENGTH + piece.capacity(),
-          SliceRecord.LENGTH + tail);
-      seal(piece, tail);
+    if (!becomesInline) {
+      sealTail();
     }
     int length = core.headLength(spec) + (becomesInline ? (int) written : 0);
     if (!takeSpace(length)) {
@@ -456,7 +504,25 @@ public final class ObjectWriter {
     return true;
   }
 
-  /** Gives the object up. What was written stays readable until its regions are reused. */
+  /** What there is of a last slice that is shorter than the others. */
+  private void sealTail() {
+    Piece[] now = pieces;
+    int tail = (int) (written % core.sliceBytes);
+    if (now.length > sealed && tail > 0) {
+      Piece piece = now[sealed];
+      core.regions.trim(
+          piece.region(),
+          piece.offset(),
+          SliceRecord.LENGTH + piece.capacity(),
+          SliceRecord.LENGTH + tail);
+      seal(piece, tail);
+    }
+  }
+
+  /**
+   * Gives the object up. What was written stays readable until its regions are reused, and what a
+   * run has brought stays the object's, unless the body was longer than it was said to be.
+   */
   public void abort() {
     if (enter()) {
       end(false);
@@ -469,11 +535,13 @@ public final class ObjectWriter {
   private void end(boolean isInstalled) {
     boolean wasRevoked = (int) STATE.getAcquire(this) == REVOKED;
     if (!wasRevoked) {
-      if (!isInstalled) {
+      if (!isInstalled && (!isRun || hasFailed)) {
         for (int slice = 0; slice < sealed; slice++) {
           if (isIndexed[slice]) {
             lane.discard(
-                pieces[slice], SliceRecord.keyHigh(objectId), SliceRecord.keyLow(objectId, slice));
+                pieces[slice],
+                SliceRecord.keyHigh(objectId),
+                SliceRecord.keyLow(objectId, firstSlice + slice));
           }
         }
       }

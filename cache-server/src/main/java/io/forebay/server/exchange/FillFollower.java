@@ -279,13 +279,13 @@ final class FillFollower implements Follower, Fill.Leader {
       exchange.over();
       return;
     }
-    exchange.mayFetchRest(BodyRest.of(meta, total));
+    exchange.mayFetchRest(BodyRest.of(meta, total), followed.objectId(), loop.store().sliceBytes());
     Delivery begun =
         new Delivery(
             loop.leases(),
             loop.eventLoop(),
             exchange.sink,
-            followed.body(loop),
+            followed.body(loop, () -> exchange.storedBytes(endOf(plan))),
             plan.from(),
             plan.to(),
             exchange);
@@ -293,6 +293,16 @@ final class FillFollower implements Follower, Fill.Leader {
     delivery = begun;
     exchange.sends(begun);
     begun.onProgress();
+  }
+
+  /** Where what is wanted ends, as far as that is known by now. */
+  private long endOf(ResponsePlan plan) {
+    Fill followed = fill;
+    return plan.to() == Long.MAX_VALUE
+            && followed != null
+            && followed.state() == Fill.State.COMPLETE
+        ? followed.completeLength()
+        : plan.to();
   }
 
   // --- leading ----------------------------------------------------------------------------------

@@ -18,8 +18,7 @@ import io.netty.buffer.ByteBuf;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -85,9 +84,6 @@ public final class Fill implements OriginListener {
 
   private static final long ROOM_RETRY_MICROS = 2_000;
 
-  /** Count of followers once the fill was given up: nobody can join any more. */
-  private static final int CLOSED = Integer.MIN_VALUE;
-
   // Fixed.
   private final LoopContext loop;
   private final FillOrder order;
@@ -106,9 +102,8 @@ public final class Fill implements OriginListener {
    */
   private volatile boolean isOutOfRoom;
 
-  // Shared: each loop creates its own group.
-  private final AtomicReferenceArray<@Nullable FollowerGroup> groups;
-  private final AtomicInteger followers = new AtomicInteger();
+  // Shared.
+  private final Followers followers;
 
   // The owner's.
   private @Nullable OriginCall call;
@@ -148,7 +143,8 @@ public final class Fill implements OriginListener {
     this.order = order;
     this.birth = birth;
     this.leader = leader;
-    this.groups = new AtomicReferenceArray<>(loop.loops());
+    this.followers =
+        new Followers(loop, order.followerLimit(), this::onGroupAdvanced, this::onDeserted);
   }
 
   // --- any loop ---------------------------------------------------------------------------------
@@ -175,13 +171,27 @@ public final class Fill implements OriginListener {
     return failure;
   }
 
-  /** The body as seen from a follower's loop; legal in STREAMING and COMPLETE. */
-  public BodyBytes body(LoopContext own) {
+  /**
+   * The body as seen from a follower's loop; legal in STREAMING and COMPLETE.
+   *
+   * @param whatIsStored the object's slices as lookups find them, where they are no longer found
+   *     through the fill
+   */
+  public BodyBytes body(LoopContext own, Supplier<BodyBytes> whatIsStored) {
+    return new FillBody(this, written(), own, whatIsStored);
+  }
+
+  /** The object it is storing; legal in STREAMING and COMPLETE. */
+  public long objectId() {
+    return written().objectId();
+  }
+
+  private ObjectWriter written() {
     ObjectWriter source = writer;
     if (source == null) {
       throw new IllegalStateException("no body in state " + state);
     }
-    return new FillBody(this, source, own);
+    return source;
   }
 
   /** Length of the whole body once it is complete. */
@@ -206,31 +216,15 @@ public final class Fill implements OriginListener {
    * @return false when there are too many followers already, or the fill has just been given up
    */
   public boolean join(Follower follower, LoopContext own) {
-    int before;
-    do {
-      before = followers.get();
-      if (before < 0 || before >= order.followerLimit()) {
-        return false;
-      }
-    } while (!followers.compareAndSet(before, before + 1));
-    FollowerGroup group = groups.get(own.index());
-    if (group == null) {
-      group = new FollowerGroup(this, own.eventLoop());
-      groups.set(own.index(), group);
-    }
-    group.add(follower);
-    return true;
+    return followers.join(follower, own);
   }
 
   public void leave(Follower follower, LoopContext own) {
-    FollowerGroup group = groups.get(own.index());
-    if (group != null && group.remove(follower) && followers.decrementAndGet() == 0) {
-      loop.eventLoop().execute(this::onDeserted);
-    }
+    followers.leave(follower, own);
   }
 
   /** A group's fastest follower has moved on; called on the group's loop. */
-  void onGroupAdvanced() {
+  private void onGroupAdvanced() {
     if (isPaced || isOutOfRoom) {
       loop.eventLoop().execute(this::onAdvanced);
     }
@@ -246,10 +240,7 @@ public final class Fill implements OriginListener {
    */
   void onFollowerAdvanced(LoopContext own) {
     if (isPaced || isOutOfRoom) {
-      FollowerGroup group = groups.get(own.index());
-      if (group != null) {
-        group.publishFastest();
-      }
+      followers.publishFastest(own);
       onGroupAdvanced();
     }
   }
@@ -494,7 +485,7 @@ public final class Fill implements OriginListener {
       isAwaitingRoom = true;
       awaitingSinceNanos = now;
       updateSuspension();
-      wakeAll();
+      followers.wakeAll();
     } else if (now - awaitingSinceNanos > ROOM_PATIENCE_NANOS) {
       return false;
     }
@@ -531,7 +522,7 @@ public final class Fill implements OriginListener {
     } else {
       stopAwaiting();
     }
-    wakeAll();
+    followers.wakeAll();
     if (isAwaitingRoom || isOutOfRoom) {
       return;
     }
@@ -550,7 +541,7 @@ public final class Fill implements OriginListener {
       isOutOfRoom = true;
       leaveTable();
       updateSuspension();
-      wakeAll();
+      followers.wakeAll();
       loop.eventLoop().execute(this::handRestOver);
     }
   }
@@ -583,7 +574,7 @@ public final class Fill implements OriginListener {
     if (takenOver != null) {
       takenOver.onReadComplete();
     } else if (writer != null && !isEnded) {
-      wakeAll();
+      followers.wakeAll();
       pace();
     }
   }
@@ -597,20 +588,15 @@ public final class Fill implements OriginListener {
     if (state == State.STREAMING
         && !order.isBackground()
         && writtenBytes > loop.paceAboveBytes()
-        && followers.get() > 0) {
-      long fastest = 0;
-      for (int i = 0; i < groups.length(); i++) {
-        FollowerGroup group = groups.get(i);
-        fastest = group == null ? fastest : Math.max(fastest, group.fastest());
-      }
-      isFar = writtenBytes - fastest > loop.paceAboveBytes();
+        && !followers.isEmpty()) {
+      isFar = writtenBytes - followers.fastest() > loop.paceAboveBytes();
     }
     boolean begins = isFar && !isPaced;
     isPaced = isFar;
     updateSuspension();
     if (begins) {
       // Whoever advanced before it could see that the fill is paced says so now.
-      wakeAll();
+      followers.wakeAll();
     }
   }
 
@@ -714,7 +700,7 @@ public final class Fill implements OriginListener {
     boolean isNearlyDone =
         total >= 0
             && (total - writtenBytes <= FINISH_IF_MISSING_BYTES || writtenBytes >= total / 2);
-    if (!isNearlyDone && followers.compareAndSet(0, CLOSED)) {
+    if (!isNearlyDone && followers.closeIfEmpty()) {
       call().cancel();
       fail(new OriginFailure(OriginFailure.Kind.TRUNCATED, "every client left"));
     }
@@ -730,15 +716,6 @@ public final class Fill implements OriginListener {
 
   private void publish(State next) {
     state = next;
-    wakeAll();
-  }
-
-  private void wakeAll() {
-    for (int i = 0; i < groups.length(); i++) {
-      FollowerGroup group = groups.get(i);
-      if (group != null) {
-        group.wake();
-      }
-    }
+    followers.wakeAll();
   }
 }

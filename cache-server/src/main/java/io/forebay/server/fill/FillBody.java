@@ -1,15 +1,16 @@
 package io.forebay.server.fill;
 
 import io.forebay.server.deliver.BodyBytes;
-import io.forebay.server.deliver.StoredBody;
 import io.forebay.server.exchange.LoopContext;
 import io.forebay.storage.ObjectWriter;
 import io.forebay.storage.StoreLane;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The body of a fill in progress, as one follower's loop reads it up to the watermark. A follower
- * that is still behind when the fill is long over reads what the store has made of it.
+ * that is so far behind that the bytes are no longer where they were written reads what the store
+ * has made of them.
  */
 final class FillBody implements BodyBytes {
 
@@ -17,14 +18,16 @@ final class FillBody implements BodyBytes {
   private final ObjectWriter writer;
   private final LoopContext own;
   private final StoreLane lane;
-  private @Nullable StoredBody stored;
+  private final Supplier<BodyBytes> whatIsStored;
+  private @Nullable BodyBytes stored;
   private Runnable onArrival = () -> {};
 
-  FillBody(Fill fill, ObjectWriter writer, LoopContext own) {
+  FillBody(Fill fill, ObjectWriter writer, LoopContext own, Supplier<BodyBytes> whatIsStored) {
     this.fill = fill;
     this.writer = writer;
     this.own = own;
     this.lane = own.lane();
+    this.whatIsStored = whatIsStored;
   }
 
   @Override
@@ -33,7 +36,7 @@ final class FillBody implements BodyBytes {
     if (position >= writer.watermark()) {
       return NOT_YET;
     }
-    StoredBody slices = stored;
+    BodyBytes slices = stored;
     if (slices == null) {
       if (writer.locate(lane, position)) {
         return lane.slice().length();
@@ -42,7 +45,7 @@ final class FillBody implements BodyBytes {
         return LOST;
       }
       // Its slices may have moved since; lookups find them where they are now.
-      slices = new StoredBody(lane, own.eventLoop(), writer.objectId(), own.store().sliceBytes());
+      slices = whatIsStored.get();
       slices.onArrival(onArrival);
       stored = slices;
     }
@@ -56,13 +59,13 @@ final class FillBody implements BodyBytes {
 
   @Override
   public int region() {
-    StoredBody slices = stored;
+    BodyBytes slices = stored;
     return slices == null ? lane.slice().region() : slices.region();
   }
 
   @Override
   public int offset() {
-    StoredBody slices = stored;
+    BodyBytes slices = stored;
     return slices == null ? lane.slice().offset() : slices.offset();
   }
 }
