@@ -412,13 +412,22 @@ public final class StoreLane {
   }
 
   /**
-   * Begins an object. Null if it may not be stored: no space, too large, or born before what purges
-   * still remember.
+   * Begins an object that is kept only as a whole. Null if it may not be stored: no space, too
+   * large, or born before what purges still remember.
    */
   public @Nullable ObjectWriter begin(HeadSpec spec) {
+    return begin(spec, false);
+  }
+
+  /**
+   * Begins an object.
+   *
+   * @param mayBePartial whether it is of use also when it lacks slices; then it is never too large
+   */
+  public @Nullable ObjectWriter begin(HeadSpec spec, boolean mayBePartial) {
     lacksRoom = false;
     if (!core.fits(core.headLength(spec) + core.inlineBytes)
-        || spec.totalLength() > core.unfinishedLimit) {
+        || (!mayBePartial && spec.totalLength() > core.unfinishedLimit + core.disk.bytes())) {
       return null;
     }
     addBirth(spec.birth());
@@ -429,6 +438,7 @@ public final class StoreLane {
               core,
               this,
               spec.with(spec.totalLength(), Arrays.copyOf(spec.keyText(), spec.keyTextLength())),
+              mayBePartial,
               objectId);
       if (writer != null) {
         core.unfinished.add(writer.fill());
@@ -455,11 +465,29 @@ public final class StoreLane {
     return writer;
   }
 
+  /** Whether a slice's record is in memory or on a disk: HIT or MISS, or BUSY. Touches nothing. */
+  Found isStored(long hi, long lo, long objectId) {
+    return switch (cursor.get(hi, lo, value)) {
+      case BUSY -> Found.BUSY;
+      case DONE ->
+          value.objectId() == objectId
+                  && (value.region() >= 0
+                      ? regions.isReadable(value.region(), value.generation())
+                      : core.disk.isReadable(value))
+              ? Found.HIT
+              : Found.MISS;
+      default -> Found.MISS;
+    };
+  }
+
   /**
-   * Whether a key still names this object, in memory or on a disk, and no purge has matched it: HIT
-   * or MISS, or BUSY. Nothing is pinned.
+   * Whether a key still names this object, or is to name it when it is finished, in memory or on a
+   * disk, and no purge has matched it: HIT or MISS, or BUSY. Nothing is pinned.
    */
   Found names(long hi, long lo, long objectId) {
+    if (core.growing.contains(objectId)) {
+      return Found.HIT;
+    }
     for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
       switch (cursor.get(hi, lo, value)) {
         case BUSY -> {

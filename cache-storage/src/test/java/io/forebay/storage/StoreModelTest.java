@@ -196,13 +196,17 @@ class StoreModelTest {
       if (random.nextInt(20) == 0) {
         fixture.steps(1);
       }
+      if (random.nextInt(10) == 0) {
+        writer.release(at);
+        fixture.steps(random.nextInt(3));
+      }
       if (random.nextInt(100) == 0) {
         writer.abort();
         return;
       }
     }
     assertEquals(length, writer.watermark());
-    if (length > 0) {
+    if (length > writer.releasedBytes()) {
       assertTrue(writer.locate(fixture.store.lane(0), length - 1));
       SlicePos pos = fixture.store.lane(0).slice();
       assertEquals(body[length - 1], fixture.store.regionBuffer(pos.region()).get(pos.offset()));

@@ -2,10 +2,12 @@ package io.forebay.server.fill;
 
 import io.forebay.core.http.HeaderFields;
 import io.forebay.core.key.ResponseTags;
+import io.forebay.core.policy.BodyRest;
 import io.forebay.core.policy.Reason;
 import io.forebay.core.policy.ResponsePolicy;
 import io.forebay.core.policy.StoreVerdict;
 import io.forebay.core.policy.StoredHeader;
+import io.forebay.core.policy.StoredMeta;
 import io.forebay.server.deliver.BodyBytes;
 import io.forebay.server.exchange.LoopContext;
 import io.forebay.server.origin.OriginCall;
@@ -15,6 +17,7 @@ import io.forebay.storage.HeadSpec;
 import io.forebay.storage.Install;
 import io.forebay.storage.ObjectWriter;
 import io.netty.buffer.ByteBuf;
+import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -76,6 +79,9 @@ public final class Fill implements OriginListener {
 
   /** A deserted fill is finished when no more than this is missing. */
   private static final long FINISH_IF_MISSING_BYTES = 1 << 20;
+
+  /** Slices that are held for those who are right behind the fastest follower. */
+  private static final int NEAR_SLICES = 8;
 
   private static final long BUSY_RETRY_MICROS = 50;
 
@@ -181,6 +187,14 @@ public final class Fill implements OriginListener {
     return new FillBody(this, written(), own, whatIsStored);
   }
 
+  /**
+   * How much of the body's beginning is no longer held for followers: the store may have dropped
+   * it. Legal in STREAMING and COMPLETE.
+   */
+  public long releasedBytes() {
+    return written().releasedBytes();
+  }
+
   /** The object it is storing; legal in STREAMING and COMPLETE. */
   public long objectId() {
     return written().objectId();
@@ -231,6 +245,11 @@ public final class Fill implements OriginListener {
   }
 
   private void onAdvanced() {
+    ObjectWriter into = writer;
+    if (into != null) {
+      // Held back by a follower who reads on, it makes progress.
+      into.touch();
+    }
     pace();
     handRestOver();
   }
@@ -353,7 +372,11 @@ public final class Fill implements OriginListener {
             now + verdict.freshnessLifetimeMillis(),
             HeadSpec.Kind.OBJECT,
             received.contentLength());
-    ObjectWriter begun = loop.lane().begin(spec);
+    StoredMeta stored = loop.meta();
+    boolean mayBePartial =
+        stored.wrap(MemorySegment.ofArray(meta), 0)
+            && BodyRest.of(stored, received.contentLength()) != null;
+    ObjectWriter begun = loop.lane().begin(spec, mayBePartial);
     if (begun == null) {
       return Reason.NOT_STORED_NO_ROOM;
     }
@@ -579,11 +602,15 @@ public final class Fill implements OriginListener {
     }
   }
 
-  /** Stops reading the origin while even the fastest follower is far behind. */
+  /**
+   * Stops reading the origin while even the fastest follower is far behind; what that one has
+   * passed is let go.
+   */
   private void pace() {
     if (isEnded || takenOver != null) {
       return;
     }
+    releasePassed();
     boolean isFar = false;
     if (state == State.STREAMING
         && !order.isBackground()
@@ -598,6 +625,23 @@ public final class Fill implements OriginListener {
       // Whoever advanced before it could see that the fill is paced says so now.
       followers.wakeAll();
     }
+  }
+
+  /**
+   * A large body does not stay in memory for its fill: what the fastest follower has taken, but for
+   * a few slices for those right behind it, may leave. Whoever comes to it later finds it where the
+   * store has it by then, or fetches it by slice. So what is held is no more than what pacing lets
+   * the origin be ahead.
+   */
+  private void releasePassed() {
+    ObjectWriter into = writer;
+    if (into == null || writtenBytes <= loop.paceAboveBytes()) {
+      return;
+    }
+    long near = Math.min(NEAR_SLICES * (long) loop.store().sliceBytes(), loop.paceAboveBytes() / 2);
+    boolean isFollowed = !followers.isEmpty() && !order.isBackground();
+    long passed = isFollowed ? followers.fastest() : Long.MAX_VALUE;
+    into.release(Math.min(passed, writtenBytes - near));
   }
 
   private void updateSuspension() {
@@ -645,6 +689,8 @@ public final class Fill implements OriginListener {
     if (outcome == Install.INSTALLED) {
       isInstalled = true;
       loop.counters().fillsInstalled++;
+    } else if (outcome == Install.NO_SPACE) {
+      loop.counters().fillsUnstored++;
     }
     leaveTable();
     publish(State.COMPLETE);

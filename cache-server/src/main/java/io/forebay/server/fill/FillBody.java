@@ -22,6 +22,12 @@ final class FillBody implements BodyBytes {
   private @Nullable BodyBytes stored;
   private Runnable onArrival = () -> {};
 
+  /** Where the byte lies that was found last: as lookups find it, or as the fill wrote it. */
+  private boolean isInStore;
+
+  /** The store has been asked for bytes and tells when they are there. */
+  private boolean isAwaited;
+
   FillBody(Fill fill, ObjectWriter writer, LoopContext own, Supplier<BodyBytes> whatIsStored) {
     this.fill = fill;
     this.writer = writer;
@@ -33,23 +39,36 @@ final class FillBody implements BodyBytes {
   @Override
   public int locate(long position) {
     fill.onFollowerAdvanced(own);
-    if (position >= writer.watermark()) {
+    if (position >= writer.watermark() || isAwaited) {
       return NOT_YET;
     }
+    isInStore = false;
+    if (writer.locate(lane, position)) {
+      return lane.slice().length();
+    }
+    if (position >= writer.releasedBytes() && !fill.isInstalled()) {
+      return LOST;
+    }
+    // Its slices may have moved since; lookups find them where they are now.
+    isInStore = true;
+    int length = slices().locate(position);
+    isAwaited = length == NOT_YET;
+    return length;
+  }
+
+  private BodyBytes slices() {
     BodyBytes slices = stored;
     if (slices == null) {
-      if (writer.locate(lane, position)) {
-        return lane.slice().length();
-      }
-      if (!fill.isInstalled()) {
-        return LOST;
-      }
-      // Its slices may have moved since; lookups find them where they are now.
       slices = whatIsStored.get();
-      slices.onArrival(onArrival);
+      slices.onArrival(this::onStoredArrival);
       stored = slices;
     }
-    return slices.locate(position);
+    return slices;
+  }
+
+  private void onStoredArrival() {
+    isAwaited = false;
+    onArrival.run();
   }
 
   @Override
@@ -59,13 +78,11 @@ final class FillBody implements BodyBytes {
 
   @Override
   public int region() {
-    BodyBytes slices = stored;
-    return slices == null ? lane.slice().region() : slices.region();
+    return isInStore ? slices().region() : lane.slice().region();
   }
 
   @Override
   public int offset() {
-    BodyBytes slices = stored;
-    return slices == null ? lane.slice().offset() : slices.offset();
+    return isInStore ? slices().offset() : lane.slice().offset();
   }
 }

@@ -163,7 +163,7 @@ public final class SliceFill implements OriginListener {
   public boolean claim(int wantedEnd) {
     int longest =
         (int) Math.clamp(loop.paceAboveBytes() / object.sliceBytes(), 1, (long) LONGEST_RUN);
-    int limit = Math.min(wantedEnd, firstSlice + longest);
+    int limit = Math.min(Math.min(wantedEnd, firstSlice + longest), endOfWhatIsLetGo());
     int next = firstSlice;
     while (next < limit && claimOne(next)) {
       next++;
@@ -176,6 +176,16 @@ public final class SliceFill implements OriginListener {
     isEnded = true;
     publish(State.COMPLETE);
     return false;
+  }
+
+  /** Of an object that is still being filled, what the fill holds or is to bring is its own. */
+  private int endOfWhatIsLetGo() {
+    Fill growing = loop.fills().find(new FillKey(object.hi(), object.lo()));
+    return growing != null
+            && growing.state() == Fill.State.STREAMING
+            && growing.objectId() == object.objectId()
+        ? object.sliceAt(growing.releasedBytes())
+        : Integer.MAX_VALUE;
   }
 
   private boolean claimOne(int slice) {
