@@ -310,8 +310,8 @@ final class Exchange implements ResponseSink.Listener, Delivery.Outcome {
    * origin sends of it is of the same body, or where that has been tried.
    */
   @Nullable PartialBody partsOf(StoredHead head, StoredMeta meta, long to) {
-    BodyRest validator = isIncomplete ? null : BodyRest.of(meta, head.totalLength());
-    if (validator == null || head.sliceBytes() != loop.store().sliceBytes()) {
+    BodyRest validator = BodyRest.of(meta, head.totalLength());
+    if (validator == null || !mayComplete(head, meta)) {
       return null;
     }
     PartialBody known = partsKnownOf(head.objectId());
@@ -325,6 +325,12 @@ final class Exchange implements ResponseSink.Listener, Delivery.Outcome {
       parts = known;
     }
     return known;
+  }
+
+  boolean mayComplete(StoredHead head, StoredMeta meta) {
+    return !isIncomplete
+        && head.sliceBytes() == loop.store().sliceBytes()
+        && BodyRest.of(meta, head.totalLength()) != null;
   }
 
   /** What fetches slices of an object, if it has been begun with. */

@@ -34,6 +34,9 @@ final class PartialBody implements BodyBytes, Follower {
 
   private static final Logger LOG = LoggerFactory.getLogger(PartialBody.class);
 
+  /** Slices that are looked for before the head is sent; what lacks further on is seen later. */
+  static final int LOOKED_FOR = 64;
+
   /** Looking again, when others were quicker, is bounded; then it counts as busy. */
   private static final int ATTEMPTS = 3;
 
@@ -103,9 +106,10 @@ final class PartialBody implements BodyBytes, Follower {
   /** Sees to it that what is missing first of a range is on its way, if anything is. */
   Readiness prepare(long from) {
     int first = object.sliceAt(from);
+    int end = Math.min(endSlice, first + LOOKED_FOR);
     for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
-      int missing = firstMissing(first);
-      if (missing == endSlice) {
+      int missing = firstMissing(first, end);
+      if (missing == end) {
         return Readiness.READY;
       }
       if (missing < 0) {
@@ -136,9 +140,9 @@ final class PartialBody implements BodyBytes, Follower {
     };
   }
 
-  /** The first slice from there on that is not stored, the end if all are, -1 if busy. */
-  private int firstMissing(int from) {
-    for (int slice = from; slice < endSlice; slice++) {
+  /** The first of some slices that is not stored, their end if all are, -1 if busy. */
+  private int firstMissing(int from, int end) {
+    for (int slice = from; slice < end; slice++) {
       switch (loop.lane().findSlice(object.objectId(), slice)) {
         case HIT -> loop.lane().unpin(loop.lane().slice().region());
         case ON_DISK -> {}
@@ -150,7 +154,7 @@ final class PartialBody implements BodyBytes, Follower {
         }
       }
     }
-    return endSlice;
+    return end;
   }
 
   private boolean isFollowing(int slice) {

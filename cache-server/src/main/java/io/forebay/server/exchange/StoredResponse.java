@@ -55,7 +55,7 @@ final class StoredResponse {
       StoredBody stored =
           new StoredBody(loop.lane(), loop.eventLoop(), head.objectId(), head.sliceBytes());
       slices = stored;
-      switch (stored.presence(plan.from(), plan.to())) {
+      switch (stored.presence(plan.from(), lookedForTo(exchange, head, meta, plan))) {
         case ALL -> {
           parts = exchange.partsKnownOf(head.objectId());
           slices = parts == null ? stored : parts;
@@ -76,6 +76,17 @@ final class StoredResponse {
       }
     }
     return begin(exchange, head, meta, plan, slices, parts, result, why, now);
+  }
+
+  /**
+   * Where the slices end that must be there before the head is sent: of a body that can be
+   * completed those of its beginning, so that a hit on a very large one costs no more than on a
+   * large one.
+   */
+  private static long lookedForTo(
+      Exchange exchange, StoredHead head, StoredMeta meta, ResponsePlan plan) {
+    long near = plan.from() + PartialBody.LOOKED_FOR * (long) head.sliceBytes();
+    return near < plan.to() && exchange.mayComplete(head, meta) ? near : plan.to();
   }
 
   private static Sent prepared(PartialBody parts, long from) {
