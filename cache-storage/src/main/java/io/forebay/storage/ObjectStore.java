@@ -312,6 +312,7 @@ public final class ObjectStore implements AutoCloseable {
             opened,
             purges,
             core.unfinished,
+            core.growing,
             disk,
             demotion,
             eviction,
