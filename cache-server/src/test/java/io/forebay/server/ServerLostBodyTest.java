@@ -63,10 +63,11 @@ final class ServerLostBodyTest {
     origin.close();
   }
 
-  /** A whole body's answer to the request for its rest. */
+  /** A whole body's answer to a request for a part of its rest. */
   private static Answer partOf(byte[] body, String fields) {
     return (request, connection) -> {
       long first = first(request);
+      long end = last(request) + 1;
       connection.send(
           "HTTP/1.1 206 Partial Content\r\n"
               + fields
@@ -75,9 +76,9 @@ final class ServerLostBodyTest {
               + "/"
               + body.length
               + "\r\ncontent-length: "
-              + (body.length - first)
+              + (end - first)
               + "\r\n\r\n");
-      connection.send(Arrays.copyOfRange(body, (int) first, body.length));
+      connection.send(Arrays.copyOfRange(body, (int) first, (int) end));
     };
   }
 
@@ -85,6 +86,11 @@ final class ServerLostBodyTest {
     String range = request.field("range");
     assertTrue(range.matches("bytes=\\d+-\\d+"), range);
     return Long.parseLong(range, "bytes=".length(), range.indexOf('-'), 10);
+  }
+
+  private static long last(Request request) {
+    String range = request.field("range");
+    return Long.parseLong(range, range.indexOf('-') + 1, range.length(), 10);
   }
 
   /** Stores the object, so that the reader afterwards is served from the store. */
@@ -148,7 +154,6 @@ final class ServerLostBodyTest {
       origin.on("/next", TestOrigin.ok(FRESH, new byte[] {1}));
       assertEquals(200, slow.get("/next").status());
     }
-    assertEquals(2, origin.count("/slow"));
     edge.awaitSum(1, c -> c.restsFetched);
     edge.awaitSum(0, c -> c.responsesAborted);
     Edge.await("it is logged", () -> logged(log).contains("rest-fetched"));
@@ -186,7 +191,11 @@ final class ServerLostBodyTest {
     Request asked = origin.requests("/slow").get(1);
     assertEquals("GET", asked.method());
     assertTrue(first(asked) > from, asked.field("range"));
-    assertTrue(asked.field("range").endsWith("-" + (LENGTH - 1)), asked.field("range"));
+    List<Request> all = origin.requests("/slow");
+    assertEquals(LENGTH - 1, last(all.getLast()));
+    for (int i = 2; i < all.size(); i++) {
+      assertEquals(last(all.get(i - 1)) + 1, first(all.get(i)));
+    }
     assertEquals(List.of("\"v1\""), asked.fields("if-range"));
     assertEquals(List.of(), asked.fields("if-none-match"));
     assertEquals(List.of(), asked.fields("if-modified-since"));
@@ -198,15 +207,18 @@ final class ServerLostBodyTest {
         TestOrigin.ok(TAGGED, BODY),
         (request, connection) -> {
           int first = (int) first(request);
+          int end = (int) last(request) + 1;
           connection.send(
               "HTTP/1.1 206 Partial Content\r\n"
                   + TAGGED
                   + "content-range: bytes "
                   + first
-                  + "-9999999/"
+                  + "-"
+                  + (end - 1)
+                  + "/"
                   + LENGTH
                   + "\r\ntransfer-encoding: chunked\r\n\r\n");
-          byte[] part = Arrays.copyOfRange(BODY, first, 10_000_000);
+          byte[] part = Arrays.copyOfRange(BODY, first, end);
           connection.send(Integer.toHexString(part.length) + "\r\n").send(part);
           connection.send("\r\n0\r\n\r\n");
         });
@@ -233,7 +245,6 @@ final class ServerLostBodyTest {
       assertArrayEquals(BODY, slow.body(head));
     }
     edge.awaitSum(1, c -> c.restsFetched);
-    assertEquals(2, origin.count("/slow"));
   }
 
   @Test

@@ -48,6 +48,10 @@ final class Core {
   final long unfinishedLimit;
   final AtomicLong unfinishedBytes = new AtomicLong();
   final Set<Fill> unfinished = ConcurrentHashMap.newKeySet();
+
+  /** Objects being written that have let slices go: those live although no head names them. */
+  final Set<Long> growing = ConcurrentHashMap.newKeySet();
+
   final AtomicLong checksumFailures = new AtomicLong();
 
   Core(

@@ -317,6 +317,7 @@ public final class ObjectStore implements AutoCloseable {
             opened,
             purges,
             core.unfinished,
+            core.growing,
             disk,
             demotion,
             eviction,

@@ -16,12 +16,30 @@ import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An object being written. Its lane writes; any lane may read what is below the watermark.
+ * An object being written, or a run of slices that a stored one lacks. Its lane writes; any lane
+ * may read what is below the watermark.
  *
- * <p>Every reservation holds its region, so nothing written so far is reclaimed before the end. The
- * reclaimer may take all of it away from a writer that makes no progress; it does so only between
- * two appends (the state word decides), and what the writer does after that is refused. Space
- * already written is never given back for reuse: readers may be reading it.
+ * <p>Every reservation holds its region, so nothing written so far is reclaimed before the end, but
+ * for what is let go with {@link #release}: those slices are records like any other from then on,
+ * which are moved, written to a disk or dropped, and which lookups find. So an object may be larger
+ * than memory.
+ *
+ * <pre>
+ *   slice   | 0 | 1 | 2 | 3 | 4 | 5 | 6 |
+ *             let go    |   held    | being written
+ *                       first       sealed
+ * </pre>
+ *
+ * At the end the head is installed if every slice that was let go is still somewhere, or if an
+ * object that lacks slices is of use too.
+ *
+ * <p>The reclaimer may take all of it away from a writer that makes no progress; it does so only
+ * between two appends (the state word decides), and what the writer does after that is refused.
+ * Space already written is never given back for reuse: readers may be reading it.
+ *
+ * <p>A run has no head to write: each of its slices becomes a slice of the object as soon as it is
+ * whole, if the object's key still names that object then, and else never (I2). So whatever ends a
+ * run early, its whole slices stay.
  */
 public final class ObjectWriter {
   private static final int IDLE = 0;
@@ -30,6 +48,9 @@ public final class ObjectWriter {
   private static final int REVOKED = 3;
 
   private static final int FIRST_PIECE = 64 << 10;
+
+  /** Slices looked for in one turn of the loop. */
+  private static final int ACCOUNTED_AT_ONCE = 256;
 
   private static final VarHandle STATE;
   private static final VarHandle WATERMARK;
@@ -49,6 +70,14 @@ public final class ObjectWriter {
   private final HeadSpec spec;
   private final long objectId;
   private final boolean isInline;
+  private final boolean isRun;
+
+  /** Whether an object that lacks slices can be completed, so that it is kept as well. */
+  private final boolean mayBePartial;
+
+  /** Of the object, the first slice that is written here; not 0 for some runs only. */
+  private final int firstSlice;
+
   private final Reservation reservation = new Reservation();
   private final FillHandle fill = new FillHandle();
 
@@ -60,11 +89,17 @@ public final class ObjectWriter {
   @SuppressWarnings("unused")
   private volatile long watermark;
 
-  /** One a slice, or the one inline body; replaced when one is added or grows. */
-  private volatile Piece[] pieces = new Piece[0];
+  /** Replaced when a piece is added, grows or is let go. */
+  private volatile Window window = new Window(0, new Piece[0]);
 
-  /** Of each piece, whether the index names it. Owner only. */
+  /** Of each slice, whether the index has named it. Owner only. */
   private boolean[] isIndexed = new boolean[1];
+
+  /** Whether slices may have been let go. */
+  private boolean isGrowing;
+
+  /** Slices that were let go and are known to be somewhere still, at the end. */
+  private int accounted;
 
   /** Slices that are whole and committed. */
   private int sealed;
@@ -84,19 +119,76 @@ public final class ObjectWriter {
   private int headLength;
   private volatile long progressMillis;
 
-  private ObjectWriter(Core core, StoreLane lane, HeadSpec spec, long objectId, boolean isInline) {
+  /**
+   * The pieces that are held, one a slice or the one inline body; {@code first} were let go before.
+   */
+  @SuppressWarnings("ArrayRecordComponent")
+  private record Window(int first, Piece[] pieces) {
+    /** Slices that have, or had, a piece. */
+    int end() {
+      return first + pieces.length;
+    }
+
+    Piece piece(int slice) {
+      return pieces[slice - first];
+    }
+
+    Piece last() {
+      return pieces[pieces.length - 1];
+    }
+
+    Window with(Piece piece) {
+      Piece[] more = Arrays.copyOf(pieces, pieces.length + 1);
+      more[pieces.length] = piece;
+      return new Window(first, more);
+    }
+
+    Window withLast(Piece piece) {
+      Piece[] changed = pieces.clone();
+      changed[pieces.length - 1] = piece;
+      return new Window(first, changed);
+    }
+
+    Window from(int slice) {
+      return new Window(slice, Arrays.copyOfRange(pieces, slice - first, pieces.length));
+    }
+  }
+
+  private ObjectWriter(
+      Core core,
+      StoreLane lane,
+      HeadSpec spec,
+      long objectId,
+      boolean isInline,
+      boolean mayBePartial,
+      boolean isRun,
+      int firstSlice) {
     this.core = core;
     this.lane = lane;
     this.spec = spec;
     this.objectId = objectId;
     this.isInline = isInline;
+    this.mayBePartial = mayBePartial;
+    this.isRun = isRun;
+    this.firstSlice = firstSlice;
     this.progressMillis = core.clockMillis.getAsLong();
   }
 
-  static @Nullable ObjectWriter begin(Core core, StoreLane lane, HeadSpec spec, long objectId) {
+  static @Nullable ObjectWriter begin(
+      Core core, StoreLane lane, HeadSpec spec, boolean mayBePartial, long objectId) {
     boolean isSmall = spec.totalLength() >= 0 && spec.totalLength() <= core.inlineBytes;
-    ObjectWriter writer = new ObjectWriter(core, lane, spec, objectId, isSmall);
+    ObjectWriter writer =
+        new ObjectWriter(core, lane, spec, objectId, isSmall, mayBePartial, false, 0);
     boolean hasBegun = isSmall ? writer.beginInline() : writer.grow();
+    lane.lacksRoom(writer.lacksRoom);
+    return hasBegun ? writer : null;
+  }
+
+  static @Nullable ObjectWriter begin(Core core, StoreLane lane, SliceRun run) {
+    ObjectWriter writer =
+        new ObjectWriter(
+            core, lane, run.spec(), run.objectId(), false, false, true, run.firstSlice());
+    boolean hasBegun = writer.grow();
     lane.lacksRoom(writer.lacksRoom);
     return hasBegun ? writer : null;
   }
@@ -109,9 +201,14 @@ public final class ObjectWriter {
     return objectId;
   }
 
-  /** Any thread: how many bytes can be read. */
+  /** Any thread: the position in the body before which bytes can be read. */
   public long watermark() {
-    return (long) WATERMARK.getAcquire(this);
+    return begin() + (long) WATERMARK.getAcquire(this);
+  }
+
+  /** Position in the body of the first byte that is written here. */
+  private long begin() {
+    return (long) firstSlice * core.sliceBytes;
   }
 
   /**
@@ -167,12 +264,15 @@ public final class ObjectWriter {
     }
     while (src.hasRemaining()) {
       int within = isInline ? (int) written : (int) (written % core.sliceBytes);
-      Piece piece = pieces.length == 0 ? null : pieces[pieces.length - 1];
-      if (piece == null || sealed == pieces.length || within == piece.capacity()) {
+      if (!isInline && (sealed == window.end() || within == window.last().capacity())) {
         if (!grow()) {
           return false;
         }
         continue;
+      }
+      Piece piece = window.last();
+      if (within == piece.capacity()) {
+        return false;
       }
       int length = Math.min(src.remaining(), piece.capacity() - within);
       MemorySegment.copy(
@@ -206,42 +306,36 @@ public final class ObjectWriter {
             reservation.offset(),
             reservation.offset() + core.headLength(spec),
             (int) spec.totalLength());
-    pieces = new Piece[] {piece};
+    window = window.with(piece);
     return true;
   }
 
   /** A piece for the next slice, or a larger one for the slice that is being written. */
   private boolean grow() {
-    Piece[] old = pieces;
-    if (isInline) {
-      return false;
-    }
-    if (old.length > sealed) {
-      return enlarge(old);
+    int slice = window.end();
+    if (slice > sealed) {
+      return enlarge();
     }
     int capacity;
     if (spec.totalLength() >= 0) {
       capacity = (int) Math.min(core.sliceBytes, spec.totalLength() - written);
     } else {
       // Who filled one slice is likely to fill the next.
-      capacity = old.length == 0 ? Math.min(FIRST_PIECE, core.sliceBytes) : core.sliceBytes;
+      capacity = slice == 0 ? Math.min(FIRST_PIECE, core.sliceBytes) : core.sliceBytes;
     }
-    Piece piece = newSlice(capacity, old.length);
+    Piece piece = newSlice(capacity, slice);
     if (piece == null) {
       return false;
     }
-    Piece[] more = Arrays.copyOf(old, old.length + 1);
-    more[old.length] = piece;
-    if (isIndexed.length < more.length) {
-      isIndexed = Arrays.copyOf(isIndexed, more.length * 2);
+    if (isIndexed.length <= slice) {
+      isIndexed = Arrays.copyOf(isIndexed, (slice + 1) * 2);
     }
-    pieces = more;
+    window = window.with(piece);
     return true;
   }
 
-  private boolean enlarge(Piece[] old) {
-    int last = old.length - 1;
-    Piece piece = old[last];
+  private boolean enlarge() {
+    Piece piece = window.last();
     int capacity = Math.min(core.sliceBytes, piece.capacity() * 2);
     if (piece.capacity() == capacity) {
       return false;
@@ -255,7 +349,7 @@ public final class ObjectWriter {
       larger = piece.grown(capacity);
       count(capacity - piece.capacity());
     } else {
-      larger = newSlice(capacity, last);
+      larger = newSlice(capacity, sealed);
       if (larger == null) {
         return false;
       }
@@ -267,9 +361,7 @@ public final class ObjectWriter {
       // Readers of the old piece have pins; the region may be reclaimed when those are gone.
       core.regions.release(piece.region());
     }
-    Piece[] changed = old.clone();
-    changed[last] = larger;
-    pieces = changed;
+    window = window.withLast(larger);
     return true;
   }
 
@@ -282,9 +374,9 @@ public final class ObjectWriter {
         RecordHeader.KIND_SLICE,
         spec,
         SliceRecord.keyHigh(objectId),
-        SliceRecord.keyLow(objectId, slice),
+        SliceRecord.keyLow(objectId, firstSlice + slice),
         objectId,
-        slice);
+        firstSlice + slice);
     return Piece.slice(reservation);
   }
 
@@ -309,7 +401,7 @@ public final class ObjectWriter {
 
   private void seal(Piece piece, int bodyLength) {
     int slice = sealed;
-    core.writeSlice(piece, spec, objectId, slice, bodyLength, crc);
+    core.writeSlice(piece, spec, objectId, firstSlice + slice, bodyLength, crc);
     crc = new CRC32C();
     sealed++;
     // Tried now, while it costs little; what is busy is tried again at the end.
@@ -317,7 +409,18 @@ public final class ObjectWriter {
   }
 
   private Install index(int slice) {
-    Piece piece = pieces[slice];
+    if (isRun) {
+      switch (lane.names(spec.hi(), spec.lo(), objectId)) {
+        case HIT -> {}
+        case BUSY -> {
+          return Install.BUSY;
+        }
+        default -> {
+          return Install.GONE;
+        }
+      }
+    }
+    Piece piece = window.piece(slice);
     Install result =
         lane.install(
             spec,
@@ -326,7 +429,7 @@ public final class ObjectWriter {
             SliceRecord.LENGTH + sliceLength(slice),
             objectId,
             SliceRecord.keyHigh(objectId),
-            SliceRecord.keyLow(objectId, slice));
+            SliceRecord.keyLow(objectId, firstSlice + slice));
     isIndexed[slice] = result == Install.INSTALLED;
     return result;
   }
@@ -338,17 +441,20 @@ public final class ObjectWriter {
   /**
    * Any lane: finds the byte at a position below the watermark, pins its region for the reader's
    * lane and fills that lane's {@link StoreLane#slice}. False if it is no longer where it was
-   * written; if the object was finished, lookups find it.
+   * written; if it was let go, or the object was finished, lookups find it.
    */
   public boolean locate(StoreLane readerLane, long position) {
     long readable = watermark();
-    if (position < 0 || position >= readable) {
+    if (position < begin() || position >= readable) {
       return false;
     }
-    Piece[] now = pieces;
+    Window now = window;
     int slice = isInline ? 0 : (int) (position / core.sliceBytes);
     int within = isInline ? (int) position : (int) (position % core.sliceBytes);
-    Piece piece = now[slice];
+    if (slice - firstSlice < now.first()) {
+      return false;
+    }
+    Piece piece = now.piece(slice - firstSlice);
     if (!readerLane.pinIf(piece.region(), piece.generation())) {
       return false;
     }
@@ -356,6 +462,43 @@ public final class ObjectWriter {
     int length = (int) (end - position);
     SlicePos ignored = readerLane.slice(piece.region(), piece.bodyOffset() + within, length);
     return true;
+  }
+
+  /** Any thread: the position in the body before which slices were let go. */
+  public long releasedBytes() {
+    return (long) window.first() * core.sliceBytes;
+  }
+
+  /**
+   * Lets the whole slices go that end at or before a position of the body. The owner's loop only.
+   */
+  public void release(long position) {
+    int wanted = (int) Math.min(sealed, position / core.sliceBytes);
+    int first = window.first();
+    if (isInline || isRun || wanted <= first || !enter()) {
+      return;
+    }
+    // Before a slice can be taken for one of an object that is no more.
+    core.growing.add(objectId);
+    isGrowing = true;
+    Window now = window;
+    int next = first;
+    // In order, and only what lookups find.
+    while (next < wanted && (isIndexed[next] || index(next) == Install.INSTALLED)) {
+      Piece piece = now.piece(next);
+      core.regions.release(piece.region());
+      count(-(SliceRecord.LENGTH + piece.capacity()));
+      next++;
+    }
+    if (next > first) {
+      window = now.from(next);
+    }
+    leave();
+  }
+
+  /** Somebody still reads what is written here, so that it is not given up for want of bytes. */
+  public void touch() {
+    progressMillis = core.clockMillis.getAsLong();
   }
 
   /** Ends the object. On {@link Install#BUSY}, and only then, call it again or {@link #abort}. */
@@ -383,8 +526,16 @@ public final class ObjectWriter {
     if (spec.totalLength() >= 0 && written != spec.totalLength()) {
       return Install.INCOMPLETE;
     }
+    if (isRun) {
+      sealTail();
+      return indexAll();
+    }
     if (lane.isDead(spec)) {
       return Install.PURGED;
+    }
+    Install released = mayBePartial ? Install.INSTALLED : accountForReleased();
+    if (released != Install.INSTALLED) {
+      return released;
     }
     if (headPiece == null) {
       boolean isCommitted = isInline ? commitInline() : commitSliced();
@@ -392,7 +543,35 @@ public final class ObjectWriter {
         return Install.NO_SPACE;
       }
     }
-    for (int slice = 0; slice < sealed; slice++) {
+    Install indexed = indexAll();
+    if (indexed != Install.INSTALLED) {
+      return indexed;
+    }
+    Piece head = Objects.requireNonNull(headPiece);
+    return lane.install(
+        spec, Core.kindByte(spec.kind()), head, headLength, objectId, spec.hi(), spec.lo());
+  }
+
+  /** Whether every slice that was let go is still somewhere: a part at a time, busy in between. */
+  private Install accountForReleased() {
+    int end = Math.min(window.first(), accounted + ACCOUNTED_AT_ONCE);
+    while (accounted < end) {
+      switch (lane.isStored(
+          SliceRecord.keyHigh(objectId), SliceRecord.keyLow(objectId, accounted), objectId)) {
+        case HIT -> accounted++;
+        case BUSY -> {
+          return Install.BUSY;
+        }
+        default -> {
+          return Install.NO_SPACE;
+        }
+      }
+    }
+    return end == window.first() ? Install.INSTALLED : Install.BUSY;
+  }
+
+  private Install indexAll() {
+    for (int slice = window.first(); slice < sealed; slice++) {
       if (!isIndexed[slice]) {
         Install result = index(slice);
         if (result != Install.INSTALLED) {
@@ -400,13 +579,11 @@ public final class ObjectWriter {
         }
       }
     }
-    Piece head = Objects.requireNonNull(headPiece);
-    return lane.install(
-        spec, Core.kindByte(spec.kind()), head, headLength, objectId, spec.hi(), spec.lo());
+    return Install.INSTALLED;
   }
 
   private boolean commitInline() {
-    Piece piece = pieces[0];
+    Piece piece = window.last();
     Reservation at = reservation;
     core.writeHead(at, spec, objectId, spec.birth(), written, true, crc);
     headLength = core.headLength(spec) + (int) written;
@@ -415,17 +592,9 @@ public final class ObjectWriter {
   }
 
   private boolean commitSliced() {
-    Piece[] now = pieces;
     boolean becomesInline = sealed == 0 && written <= core.inlineBytes;
-    int tail = (int) (written % core.sliceBytes);
-    if (!becomesInline && now.length > sealed && tail > 0) {
-      Piece piece = now[sealed];
-      core.regions.trim(
-          piece.region(),
-          piece.offset(),
-          SliceRecord.LENGTH + piece.capacity(),
-          SliceRecord.LENGTH + tail);
-      seal(piece, tail);
+    if (!becomesInline) {
+      sealTail();
     }
     int length = core.headLength(spec) + (becomesInline ? (int) written : 0);
     if (!takeSpace(length)) {
@@ -436,7 +605,7 @@ public final class ObjectWriter {
     core.enter(reservation, Core.kindByte(spec.kind()), spec, spec.hi(), spec.lo(), objectId, 0);
     CRC32C headCrc = new CRC32C();
     if (becomesInline && written > 0) {
-      Piece piece = now[0];
+      Piece piece = window.last();
       long to =
           core.regions.base(reservation.region()) + reservation.offset() + core.headLength(spec);
       TierMemory.copy(
@@ -456,7 +625,24 @@ public final class ObjectWriter {
     return true;
   }
 
-  /** Gives the object up. What was written stays readable until its regions are reused. */
+  /** What there is of a last slice that is shorter than the others. */
+  private void sealTail() {
+    int tail = (int) (written % core.sliceBytes);
+    if (window.end() > sealed && tail > 0) {
+      Piece piece = window.last();
+      core.regions.trim(
+          piece.region(),
+          piece.offset(),
+          SliceRecord.LENGTH + piece.capacity(),
+          SliceRecord.LENGTH + tail);
+      seal(piece, tail);
+    }
+  }
+
+  /**
+   * Gives the object up. What was written stays readable until its regions are reused, and what a
+   * run has brought stays the object's, unless the body was longer than it was said to be.
+   */
   public void abort() {
     if (enter()) {
       end(false);
@@ -469,23 +655,29 @@ public final class ObjectWriter {
   private void end(boolean isInstalled) {
     boolean wasRevoked = (int) STATE.getAcquire(this) == REVOKED;
     if (!wasRevoked) {
-      if (!isInstalled) {
-        for (int slice = 0; slice < sealed; slice++) {
+      if (!isInstalled && (!isRun || hasFailed)) {
+        for (int slice = window.first(); slice < sealed; slice++) {
           if (isIndexed[slice]) {
             lane.discard(
-                pieces[slice], SliceRecord.keyHigh(objectId), SliceRecord.keyLow(objectId, slice));
+                window.piece(slice),
+                SliceRecord.keyHigh(objectId),
+                SliceRecord.keyLow(objectId, firstSlice + slice));
           }
         }
       }
       release();
     }
     STATE.setRelease(this, DONE);
+    // After the head, if there is one, is what its key names; what was let go is nobody's else.
+    if (isGrowing) {
+      core.growing.remove(objectId);
+    }
     core.unfinished.remove(fill);
     lane.removeBirth(spec.birth());
   }
 
   private void release() {
-    for (Piece piece : pieces) {
+    for (Piece piece : window.pieces()) {
       core.regions.release(piece.region());
     }
     if (headPiece != null && !isInline) {

@@ -431,13 +431,22 @@ public final class StoreLane {
   }
 
   /**
-   * Begins an object. Null if it may not be stored: no space, too large, or born before what purges
-   * still remember.
+   * Begins an object that is kept only as a whole. Null if it may not be stored: no space, too
+   * large, or born before what purges still remember.
    */
   public @Nullable ObjectWriter begin(HeadSpec spec) {
+    return begin(spec, false);
+  }
+
+  /**
+   * Begins an object.
+   *
+   * @param mayBePartial whether it is of use also when it lacks slices; then it is never too large
+   */
+  public @Nullable ObjectWriter begin(HeadSpec spec, boolean mayBePartial) {
     lacksRoom = false;
     if (!core.fits(core.headLength(spec) + core.inlineBytes)
-        || spec.totalLength() > core.unfinishedLimit) {
+        || (!mayBePartial && spec.totalLength() > core.unfinishedLimit + core.disk.bytes())) {
       return null;
     }
     addBirth(spec.birth());
@@ -448,6 +457,7 @@ public final class StoreLane {
               core,
               this,
               spec.with(spec.totalLength(), Arrays.copyOf(spec.keyText(), spec.keyTextLength())),
+              mayBePartial,
               objectId);
       if (writer != null) {
         core.unfinished.add(writer.fill());
@@ -459,8 +469,83 @@ public final class StoreLane {
   }
 
   /**
-   * Whether the last {@link #begin} failed only because no region was spare, so that it may succeed
-   * once the reclaimer has run.
+   * Begins to write slices that a stored object lacks. Null if there is no space for them, or too
+   * much is being written already.
+   */
+  public @Nullable ObjectWriter beginSlices(SliceRun run) {
+    lacksRoom = false;
+    addBirth(run.birth());
+    ObjectWriter writer = ObjectWriter.begin(core, this, run);
+    if (writer == null) {
+      removeBirth(run.birth());
+    } else {
+      core.unfinished.add(writer.fill());
+    }
+    return writer;
+  }
+
+  /** Whether a slice's record is in memory or on a disk: HIT or MISS, or BUSY. Touches nothing. */
+  Found isStored(long hi, long lo, long objectId) {
+    return switch (cursor.get(hi, lo, value)) {
+      case BUSY -> Found.BUSY;
+      case DONE ->
+          value.objectId() == objectId
+                  && (value.region() >= 0
+                      ? regions.isReadable(value.region(), value.generation())
+                      : core.disk.isReadable(value))
+              ? Found.HIT
+              : Found.MISS;
+      default -> Found.MISS;
+    };
+  }
+
+  /**
+   * Whether a key still names this object, or is to name it when it is finished, in memory or on a
+   * disk, and no purge has matched it: HIT or MISS, or BUSY. Nothing is pinned.
+   */
+  Found names(long hi, long lo, long objectId) {
+    if (core.growing.contains(objectId)) {
+      return Found.HIT;
+    }
+    for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
+      switch (cursor.get(hi, lo, value)) {
+        case BUSY -> {
+          return Found.BUSY;
+        }
+        case DONE -> {}
+        default -> {
+          return Found.MISS;
+        }
+      }
+      int region = value.region();
+      if (value.kind() == RecordHeader.KIND_SLICE || value.objectId() != objectId) {
+        return Found.MISS;
+      }
+      if (region < 0) {
+        boolean isAlive =
+            core.disk.isReadable(value)
+                && purges.check(value.scope0(), value.scope1(), value.birth()) != Purges.DEAD;
+        return isAlive ? Found.HIT : Found.MISS;
+      }
+      int generation = value.generation();
+      int offset = value.offset();
+      if (!pinIf(region, generation)) {
+        continue;
+      }
+      long record = regions.base(region) + offset;
+      int slot = memory.get(Words.INT, record + RecordHeader.ENTRY_OFFSET);
+      boolean isAlive =
+          isLiveRecord(region, generation, offset, slot)
+              && purges.check(memory, record) != Purges.DEAD;
+      pins.unpin(lane, region);
+      return isAlive ? Found.HIT : Found.MISS;
+    }
+    return Found.BUSY;
+  }
+
+  /**
+   * Whether the last {@link #begin} or {@link #beginSlices} failed only because no region was
+   * spare, so that it may succeed once the reclaimer has run.
    */
   public boolean lacksRoom() {
     return lacksRoom;
@@ -667,6 +752,19 @@ public final class StoreLane {
   }
 
   /**
+   * Forgets one key if it names this object: its origin has another one by now. False if the index
+   * was busy.
+   */
+  public boolean drop(long hi, long lo, long objectId) {
+    ObjectIndex.Outcome outcome = cursor.update(hi, lo, removal.object(objectId).of(hi, lo));
+    int entry = near.find(hi, lo);
+    if (entry >= 0) {
+      near.clear(entry);
+    }
+    return outcome != ObjectIndex.Outcome.BUSY;
+  }
+
+  /**
    * Forgets one key and everything under a base scope (its variants), also what the index does not
    * have yet. Bounded: beyond the share of the purge table that clients may fill, only the key
    * itself is forgotten, and the answer is that of {@link #invalidate(long, long)}.
@@ -726,8 +824,11 @@ public final class StoreLane {
     core.births.publish(lane, least);
   }
 
-  /** Removes a key; if a place is given, only while it names that. */
+  /** Removes a key; if a place or an object is given, only while it names that. */
   private final class Removal implements ObjectIndex.Update {
+    private static final long ANY = -1;
+
+    private long objectId;
     private int region;
     private int generation;
     private int offset;
@@ -739,11 +840,17 @@ public final class StoreLane {
       region = newRegion;
       generation = newGeneration;
       offset = newOffset;
+      objectId = ANY;
       return this;
     }
 
     Removal any() {
+      return object(ANY);
+    }
+
+    Removal object(long newObjectId) {
       region = -1;
+      objectId = newObjectId;
       return this;
     }
 
@@ -755,7 +862,9 @@ public final class StoreLane {
 
     @Override
     public ObjectIndex.Verdict decide(boolean isPresent, IndexValue there) {
-      if (!isPresent || (region >= 0 && !there.isAt(region, generation, offset))) {
+      if (!isPresent
+          || (region >= 0 && !there.isAt(region, generation, offset))
+          || (objectId != ANY && there.objectId() != objectId)) {
         return ObjectIndex.Verdict.KEEP;
       }
       if (there.region() >= 0) {

@@ -6,6 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.forebay.storage.disk.DeviceSettings;
+import io.forebay.storage.layout.SliceRecord;
+import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -60,6 +62,7 @@ class StoreModelTest {
     long finds = 0;
     long wanted = 0;
     long hits = 0;
+    long completed = 0;
     StoreSettings settings =
         StoreSettings.of(directory.resolve("data" + seed), memoryBytes, 2, () -> 0)
             .withMemoryDirectory(directory.resolve("memory" + seed))
@@ -76,6 +79,8 @@ class StoreModelTest {
         try {
           if (dice < 300) {
             put(fixture, lane, name, random, model);
+          } else if (dice < 360) {
+            completed += complete(fixture, lane, name, random, model.get(name));
           } else if (dice < 920) {
             finds++;
             Known known = model.get(name);
@@ -116,7 +121,17 @@ class StoreModelTest {
       }
       StoreStats stats = fixture.store.stats();
       System.out.println(
-          "  " + finds + " finds, " + wanted + " known, " + hits + " hits, " + stats);
+          "  "
+              + finds
+              + " finds, "
+              + wanted
+              + " known, "
+              + hits
+              + " hits, "
+              + completed
+              + " completed, "
+              + stats);
+      assertTrue(completed > operations / 1000, "hardly anything completed: " + completed);
       assertTrue(hits > wanted / 20, "hardly any hits: " + hits + " of " + wanted);
       assertEquals(0, stats.checksumFailures());
       assertEquals(0, stats.unfinishedBytes());
@@ -174,7 +189,7 @@ class StoreModelTest {
     int at = 0;
     while (at < length) {
       int part = Math.min(length - at, 1 + random.nextInt(20_000));
-      if (!writer.append(java.nio.ByteBuffer.wrap(body, at, part))) {
+      if (!writer.append(ByteBuffer.wrap(body, at, part))) {
         writer.abort();
         return;
       }
@@ -182,13 +197,17 @@ class StoreModelTest {
       if (random.nextInt(20) == 0) {
         fixture.steps(1);
       }
+      if (random.nextInt(10) == 0) {
+        writer.release(at);
+        fixture.steps(random.nextInt(3));
+      }
       if (random.nextInt(100) == 0) {
         writer.abort();
         return;
       }
     }
     assertEquals(length, writer.watermark());
-    if (length > 0) {
+    if (length > writer.releasedBytes()) {
       assertTrue(writer.locate(fixture.store.lane(0), length - 1));
       SlicePos pos = fixture.store.lane(0).slice();
       assertEquals(body[length - 1], fixture.store.regionBuffer(pos.region()).get(pos.offset()));
@@ -216,6 +235,95 @@ class StoreModelTest {
     assertEquals(known.objectId(), head.objectId());
     assertArrayEquals(known.body(), body);
     return true;
+  }
+
+  /**
+   * Drops one of an object's slices, where it is known, and then writes what it lacks, that slice
+   * and what reclaim has taken. Gives 1 if it could be read as a whole afterwards.
+   */
+  private static int complete(
+      StoreFixture fixture,
+      StoreLane lane,
+      String name,
+      SplittableRandom random,
+      @Nullable Known known) {
+    if (known == null
+        || fixture.loaded(lane, () -> StoreFixture.find(lane, name)) != StoreLane.Found.HIT) {
+      return 0;
+    }
+    StoredHead head = lane.head();
+    long id = head.objectId();
+    int slices = head.sliceCount();
+    int sliceBytes = head.sliceBytes();
+    lane.unpin(head.region());
+    if (slices == 0) {
+      return 0;
+    }
+    int dropped = random.nextInt(slices);
+    boolean isDropped = lane.invalidate(SliceRecord.keyHigh(id), SliceRecord.keyLow(id, dropped));
+    assertTrue(isDropped || !fixture.store.recovery().isComplete());
+    int slice = 0;
+    while (slice < slices) {
+      int first = slice;
+      while (slice < slices && isMissing(fixture, lane, id, slice)) {
+        slice++;
+      }
+      if (slice > first
+          && !write(fixture, lane, name, random, known.body(), id, first, slice, sliceBytes)) {
+        return 0;
+      }
+      slice++;
+    }
+    return check(fixture, lane, name, known) ? 1 : 0;
+  }
+
+  private static boolean isMissing(StoreFixture fixture, StoreLane lane, long id, int slice) {
+    StoreLane.Found found = fixture.loaded(lane, () -> lane.findSlice(id, slice));
+    if (found == StoreLane.Found.HIT) {
+      lane.unpin(lane.slice().region());
+    }
+    return found == StoreLane.Found.MISS;
+  }
+
+  private static boolean write(
+      StoreFixture fixture,
+      StoreLane lane,
+      String name,
+      SplittableRandom random,
+      byte[] body,
+      long id,
+      int first,
+      int end,
+      int sliceBytes) {
+    int at = first * sliceBytes;
+    int to = Math.min(body.length, end * sliceBytes);
+    ObjectWriter writer =
+        lane.beginSlices(
+            new SliceRun(
+                StoreFixture.scope("hi" + name),
+                StoreFixture.scope("lo" + name),
+                id,
+                first,
+                to - at,
+                fixture.store.nextBirth()));
+    if (writer == null) {
+      return false;
+    }
+    while (at < to) {
+      int part = Math.min(to - at, 1 + random.nextInt(20_000));
+      if (random.nextInt(50) == 0 || !writer.append(ByteBuffer.wrap(body, at, part))) {
+        writer.abort();
+        return false;
+      }
+      at += part;
+      assertEquals(at, writer.watermark());
+      if (random.nextInt(20) == 0) {
+        fixture.steps(1);
+      }
+    }
+    Install result = writer.finish();
+    assertTrue(result == Install.INSTALLED || result == Install.GONE, result.toString());
+    return result == Install.INSTALLED;
   }
 
   private static void refresh(

@@ -63,6 +63,26 @@ public record BodyRest(String validator, long totalLength) {
         && isSameValidator(fields);
   }
 
+  /**
+   * Whether an answer says that the origin has another body by now, has none, or sends none in
+   * parts: then what is stored of it can't be completed any more. A failure, and an answer that is
+   * just wrong, say nothing of that.
+   */
+  public boolean isDeniedBy(int status, FieldsView fields) {
+    return switch (status) {
+      case 200, 404, 410, 416 -> true;
+      case 206 -> !isSameValidator(fields) || hasOtherLength(fields);
+      default -> false;
+    };
+  }
+
+  private boolean hasOtherLength(FieldsView fields) {
+    List<String> ranges = fields.all("content-range");
+    return ranges.size() == 1
+        && !ranges.getFirst().endsWith("/" + totalLength)
+        && !ranges.getFirst().endsWith("/*");
+  }
+
   private boolean isSameValidator(FieldsView fields) {
     List<String> values = fields.all(validator.startsWith("\"") ? "etag" : "last-modified");
     return values.size() == 1 && values.getFirst().equals(validator);

@@ -113,6 +113,43 @@ final class BodyRestTest {
     assertEquals(isAnswer, rest.isAnsweredBy(status, fields.build(), 100, 999), sentence);
   }
 
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      nullValues = "-",
+      textBlock =
+          """
+          exactly what was asked for  | 206 | bytes 100-999/1000  | "a"   | false
+          the whole instead           | 200 | -                   | "a"   | true
+          nothing is there any more   | 404 | -                   | -     | true
+          nor will be                 | 410 | -                   | -     | true
+          nothing in that range       | 416 | bytes */10          | -     | true
+          another body                | 206 | bytes 100-999/1000  | "b"   | true
+          no tag                      | 206 | bytes 100-999/1000  | -     | true
+          another length of the whole | 206 | bytes 100-999/1001  | "a"   | true
+          a length that is not told   | 206 | bytes 100-999/*     | "a"   | false
+          another range               | 206 | bytes 101-999/1000  | "a"   | false
+          several ranges              | 206 | -                   | "a"   | false
+          an origin that is ill       | 503 | -                   | -     | false
+          who asks for a name         | 401 | -                   | -     | false
+          """)
+  void whatDeniesTheBodyIsToldFromWhatFails(
+      String sentence,
+      int status,
+      @Nullable String range,
+      @Nullable String etag,
+      boolean isDenied) {
+    HeaderFields.Builder fields = HeaderFields.builder();
+    if (range != null) {
+      fields.add("content-range", range);
+    }
+    if (etag != null) {
+      fields.add("etag", etag);
+    }
+    BodyRest rest = new BodyRest("\"a\"", 1000);
+    assertEquals(isDenied, rest.isDeniedBy(status, fields.build()), sentence);
+  }
+
   @Test
   void aSecondContentRangeOrTagIsNoAnswer() {
     BodyRest rest = new BodyRest("\"a\"", 10);

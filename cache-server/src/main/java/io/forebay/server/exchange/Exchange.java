@@ -7,8 +7,11 @@ import io.forebay.core.policy.Decision;
 import io.forebay.core.policy.Reason;
 import io.forebay.core.policy.StoredMeta;
 import io.forebay.core.route.Route;
+import io.forebay.server.deliver.BodyBytes;
 import io.forebay.server.deliver.Delivery;
+import io.forebay.server.deliver.StoredBody;
 import io.forebay.server.fill.FillKey;
+import io.forebay.server.fill.PartialObject;
 import io.forebay.server.metric.LoopCounters.CacheResult;
 import io.forebay.server.origin.OriginFailure;
 import io.forebay.storage.StoredHead;
@@ -22,6 +25,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <pre>
  *   ADMIT ─► LOOK_UP ─► StoredResponse ─► AWAIT
+ *     │         │           └─► PartialBody ─► LOOK_UP again | FETCH
  *     │         ├─► FETCH: FillFollower ─► StoredResponse | LOOK_UP again | PASS
  *     ├─────────┴─► PASS: PassThrough ─► Transit
  *     └─► Refusals
@@ -89,6 +93,9 @@ final class Exchange implements ResponseSink.Listener, Delivery.Outcome {
   /** Made by the first fetch. */
   private @Nullable FillFollower follower;
 
+  /** Made where a stored object lacks slices. */
+  private @Nullable PartialBody parts;
+
   // How far the response has come.
   private @Nullable ResponseBody sending;
 
@@ -97,6 +104,10 @@ final class Exchange implements ResponseSink.Listener, Delivery.Outcome {
 
   /** How what is sent could be gone on with if its bytes leave memory; null: not at all. */
   private @Nullable BodyRest rest;
+
+  // Of the object that is sent, for the same purpose.
+  private long restObjectId;
+  private int restSliceBytes;
 
   private boolean isHeadSent;
   private boolean isOver;
@@ -288,14 +299,64 @@ final class Exchange implements ResponseSink.Listener, Delivery.Outcome {
 
   private Step serve(StoredHead head, StoredMeta meta, CacheResult result, Reason why, long now) {
     return switch (StoredResponse.send(this, head, meta, result, why, now)) {
-      case ALL -> Step.AWAIT;
+      case BEGUN, AWAITED -> Step.AWAIT;
       case BUSY -> lookUpSoon();
-      case INCOMPLETE -> {
-        isIncomplete = true;
-        reason = Reason.MISS_PARTIAL;
-        yield Step.FETCH;
-      }
+      case INCOMPLETE -> onPartsRefused();
     };
+  }
+
+  /**
+   * What serves a stored object that lacks slices; null where nothing says for sure that what the
+   * origin sends of it is of the same body, or where that has been tried.
+   */
+  @Nullable PartialBody partsOf(StoredHead head, StoredMeta meta, long to) {
+    BodyRest validator = BodyRest.of(meta, head.totalLength());
+    if (validator == null || !mayComplete(head, meta)) {
+      return null;
+    }
+    PartialBody known = partsKnownOf(head.objectId());
+    if (known == null) {
+      known =
+          new PartialBody(
+              this,
+              new PartialObject(keyHi, keyLo, head.objectId(), head.sliceBytes(), validator),
+              to,
+              false);
+      parts = known;
+    }
+    return known;
+  }
+
+  boolean mayComplete(StoredHead head, StoredMeta meta) {
+    return !isIncomplete
+        && head.sliceBytes() == loop.store().sliceBytes()
+        && BodyRest.of(meta, head.totalLength()) != null;
+  }
+
+  /** What fetches slices of an object, if it has been begun with. */
+  @Nullable PartialBody partsKnownOf(long objectId) {
+    PartialBody known = parts;
+    if (known != null && !known.isOf(objectId)) {
+      leaveParts();
+      return null;
+    }
+    return known;
+  }
+
+  private void leaveParts() {
+    PartialBody leaving = parts;
+    if (leaving != null) {
+      parts = null;
+      leaving.leave();
+    }
+  }
+
+  /** What the stored object lacks can't be had by itself: it is fetched whole. */
+  Step onPartsRefused() {
+    leaveParts();
+    isIncomplete = true;
+    reason = Reason.MISS_PARTIAL;
+    return originFailure == null ? Step.FETCH : Refusals.refuse(this, originFailure);
   }
 
   Step passBecause(Reason why) {
@@ -407,23 +468,68 @@ final class Exchange implements ResponseSink.Listener, Delivery.Outcome {
   }
 
   /** If stored bytes of the body are lost from now on, the rest may be fetched so. */
-  void mayFetchRest(@Nullable BodyRest fetchable) {
+  void mayFetchRest(@Nullable BodyRest fetchable, long objectId, int sliceBytes) {
     rest = fetchable;
+    restObjectId = objectId;
+    restSliceBytes = sliceBytes;
+  }
+
+  /**
+   * The bytes of the object that is sent as the store has them and, where it may be, the origin.
+   *
+   * @param to end of what is wanted, exclusive; {@link Long#MAX_VALUE} while that is not known
+   */
+  BodyBytes storedBytes(long to) {
+    PartialBody known = parts;
+    if (known != null) {
+      return known;
+    }
+    BodyRest fetchable = restTo(to);
+    if (fetchable == null
+        || restSliceBytes != loop.store().sliceBytes()
+        || fetchable.totalLength() <= loop.store().inlineBytes()) {
+      return new StoredBody(loop.lane(), loop.eventLoop(), restObjectId, restSliceBytes);
+    }
+    known =
+        new PartialBody(
+            this,
+            new PartialObject(keyHi, keyLo, restObjectId, restSliceBytes, fetchable),
+            Math.min(to, fetchable.totalLength()),
+            true);
+    parts = known;
+    return known;
+  }
+
+  private @Nullable BodyRest restTo(long to) {
+    BodyRest fetchable = rest;
+    if (fetchable == null || fetchable.totalLength() >= 0) {
+      return fetchable;
+    }
+    // A range is cut out of a body of known length only: else what is wanted is the whole.
+    return to == Long.MAX_VALUE ? null : fetchable.withTotalLength(to);
   }
 
   @Override
   public boolean onBytesLost(long from, long to) {
-    BodyRest fetchable = rest;
-    if (fetchable == null || to == Long.MAX_VALUE) {
+    BodyRest fetchable = restTo(to);
+    PartialBody tried = parts;
+    if (fetchable == null || to == Long.MAX_VALUE || (tried != null && !tried.isUnstored())) {
       loop.counters().restsLost++;
       return false;
     }
     if (follower != null) {
       follower.leave();
     }
-    // A range is cut out of a body of known length only: else what is wanted is the whole.
-    RestFetch.begin(
-        this, fetchable.totalLength() < 0 ? fetchable.withTotalLength(to) : fetchable, from, to);
+    if (tried == null && storedBytes(to) instanceof PartialBody begun) {
+      Delivery delivery =
+          new Delivery(loop.leases(), loop.eventLoop(), sink, begun, from, to, this);
+      sends(delivery);
+      // Whoever lost the bytes is still in the middle of it.
+      loop.eventLoop().execute(delivery::onProgress);
+      return true;
+    }
+    leaveParts();
+    RestFetch.begin(this, fetchable, from, to);
     return true;
   }
 
@@ -492,6 +598,7 @@ final class Exchange implements ResponseSink.Listener, Delivery.Outcome {
     if (follower != null) {
       follower.leave();
     }
+    leaveParts();
     if (!isOver) {
       isOver = true;
       record.finish();

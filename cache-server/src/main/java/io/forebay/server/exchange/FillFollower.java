@@ -5,6 +5,7 @@ import io.forebay.core.policy.BodyRest;
 import io.forebay.core.policy.Reason;
 import io.forebay.core.policy.StoredMeta;
 import io.forebay.server.deliver.Delivery;
+import io.forebay.server.deliver.StoredBody;
 import io.forebay.server.exchange.Exchange.Step;
 import io.forebay.server.fill.Fill;
 import io.forebay.server.fill.FillHead;
@@ -251,8 +252,7 @@ final class FillFollower implements Follower, Fill.Leader {
       leave();
       return exchange.onOtherVariant();
     }
-    serve(followed, head);
-    return Step.AWAIT;
+    return serve(followed, head);
   }
 
   /** A purge acknowledged before this request arrived kills what the fill brings (I2). */
@@ -270,25 +270,29 @@ final class FillFollower implements Follower, Fill.Leader {
         && exchange.keyLo() == head.variantKey().lo();
   }
 
-  private void serve(Fill followed, FillHead head) {
+  private Step serve(Fill followed, FillHead head) {
     long total =
         followed.state() == Fill.State.COMPLETE ? followed.completeLength() : head.totalLength();
     StoredMeta meta = loop.meta();
     if (!meta.wrap(MemorySegment.ofArray(head.meta()), 0)) {
       throw new IllegalStateException("a fill's own meta");
     }
+    if (!hasBeginning(followed, ResponsePlan.of(exchange.request, meta, total), meta, total)) {
+      leave();
+      return exchange.passBecause(Reason.PASS_STORE_FULL);
+    }
     ResponsePlan plan = StoredResponse.sendHeadOf(exchange, head, meta, total, isLeader);
     if (!plan.hasBody()) {
       exchange.over();
-      return;
+      return Step.AWAIT;
     }
-    exchange.mayFetchRest(BodyRest.of(meta, total));
+    exchange.mayFetchRest(BodyRest.of(meta, total), followed.objectId(), loop.store().sliceBytes());
     Delivery begun =
         new Delivery(
             loop.leases(),
             loop.eventLoop(),
             exchange.sink,
-            followed.body(loop),
+            followed.body(loop, () -> exchange.storedBytes(endOf(plan))),
             plan.from(),
             plan.to(),
             exchange);
@@ -296,6 +300,34 @@ final class FillFollower implements Follower, Fill.Leader {
     delivery = begun;
     exchange.sends(begun);
     begun.onProgress();
+    return Step.AWAIT;
+  }
+
+  /**
+   * Whether who comes late to a large fill can have what he wants: what is no longer held for
+   * followers is there, or can be fetched (I9).
+   */
+  private boolean hasBeginning(Fill followed, ResponsePlan plan, StoredMeta meta, long total) {
+    long released = followed.releasedBytes();
+    if (!plan.hasBody()
+        || plan.from() >= released
+        || (total >= 0 && BodyRest.of(meta, total) != null)) {
+      return true;
+    }
+    return new StoredBody(
+                loop.lane(), loop.eventLoop(), followed.objectId(), loop.store().sliceBytes())
+            .presence(plan.from(), Math.min(plan.to(), released))
+        == StoredBody.Presence.ALL;
+  }
+
+  /** Where what is wanted ends, as far as that is known by now. */
+  private long endOf(ResponsePlan plan) {
+    Fill followed = fill;
+    return plan.to() == Long.MAX_VALUE
+            && followed != null
+            && followed.state() == Fill.State.COMPLETE
+        ? followed.completeLength()
+        : plan.to();
   }
 
   // --- leading ----------------------------------------------------------------------------------

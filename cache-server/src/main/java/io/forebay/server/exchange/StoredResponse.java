@@ -4,12 +4,14 @@ import io.forebay.core.policy.Age;
 import io.forebay.core.policy.BodyRest;
 import io.forebay.core.policy.Reason;
 import io.forebay.core.policy.StoredMeta;
+import io.forebay.server.deliver.BodyBytes;
 import io.forebay.server.deliver.Delivery;
 import io.forebay.server.deliver.StoredBody;
 import io.forebay.server.fill.FillHead;
 import io.forebay.server.metric.LoopCounters.CacheResult;
 import io.forebay.storage.StoredHead;
 import io.netty.buffer.ByteBuf;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Sends the response that stored metadata describes: of an object in the store, or of a fill in
@@ -21,13 +23,24 @@ import io.netty.buffer.ByteBuf;
 final class StoredResponse {
   private StoredResponse() {}
 
+  /** What became of a response. */
+  enum Sent {
+    /** It is on its way. */
+    BEGUN,
+    /** The origin is asked for what its body lacks first; the exchange is told. */
+    AWAITED,
+    /** The index was busy: try again in a moment. */
+    BUSY,
+    /** A part of the body that is wanted is gone and can't be had by itself. */
+    INCOMPLETE
+  }
+
   /**
-   * Sends a stored object, if all of the body that is wanted is there.
+   * Sends a stored object, if all of the body that is wanted is there or can be fetched.
    *
    * @param head pinned; the pin is given back or goes with the body
-   * @return ALL when the response is on its way; else nothing has been sent
    */
-  static StoredBody.Presence send(
+  static Sent send(
       Exchange exchange,
       StoredHead head,
       StoredMeta meta,
@@ -35,18 +48,75 @@ final class StoredResponse {
       Reason why,
       long now) {
     LoopContext loop = exchange.loop;
-    ResponseSink sink = exchange.sink;
-    long total = head.totalLength();
-    ResponsePlan plan = ResponsePlan.of(exchange.request, meta, total);
-    StoredBody slices = null;
+    ResponsePlan plan = ResponsePlan.of(exchange.request, meta, head.totalLength());
+    BodyBytes slices = null;
+    PartialBody parts = null;
     if (plan.hasBody() && head.bodyOffset() < 0) {
-      slices = new StoredBody(loop.lane(), loop.eventLoop(), head.objectId(), head.sliceBytes());
-      StoredBody.Presence presence = slices.presence(plan.from(), plan.to());
-      if (presence != StoredBody.Presence.ALL) {
-        loop.lane().unpin(head.region());
-        return presence;
+      StoredBody stored =
+          new StoredBody(loop.lane(), loop.eventLoop(), head.objectId(), head.sliceBytes());
+      slices = stored;
+      switch (stored.presence(plan.from(), lookedForTo(exchange, head, meta, plan))) {
+        case ALL -> {
+          parts = exchange.partsKnownOf(head.objectId());
+          slices = parts == null ? stored : parts;
+        }
+        case BUSY -> {
+          loop.lane().unpin(head.region());
+          return Sent.BUSY;
+        }
+        case INCOMPLETE -> {
+          parts = exchange.partsOf(head, meta, plan.to());
+          Sent sent = parts == null ? Sent.INCOMPLETE : prepared(parts, plan.from());
+          if (parts == null || sent != Sent.BEGUN) {
+            loop.lane().unpin(head.region());
+            return sent;
+          }
+          slices = parts;
+        }
       }
     }
+    return begin(exchange, head, meta, plan, slices, parts, result, why, now);
+  }
+
+  /**
+   * Where the slices end that must be there before the head is sent: of a body that can be
+   * completed those of its beginning, so that a hit on a very large one costs no more than on a
+   * large one.
+   */
+  private static long lookedForTo(
+      Exchange exchange, StoredHead head, StoredMeta meta, ResponsePlan plan) {
+    long near = plan.from() + PartialBody.LOOKED_FOR * (long) head.sliceBytes();
+    return near < plan.to() && exchange.mayComplete(head, meta) ? near : plan.to();
+  }
+
+  private static Sent prepared(PartialBody parts, long from) {
+    return switch (parts.prepare(from)) {
+      case READY -> Sent.BEGUN;
+      case AWAITED -> Sent.AWAITED;
+      case BUSY -> Sent.BUSY;
+      case REFUSED -> Sent.INCOMPLETE;
+    };
+  }
+
+  /**
+   * Sends the head and begins with the body.
+   *
+   * @param slices the body, if there is one that is not in the head's record
+   * @param parts the same, where a part of it has to be fetched
+   */
+  private static Sent begin(
+      Exchange exchange,
+      StoredHead head,
+      StoredMeta meta,
+      ResponsePlan plan,
+      @Nullable BodyBytes slices,
+      @Nullable PartialBody parts,
+      CacheResult result,
+      Reason why,
+      long now) {
+    LoopContext loop = exchange.loop;
+    ResponseSink sink = exchange.sink;
+    long total = head.totalLength();
     ByteBuf out = sink.beginHead(plan.status());
     int blockOffset = head.headOffset() + meta.length();
     int blockLength = head.headLength() - meta.length();
@@ -57,14 +127,14 @@ final class StoredResponse {
     }
     HeadLines.age(out, Age.currentAgeSeconds(meta, now));
     out.writeBytes(exchange.snapshot.viaLine());
-    var cacheStatus = exchange.snapshot.cacheStatus();
-    if (result == CacheResult.REVALIDATED) {
-      HeadLines.cacheStatus(out, cacheStatus.forwarded(why, 304, true, exchange.hasJoined(), null));
+    String partial = parts == null ? null : parts.cacheStatus();
+    if (parts != null && partial != null) {
+      HeadLines.cacheStatus(out, partial);
+      sendHead(exchange, out, plan, total, parts.result(), Reason.MISS_PARTIAL);
     } else {
-      HeadLines.cacheStatusHit(
-          out, cacheStatus, why, Age.timeToLiveSeconds(meta, now), loop.scratch());
+      cacheStatus(exchange, out, meta, result, why, now);
+      sendHead(exchange, out, plan, total, result, why);
     }
-    sendHead(exchange, out, plan, total, result, why);
     if (!plan.hasBody()) {
       loop.lane().unpin(head.region());
       exchange.over();
@@ -81,7 +151,7 @@ final class StoredResponse {
     } else {
       if (plan.to() - plan.from() > sink.chunkBytes()) {
         // The head may be gone before the body is sent. One chunk is looked up at once.
-        exchange.mayFetchRest(BodyRest.of(meta, total));
+        exchange.mayFetchRest(BodyRest.of(meta, total), head.objectId(), head.sliceBytes());
       }
       loop.lane().unpin(head.region());
       Delivery delivery =
@@ -90,7 +160,18 @@ final class StoredResponse {
       exchange.sends(delivery);
       delivery.onProgress();
     }
-    return StoredBody.Presence.ALL;
+    return Sent.BEGUN;
+  }
+
+  private static void cacheStatus(
+      Exchange exchange, ByteBuf out, StoredMeta meta, CacheResult result, Reason why, long now) {
+    var cacheStatus = exchange.snapshot.cacheStatus();
+    if (result == CacheResult.REVALIDATED) {
+      HeadLines.cacheStatus(out, cacheStatus.forwarded(why, 304, true, exchange.hasJoined(), null));
+    } else {
+      HeadLines.cacheStatusHit(
+          out, cacheStatus, why, Age.timeToLiveSeconds(meta, now), exchange.loop.scratch());
+    }
   }
 
   /**

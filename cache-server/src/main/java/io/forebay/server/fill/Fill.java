@@ -2,10 +2,12 @@ package io.forebay.server.fill;
 
 import io.forebay.core.http.HeaderFields;
 import io.forebay.core.key.ResponseTags;
+import io.forebay.core.policy.BodyRest;
 import io.forebay.core.policy.Reason;
 import io.forebay.core.policy.ResponsePolicy;
 import io.forebay.core.policy.StoreVerdict;
 import io.forebay.core.policy.StoredHeader;
+import io.forebay.core.policy.StoredMeta;
 import io.forebay.server.deliver.BodyBytes;
 import io.forebay.server.exchange.LoopContext;
 import io.forebay.server.origin.OriginCall;
@@ -15,11 +17,11 @@ import io.forebay.storage.HeadSpec;
 import io.forebay.storage.Install;
 import io.forebay.storage.ObjectWriter;
 import io.netty.buffer.ByteBuf;
+import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -78,15 +80,15 @@ public final class Fill implements OriginListener {
   /** A deserted fill is finished when no more than this is missing. */
   private static final long FINISH_IF_MISSING_BYTES = 1 << 20;
 
+  /** Slices that are held for those who are right behind the fastest follower. */
+  private static final int NEAR_SLICES = 8;
+
   private static final long BUSY_RETRY_MICROS = 50;
 
   /** How long the origin is held for the reclaimer to make room. */
   private static final long ROOM_PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(2);
 
   private static final long ROOM_RETRY_MICROS = 2_000;
-
-  /** Count of followers once the fill was given up: nobody can join any more. */
-  private static final int CLOSED = Integer.MIN_VALUE;
 
   // Fixed.
   private final LoopContext loop;
@@ -106,9 +108,8 @@ public final class Fill implements OriginListener {
    */
   private volatile boolean isOutOfRoom;
 
-  // Shared: each loop creates its own group.
-  private final AtomicReferenceArray<@Nullable FollowerGroup> groups;
-  private final AtomicInteger followers = new AtomicInteger();
+  // Shared.
+  private final Followers followers;
 
   // The owner's.
   private @Nullable OriginCall call;
@@ -150,7 +151,8 @@ public final class Fill implements OriginListener {
     this.order = order;
     this.birth = birth;
     this.leader = leader;
-    this.groups = new AtomicReferenceArray<>(loop.loops());
+    this.followers =
+        new Followers(loop, order.followerLimit(), this::onGroupAdvanced, this::onDeserted);
   }
 
   // --- any loop ---------------------------------------------------------------------------------
@@ -177,13 +179,35 @@ public final class Fill implements OriginListener {
     return failure;
   }
 
-  /** The body as seen from a follower's loop; legal in STREAMING and COMPLETE. */
-  public BodyBytes body(LoopContext own) {
+  /**
+   * The body as seen from a follower's loop; legal in STREAMING and COMPLETE.
+   *
+   * @param whatIsStored the object's slices as lookups find them, where they are no longer found
+   *     through the fill
+   */
+  public BodyBytes body(LoopContext own, Supplier<BodyBytes> whatIsStored) {
+    return new FillBody(this, written(), own, whatIsStored);
+  }
+
+  /**
+   * How much of the body's beginning is no longer held for followers: the store may have dropped
+   * it. Legal in STREAMING and COMPLETE.
+   */
+  public long releasedBytes() {
+    return written().releasedBytes();
+  }
+
+  /** The object it is storing; legal in STREAMING and COMPLETE. */
+  public long objectId() {
+    return written().objectId();
+  }
+
+  private ObjectWriter written() {
     ObjectWriter source = writer;
     if (source == null) {
       throw new IllegalStateException("no body in state " + state);
     }
-    return new FillBody(this, source, own);
+    return source;
   }
 
   /** Length of the whole body once it is complete. */
@@ -208,37 +232,26 @@ public final class Fill implements OriginListener {
    * @return false when there are too many followers already, or the fill has just been given up
    */
   public boolean join(Follower follower, LoopContext own) {
-    int before;
-    do {
-      before = followers.get();
-      if (before < 0 || before >= order.followerLimit()) {
-        return false;
-      }
-    } while (!followers.compareAndSet(before, before + 1));
-    FollowerGroup group = groups.get(own.index());
-    if (group == null) {
-      group = new FollowerGroup(this, own.eventLoop());
-      groups.set(own.index(), group);
-    }
-    group.add(follower);
-    return true;
+    return followers.join(follower, own);
   }
 
   public void leave(Follower follower, LoopContext own) {
-    FollowerGroup group = groups.get(own.index());
-    if (group != null && group.remove(follower) && followers.decrementAndGet() == 0) {
-      loop.eventLoop().execute(this::onDeserted);
-    }
+    followers.leave(follower, own);
   }
 
   /** A group's fastest follower has moved on; called on the group's loop. */
-  void onGroupAdvanced() {
+  private void onGroupAdvanced() {
     if (isPaced || isOutOfRoom) {
       loop.eventLoop().execute(this::onAdvanced);
     }
   }
 
   private void onAdvanced() {
+    ObjectWriter into = writer;
+    if (into != null) {
+      // Held back by a follower who reads on, it makes progress.
+      into.touch();
+    }
     pace();
     handRestOver();
   }
@@ -248,10 +261,7 @@ public final class Fill implements OriginListener {
    */
   void onFollowerAdvanced(LoopContext own) {
     if (isPaced || isOutOfRoom) {
-      FollowerGroup group = groups.get(own.index());
-      if (group != null) {
-        group.publishFastest();
-      }
+      followers.publishFastest(own);
       onGroupAdvanced();
     }
   }
@@ -383,7 +393,11 @@ public final class Fill implements OriginListener {
             now + verdict.freshnessLifetimeMillis(),
             HeadSpec.Kind.OBJECT,
             received.contentLength());
-    ObjectWriter begun = loop.lane().begin(spec);
+    StoredMeta stored = loop.meta();
+    boolean mayBePartial =
+        stored.wrap(MemorySegment.ofArray(meta), 0)
+            && BodyRest.of(stored, received.contentLength()) != null;
+    ObjectWriter begun = loop.lane().begin(spec, mayBePartial);
     if (begun == null) {
       return Reason.NOT_STORED_NO_ROOM;
     }
@@ -522,7 +536,7 @@ public final class Fill implements OriginListener {
       isAwaitingRoom = true;
       awaitingSinceNanos = now;
       updateSuspension();
-      wakeAll();
+      followers.wakeAll();
     } else if (now - awaitingSinceNanos > ROOM_PATIENCE_NANOS) {
       return false;
     }
@@ -559,7 +573,7 @@ public final class Fill implements OriginListener {
     } else {
       stopAwaiting();
     }
-    wakeAll();
+    followers.wakeAll();
     if (isAwaitingRoom || isOutOfRoom) {
       return;
     }
@@ -578,7 +592,7 @@ public final class Fill implements OriginListener {
       isOutOfRoom = true;
       leaveTable();
       updateSuspension();
-      wakeAll();
+      followers.wakeAll();
       loop.eventLoop().execute(this::handRestOver);
     }
   }
@@ -611,35 +625,51 @@ public final class Fill implements OriginListener {
     if (takenOver != null) {
       takenOver.onReadComplete();
     } else if (writer != null && !isEnded) {
-      wakeAll();
+      followers.wakeAll();
       pace();
     }
   }
 
-  /** Stops reading the origin while even the fastest follower is far behind. */
+  /**
+   * Stops reading the origin while even the fastest follower is far behind; what that one has
+   * passed is let go.
+   */
   private void pace() {
     if (isEnded || takenOver != null) {
       return;
     }
+    releasePassed();
     boolean isFar = false;
     if (state == State.STREAMING
         && !order.isBackground()
         && writtenBytes > loop.paceAboveBytes()
-        && followers.get() > 0) {
-      long fastest = 0;
-      for (int i = 0; i < groups.length(); i++) {
-        FollowerGroup group = groups.get(i);
-        fastest = group == null ? fastest : Math.max(fastest, group.fastest());
-      }
-      isFar = writtenBytes - fastest > loop.paceAboveBytes();
+        && !followers.isEmpty()) {
+      isFar = writtenBytes - followers.fastest() > loop.paceAboveBytes();
     }
     boolean begins = isFar && !isPaced;
     isPaced = isFar;
     updateSuspension();
     if (begins) {
       // Whoever advanced before it could see that the fill is paced says so now.
-      wakeAll();
+      followers.wakeAll();
     }
+  }
+
+  /**
+   * A large body does not stay in memory for its fill: what the fastest follower has taken, but for
+   * a few slices for those right behind it, may leave. Whoever comes to it later finds it where the
+   * store has it by then, or fetches it by slice. So what is held is no more than what pacing lets
+   * the origin be ahead.
+   */
+  private void releasePassed() {
+    ObjectWriter into = writer;
+    if (into == null || writtenBytes <= loop.paceAboveBytes()) {
+      return;
+    }
+    long near = Math.min(NEAR_SLICES * (long) loop.store().sliceBytes(), loop.paceAboveBytes() / 2);
+    boolean isFollowed = !followers.isEmpty() && !order.isBackground();
+    long passed = isFollowed ? followers.fastest() : Long.MAX_VALUE;
+    into.release(Math.min(passed, writtenBytes - near));
   }
 
   private void updateSuspension() {
@@ -687,6 +717,8 @@ public final class Fill implements OriginListener {
     if (outcome == Install.INSTALLED) {
       isInstalled = true;
       loop.counters().fillsInstalled++;
+    } else if (outcome == Install.NO_SPACE) {
+      loop.counters().fillsUnstored++;
     }
     leaveTable();
     publish(State.COMPLETE);
@@ -742,7 +774,7 @@ public final class Fill implements OriginListener {
     boolean isNearlyDone =
         total >= 0
             && (total - writtenBytes <= FINISH_IF_MISSING_BYTES || writtenBytes >= total / 2);
-    if (!isNearlyDone && followers.compareAndSet(0, CLOSED)) {
+    if (!isNearlyDone && followers.closeIfEmpty()) {
       call().cancel();
       fail(new OriginFailure(OriginFailure.Kind.TRUNCATED, "every client left"));
     }
@@ -758,15 +790,6 @@ public final class Fill implements OriginListener {
 
   private void publish(State next) {
     state = next;
-    wakeAll();
-  }
-
-  private void wakeAll() {
-    for (int i = 0; i < groups.length(); i++) {
-      FollowerGroup group = groups.get(i);
-      if (group != null) {
-        group.wake();
-      }
-    }
+    followers.wakeAll();
   }
 }

@@ -5,17 +5,23 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The fills in progress of the node, by base key and, once it is known, by variant key. A fill is
- * registered before the index is looked up again and installs before it leaves, so that whoever
- * finds neither fill nor object may start one (I6). Any thread.
+ * The fills in progress of the node, by base key and, once it is known, by variant key; and the
+ * fetches of slices that a stored object lacks, by object and slice. A fill is registered before
+ * the index is looked up again and installs before it leaves, so that whoever finds neither fill
+ * nor object, or neither fetch nor slice, may start one (I6). Any thread.
  */
 public final class FillTable {
 
   private static final int AWAITING_ROOM_LIMIT = 128;
 
   private final ConcurrentHashMap<FillKey, Fill> fills = new ConcurrentHashMap<>();
+  private final ConcurrentHashMap<SliceKey, SliceFill> slices = new ConcurrentHashMap<>();
+  private final AtomicInteger sliceFills = new AtomicInteger();
   private volatile int limit;
   private final AtomicInteger awaitingRoom = new AtomicInteger();
+
+  /** One slice of one object: objects are never given the same number. */
+  record SliceKey(long objectId, int slice) {}
 
   public FillTable(int limit) {
     this.limit = limit;
@@ -27,7 +33,7 @@ public final class FillTable {
 
   /** Whether the bound on fills is reached: the caller then passes through unstored (I5). */
   public boolean isFull() {
-    return fills.mappingCount() >= limit;
+    return size() >= limit;
   }
 
   /** Sets the bound; fills beyond a lower one go on. */
@@ -51,6 +57,29 @@ public final class FillTable {
     fills.remove(key, fill);
   }
 
+  /** The fetch that brings a slice of an object. */
+  public @Nullable SliceFill find(long objectId, int slice) {
+    return slices.get(new SliceKey(objectId, slice));
+  }
+
+  /** Registers a fetch for one slice unless another is there for it; false if one is. */
+  boolean register(SliceKey key, SliceFill fill) {
+    return slices.putIfAbsent(key, fill) == null;
+  }
+
+  void leave(SliceKey key, SliceFill fill) {
+    slices.remove(key, fill);
+  }
+
+  /** A fetch of slices, however many, counts as one fill from here on. */
+  void sliceFillBegins() {
+    sliceFills.incrementAndGet();
+  }
+
+  void sliceFillEnds() {
+    sliceFills.decrementAndGet();
+  }
+
   /**
    * Whether one fill more may hold its origin until the store has room, with what had been read of
    * it by then: two reads of 64 KiB at most, so all of them hold some 16 MiB (I5). It says so with
@@ -69,6 +98,6 @@ public final class FillTable {
   }
 
   public int size() {
-    return (int) fills.mappingCount();
+    return (int) fills.mappingCount() + sliceFills.get();
   }
 }

@@ -15,8 +15,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
  */
 final class FollowerGroup implements Runnable {
 
-  private final Fill fill;
   private final EventLoop loop;
+  private final Runnable onAdvanced;
   private final AtomicBoolean isWoken = new AtomicBoolean();
 
   /** Position of the group's fastest follower, written by the group's loop, read by the fill's. */
@@ -24,9 +24,9 @@ final class FollowerGroup implements Runnable {
 
   private final List<Follower> followers = new ArrayList<>(2);
 
-  FollowerGroup(Fill fill, EventLoop loop) {
-    this.fill = fill;
+  FollowerGroup(EventLoop loop, Runnable onAdvanced) {
     this.loop = loop;
+    this.onAdvanced = onAdvanced;
   }
 
   void add(Follower follower) {
@@ -54,7 +54,7 @@ final class FollowerGroup implements Runnable {
       follower.onFillProgress();
     }
     publishFastest();
-    fill.onGroupAdvanced();
+    onAdvanced.run();
   }
 
   void publishFastest() {

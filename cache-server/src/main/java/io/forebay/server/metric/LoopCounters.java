@@ -26,6 +26,13 @@ public final class LoopCounters {
   public long restsFetched;
   public long restsLost;
 
+  // Fetches of runs of slices that stored objects lack, and what they brought.
+  public long sliceRuns;
+  public long sliceRunsJoined;
+  public long sliceRunsDenied;
+  public long sliceRunsFailed;
+  public long slicesFetched;
+
   public long originFetches;
   public long originFailures;
   public long originRetries;

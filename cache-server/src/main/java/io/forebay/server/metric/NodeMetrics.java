@@ -129,6 +129,7 @@ public final class NodeMetrics implements AutoCloseable {
         "forebay_rests_lost",
         "Bodies that left memory while they were sent and that were therefore broken off.",
         c -> c.restsLost);
+    slices(all, loops);
     origin(all, loops);
     fills(all, loops);
     connections(all, loops);
@@ -210,6 +211,34 @@ public final class NodeMetrics implements AutoCloseable {
         gauge("forebay_origin_connections", "Connections to origins open now.")
             .dataPoint(point((double) sum(loops, c -> c.originConnectionsOpen), Labels.EMPTY))
             .build());
+  }
+
+  private static void slices(MetricSnapshots.Builder all, List<LoopCounters> loops) {
+    counter(
+        all,
+        loops,
+        "forebay_slice_runs_started",
+        "Fetches by range of slices that stored objects lacked.",
+        c -> c.sliceRuns);
+    CounterSnapshot.Builder ended =
+        CounterSnapshot.builder()
+            .name("forebay_slice_runs_refused")
+            .help("Fetches of missing slices that brought none, or not all, by why.");
+    ended.dataPoint(count(sum(loops, c -> c.sliceRunsDenied), Labels.of("why", "changed")));
+    ended.dataPoint(count(sum(loops, c -> c.sliceRunsFailed), Labels.of("why", "failed")));
+    all.metricSnapshot(ended.build());
+    counter(
+        all,
+        loops,
+        "forebay_slice_runs_joined",
+        "Requests that followed a fetch of missing slices already under way.",
+        c -> c.sliceRunsJoined);
+    counter(
+        all,
+        loops,
+        "forebay_slices_fetched",
+        "Slices added to stored objects that lacked them.",
+        c -> c.slicesFetched);
   }
 
   private static void fills(MetricSnapshots.Builder all, List<LoopCounters> loops) {

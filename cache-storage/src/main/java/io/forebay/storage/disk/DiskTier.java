@@ -163,6 +163,15 @@ public final class DiskTier implements AutoCloseable {
   // --- any thread, without locks
   // ------------------------------------------------------------------
 
+  /** What the devices that are online hold at most. */
+  public long bytes() {
+    long sum = 0;
+    for (Device device : devices) {
+      sum += device.state() == Device.State.ONLINE ? device.settings().bytes() : 0;
+    }
+    return sum;
+  }
+
   /** Whether what a value says of a disk is true. */
   public boolean isReadable(IndexValue value) {
     Device device = value.isOnDisk() ? byNumber(devices, value.diskDevice()) : null;

@@ -35,6 +35,10 @@ public final class Reclaimer {
   private final ObjectIndex.Cursor cursor;
   private final Purges purges;
   private final Set<? extends Fill> fills;
+
+  /** Objects whose slices live before there is a head. */
+  private final Set<Long> growing;
+
   private final DiskTier disk;
   private final Demotion demotion;
   private final SegmentPolicy policy;
@@ -59,6 +63,7 @@ public final class Reclaimer {
       ObjectIndex index,
       Purges purges,
       Set<? extends Fill> fills,
+      Set<Long> growing,
       DiskTier disk,
       Demotion demotion,
       Eviction eviction,
@@ -70,6 +75,7 @@ public final class Reclaimer {
     this.cursor = index.patientCursor();
     this.purges = purges;
     this.fills = fills;
+    this.growing = growing;
     this.disk = disk;
     this.demotion = demotion;
     this.policy = eviction.policy();
@@ -265,6 +271,10 @@ public final class Reclaimer {
         regions.base(region) + memory.get(Words.INT, entry + DirectoryEntry.OFFSET_OFFSET);
     if (memory.get(Words.BYTE, entry + DirectoryEntry.KIND_OFFSET) != RecordHeader.KIND_SLICE) {
       return purges.check(memory, record) == Purges.DEAD;
+    }
+    // Looked at before the index: an object stops growing after its head is there.
+    if (growing.contains(memory.get(Words.LONG, record + SliceRecord.OBJECT_OFFSET))) {
+      return false;
     }
     ObjectIndex.Outcome outcome =
         cursor.get(

@@ -23,7 +23,8 @@ import java.lang.foreign.MemorySegment;
  * </pre>
  *
  * The first scope is that of the base key. {@code total length} is final: a head is written when
- * its body is complete. A body that is not inline starts at the record's end, with no bytes.
+ * its whole body has come. Any of its slices may be gone nevertheless. A body that is not inline
+ * starts at the record's end, with no bytes.
  */
 public final class HeadRecord {
   public static final int KEY_HIGH_OFFSET = RecordHeader.COVERED_OFFSET;

@@ -1,0 +1,377 @@
+package io.forebay.server.exchange;
+
+import io.forebay.core.policy.CacheStatus;
+import io.forebay.core.policy.Reason;
+import io.forebay.server.deliver.BodyBytes;
+import io.forebay.server.deliver.StoredBody;
+import io.forebay.server.exchange.Exchange.Step;
+import io.forebay.server.fill.Follower;
+import io.forebay.server.fill.PartialObject;
+import io.forebay.server.fill.SliceFill;
+import io.forebay.server.metric.LoopCounters.CacheResult;
+import io.forebay.server.origin.OriginFailure;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The body of a stored object that lacks slices: what is there is read, and what is not is fetched
+ * by the run of slices, by this exchange or by another one that came first.
+ *
+ * <pre>
+ *   wanted          [----------------------)
+ *   stored    |  x  |  x  |     |     |  x  |     |        x: in memory, or on a disk
+ *   fetched                [-- run ---)
+ * </pre>
+ *
+ * <p>The first run is asked for before the head is sent, and while it comes what is stored in front
+ * of it goes out. Where the very first byte is missing the head waits for the origin's word: then a
+ * body that has changed is just a miss. Once the head is out, it breaks the transfer off (I3).
+ *
+ * <p>Owner: the loop of the exchange; fetches call back on it.
+ */
+final class PartialBody implements BodyBytes, Follower {
+
+  private static final Logger LOG = LoggerFactory.getLogger(PartialBody.class);
+
+  /** Slices that are looked for before the head is sent; what lacks further on is seen later. */
+  static final int LOOKED_FOR = 64;
+
+  /** Looking again, when others were quicker, is bounded; then it counts as busy. */
+  private static final int ATTEMPTS = 3;
+
+  /** Whether a response can be begun. */
+  enum Readiness {
+    READY,
+    /** The origin is being asked: the exchange is told to look up again, or to fetch. */
+    AWAITED,
+    /** The index was busy: ask again in a moment. */
+    BUSY,
+    /** What is missing can't be had in parts. */
+    REFUSED
+  }
+
+  private final Exchange exchange;
+  private final LoopContext loop;
+  private final PartialObject object;
+  private final StoredBody stored;
+
+  /** Slices from this one on are not wanted. */
+  private final int endSlice;
+
+  /** What it goes on with a body that had been begun in another way. */
+  private final boolean isRest;
+
+  /** The fetch that is followed now. */
+  private @Nullable SliceFill fill;
+
+  private boolean isAwaitingHead;
+  private boolean hasFetched;
+  private boolean hasJoined;
+
+  /** No further fetch will be tried. */
+  private boolean hasFailed;
+
+  /** The store could not take it, or not so many at once: the origin may still be asked. */
+  private boolean isUnstored;
+
+  private boolean isRestNoted;
+  private Runnable onArrival = () -> {};
+  private long position;
+  private int region;
+  private int offset;
+
+  /**
+   * A part of a body.
+   *
+   * @param to end of what is wanted, exclusive
+   * @param isRest whether the response had begun without this
+   */
+  PartialBody(Exchange exchange, PartialObject object, long to, boolean isRest) {
+    this.exchange = exchange;
+    this.loop = exchange.loop;
+    this.object = object;
+    this.stored =
+        new StoredBody(loop.lane(), loop.eventLoop(), object.objectId(), object.sliceBytes());
+    this.endSlice = object.sliceAt(to - 1) + 1;
+    this.isRest = isRest;
+  }
+
+  boolean isOf(long objectId) {
+    return object.objectId() == objectId;
+  }
+
+  // --- before the head --------------------------------------------------------------------------
+
+  /** Sees to it that what is missing first of a range is on its way, if anything is. */
+  Readiness prepare(long from) {
+    int first = object.sliceAt(from);
+    int end = Math.min(endSlice, first + LOOKED_FOR);
+    for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
+      int missing = firstMissing(first, end);
+      if (missing == end) {
+        return Readiness.READY;
+      }
+      if (missing < 0) {
+        return Readiness.BUSY;
+      }
+      if (!isFollowing(missing) && !fetch(missing)) {
+        return Readiness.REFUSED;
+      }
+      SliceFill running = fill;
+      if (running != null) {
+        return missing > first ? Readiness.READY : readiness(running);
+      }
+    }
+    return Readiness.BUSY;
+  }
+
+  private Readiness readiness(SliceFill running) {
+    return switch (running.state()) {
+      case WAITING -> {
+        isAwaitingHead = true;
+        yield Readiness.AWAITED;
+      }
+      case STREAMING, COMPLETE -> Readiness.READY;
+      case DENIED, UNSTORED, FAILED -> {
+        leave();
+        yield Readiness.REFUSED;
+      }
+    };
+  }
+
+  /** The first of some slices that is not stored, their end if all are, -1 if busy. */
+  private int firstMissing(int from, int end) {
+    for (int slice = from; slice < end; slice++) {
+      switch (loop.lane().findSlice(object.objectId(), slice)) {
+        case HIT -> loop.lane().unpin(loop.lane().slice().region());
+        case ON_DISK -> {}
+        case BUSY -> {
+          return -1;
+        }
+        case MISS -> {
+          return slice;
+        }
+      }
+    }
+    return end;
+  }
+
+  private boolean isFollowing(int slice) {
+    SliceFill running = fill;
+    return running != null && running.covers(slice);
+  }
+
+  /** What Cache-Status says of a response of which a part is fetched; null of one that is whole. */
+  @Nullable String cacheStatus() {
+    SliceFill running = fill;
+    if (running == null) {
+      return null;
+    }
+    boolean isAnswered = running.state() != SliceFill.State.WAITING;
+    return exchange
+        .snapshot
+        .cacheStatus()
+        .forwarded(
+            Reason.MISS_PARTIAL, isAnswered ? 206 : CacheStatus.NO_STATUS, true, !hasFetched, null);
+  }
+
+  CacheResult result() {
+    return hasFetched ? CacheResult.MISS : CacheResult.JOINED;
+  }
+
+  // --- following --------------------------------------------------------------------------------
+
+  /** Follows the fetch of a missing slice, or begins it; false if that can't be. */
+  private boolean fetch(int slice) {
+    leave();
+    SliceFill running = loop.fills().find(object.objectId(), slice);
+    if (running != null) {
+      return follow(running);
+    }
+    long birth = loop.fills().isFull() ? -1 : loop.store().nextBirth();
+    if (birth < 0) {
+      isUnstored = true;
+      return false;
+    }
+    SliceFill own =
+        new SliceFill(
+            loop, object, slice, birth, exchange.snapshot.config().limits().followersPerFill());
+    // Before anybody else can: one that is full already would go on without us.
+    if (!own.join(this, loop)) {
+      isUnstored = true;
+      return false;
+    }
+    if (!own.claim(endSlice)) {
+      // Somebody was quicker: the next look finds the slice, or who brings it.
+      own.leave(this, loop);
+      return true;
+    }
+    fill = own;
+    hasFetched = true;
+    exchange.record.forwarded();
+    Snapshot snapshot = exchange.snapshot;
+    String origin = exchange.route().originName();
+    // As a fill asks: nothing of the client's own range or conditions goes with it.
+    own.start(
+        origin,
+        snapshot
+            .upstream()
+            .fill(
+                exchange.request, exchange.client, snapshot.hostFor(origin), own.requestFields()));
+    return true;
+  }
+
+  private boolean follow(SliceFill running) {
+    if (!running.join(this, loop)) {
+      // Given up this very moment: the next look finds the table without it.
+      isUnstored = !running.isGivenUp();
+      return !isUnstored;
+    }
+    fill = running;
+    if (!hasJoined) {
+      hasJoined = true;
+      loop.counters().sliceRunsJoined++;
+    }
+    return true;
+  }
+
+  /** Goes away from the fetch; one that nobody follows may end then. */
+  void leave() {
+    SliceFill followed = fill;
+    if (followed != null) {
+      fill = null;
+      followed.leave(this, loop);
+    }
+  }
+
+  @Override
+  public void onFillProgress() {
+    if (exchange.isOver() || fill == null) {
+      return;
+    }
+    try {
+      if (isAwaitingHead) {
+        exchange.run(afterAnswer());
+      } else {
+        onArrival.run();
+      }
+    } catch (RuntimeException e) {
+      // The other followers of this loop are told by the same call: they must not pay for it.
+      LOG.error(
+          "{} {} failed while slices were fetched",
+          exchange.request.method(),
+          exchange.request.path(),
+          e);
+      leave();
+      exchange.sink.abort(AbortCause.INTERNAL);
+      exchange.onBodyBroken(AbortCause.INTERNAL.name());
+    }
+  }
+
+  private Step afterAnswer() {
+    SliceFill running = fill;
+    if (running == null || running.state() == SliceFill.State.WAITING) {
+      return Step.AWAIT;
+    }
+    isAwaitingHead = false;
+    return switch (running.state()) {
+      // Still followed, so that it goes on until the response reads from it.
+      case WAITING, STREAMING, COMPLETE -> Step.LOOK_UP;
+      case DENIED, UNSTORED -> {
+        leave();
+        yield exchange.onPartsRefused();
+      }
+      case FAILED -> {
+        OriginFailure failure = running.failure();
+        leave();
+        yield failure == null ? exchange.onPartsRefused() : exchange.onOriginFailed(failure);
+      }
+    };
+  }
+
+  @Override
+  public long position() {
+    return position;
+  }
+
+  // --- reading ----------------------------------------------------------------------------------
+
+  @Override
+  public int locate(long at) {
+    position = at;
+    int slice = object.sliceAt(at);
+    for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
+      SliceFill running = fill;
+      if (running != null && running.covers(slice)) {
+        int length = readFrom(running, at);
+        if (length != LOST) {
+          return length;
+        }
+      }
+      int length = stored.locate(at);
+      if (length > 0) {
+        region = stored.region();
+        offset = stored.offset();
+      }
+      if (length != LOST) {
+        return length;
+      }
+      if (hasFailed || !fetch(slice)) {
+        return LOST;
+      }
+    }
+    return BUSY;
+  }
+
+  /** What a fetch has of a position: bytes, not yet, or LOST where the store has to be asked. */
+  private int readFrom(SliceFill running, long at) {
+    // Read before the watermark: what comes after both of them wakes us.
+    SliceFill.State state = running.state();
+    boolean isGoingOn = state == SliceFill.State.WAITING || state == SliceFill.State.STREAMING;
+    if (running.locate(loop.lane(), at)) {
+      region = loop.lane().slice().region();
+      offset = loop.lane().slice().offset();
+      noteRest();
+      return loop.lane().slice().length();
+    }
+    if (isGoingOn && at >= running.watermark()) {
+      return NOT_YET;
+    }
+    if (!isGoingOn) {
+      leave();
+      hasFailed |= state != SliceFill.State.COMPLETE;
+      isUnstored |= state == SliceFill.State.UNSTORED;
+    }
+    return LOST;
+  }
+
+  private void noteRest() {
+    if (isRest && !isRestNoted) {
+      isRestNoted = true;
+      loop.counters().restsFetched++;
+      exchange.record.restFetched();
+    }
+  }
+
+  /** Whether bytes were lost for want of room here, so that they may be had past the store. */
+  boolean isUnstored() {
+    return isUnstored;
+  }
+
+  @Override
+  public void onArrival(Runnable told) {
+    onArrival = told;
+    stored.onArrival(told);
+  }
+
+  @Override
+  public int region() {
+    return region;
+  }
+
+  @Override
+  public int offset() {
+    return offset;
+  }
+}

@@ -1,0 +1,116 @@
+package io.forebay.server.fill;
+
+import io.forebay.server.exchange.LoopContext;
+import io.netty.channel.EventLoop;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Those who follow one fetch: counted together, told a loop at a time. Any loop joins and leaves
+ * through its own {@link FollowerGroup}; the rest is for the loop that owns the fetch.
+ */
+final class Followers {
+
+  /** Count of followers once the fetch was given up: nobody can join any more. */
+  private static final int CLOSED = Integer.MIN_VALUE;
+
+  private final EventLoop owner;
+  private final int limit;
+  private final Runnable onGroupAdvanced;
+  private final Runnable onDeserted;
+
+  /** Each loop creates its own group. */
+  private final AtomicReferenceArray<@Nullable FollowerGroup> groups;
+
+  private final AtomicInteger count = new AtomicInteger();
+
+  /**
+   * Nobody yet.
+   *
+   * @param limit followers at most
+   * @param onGroupAdvanced called on a group's loop when its fastest follower has moved on
+   * @param onDeserted called on the owner's loop after the last one has left
+   */
+  Followers(LoopContext owner, int limit, Runnable onGroupAdvanced, Runnable onDeserted) {
+    this.owner = owner.eventLoop();
+    this.limit = limit;
+    this.onGroupAdvanced = onGroupAdvanced;
+    this.onDeserted = onDeserted;
+    this.groups = new AtomicReferenceArray<>(owner.loops());
+  }
+
+  // --- any loop ---------------------------------------------------------------------------------
+
+  /**
+   * Joins. The follower must read the fetch's state afterwards, not before.
+   *
+   * @return false when there are too many followers already, or the fetch has just been given up
+   */
+  boolean join(Follower follower, LoopContext own) {
+    int before;
+    do {
+      before = count.get();
+      if (before < 0 || before >= limit) {
+        return false;
+      }
+    } while (!count.compareAndSet(before, before + 1));
+    FollowerGroup group = groups.get(own.index());
+    if (group == null) {
+      group = new FollowerGroup(own.eventLoop(), onGroupAdvanced);
+      groups.set(own.index(), group);
+    }
+    group.add(follower);
+    return true;
+  }
+
+  void leave(Follower follower, LoopContext own) {
+    FollowerGroup group = groups.get(own.index());
+    if (group != null && group.remove(follower) && count.decrementAndGet() == 0) {
+      owner.execute(onDeserted);
+    }
+  }
+
+  /** Lets the owner see how far the followers of a loop are; called on that loop. */
+  void publishFastest(LoopContext own) {
+    FollowerGroup group = groups.get(own.index());
+    if (group != null) {
+      group.publishFastest();
+    }
+  }
+
+  /** Whether it was given up for want of followers. */
+  boolean isClosed() {
+    return count.get() < 0;
+  }
+
+  // --- the owner's loop -------------------------------------------------------------------------
+
+  boolean isEmpty() {
+    return count.get() <= 0;
+  }
+
+  /** If nobody follows, nobody can from now on. */
+  boolean closeIfEmpty() {
+    return count.compareAndSet(0, CLOSED);
+  }
+
+  /** First byte that the fastest of them has not taken yet. */
+  long fastest() {
+    long fastest = 0;
+    for (int i = 0; i < groups.length(); i++) {
+      FollowerGroup group = groups.get(i);
+      fastest = group == null ? fastest : Math.max(fastest, group.fastest());
+    }
+    return fastest;
+  }
+
+  void wakeAll() {
+    for (int i = 0; i < groups.length(); i++) {
+      FollowerGroup group = groups.get(i);
+      if (group != null) {
+        group.wake();
+      }
+    }
+  }
+}

@@ -1,0 +1,26 @@
+package io.forebay.server.fill;
+
+import io.forebay.core.policy.BodyRest;
+
+/**
+ * A stored object some slices of which may be missing, and how they can be had.
+ *
+ * @param hi high half of the hash of its key
+ * @param lo low half of it
+ * @param rest its validator and the length of its whole body
+ */
+public record PartialObject(long hi, long lo, long objectId, int sliceBytes, BodyRest rest) {
+
+  public int sliceAt(long position) {
+    return (int) (position / sliceBytes);
+  }
+
+  long begin(int slice) {
+    return (long) slice * sliceBytes;
+  }
+
+  /** Where the slices before that one end in the body. */
+  long end(int endSlice) {
+    return Math.min(rest.totalLength(), begin(endSlice));
+  }
+}

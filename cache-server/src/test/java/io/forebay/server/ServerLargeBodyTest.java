@@ -1,0 +1,271 @@
+package io.forebay.server;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.forebay.server.TestOrigin.Answer;
+import io.forebay.server.WireClient.Head;
+import io.forebay.server.WireClient.Reply;
+import io.forebay.storage.StoreStats;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.concurrent.CountDownLatch;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Bodies three times as large as memory stream through it, whoever reads them and how fast. */
+final class ServerLargeBodyTest {
+
+  private static final String FRESH = "cache-control: max-age=1000\r\n";
+  private static final String TAGGED = FRESH + "etag: \"v1\"\r\n";
+  private static final int KIB = 1 << 10;
+  private static final int MIB = 1 << 20;
+  private static final int LENGTH = 48 * MIB + 321;
+  private static final int HALF = 24 * MIB;
+  private static final byte[] BODY = Edge.bytes(50, LENGTH);
+
+  @TempDir Path directory;
+  private final TestOrigin origin = new TestOrigin();
+  private final CountDownLatch gate = new CountDownLatch(1);
+
+  @SuppressWarnings("NullAway.Init")
+  private Edge edge;
+
+  private void start(String more, Answer whole) throws IOException {
+    edge = Edge.start(directory, "16MiB", Edge.origins(origin.url()) + more);
+    if (!more.isEmpty()) {
+      Edge.await("disks", () -> edge.server().notReady().isEmpty());
+    }
+    origin.on(
+        "/large",
+        (request, connection) -> {
+          String range = request.field("range");
+          if (range.isEmpty()) {
+            whole.to(request, connection);
+            return;
+          }
+          String[] ends = range.substring("bytes=".length()).split("-", 2);
+          byte[] part =
+              Arrays.copyOfRange(BODY, Integer.parseInt(ends[0]), Integer.parseInt(ends[1]) + 1);
+          connection
+              .send(
+                  "HTTP/1.1 206 Partial Content\r\n"
+                      + TAGGED
+                      + "content-range: bytes "
+                      + ends[0]
+                      + "-"
+                      + ends[1]
+                      + "/"
+                      + LENGTH
+                      + "\r\ncontent-length: "
+                      + part.length
+                      + "\r\n\r\n")
+              .send(part);
+        });
+  }
+
+  private String disk() {
+    return "stores: {one: {path: \"" + directory + "/one\", size: 256MiB}}\n";
+  }
+
+  @AfterEach
+  void stop() throws IOException {
+    gate.countDown();
+    edge.close();
+    origin.close();
+  }
+
+  private Answer inTwoParts(String fields) {
+    return (request, connection) -> {
+      TestOrigin.sendHead(connection, fields, LENGTH).send(Arrays.copyOf(BODY, HALF));
+      TestOrigin.await(gate);
+      connection.send(Arrays.copyOfRange(BODY, HALF, LENGTH));
+    };
+  }
+
+  private long wholeFetches() {
+    return origin.requests("/large").stream()
+        .filter(request -> request.field("range").isEmpty())
+        .count();
+  }
+
+  private long dropped() {
+    return edge.server().disks().stream().mapToLong(disk -> disk.dropped()).sum();
+  }
+
+  private StoreStats stats() {
+    return edge.server().store();
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void oneFastClientGetsAllOfItAndItIsStoredAsFarAsItIsThere(boolean isLengthKnown)
+      throws IOException {
+    start(
+        "",
+        isLengthKnown ? TestOrigin.ok(TAGGED, BODY) : TestOrigin.chunked(TAGGED, BODY, 100 * KIB));
+    try (WireClient client = edge.connect()) {
+      assertArrayEquals(BODY, client.get("/large").body());
+      edge.awaitSum(1, c -> c.fillsInstalled);
+      edge.awaitIdle();
+      Reply end = client.get("/large", "Range: bytes=" + (LENGTH - MIB) + "-");
+      assertTrue(end.isHit(), end.field("cache-status"));
+      assertArrayEquals(Arrays.copyOfRange(BODY, LENGTH - MIB, LENGTH), end.body());
+      assertEquals(1, origin.count("/large"));
+      Reply begin = client.get("/large", "Range: bytes=0-99");
+      assertEquals(206, begin.status());
+      assertArrayEquals(Arrays.copyOf(BODY, 100), begin.body());
+      assertEquals("bytes=0-65535", origin.requests("/large").getLast().field("range"));
+      assertArrayEquals(BODY, client.get("/large").body());
+    }
+    assertEquals(1, wholeFetches());
+    edge.awaitSum(0, c -> c.responsesAborted);
+  }
+
+  @Test
+  void whatIsHeldIsBoundedWhileItStreams() throws IOException {
+    start("", inTwoParts(TAGGED));
+    try (WireClient client = edge.connect()) {
+      client.request("GET", "/large");
+      Head head = client.head();
+      assertEquals(Integer.toString(LENGTH), head.field("content-length"));
+      assertArrayEquals(Arrays.copyOf(BODY, HALF), client.bytes(HALF));
+      Edge.await("what was passed is let go", () -> stats().unfinishedBytes() < 2 * MIB);
+      assertTrue(stats().unfinishedBytes() > 0);
+      assertTrue(stats().reclaimedRegions() > 4);
+      gate.countDown();
+      assertArrayEquals(Arrays.copyOfRange(BODY, HALF, LENGTH), client.bytes(LENGTH - HALF));
+    }
+    edge.awaitIdle();
+    assertEquals(0, stats().unfinishedBytes());
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void aSlowClientBesideAFastOneGetsAllOfIt(boolean hasDisk) throws IOException {
+    start(hasDisk ? disk() : "", TestOrigin.ok(TAGGED, BODY));
+    try (WireClient slow = new WireClient(edge.port(), 4 * KIB);
+        WireClient fast = edge.connect()) {
+      slow.request("GET", "/large");
+      Head head = slow.head();
+      assertEquals(200, head.status());
+      fast.request("GET", "/large");
+      assertArrayEquals(BODY, fast.reply().body());
+      assertArrayEquals(BODY, slow.body(head));
+    }
+    assertEquals(1, wholeFetches());
+    edge.awaitSum(0, c -> c.responsesAborted);
+    if (hasDisk && dropped() == 0) {
+      edge.awaitSum(0, c -> c.sliceRuns);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void whoJoinsLateGetsAllOfIt(boolean hasDisk) throws IOException {
+    start(hasDisk ? disk() : "", inTwoParts(TAGGED));
+    try (WireClient first = edge.connect();
+        WireClient late = edge.connect()) {
+      first.request("GET", "/large");
+      assertEquals(200, first.head().status());
+      assertArrayEquals(Arrays.copyOf(BODY, HALF), first.bytes(HALF));
+      late.request("GET", "/large");
+      Head head = late.head();
+      assertTrue(head.field("cache-status").contains("; collapsed"));
+      assertArrayEquals(Arrays.copyOf(BODY, HALF), late.bytes(HALF));
+      // What the fill is still to bring is fetched by nobody else.
+      assertTrue(
+          origin.requests("/large").stream()
+              .skip(1)
+              .allMatch(request -> lastOf(request.field("range")) < HALF));
+      gate.countDown();
+      assertArrayEquals(Arrays.copyOfRange(BODY, HALF, LENGTH), first.bytes(LENGTH - HALF));
+      assertArrayEquals(Arrays.copyOfRange(BODY, HALF, LENGTH), late.bytes(LENGTH - HALF));
+    }
+    assertEquals(1, wholeFetches());
+    edge.awaitSum(1, c -> c.fillsInstalled);
+    edge.awaitSum(0, c -> c.responsesAborted);
+  }
+
+  private static long lastOf(String range) {
+    return Long.parseLong(range, range.indexOf('-') + 1, range.length(), 10);
+  }
+
+  @Test
+  void whoJoinsTooLateForABodyWithoutAValidatorIsNotBegunWith() throws IOException {
+    start(
+        "",
+        (request, connection) ->
+            (request.number() == 1 ? inUnknownParts() : TestOrigin.ok(FRESH, BODY))
+                .to(request, connection));
+    try (WireClient first = edge.connect();
+        WireClient late = edge.connect()) {
+      first.request("GET", "/large");
+      Head head = first.head();
+      assertEquals(200, head.status());
+      Edge.await("the beginning is gone", () -> readOn(first) && stats().reclaimedRegions() > 16);
+      Reply reply = late.get("/large");
+      assertTrue(reply.field("cache-status").contains("store-full"), reply.toString());
+      assertArrayEquals(BODY, reply.body());
+    }
+    edge.awaitIdle();
+  }
+
+  /** Of a chunked body that never ends as long as the gate is closed. */
+  private Answer inUnknownParts() {
+    return (request, connection) -> {
+      connection.send("HTTP/1.1 200 OK\r\n" + FRESH + "transfer-encoding: chunked\r\n\r\n");
+      byte[] chunk = new byte[64 * KIB];
+      while (gate.getCount() > 0) {
+        connection.send("10000\r\n").send(chunk).send("\r\n");
+      }
+      connection.send("0\r\n\r\n");
+    };
+  }
+
+  private static boolean readOn(WireClient client) {
+    try {
+      return client.bytes(64 * KIB).length > 0;
+    } catch (IOException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {FRESH, TAGGED})
+  void onADiskItIsKeptWhole(String fields) throws IOException {
+    start(disk(), TestOrigin.ok(fields, BODY));
+    try (WireClient client = edge.connect()) {
+      assertArrayEquals(BODY, client.get("/large").body());
+      edge.awaitIdle();
+      for (int i = 0; i < 2; i++) {
+        Reply reply = client.get("/large");
+        assertArrayEquals(BODY, reply.body());
+        assertTrue(reply.isHit() || dropped() > 0, reply.field("cache-status"));
+      }
+    }
+    assertTrue(origin.count("/large") == 1 || dropped() > 0);
+  }
+
+  @Test
+  void aPurgeMeanwhileIsNotOutlived() throws IOException {
+    start("", inTwoParts(TAGGED));
+    try (WireClient client = edge.connect()) {
+      client.request("GET", "/large");
+      assertEquals(200, client.head().status());
+      client.bytes(HALF);
+      edge.purgeUrl("/large");
+      gate.countDown();
+      assertArrayEquals(Arrays.copyOfRange(BODY, HALF, LENGTH), client.bytes(LENGTH - HALF));
+      edge.awaitIdle();
+      edge.awaitSum(0, c -> c.fillsInstalled);
+      assertEquals(200, client.get("/large").status());
+    }
+    assertEquals(2, wholeFetches());
+  }
+}
