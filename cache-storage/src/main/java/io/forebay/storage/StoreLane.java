@@ -108,7 +108,7 @@ public final class StoreLane {
           return Found.MISS;
         }
         long version = purges.version();
-        boolean isStale = regions.isSoft(region, slot);
+        boolean isStale = false;
         if (near.purgesSeen(entry) != version) {
           int fate = purges.check(memory, record);
           if (fate == Purges.DEAD) {
@@ -118,12 +118,17 @@ public final class StoreLane {
           if (fate == Purges.ALIVE) {
             near.purgesSeen(entry, version);
           }
-          isStale |= fate == Purges.STALE;
+          isStale = fate == Purges.STALE;
         }
-        regions.touch(region, slot);
-        fill(region, generation, slot, offset, isStale);
-        nearHits++;
-        return Found.HIT;
+        // Once more, and softness only now: a purge marks what it applies to before it is
+        // forgotten,
+        // so one that was forgotten after the first look and before the check shows here.
+        if (regions.isLive(region, slot)) {
+          regions.touch(region, slot);
+          fill(region, generation, slot, offset, isStale || regions.isSoft(region, slot));
+          nearHits++;
+          return Found.HIT;
+        }
       }
       pins.unpin(lane, region);
       near.clear(entry);
@@ -178,6 +183,11 @@ public final class StoreLane {
       int fate = purges.check(memory, record);
       if (fate == Purges.DEAD) {
         return purged(hi, lo, region, generation, offset, slot);
+      }
+      if (!regions.isLive(region, slot)) {
+        // Replaced, or killed by a purge that has been forgotten since: see the near path.
+        pins.unpin(lane, region);
+        continue;
       }
       regions.touch(region, slot);
       boolean isStale = fate == Purges.STALE || regions.isSoft(region, slot);

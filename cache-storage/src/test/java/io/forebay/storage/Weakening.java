@@ -59,7 +59,8 @@ enum Weakening {
       new Change(
           "StoreLane",
           "regions.isReadable(region, generation) && regions.isLive(region, slot)",
-          "regions.isReadable(region, generation)")),
+          "regions.isReadable(region, generation)"),
+      new Change("StoreLane", "if (regions.isLive(region, slot)) {", "if (slot >= 0) {")),
 
   INSTALLED_WITHOUT_BIRTH(
       new Change("InstallUpdate", "if (isThere && value.birth() >= birth) {", "if (birth < 0) {")),
