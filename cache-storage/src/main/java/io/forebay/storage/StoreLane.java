@@ -120,10 +120,14 @@ public final class StoreLane {
           }
           near.seen(entry, version, newest);
         }
-        regions.touch(region, slot);
-        fill(region, generation, slot, offset, regions.isSoft(region, slot));
-        nearHits++;
-        return Found.HIT;
+        // Once more, and softness only now: a purge marks what it applies to before it is
+        // forgotten, so one that was forgotten after the first look and before the check shows.
+        if (regions.isLive(region, slot)) {
+          regions.touch(region, slot);
+          fill(region, generation, slot, offset, regions.isSoft(region, slot));
+          nearHits++;
+          return Found.HIT;
+        }
       }
       pins.unpin(lane, region);
       near.clear(entry);
@@ -182,6 +186,11 @@ public final class StoreLane {
       }
       if (fate == Purges.STALE) {
         soften(region, slot, record);
+      }
+      if (!regions.isLive(region, slot)) {
+        // Replaced, or killed by a purge that has been forgotten since: see the near path.
+        pins.unpin(lane, region);
+        continue;
       }
       regions.touch(region, slot);
       near.put(hi, lo, region, offset, generation, slot, version, newest);

@@ -1,4 +1,4 @@
-/** Measurements on real files and devices. */
+/** Measurements on real files and devices, and of what something takes of memory. */
 @NullMarked
 package io.forebay.benchmarks.lab;
 

@@ -194,7 +194,7 @@ public final class Reclaimer {
   }
 
   /** Empties a region, or makes it a protected one as it is: then false. */
-  private boolean reclaim(int region) {
+  boolean reclaim(int region) {
     MemorySegment memory = regions.memory();
     int generation = regions.generation(region);
     boolean isProtected = regions.segment(region) == Regions.PROTECTED;

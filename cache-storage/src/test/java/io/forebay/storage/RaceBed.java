@@ -1,0 +1,305 @@
+package io.forebay.storage;
+
+import io.forebay.storage.Core.Piece;
+import io.forebay.storage.disk.DiskTier;
+import io.forebay.storage.disk.Promoter;
+import io.forebay.storage.evict.Demotion;
+import io.forebay.storage.evict.Eviction;
+import io.forebay.storage.evict.GhostFilter;
+import io.forebay.storage.evict.Reclaimer;
+import io.forebay.storage.evict.Sample;
+import io.forebay.storage.evict.SegmentPolicy;
+import io.forebay.storage.index.ChronicleIndex;
+import io.forebay.storage.index.IndexValue;
+import io.forebay.storage.index.ObjectIndex;
+import io.forebay.storage.layout.HeadRecord;
+import io.forebay.storage.layout.RecordHeader;
+import io.forebay.storage.layout.SliceRecord;
+import io.forebay.storage.layout.TierHeader;
+import io.forebay.storage.layout.Words;
+import io.forebay.storage.memory.Headroom;
+import io.forebay.storage.memory.TierMemory;
+import io.forebay.storage.purge.ActiveBirths;
+import io.forebay.storage.purge.Purges;
+import io.forebay.storage.region.Pins;
+import io.forebay.storage.region.Regions;
+import io.forebay.storage.region.Reservation;
+import io.forebay.storage.region.ReservationAt;
+import io.forebay.storage.region.Space;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.lang.foreign.MemorySegment;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.SecureRandom;
+import java.util.List;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.zip.CRC32C;
+
+/**
+ * The parts of a store without its threads, so that any two threads can be any two of its owners.
+ * Two lanes; of the regions one half belongs to the store's space, the other half is handed out to
+ * races that empty a region of their own.
+ *
+ * <p>Races are made and ended in parallel, between two meetings: under the lock of the bed. A
+ * region of a race is held, or spare without being among the store's spares, so that the reclaimer
+ * never takes it by itself.
+ */
+final class RaceBed {
+  static final int BODY = 64;
+
+  private static final int REGION_BYTES = 64 << 10;
+  private static final int SHARED_REGIONS = 256;
+  private static final int OWN_REGIONS = 1024;
+  private static final int SPARES = 16;
+
+  final MemorySegment memory;
+  final Regions regions;
+  final Pins pins;
+  final Core core;
+  final Reclaimer reclaimer;
+  final StoreLane firstLane;
+  final StoreLane secondLane;
+
+  private final Space space;
+  private final Purges purges;
+  private final ObjectIndex.Cursor cursor;
+  private final IndexValue value = new IndexValue();
+  private final AtomicInteger nextOwn = new AtomicInteger();
+  private int delay;
+
+  RaceBed() {
+    try {
+      int count = SHARED_REGIONS + OWN_REGIONS;
+      TierMemory tier =
+          TierMemory.anonymous(
+              TierHeader.LENGTH + (long) count * REGION_BYTES, new Headroom(), false);
+      memory = tier.memory();
+      regions = new Regions(memory, REGION_BYTES, count);
+      pins = new Pins(2, count);
+      space = new Space(regions, SPARES, () -> {});
+      ChronicleIndex index = ChronicleIndex.anonymous(1 << 16);
+      purges =
+          new Purges(
+              Files.createTempDirectory(Path.of("").toAbsolutePath(), "race").resolve("journal"),
+              1000,
+              1 << 20,
+              System::currentTimeMillis,
+              new SecureRandom(),
+              () -> {});
+      DiskTier disk =
+          DiskTier.open(
+              List.of(),
+              new DiskTier.Host(
+                  index,
+                  purges,
+                  new Promoter(regions, space, index, purges, 1),
+                  System::currentTimeMillis),
+              true,
+              DiskTier.Opener.files(),
+              null);
+      Eviction eviction =
+          new Eviction(
+              new SegmentPolicy(SegmentPolicy.Setting.INITIAL),
+              new GhostFilter((long) count * REGION_BYTES, 1 << 16),
+              new Sample());
+      core =
+          new Core(
+              regions,
+              pins,
+              space,
+              index,
+              disk,
+              0,
+              purges,
+              new ActiveBirths(2),
+              System::currentTimeMillis,
+              eviction,
+              TierShape.of((long) count * REGION_BYTES, REGION_BYTES, 1 << 16),
+              1);
+      firstLane = new StoreLane(core, 0, 1024);
+      secondLane = new StoreLane(core, 1, 1024);
+      reclaimer =
+          new Reclaimer(
+              regions,
+              pins,
+              space,
+              index,
+              purges,
+              ConcurrentHashMap.newKeySet(),
+              disk,
+              new Demotion(regions, index, disk, false, 0, System::currentTimeMillis),
+              eviction,
+              Long.MAX_VALUE);
+      cursor = index.patientCursor();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    for (int region = 0; region < regions.count(); region++) {
+      regions.renew(region);
+      if (region < SHARED_REGIONS) {
+        space.addSpare(region);
+      }
+    }
+  }
+
+  /** A number of the sequence; leaves room for those that the race takes itself. */
+  long birth() {
+    while (true) {
+      long birth = purges.next();
+      if (birth >= 0) {
+        return birth;
+      }
+      purges.work();
+    }
+  }
+
+  /** How long one of two waits for the other: all are tried in turn. */
+  int delay() {
+    delay = (delay + 1) & 127;
+    return delay;
+  }
+
+  /** Before each race: there is space for whatever it writes. */
+  void makeRoom() {
+    purges.work();
+    while (space.spareCount() < SPARES && reclaimer.step(System.currentTimeMillis())) {
+      Thread.onSpinWait();
+    }
+  }
+
+  /** The head of an object of this number. */
+  static HeadSpec spec(long number, long birth, long totalLength) {
+    byte[] text = Long.toHexString(number).getBytes(StandardCharsets.US_ASCII);
+    return new HeadSpec(
+        Words.mix(number),
+        Words.mix(~number),
+        text,
+        text.length,
+        new byte[40],
+        new long[] {number},
+        birth,
+        Long.MAX_VALUE,
+        HeadSpec.Kind.OBJECT,
+        totalLength);
+  }
+
+  /** A new life of a region that belongs to the race until {@link #giveBack}. */
+  int open() {
+    int region = SHARED_REGIONS + nextOwn.getAndIncrement() % OWN_REGIONS;
+    regions.open(region, Regions.PROBATION, space.newAge());
+    if (!regions.hold(region, Regions.PROBATION)) {
+      throw new IllegalStateException("region " + region + " belongs to another race");
+    }
+    return region;
+  }
+
+  void giveBack(int region) {
+    regions.renew(region);
+    regions.release(region);
+  }
+
+  /** A committed record that no key names yet. */
+  record Written(
+      HeadSpec spec, byte kind, long objectId, long high, long low, Piece at, int length) {
+
+    Install install(StoreLane lane) {
+      return lane.install(spec, kind, at, length, objectId, high, low);
+    }
+  }
+
+  /** Writes a head with a body of one word, repeated, in the open region of all. */
+  Written writeHead(HeadSpec spec, long content) {
+    Reservation at = new Reservation();
+    if (!space.reserve(core.headLength(spec) + BODY, at)) {
+      throw new IllegalStateException("no space");
+    }
+    return writeHead(at, spec, content);
+  }
+
+  /** The same as the next record of a race's region. */
+  Written writeHead(int region, HeadSpec spec, long content) {
+    return writeHead(reserve(region, core.headLength(spec) + BODY), spec, content);
+  }
+
+  private Written writeHead(Reservation at, HeadSpec spec, long content) {
+    long objectId = birth();
+    core.enter(at, RecordHeader.KIND_OBJECT, spec, spec.hi(), spec.lo(), objectId, 0);
+    long body = regions.base(at.region()) + at.offset() + core.headLength(spec);
+    core.writeHead(at, spec, objectId, spec.birth(), BODY, true, writeBody(body, content));
+    Piece piece = new Piece(at.region(), at.generation(), at.slot(), at.offset(), 0, 0);
+    return new Written(
+        spec, RecordHeader.KIND_OBJECT, objectId, spec.hi(), spec.lo(), piece, at.length());
+  }
+
+  /** The first slice of an object, as the next record of a race's region. */
+  Written writeSlice(int region, HeadSpec spec, long objectId, long content) {
+    int length = SliceRecord.LENGTH + BODY;
+    Reservation at = reserve(region, length);
+    long high = SliceRecord.keyHigh(objectId);
+    long low = SliceRecord.keyLow(objectId, 0);
+    core.enter(at, RecordHeader.KIND_SLICE, spec, high, low, objectId, 0);
+    Piece piece = Piece.slice(at);
+    CRC32C crc = writeBody(regions.base(region) + piece.bodyOffset(), content);
+    core.writeSlice(piece, spec, objectId, 0, BODY, crc);
+    return new Written(spec, RecordHeader.KIND_SLICE, objectId, high, low, piece, length);
+  }
+
+  private Reservation reserve(int region, int length) {
+    long word = regions.reserve(region, length);
+    if (word < 0) {
+      throw new IllegalStateException("region " + region + " is full");
+    }
+    return ReservationAt.of(
+        region, regions.generation(region), (int) (word >>> 32), (int) word, length);
+  }
+
+  private CRC32C writeBody(long at, long content) {
+    for (int n = 0; n < BODY; n += Long.BYTES) {
+      memory.set(Words.LONG, at + n, content);
+    }
+    CRC32C crc = new CRC32C();
+    crc.update(memory.asSlice(at, BODY).asByteBuffer());
+    return crc;
+  }
+
+  /**
+   * Which of these records of one key the index names, from 1; 0: none. -1 if that does not agree
+   * with which of them are live, or the index mixes two of them up.
+   */
+  int named(Written... written) {
+    ObjectIndex.Outcome outcome = cursor.get(written[0].high(), written[0].low(), value);
+    boolean isNamed = outcome == ObjectIndex.Outcome.DONE;
+    int result = 0;
+    for (int n = 0; n < written.length; n++) {
+      Piece at = written[n].at();
+      boolean isIt = isNamed && value.isAt(at.region(), at.generation(), at.offset());
+      if (regions.isLive(at.region(), at.slot()) != isIt) {
+        return -1;
+      }
+      if (isNamed && value.birth() == written[n].spec().birth()) {
+        result = n + 1;
+      }
+    }
+    if (isNamed) {
+      // It may name a copy: that, too, must be live, and of the birth that the index says.
+      long record = regions.base(value.region()) + value.offset();
+      int slot = memory.get(Words.INT, record + RecordHeader.ENTRY_OFFSET);
+      if (result == 0
+          || !regions.isLive(value.region(), slot)
+          || memory.get(Words.LONG, record + HeadRecord.BIRTH_OFFSET) != value.birth()) {
+        return -1;
+      }
+    }
+    return result;
+  }
+
+  /** So that nothing names what is reused. */
+  void forget(Written written) {
+    if (!firstLane.invalidate(written.high(), written.low())) {
+      throw new IllegalStateException("busy, with nobody there");
+    }
+  }
+}

@@ -1,0 +1,186 @@
+package io.forebay.storage;
+
+import java.io.File;
+import java.io.IOException;
+import java.lang.invoke.MethodHandle;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.MethodType;
+import java.net.MalformedURLException;
+import java.net.URL;
+import java.net.URLClassLoader;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Supplier;
+import javax.tools.JavaCompiler;
+import javax.tools.StandardJavaFileManager;
+import javax.tools.ToolProvider;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The store's own source with one rule of its concurrency taken out. The same races run over it as
+ * over the real classes; a weakening that they do not catch says that they would not catch the
+ * mistake either.
+ *
+ * <p>{@link #compile} makes the changed classes, which fails when the source no longer has the line
+ * that a weakening changes; {@link #races} loads everything anew, with those classes in front.
+ */
+enum Weakening {
+  PINNED_WITH_RELEASE(
+      new Change(
+          "region/Pins",
+          "COUNT.setVolatile(row, PAD + region, row[PAD + region] + 1);",
+          "COUNT.setRelease(row, PAD + region, row[PAD + region] + 1);")),
+
+  VALIDATED_BEFORE_PINNED(
+      new Change(
+          "StoreLane",
+          "boolean pinIf(int region, int generation) {",
+          """
+          boolean pinIf(int region, int generation) {
+            if (regions.isReadable(region, generation)) {
+              pins.pin(lane, region);
+              return true;
+            }
+          """)),
+
+  MARKED_WITHOUT_FENCE(
+      new Change("region/Regions", "words.set(region,", "words.setRelease(region,"),
+      new Change("region/Pins", "VarHandle.fullFence();", "")),
+
+  NEAR_WITHOUT_GENERATION(
+      new Change(
+          "StoreLane",
+          "regions.isReadable(region, near.generation(entry))",
+          "regions.isReadable(region, regions.generation(region))")),
+
+  NEAR_WITHOUT_LIVE(
+      new Change(
+          "StoreLane",
+          "regions.isReadable(region, generation) && regions.isLive(region, slot)",
+          "regions.isReadable(region, generation)"),
+      new Change("StoreLane", "if (regions.isLive(region, slot)) {", "if (slot >= 0) {")),
+
+  INSTALLED_WITHOUT_BIRTH(
+      new Change("InstallUpdate", "if (isThere && value.birth() >= birth) {", "if (birth < 0) {")),
+
+  MOVED_WITHOUT_CONDITION(
+      new Change(
+          "evict/Reclaimer",
+          "if (!isPresent || !current.isAt(region, generation, offset)) {",
+          "if (region < 0) {"),
+      new Change("evict/Reclaimer", "if (!regions.isLive(region, slot)) {", "if (region < 0) {")),
+
+  FORGOTTEN_WITHOUT_PLACE(
+      new Change(
+          "StoreLane",
+          "removal.at(region, generation, offset).of(hi, lo);",
+          "removal.any().of(hi, lo);")),
+
+  WATERMARK_BEFORE_BYTES(
+      new Change(
+          "ObjectWriter",
+          "boolean isTaken = !hasFailed && take(src);",
+          """
+          WATERMARK.setRelease(this, written + src.remaining());
+          boolean isTaken = !hasFailed && take(src);
+          """));
+
+  private record Change(String file, String from, String to) {}
+
+  /** Where the changed classes lie, one directory a weakening; set for the stress harness. */
+  static final String DIRECTORY = "forebay.weakened";
+
+  private static final String PACKAGE = "io.forebay.storage.";
+
+  @SuppressWarnings("ImmutableEnumChecker") // List.of
+  private final List<Change> changes;
+
+  Weakening(Change... changes) {
+    this.changes = List.of(changes);
+  }
+
+  /** Compiles the weakened classes from the sources as they are now. */
+  void compile(Path sources, Path into, String classPath) throws IOException {
+    Path changed = into.resolve(name() + "-source");
+    Path classes = Files.createDirectories(into.resolve(name()));
+    List<Path> files = new ArrayList<>();
+    for (Change change : changes) {
+      String name = change.file() + ".java";
+      Path file = changed.resolve(name);
+      Path origin = Files.exists(file) ? file : sources.resolve(PACKAGE.replace('.', '/') + name);
+      String text = Files.readString(origin);
+      int at = text.indexOf(change.from());
+      if (at < 0 || text.indexOf(change.from(), at + 1) >= 0) {
+        throw new IllegalStateException(this + ": " + name + " has not once " + change.from());
+      }
+      Files.createDirectories(file.resolveSibling(""));
+      Files.writeString(file, text.replace(change.from(), change.to()));
+      files.add(file);
+    }
+    JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
+    try (StandardJavaFileManager manager = compiler.getStandardFileManager(null, null, null)) {
+      List<String> options =
+          List.of(
+              "-d",
+              classes.toString(),
+              "-cp",
+              classPath,
+              "-proc:none",
+              "-nowarn",
+              "-implicit:none");
+      boolean isDone =
+          compiler
+              .getTask(
+                  null,
+                  manager,
+                  null,
+                  options,
+                  null,
+                  manager.getJavaFileObjectsFromPaths(files.stream().distinct().toList()))
+              .call();
+      if (!isDone) {
+        throw new IllegalStateException(this + " does not compile");
+      }
+    }
+  }
+
+  /** Races over the store as it is, or weakened. */
+  @SuppressWarnings("unchecked")
+  static Supplier<Race> races(String name, @Nullable Weakening weakening) {
+    if (weakening == null) {
+      return Races.of(name);
+    }
+    try {
+      Class<?> races = Class.forName(PACKAGE + "Races", true, new Loader(weakening.name()));
+      MethodHandle of =
+          MethodHandles.privateLookupIn(races, MethodHandles.lookup())
+              .findStatic(races, "of", MethodType.methodType(Supplier.class, String.class));
+      return (Supplier<Race>) of.invoke(name);
+    } catch (Throwable e) {
+      throw new IllegalStateException(weakening.name(), e);
+    }
+  }
+
+  /** Loads the whole of the class path anew, all but what both sides have to agree on. */
+  private static final class Loader extends URLClassLoader {
+    Loader(String weakening) throws MalformedURLException {
+      super(urls(weakening), ClassLoader.getPlatformClassLoader());
+    }
+
+    private static URL[] urls(String weakening) throws MalformedURLException {
+      List<URL> urls = new ArrayList<>();
+      urls.add(Path.of(System.getProperty(DIRECTORY, "")).resolve(weakening).toUri().toURL());
+      for (String entry : System.getProperty("java.class.path").split(File.pathSeparator, -1)) {
+        urls.add(Path.of(entry).toUri().toURL());
+      }
+      return urls.toArray(URL[]::new);
+    }
+
+    @Override
+    protected Class<?> findClass(String name) throws ClassNotFoundException {
+      return name.equals(Race.class.getName()) ? Race.class : super.findClass(name);
+    }
+  }
+}

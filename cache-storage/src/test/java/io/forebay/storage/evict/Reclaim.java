@@ -1,0 +1,12 @@
+package io.forebay.storage.evict;
+
+/** Has the reclaimer empty a region of the test's choice instead of the oldest. */
+public final class Reclaim {
+  private Reclaim() {}
+
+  public static void region(Reclaimer reclaimer, int region) {
+    if (!reclaimer.reclaim(region)) {
+      throw new IllegalStateException("region " + region + " was to be emptied");
+    }
+  }
+}
