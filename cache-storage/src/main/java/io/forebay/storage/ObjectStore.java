@@ -71,9 +71,6 @@ public final class ObjectStore implements AutoCloseable {
 
   private static final long PAUSE_NANOS = 20_000_000;
 
-  /** How long an ending store goes on copying memory to its disks. */
-  private static final long COPY_AT_END_NANOS = 10_000_000_000L;
-
   private static final long CLOCK_NOTE_MILLIS = 1_000;
 
   /** Above this many directory entries an exact purge does not count what it matched. */
@@ -98,6 +95,7 @@ public final class ObjectStore implements AutoCloseable {
   private final long newestAtOpen;
   private final @Nullable Thread reclaimThread;
   private final @Nullable Thread journalThread;
+  private boolean isSettled;
   private long notedMillis;
   private volatile boolean isClosing;
 
@@ -310,11 +308,12 @@ public final class ObjectStore implements AutoCloseable {
             eviction,
             settings.fillDeadlineMillis());
     this.sweeper = new Sweeper(regions, opened, disk, purges, births, settings.purgeRetireMillis());
-    this.rebuild = new Rebuild(regions, opened, disk, purges);
     this.atOpen =
         opening == Opening.EMPTY
             ? RecoveryState.Phase.EMPTY
             : isWarm ? RecoveryState.Phase.WARM : RecoveryState.Phase.REBUILDING;
+    Rebuild.settle(regions, opening == Opening.EMPTY);
+    this.rebuild = new Rebuild(regions, opened, disk, purges);
     core.isRebuilt = atOpen != RecoveryState.Phase.REBUILDING;
     boolean hasSpares = reclaimer.renewFree();
     LOG.info(
@@ -661,6 +660,19 @@ public final class ObjectStore implements AutoCloseable {
         shadow.stats());
   }
 
+  /** Memory outside the heap: the tier, its index, and the disks' buffers. */
+  public MemoryParts memoryParts() {
+    return new MemoryParts(
+        tier.memory().byteSize(), index.offHeapBytes(), disk.bufferBytes(), place);
+  }
+
+  /**
+   * What the store takes outside the heap.
+   *
+   * @param place where the first two of them lie
+   */
+  public record MemoryParts(long tierBytes, long indexBytes, long bufferBytes, String place) {}
+
   /** The arithmetic of the store's memory, for people. */
   public List<String> budget() {
     long tierBytes = tier.memory().byteSize();
@@ -731,20 +743,38 @@ public final class ObjectStore implements AutoCloseable {
       notedMillis = now;
       core.memory.set(Words.LONG, TierHeader.NEWEST_MILLIS_OFFSET, now);
     }
-    if (atOpen == RecoveryState.Phase.REBUILDING && !rebuild.isDone()) {
+    if (core.isIndexComplete() && !isSettled) {
+      isSettled = true;
+      core.regions.settledAge(TierHeader.ALL_SETTLED);
+    }
+    if (!core.isRebuilt) {
       boolean renewed = reclaimer.renewFree();
+      if (reclaimer.hasNoneForLanes() && rebuild.dropOldest()) {
+        renewed = true;
+        boolean ignored = reclaimer.renewFree();
+      }
       boolean rebuilt = rebuild.step();
-      core.isRebuilt = rebuild.isDone();
+      if (rebuild.isDone()) {
+        onRebuilt();
+      }
       boolean stepped = disk.step();
       return rebuilt || renewed || stepped;
     }
     disk.tick(now);
     boolean reclaimed = reclaimer.step(now);
     boolean swept = sweeper.step(now);
-    boolean copied = demotion.step();
+    boolean copied = demotion.step(now);
     boolean stepped = disk.step();
     boolean sampled = shadow.step(samples);
     return reclaimed || swept || copied || stepped || sampled;
+  }
+
+  private void onRebuilt() {
+    core.isRebuilt = true;
+    LOG.info(
+        "the index is rebuilt: {} records, {} given up for room meanwhile",
+        rebuild.records(),
+        rebuild.dropped());
   }
 
   private void runReclaim() {
@@ -831,11 +861,13 @@ public final class ObjectStore implements AutoCloseable {
     if (disk.isEmpty() || !recovery().isComplete()) {
       return;
     }
-    long end = System.nanoTime() + COPY_AT_END_NANOS;
-    while (System.nanoTime() < end) {
+    long begin = System.nanoTime();
+    long limitNanos = settings.disks().stopMillis() * 1_000_000;
+    while (System.nanoTime() - begin < limitNanos) {
       if (!demotion.stepBeforeEnd()) {
         if (disk.hasRoom() || disk.isIdle()) {
-          return;
+          // All is copied, or no disk takes any more.
+          break;
         }
         // The writers are behind: they make room, or this takes too long.
         if (!disk.step()) {
@@ -843,7 +875,18 @@ public final class ObjectStore implements AutoCloseable {
         }
       }
     }
-    LOG.warn("not all of memory could be copied to the disks in time");
+    Demotion.Rest rest = demotion.rest();
+    long millis = (System.nanoTime() - begin) / 1_000_000;
+    if (rest.regions() == 0) {
+      LOG.info("what only memory held is on the disks, after {} ms", millis);
+    } else {
+      LOG.warn(
+          "after {} ms {} regions of memory ({} MiB) were not copied to the disks: what of them was"
+              + " not written before is lost if memory is",
+          millis,
+          rest.regions(),
+          rest.bytes() >> 20);
+    }
   }
 
   private static void closeQuietly(AutoCloseable closing) {

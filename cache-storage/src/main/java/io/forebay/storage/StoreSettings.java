@@ -1,6 +1,7 @@
 package io.forebay.storage;
 
 import io.forebay.storage.evict.Tuning;
+import io.forebay.storage.index.ChronicleIndex;
 import java.nio.file.Path;
 import java.util.concurrent.ThreadFactory;
 import java.util.function.LongSupplier;
@@ -216,9 +217,19 @@ public record StoreSettings(
           "lanes at least 1, protected share at most 0.95, touch threshold 1 or 2, purge scopes at"
               + " least 16");
     }
-    long entries =
-        indexEntries == 0 ? standard.indexEntries() + (disks.bytes() >> 16) : indexEntries;
+    long entries = indexEntries == 0 ? entries(memoryBytes, disks.bytes()) : indexEntries;
     return withSizes(region, entries, nearEntries);
+  }
+
+  /**
+   * What the index of a memory tier and disks of such sizes will take, near enough to plan with.
+   */
+  public static long estimatedIndexBytes(long memoryBytes, long diskBytes) {
+    return ChronicleIndex.estimatedBytes(entries(memoryBytes, diskBytes));
+  }
+
+  private static long entries(long memoryBytes, long diskBytes) {
+    return TierShape.of(memoryBytes).indexEntries() + (diskBytes >> 16);
   }
 
   /** Of settings whose sizes are filled in. */

@@ -47,6 +47,11 @@ final class SimulatedDisk implements DiskTier.Opener {
     disks.values().forEach(Disk::cutPower);
   }
 
+  /** Time passes, and the kernel brings to the disks what was written. */
+  void writeBack() {
+    disks.values().forEach(Disk::force);
+  }
+
   /** Turns a byte of a disk over, at random. */
   void damage(String name) {
     Disk disk = disks.get(name);

@@ -1131,6 +1131,10 @@ final class Device {
         if (!isSame || hasDisk) {
           // What is there was born later, or was found in a younger region.
           if (value.birth() >= one.birth()) {
+            if (value.birth() > one.birth()) {
+              // Its tombstone was lost with the process, and what replaced it may leave first.
+              bury(one.keyHigh(), one.keyLow(), one.birth());
+            }
             return ObjectIndex.Verdict.KEEP;
           }
           if (value.isInMemory()) {

@@ -446,9 +446,13 @@ public final class DiskTier implements AutoCloseable {
 
   /** Direct memory of all buffers. */
   public long bufferBytes() {
+    return bufferBytes(devices.stream().map(Device::settings).toList());
+  }
+
+  /** Direct memory of all buffers of such devices. */
+  public static long bufferBytes(List<DeviceSettings> devices) {
     long sum = 0;
-    for (Device device : devices) {
-      DeviceSettings settings = device.settings();
+    for (DeviceSettings settings : devices) {
       sum +=
           (long) settings.buffers() * settings.bufferBytes()
               + (settings.readers() + 1L) * DeviceSettings.LARGEST_RECORD;
