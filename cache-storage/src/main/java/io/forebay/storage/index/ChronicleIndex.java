@@ -29,7 +29,7 @@ public final class ChronicleIndex implements ObjectIndex {
   private static final long PATIENT_PAUSE_NANOS = 20_000;
 
   /** Key, value, the map's own hash slots, and what it keeps in reserve. */
-  private static final long BYTES_PER_ENTRY = 136;
+  private static final long BYTES_PER_ENTRY = 112;
 
   private final ChronicleMap<IndexKey, IndexValue> map;
   private final long capacity;
@@ -43,7 +43,7 @@ public final class ChronicleIndex implements ObjectIndex {
 
   /** What an index of this capacity takes, near enough to plan with, and rather too much. */
   public static long estimatedBytes(long capacity) {
-    return (1 << 20) + capacity * BYTES_PER_ENTRY;
+    return (256 << 10) + capacity * BYTES_PER_ENTRY;
   }
 
   /** Attaches to a file or makes it. */
