@@ -245,7 +245,8 @@ final class ConfigBinder {
         given("store", ConfigKeys.STORE_TOUCH_THRESHOLD),
         given("store", ConfigKeys.STORE_DISK_ADMISSION),
         given("store", ConfigKeys.STORE_DISK_BYTES_PER_DAY),
-        given("store", ConfigKeys.STORE_DISK_KEEP));
+        given("store", ConfigKeys.STORE_DISK_KEEP),
+        given("store", ConfigKeys.STORE_DISK_STOP_LIMIT));
   }
 
   private List<DiskConfig> stores() {

@@ -56,23 +56,25 @@ public record ServerConfig(
    * The store's places and sizes.
    *
    * @param data directory of journal, identity and lock
-   * @param memoryBytes size of the memory tier
+   * @param memory size of the memory tier
    * @param memoryDirectory tmpfs directory named by the operator, or null for the default place
    * @param protectedShare {@code auto}, or 0 to 0.95
    * @param touchThreshold {@code auto}, 1 or 2
    * @param diskAdmission {@code always} or {@code second-hit}
    * @param diskBytesPerDay bound of what is written to the disks a day; 0 means none
    * @param diskKeep how long after its expiry an object on a disk still counts
+   * @param diskStopLimit how long a stop goes on copying what only memory holds
    */
   public record StoreConfig(
       Path data,
-      long memoryBytes,
+      MemorySize memory,
       @Nullable Path memoryDirectory,
       String protectedShare,
       String touchThreshold,
       String diskAdmission,
       long diskBytesPerDay,
-      Duration diskKeep) {}
+      Duration diskKeep,
+      Duration diskStopLimit) {}
 
   /** One device of the disk tier. */
   public record DiskConfig(

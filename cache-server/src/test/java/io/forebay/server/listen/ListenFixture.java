@@ -2,6 +2,7 @@ package io.forebay.server.listen;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import io.forebay.server.config.MemorySize;
 import io.forebay.server.config.ServerConfig;
 import io.forebay.server.config.ServerConfig.AccessLogConfig;
 import io.forebay.server.config.ServerConfig.Address;
@@ -91,7 +92,16 @@ final class ListenFixture implements AutoCloseable {
         List.of(listeners),
         new AdminConfig(new Address("127.0.0.1", 0), null),
         new ThreadsConfig(loops, "off", transport),
-        new StoreConfig(Path.of("unused"), 0, null, "auto", "auto", "always", 0, Duration.ZERO),
+        new StoreConfig(
+            Path.of("unused"),
+            MemorySize.of(0),
+            null,
+            "auto",
+            "auto",
+            "always",
+            0,
+            Duration.ZERO,
+            Duration.ZERO),
         List.of(),
         List.of(),
         List.of(),
