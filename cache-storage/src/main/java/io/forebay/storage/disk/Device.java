@@ -857,7 +857,12 @@ final class Device {
     ByteBuffer page = Pages.begin().clear();
     page.order(ByteOrder.LITTLE_ENDIAN);
     long at = at(region) + settings.regionBytes() - (number + 1L) * DirectoryPage.LENGTH;
-    file.read(page, at);
+    begin();
+    try {
+      file.read(page, at);
+    } finally {
+      end();
+    }
     page.clear();
     return Pages.isWhole(page, head.device(), number) ? page : null;
   }

@@ -128,9 +128,9 @@ public final class Rebuild {
     int generation = generations[region];
     long count = 0;
     for (int slot = 0; slot < slots[region]; slot++) {
-      if (regions.isCommitted(region, slot, generation) && regions.isLive(region, slot)) {
-        drop.run(region, slot, generation);
-        count++;
+      // Dead ones, too: some key may still name them.
+      if (regions.isCommitted(region, slot, generation)) {
+        count += drop.run(region, slot, generation) ? 1 : 0;
       }
     }
     dropped += count;
@@ -224,19 +224,23 @@ public final class Rebuild {
     private int region;
     private int generation;
     private int offset;
+    private boolean isAlive;
+    private long high;
+    private long low;
 
-    void run(int newRegion, int slot, int newGeneration) {
+    /** Whether it was alive. */
+    boolean run(int newRegion, int slot, int newGeneration) {
       MemorySegment memory = regions.memory();
       long entry = regions.entry(newRegion, slot);
+      isAlive = regions.isLive(newRegion, slot);
+      high = memory.get(Words.LONG, entry + DirectoryEntry.KEY_HIGH_OFFSET);
+      low = memory.get(Words.LONG, entry + DirectoryEntry.KEY_LOW_OFFSET);
       region = newRegion;
       generation = newGeneration;
       offset = memory.get(Words.INT, entry + DirectoryEntry.OFFSET_OFFSET);
       regions.live(newRegion, slot, false);
-      ObjectIndex.Outcome ignored =
-          cursor.update(
-              memory.get(Words.LONG, entry + DirectoryEntry.KEY_HIGH_OFFSET),
-              memory.get(Words.LONG, entry + DirectoryEntry.KEY_LOW_OFFSET),
-              this);
+      ObjectIndex.Outcome ignored = cursor.update(high, low, this);
+      return isAlive;
     }
 
     @Override
@@ -244,10 +248,11 @@ public final class Rebuild {
       if (!isPresent || !value.isAt(region, generation, offset)) {
         return ObjectIndex.Verdict.KEEP;
       }
-      if (disk.isReadable(value)) {
+      if (isAlive && disk.isReadable(value)) {
         value.leaveMemory();
         return ObjectIndex.Verdict.PUT;
       }
+      disk.bury(high, low, value);
       return ObjectIndex.Verdict.REMOVE;
     }
   }
