@@ -55,7 +55,7 @@ final class ConfigOptions {
   @Option(
       names = "--memory",
       paramLabel = "SIZE",
-      description = "Size of the memory tier, such as 512MiB or 48GiB.")
+      description = "Size of the memory tier, such as 48GiB, or its share of memory, such as 60%%.")
   @Nullable String memory;
 
   @Option(

@@ -16,22 +16,22 @@ final class Banner {
       Server server,
       Transport transport,
       ObjectStore store,
+      MemoryPlan.Sum memory,
       PrivateCopies copies,
       ServerConfig config) {
     List<String> lines = new ArrayList<>();
     lines.add(row("java", Runtime.version() + ", " + System.getProperty("java.vm.name")));
     lines.add(row("transport", transport.name()));
     lines.add(row("loops", transport.loops().size() + ", " + transport.pinning()));
-    long heap = Runtime.getRuntime().maxMemory();
-    long direct = io.netty.util.internal.PlatformDependent.maxDirectMemory();
-    lines.add(row("heap", "at most " + mebibytes(heap)));
+    lines.add(row("memory", memory.line()));
+    lines.add(row("heap", "at most " + MemoryPlan.mebibytes(memory.heapBytes())));
     lines.add(
         row(
             "direct",
             "at most "
-                + mebibytes(direct)
+                + MemoryPlan.mebibytes(memory.directBytes())
                 + ", of it "
-                + mebibytes(copies.limitBytes())
+                + MemoryPlan.mebibytes(copies.limitBytes())
                 + " for clients that stall"));
     for (String line : store.budget()) {
       lines.add(row("store", line));
@@ -54,9 +54,5 @@ final class Banner {
 
   static String hostPort(String host, int port) {
     return (host.indexOf(':') >= 0 ? "[" + host + "]" : host) + ":" + port;
-  }
-
-  private static String mebibytes(long bytes) {
-    return (bytes >> 20) + " MiB";
   }
 }

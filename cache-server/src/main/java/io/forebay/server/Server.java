@@ -55,6 +55,7 @@ import io.forebay.storage.disk.DeviceSettings;
 import io.forebay.storage.disk.DiskStats;
 import io.forebay.storage.disk.DiskTier;
 import io.forebay.storage.evict.Tuning;
+import io.forebay.storage.memory.MachineMemory;
 import java.io.IOException;
 import java.net.BindException;
 import java.net.InetSocketAddress;
@@ -103,6 +104,8 @@ public final class Server implements Node, AutoCloseable {
   private final FillTable fills;
   private final HitForMiss hitForMiss = new HitForMiss(HIT_FOR_MISS_ENTRIES);
   private final ObjectStore store;
+  private final MemoryPlan.Sum memorySum;
+  private final MemoryWatch memoryWatch;
   private final Transport transport;
   private final CachingNameResolver names;
   private final AccessLog accessLog;
@@ -160,7 +163,23 @@ public final class Server implements Node, AutoCloseable {
       names.watch(origins.hostNames());
       // Before the loops: what these start must not inherit a loop's CPU.
       accessLog = opened(AccessLog.open(config.accessLog(), loopCount(config)));
-      store = opened(ObjectStore.open(storeSettings(config)));
+      MachineMemory machine = MachineMemory.system();
+      MemoryPlan plan = MemoryPlan.of(config, machine);
+      long tierBytes =
+          plan.tierBytes(config.store().memory(), config.store().memoryDirectory() != null);
+      String choice = plan.choice(config.store().memory(), tierBytes);
+      if (choice != null) {
+        LOG.info(choice);
+      }
+      store = opened(ObjectStore.open(storeSettings(config, tierBytes)));
+      memorySum = plan.sum(store.memoryParts());
+      if (!memorySum.fits()) {
+        LOG.warn(
+            "memory: {}: under full load the kernel may end this process; give the memory tier, the"
+                + " heap (-Xmx) or direct memory (-XX:MaxDirectMemorySize) less",
+            memorySum.line());
+      }
+      memoryWatch = opened(new MemoryWatch(machine::read, memorySum).start());
       transport = opened(Transport.open(config.threads()));
       List<LoopExchanges> exchanges = new ArrayList<>();
       OriginConnections connections = new OriginConnections();
@@ -179,6 +198,9 @@ public final class Server implements Node, AutoCloseable {
                 loop.leases()::onTick, LEASE_TICK_MILLIS, LEASE_TICK_MILLIS, TimeUnit.MILLISECONDS);
       }
       listeners.accept();
+    } catch (StartException e) {
+      close();
+      throw e;
     } catch (StoreException | ListenException e) {
       close();
       throw new StartException(StartException.NO_RESOURCE, List.of(e.getMessage()));
@@ -206,12 +228,9 @@ public final class Server implements Node, AutoCloseable {
         : Runtime.getRuntime().availableProcessors();
   }
 
-  private static StoreSettings storeSettings(ServerConfig config) {
+  private static StoreSettings storeSettings(ServerConfig config, long tierBytes) {
     return StoreSettings.of(
-            config.store().data(),
-            config.store().memoryBytes(),
-            loopCount(config),
-            System::currentTimeMillis)
+            config.store().data(), tierBytes, loopCount(config), System::currentTimeMillis)
         .withMemoryDirectory(config.store().memoryDirectory())
         .withIndexEntries(config.store().indexEntries())
         .withDisks(disks(config))
@@ -237,7 +256,8 @@ public final class Server implements Node, AutoCloseable {
             store.diskBytesPerDay())
         .withKeepMillis(store.diskKeep().toMillis())
         .withOpener(
-            store.diskIo().equals("direct") ? DiskTier.Opener.direct() : DiskTier.Opener.files());
+            store.diskIo().equals("direct") ? DiskTier.Opener.direct() : DiskTier.Opener.files())
+        .withStopMillis(store.diskStopLimit().toMillis());
   }
 
   private static Tuning tuning(String share, String threshold) {
@@ -306,7 +326,12 @@ public final class Server implements Node, AutoCloseable {
 
   /** One screen on what runs where, with what memory. */
   public List<String> banner() {
-    return Banner.lines(this, transport, store, copies, snapshot.config());
+    return Banner.lines(this, transport, store, memorySum, copies, snapshot.config());
+  }
+
+  @Override
+  public Memory memory() {
+    return memoryWatch.state();
   }
 
   /** Address of the admin API, {@code http://host:port}. */

@@ -9,8 +9,9 @@ import io.forebay.storage.region.Regions;
 
 /**
  * Makes a committed record what its key names, if it was born later than what is there. Under the
- * key's lock the new record becomes live first and the old one stops being live after, so at no
- * moment do the directories know neither.
+ * key's lock the old record stops being live first and the new one becomes it after: a process that
+ * is killed between the two has lost the object, where the other order would leave two live heads
+ * of one key, of which the older might outlive the younger.
  */
 final class InstallUpdate implements ObjectIndex.Update {
   private static final long ANY = -1;
@@ -110,10 +111,10 @@ final class InstallUpdate implements ObjectIndex.Update {
       result = Install.OLDER;
       return ObjectIndex.Verdict.KEEP;
     }
-    regions.live(region, slot, true);
     if (isOldLive) {
       regions.live(value.region(), oldSlot, false);
     }
+    regions.live(region, slot, true);
     if (isPresent) {
       disk.bury(high, low, value);
     }

@@ -76,9 +76,6 @@ public final class ObjectStore implements AutoCloseable {
 
   private static final long PAUSE_NANOS = 20_000_000;
 
-  /** How long an ending store goes on copying memory to its disks. */
-  private static final long COPY_AT_END_NANOS = 10_000_000_000L;
-
   private static final long CLOCK_NOTE_MILLIS = 1_000;
 
   /** Above this many directory entries an exact purge does not count what it matched. */
@@ -105,6 +102,7 @@ public final class ObjectStore implements AutoCloseable {
   private final @Nullable Thread reclaimThread;
   private final @Nullable Thread journalThread;
   private final AtomicBoolean isEstimating = new AtomicBoolean();
+  private boolean isSettled;
   private long notedMillis;
   private volatile boolean isClosing;
 
@@ -324,11 +322,12 @@ public final class ObjectStore implements AutoCloseable {
             settings.fillDeadlineMillis());
     this.sweeper =
         new Sweeper(regions, opened, disk, purges, births, promoter, settings.purgeRetireMillis());
-    this.rebuild = new Rebuild(regions, opened, disk, purges);
     this.atOpen =
         opening == Opening.EMPTY
             ? RecoveryState.Phase.EMPTY
             : isWarm ? RecoveryState.Phase.WARM : RecoveryState.Phase.REBUILDING;
+    Rebuild.settle(regions, opening == Opening.EMPTY);
+    this.rebuild = new Rebuild(regions, opened, disk, purges);
     core.isRebuilt = atOpen != RecoveryState.Phase.REBUILDING;
     boolean hasSpares = reclaimer.renewFree();
     LOG.info(
@@ -756,6 +755,19 @@ public final class ObjectStore implements AutoCloseable {
         shadow.stats());
   }
 
+  /** Memory outside the heap: the tier, its index, and the disks' buffers. */
+  public MemoryParts memoryParts() {
+    return new MemoryParts(
+        tier.memory().byteSize(), index.offHeapBytes(), disk.bufferBytes(), place);
+  }
+
+  /**
+   * What the store takes outside the heap.
+   *
+   * @param place where the first two of them lie
+   */
+  public record MemoryParts(long tierBytes, long indexBytes, long bufferBytes, String place) {}
+
   /** The arithmetic of the store's memory, for people. */
   public List<String> budget() {
     long tierBytes = tier.memory().byteSize();
@@ -828,19 +840,37 @@ public final class ObjectStore implements AutoCloseable {
       core.memory.set(Words.LONG, TierHeader.NEWEST_MILLIS_OFFSET, now);
     }
     disk.tick(now);
-    if (atOpen == RecoveryState.Phase.REBUILDING && !rebuild.isDone()) {
+    if (core.isIndexComplete() && !isSettled) {
+      isSettled = true;
+      core.regions.settledAge(TierHeader.ALL_SETTLED);
+    }
+    if (!core.isRebuilt) {
       boolean renewed = reclaimer.renewFree();
+      if (reclaimer.hasNoneForLanes() && rebuild.dropOldest()) {
+        renewed = true;
+        boolean ignored = reclaimer.renewFree();
+      }
       boolean rebuilt = rebuild.step();
-      core.isRebuilt = rebuild.isDone();
+      if (rebuild.isDone()) {
+        onRebuilt();
+      }
       boolean stepped = disk.step();
       return rebuilt || renewed || stepped;
     }
     boolean reclaimed = reclaimer.step(now);
     boolean swept = sweeper.step(now);
-    boolean copied = demotion.step();
+    boolean copied = demotion.step(now);
     boolean stepped = disk.step();
     boolean sampled = shadow.step(samples);
     return reclaimed || swept || copied || stepped || sampled;
+  }
+
+  private void onRebuilt() {
+    core.isRebuilt = true;
+    LOG.info(
+        "the index is rebuilt: {} records, {} given up for room meanwhile",
+        rebuild.records(),
+        rebuild.dropped());
   }
 
   private void runReclaim() {
@@ -929,11 +959,13 @@ public final class ObjectStore implements AutoCloseable {
     if (disk.isEmpty() || !recovery().isComplete()) {
       return;
     }
-    long end = System.nanoTime() + COPY_AT_END_NANOS;
-    while (System.nanoTime() < end) {
+    long begin = System.nanoTime();
+    long limitNanos = settings.disks().stopMillis() * 1_000_000;
+    while (System.nanoTime() - begin < limitNanos) {
       if (!demotion.stepBeforeEnd()) {
         if (disk.hasRoom() || disk.isIdle()) {
-          return;
+          // All is copied, or no disk takes any more.
+          break;
         }
         disk.tick(settings.clockMillis().getAsLong());
         // The writers are behind: they make room, or this takes too long.
@@ -942,7 +974,18 @@ public final class ObjectStore implements AutoCloseable {
         }
       }
     }
-    LOG.warn("not all of memory could be copied to the disks in time");
+    Demotion.Rest rest = demotion.rest();
+    long millis = (System.nanoTime() - begin) / 1_000_000;
+    if (rest.regions() == 0) {
+      LOG.info("what only memory held is on the disks, after {} ms", millis);
+    } else {
+      LOG.warn(
+          "after {} ms {} regions of memory ({} MiB) were not copied to the disks: what of them was"
+              + " not written before is lost if memory is",
+          millis,
+          rest.regions(),
+          rest.bytes() >> 20);
+    }
   }
 
   private static void closeQuietly(AutoCloseable closing) {

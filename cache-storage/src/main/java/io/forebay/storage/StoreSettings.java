@@ -1,6 +1,7 @@
 package io.forebay.storage;
 
 import io.forebay.storage.evict.Tuning;
+import io.forebay.storage.index.ChronicleIndex;
 import io.forebay.storage.purge.PurgeMatcher;
 import java.nio.file.Path;
 import java.util.concurrent.ThreadFactory;
@@ -244,11 +245,22 @@ public record StoreSettings(
       throw bad(
           "an index of " + indexEntries + " entries: give it at least " + LEAST_INDEX_ENTRIES);
     }
-    long entries =
-        indexEntries == 0
-            ? standard.indexEntries() + disks.bytes() / DISK_BYTES_AN_ENTRY
-            : indexEntries;
+    long entries = indexEntries == 0 ? entries(memoryBytes, disks.bytes()) : indexEntries;
     return withSizes(region, entries, nearEntries);
+  }
+
+  /**
+   * What the index of a memory tier and disks of such sizes will take, near enough to plan with.
+   *
+   * @param indexEntries as they are set; 0: from the sizes
+   */
+  public static long estimatedIndexBytes(long memoryBytes, long diskBytes, long indexEntries) {
+    return ChronicleIndex.estimatedBytes(
+        indexEntries == 0 ? entries(memoryBytes, diskBytes) : indexEntries);
+  }
+
+  private static long entries(long memoryBytes, long diskBytes) {
+    return TierShape.of(memoryBytes).indexEntries() + diskBytes / DISK_BYTES_AN_ENTRY;
   }
 
   /** Of settings whose sizes are filled in. */

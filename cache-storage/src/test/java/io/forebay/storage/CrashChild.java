@@ -13,7 +13,8 @@ final class CrashChild {
   public static void main(String[] arguments) throws Exception {
     Path directory = Path.of(arguments[0]);
     long seed = Long.parseLong(arguments[1]);
-    ObjectStore store = ObjectStore.open(CrashTest.settings(directory));
+    boolean hasDisk = Boolean.parseBoolean(arguments[2]);
+    ObjectStore store = ObjectStore.open(CrashTest.settings(directory, hasDisk));
     PrintStream out = new PrintStream(System.out, true, StandardCharsets.UTF_8);
     Thread other = Thread.ofPlatform().start(() -> run(store, 1, seed + 1, out));
     run(store, 0, seed, out);
@@ -29,8 +30,11 @@ final class CrashChild {
       if (dice < 600) {
         store(store, lane, name, random, out);
       } else if (dice < 990) {
-        if (StoreFixture.find(lane, name) == StoreLane.Found.HIT) {
+        StoreLane.Found found = StoreFixture.find(lane, name);
+        if (found == StoreLane.Found.HIT) {
           lane.unpin(lane.head().region());
+        } else if (found == StoreLane.Found.ON_DISK) {
+          boolean ignored = lane.load(() -> {});
         }
       } else {
         purge(store, dice < 999 ? name : CrashTest.tag(name), out);
@@ -39,6 +43,7 @@ final class CrashChild {
   }
 
   private static void purge(ObjectStore store, String scope, PrintStream out) {
+    out.println("PURGING " + scope);
     try {
       PurgeReceipt receipt =
           store.purge(

@@ -36,7 +36,7 @@ final class LargeObjectTest {
             .withLockMemory(false);
     DeviceSettings disk =
         new DeviceSettings(
-            "one", directory.resolve("disk"), 32 << 20, 1 << 20, 1 << 18, 4, 1, 5, 10_000);
+            "one", directory.resolve("disk"), 32 << 20, 1 << 20, 1 << 18, 4, 1, 5, 10_000, 0);
     fixture =
         new StoreFixture(hasDisk ? settings.withDisks(DiskSettings.of(List.of(disk))) : settings);
     lane = fixture.store.lane(0);

@@ -20,6 +20,7 @@ import io.forebay.storage.layout.Words;
 import io.forebay.storage.memory.Headroom;
 import io.forebay.storage.memory.TierMemory;
 import io.forebay.storage.purge.ActiveBirths;
+import io.forebay.storage.purge.PurgeMatcher;
 import io.forebay.storage.purge.Purges;
 import io.forebay.storage.region.Pins;
 import io.forebay.storage.region.Regions;
@@ -88,6 +89,7 @@ final class RaceBed {
               1 << 20,
               System::currentTimeMillis,
               new SecureRandom(),
+              PurgeMatcher.Compiler.NONE,
               () -> {});
       DiskTier disk =
           DiskTier.open(
@@ -128,6 +130,7 @@ final class RaceBed {
               space,
               index,
               purges,
+              ConcurrentHashMap.newKeySet(),
               ConcurrentHashMap.newKeySet(),
               disk,
               new Demotion(regions, index, disk, false, 0, System::currentTimeMillis),

@@ -68,6 +68,11 @@ final class SimulatedDisk implements DiskTier.Opener {
     disks.values().forEach(Disk::cutPower);
   }
 
+  /** Time passes, and the kernel brings to the disks what was written. */
+  void writeBack() {
+    disks.values().forEach(Disk::reachTheMedium);
+  }
+
   /** Turns a byte of a disk over, at random, where a region of that length has its records. */
   void damage(String name, int regionBytes) {
     Disk disk = disks.get(name);
@@ -145,6 +150,10 @@ final class SimulatedDisk implements DiskTier.Opener {
         pending.clear();
         throw e;
       }
+      reachTheMedium();
+    }
+
+    synchronized void reachTheMedium() {
       Set<Integer> durable = new HashSet<>();
       pending.forEach(write -> durable.add(write.at() / SECTOR));
       orphans.removeIf(write -> durable.contains(write.at() / SECTOR));

@@ -1,4 +1,4 @@
-/** Measurements on real files and devices, and of what something takes of memory. */
+/** Whole stores at work, on real files and devices: times, and what they take of memory. */
 @NullMarked
 package io.forebay.benchmarks.lab;
 

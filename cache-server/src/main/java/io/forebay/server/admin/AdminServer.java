@@ -268,7 +268,15 @@ public final class AdminServer implements AutoCloseable {
   private Reply ready(boolean isTrusted) {
     List<Node.NotReady> reasons = node.notReady();
     ObjectNode ready = Json.object().put("ready", reasons.isEmpty());
-    ArrayNode list = ready.putArray("reasons");
+    list(ready.putArray("reasons"), reasons, isTrusted);
+    List<Node.NotReady> warnings = node.warnings();
+    if (!warnings.isEmpty()) {
+      list(ready.putArray("warnings"), warnings, isTrusted);
+    }
+    return Reply.json(reasons.isEmpty() ? 200 : 503, ready);
+  }
+
+  private static void list(ArrayNode list, List<Node.NotReady> reasons, boolean isTrusted) {
     for (Node.NotReady reason : reasons) {
       ObjectNode one = list.addObject().put("code", reason.code());
       // Details name hosts and files: not for those who only may probe.
@@ -276,7 +284,6 @@ public final class AdminServer implements AutoCloseable {
         one.put("detail", reason.detail());
       }
     }
-    return Reply.json(reasons.isEmpty() ? 200 : 503, ready);
   }
 
   /** One reload at a time: two would race for which snapshot stays. */

@@ -24,6 +24,17 @@ public interface Node {
   /** Reasons why the node should get no traffic; empty means ready. */
   List<NotReady> notReady();
 
+  /** What an operator should look at though the node is ready. */
+  default List<NotReady> warnings() {
+    String problem = memory().problem();
+    return problem == null ? List.of() : List.of(new NotReady("memory", problem));
+  }
+
+  /** The memory of the process, and what it can have. */
+  default Memory memory() {
+    return new Memory(0, 0, 0, 0, null);
+  }
+
   List<LoopCounters> counters();
 
   /** Share of the last second each loop was busy, 0 to 1; same order as {@link #counters}. */
@@ -118,6 +129,22 @@ public interface Node {
 
   /** Addresses that are being listened on. */
   List<Listening> listening();
+
+  /**
+   * The memory of the process.
+   *
+   * @param budgetBytes what all parts may add up to
+   * @param limitBytes of the tightest of the control groups, or of the machine; 0 if not known
+   * @param freeBytes that may still be taken before the kernel ends somebody
+   * @param pressure share of the last seconds in which somebody waited for memory
+   * @param problem what is wrong, or null
+   */
+  record Memory(
+      long budgetBytes,
+      long limitBytes,
+      long freeBytes,
+      double pressure,
+      @Nullable String problem) {}
 
   /** One reason for not being ready: a stable token and a sentence. */
   record NotReady(String code, String detail) {}

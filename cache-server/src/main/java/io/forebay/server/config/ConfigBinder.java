@@ -248,7 +248,8 @@ final class ConfigBinder {
         given("store", ConfigKeys.STORE_DISK_KEEP),
         given("store", ConfigKeys.STORE_DISK_IO),
         given("store", ConfigKeys.STORE_SCRUB_RATE),
-        given("store", ConfigKeys.STORE_INDEX_ENTRIES));
+        given("store", ConfigKeys.STORE_INDEX_ENTRIES),
+        given("store", ConfigKeys.STORE_DISK_STOP_LIMIT));
   }
 
   private List<DiskConfig> stores() {

@@ -147,13 +147,15 @@ final class ConfigKeys {
           true,
           StoreConfig::data,
           "Directory of the purge journal, the store's identity and its lock.");
-  static final Field<StoreConfig, Long> STORE_MEMORY =
+  static final Field<StoreConfig, MemorySize> STORE_MEMORY =
       atStart(
           "memory",
-          size("16MiB", "64TiB"),
+          ValueType.memory("16MiB", "64TiB", 90),
           "512MiB",
-          StoreConfig::memoryBytes,
-          "Size of the memory tier. Shares such as `60%` are not supported.");
+          StoreConfig::memory,
+          "Size of the memory tier, or its share of the memory of the control group, or of the"
+              + " machine where none limits it: then less, if index, heap and direct memory would"
+              + " not fit beside it.");
   static final Field<StoreConfig, Path> STORE_MEMORY_DIRECTORY =
       optional(
           "memory-directory",
@@ -203,6 +205,14 @@ final class ConfigKeys {
           StoreConfig::diskKeep,
           "How long after its expiry an object on a disk still counts, so that the origin can"
               + " confirm it instead of sending it again; later it is a miss that reads no disk.");
+  static final Field<StoreConfig, Duration> STORE_DISK_STOP_LIMIT =
+      atStart(
+          "disk-stop-limit",
+          duration("0s", "1h"),
+          "10s",
+          StoreConfig::diskStopLimit,
+          "How long a stop goes on copying to the disks what only memory holds; what is left is"
+              + " logged.");
 
   static final Field<StoreConfig, String> STORE_DISK_IO =
       atStart(
@@ -632,7 +642,8 @@ final class ConfigKeys {
               STORE_DISK_KEEP,
               STORE_DISK_IO,
               STORE_SCRUB_RATE,
-              STORE_INDEX_ENTRIES),
+              STORE_INDEX_ENTRIES,
+              STORE_DISK_STOP_LIMIT),
           config -> Map.of("", config.store()));
   static final Section<DiskConfig> STORES =
       new Section<>(

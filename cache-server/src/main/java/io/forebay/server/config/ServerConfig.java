@@ -56,7 +56,7 @@ public record ServerConfig(
    * The store's places and sizes.
    *
    * @param data directory of journal, identity and lock
-   * @param memoryBytes size of the memory tier
+   * @param memory size of the memory tier
    * @param memoryDirectory tmpfs directory named by the operator, or null for the default place
    * @param protectedShare {@code auto}, or 0 to 0.95
    * @param touchThreshold {@code auto}, 1 or 2
@@ -66,10 +66,11 @@ public record ServerConfig(
    * @param diskIo {@code buffered} or {@code direct}
    * @param scrubRate bytes a second read from each disk to see whether they are what was written
    * @param indexEntries bound of the index; 0: from the sizes of memory and disks
+   * @param diskStopLimit how long a stop goes on copying what only memory holds
    */
   public record StoreConfig(
       Path data,
-      long memoryBytes,
+      MemorySize memory,
       @Nullable Path memoryDirectory,
       String protectedShare,
       String touchThreshold,
@@ -78,7 +79,8 @@ public record ServerConfig(
       Duration diskKeep,
       String diskIo,
       long scrubRate,
-      int indexEntries) {}
+      int indexEntries,
+      Duration diskStopLimit) {}
 
   /** One device of the disk tier. */
   public record DiskConfig(

@@ -258,6 +258,29 @@ record ValueType<T>(
         ValueType::printSize);
   }
 
+  /** A size, or a share of the memory that the process can have. */
+  static ValueType<MemorySize> memory(String min, String max, int mostPercent) {
+    ValueType<Long> sizes = size(min, max);
+    Pattern share = Pattern.compile("(\\d{1,9})\\s*%");
+    return new ValueType<>(
+        "size or share",
+        min + " to " + max + ", or 1% to " + mostPercent + "%",
+        sizes.pattern() + "|[0-9]{1,2}%",
+        MemorySize.of(bytes(min)),
+        text -> {
+          Matcher matcher = share.matcher(text);
+          if (!matcher.matches()) {
+            return MemorySize.of(sizes.reader().read(text));
+          }
+          int percent = Integer.parseInt(matcher.group(1));
+          if (percent < 1 || percent > mostPercent) {
+            throw wrong(text, "out of range", "write 1% to " + mostPercent + "%");
+          }
+          return MemorySize.share(percent);
+        },
+        MemorySize::toString);
+  }
+
   static ValueType<Duration> duration(String min, String max) {
     long minMillis = millis(min);
     long maxMillis = millis(max);
@@ -367,7 +390,7 @@ record ValueType<T>(
     }
     String unit = matcher.group(2);
     if (unit.equals("%")) {
-      throw wrong(text, "a share, which is not supported", "write a size such as 512MiB or 2GiB");
+      throw wrong(text, "a share, which is not for this", "write a size such as 512MiB or 2GiB");
     }
     Long factor = unit.isEmpty() ? Long.valueOf(1) : SIZE_UNITS.get(unit);
     if (factor == null) {

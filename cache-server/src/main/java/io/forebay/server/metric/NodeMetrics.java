@@ -75,6 +75,39 @@ public final class NodeMetrics implements AutoCloseable {
     registry.close();
   }
 
+  private void memory(MetricSnapshots.Builder all) {
+    Node.Memory memory = node.memory();
+    level(
+        all,
+        "forebay_memory_budget_bytes",
+        "What memory tier, index, buffers, heap, direct memory and the JVM may add up to.",
+        (double) memory.budgetBytes());
+    level(
+        all,
+        "forebay_memory_limit_bytes",
+        "What the machine or the tightest control group lets the process have; 0 if not known.",
+        (double) memory.limitBytes());
+    level(
+        all,
+        "forebay_memory_free_bytes",
+        "What may still be taken of it, by anybody in it.",
+        (double) memory.freeBytes());
+    level(
+        all,
+        "forebay_memory_pressure_ratio",
+        "Share of the last ten seconds in which somebody waited for memory.",
+        memory.pressure());
+    level(
+        all,
+        "forebay_memory_short",
+        "1 when memory became less than it was, or short; /readyz tells how.",
+        memory.problem() == null ? 0 : 1);
+  }
+
+  private static void level(MetricSnapshots.Builder all, String name, String help, double value) {
+    all.metricSnapshot(gauge(name, help).dataPoint(point(value, Labels.EMPTY)).build());
+  }
+
   private MetricSnapshots collect() {
     List<LoopCounters> loops = node.counters();
     MetricSnapshots.Builder all = MetricSnapshots.builder();
@@ -91,6 +124,7 @@ public final class NodeMetrics implements AutoCloseable {
         gauge("forebay_ready", "1 when the node is ready for traffic, else 0.")
             .dataPoint(point(node.notReady().isEmpty() ? 1 : 0, Labels.EMPTY))
             .build());
+    memory(all);
     all.metricSnapshot(requests(loops));
     counter(all, loops, "forebay_sent_bytes", "Body bytes sent to clients.", c -> c.bytesToClients);
     counter(

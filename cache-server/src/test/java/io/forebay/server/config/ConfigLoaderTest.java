@@ -39,7 +39,7 @@ final class ConfigLoaderTest {
         config.listeners());
     assertEquals(new Address("127.0.0.1", 8081), config.admin().address());
     assertNull(config.admin().token());
-    assertEquals(512L << 20, config.store().memoryBytes());
+    assertEquals(512L << 20, config.store().memory().bytes());
     assertEquals("auto", config.store().protectedShare());
     assertEquals("auto", config.store().touchThreshold());
     OriginConfig origin = config.origins().getFirst();
@@ -76,7 +76,7 @@ final class ConfigLoaderTest {
         tls: {listen: "127.0.0.1:9443", certificate: PEM, key: PEM}
         admin: {address: "[::1]:9001", token: 0123456789abcdef0}
         threads: {loops: 4, pin: [0, 2], transport: nio}
-        store: {data: /d, memory: 1.5GiB, memory-directory: /m, protected-share: 0.35, touch-threshold: 2}
+        store: {data: /d, memory: 1.5GiB, memory-directory: /m, protected-share: 0.35, touch-threshold: 2, disk-stop-limit: 1m}
         origins:
           a: https://a.example
           b:
@@ -139,7 +139,7 @@ final class ConfigLoaderTest {
     assertEquals(
         new ServerConfig.StoreConfig(
             Path.of("/d"),
-            3L << 29,
+            MemorySize.of(3L << 29),
             Path.of("/m"),
             "0.35",
             "2",
@@ -148,7 +148,8 @@ final class ConfigLoaderTest {
             Duration.ofHours(24),
             "buffered",
             4 << 20,
-            0),
+            0,
+            Duration.ofMinutes(1)),
         config.store());
     assertEquals("https://a.example:443", config.origins().get(0).url());
     assertEquals(
@@ -206,7 +207,7 @@ final class ConfigLoaderTest {
     options.put("limits.connections", "40");
     ConfigOutcome.Loaded loaded = load();
 
-    assertEquals(20L << 20, loaded.config().store().memoryBytes());
+    assertEquals(20L << 20, loaded.config().store().memory().bytes());
     assertEquals(30, loaded.config().limits().fills());
     assertEquals(40, loaded.config().limits().connections());
     assertEquals(file() + ":2", loaded.sources().get("store.memory"));
@@ -290,7 +291,7 @@ final class ConfigLoaderTest {
         """
         origin: ftp://x
         store:
-          memory: 60%
+          memory: 95%
           memroy: 1GiB
         limits:
           fills: 0
@@ -309,9 +310,7 @@ final class ConfigLoaderTest {
             file
                 + ":1:9: origin: \"ftp://x\" is not an http or https URL; write one such as"
                 + " http://127.0.0.1:9000 or https://origin.example.com",
-            file
-                + ":3:11: store.memory: \"60%\" is a share, which is not supported; write a size"
-                + " such as 512MiB or 2GiB",
+            file + ":3:11: store.memory: \"95%\" is out of range; write 1% to 90%",
             file + ":4:3: store.memroy: unknown key; did you mean memory?",
             file + ":6:10: limits.fills: \"0\" is out of range; write 1 to 1000000",
             file
@@ -439,6 +438,17 @@ final class ConfigLoaderTest {
   void refusesWhatIsNoSize(String text, String right) throws IOException {
     write(ORIGIN + "limits: {request-body: \"" + text + "\"}");
     assertEquals(right, refused().getFirst().right());
+  }
+
+  @Test
+  void theMemoryTierMayBeAShare() throws IOException {
+    write(ORIGIN + "store: {memory: 60%}");
+    assertEquals(MemorySize.share(60), loaded().store().memory());
+    assertEquals("60%", loaded().store().memory().toString());
+    for (String wrong : List.of("0%", "91%", "1000000000%", "60.5%")) {
+      write(ORIGIN + "store: {memory: \"" + wrong + "\"}");
+      assertEquals(1, refused().size(), wrong);
+    }
   }
 
   @ParameterizedTest

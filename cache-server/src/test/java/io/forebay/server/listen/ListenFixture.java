@@ -2,6 +2,7 @@ package io.forebay.server.listen;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import io.forebay.server.config.MemorySize;
 import io.forebay.server.config.ServerConfig;
 import io.forebay.server.config.ServerConfig.AccessLogConfig;
 import io.forebay.server.config.ServerConfig.Address;
@@ -93,7 +94,7 @@ final class ListenFixture implements AutoCloseable {
         new ThreadsConfig(loops, "off", transport),
         new StoreConfig(
             Path.of("unused"),
-            0,
+            MemorySize.of(0),
             null,
             "auto",
             "auto",
@@ -102,7 +103,8 @@ final class ListenFixture implements AutoCloseable {
             Duration.ZERO,
             "buffered",
             0,
-            0),
+            0,
+            Duration.ZERO),
         List.of(),
         List.of(),
         List.of(),

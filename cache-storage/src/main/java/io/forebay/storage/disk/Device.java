@@ -122,7 +122,14 @@ final class Device {
       sweep.startAt(head.sweptThrough());
       recovery =
           new DeviceRecovery(
-              settings, number, log, directory, cursor, purges, isIndexWarm && head.isClean());
+              settings,
+              number,
+              log,
+              directory,
+              cursor,
+              purges,
+              graves,
+              isIndexWarm && head.isClean());
     } else {
       format(number);
     }

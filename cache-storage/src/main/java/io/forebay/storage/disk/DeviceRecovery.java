@@ -21,6 +21,7 @@ final class DeviceRecovery {
   private final DeviceDirectory directory;
   private final ObjectIndex.Cursor cursor;
   private final Purges purges;
+  private final Graves graves;
   private final boolean isIndexed;
   private final Tombstones dead = new Tombstones();
   private List<Integer> order = List.of();
@@ -34,6 +35,7 @@ final class DeviceRecovery {
       DeviceDirectory directory,
       ObjectIndex.Cursor cursor,
       Purges purges,
+      Graves graves,
       boolean isIndexed) {
     this.settings = settings;
     this.number = number;
@@ -41,6 +43,7 @@ final class DeviceRecovery {
     this.directory = directory;
     this.cursor = cursor;
     this.purges = purges;
+    this.graves = graves;
     this.isIndexed = isIndexed;
   }
 
@@ -119,6 +122,10 @@ final class DeviceRecovery {
               && log.isReadable(value.diskRegion(), value.diskGeneration());
       if (!isSame || hasDisk) {
         // What is there was born later, or was found in a younger region.
+        if (value.birth() > one.birth()) {
+          // Its tombstone was lost with the process, and what replaced it may leave first.
+          graves.bury(one.keyHigh(), one.keyLow(), one.birth());
+        }
         if (value.birth() >= one.birth() || value.isInMemory()) {
           return ObjectIndex.Verdict.KEEP;
         }

@@ -167,7 +167,7 @@ public final class DiskTier implements AutoCloseable {
   public long bytes() {
     long sum = 0;
     for (Device device : devices) {
-      sum += device.state() == Device.State.ONLINE ? device.settings().bytes() : 0;
+      sum += device.isOnline() ? device.settings().bytes() : 0;
     }
     return sum;
   }
@@ -374,9 +374,13 @@ public final class DiskTier implements AutoCloseable {
 
   /** Direct memory of all buffers. */
   public long bufferBytes() {
+    return bufferBytes(devices.stream().map(Device::settings).toList());
+  }
+
+  /** Direct memory of all buffers of such devices. */
+  public static long bufferBytes(List<DeviceSettings> devices) {
     long sum = 0;
-    for (Device device : devices) {
-      DeviceSettings settings = device.settings();
+    for (DeviceSettings settings : devices) {
       sum +=
           (long) settings.buffers() * settings.bufferBytes()
               + (settings.readers() + (settings.scrubBytesPerSecond() > 0 ? 2L : 1L))

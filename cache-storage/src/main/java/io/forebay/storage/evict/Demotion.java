@@ -16,11 +16,24 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Writes records of the memory tier to the disk tier: what leaves memory, and, ahead of that, what
- * lies in protected regions. Under the key's lock a record is given its place on disk, and, if it
- * leaves, loses that in memory, so at no moment does the index know neither. Reclaim thread only.
+ * has proven useful. Under the key's lock a record is given its place on disk, and, if it leaves,
+ * loses that in memory, so at no moment does the index know neither. Reclaim thread only.
+ *
+ * <p>Ahead of need, so that a stop has little left to write and a power cut costs only what is
+ * youngest: a protected region is copied as soon as it is full. Of probation regions, which all are
+ * while memory is not full, the records that were asked for are copied: each region is looked at
+ * once in {@link #ROUND_MILLIS}, and only while the disks have nothing else to write. A record that
+ * is on a disk is not written again when it leaves, so this writes nothing more, but for what is
+ * replaced or purged before it would have left.
  */
 public final class Demotion {
   private static final long DAY_MILLIS = 86_400_000L;
+
+  /** In which every full probation region is looked at once. */
+  static final long ROUND_MILLIS = 120_000;
+
+  /** Regions that may be looked at in one go after a time in which there was no room to. */
+  private static final int MOST_AT_ONCE = 4;
 
   private final Regions regions;
   private final ObjectIndex.Cursor cursor;
@@ -38,6 +51,10 @@ public final class Demotion {
 
   private int copying = -1;
   private int copyingSlot;
+  private int looking;
+  private int lookingSlot;
+  private double toLookAt;
+  private long lookedMillis;
   private double allowance;
   private long allowedMillis;
   private final AtomicLong demoted = new AtomicLong();
@@ -63,6 +80,7 @@ public final class Demotion {
     this.copied = new int[regions.count()];
     this.allowance = bytesPerDay / 24.0;
     this.allowedMillis = clockMillis.getAsLong();
+    this.lookedMillis = allowedMillis;
   }
 
   public long demoted() {
@@ -109,8 +127,11 @@ public final class Demotion {
     return regions.segment(region) == Regions.PROTECTED || regions.touches(region, slot) > 0;
   }
 
-  /** Copies the next protected region that is full and not on disk yet; false if there is none. */
-  public boolean step() {
+  /**
+   * Copies the next protected region that is full and not on disk yet, or what was asked for in the
+   * next probation region that is due; false if there is none.
+   */
+  public boolean step(long nowMillis) {
     if (disk.isEmpty() || !disk.hasRoom()) {
       return false;
     }
@@ -121,7 +142,35 @@ public final class Demotion {
         }
       }
     }
-    return copying >= 0 && copyOn();
+    return copying >= 0 ? copyOn() : lookOn(nowMillis);
+  }
+
+  private boolean lookOn(long nowMillis) {
+    long elapsed = Math.clamp(nowMillis - lookedMillis, 0, ROUND_MILLIS);
+    lookedMillis = nowMillis;
+    toLookAt = Math.min(toLookAt + (double) elapsed * regions.count() / ROUND_MILLIS, MOST_AT_ONCE);
+    if (toLookAt < 1 || !disk.isIdle()) {
+      return false;
+    }
+    int region = looking;
+    int generation = regions.generation(region);
+    if (isDue(region) && regions.segment(region) == Regions.PROBATION) {
+      for (int slots = regions.slots(region); lookingSlot < slots; lookingSlot++) {
+        int slot = lookingSlot;
+        if (regions.isCommitted(region, slot, generation)
+            && regions.isLive(region, slot)
+            && regions.touches(region, slot) > 0
+            && !regions.isSoft(region, slot)) {
+          if (!copy(region, slot, generation)) {
+            return false;
+          }
+        }
+      }
+    }
+    toLookAt--;
+    lookingSlot = 0;
+    looking = (region + 1) % regions.count();
+    return true;
   }
 
   /** At a shutdown: copies everything in memory, useful things first; false when all is done. */
@@ -142,6 +191,28 @@ public final class Demotion {
     }
     return copyOn();
   }
+
+  /** Regions that {@link #stepBeforeEnd} has not copied, and what they take. */
+  public Rest rest() {
+    int count = 0;
+    long bytes = 0;
+    for (int region = 0; region < regions.count(); region++) {
+      int state = regions.state(region);
+      if ((state == Regions.SEALED || state == Regions.OPEN)
+          && copied[region] != regions.generation(region)) {
+        count++;
+        bytes += regions.recordsEnd(region);
+      }
+    }
+    return new Rest(count, bytes);
+  }
+
+  /**
+   * What was not looked at; some of it may be on a disk from before.
+   *
+   * @param regions of them
+   */
+  public record Rest(int regions, long bytes) {}
 
   private boolean isDue(int region) {
     return regions.state(region) == Regions.SEALED && copied[region] != regions.generation(region);
@@ -166,24 +237,29 @@ public final class Demotion {
           || regions.isSoft(region, slot)) {
         continue;
       }
-      if (!disk.hasRoom()) {
+      if (!copy(region, slot, generation)) {
         return false;
       }
-      copy(region, slot, generation);
     }
     copied[region] = generation;
     copying = -1;
     return true;
   }
 
-  private void copy(int region, int slot, int generation) {
+  /** Has a record on a disk if it is to be there; false if it has to wait for room. */
+  private boolean copy(int region, int slot, int generation) {
     long entry = regions.entry(region, slot);
     int offset = regions.memory().get(Words.INT, entry + DirectoryEntry.OFFSET_OFFSET);
     update.at(region, generation, offset);
     update.leaves = false;
-    if (find(entry) && !disk.isReadable(value) && offer(entry)) {
+    if (find(entry) && !disk.isReadable(value)) {
+      if (!offer(entry)) {
+        // With room left it was refused for good.
+        return disk.hasRoom();
+      }
       boolean ignored = settle(entry);
     }
+    return true;
   }
 
   /** Whether the key still names this record; then {@code value} is what it names. */

@@ -6,6 +6,7 @@ import io.forebay.storage.index.ObjectIndex;
 import io.forebay.storage.layout.DirectoryEntry;
 import io.forebay.storage.layout.RecordHeader;
 import io.forebay.storage.layout.SliceRecord;
+import io.forebay.storage.layout.TierHeader;
 import io.forebay.storage.layout.Words;
 import io.forebay.storage.memory.TierMemory;
 import io.forebay.storage.purge.Purges;
@@ -129,12 +130,7 @@ public final class Reclaimer {
   public boolean step(long nowMillis) {
     boolean progress = revokeStalled(nowMillis);
     progress |= renewFree();
-    int limbo = 0;
-    for (int region = 0; region < regions.count(); region++) {
-      if (regions.state(region) == Regions.LIMBO) {
-        limbo++;
-      }
-    }
+    int limbo = limboCount();
     boolean isShort =
         space.spareCount() + limbo < space.spareTarget()
             || (space.spareCount() <= 1 && limbo < regions.count() / 4);
@@ -148,7 +144,8 @@ public final class Reclaimer {
     }
     int victim = victim();
     if (victim < 0) {
-      return (isShort && revokeOne(stalest())) || progress;
+      boolean isSettled = regions.settledAge() == TierHeader.ALL_SETTLED;
+      return (isShort && isSettled && revokeOne(stalest())) || progress;
     }
     if (!reclaim(victim)) {
       return true;
@@ -160,17 +157,35 @@ public final class Reclaimer {
     return true;
   }
 
+  /** Whether the next region that lanes ask for could not be given, nor soon. */
+  public boolean hasNoneForLanes() {
+    return space.spareCount() <= 1 && limboCount() <= 1;
+  }
+
+  private int limboCount() {
+    int limbo = 0;
+    for (int region = 0; region < regions.count(); region++) {
+      if (regions.state(region) == Regions.LIMBO) {
+        limbo++;
+      }
+    }
+    return limbo;
+  }
+
   private int victim() {
     int probation = -1;
     int protectedOne = -1;
     int protectedCount = 0;
+    long settledAge = regions.settledAge();
     for (int region = 0; region < regions.count(); region++) {
       boolean isProtected = regions.segment(region) == Regions.PROTECTED;
       int state = regions.state(region);
       if (isProtected && (state == Regions.SEALED || state == Regions.OPEN)) {
         protectedCount++;
       }
-      if (state != Regions.SEALED || regions.holds(region) != 0) {
+      if (state != Regions.SEALED
+          || regions.holds(region) != 0
+          || regions.age(region) > settledAge) {
         continue;
       }
       if (isProtected) {

@@ -26,10 +26,10 @@ public final class ChronicleIndex implements ObjectIndex {
   /** Spins of a hasty cursor: a few microseconds. */
   private static final int SPINS = 200;
 
-  /** Key, value, and what the map needs for an entry: 108 to 112 bytes were seen. */
-  private static final long ENTRY_BYTES = 112;
-
   private static final long PATIENT_PAUSE_NANOS = 20_000;
+
+  /** Key, value, the map's own hash slots, and what it keeps in reserve. */
+  private static final long BYTES_PER_ENTRY = 112;
 
   private final ChronicleMap<IndexKey, IndexValue> map;
   private final long capacity;
@@ -41,14 +41,14 @@ public final class ChronicleIndex implements ObjectIndex {
     this.count = new AtomicLong(map.longSize());
   }
 
+  /** What an index of this capacity takes, near enough to plan with, and rather too much. */
+  public static long estimatedBytes(long capacity) {
+    return (256 << 10) + capacity * BYTES_PER_ENTRY;
+  }
+
   /** Attaches to a file or makes it. */
   public static ChronicleIndex persisted(Path file, long capacity) throws IOException {
     return new ChronicleIndex(builder(capacity).createPersistedTo(file.toFile()), capacity);
-  }
-
-  /** About what an index of so many entries takes. */
-  public static long estimatedBytes(long entries) {
-    return entries * ENTRY_BYTES;
   }
 
   /** An index that does not outlive the process. */

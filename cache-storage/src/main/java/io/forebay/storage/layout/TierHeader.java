@@ -12,18 +12,24 @@ import java.util.zip.CRC32C;
  *  | magic  |version| length| store identity  |region | region|   constant, covered by the CRC
  *  |        |       |       | (16 bytes)      | bytes | count |
  *  +--------+-------+-------+-----------------+-------+-------+
- *  40                56      60      64       72       80       88      92
- *  +-----------------+-------+-------+--------+--------+--------+-------+
- *  | boot identity   | clean | epoch | swept  | index  | newest | CRC   |
- *  | (16 bytes)      |       |       | through| entries| millis |       |
- *  +-----------------+-------+-------+--------+--------+--------+-------+
+ *  40                56      60      64       72       80       88      92      96      104
+ *  +-----------------+-------+-------+--------+--------+--------+-------+-------+-------+
+ *  | boot identity   | clean | epoch | swept  | index  | newest | CRC   | spare |settled|
+ *  | (16 bytes)      |       |       | through| entries| millis |       |       | age   |
+ *  +-----------------+-------+-------+--------+--------+--------+-------+-------+-------+
  * </pre>
  *
- * The magic is written last when a file is made, so a half-made file is never taken for a tier.
+ * <p>For what lies in regions up to the <em>settled age</em> there is nothing older of the same
+ * key, in memory or on a disk, that a start could take for alive. While the index is complete that
+ * is so of all regions, and the age is {@link #ALL_SETTLED}: who installs finds what it replaces. A
+ * start sets it to the youngest region it finds, unless an earlier one that did not come to a
+ * complete index has left it lower. Until the index is complete no younger region is emptied.
+ *
+ * <p>The magic is written last when a file is made, so a half-made file is never taken for a tier.
  */
 public final class TierHeader {
   public static final long MAGIC = 0x3152_4549_5442_4F46L; // "FOBTIER1"
-  public static final int VERSION = 1;
+  public static final int VERSION = 2;
   public static final int LENGTH = 4096;
 
   public static final int MAGIC_OFFSET = 0;
@@ -40,6 +46,11 @@ public final class TierHeader {
   public static final int INDEX_ENTRIES_OFFSET = SWEPT_THROUGH_OFFSET + Long.BYTES;
   public static final int NEWEST_MILLIS_OFFSET = INDEX_ENTRIES_OFFSET + Long.BYTES;
   public static final int CRC_OFFSET = NEWEST_MILLIS_OFFSET + Long.BYTES;
+
+  public static final int SPARE_OFFSET = CRC_OFFSET + Integer.BYTES;
+  public static final int SETTLED_AGE_OFFSET = SPARE_OFFSET + Integer.BYTES;
+
+  public static final long ALL_SETTLED = Long.MAX_VALUE;
 
   private TierHeader() {}
 

@@ -7,6 +7,7 @@ import io.forebay.storage.layout.DirectoryEntry;
 import io.forebay.storage.layout.HeadRecord;
 import io.forebay.storage.layout.RecordHeader;
 import io.forebay.storage.layout.RegionHeader;
+import io.forebay.storage.layout.TierHeader;
 import io.forebay.storage.layout.Words;
 import io.forebay.storage.purge.Purges;
 import io.forebay.storage.region.Regions;
@@ -21,8 +22,16 @@ import java.util.List;
  * born later and wins. Reclaim thread only.
  *
  * <p>A stop in the middle of a rebuild can leave two live heads of one key: the one that was not
- * reached, and its successor. No region is reclaimed before a rebuild is complete, so the successor
- * is in a younger region: taking the youngest regions first, the older head is never served again.
+ * reached, and its successor, which is in a younger region. Two rules keep the older one from being
+ * served again:
+ *
+ * <ul>
+ *   <li>The youngest regions are taken first, so that the successor is in the index before.
+ *   <li>What is needed of space meanwhile comes from regions in which no such successor can be:
+ *       those up to the settled age (see {@link TierHeader}). They are dropped, never moved, which
+ *       would make an older head look younger. A region that was dropped, and is used again, is
+ *       told by its generation.
+ * </ul>
  */
 public final class Rebuild {
   private final Regions regions;
@@ -34,10 +43,14 @@ public final class Rebuild {
   private final List<Integer> order;
 
   private final int[] slots;
+  private final int[] generations;
+
+  private final Drop drop = new Drop();
   private final Put put = new Put();
   private int step;
   private volatile int done;
   private long records;
+  private long dropped;
 
   /** Notes what is there now: what lanes write from here on is theirs to install. */
   public Rebuild(Regions regions, ObjectIndex index, DiskTier disk, Purges purges) {
@@ -46,14 +59,30 @@ public final class Rebuild {
     this.cursor = index.patientCursor();
     this.purges = purges;
     this.slots = new int[regions.count()];
+    this.generations = new int[regions.count()];
     this.order = new ArrayList<>();
     for (int region = 0; region < regions.count(); region++) {
       if (regions.state(region) == Regions.SEALED) {
         order.add(region);
         slots[region] = regions.slots(region);
+        generations[region] = regions.generation(region);
       }
     }
     order.sort(Comparator.comparingLong(regions::age).reversed());
+  }
+
+  /** Of a tier whose index is not complete yet: up to where it was when it last was. */
+  public static void settle(Regions regions, boolean isEmpty) {
+    long age = 0;
+    for (int region = 0; region < regions.count() && !isEmpty; region++) {
+      if (regions.state(region) == Regions.SEALED) {
+        age = Math.max(age, regions.age(region));
+      }
+    }
+    if (!isEmpty) {
+      age = Math.min(age, regions.settledAge());
+    }
+    regions.settledAge(age);
   }
 
   public boolean isDone() {
@@ -79,9 +108,59 @@ public final class Rebuild {
     return true;
   }
 
+  /** Records that were given up for want of room. */
+  public long dropped() {
+    return dropped;
+  }
+
+  /**
+   * Gives up the oldest region that may be, of probation while there is one; its space is free once
+   * nobody reads it. False if no region may be given up before the rebuild is complete.
+   */
+  public boolean dropOldest() {
+    int region = oldest(Regions.PROBATION);
+    if (region < 0) {
+      region = oldest(Regions.PROTECTED);
+    }
+    if (region < 0) {
+      return false;
+    }
+    int generation = generations[region];
+    long count = 0;
+    for (int slot = 0; slot < slots[region]; slot++) {
+      // Dead ones, too: some key may still name them.
+      if (regions.isCommitted(region, slot, generation)) {
+        count += drop.run(region, slot, generation) ? 1 : 0;
+      }
+    }
+    dropped += count;
+    // No key names anything in it now, and from here on it refuses pins.
+    regions.state(region, Regions.LIMBO);
+    return true;
+  }
+
+  private int oldest(int segment) {
+    for (int region : order.reversed()) {
+      if (isAsItWas(region)
+          && regions.segment(region) == segment
+          && regions.age(region) <= regions.settledAge()) {
+        return region;
+      }
+    }
+    return -1;
+  }
+
+  private boolean isAsItWas(int region) {
+    return regions.state(region) == Regions.SEALED
+        && regions.generation(region) == generations[region];
+  }
+
   private void take(int region, boolean slices) {
+    if (!isAsItWas(region)) {
+      return;
+    }
     MemorySegment memory = regions.memory();
-    int generation = regions.generation(region);
+    int generation = generations[region];
     for (int slot = 0; slot < slots[region]; slot++) {
       long entry = regions.entry(region, slot);
       if (!regions.isCommitted(region, slot, generation) || !regions.isLive(region, slot)) {
@@ -138,6 +217,44 @@ public final class Rebuild {
         && memory.get(Words.INT, record + RecordHeader.LENGTH_OFFSET) == length
         && memory.get(Words.INT, record + RecordHeader.ENTRY_OFFSET) == slot
         && memory.get(Words.INT, record + RecordHeader.KIND_OFFSET) == kind;
+  }
+
+  /** Takes the life of a record, and its name if it has been taken up already. */
+  private final class Drop implements ObjectIndex.Update {
+    private int region;
+    private int generation;
+    private int offset;
+    private boolean isAlive;
+    private long high;
+    private long low;
+
+    /** Whether it was alive. */
+    boolean run(int newRegion, int slot, int newGeneration) {
+      MemorySegment memory = regions.memory();
+      long entry = regions.entry(newRegion, slot);
+      isAlive = regions.isLive(newRegion, slot);
+      high = memory.get(Words.LONG, entry + DirectoryEntry.KEY_HIGH_OFFSET);
+      low = memory.get(Words.LONG, entry + DirectoryEntry.KEY_LOW_OFFSET);
+      region = newRegion;
+      generation = newGeneration;
+      offset = memory.get(Words.INT, entry + DirectoryEntry.OFFSET_OFFSET);
+      regions.live(newRegion, slot, false);
+      ObjectIndex.Outcome ignored = cursor.update(high, low, this);
+      return isAlive;
+    }
+
+    @Override
+    public ObjectIndex.Verdict decide(boolean isPresent, IndexValue value) {
+      if (!isPresent || !value.isAt(region, generation, offset)) {
+        return ObjectIndex.Verdict.KEEP;
+      }
+      if (isAlive && disk.isReadable(value)) {
+        value.leaveMemory();
+        return ObjectIndex.Verdict.PUT;
+      }
+      disk.bury(high, low, value);
+      return ObjectIndex.Verdict.REMOVE;
+    }
   }
 
   private final class Put implements ObjectIndex.Update {

@@ -192,6 +192,15 @@ public final class Regions {
     return memory.get(Words.LONG, base(region) + RegionHeader.AGE_OFFSET);
   }
 
+  /** Up to which age regions may be emptied; see {@link TierHeader}. */
+  public long settledAge() {
+    return Words.longVolatile(memory, TierHeader.SETTLED_AGE_OFFSET);
+  }
+
+  public void settledAge(long age) {
+    Words.longVolatile(memory, TierHeader.SETTLED_AGE_OFFSET, age);
+  }
+
   /**
    * Empties a region that nobody reads or writes: from here on its old bytes are of no generation.
    */

@@ -166,4 +166,14 @@ class ChronicleIndexTest {
     near.clear(near.find(3, 3));
     assertEquals(-1, near.find(3, 3));
   }
+
+  @Test
+  void itsSizeIsForeseenNeverTooSmallAndNotMuchTooLarge() {
+    for (long capacity : new long[] {16_384, 131_072, 1 << 20}) {
+      try (ChronicleIndex index = ChronicleIndex.anonymous(capacity)) {
+        double factor = (double) ChronicleIndex.estimatedBytes(capacity) / index.offHeapBytes();
+        assertTrue(factor >= 1 && factor < 1.6, capacity + " entries: " + factor);
+      }
+    }
+  }
 }

@@ -36,7 +36,7 @@ class WordsTest {
     assertEquals(DirectoryEntry.LENGTH, DirectoryEntry.SLICE_OFFSET + Integer.BYTES);
     assertEquals(SliceRecord.LENGTH, SliceRecord.BIRTH_OFFSET + Long.BYTES);
     assertEquals(104, HeadRecord.SCOPES_OFFSET);
-    assertEquals(92, TierHeader.CRC_OFFSET + Integer.BYTES);
+    assertEquals(104, TierHeader.SETTLED_AGE_OFFSET + Long.BYTES);
     assertTrue(RegionHeader.SEGMENT_OFFSET + Integer.BYTES <= RegionHeader.LENGTH);
   }
 

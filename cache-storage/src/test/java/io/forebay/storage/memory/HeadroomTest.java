@@ -16,7 +16,8 @@ class HeadroomTest {
 
   private Headroom headroom(String groups) throws Exception {
     return new Headroom(
-        Files.writeString(directory.resolve("cgroup"), groups), directory.resolve("fs"));
+        new ControlGroups(
+            Files.writeString(directory.resolve("cgroup"), groups), directory.resolve("fs")));
   }
 
   private void group(String path, String limitFile, String limit, String usageFile, String usage)
@@ -32,6 +33,15 @@ class HeadroomTest {
     group("a/b", "memory.max", "max", "memory.current", "300");
     group("a/b/c", "memory.max", "900", "memory.current", "100");
     assertEquals(OptionalLong.of(600), headroom("0::/a/b/c\n").bytes());
+  }
+
+  @Test
+  void whatTheKernelCanDropIsRoom() throws Exception {
+    group("a", "memory.max", "1000", "memory.current", "900");
+    Files.writeString(
+        directory.resolve("fs/a/memory.stat"),
+        "anon 100\nfile 700\nshmem 200\ninactive_file 300\nactive_file 150\n");
+    assertEquals(OptionalLong.of(550), headroom("0::/a\n").bytes());
   }
 
   @Test

@@ -1,0 +1,224 @@
+package io.forebay.server;
+
+import io.forebay.server.config.MemorySize;
+import io.forebay.server.config.ServerConfig;
+import io.forebay.storage.ObjectStore;
+import io.forebay.storage.StoreSettings;
+import io.forebay.storage.disk.DeviceSettings;
+import io.forebay.storage.disk.DiskTier;
+import io.forebay.storage.memory.MachineMemory;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * All memory of this process in one sum, against what it can have. Where the memory tier is given
+ * as a share, it is chosen so that the sum fits.
+ *
+ * <pre>
+ *  |<------------------------- what the process can have ------------------------->|
+ *  +-------------+-------+--------------+------+--------+-----+-------------------+
+ *  | memory tier | index | disk buffers | heap | direct | JVM | reserve, not ours |
+ *  +-------------+-------+--------------+------+--------+-----+-------------------+
+ *    share of the whole    bounds that are only reached under full load
+ * </pre>
+ *
+ * @param heapBytes the most the heap may grow to
+ * @param directBytes the most that buffers of connections may grow to
+ * @param diskBytes of the disks; the index names what lies there
+ * @param indexEntries of the index as set, 0: from the sizes
+ * @param bufferBytes of the disks
+ * @param placeBytes of the file system for the memory tier; 0 where that is not known
+ */
+record MemoryPlan(
+    MachineMemory.Reading machine,
+    long heapBytes,
+    long directBytes,
+    long diskBytes,
+    long indexEntries,
+    long bufferBytes,
+    long placeBytes) {
+
+  /** Code, classes, stacks of threads, the collector's tables: seen to be 110 to 150 MiB. */
+  static final long JVM_BYTES = 160L << 20;
+
+  private static final long LEAST_TIER_BYTES = 16L << 20;
+  private static final Path DEFAULT_PLACE = Path.of("/dev/shm");
+
+  /** Of a file system that holds the tier and its index, what is left alone. */
+  private static final double PLACE_SHARE = 0.98;
+
+  static MemoryPlan of(ServerConfig config, MachineMemory machine) {
+    List<DeviceSettings> disks =
+        config.stores().stream()
+            .map(disk -> DeviceSettings.of(disk.name(), disk.path(), disk.bytes()))
+            .toList();
+    return new MemoryPlan(
+        machine.read(),
+        Runtime.getRuntime().maxMemory(),
+        io.netty.util.internal.PlatformDependent.maxDirectMemory(),
+        disks.stream().mapToLong(DeviceSettings::bytes).sum(),
+        config.store().indexEntries(),
+        DiskTier.bufferBytes(disks),
+        placeBytes(config.store().memoryDirectory()));
+  }
+
+  private static long placeBytes(@Nullable Path named) {
+    Path place = named != null ? named.toAbsolutePath() : DEFAULT_PLACE;
+    while (place != null && !Files.exists(place)) {
+      place = place.getParent();
+    }
+    try {
+      return place == null ? 0 : Files.getFileStore(place).getTotalSpace();
+    } catch (IOException e) {
+      return 0;
+    }
+  }
+
+  /** What lies beside tier and index. */
+  private long besideBytes() {
+    return bufferBytes + heapBytes + directBytes + JVM_BYTES;
+  }
+
+  /** For the kernel's own tables, and for whatever else is started here. */
+  private long reserveBytes() {
+    return (32L << 20) + machine.limitBytes() / 50;
+  }
+
+  /**
+   * The size of the memory tier.
+   *
+   * @throws StartException when a share leaves none
+   */
+  long tierBytes(MemorySize size, boolean isPlaceNamed) throws StartException {
+    if (!size.isShare()) {
+      return size.bytes();
+    }
+    if (machine.limitBytes() == 0) {
+      throw refused(size, "how much memory there is can't be read: name a size, such as 2GiB");
+    }
+    long wanted = machine.limitBytes() / 100 * size.percent();
+    long fitting = withoutIndex(machine.limitBytes() - reserveBytes() - besideBytes());
+    long bytes = Math.min(wanted, fitting);
+    long placeable = withoutIndex((long) (placeBytes * PLACE_SHARE));
+    // The default place of a container is so small that memory which dies with the process is
+    // better; a place that is only somewhat smaller is not given up for that.
+    if (placeBytes > 0 && (isPlaceNamed || placeable >= bytes / 2)) {
+      bytes = Math.min(bytes, placeable);
+    }
+    bytes = rounded(bytes);
+    if (bytes < LEAST_TIER_BYTES) {
+      throw refused(
+          size,
+          String.format(
+              Locale.ROOT,
+              "of %s (%s) heap, direct memory and the rest take %s: raise that limit, or give the"
+                  + " JVM less (-Xmx, -XX:MaxDirectMemorySize)",
+              mebibytes(machine.limitBytes()),
+              machine.limitedBy(),
+              mebibytes(besideBytes() + reserveBytes())));
+    }
+    return bytes;
+  }
+
+  private static StartException refused(MemorySize size, String why) {
+    return new StartException(
+        StartException.NO_RESOURCE, List.of("store.memory: " + size + ": " + why));
+  }
+
+  /** Of so many bytes for tier and index, those for the tier. */
+  private long withoutIndex(long bytes) {
+    long least = StoreSettings.estimatedIndexBytes(LEAST_TIER_BYTES, diskBytes, indexEntries);
+    long left = Math.max(0, bytes - least);
+    if (indexEntries != 0) {
+      return left;
+    }
+    long sample = 1L << 40;
+    double perByte = (double) StoreSettings.estimatedIndexBytes(sample, 0, 0) / sample;
+    return (long) (left / (1 + perByte));
+  }
+
+  /** In steps of a thirty-second or finer, so that a few pages more or less are the same size. */
+  private static long rounded(long bytes) {
+    long step = Math.max(1 << 20, Long.highestOneBit(Math.max(1, bytes)) / 32);
+    return bytes / step * step;
+  }
+
+  /** How a share was turned into a size, for the log; null where a size was given. */
+  @Nullable String choice(MemorySize size, long tierBytes) {
+    if (!size.isShare()) {
+      return null;
+    }
+    long wanted = machine.limitBytes() / 100 * size.percent();
+    return String.format(
+        Locale.ROOT,
+        "store.memory: %s of %s (%s) are %s, and the memory tier takes %s%s",
+        size,
+        mebibytes(machine.limitBytes()),
+        machine.limitedBy(),
+        mebibytes(wanted),
+        mebibytes(tierBytes),
+        tierBytes < wanted - wanted / 16
+            ? ": more would not fit beside heap, direct memory and index, or into its place"
+            : "");
+  }
+
+  /** The sum with what the store has really taken. */
+  Sum sum(ObjectStore.MemoryParts store) {
+    return new Sum(
+        store.tierBytes(),
+        store.indexBytes(),
+        store.bufferBytes(),
+        heapBytes,
+        directBytes,
+        machine.limitBytes(),
+        machine.limitedBy());
+  }
+
+  /** What everything may add up to, and what the process can have. */
+  record Sum(
+      long tierBytes,
+      long indexBytes,
+      long bufferBytes,
+      long heapBytes,
+      long directBytes,
+      long limitBytes,
+      String limitedBy) {
+
+    long bytes() {
+      return tierBytes + indexBytes + bufferBytes + heapBytes + directBytes + JVM_BYTES;
+    }
+
+    boolean fits() {
+      return limitBytes == 0 || bytes() <= limitBytes;
+    }
+
+    /** The arithmetic in one line. */
+    String line() {
+      return String.format(
+          Locale.ROOT,
+          "%s = tier %s + index %s + disk buffers %s + heap %s + direct %s + JVM %s, %s",
+          mebibytes(bytes()),
+          number(tierBytes),
+          number(indexBytes),
+          number(bufferBytes),
+          number(heapBytes),
+          number(directBytes),
+          number(JVM_BYTES),
+          limitBytes == 0
+              ? "of what is not known"
+              : (fits() ? "of " : "MORE THAN ") + mebibytes(limitBytes) + " (" + limitedBy + ")");
+    }
+
+    private static String number(long bytes) {
+      return Long.toString((bytes + (1 << 19)) >> 20);
+    }
+  }
+
+  static String mebibytes(long bytes) {
+    return (bytes >> 20) + " MiB";
+  }
+}

@@ -1,0 +1,116 @@
+package io.forebay.server;
+
+import io.forebay.server.admin.Node;
+import io.forebay.storage.memory.MachineMemory;
+import java.util.Locale;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Looks now and then whether the memory this process can have became less, or short, and says so:
+ * once in the log, and in metrics and readiness for as long as it lasts. Nothing is given back: a
+ * smaller memory tier takes a restart.
+ */
+final class MemoryWatch implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(MemoryWatch.class);
+
+  private static final long PERIOD_SECONDS = 5;
+
+  /** Room below which it is short, as a part of the limit; and above which it is not any more. */
+  private static final double SHORT = 0.02;
+
+  private static final double ENOUGH = 0.04;
+
+  /** The same of the time in which somebody waited for memory. */
+  private static final double STALLED = 0.10;
+
+  private static final double FLOWING = 0.05;
+
+  private final Supplier<MachineMemory.Reading> machine;
+  private final MemoryPlan.Sum sum;
+  private final CountDownLatch isClosing = new CountDownLatch(1);
+  private boolean isShort;
+  private boolean isStalled;
+  private volatile Node.Memory state;
+
+  MemoryWatch(Supplier<MachineMemory.Reading> machine, MemoryPlan.Sum sum) {
+    this.machine = machine;
+    this.sum = sum;
+    this.state = new Node.Memory(sum.bytes(), sum.limitBytes(), 0, 0, null);
+    step();
+  }
+
+  /** Looks by itself from here on. */
+  MemoryWatch start() {
+    Thread.ofPlatform().daemon(true).name("memory-watch").start(this::run);
+    return this;
+  }
+
+  private void run() {
+    try {
+      while (!isClosing.await(PERIOD_SECONDS, TimeUnit.SECONDS)) {
+        step();
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  Node.Memory state() {
+    return state;
+  }
+
+  /** Looks once. One thread at a time. */
+  void step() {
+    MachineMemory.Reading now = machine.get();
+    String problem = problem(now);
+    String before = state.problem();
+    state =
+        new Node.Memory(
+            sum.bytes(), now.limitBytes(), Math.max(0, now.freeBytes()), now.pressure(), problem);
+    if (problem != null && before == null) {
+      LOG.warn("memory: {}", problem);
+    } else if (problem == null && before != null) {
+      LOG.info("memory: there is enough again");
+    }
+  }
+
+  private @Nullable String problem(MachineMemory.Reading now) {
+    if (now.limitBytes() == 0) {
+      return null;
+    }
+    isShort = now.freeBytes() < now.limitBytes() * (isShort ? ENOUGH : SHORT);
+    isStalled = now.pressure() > (isStalled ? FLOWING : STALLED);
+    if (now.limitBytes() < sum.limitBytes() && now.limitBytes() < sum.bytes()) {
+      return String.format(
+          Locale.ROOT,
+          "the limit is now %s (%s), at the start it was %s, and this node may take %s: raise it, or"
+              + " start again with less (store.memory)",
+          MemoryPlan.mebibytes(now.limitBytes()),
+          now.limitedBy(),
+          MemoryPlan.mebibytes(sum.limitBytes()),
+          MemoryPlan.mebibytes(sum.bytes()));
+    }
+    if (isShort) {
+      return String.format(
+          Locale.ROOT,
+          "%s has %s left: give it more, or start again with less (store.memory)",
+          now.tightest(),
+          MemoryPlan.mebibytes(now.freeBytes()));
+    }
+    if (isStalled) {
+      return String.format(
+          Locale.ROOT, "for %.0f %% of the time somebody waits for memory", now.pressure() * 100);
+    }
+    return null;
+  }
+
+  @Override
+  public void close() {
+    isClosing.countDown();
+  }
+}

@@ -1,0 +1,111 @@
+package io.forebay.server;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.forebay.server.config.MemorySize;
+import io.forebay.storage.ObjectStore;
+import io.forebay.storage.StoreSettings;
+import io.forebay.storage.memory.MachineMemory;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class MemoryPlanTest {
+  private static final long MEBI = 1 << 20;
+  private static final long GIBI = 1 << 30;
+
+  private static MemoryPlan plan(long limit, long heap, long direct, long disks, long place) {
+    MachineMemory.Reading machine =
+        new MachineMemory.Reading(limit, "control group /edge", limit, "control group /edge", 0);
+    return new MemoryPlan(machine, heap, direct, disks, 0, disks == 0 ? 0 : 64 * MEBI, place);
+  }
+
+  private static MemoryPlan.Sum sum(MemoryPlan plan, long tierBytes) {
+    long index = StoreSettings.estimatedIndexBytes(tierBytes, plan.diskBytes(, 0));
+    return plan.sum(new ObjectStore.MemoryParts(tierBytes, index, plan.bufferBytes(), "anywhere"));
+  }
+
+  @Test
+  void aSizeIsTakenAsItIs() throws Exception {
+    MemoryPlan plan = plan(GIBI, 512 * MEBI, 512 * MEBI, 0, 0);
+    assertEquals(5 * GIBI, plan.tierBytes(MemorySize.of(5 * GIBI), true));
+    assertNull(plan.choice(MemorySize.of(5 * GIBI), 5 * GIBI));
+    MemoryPlan.Sum sum = sum(plan, 5 * GIBI);
+    assertFalse(sum.fits());
+    assertTrue(sum.line().contains("MORE THAN 1024 MiB (control group /edge)"), sum.line());
+  }
+
+  @Test
+  void aShareThatFitsIsThatShare() throws Exception {
+    MemoryPlan plan = plan(64 * GIBI, 512 * MEBI, 512 * MEBI, 0, 0);
+    long tier = plan.tierBytes(MemorySize.share(60), false);
+    assertTrue(tier <= 64 * GIBI / 100 * 60 && tier > 64 * GIBI / 100 * 58, tier + " bytes");
+    assertTrue(sum(plan, tier).fits());
+    String choice = String.valueOf(plan.choice(MemorySize.share(60), tier));
+    assertTrue(
+        choice.startsWith("store.memory: 60% of 65536 MiB (control group /edge) are 39321 MiB"));
+    assertFalse(choice.contains("more would not fit"), choice);
+  }
+
+  @ParameterizedTest
+  @ValueSource(longs = {2, 3, 5, 8, 17, 33, 100, 1000})
+  void whateverTheShareTheSumFits(long gibi) throws Exception {
+    for (int percent : new int[] {1, 25, 60, 90}) {
+      for (long disks : new long[] {0, 100 * GIBI}) {
+        MemoryPlan plan = plan(gibi * GIBI, 512 * MEBI, 512 * MEBI, disks, 0);
+        long tier;
+        try {
+          tier = plan.tierBytes(MemorySize.share(percent), false);
+        } catch (StartException refused) {
+          assertTrue(gibi <= 2, gibi + " GiB refused");
+          continue;
+        }
+        assertTrue(tier <= gibi * GIBI / 100 * percent);
+        MemoryPlan.Sum sum = sum(plan, tier);
+        assertTrue(sum.fits(), sum.line());
+      }
+    }
+  }
+
+  @Test
+  void aShareThatLeavesNothingIsRefusedInOneLine() {
+    StartException refused =
+        assertThrows(
+            StartException.class,
+            () -> plan(GIBI, 512 * MEBI, 512 * MEBI, 0, 0).tierBytes(MemorySize.share(60), false));
+    assertEquals(StartException.NO_RESOURCE, refused.exitCode());
+    assertEquals(1, refused.lines().size());
+    String line = refused.lines().getFirst();
+    assertTrue(line.startsWith("store.memory: 60%: of 1024 MiB (control group /edge) heap"), line);
+    assertTrue(line.contains("-Xmx"), line);
+    StartException unknown =
+        assertThrows(
+            StartException.class,
+            () -> plan(0, 512 * MEBI, 512 * MEBI, 0, 0).tierBytes(MemorySize.share(60), false));
+    assertTrue(unknown.lines().getFirst().contains("name a size"));
+  }
+
+  @Test
+  void aFewPagesMoreOrLessAreTheSameSize() throws Exception {
+    long one =
+        plan(24_064 * MEBI, 512 * MEBI, 512 * MEBI, 0, 0).tierBytes(MemorySize.share(60), false);
+    long other =
+        plan(24_060 * MEBI, 512 * MEBI, 512 * MEBI, 0, 0).tierBytes(MemorySize.share(60), false);
+    assertEquals(one, other);
+  }
+
+  @Test
+  void itIsCutToItsPlaceUnlessThatIsADefaultOneAndTiny() throws Exception {
+    long whole = 20 * GIBI;
+    MemoryPlan half = plan(whole, 512 * MEBI, 512 * MEBI, 0, whole / 2);
+    long tier = half.tierBytes(MemorySize.share(60), false);
+    assertTrue(tier < whole / 2 && tier > whole * 4 / 10, tier + " bytes");
+    MemoryPlan tiny = plan(whole, 512 * MEBI, 512 * MEBI, 0, 64 * MEBI);
+    assertTrue(tiny.tierBytes(MemorySize.share(60), false) > whole / 2);
+    assertTrue(tiny.tierBytes(MemorySize.share(60), true) < 64 * MEBI);
+  }
+}
