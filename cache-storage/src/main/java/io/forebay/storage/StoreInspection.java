@@ -1,7 +1,7 @@
 package io.forebay.storage;
 
-import io.forebay.storage.disk.DeviceView;
 import io.forebay.storage.disk.DeviceSettings;
+import io.forebay.storage.disk.DeviceView;
 import io.forebay.storage.disk.DiskStats;
 import io.forebay.storage.index.IndexValue;
 import io.forebay.storage.index.ObjectIndex;

@@ -8,8 +8,8 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.forebay.storage.disk.DeviceView;
 import io.forebay.storage.disk.DeviceSettings;
+import io.forebay.storage.disk.DeviceView;
 import io.forebay.storage.inspect.Census;
 import io.forebay.storage.inspect.Entry;
 import io.forebay.storage.inspect.Listing;
@@ -65,16 +65,7 @@ class InspectionTest {
     for (int n = 0; n < disks; n++) {
       devices.add(
           new DeviceSettings(
-              "d" + n,
-              directory.resolve("d" + n),
-              32 << 20,
-              1 << 20,
-              1 << 18,
-              4,
-              1,
-              3,
-              10_000,
-              0));
+              "d" + n, directory.resolve("d" + n), 32 << 20, 1 << 20, 1 << 18, 4, 1, 3, 10_000, 0));
     }
     StoreFixture fixture =
         new StoreFixture(

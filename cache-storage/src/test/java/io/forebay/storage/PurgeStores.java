@@ -65,16 +65,7 @@ abstract class PurgeStores {
     for (int n = 0; n < disk; n++) {
       devices.add(
           new DeviceSettings(
-              "d" + n,
-              directory.resolve("d" + n),
-              32 << 20,
-              1 << 20,
-              1 << 18,
-              4,
-              1,
-              3,
-              10_000,
-              0));
+              "d" + n, directory.resolve("d" + n), 32 << 20, 1 << 20, 1 << 18, 4, 1, 3, 10_000, 0));
     }
     StoreFixture fixture =
         new StoreFixture(

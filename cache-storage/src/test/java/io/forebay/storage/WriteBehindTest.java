@@ -27,7 +27,8 @@ class WriteBehindTest {
   private StoreFixture open(DiskSettings.Admission admission, long stopMillis)
       throws StoreException {
     DeviceSettings device =
-        new DeviceSettings("d", directory.resolve("d"), 64 << 20, 1 << 20, 1 << 18, 4, 1, 3, 9_000, 0);
+        new DeviceSettings(
+            "d", directory.resolve("d"), 64 << 20, 1 << 20, 1 << 18, 4, 1, 3, 9_000, 0);
     StoreFixture fixture =
         new StoreFixture(
             StoreSettings.of(directory.resolve("data"), MEMORY, 1, () -> 0)

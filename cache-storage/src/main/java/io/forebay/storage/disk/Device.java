@@ -100,7 +100,8 @@ final class Device {
       LOG.info("disk {} was away during purges: it opens empty", settings.name());
       isKnown = false;
     }
-    this.reclaim = new DeviceReclaim(number, log, directory, records, graves, cursor, counters, purges);
+    this.reclaim =
+        new DeviceReclaim(number, log, directory, records, graves, cursor, counters, purges);
     this.sweep =
         new DeviceSweep(settings, head, log, directory, file, health, graves, cursor, host);
     Random random = new Random();
