@@ -25,7 +25,7 @@ class MemoryPlanTest {
   }
 
   private static MemoryPlan.Sum sum(MemoryPlan plan, long tierBytes) {
-    long index = StoreSettings.estimatedIndexBytes(tierBytes, plan.diskBytes(, 0));
+    long index = StoreSettings.estimatedIndexBytes(tierBytes, plan.diskBytes(), 0);
     return plan.sum(new ObjectStore.MemoryParts(tierBytes, index, plan.bufferBytes(), "anywhere"));
   }
 
