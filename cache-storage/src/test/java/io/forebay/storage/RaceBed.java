@@ -79,6 +79,8 @@ final class RaceBed {
               TierHeader.LENGTH + (long) count * REGION_BYTES, new Headroom(), false);
       memory = tier.memory();
       regions = new Regions(memory, REGION_BYTES, count);
+      // Nothing is older than what it holds: it begins empty.
+      regions.settledAge(TierHeader.ALL_SETTLED);
       pins = new Pins(2, count);
       space = new Space(regions, SPARES, () -> {});
       ChronicleIndex index = ChronicleIndex.anonymous(1 << 16);

@@ -132,7 +132,7 @@ class RebuildTest {
       assertEquals(Install.INSTALLED, put(fixture, name, 1));
       for (int n = 0; fixture.store.stats().movedRecords() == 0; n++) {
         assertTrue(n < 10_000, "it never became protected");
-        assertEquals(Install.INSTALLED, put(fixture, "/fill/" + n, n));
+        assertEquals(Install.INSTALLED, put(fixture, "/first/" + n, n));
         assertArrayEquals(body(1), read(fixture, name));
         fixture.steps(10);
       }

@@ -1,7 +1,6 @@
 package io.forebay.storage;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
 
 import java.io.File;
 import java.io.IOException;
@@ -32,8 +31,6 @@ class StressTest {
   private static final Pattern GRADE =
       Pattern.compile("^\\.* *\\[(\\w+)] ([\\w.]+)$", Pattern.MULTILINE);
 
-  private static final Pattern HARD_ERRORS = Pattern.compile("[1-9]\\d* hard errs");
-
   /** A weakening that one run misses, on a machine that does other work too, gets longer ones. */
   private static final int RUNS = 3;
 
@@ -62,7 +59,10 @@ class StressTest {
     Set<String> passed = new TreeSet<>();
     for (int run = 0; run < RUNS && !wanted.isEmpty(); run++) {
       String output = stress(wanted, isLong, iterations, millis << (2 * run), weakened);
-      assertFalse(HARD_ERRORS.matcher(output).find(), output);
+      // A weakened store may break down altogether; that is not how it is to be caught.
+      Set<String> broken = graded("ERROR", output);
+      broken.retainAll(real);
+      assertEquals(Set.of(), broken, output);
       passed.addAll(graded("OK", output));
       Set<String> failed = graded("FAILED", output);
       uncaught.removeAll(failed);
