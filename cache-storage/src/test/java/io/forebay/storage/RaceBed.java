@@ -201,6 +201,14 @@ final class RaceBed {
     return region;
   }
 
+  /**
+   * Hides an emptied region from the reclaimer, which makes room for the races that are set up
+   * while others wait to be judged, and would hand it to them.
+   */
+  void keep(int region) {
+    regions.state(region, Regions.SEALED);
+  }
+
   void giveBack(int region) {
     regions.renew(region);
     regions.release(region);

@@ -188,6 +188,7 @@ final class Races {
       meetFirst(0);
       Reclaim.region(BED.reclaimer, region);
       if (!BED.pins.isUnpinned(region)) {
+        BED.keep(region);
         return 0;
       }
       BED.regions.renew(region);
@@ -342,6 +343,7 @@ final class Races {
     public int first() {
       meetSecond(0);
       Reclaim.region(BED.reclaimer, old.at().region());
+      BED.keep(old.at().region());
       return 0;
     }
 
@@ -380,6 +382,7 @@ final class Races {
     public int first() {
       meetSecond(0);
       Reclaim.region(BED.reclaimer, old.at().region());
+      BED.keep(old.at().region());
       return 0;
     }
 
