@@ -53,7 +53,7 @@ final class AdminWalkthroughTest {
           }
           commands++;
         }
-        assertEquals(19, commands);
+        assertEquals(23, commands);
       }
     }
   }
