@@ -85,6 +85,11 @@ final class Http2Connection extends ChannelInboundHandlerAdapter {
   private long lastSigns;
   private boolean isReading;
   private boolean needsFlush;
+
+  /** A stream has asked whether it can write, and could not. */
+  private boolean hasWaiting;
+
+  private boolean isTurnQueued;
   private boolean isDraining;
   private boolean isClosed;
 
@@ -158,9 +163,42 @@ final class Http2Connection extends ChannelInboundHandlerAdapter {
   @Override
   public void channelReadComplete(ChannelHandlerContext ctx) {
     isReading = false;
+    tellWaiting();
     if (needsFlush) {
       needsFlush = false;
       ctx.flush();
+    }
+  }
+
+  @Override
+  public void channelWritabilityChanged(ChannelHandlerContext ctx) throws Exception {
+    super.channelWritabilityChanged(ctx);
+    tellWaitingSoon();
+  }
+
+  /**
+   * The codec tells of changes between the moments at which it looks, so a stream that found the
+   * connection full in between would never hear that it is not any more. And it tells in the middle
+   * of its own flush, where what is written then may be left lying: so it is done in a turn of its
+   * own.
+   */
+  private void tellWaitingSoon() {
+    if (hasWaiting && !isTurnQueued && !isClosed) {
+      isTurnQueued = true;
+      channel.eventLoop().execute(this::onTurn);
+    }
+  }
+
+  private void onTurn() {
+    isTurnQueued = false;
+    tellWaiting();
+  }
+
+  private void tellWaiting() {
+    if (hasWaiting && !isClosed) {
+      // Whoever still finds it full says so again.
+      hasWaiting = false;
+      new ArrayList<>(streams.values()).forEach(Http2RequestStream::onWritable);
     }
   }
 
@@ -276,7 +314,10 @@ final class Http2Connection extends ChannelInboundHandlerAdapter {
       return false;
     }
     Http2Stream counted = of.connection().stream(stream.id());
-    return counted != null && of.connection().remote().flowController().isWritable(counted);
+    boolean isWritable =
+        counted != null && of.connection().remote().flowController().isWritable(counted);
+    hasWaiting |= !isWritable;
+    return isWritable;
   }
 
   void reset(Http2FrameStream stream, Http2Error error) {
@@ -520,10 +561,7 @@ final class Http2Connection extends ChannelInboundHandlerAdapter {
   private void onStreamEvent(Http2FrameStreamEvent change) {
     Http2FrameStream stream = change.stream();
     if (change.type() == Http2FrameStreamEvent.Type.Writability) {
-      Http2RequestStream writable = streams.get(stream.id());
-      if (writable != null) {
-        writable.onWritable();
-      }
+      tellWaitingSoon();
     } else if (stream.state() == Http2Stream.State.CLOSED) {
       onGone(stream, "the stream is closed");
     }
