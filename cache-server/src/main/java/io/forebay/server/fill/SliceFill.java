@@ -56,7 +56,10 @@ public final class SliceFill implements OriginListener {
   }
 
   /** The longest run, unless a sixteenth of the memory tier is less. */
-  private static final int LONGEST_RUN = 32;
+  private static final long LONGEST_RUN_BYTES = 32 << 20;
+
+  /** And the most slices, for each of which it is registered. */
+  private static final int LONGEST_RUN = 64;
 
   /** A deserted run is finished when no more than this is missing. */
   private static final long FINISH_IF_MISSING_BYTES = 1 << 20;
@@ -162,7 +165,11 @@ public final class SliceFill implements OriginListener {
    */
   public boolean claim(int wantedEnd) {
     int longest =
-        (int) Math.clamp(loop.paceAboveBytes() / object.sliceBytes(), 1, (long) LONGEST_RUN);
+        (int)
+            Math.clamp(
+                Math.min(loop.paceAboveBytes(), LONGEST_RUN_BYTES) / object.sliceBytes(),
+                1,
+                (long) LONGEST_RUN);
     int limit = Math.min(Math.min(wantedEnd, firstSlice + longest), endOfWhatIsLetGo());
     int next = firstSlice;
     while (next < limit && claimOne(next)) {
