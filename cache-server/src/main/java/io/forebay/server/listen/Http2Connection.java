@@ -177,10 +177,9 @@ final class Http2Connection extends ChannelInboundHandlerAdapter {
   }
 
   /**
-   * The codec tells of changes between the moments at which it looks, so a stream that found the
-   * connection full in between would never hear that it is not any more. And it tells in the middle
-   * of its own flush, where what is written then may be left lying: so it is done in a turn of its
-   * own.
+   * The codec tells of changes between the moments at which it looks: a stream that had found the
+   * connection full in between was seen to wait for ever. So whoever waits is asked again whenever
+   * anything has changed; in a turn of its own, since the codec may be in the middle of a flush.
    */
   private void tellWaitingSoon() {
     if (hasWaiting && !isTurnQueued && !isClosed) {
