@@ -68,6 +68,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -87,6 +88,9 @@ public final class Server implements Node, AutoCloseable {
   private static final int HIT_FOR_MISS_ENTRIES = 1 << 16;
 
   private final Supplier<ConfigOutcome> source;
+
+  /** Wall clock: what ages and expires does so by it. Timeouts do not. */
+  private final LongSupplier clockMillis;
 
   /** What is at work of the keys that wait for the next start. */
   private final ServerConfig started;
@@ -134,6 +138,12 @@ public final class Server implements Node, AutoCloseable {
    * @throws StartException when it cannot start; nothing is left running then
    */
   public static Server start(Supplier<ConfigOutcome> source, String version) throws StartException {
+    return start(source, version, System::currentTimeMillis);
+  }
+
+  /** The same by another wall clock, which any thread asks. */
+  static Server start(Supplier<ConfigOutcome> source, String version, LongSupplier clockMillis)
+      throws StartException {
     return switch (source.get()) {
       case ConfigOutcome.Refused refused ->
           throw new StartException(
@@ -141,14 +151,16 @@ public final class Server implements Node, AutoCloseable {
               refused.problems().stream().map(ConfigProblem::toString).toList());
       case ConfigOutcome.Loaded loaded -> {
         loaded.warnings().forEach(LOG::warn);
-        yield new Server(source, loaded.config(), version);
+        yield new Server(source, loaded.config(), version, clockMillis);
       }
     };
   }
 
-  private Server(Supplier<ConfigOutcome> source, ServerConfig config, String version)
+  private Server(
+      Supplier<ConfigOutcome> source, ServerConfig config, String version, LongSupplier clockMillis)
       throws StartException {
     this.source = source;
+    this.clockMillis = clockMillis;
     this.started = config;
     this.journalFile = config.store().data().resolve("purge.journal");
     try {
@@ -171,7 +183,7 @@ public final class Server implements Node, AutoCloseable {
       if (choice != null) {
         LOG.info(choice);
       }
-      store = opened(ObjectStore.open(storeSettings(config, tierBytes)));
+      store = opened(ObjectStore.open(storeSettings(config, tierBytes, clockMillis)));
       memorySum = plan.sum(store.memoryParts());
       if (!memorySum.fits()) {
         LOG.warn(
@@ -189,7 +201,8 @@ public final class Server implements Node, AutoCloseable {
         exchanges.add(new LoopExchanges(context, () -> snapshot));
       }
       opened.push(this::closeOriginClients);
-      listeners = opened(Listeners.bind(config, transport, exchanges, counters, accessLog));
+      listeners =
+          opened(Listeners.bind(config, transport, exchanges, counters, accessLog, clockMillis));
       metrics = opened(new NodeMetrics(this, accessLog, version));
       admin = opened(AdminServer.start(this, metrics, accessLog, version));
       for (LoopContext loop : loops) {
@@ -228,9 +241,9 @@ public final class Server implements Node, AutoCloseable {
         : Runtime.getRuntime().availableProcessors();
   }
 
-  private static StoreSettings storeSettings(ServerConfig config, long tierBytes) {
-    return StoreSettings.of(
-            config.store().data(), tierBytes, loopCount(config), System::currentTimeMillis)
+  private static StoreSettings storeSettings(
+      ServerConfig config, long tierBytes, LongSupplier clockMillis) {
+    return StoreSettings.of(config.store().data(), tierBytes, loopCount(config), clockMillis)
         .withMemoryDirectory(config.store().memoryDirectory())
         .withIndexEntries(config.store().indexEntries())
         .withDisks(disks(config))
@@ -304,9 +317,9 @@ public final class Server implements Node, AutoCloseable {
         transport.loops().size(),
         new StoredMeta(),
         new byte[Snapshot.MAX_CACHE_STATUS_LENGTH],
-        new RequestIds(System.currentTimeMillis(), loop.index()),
+        new RequestIds(clockMillis.getAsLong(), loop.index()),
         memoryBytes / 16,
-        System::currentTimeMillis);
+        clockMillis);
   }
 
   private boolean isOwnListener(InetSocketAddress address) {
@@ -440,7 +453,7 @@ public final class Server implements Node, AutoCloseable {
               hitForMiss.isKnown(
                   new FillKey(keys.hi(), keys.lo()),
                   PlainRequest.of("GET", uri, HeaderFields.of()),
-                  System.currentTimeMillis()),
+                  clockMillis.getAsLong()),
               store.inspection().wasDroppedLately(keys.lo())));
     }
     return targets;

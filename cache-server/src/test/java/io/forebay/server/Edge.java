@@ -25,6 +25,7 @@ import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
+import java.util.function.LongSupplier;
 import java.util.function.ToLongFunction;
 import java.util.stream.Stream;
 import javax.net.ssl.SSLContext;
@@ -45,17 +46,21 @@ final class Edge implements AutoCloseable {
   private final Path file;
   private final long buffersBefore;
   private final SSLContext tls;
+  private final Path authority;
+  private final LongSupplier clockMillis;
   private @Nullable Server server;
 
-  private Edge(Path directory, String yaml) throws IOException {
+  private Edge(Path directory, String yaml, LongSupplier clockMillis) throws IOException {
+    this.clockMillis = clockMillis;
     this.directory = directory;
     this.memoryDirectory = Files.createTempDirectory(memoryRoot(directory), "forebay-test-");
     this.file = directory.resolve("forebay.yaml");
-    TestCertificates authority = TestCertificates.create();
-    X509Bundle certificate = authority.forAddress("127.0.0.1");
+    TestCertificates issuer = TestCertificates.create();
+    X509Bundle certificate = issuer.forAddress("127.0.0.1");
     TestCertificates.chainPem(certificate, directory);
     TestCertificates.keyPem(certificate, directory);
-    this.tls = trusting(authority.authorityPem(directory));
+    this.authority = issuer.authorityPem(directory);
+    this.tls = trusting(authority);
     this.buffersBefore = activeBuffers();
     configure(yaml);
   }
@@ -77,7 +82,13 @@ final class Edge implements AutoCloseable {
    * @param yaml origins and all else that the test wants to say
    */
   static Edge start(Path directory, String memory, String yaml) throws IOException {
-    Edge edge = new Edge(directory, "MEMORY=" + memory + "\n" + yaml);
+    return start(directory, memory, yaml, System::currentTimeMillis);
+  }
+
+  /** The same by another wall clock. */
+  static Edge start(Path directory, String memory, String yaml, LongSupplier clockMillis)
+      throws IOException {
+    Edge edge = new Edge(directory, "MEMORY=" + memory + "\n" + yaml, clockMillis);
     edge.start();
     return edge;
   }
@@ -113,7 +124,7 @@ final class Edge implements AutoCloseable {
   void start() {
     ConfigLoader loader = new ConfigLoader(ConfigEnvironment.system());
     try {
-      server = Server.start(() -> loader.load(file, Map.of()), "test");
+      server = Server.start(() -> loader.load(file, Map.of()), "test", clockMillis);
     } catch (StartException e) {
       throw new IllegalStateException(e);
     }
@@ -156,6 +167,11 @@ final class Edge implements AutoCloseable {
 
   WireClient connect() {
     return new WireClient(port());
+  }
+
+  /** PEM file of the authority to trust. */
+  Path authority() {
+    return authority;
   }
 
   /** A client of the JDK over TLS that knows this node's authority. */

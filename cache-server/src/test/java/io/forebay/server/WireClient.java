@@ -58,8 +58,11 @@ final class WireClient implements AutoCloseable {
     }
   }
 
-  private final Socket socket = new Socket();
+  private final Socket socket;
   private final InputStream in;
+
+  /** Of a chunk that was begun with. */
+  private int leftOfChunk;
 
   WireClient(int port) {
     this(port, 0);
@@ -71,15 +74,30 @@ final class WireClient implements AutoCloseable {
    * @param receiveBufferBytes 0 for the system's default
    */
   WireClient(int port, int receiveBufferBytes) {
+    this(connected(port, receiveBufferBytes));
+  }
+
+  /** Over a socket that is connected. */
+  WireClient(Socket connected) {
+    socket = connected;
     try {
-      if (receiveBufferBytes > 0) {
-        socket.setReceiveBufferSize(receiveBufferBytes);
-      }
-      socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), 20_000);
       socket.setSoTimeout(30_000);
       socket.setTcpNoDelay(true);
       // Small, so that what is not asked for stays in the kernel.
       in = new BufferedInputStream(socket.getInputStream(), 1024);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static Socket connected(int port, int receiveBufferBytes) {
+    try {
+      Socket socket = new Socket();
+      if (receiveBufferBytes > 0) {
+        socket.setReceiveBufferSize(receiveBufferBytes);
+      }
+      socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), 20_000);
+      return socket;
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
@@ -143,6 +161,47 @@ final class WireClient implements AutoCloseable {
     }
     String length = head.field("content-length");
     return length.isEmpty() ? in.readAllBytes() : bytes(Integer.parseInt(length));
+  }
+
+  /**
+   * That many bytes of the body of a response, in whichever way its length is told; a chunk may be
+   * begun and not read to its end.
+   */
+  byte[] partOfBody(Head head, int count) throws IOException {
+    if (!head.field("transfer-encoding").equals("chunked")) {
+      return bytes(count);
+    }
+    ByteArrayOutputStream part = new ByteArrayOutputStream();
+    while (part.size() < count) {
+      if (leftOfChunk == 0) {
+        leftOfChunk = Integer.parseInt(line(), 16);
+      }
+      if (leftOfChunk == 0) {
+        throw new EOFException("ended after " + part.size() + " of " + count + " bytes");
+      }
+      int length = Math.min(leftOfChunk, count - part.size());
+      part.writeBytes(bytes(length));
+      leftOfChunk -= length;
+      if (leftOfChunk == 0 && !line().isEmpty()) {
+        throw new IOException("a chunk does not end where it should");
+      }
+    }
+    return part.toByteArray();
+  }
+
+  /**
+   * The body of a response of which that many bytes have been read by {@link #partOfBody}; a broken
+   * transfer is an exception.
+   */
+  byte[] restOfBody(Head head, int seen) throws IOException {
+    String length = head.field("content-length");
+    if (head.field("transfer-encoding").equals("chunked") && leftOfChunk > 0) {
+      ByteArrayOutputStream rest = new ByteArrayOutputStream();
+      rest.writeBytes(partOfBody(head, leftOfChunk));
+      rest.writeBytes(chunks());
+      return rest.toByteArray();
+    }
+    return seen > 0 && !length.isEmpty() ? bytes(Integer.parseInt(length) - seen) : body(head);
   }
 
   byte[] bytes(int count) throws IOException {

@@ -190,7 +190,11 @@ final class StoredResponse {
     } else {
       NotModifiedLines.copy(out, head.block());
     }
-    HeadLines.age(out, Age.currentAgeSeconds(meta, exchange.loop.nowMillis()));
+    long age = Age.currentAgeSeconds(meta, exchange.loop.nowMillis());
+    if (age > 0 || !isLeader) {
+      // Without an Age the response was made for this very request (RFC 9111 §5.1).
+      HeadLines.age(out, age);
+    }
     out.writeBytes(exchange.snapshot.viaLine());
     Reason why = exchange.reason();
     HeadLines.cacheStatus(

@@ -588,7 +588,7 @@ final class Http1Connection extends ChannelInboundHandlerAdapter
             reason,
             bodyBytes,
             null,
-            System.currentTimeMillis()));
+            loop.nowMillis()));
   }
 
   /** Sends what is queued, then ends the connection so that the client gets to see all of it. */

@@ -402,7 +402,7 @@ final class Http2Connection extends ChannelInboundHandlerAdapter {
             refusal == null ? null : refusal.detail(),
             bodyBytes,
             isReset ? "PROTOCOL_ERROR" : null,
-            System.currentTimeMillis()));
+            loop.nowMillis()));
   }
 
   /** A head that the codec refuses by itself, with a 431. */

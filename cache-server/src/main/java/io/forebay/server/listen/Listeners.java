@@ -28,6 +28,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -70,6 +71,7 @@ public final class Listeners implements AutoCloseable {
    *
    * @param exchanges one a loop, in the order of the transport's loops
    * @param counters one a loop, likewise
+   * @param clockMillis wall clock
    * @throws ListenException when an address or a certificate cannot be used; nothing stays bound
    */
   public static Listeners bind(
@@ -77,7 +79,8 @@ public final class Listeners implements AutoCloseable {
       Transport transport,
       List<? extends Exchanges> exchanges,
       List<LoopCounters> counters,
-      AccessLog accessLog)
+      AccessLog accessLog,
+      LongSupplier clockMillis)
       throws ListenException {
     AtomicInteger connections = new AtomicInteger();
     List<LoopConnections> loops = new ArrayList<>();
@@ -95,7 +98,8 @@ public final class Listeners implements AutoCloseable {
                   config.limits().privateCopyBytes(),
                   transport.loops().size(),
                   counters.get(loop.index())),
-              System::nanoTime));
+              System::nanoTime,
+              clockMillis));
     }
     List<Channel> sockets = new ArrayList<>();
     List<Bound> bound = new ArrayList<>();

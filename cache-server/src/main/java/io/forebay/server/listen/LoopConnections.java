@@ -42,6 +42,7 @@ final class LoopConnections {
   private TimeoutsConfig timeouts;
 
   private final Loop loop;
+  private final LongSupplier clockMillis;
   private final AtomicInteger nodeConnections;
   private final Set<Channel> channels = Collections.newSetFromMap(new IdentityHashMap<>());
   private final byte[] date = new byte[HttpDate.LENGTH];
@@ -59,7 +60,8 @@ final class LoopConnections {
       TimeoutsConfig timeouts,
       AtomicInteger nodeConnections,
       WideSends wideSends,
-      LongSupplier clockNanos) {
+      LongSupplier clockNanos,
+      LongSupplier clockMillis) {
     this.loop = loop;
     this.exchanges = exchanges;
     this.counters = counters;
@@ -69,6 +71,7 @@ final class LoopConnections {
     this.nodeConnections = nodeConnections;
     this.wideSends = wideSends;
     this.wheel = new DeadlineWheel(clockNanos);
+    this.clockMillis = clockMillis;
   }
 
   /** What connections that begin now are bound by. */
@@ -170,6 +173,11 @@ final class LoopConnections {
     return new ArrayList<>(channels);
   }
 
+  /** The wall clock. */
+  long nowMillis() {
+    return clockMillis.getAsLong();
+  }
+
   /** Counts a request that the listener refuses. */
   void countRefusal(Refusal refusal) {
     counters.requestsRefused++;
@@ -180,7 +188,7 @@ final class LoopConnections {
 
   /** The Date field's value now, for the responses the listener makes by itself. */
   byte[] date() {
-    long second = System.currentTimeMillis() / 1000;
+    long second = nowMillis() / 1000;
     if (second != dateSecond) {
       dateSecond = second;
       HttpDate.format(second * 1000, date, 0);

@@ -8,6 +8,7 @@ import io.forebay.server.config.ServerConfig.Address;
 import io.forebay.server.config.ServerConfig.LimitsConfig;
 import io.forebay.server.config.ServerConfig.ListenerConfig;
 import io.forebay.server.config.ServerConfig.TimeoutsConfig;
+import io.forebay.server.testing.Http2Client;
 import io.netty.handler.codec.http2.Http2Error;
 import io.netty.handler.codec.http2.Http2Headers;
 import java.net.URI;
@@ -71,7 +72,7 @@ class Http2ConnectionTest {
   }
 
   private Http2Client connect() throws Exception {
-    return new Http2Client(server.port(), tls, WINDOW);
+    return new Http2Client(server.port(), tls.certificate(), WINDOW);
   }
 
   private HttpClient jdkClient() throws Exception {

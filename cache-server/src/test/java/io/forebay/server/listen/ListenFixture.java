@@ -70,7 +70,8 @@ final class ListenFixture implements AutoCloseable {
       counters.add(new LoopCounters());
     }
     try {
-      listeners = Listeners.bind(config, transport, each, counters, accessLog);
+      listeners =
+          Listeners.bind(config, transport, each, counters, accessLog, System::currentTimeMillis);
     } catch (ListenException e) {
       transport.close();
       throw e;

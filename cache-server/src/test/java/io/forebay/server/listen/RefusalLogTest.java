@@ -10,6 +10,7 @@ import io.forebay.server.config.ServerConfig.Address;
 import io.forebay.server.config.ServerConfig.LimitsConfig;
 import io.forebay.server.config.ServerConfig.ListenerConfig;
 import io.forebay.server.config.ServerConfig.TimeoutsConfig;
+import io.forebay.server.testing.Http2Client;
 import io.netty.handler.codec.http2.Http2Headers;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -220,7 +221,7 @@ class RefusalLogTest {
   }
 
   private Http2Client connect2() throws Exception {
-    return new Http2Client(server.listeners.bound().get(1).port(), tls, 65_535);
+    return new Http2Client(server.listeners.bound().get(1).port(), tls.certificate(), 65_535);
   }
 
   private JsonNode only() throws Exception {

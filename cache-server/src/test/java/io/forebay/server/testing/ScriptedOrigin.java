@@ -64,10 +64,19 @@ public final class ScriptedOrigin implements AutoCloseable {
    * @param tls null for plain text
    */
   public static ScriptedOrigin start(String address, @Nullable SSLContext tls) {
+    return start(address, 0, tls);
+  }
+
+  /** One in the place of another that listens no more. */
+  public static ScriptedOrigin startAt(int port) {
+    return start("127.0.0.1", port, null);
+  }
+
+  private static ScriptedOrigin start(String address, int port, @Nullable SSLContext tls) {
     try {
       ServerSocket server = new ServerSocket();
       server.setReuseAddress(true);
-      server.bind(new InetSocketAddress(InetAddress.getByName(address), 0), 128);
+      server.bind(new InetSocketAddress(InetAddress.getByName(address), port), 128);
       server.setSoTimeout(PATIENCE_MILLIS);
       return new ScriptedOrigin(server, tls);
     } catch (IOException e) {

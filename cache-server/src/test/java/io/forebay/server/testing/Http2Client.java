@@ -1,4 +1,4 @@
-package io.forebay.server.listen;
+package io.forebay.server.testing;
 
 import io.netty.bootstrap.Bootstrap;
 import io.netty.buffer.Unpooled;
@@ -33,13 +33,14 @@ import io.netty.handler.ssl.SslHandler;
 import io.netty.handler.ssl.SslProvider;
 import io.netty.util.ReferenceCountUtil;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 
 /** An HTTP/2 client that checks nothing it sends, and gives credit only when told to. */
-final class Http2Client implements AutoCloseable {
+public final class Http2Client implements AutoCloseable {
 
   private final EventLoopGroup group =
       new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory());
@@ -47,17 +48,17 @@ final class Http2Client implements AutoCloseable {
   private final Http2FrameCodec codec;
   private final Frames frames = new Frames();
   private final ConcurrentHashMap<Http2FrameStream, Answer> answers = new ConcurrentHashMap<>();
-  final CompletableFuture<Long> goAway = new CompletableFuture<>();
+  public final CompletableFuture<Long> goAway = new CompletableFuture<>();
 
   /** Text that one thread collects and another reads. */
-  static final class Text {
+  public static final class Text {
     private final StringBuilder text = new StringBuilder();
 
-    synchronized void append(String more) {
+    public synchronized void append(String more) {
       text.append(more);
     }
 
-    synchronized int length() {
+    public synchronized int length() {
       return text.length();
     }
 
@@ -68,12 +69,12 @@ final class Http2Client implements AutoCloseable {
   }
 
   /** What has come back on one stream. */
-  static final class Answer {
-    final LinkedBlockingQueue<Http2Headers> heads = new LinkedBlockingQueue<>();
-    final CompletableFuture<String> end = new CompletableFuture<>();
-    final Text body = new Text();
+  public static final class Answer {
+    public final LinkedBlockingQueue<Http2Headers> heads = new LinkedBlockingQueue<>();
+    public final CompletableFuture<String> end = new CompletableFuture<>();
+    public final Text body = new Text();
 
-    Http2Headers head() throws InterruptedException {
+    public Http2Headers head() throws InterruptedException {
       Http2Headers head = heads.poll(20, TimeUnit.SECONDS);
       if (head == null) {
         throw new AssertionError("no head");
@@ -82,12 +83,18 @@ final class Http2Client implements AutoCloseable {
     }
 
     /** {@code end}, or {@code reset} and the error. */
-    String end() throws Exception {
+    public String end() throws Exception {
       return end.get(20, TimeUnit.SECONDS);
     }
   }
 
-  Http2Client(int port, TlsFiles tls, int window) throws Exception {
+  /**
+   * Connects.
+   *
+   * @param trusted PEM file of the certificate or authority to trust
+   * @param window how much each stream may send before it is given credit
+   */
+  public Http2Client(int port, Path trusted, int window) throws Exception {
     codec =
         Http2FrameCodecBuilder.forClient()
             .validateHeaders(false)
@@ -98,7 +105,7 @@ final class Http2Client implements AutoCloseable {
     SslContext context =
         SslContextBuilder.forClient()
             .sslProvider(SslProvider.JDK)
-            .trustManager(tls.certificate().toFile())
+            .trustManager(trusted.toFile())
             .applicationProtocolConfig(
                 new ApplicationProtocolConfig(
                     ApplicationProtocolConfig.Protocol.ALPN,
@@ -115,7 +122,7 @@ final class Http2Client implements AutoCloseable {
                   @Override
                   protected void initChannel(Channel ch) {
                     ch.pipeline()
-                        .addLast(context.newHandler(ch.alloc(), "localhost", port), codec, frames);
+                        .addLast(context.newHandler(ch.alloc(), "127.0.0.1", port), codec, frames);
                   }
                 })
             .connect("127.0.0.1", port)
@@ -124,11 +131,11 @@ final class Http2Client implements AutoCloseable {
     channel.pipeline().get(SslHandler.class).handshakeFuture().sync();
   }
 
-  static Http2Headers get(String path) {
+  public static Http2Headers get(String path) {
     return request("GET", path);
   }
 
-  static Http2Headers request(String method, String path) {
+  public static Http2Headers request(String method, String path) {
     return new DefaultHttp2Headers(false)
         .method(method)
         .scheme("https")
@@ -137,7 +144,7 @@ final class Http2Client implements AutoCloseable {
   }
 
   /** Opens a stream. */
-  Answer open(Http2Headers headers, boolean isEnd) throws Exception {
+  public Answer open(Http2Headers headers, boolean isEnd) throws Exception {
     Answer answer = new Answer();
     CompletableFuture<Void> sent = new CompletableFuture<>();
     channel
@@ -152,23 +159,23 @@ final class Http2Client implements AutoCloseable {
     return answer;
   }
 
-  Answer get(Http2Headers headers) throws Exception {
+  public Answer get(Http2Headers headers) throws Exception {
     return open(headers, true);
   }
 
-  void data(Answer answer, String text, boolean isEnd) {
+  public void data(Answer answer, String text, boolean isEnd) {
     Http2FrameStream stream = stream(answer);
     channel.writeAndFlush(
         new DefaultHttp2DataFrame(Unpooled.copiedBuffer(text, StandardCharsets.ISO_8859_1), isEnd)
             .stream(stream));
   }
 
-  void reset(Answer answer) {
+  public void reset(Answer answer) {
     channel.writeAndFlush(new DefaultHttp2ResetFrame(Http2Error.CANCEL).stream(stream(answer)));
   }
 
   /** Opens the stream's and the connection's window by that much. */
-  void credit(Answer answer, int lengthBytes) {
+  public void credit(Answer answer, int lengthBytes) {
     channel.writeAndFlush(new DefaultHttp2WindowUpdateFrame(lengthBytes).stream(stream(answer)));
   }
 
@@ -180,7 +187,7 @@ final class Http2Client implements AutoCloseable {
         .getKey();
   }
 
-  Channel channel() {
+  public Channel channel() {
     return channel;
   }
 
