@@ -66,6 +66,7 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.Map;
+import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
@@ -306,7 +307,8 @@ public final class Server implements Node, AutoCloseable {
         new byte[Snapshot.MAX_CACHE_STATUS_LENGTH],
         new RequestIds(System.currentTimeMillis(), loop.index()),
         memoryBytes / 16,
-        System::currentTimeMillis);
+        System::currentTimeMillis,
+        new SplittableRandom()::nextDouble);
   }
 
   private boolean isOwnListener(InetSocketAddress address) {
