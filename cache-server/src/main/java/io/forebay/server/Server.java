@@ -66,6 +66,7 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.Map;
+import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
@@ -319,7 +320,8 @@ public final class Server implements Node, AutoCloseable {
         new byte[Snapshot.MAX_CACHE_STATUS_LENGTH],
         new RequestIds(clockMillis.getAsLong(), loop.index()),
         memoryBytes / 16,
-        clockMillis);
+        clockMillis,
+        new SplittableRandom()::nextDouble);
   }
 
   private boolean isOwnListener(InetSocketAddress address) {

@@ -33,6 +33,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.Random;
+import java.util.SplittableRandom;
 
 /**
  * One loop of an edge from request bytes to response bytes, everything real but the two sockets:
@@ -82,7 +83,8 @@ final class EmbeddedEdge implements AutoCloseable {
             new byte[Snapshot.MAX_CACHE_STATUS_LENGTH],
             new RequestIds(0, 0),
             16 << 20,
-            System::currentTimeMillis);
+            System::currentTimeMillis,
+            new SplittableRandom(1)::nextDouble);
     Snapshot snapshot = Snapshot.of(config);
     EmbeddedListener.accept(
         channel,

@@ -3,6 +3,7 @@ package io.forebay.core.http;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -10,7 +11,9 @@ import org.jspecify.annotations.Nullable;
  * Where the RFCs leave a choice, the more careful reading is taken:
  *
  * <ul>
- *   <li>of a directive given twice the first counts (§4.2.1);
+ *   <li>of a directive given twice with different values the more restrictive counts: it is never
+ *       fresh for longer than by the first, which the RFC allows besides counting as stale
+ *       (§4.2.1);
  *   <li>{@code max-age} and {@code s-maxage} without a plain number of seconds count as 0, so the
  *       response is stale (§4.2.1); both token and quoted form are read (§5.2);
  *   <li>a number too large counts as 2^31 (§1.2.2);
@@ -35,7 +38,6 @@ public final class CacheControl {
 
   private static final long MALFORMED = -2;
   private static final int MAX_NAMES = 32;
-  private static final int LONGEST_DIRECTIVE = 32;
 
   private boolean noStore;
   private boolean noCache;
@@ -69,8 +71,51 @@ public final class CacheControl {
     }
     CacheControl control = new CacheControl();
     for (String line : lines) {
-      control.parseLine(line);
+      DirectiveLine.forEach(line, control::apply);
     }
+    return control;
+  }
+
+  /**
+   * The directives of a targeted field (RFC 9213 §2.1), by name; each value is what it is as a
+   * structured field: Boolean, Long or String. A number that is negative, or where none belongs, is
+   * ignored like any value of a wrong type, but for directives that forbid something: these count
+   * unless they say false, since taking no notice of one could show a response to whom it is not
+   * meant for.
+   */
+  static CacheControl ofStructured(Map<String, Object> directives) {
+    CacheControl control = new CacheControl();
+    directives.forEach(control::applyStructured);
+    return control;
+  }
+
+  private void applyStructured(String name, Object value) {
+    switch (name) {
+      case "max-age", "s-maxage", "stale-while-revalidate", "stale-if-error" -> {
+        if (value instanceof Long seconds && seconds >= 0) {
+          apply(name, seconds.toString(), false);
+        }
+      }
+      case "public", "immutable" -> {
+        if (value.equals(true)) {
+          apply(name, null, false);
+        }
+      }
+      default -> {
+        if (!value.equals(false)) {
+          apply(name, value instanceof String names ? names : null, false);
+        }
+      }
+    }
+  }
+
+  /** What Surrogate-Control can say; -1 for seconds that it does not say. */
+  static CacheControl ofSurrogate(boolean noStore, long maxAgeSeconds, long graceSeconds) {
+    CacheControl control = new CacheControl();
+    control.noStore = noStore;
+    control.maxAge = maxAgeSeconds;
+    control.staleWhileRevalidate = graceSeconds;
+    control.staleIfError = graceSeconds;
     return control;
   }
 
@@ -153,85 +198,6 @@ public final class CacheControl {
     return maxStale;
   }
 
-  private void parseLine(String line) {
-    int length = line.length();
-    int i = 0;
-    while (i < length) {
-      char c = line.charAt(i);
-      if (c == ',' || FieldSyntax.isWhitespace(c)) {
-        i++;
-        continue;
-      }
-      int nameStart = i;
-      while (i < length && isNameChar(line.charAt(i))) {
-        i++;
-      }
-      int nameEnd = i;
-      while (i < length && FieldSyntax.isWhitespace(line.charAt(i))) {
-        i++;
-      }
-      boolean isMalformed = false;
-      String value = null;
-      if (i < length && line.charAt(i) == '=') {
-        // No whitespace is allowed around "="; the directive counts all the same, its value not.
-        isMalformed = i != nameEnd;
-        i++;
-        if (i < length && line.charAt(i) == '"') {
-          int end = closingQuote(line, i + 1);
-          isMalformed |= end == length;
-          value = unquote(line, i + 1, end);
-          i = Math.min(end + 1, length);
-        } else {
-          int valueStart = i;
-          while (i < length && isNameChar(line.charAt(i))) {
-            i++;
-          }
-          value = line.substring(valueStart, i);
-        }
-      }
-      while (i < length && line.charAt(i) != ',') {
-        isMalformed |= !FieldSyntax.isWhitespace(line.charAt(i));
-        i++;
-      }
-      if (nameEnd - nameStart <= LONGEST_DIRECTIVE) {
-        String name = line.substring(nameStart, nameEnd).toLowerCase(Locale.ROOT);
-        apply(name, value, isMalformed);
-      }
-    }
-  }
-
-  private static boolean isNameChar(char c) {
-    return c != ',' && c != '=' && !FieldSyntax.isWhitespace(c);
-  }
-
-  /** Index of the quote that ends a quoted-string, or the line's length. */
-  private static int closingQuote(String line, int from) {
-    for (int i = from; i < line.length(); i++) {
-      char c = line.charAt(i);
-      if (c == '"') {
-        return i;
-      }
-      if (c == '\\') {
-        i++;
-      }
-    }
-    return line.length();
-  }
-
-  private static String unquote(String line, int from, int to) {
-    if (line.indexOf('\\', from, to) < 0) {
-      return line.substring(from, to);
-    }
-    StringBuilder text = new StringBuilder(to - from);
-    for (int i = from; i < to; i++) {
-      if (line.charAt(i) == '\\' && i + 1 < to) {
-        i++;
-      }
-      text.append(line.charAt(i));
-    }
-    return text.toString();
-  }
-
   private void apply(String name, @Nullable String value, boolean isMalformed) {
     switch (name) {
       case "no-store" -> noStore = true;
@@ -252,26 +218,27 @@ public final class CacheControl {
         isPrivate |= names.isEmpty() || privateNames.size() + names.size() > MAX_NAMES;
         privateNames = isPrivate ? List.of() : joined(privateNames, names);
       }
-      case "max-age" -> maxAge = firstOf(maxAge, seconds(value, isMalformed), 0);
-      case "s-maxage" -> sharedMaxAge = firstOf(sharedMaxAge, seconds(value, isMalformed), 0);
+      case "max-age" -> maxAge = least(maxAge, seconds(value, isMalformed));
+      case "s-maxage" -> sharedMaxAge = least(sharedMaxAge, seconds(value, isMalformed));
       case "stale-while-revalidate" ->
-          staleWhileRevalidate = firstOf(staleWhileRevalidate, seconds(value, isMalformed), 0);
-      case "stale-if-error" -> staleIfError = firstOf(staleIfError, seconds(value, isMalformed), 0);
-      case "min-fresh" -> minFresh = firstOf(minFresh, seconds(value, isMalformed), MAX_SECONDS);
+          staleWhileRevalidate = least(staleWhileRevalidate, seconds(value, isMalformed));
+      case "stale-if-error" -> staleIfError = least(staleIfError, seconds(value, isMalformed));
+      case "min-fresh" -> {
+        long seconds = seconds(value, isMalformed);
+        minFresh = Math.max(minFresh, seconds == MALFORMED ? MAX_SECONDS : seconds);
+      }
       case "max-stale" ->
-          maxStale =
-              firstOf(maxStale, value == null ? MAX_SECONDS : seconds(value, isMalformed), 0);
+          maxStale = least(maxStale, value == null ? MAX_SECONDS : seconds(value, isMalformed));
       default -> {
         // RFC 9111 §5.2.3: unknown directives are ignored.
       }
     }
   }
 
-  private static long firstOf(long before, long seconds, long whenMalformed) {
-    if (before != ABSENT) {
-      return before;
-    }
-    return seconds == MALFORMED ? whenMalformed : seconds;
+  /** What cannot be read counts as 0. */
+  private static long least(long before, long seconds) {
+    long readable = Math.max(0, seconds);
+    return before == ABSENT ? readable : Math.min(before, readable);
   }
 
   private static long seconds(@Nullable String value, boolean isMalformed) {

@@ -1,5 +1,7 @@
 package io.forebay.core.http;
 
+import java.util.List;
+
 /**
  * What a field name and a field value may be made of (RFC 9110 §5.1, §5.5, §5.6.2). Everything that
  * comes from a wire is asked here before it is stored or sent on, so that no message of ours can be
@@ -106,6 +108,31 @@ public final class FieldSyntax {
       }
     }
     return true;
+  }
+
+  /** Whether a list field has the member, given in lower case; one pass. */
+  public static boolean listContains(List<String> lines, String lowerCase) {
+    for (String line : lines) {
+      int start = 0;
+      for (int i = 0; i <= line.length(); i++) {
+        if (i < line.length() && line.charAt(i) != ',') {
+          continue;
+        }
+        int from = start;
+        int to = i;
+        start = i + 1;
+        while (from < to && isWhitespace(line.charAt(from))) {
+          from++;
+        }
+        while (to > from && isWhitespace(line.charAt(to - 1))) {
+          to--;
+        }
+        if (equalsIgnoreCase(line, from, to, lowerCase)) {
+          return true;
+        }
+      }
+    }
+    return false;
   }
 
   static char lower(char c) {

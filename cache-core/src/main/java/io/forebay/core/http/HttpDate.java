@@ -3,8 +3,8 @@ package io.forebay.core.http;
 import java.nio.charset.StandardCharsets;
 
 /**
- * Dates as HTTP writes them (RFC 9110 §5.6.7): all three forms are read, strictly and in their own
- * case; only the first, IMF-fixdate, is written.
+ * Dates as HTTP writes them (RFC 9110 §5.6.7): all three forms are read, strictly but for the case
+ * of letters (RFC 9111 §4.2); only the first, IMF-fixdate, is written.
  *
  * <pre>
  *   Sun, 06 Nov 1994 08:49:37 GMT    IMF-fixdate
@@ -26,7 +26,7 @@ public final class HttpDate {
   private static final String DAYS = "SunMonTueWedThuFriSat";
   private static final String MONTHS = "JanFebMarAprMayJunJulAugSepOctNovDec";
   private static final String[] LONG_DAYS = {
-    "Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"
+    "sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"
   };
   private static final long SECONDS_A_DAY = 86_400;
 
@@ -105,7 +105,7 @@ public final class HttpDate {
       int length = day.length();
       if (text.length() > length
           && text.charAt(length) == ','
-          && day.contentEquals(text.subSequence(0, length))) {
+          && FieldSyntax.equalsIgnoreCase(text, 0, length, day)) {
         return length;
       }
     }
@@ -124,9 +124,9 @@ public final class HttpDate {
 
   private static int indexOfThree(String names, CharSequence text, int offset) {
     for (int i = 0; i < names.length(); i += 3) {
-      if (names.charAt(i) == text.charAt(offset)
-          && names.charAt(i + 1) == text.charAt(offset + 1)
-          && names.charAt(i + 2) == text.charAt(offset + 2)) {
+      if (isSame(names.charAt(i), text.charAt(offset))
+          && isSame(names.charAt(i + 1), text.charAt(offset + 1))
+          && isSame(names.charAt(i + 2), text.charAt(offset + 2))) {
         return i / 3;
       }
     }
@@ -135,9 +135,11 @@ public final class HttpDate {
 
   private static boolean endsInGmt(CharSequence text, int offset) {
     return text.charAt(offset) == ' '
-        && text.charAt(offset + 1) == 'G'
-        && text.charAt(offset + 2) == 'M'
-        && text.charAt(offset + 3) == 'T';
+        && FieldSyntax.equalsIgnoreCase(text, offset + 1, offset + 4, "gmt");
+  }
+
+  private static boolean isSame(char a, char b) {
+    return FieldSyntax.lower(a) == FieldSyntax.lower(b);
   }
 
   private static int secondOfDay(CharSequence text, int offset) {

@@ -7,7 +7,9 @@ import io.forebay.core.http.RequestView;
 import io.forebay.core.route.Route;
 import io.forebay.core.route.RouteSettings;
 import io.forebay.core.route.RouteSettings.ClientDirectives;
+import io.forebay.core.route.StaleSettings;
 import java.time.Duration;
+import java.util.function.DoubleSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,6 +22,9 @@ public final class Decider {
   private static final Decision METHOD_NOT_SERVED = new Decision.Refuse(405, Reason.REFUSED_METHOD);
   private static final Decision NOT_CACHED =
       new Decision.Refuse(504, Reason.REFUSED_ONLY_IF_CACHED);
+
+  /** At the beginning of the part one request of three thousand begins it. */
+  private static final double EARLY_REFRESH_STEEPNESS = -8;
 
   private Decider() {}
 
@@ -77,13 +82,54 @@ public final class Decider {
   }
 
   /**
-   * Whether a stale response may be served because the origin could not be reached or answered with
-   * 500, 502, 503 or 504 (RFC 5861 §4).
+   * Whether a stale response may be served because the origin could not be reached or its answer is
+   * a {@link io.forebay.core.http.StatusCode#isOriginFailure failure} (RFC 5861 §4).
    */
-  public static boolean mayServeStaleOnError(StoredMeta stored, Route route, long nowMillis) {
-    return !stored.isVaryMarker()
-        && isWithin(
-            stored, stored.staleIfErrorMillis(), route.settings().staleIfError(), nowMillis);
+  public static boolean mayServeStaleOnError(
+      RequestView request, StoredMeta stored, Route route, long nowMillis) {
+    RouteSettings settings = route.settings();
+    if (stored.isVaryMarker() || isStaleForbidden(stored, nowMillis)) {
+      return false;
+    }
+    long window =
+        StaleWindow.millis(
+            stored.staleIfErrorMillis(), stored.hasSharedMaxAge(), settings.stale().ifError());
+    if (settings.clientDirectives() == ClientDirectives.HONOUR
+        && request.has(KnownField.CACHE_CONTROL)
+        && !stored.hasSharedMaxAge()) {
+      // What a client says of its own request goes beyond what the response allows of itself.
+      long taken = CacheControl.of(request.fields()).staleIfErrorSeconds();
+      window = Math.max(window, taken * 1000);
+    }
+    return isWithin(stored, window, nowMillis);
+  }
+
+  /**
+   * Whether a fresh response that is about to be served should be fetched anew already, so that a
+   * popular one does not expire under its readers. Each request for it in the last part of its
+   * lifetime decides by chance, more and more probably: by {@code exp(-8 g)}, with {@code g} the
+   * share of that part which is left. So the more often it is asked for the earlier it is fetched,
+   * and what is hardly asked for is left to expire (after XFetch: Vattani, Chierichetti,
+   * Lowenstein, Optimal Probabilistic Cache Stampede Prevention, 2015).
+   *
+   * @param random drawn anew for each request, at least 0 and less than 1
+   */
+  public static boolean isEarlyRefreshDue(
+      RequestView request, StoredMeta stored, Route route, long nowMillis, DoubleSupplier random) {
+    RouteSettings settings = route.settings();
+    int percent = settings.stale().earlyRefreshPercent();
+    if (percent == 0 || stored.isImmutable()) {
+      return false;
+    }
+    if (settings.clientDirectives() == ClientDirectives.HONOUR
+        && request.has(KnownField.CACHE_CONTROL)) {
+      // It may have said that nothing is to be stored, or fetched, for it.
+      return false;
+    }
+    long lifetime = stored.freshnessLifetimeMillis();
+    double part = lifetime * (percent / 100.0);
+    double left = (lifetime - Age.currentAgeMillis(stored, nowMillis)) / part;
+    return left < 1 && random.getAsDouble() < Math.exp(EARLY_REFRESH_STEEPNESS * left);
   }
 
   private static Decision miss(RequestView request, @Nullable StoredMeta marker) {
@@ -115,38 +161,51 @@ public final class Decider {
       StoredMeta stored,
       Reason staleness,
       long nowMillis) {
-    if (isWithin(
-        stored, stored.staleWhileRevalidateMillis(), settings.staleWhileRevalidate(), nowMillis)) {
-      return Decision.SERVE_STALE_WHILE_REVALIDATE;
-    }
-    return renew(request, stored, staleness);
+    long window =
+        StaleWindow.millis(
+            stored.staleWhileRevalidateMillis(),
+            stored.hasSharedMaxAge(),
+            settings.stale().whileRevalidate());
+    return !isStaleForbidden(stored, nowMillis) && isWithin(stored, window, nowMillis)
+        ? Decision.SERVE_STALE_WHILE_REVALIDATE
+        : renew(request, settings, stored, staleness, nowMillis);
   }
 
-  private static Decision renew(RequestView request, StoredMeta stored, Reason reason) {
-    if (stored.hasValidator()) {
+  private static Decision renew(
+      RequestView request,
+      RouteSettings settings,
+      StoredMeta stored,
+      Reason reason,
+      long nowMillis) {
+    boolean isKept = isKept(stored, settings.stale(), nowMillis);
+    if (stored.hasValidator() && isKept) {
       return Decision.revalidate(reason);
     }
     return request.method().equals("GET")
-        ? Decision.fetch(reason)
+        ? Decision.fetch(isKept ? reason : Reason.MISS_NOT_KEPT)
         : Decision.pass(Reason.PASS_HEAD);
   }
 
-  /**
-   * Whether a stale response is within its window. The response's own word goes before the route's;
-   * where {@code s-maxage} is all it says, it has said that it wants no stale use (RFC 9111
-   * §5.2.2.10), but together with an explicit window that window is what it wants.
-   */
-  private static boolean isWithin(
-      StoredMeta stored, long ownMillis, Duration routeWindow, long nowMillis) {
-    if (stored.isNoCache() || stored.isMustRevalidate() || Age.isClockBehind(stored, nowMillis)) {
-      return false;
-    }
-    long window = ownMillis;
-    if (window < 0) {
-      window = stored.hasSharedMaxAge() ? 0 : routeWindow.toMillis();
-    }
-    return window > 0
-        && Age.currentAgeMillis(stored, nowMillis) < stored.freshnessLifetimeMillis() + window;
+  /** Whether it is still worth confirming; after the route's time it counts as not stored. */
+  private static boolean isKept(StoredMeta stored, StaleSettings settings, long nowMillis) {
+    Duration keep = settings.keep();
+    return keep == null
+        || Age.currentAgeMillis(stored, nowMillis)
+            < stored.freshnessLifetimeMillis()
+                + StaleWindow.longestMillis(stored, settings)
+                + keep.toMillis();
+  }
+
+  /** RFC 9111 §4.2.4: what the response says goes before every window. */
+  private static boolean isStaleForbidden(StoredMeta stored, long nowMillis) {
+    return stored.isNoCache() || stored.isMustRevalidate() || Age.isClockBehind(stored, nowMillis);
+  }
+
+  /** Whether a response is not staler than that. */
+  private static boolean isWithin(StoredMeta stored, long windowMillis, long nowMillis) {
+    return windowMillis > 0
+        && Age.currentAgeMillis(stored, nowMillis)
+            < stored.freshnessLifetimeMillis() + windowMillis;
   }
 
   /** With the request's own directives (RFC 9111 §5.2.1, §5.4). */
@@ -157,14 +216,15 @@ public final class Decider {
       boolean softPurged,
       long nowMillis) {
     CacheControl control = CacheControl.of(request.fields());
-    if (control.noStore()) {
-      return control.onlyIfCached() ? NOT_CACHED : Decision.pass(Reason.PASS_NO_STORE);
-    }
     Decision decision;
     if (stored == null || stored.isVaryMarker()) {
       decision = miss(request, stored);
     } else {
       decision = decideStored(request, settings, stored, control, softPurged, nowMillis);
+    }
+    // §5.2.1.5: what is stored already may be served, but nothing may be stored for this request.
+    if (control.noStore() && decision.reason() != Reason.HIT_FRESH) {
+      decision = Decision.pass(Reason.PASS_NO_STORE);
     }
     return control.onlyIfCached() && !(decision instanceof Decision.Serve) ? NOT_CACHED : decision;
   }
@@ -176,19 +236,24 @@ public final class Decider {
       CacheControl control,
       boolean softPurged,
       long nowMillis) {
-    if (control.noCache() || isPragmaNoCache(request, control)) {
-      return renew(request, stored, Reason.REQUEST_NO_CACHE);
-    }
+    Reason staleness = staleness(stored, softPurged, nowMillis);
+    boolean isUnchanging = staleness == null && stored.isImmutable();
+    boolean hasMaxAge = control.maxAgeSeconds() != CacheControl.ABSENT;
     long age = Age.currentAgeMillis(stored, nowMillis);
-    if (control.maxAgeSeconds() != CacheControl.ABSENT && age > control.maxAgeSeconds() * 1000) {
-      return renew(request, stored, Reason.REQUEST_MAX_AGE);
-    }
     long remaining = stored.freshnessLifetimeMillis() - age;
+    // RFC 8246 §2: reloading what does not change while it is fresh asks for nothing new.
+    if (!isUnchanging) {
+      if (control.noCache() || isPragmaNoCache(request, control)) {
+        return renew(request, settings, stored, Reason.REQUEST_NO_CACHE, nowMillis);
+      }
+      if (hasMaxAge && age > control.maxAgeSeconds() * 1000) {
+        return renew(request, settings, stored, Reason.REQUEST_MAX_AGE, nowMillis);
+      }
+    }
     if (control.minFreshSeconds() != CacheControl.ABSENT
         && remaining < control.minFreshSeconds() * 1000) {
-      return renew(request, stored, Reason.REQUEST_MIN_FRESH);
+      return renew(request, settings, stored, Reason.REQUEST_MIN_FRESH, nowMillis);
     }
-    Reason staleness = staleness(stored, softPurged, nowMillis);
     if (staleness == null) {
       return Decision.SERVE_FRESH;
     }
@@ -198,16 +263,19 @@ public final class Decider {
             && !stored.hasSharedMaxAge()
             && control.maxStaleSeconds() != CacheControl.ABSENT
             && -remaining <= control.maxStaleSeconds() * 1000;
-    return isTakenStale
-        ? Decision.SERVE_MAX_STALE
+    if (isTakenStale) {
+      return Decision.SERVE_MAX_STALE;
+    }
+    // §5.2.1.1: who gives a max-age without max-stale wants nothing stale.
+    return hasMaxAge && control.maxStaleSeconds() == CacheControl.ABSENT
+        ? renew(request, settings, stored, staleness, nowMillis)
         : decideStale(request, settings, stored, staleness, nowMillis);
   }
 
   private static boolean isPragmaNoCache(RequestView request, CacheControl control) {
-    CharSequence pragma = request.value(KnownField.PRAGMA);
-    return pragma != null
+    return request.has(KnownField.PRAGMA)
         && control == CacheControl.NONE
-        && FieldSyntax.equalsIgnoreCase(pragma, "no-cache");
+        && FieldSyntax.listContains(request.fields().all("pragma"), "no-cache");
   }
 
   /** An offer of clear-text HTTP/2 changes nothing about what is asked for, so it is ignored. */

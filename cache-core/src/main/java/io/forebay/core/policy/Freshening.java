@@ -8,26 +8,29 @@ import java.util.HashSet;
 import java.util.Locale;
 import java.util.Set;
 
-/** Updating a stored header from a 304 (RFC 9111 §3.2, §4.3.4). */
+/** Updating a stored header from a 304, or from a HEAD's 200 (RFC 9111 §3.2, §4.3.4, §4.3.5). */
 public final class Freshening {
 
-  /** What describes the stored bytes themselves, which a 304 leaves as they are. */
+  /**
+   * What the integrity of the stored bytes hangs on: their length, their coding, their digest and
+   * their name among versions. All else follows the origin, Content-Type too.
+   */
   private static final Set<String> NEVER_UPDATED =
-      Set.of("content-length", "content-encoding", "content-range", "content-type");
+      Set.of("content-length", "content-encoding", "content-range", "content-md5", "etag");
 
   private Freshening() {}
 
   /**
-   * The stored fields with each field of the 304 in place of the stored ones of that name, but for
-   * those that end at this hop or describe the stored bytes. The result is to be judged and stored
-   * like the header of a new response; it has a Date and, where the 304 had one, an Age.
+   * The stored fields with each field of the new response in place of the stored ones of that name,
+   * but for those that end at this hop or describe the stored bytes. The result is to be judged and
+   * stored like the header of a new response; it has a Date and, where the new one had it, an Age.
    */
   public static HeaderFields update(
-      HeaderFields stored, FieldsView notModified, long responseTimeMillis) {
-    HopByHop hopByHop = HopByHop.ofResponse(notModified.all("connection"));
+      HeaderFields stored, FieldsView received, long responseTimeMillis) {
+    HopByHop hopByHop = HopByHop.ofResponse(received.all("connection"));
     HeaderFields.Builder updates = HeaderFields.builder();
     Set<String> updated = new HashSet<>();
-    notModified.forEach((name, value) -> {
+    received.forEach((name, value) -> {
       String lowerCase = name.toString().toLowerCase(Locale.ROOT);
       if (!hopByHop.has(lowerCase) && !NEVER_UPDATED.contains(lowerCase)) {
         updates.add(lowerCase, value);

@@ -18,7 +18,40 @@ record MetaValues(
     long ageValueSeconds,
     @Nullable String etag,
     @Nullable String lastModified,
-    List<String> selectingFields) {
+    List<String> selectingFields,
+    String consumedFields) {
+
+  /** Without fields that were meant for this cache alone. */
+  MetaValues(
+      int status,
+      int flags,
+      long requestTimeMillis,
+      long responseTimeMillis,
+      long dateMillis,
+      long lastModifiedMillis,
+      long freshnessLifetimeMillis,
+      long staleWhileRevalidateMillis,
+      long staleIfErrorMillis,
+      long ageValueSeconds,
+      @Nullable String etag,
+      @Nullable String lastModified,
+      List<String> selectingFields) {
+    this(
+        status,
+        flags,
+        requestTimeMillis,
+        responseTimeMillis,
+        dateMillis,
+        lastModifiedMillis,
+        freshnessLifetimeMillis,
+        staleWhileRevalidateMillis,
+        staleIfErrorMillis,
+        ageValueSeconds,
+        etag,
+        lastModified,
+        selectingFields,
+        "");
+  }
 
   static MetaValues varyMarker(List<String> selectingFields, long responseTimeMillis) {
     return new MetaValues(

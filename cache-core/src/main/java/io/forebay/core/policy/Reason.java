@@ -9,6 +9,10 @@ import org.jspecify.annotations.Nullable;
  */
 public enum Reason {
   HIT_FRESH(null, null, "The stored response is fresh."),
+  HIT_EARLY_REFRESH(
+      null,
+      "early-refresh",
+      "The stored response is fresh, and fetched anew already because it expires soon."),
   HIT_STALE_WHILE_REVALIDATE(
       null,
       "stale-while-revalidate",
@@ -25,6 +29,7 @@ public enum Reason {
       "vary-miss",
       null,
       "Responses are stored for this URL, but none for the request fields that they vary by."),
+  MISS_NOT_KEPT("stale", "not-kept", "What is stored is stale for longer than the route keeps it."),
   MISS_PURGED("uri-miss", "purged", "What was stored for this URL has been purged."),
   MISS_PARTIAL("partial", null, "Only a part of what was asked for is stored."),
   MISS_DAMAGED("miss", "damaged", "What was stored could not be read and is fetched again."),
@@ -86,6 +91,10 @@ public enum Reason {
 
   NOT_STORED_METHOD(null, "method", "Only responses to GET are stored."),
   NOT_STORED_ROUTE(null, "route", "The route passes everything through."),
+  NOT_STORED_STALE_IF_ERROR(
+      null,
+      "stale-if-error",
+      "The origin failed, and what is stored may still be served in place of its answer."),
   NOT_STORED_STATUS(
       null, "status", "Responses of this status say nothing about the URL and are not stored."),
   NOT_STORED_PARTIAL(null, "partial", "A partial response is not stored as a whole."),
@@ -110,7 +119,7 @@ public enum Reason {
       "no-freshness",
       "The response says neither how long it is fresh nor when it was last modified."),
   NOT_STORED_ERROR_WITHOUT_FRESHNESS(
-      null, "error", "An error is stored only if it says itself how long it is fresh."),
+      null, "error", "An error is stored only if it, or the route, says how long it is fresh."),
   NOT_STORED_STALE(
       null, "stale", "The response is stale on arrival and has no validator to revalidate it by."),
   NOT_STORED_FIELDS(null, "fields", "The header is too large to store or has a malformed field."),
@@ -136,6 +145,7 @@ public enum Reason {
   /** Whether the response came from the store. */
   public boolean isHit() {
     return this == HIT_FRESH
+        || this == HIT_EARLY_REFRESH
         || this == HIT_STALE_WHILE_REVALIDATE
         || this == HIT_STALE_IF_ERROR
         || this == HIT_MAX_STALE;

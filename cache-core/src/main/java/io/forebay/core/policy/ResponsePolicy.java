@@ -8,10 +8,12 @@ import io.forebay.core.http.FieldsView;
 import io.forebay.core.http.HttpDate;
 import io.forebay.core.http.KnownField;
 import io.forebay.core.http.RequestView;
+import io.forebay.core.http.StatusCode;
+import io.forebay.core.http.TargetedControl;
+import io.forebay.core.route.CookieSettings.SetCookie;
+import io.forebay.core.route.FreshnessSettings;
 import io.forebay.core.route.Route;
 import io.forebay.core.route.RouteSettings;
-import io.forebay.core.route.RouteSettings.SetCookie;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -23,14 +25,13 @@ import org.jspecify.annotations.Nullable;
  * Whether a shared cache may store a response, and what it has to remember of it (RFC 9111 §3).
  * Stricter than the RFC in three ways, each of which has leaked or poisoned caches elsewhere: a
  * response that sets cookies is not stored unless the route says so; an error is stored only by its
- * own explicit word; and a response that gives neither freshness nor Last-Modified is not stored.
+ * own explicit word or the route's; and a response that gives neither freshness nor Last-Modified
+ * is not stored.
  */
 public final class ResponsePolicy {
 
   /** The most fields that a response may vary by. */
   public static final int MAX_SELECTING_FIELDS = 16;
-
-  private static final long MAX_HEURISTIC_MILLIS = 24L * 3600 * 1000;
 
   private ResponsePolicy() {}
 
@@ -48,8 +49,26 @@ public final class ResponsePolicy {
       FieldsView response,
       long requestTimeMillis,
       long responseTimeMillis) {
+    return judge(request, route, status, response, requestTimeMillis, responseTimeMillis, 0);
+  }
+
+  /**
+   * As above.
+   *
+   * @param seed what the route's jitter is drawn by: different for each response stored; 0 for none
+   */
+  public static StoreVerdict judge(
+      RequestView request,
+      Route route,
+      int status,
+      FieldsView response,
+      long requestTimeMillis,
+      long responseTimeMillis,
+      long seed) {
     RouteSettings settings = route.settings();
-    CacheControl control = CacheControl.of(response);
+    FreshnessSettings freshness = settings.freshness();
+    TargetedControl chosen = TargetedControl.of(response, freshness.targetedFields());
+    CacheControl control = chosen.control();
     Reason refusal = refusal(request, settings, status, response, control);
     if (refusal != null) {
       return new StoreVerdict.DoNotStore(refusal);
@@ -72,27 +91,13 @@ public final class ResponsePolicy {
       etag = null;
     }
 
-    int flags = flags(control);
-    long lifetime = explicitLifetime(settings, status, control, response, date);
-    if (lifetime < 0 && status >= 400) {
-      return new StoreVerdict.DoNotStore(Reason.NOT_STORED_ERROR_WITHOUT_FRESHNESS);
-    }
-    if (lifetime < 0) {
-      Duration defaultTtl = settings.defaultTtl();
-      if (defaultTtl != null && isHeuristicallyCacheable(status)) {
-        lifetime = defaultTtl.toMillis();
-      }
-    }
-    if (lifetime < 0
-        && settings.heuristic()
-        && isHeuristicallyCacheable(status)
-        && lastModifiedMillis != HttpDate.INVALID
-        && !isPragmaNoCache(response, control)) {
-      lifetime = Math.clamp((date - lastModifiedMillis) / 10, 0L, MAX_HEURISTIC_MILLIS);
-      flags |= StoredMeta.HEURISTIC;
-    }
+    Lifetime found = Lifetime.of(freshness, status, chosen, response, date, lastModifiedMillis);
+    long lifetime = found.jittered(freshness.jitterPercent(), seed);
     boolean hasValidator = etag != null || lastModified != null;
     if (lifetime < 0) {
+      if (status >= 400) {
+        return new StoreVerdict.DoNotStore(Reason.NOT_STORED_ERROR_WITHOUT_FRESHNESS);
+      }
       if (!control.noCache() || !hasValidator) {
         return new StoreVerdict.DoNotStore(Reason.NOT_STORED_NO_FRESHNESS);
       }
@@ -101,16 +106,18 @@ public final class ResponsePolicy {
     long age = age(response);
     long initialAge =
         Age.currentAgeMillis(requestTimeMillis, responseTimeMillis, date, age, responseTimeMillis);
-    if (!hasValidator && (control.noCache() || lifetime <= initialAge)) {
+    long usable = lifetime + StaleWindow.longestMillis(control, settings.stale());
+    if (!hasValidator && (control.noCache() || usable <= initialAge)) {
       return new StoreVerdict.DoNotStore(Reason.NOT_STORED_STALE);
     }
 
+    List<String> consumed = consumedFields(freshness, response);
     List<String> selecting = List.copyOf(selectingFields);
     byte[] meta =
         StoredMeta.encode(
             new MetaValues(
                 status,
-                flags,
+                flags(control) | (found.isHeuristic() ? StoredMeta.HEURISTIC : 0),
                 requestTimeMillis,
                 responseTimeMillis,
                 date,
@@ -121,8 +128,10 @@ public final class ResponsePolicy {
                 age,
                 etag,
                 lastModified,
-                selecting));
-    return new StoreVerdict.Store(meta, selecting, omittedFields(settings, control), lifetime);
+                selecting,
+                StoredHeader.linesOf(consumed, response)));
+    return new StoreVerdict.Store(
+        meta, selecting, omittedFields(settings, control, consumed), lifetime);
   }
 
   /** All that forbids storing whatever the freshness, or null. */
@@ -141,10 +150,10 @@ public final class ResponsePolicy {
     if (status == 206 || response.has("content-range")) {
       return Reason.NOT_STORED_PARTIAL;
     }
-    if (!isStorable(status)) {
+    if (!StatusCode.isStorable(status)) {
       return Reason.NOT_STORED_STATUS;
     }
-    boolean isUnderstood = isUnderstood(status);
+    boolean isUnderstood = StatusCode.isUnderstood(status);
     if (control.mustUnderstand() && !isUnderstood) {
       return Reason.NOT_STORED_MUST_UNDERSTAND;
     }
@@ -161,63 +170,13 @@ public final class ResponsePolicy {
         && control.sharedMaxAgeSeconds() == CacheControl.ABSENT) {
       return Reason.NOT_STORED_AUTHORIZATION;
     }
-    if (settings.setCookie() == SetCookie.REFUSE
+    if (settings.cookies().setCookie() == SetCookie.REFUSE
         && response.has("set-cookie")
         && !control.privateNames().contains("set-cookie")
         && !control.noCacheNames().contains("set-cookie")) {
       return Reason.NOT_STORED_SET_COOKIE;
     }
     return null;
-  }
-
-  /**
-   * Final statuses that say something about the URL. Not those that depend on what is not in the
-   * key (the size or syntax of the request's header, its conditions, its body, the load): storing
-   * them lets one client spoil the URL for all.
-   */
-  private static boolean isStorable(int status) {
-    return switch (status) {
-      case 304, 400, 408, 411, 412, 413, 415, 416, 417, 421, 422, 425, 426, 428, 429, 431, 511 ->
-          false;
-      default -> status >= 200 && status <= 599;
-    };
-  }
-
-  /** Statuses whose caching behaviour this cache implements. */
-  private static boolean isUnderstood(int status) {
-    return switch (status) {
-      case 200,
-          203,
-          204,
-          300,
-          301,
-          302,
-          303,
-          307,
-          308,
-          401,
-          403,
-          404,
-          405,
-          410,
-          414,
-          451,
-          500,
-          501,
-          502,
-          503,
-          504 ->
-          true;
-      default -> false;
-    };
-  }
-
-  /** RFC 9110 §15.1, without 206 and without the errors. */
-  private static boolean isHeuristicallyCacheable(int status) {
-    return switch (status) {
-      case 200, 203, 204, 300, 301, 308 -> true;
-      default -> false;
-    };
   }
 
   /** Adds the names in Vary (RFC 9110 §12.5.5); gives the reason if they forbid storing. */
@@ -252,30 +211,6 @@ public final class ResponsePolicy {
     return null;
   }
 
-  /** RFC 9111 §4.2.1; -1 when the response says nothing. */
-  private static long explicitLifetime(
-      RouteSettings settings, int status, CacheControl control, FieldsView response, long date) {
-    Duration override = settings.ttlOverride();
-    if (override != null && status < 400) {
-      return override.toMillis();
-    }
-    if (control.sharedMaxAgeSeconds() != CacheControl.ABSENT) {
-      return control.sharedMaxAgeSeconds() * 1000;
-    }
-    if (control.maxAgeSeconds() != CacheControl.ABSENT) {
-      return control.maxAgeSeconds() * 1000;
-    }
-    CharSequence expires = response.first("expires");
-    if (expires == null) {
-      return -1;
-    }
-    // RFC 9111 §5.3: an invalid date, "0" above all, is a time in the past.
-    long expiresMillis = HttpDate.parse(expires, date);
-    return expiresMillis == HttpDate.INVALID
-        ? 0
-        : Math.clamp(expiresMillis - date, 0L, CacheControl.MAX_SECONDS * 1000);
-  }
-
   private static int flags(CacheControl control) {
     return (control.noCache() ? StoredMeta.NO_CACHE : 0)
         | (control.mustRevalidate() ? StoredMeta.MUST_REVALIDATE : 0)
@@ -284,18 +219,19 @@ public final class ResponsePolicy {
         | (control.immutable() ? StoredMeta.IMMUTABLE : 0);
   }
 
-  /** An origin too old for Cache-Control can still object to guessing. */
-  private static boolean isPragmaNoCache(FieldsView response, CacheControl control) {
-    CharSequence pragma = response.first("pragma");
-    return pragma != null
-        && control == CacheControl.NONE
-        && FieldSyntax.equalsIgnoreCase(pragma, "no-cache");
-  }
-
+  /**
+   * When the response was made: its Date, or when it came if it has none that is valid (RFC 9110
+   * §6.6.1). Of several the earliest counts, by which it is oldest.
+   */
   private static long date(FieldsView response, long responseTimeMillis) {
-    CharSequence date = response.first("date");
-    long millis = date == null ? HttpDate.INVALID : HttpDate.parse(date, responseTimeMillis);
-    return millis == HttpDate.INVALID ? responseTimeMillis : millis;
+    long earliest = HttpDate.INVALID;
+    for (String line : response.all("date")) {
+      long millis = HttpDate.parse(line, responseTimeMillis);
+      if (millis != HttpDate.INVALID) {
+        earliest = earliest == HttpDate.INVALID ? millis : Math.min(earliest, millis);
+      }
+    }
+    return earliest == HttpDate.INVALID ? responseTimeMillis : earliest;
   }
 
   /** RFC 9111 §5.1: of a list the first counts, and an invalid one is ignored. */
@@ -308,14 +244,23 @@ public final class ResponsePolicy {
     return seconds == CacheControl.ABSENT ? -1 : seconds * 1000;
   }
 
+  /** The fields of the response that are meant for this cache alone. */
+  private static List<String> consumedFields(FreshnessSettings freshness, FieldsView response) {
+    return FreshnessSettings.OWN_FIELDS.stream()
+        .filter(name -> freshness.consumes(name) && response.has(name))
+        .toList();
+  }
+
   /**
    * Fields that {@code private} or {@code no-cache} names are left out (RFC 9111 §5.2.2.4,
    * §5.2.2.7): so they are never reused, validated or not.
    */
-  private static List<String> omittedFields(RouteSettings settings, CacheControl control) {
+  private static List<String> omittedFields(
+      RouteSettings settings, CacheControl control, List<String> consumed) {
     List<String> omitted = new ArrayList<>(control.privateNames());
     omitted.addAll(control.noCacheNames());
-    if (settings.setCookie() == SetCookie.STRIP) {
+    omitted.addAll(consumed);
+    if (settings.cookies().setCookie() == SetCookie.STRIP) {
       omitted.add("set-cookie");
     }
     return List.copyOf(omitted);

@@ -5,6 +5,7 @@ import io.forebay.core.http.FieldsView;
 import io.forebay.core.http.HeaderFields;
 import io.forebay.core.http.HopByHop;
 import io.forebay.core.http.HttpDate;
+import io.forebay.core.http.TargetedControl;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;
@@ -69,6 +70,21 @@ public final class StoredHeader {
     if (block.length() <= MAX_LENGTH) {
       block.append(name).append(": ").append(value).append("\r\n");
     }
+  }
+
+  /**
+   * The lines of the named fields, in the same form; of a name whose lines are more than a targeted
+   * field may have, none.
+   */
+  static String linesOf(List<String> lowerCaseNames, FieldsView response) {
+    StringBuilder block = new StringBuilder();
+    for (String name : lowerCaseNames) {
+      List<String> values = response.all(name);
+      if (TargetedControl.fits(name, values)) {
+        values.stream().filter(FieldSyntax::isValue).forEach(value -> append(block, name, value));
+      }
+    }
+    return block.toString();
   }
 
   /** The fields of a stored header, read where it lies. */

@@ -1,5 +1,6 @@
 package io.forebay.core.policy;
 
+import io.forebay.core.http.HeaderFields;
 import io.forebay.core.http.HttpDate;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -16,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <pre>
  *   offset  bytes
- *        0  1    version, 1
+ *        0  1    version, 2
  *        1  1    zero
  *        2  2    status; 0 for a vary marker
  *        4  4    flags
@@ -31,25 +32,27 @@ import org.jspecify.annotations.Nullable;
  *       72  2    length of the entity tag          e
  *       74  2    length of the Last-Modified text  m
  *       76  2    length of the selecting fields    v
- *       78  2    zero
+ *       78  2    length of the consumed fields     c
  *       80  e    entity tag as received, Latin-1
  *     80+e  m    Last-Modified as received, Latin-1
  *   80+e+m  v    selecting fields, lower case, with a comma between, Latin-1
+ * 80+e+m+v  c    fields that were meant for this cache alone, as lines of a stored header: no client
+ *                gets them, but a 304 that does not repeat them leaves them in force
  * </pre>
  */
 public final class StoredMeta {
 
   /** Version of the layout. */
-  public static final int VERSION = 1;
+  public static final int VERSION = 2;
 
   /** Length of the part before the texts. */
   public static final int FIXED_LENGTH = 80;
 
-  /** The longest of each of the three texts. */
+  /** The longest of each of the four texts. */
   public static final int MAX_TEXT_LENGTH = 1024;
 
   /** The most bytes that one record takes. */
-  public static final int MAX_LENGTH = FIXED_LENGTH + 3 * MAX_TEXT_LENGTH;
+  public static final int MAX_LENGTH = FIXED_LENGTH + 4 * MAX_TEXT_LENGTH;
 
   static final int NO_CACHE = 1;
   static final int MUST_REVALIDATE = 1 << 1;
@@ -80,12 +83,14 @@ public final class StoredMeta {
   private static final long ETAG_LENGTH_OFFSET = 72;
   private static final long LAST_MODIFIED_LENGTH_OFFSET = 74;
   private static final long VARY_LENGTH_OFFSET = 76;
+  private static final long CONSUMED_LENGTH_OFFSET = 78;
 
   private MemorySegment segment = MemorySegment.NULL;
   private long offset;
   private int etagLength;
   private int lastModifiedLength;
   private int varyLength;
+  private int consumedLength;
 
   /** The selecting fields decoded last and the bytes they came from: most objects vary alike. */
   private byte[] knownVary = new byte[0];
@@ -115,7 +120,12 @@ public final class StoredMeta {
     if (vary.length > MAX_TEXT_LENGTH) {
       throw new IllegalArgumentException("selecting fields of " + vary.length + " bytes");
     }
-    byte[] record = new byte[FIXED_LENGTH + etag.length + lastModified.length + vary.length];
+    byte[] consumed = values.consumedFields().getBytes(StandardCharsets.ISO_8859_1);
+    if (consumed.length > MAX_TEXT_LENGTH) {
+      throw new IllegalArgumentException("consumed fields of " + consumed.length + " bytes");
+    }
+    byte[] record =
+        new byte[FIXED_LENGTH + etag.length + lastModified.length + vary.length + consumed.length];
     MemorySegment to = MemorySegment.ofArray(record);
     record[0] = VERSION;
     to.set(SHORT, STATUS_OFFSET, (short) values.status());
@@ -131,12 +141,15 @@ public final class StoredMeta {
     to.set(SHORT, ETAG_LENGTH_OFFSET, (short) etag.length);
     to.set(SHORT, LAST_MODIFIED_LENGTH_OFFSET, (short) lastModified.length);
     to.set(SHORT, VARY_LENGTH_OFFSET, (short) vary.length);
+    to.set(SHORT, CONSUMED_LENGTH_OFFSET, (short) consumed.length);
     int end = FIXED_LENGTH;
     System.arraycopy(etag, 0, record, end, etag.length);
     end += etag.length;
     System.arraycopy(lastModified, 0, record, end, lastModified.length);
     end += lastModified.length;
     System.arraycopy(vary, 0, record, end, vary.length);
+    end += vary.length;
+    System.arraycopy(consumed, 0, record, end, consumed.length);
     return record;
   }
 
@@ -167,10 +180,12 @@ public final class StoredMeta {
     int etag = length(newSegment, newOffset + ETAG_LENGTH_OFFSET);
     int lastModified = length(newSegment, newOffset + LAST_MODIFIED_LENGTH_OFFSET);
     int vary = length(newSegment, newOffset + VARY_LENGTH_OFFSET);
+    int consumed = length(newSegment, newOffset + CONSUMED_LENGTH_OFFSET);
     if (etag > MAX_TEXT_LENGTH
         || lastModified > MAX_TEXT_LENGTH
         || vary > MAX_TEXT_LENGTH
-        || room < FIXED_LENGTH + etag + lastModified + vary) {
+        || consumed > MAX_TEXT_LENGTH
+        || room < FIXED_LENGTH + etag + lastModified + vary + consumed) {
       return false;
     }
     segment = newSegment;
@@ -178,6 +193,7 @@ public final class StoredMeta {
     etagLength = etag;
     lastModifiedLength = lastModified;
     varyLength = vary;
+    consumedLength = consumed;
     return true;
   }
 
@@ -187,7 +203,7 @@ public final class StoredMeta {
 
   /** Length of this record in bytes. */
   public int length() {
-    return FIXED_LENGTH + etagLength + lastModifiedLength + varyLength;
+    return FIXED_LENGTH + etagLength + lastModifiedLength + varyLength + consumedLength;
   }
 
   public int status() {
@@ -320,6 +336,17 @@ public final class StoredMeta {
       knownSelectingFields = List.copyOf(Arrays.asList(names.split(",", -1)));
     }
     return knownSelectingFields;
+  }
+
+  /** The fields that were meant for this cache alone, as they came. */
+  public HeaderFields consumedFields() {
+    return consumedLength == 0
+        ? HeaderFields.EMPTY
+        : StoredHeader.decode(consumedLines().getBytes(StandardCharsets.ISO_8859_1));
+  }
+
+  String consumedLines() {
+    return string(lastModifiedOffset() + lastModifiedLength + varyLength, consumedLength);
   }
 
   private boolean isKnownVary(long from) {

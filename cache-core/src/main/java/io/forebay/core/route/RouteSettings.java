@@ -1,44 +1,31 @@
 package io.forebay.core.route;
 
+import io.forebay.core.route.CookieSettings.SetCookie;
 import java.time.Duration;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How a route's requests and responses are judged. Durations that are null are not set.
+ * How a route's requests and responses are judged, by concern.
  *
  * @param clientDirectives what Cache-Control and Pragma of a request may do
- * @param setCookie what a Set-Cookie does to storing
- * @param defaultTtl freshness of a response that says nothing of its own
- * @param ttlOverride freshness whatever the response says; {@code no-store}, {@code private} and
- *     the like still count
- * @param staleWhileRevalidate where the response does not say, how long it may be served stale
- *     while it is fetched anew
- * @param staleIfError where the response does not say, how long it may be served stale while the
- *     origin fails
- * @param heuristic whether freshness may be guessed from Last-Modified (RFC 9111 §4.2.2)
  * @param passthrough nothing is stored or looked up
  */
 public record RouteSettings(
     ClientDirectives clientDirectives,
-    SetCookie setCookie,
-    @Nullable Duration defaultTtl,
-    @Nullable Duration ttlOverride,
-    Duration staleWhileRevalidate,
-    Duration staleIfError,
-    boolean heuristic,
-    boolean passthrough) {
+    boolean passthrough,
+    FreshnessSettings freshness,
+    StaleSettings stale,
+    CookieSettings cookies) {
 
   /** Obeys the origin, ignores the client, stores no cookies. */
   public static final RouteSettings DEFAULT =
       new RouteSettings(
           ClientDirectives.IGNORE,
-          SetCookie.REFUSE,
-          null,
-          null,
-          Duration.ZERO,
-          Duration.ZERO,
-          true,
-          false);
+          false,
+          FreshnessSettings.DEFAULT,
+          StaleSettings.DEFAULT,
+          CookieSettings.DEFAULT);
 
   /** What Cache-Control and Pragma of a request may do. */
   public enum ClientDirectives {
@@ -48,111 +35,147 @@ public record RouteSettings(
     HONOUR
   }
 
-  /** What becomes of a response with Set-Cookie. */
-  public enum SetCookie {
-    /** It is not stored. */
-    REFUSE,
-    /** It is stored with its cookies, and every client gets them. */
-    STORE,
-    /** It is stored without them; the client whose request fetched it gets none either. */
-    STRIP
+  /** The defaults, to be changed. */
+  public static Builder builder() {
+    return new Builder(DEFAULT);
   }
 
-  public RouteSettings {
-    requireNotNegative(defaultTtl, "defaultTtl");
-    requireNotNegative(ttlOverride, "ttlOverride");
-    requireNotNegative(staleWhileRevalidate, "staleWhileRevalidate");
-    requireNotNegative(staleIfError, "staleIfError");
+  /** These settings, to be changed. */
+  public Builder toBuilder() {
+    return new Builder(this);
   }
 
-  private static void requireNotNegative(@Nullable Duration duration, String name) {
+  static void requireNotNegative(@Nullable Duration duration, String name) {
     if (duration != null && duration.isNegative()) {
       throw new IllegalArgumentException(name + " is negative: " + duration);
     }
   }
 
-  public RouteSettings withClientDirectives(ClientDirectives value) {
-    return new RouteSettings(
-        value,
-        setCookie,
-        defaultTtl,
-        ttlOverride,
-        staleWhileRevalidate,
-        staleIfError,
-        heuristic,
-        passthrough);
+  static void requirePercent(int percent, String name) {
+    if (percent < 0 || percent > 100) {
+      throw new IllegalArgumentException(name + " is not 0 to 100: " + percent);
+    }
   }
 
-  public RouteSettings withSetCookie(SetCookie value) {
-    return new RouteSettings(
-        clientDirectives,
-        value,
-        defaultTtl,
-        ttlOverride,
-        staleWhileRevalidate,
-        staleIfError,
-        heuristic,
-        passthrough);
-  }
+  /** Collects settings one by one, whichever record they belong to. Not thread-safe. */
+  public static final class Builder {
+    private ClientDirectives clientDirectives;
+    private boolean passthrough;
+    private List<String> targetedFields;
+    private @Nullable Duration defaultTtl;
+    private @Nullable Duration ttlOverride;
+    private NegativeTtl negativeTtl;
+    private boolean heuristic;
+    private int jitterPercent;
+    private Duration whileRevalidate;
+    private Duration ifError;
+    private @Nullable Duration keep;
+    private int earlyRefreshPercent;
+    private SetCookie setCookie;
+    private CookieFilter requestCookies;
+    private CookieFilter responseCookies;
 
-  public RouteSettings withDefaultTtl(@Nullable Duration value) {
-    return new RouteSettings(
-        clientDirectives,
-        setCookie,
-        value,
-        ttlOverride,
-        staleWhileRevalidate,
-        staleIfError,
-        heuristic,
-        passthrough);
-  }
+    private Builder(RouteSettings from) {
+      clientDirectives = from.clientDirectives;
+      passthrough = from.passthrough;
+      targetedFields = from.freshness.targetedFields();
+      defaultTtl = from.freshness.defaultTtl();
+      ttlOverride = from.freshness.ttlOverride();
+      negativeTtl = from.freshness.negativeTtl();
+      heuristic = from.freshness.heuristic();
+      jitterPercent = from.freshness.jitterPercent();
+      whileRevalidate = from.stale.whileRevalidate();
+      ifError = from.stale.ifError();
+      keep = from.stale.keep();
+      earlyRefreshPercent = from.stale.earlyRefreshPercent();
+      setCookie = from.cookies.setCookie();
+      requestCookies = from.cookies.request();
+      responseCookies = from.cookies.response();
+    }
 
-  public RouteSettings withTtlOverride(@Nullable Duration value) {
-    return new RouteSettings(
-        clientDirectives,
-        setCookie,
-        defaultTtl,
-        value,
-        staleWhileRevalidate,
-        staleIfError,
-        heuristic,
-        passthrough);
-  }
+    public Builder clientDirectives(ClientDirectives value) {
+      clientDirectives = value;
+      return this;
+    }
 
-  /** With the windows in which stale responses may be served where they do not say. */
-  public RouteSettings withGrace(Duration whileRevalidate, Duration ifError) {
-    return new RouteSettings(
-        clientDirectives,
-        setCookie,
-        defaultTtl,
-        ttlOverride,
-        whileRevalidate,
-        ifError,
-        heuristic,
-        passthrough);
-  }
+    public Builder passthrough(boolean value) {
+      passthrough = value;
+      return this;
+    }
 
-  public RouteSettings withHeuristic(boolean value) {
-    return new RouteSettings(
-        clientDirectives,
-        setCookie,
-        defaultTtl,
-        ttlOverride,
-        staleWhileRevalidate,
-        staleIfError,
-        value,
-        passthrough);
-  }
+    public Builder targetedFields(List<String> value) {
+      targetedFields = value;
+      return this;
+    }
 
-  public RouteSettings withPassthrough(boolean value) {
-    return new RouteSettings(
-        clientDirectives,
-        setCookie,
-        defaultTtl,
-        ttlOverride,
-        staleWhileRevalidate,
-        staleIfError,
-        heuristic,
-        value);
+    public Builder defaultTtl(@Nullable Duration value) {
+      defaultTtl = value;
+      return this;
+    }
+
+    public Builder ttlOverride(@Nullable Duration value) {
+      ttlOverride = value;
+      return this;
+    }
+
+    public Builder negativeTtl(NegativeTtl value) {
+      negativeTtl = value;
+      return this;
+    }
+
+    public Builder heuristic(boolean value) {
+      heuristic = value;
+      return this;
+    }
+
+    public Builder jitterPercent(int value) {
+      jitterPercent = value;
+      return this;
+    }
+
+    public Builder staleWhileRevalidate(Duration value) {
+      whileRevalidate = value;
+      return this;
+    }
+
+    public Builder staleIfError(Duration value) {
+      ifError = value;
+      return this;
+    }
+
+    public Builder keep(@Nullable Duration value) {
+      keep = value;
+      return this;
+    }
+
+    public Builder earlyRefreshPercent(int value) {
+      earlyRefreshPercent = value;
+      return this;
+    }
+
+    public Builder setCookie(SetCookie value) {
+      setCookie = value;
+      return this;
+    }
+
+    public Builder requestCookies(CookieFilter value) {
+      requestCookies = value;
+      return this;
+    }
+
+    public Builder responseCookies(CookieFilter value) {
+      responseCookies = value;
+      return this;
+    }
+
+    public RouteSettings build() {
+      return new RouteSettings(
+          clientDirectives,
+          passthrough,
+          new FreshnessSettings(
+              targetedFields, defaultTtl, ttlOverride, negativeTtl, heuristic, jitterPercent),
+          new StaleSettings(whileRevalidate, ifError, keep, earlyRefreshPercent),
+          new CookieSettings(setCookie, requestCookies, responseCookies));
+    }
   }
 }

@@ -32,7 +32,9 @@ final class CacheControlTest {
           max-age="6\\0"              | 60
           max-age=060                 | 60
           max-age=0                   | 0
-          max-age=60, max-age=30      | 60
+          max-age=60, max-age=30      | 30
+          max-age=60, max-age=60      | 60
+          max-age=60, max-age=x       | 0
           max-age=30, max-age=60      | 30
           max-age=2147483648          | 2147483648
           max-age=99999999999999999999999 | 2147483648

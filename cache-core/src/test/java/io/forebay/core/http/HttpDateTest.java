@@ -27,6 +27,9 @@ final class HttpDateTest {
           """
           Sun, 06 Nov 1994 08:49:37 GMT    | 1994-11-06T08:49:37Z
           Sunday, 06-Nov-94 08:49:37 GMT   | 1994-11-06T08:49:37Z
+          SUN, 06 nov 1994 08:49:37 gmt    | 1994-11-06T08:49:37Z
+          sUNDAY, 06-nOV-94 08:49:37 Gmt   | 1994-11-06T08:49:37Z
+          sun NOV  6 08:49:37 1994         | 1994-11-06T08:49:37Z
           Sun Nov  6 08:49:37 1994         | 1994-11-06T08:49:37Z
           Sun Nov 16 08:49:37 1994         | 1994-11-16T08:49:37Z
           Thu, 01 Jan 1970 00:00:00 GMT    | 1970-01-01T00:00:00Z
@@ -51,9 +54,6 @@ final class HttpDateTest {
         "-1",
         "Sun, 06 Nov 1994 08:49:37",
         "Sun, 06 Nov 1994 08:49:37 UTC",
-        "Sun, 06 Nov 1994 08:49:37 gmt",
-        "sun, 06 Nov 1994 08:49:37 GMT",
-        "Sun, 06 nov 1994 08:49:37 GMT",
         "Sun, 6 Nov 1994 08:49:37 GMT",
         "Sun, 06 Nov 94 08:49:37 GMT",
         "Sun, 00 Nov 1994 08:49:37 GMT",

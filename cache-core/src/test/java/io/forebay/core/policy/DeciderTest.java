@@ -30,10 +30,13 @@ final class DeciderTest {
   private static final long BORN = 1_780_000_000_000L;
   private static final Route ROUTE = Route.toOrigin("origin");
   private static final Route HONOURING =
-      ROUTE.withSettings(RouteSettings.DEFAULT.withClientDirectives(ClientDirectives.HONOUR));
+      ROUTE.withSettings(RouteSettings.builder().clientDirectives(ClientDirectives.HONOUR).build());
   private static final Route GRACE =
       ROUTE.withSettings(
-          RouteSettings.DEFAULT.withGrace(Duration.ofSeconds(20), Duration.ofSeconds(30)));
+          RouteSettings.builder()
+              .staleWhileRevalidate(Duration.ofSeconds(20))
+              .staleIfError(Duration.ofSeconds(30))
+              .build());
 
   private static StoredMeta stored(String cacheControl, String... more) {
     HeaderFields.Builder fields = HeaderFields.builder().add("cache-control", cacheControl);
@@ -115,16 +118,16 @@ final class DeciderTest {
   void staleIfErrorHasItsWindow(String control, long seconds, boolean isAllowed) {
     StoredMeta stored = stored(control, "etag", "\"a\"");
     long now = BORN + seconds * 1000;
-    assertEquals(isAllowed, Decider.mayServeStaleOnError(stored, ROUTE, now));
+    assertEquals(isAllowed, Decider.mayServeStaleOnError(get(), stored, ROUTE, now));
   }
 
   @Test
   void staleIfErrorOfTheRouteIsTheDefault() {
     StoredMeta stored = stored("max-age=60");
-    assertTrue(Decider.mayServeStaleOnError(stored, GRACE, BORN + 89_000));
-    assertEquals(false, Decider.mayServeStaleOnError(stored, GRACE, BORN + 90_000));
+    assertTrue(Decider.mayServeStaleOnError(get(), stored, GRACE, BORN + 89_000));
+    assertEquals(false, Decider.mayServeStaleOnError(get(), stored, GRACE, BORN + 90_000));
     StoredMeta marker = StoredMeta.of(StoredMeta.encodeVaryMarker(List.of("a"), BORN));
-    assertEquals(false, Decider.mayServeStaleOnError(marker, GRACE, BORN));
+    assertEquals(false, Decider.mayServeStaleOnError(get(), marker, GRACE, BORN));
   }
 
   @Test
@@ -180,7 +183,7 @@ final class DeciderTest {
     assertEquals("Pass PASS_BODY", decide(fat, ROUTE, stored, 0));
     assertEquals("Pass PASS_UPGRADE", decide(get("Upgrade", "websocket"), ROUTE, stored, 0));
     assertEquals("Serve HIT_FRESH", decide(get("Upgrade", "h2c"), ROUTE, stored, 0));
-    Route passing = ROUTE.withSettings(RouteSettings.DEFAULT.withPassthrough(true));
+    Route passing = ROUTE.withSettings(RouteSettings.builder().passthrough(true).build());
     assertEquals("Pass PASS_ROUTE", decide(get(), passing, stored, 0));
     assertNull(Decider.decideBeforeLookup(get(), ROUTE));
   }
@@ -192,7 +195,8 @@ final class DeciderTest {
       textBlock =
           """
           no-cache                     | max-age=60 | Revalidate REQUEST_NO_CACHE
-          no-store                     | max-age=60 | Pass PASS_NO_STORE
+          no-store                     | max-age=60 | Serve HIT_FRESH
+          no-store                     | max-age=5  | Pass PASS_NO_STORE
           max-age=9                    | max-age=60 | Revalidate REQUEST_MAX_AGE
           max-age=10                   | max-age=60 | Serve HIT_FRESH
           max-age=0                    | max-age=60 | Revalidate REQUEST_MAX_AGE

@@ -12,9 +12,9 @@ import io.forebay.core.http.PlainRequest;
 import io.forebay.core.http.RequestView;
 import io.forebay.core.policy.StoreVerdict.DoNotStore;
 import io.forebay.core.policy.StoreVerdict.Store;
+import io.forebay.core.route.CookieSettings.SetCookie;
 import io.forebay.core.route.Route;
 import io.forebay.core.route.RouteSettings;
-import io.forebay.core.route.RouteSettings.SetCookie;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -163,8 +163,8 @@ final class ResponsePolicyTest {
   @Test
   void routeDecidesAboutCookies() {
     String fields = "cache-control=max-age=60;set-cookie=a=b";
-    Route stores = ROUTE.withSettings(RouteSettings.DEFAULT.withSetCookie(SetCookie.STORE));
-    Route strips = ROUTE.withSettings(RouteSettings.DEFAULT.withSetCookie(SetCookie.STRIP));
+    Route stores = ROUTE.withSettings(RouteSettings.builder().setCookie(SetCookie.STORE).build());
+    Route strips = ROUTE.withSettings(RouteSettings.builder().setCookie(SetCookie.STRIP).build());
     assertEquals(List.of(), store(GET, stores, fields).omittedFields());
     assertEquals(List.of("set-cookie"), store(GET, strips, fields).omittedFields());
   }
@@ -180,13 +180,14 @@ final class ResponsePolicyTest {
 
   @Test
   void routeCanGiveAndOverrideLifetimes() {
-    Route gives = ROUTE.withSettings(RouteSettings.DEFAULT.withDefaultTtl(Duration.ofSeconds(7)));
+    Route gives =
+        ROUTE.withSettings(RouteSettings.builder().defaultTtl(Duration.ofSeconds(7)).build());
     assertEquals("7", text(judge(GET, gives, 200, "x=y")));
     assertEquals("7", text(judge(GET, gives, 200, "date=+0s;last-modified=-1000s")));
     assertEquals("60", text(judge(GET, gives, 200, "cache-control=max-age=60")));
     assertEquals("NOT_STORED_ERROR_WITHOUT_FRESHNESS", text(judge(GET, gives, 500, "x=y")));
     Route overrides =
-        ROUTE.withSettings(RouteSettings.DEFAULT.withTtlOverride(Duration.ofSeconds(7)));
+        ROUTE.withSettings(RouteSettings.builder().ttlOverride(Duration.ofSeconds(7)).build());
     assertEquals("7", text(judge(GET, overrides, 200, "cache-control=max-age=60")));
     assertEquals("60", text(judge(GET, overrides, 404, "cache-control=max-age=60")));
     assertEquals("NOT_STORED_NO_STORE", text(judge(GET, overrides, 200, "cache-control=no-store")));
@@ -195,9 +196,9 @@ final class ResponsePolicyTest {
   @Test
   void routeCanForbidGuessingAndStoring() {
     String fields = "date=+0s;last-modified=-1000s";
-    Route explicit = ROUTE.withSettings(RouteSettings.DEFAULT.withHeuristic(false));
+    Route explicit = ROUTE.withSettings(RouteSettings.builder().heuristic(false).build());
     assertEquals("NOT_STORED_NO_FRESHNESS", text(judge(GET, explicit, 200, fields)));
-    Route passing = ROUTE.withSettings(RouteSettings.DEFAULT.withPassthrough(true));
+    Route passing = ROUTE.withSettings(RouteSettings.builder().passthrough(true).build());
     assertEquals("NOT_STORED_ROUTE", text(judge(GET, passing, 200, "cache-control=max-age=9")));
   }
 

@@ -115,11 +115,11 @@ final class RevalidationTest {
     assertEquals(
         """
         y: 3
-        content-type: a/b
         etag: "a"
         date: new
         cache-control: max-age=2
         x: 4
+        content-type: c/d
         age: 6
         """,
         Freshening.update(stored, notModified, CAME).toString());

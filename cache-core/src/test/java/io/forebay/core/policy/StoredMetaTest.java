@@ -62,7 +62,8 @@ final class StoredMetaTest {
         random.nextLong(),
         text(random),
         text(random),
-        List.copyOf(selecting));
+        List.copyOf(selecting),
+        random.nextBoolean() ? "" : "surrogate-control: max-age=" + random.nextInt(9) + "\r\n");
   }
 
   private static @Nullable String text(RandomGenerator random) {
@@ -83,16 +84,18 @@ final class StoredMetaTest {
         meta.ageValueSeconds(),
         meta.etag(),
         meta.lastModified(),
-        meta.selectingFields());
+        meta.selectingFields(),
+        meta.consumedLines());
   }
 
   @Test
   void theLayoutIsTheOneInThePicture() {
     MetaValues values =
-        new MetaValues(404, 3, 1, 2, 3, 4, 5, 6, 7, 8, "\"e\"", "m", List.of("a", "bc"));
+        new MetaValues(
+            404, 3, 1, 2, 3, 4, 5, 6, 7, 8, "\"e\"", "m", List.of("a", "bc"), "x: y\r\n");
     byte[] record = StoredMeta.encode(values);
-    assertEquals(80 + 3 + 1 + 4, record.length);
-    assertEquals(1, record[0]);
+    assertEquals(80 + 3 + 1 + 4 + 6, record.length);
+    assertEquals(2, record[0]);
     assertEquals(404, (record[2] & 0xff) | (record[3] & 0xff) << 8);
     assertEquals(3, record[4]);
     for (int i = 0; i < 8; i++) {
@@ -101,7 +104,9 @@ final class StoredMetaTest {
     assertEquals(3, record[72]);
     assertEquals(1, record[74]);
     assertEquals(4, record[76]);
-    assertEquals("\"e\"ma,bc", new String(record, 80, 8, StandardCharsets.ISO_8859_1));
+    assertEquals(6, record[78]);
+    assertEquals("\"e\"ma,bcx: y\r\n", new String(record, 80, 14, StandardCharsets.ISO_8859_1));
+    assertEquals("y", StoredMeta.of(record).consumedFields().first("x"));
   }
 
   @Test
@@ -121,7 +126,7 @@ final class StoredMetaTest {
   @Test
   void refusesOtherVersionsAndImpossibleLengths() {
     byte[] record = StoredMeta.encode(random(random(2)));
-    for (int offset : new int[] {0, 5, 7, 73, 75, 77}) {
+    for (int offset : new int[] {0, 5, 7, 73, 75, 77, 79}) {
       byte[] broken = record.clone();
       broken[offset] = (byte) 0xff;
       assertFalse(new StoredMeta().wrap(MemorySegment.ofArray(broken), 0), "byte " + offset);
@@ -138,13 +143,13 @@ final class StoredMetaTest {
     for (int i = 0; i < 20_000; i++) {
       byte[] bytes = new byte[random.nextInt(400)];
       random.nextBytes(bytes);
-      for (int at : new int[] {5, 6, 7, 73, 75, 77}) {
+      for (int at : new int[] {5, 6, 7, 73, 75, 77, 79}) {
         if (at < bytes.length) {
           bytes[at] = 0;
         }
       }
       if (bytes.length > 4) {
-        bytes[0] = 1;
+        bytes[0] = StoredMeta.VERSION;
         bytes[4] &= 127;
       }
       if (meta.wrap(MemorySegment.ofArray(bytes), 0)) {

@@ -1,5 +1,7 @@
 package io.forebay.server.config;
 
+import io.forebay.core.route.CookieFilter;
+import io.forebay.core.route.RouteSettings;
 import io.forebay.server.config.RawValues.Raw;
 import io.forebay.server.config.ServerConfig.AccessLogConfig;
 import io.forebay.server.config.ServerConfig.Address;
@@ -411,12 +413,54 @@ final class ConfigBinder {
         given(scope, ConfigKeys.ROUTE_HOST),
         given(scope, ConfigKeys.ROUTE_PATH),
         origin,
-        value(scope, ConfigKeys.ROUTE_DEFAULT_TTL),
-        given(scope, ConfigKeys.ROUTE_STALE_WHILE_REVALIDATE),
-        given(scope, ConfigKeys.ROUTE_STALE_IF_ERROR),
-        given(scope, ConfigKeys.ROUTE_SET_COOKIE),
-        given(scope, ConfigKeys.ROUTE_CLIENT_DIRECTIVES),
-        given(scope, ConfigKeys.ROUTE_CACHE));
+        settings(scope));
+  }
+
+  private RouteSettings settings(String scope) {
+    return RouteSettings.builder()
+        .targetedFields(given(scope, ConfigKeys.ROUTE_TARGETED_FIELDS))
+        .defaultTtl(value(scope, ConfigKeys.ROUTE_DEFAULT_TTL))
+        .ttlOverride(value(scope, ConfigKeys.ROUTE_TTL_OVERRIDE))
+        .negativeTtl(given(scope, ConfigKeys.ROUTE_NEGATIVE_TTL))
+        .heuristic(given(scope, ConfigKeys.ROUTE_HEURISTIC))
+        .jitterPercent(given(scope, ConfigKeys.ROUTE_TTL_JITTER))
+        .staleWhileRevalidate(given(scope, ConfigKeys.ROUTE_STALE_WHILE_REVALIDATE))
+        .staleIfError(given(scope, ConfigKeys.ROUTE_STALE_IF_ERROR))
+        .keep(value(scope, ConfigKeys.ROUTE_KEEP))
+        .earlyRefreshPercent(given(scope, ConfigKeys.ROUTE_EARLY_REFRESH))
+        .setCookie(given(scope, ConfigKeys.ROUTE_SET_COOKIE))
+        .requestCookies(
+            cookies(
+                scope,
+                ConfigKeys.ROUTE_REQUEST_COOKIES_STRIP,
+                ConfigKeys.ROUTE_REQUEST_COOKIES_KEEP))
+        .responseCookies(
+            cookies(
+                scope,
+                ConfigKeys.ROUTE_RESPONSE_COOKIES_STRIP,
+                ConfigKeys.ROUTE_RESPONSE_COOKIES_KEEP))
+        .clientDirectives(given(scope, ConfigKeys.ROUTE_CLIENT_DIRECTIVES))
+        .passthrough(!given(scope, ConfigKeys.ROUTE_CACHE))
+        .build();
+  }
+
+  private CookieFilter cookies(
+      String scope, Field<?, List<String>> strip, Field<?, List<String>> keep) {
+    List<String> stripped = value(scope, strip);
+    List<String> kept = value(scope, keep);
+    if (kept == null) {
+      return stripped == null ? CookieFilter.ALL : CookieFilter.strip(Set.copyOf(stripped));
+    }
+    Raw raw = values.get(scope + "." + strip.name());
+    if (raw != null) {
+      problems.add(
+          raw.place()
+              .problem(
+                  scope + "." + strip.name(),
+                  keep.name() + " is given as well",
+                  "keep one of them"));
+    }
+    return CookieFilter.keep(Set.copyOf(kept));
   }
 
   private LimitsConfig limits() {

@@ -7,8 +7,13 @@ import static io.forebay.server.config.Field.required;
 import static io.forebay.server.config.ValueType.duration;
 import static io.forebay.server.config.ValueType.integer;
 import static io.forebay.server.config.ValueType.oneOf;
+import static io.forebay.server.config.ValueType.percent;
 import static io.forebay.server.config.ValueType.size;
 
+import io.forebay.core.route.CookieFilter;
+import io.forebay.core.route.CookieSettings.SetCookie;
+import io.forebay.core.route.NegativeTtl;
+import io.forebay.core.route.RouteSettings.ClientDirectives;
 import io.forebay.server.config.Section.Shape;
 import io.forebay.server.config.ServerConfig.AccessLogConfig;
 import io.forebay.server.config.ServerConfig.Address;
@@ -379,20 +384,61 @@ final class ConfigKeys {
           false,
           RouteConfig::origin,
           "Name of the origin.");
+  static final Field<RouteConfig, List<String>> ROUTE_TARGETED_FIELDS =
+      live(
+          "targeted-fields",
+          ValueType.FIELD_NAMES,
+          "forebay-cache-control,cdn-cache-control,surrogate-control",
+          route -> route.settings().freshness().targetedFields(),
+          "Fields that go before `Cache-Control` and `Expires` (RFC 9213): the first that is valid and"
+              + " not empty decides alone. `Forebay-Cache-Control` and `Surrogate-Control` end here if"
+              + " they are listed.");
   static final Field<RouteConfig, Duration> ROUTE_DEFAULT_TTL =
       optional(
           "default-ttl",
           duration("0s", "3650d"),
           "none: the heuristic of RFC 9111",
           false,
-          RouteConfig::defaultTtl,
+          route -> route.settings().freshness().defaultTtl(),
           "Freshness of an answer that gives none itself.");
+  static final Field<RouteConfig, Duration> ROUTE_TTL_OVERRIDE =
+      optional(
+          "ttl-override",
+          duration("0s", "3650d"),
+          "none",
+          false,
+          route -> route.settings().freshness().ttlOverride(),
+          "Freshness of an answer whatever time it gives itself, errors apart; `no-store`, `private`"
+              + " and the like still count.");
+  static final Field<RouteConfig, NegativeTtl> ROUTE_NEGATIVE_TTL =
+      live(
+          "negative-ttl",
+          ValueType.NEGATIVE_TTL,
+          "",
+          route -> route.settings().freshness().negativeTtl(),
+          "Freshness of errors that give none themselves, by status; without it they are not stored.");
+  static final Field<RouteConfig, Boolean> ROUTE_HEURISTIC =
+      live(
+          "heuristic",
+          ValueType.BOOLEAN,
+          "true",
+          route -> route.settings().freshness().heuristic(),
+          "Whether an answer that gives no freshness gets a tenth of its age since `Last-Modified`, at"
+              + " most a day (RFC 9111 §4.2.2).");
+  static final Field<RouteConfig, Integer> ROUTE_TTL_JITTER =
+      live(
+          "ttl-jitter",
+          percent(50),
+          "0%",
+          route -> route.settings().freshness().jitterPercent(),
+          "By how much of its lifetime at most an object expires early, so that what came together"
+              + " does not expire together; never later than the origin said.");
   static final Field<RouteConfig, Duration> ROUTE_STALE_WHILE_REVALIDATE =
       live(
           "stale-while-revalidate",
           duration("0s", "3650d"),
           "0s",
-          RouteConfig::staleWhileRevalidate,
+          route -> route.settings().stale().whileRevalidate(),
           "How long past its freshness an object is served while a new one is fetched, where the"
               + " origin does not say.");
   static final Field<RouteConfig, Duration> ROUTE_STALE_IF_ERROR =
@@ -400,30 +446,71 @@ final class ConfigKeys {
           "stale-if-error",
           duration("0s", "3650d"),
           "0s",
-          RouteConfig::staleIfError,
-          "How long past its freshness an object is served while the origin fails, where the"
-              + " origin does not say.");
-  static final Field<RouteConfig, String> ROUTE_SET_COOKIE =
+          route -> route.settings().stale().ifError(),
+          "How long past its freshness an object is served while the origin fails (no connection, no"
+              + " answer in time, 500, 502, 503, 504), where the origin does not say.");
+  static final Field<RouteConfig, Duration> ROUTE_KEEP =
+      optional(
+          "keep",
+          duration("0s", "3650d"),
+          "as long as memory has room for it; on disks `store.disk-keep`",
+          false,
+          route -> route.settings().stale().keep(),
+          "How long past its freshness, and the longer of the two times above, an object can still be"
+              + " confirmed by its origin instead of being fetched whole.");
+  static final Field<RouteConfig, Integer> ROUTE_EARLY_REFRESH =
+      live(
+          "early-refresh",
+          percent(50),
+          "0%",
+          route -> route.settings().stale().earlyRefreshPercent(),
+          "In which last part of its lifetime a popular object may be fetched anew while it is fresh:"
+              + " each request begins that by a chance that grows towards the end. 0% is never.");
+  static final Field<RouteConfig, SetCookie> ROUTE_SET_COOKIE =
       live(
           "set-cookie",
-          oneOf("refuse", "store", "strip"),
+          ValueType.constant(SetCookie.class),
           "refuse",
-          RouteConfig::setCookie,
+          route -> route.settings().cookies().setCookie(),
           "What becomes of an answer with `Set-Cookie`: not stored, stored as it is, or stored"
               + " without the field.");
-  static final Field<RouteConfig, String> ROUTE_CLIENT_DIRECTIVES =
+  static final Field<RouteConfig, List<String>> ROUTE_REQUEST_COOKIES_STRIP =
+      cookies(
+          "request-cookies.strip",
+          route -> route.settings().cookies().request(),
+          false,
+          "Cookies that are taken out of requests, before anything else is done with them.");
+  static final Field<RouteConfig, List<String>> ROUTE_REQUEST_COOKIES_KEEP =
+      cookies(
+          "request-cookies.keep",
+          route -> route.settings().cookies().request(),
+          true,
+          "The only cookies that stay in requests; `[]` takes out all.");
+  static final Field<RouteConfig, List<String>> ROUTE_RESPONSE_COOKIES_STRIP =
+      cookies(
+          "response-cookies.strip",
+          route -> route.settings().cookies().response(),
+          false,
+          "Cookies whose `Set-Cookie` is dropped as if the origin had not sent it.");
+  static final Field<RouteConfig, List<String>> ROUTE_RESPONSE_COOKIES_KEEP =
+      cookies(
+          "response-cookies.keep",
+          route -> route.settings().cookies().response(),
+          true,
+          "The only cookies that answers may set; the `Set-Cookie` of others is dropped.");
+  static final Field<RouteConfig, ClientDirectives> ROUTE_CLIENT_DIRECTIVES =
       live(
           "client-directives",
-          oneOf("ignore", "honour"),
+          ValueType.constant(ClientDirectives.class),
           "ignore",
-          RouteConfig::clientDirectives,
+          route -> route.settings().clientDirectives(),
           "Whether `Cache-Control` of a request (no-cache, max-age, …) has a say.");
   static final Field<RouteConfig, Boolean> ROUTE_CACHE =
       live(
           "cache",
           ValueType.BOOLEAN,
           "true",
-          RouteConfig::cache,
+          route -> !route.settings().passthrough(),
           "Whether anything of this route is stored; false passes every request through.");
 
   static final Field<LimitsConfig, Integer> LIMIT_HEADER_BYTES =
@@ -685,10 +772,21 @@ final class ConfigKeys {
               ROUTE_HOST,
               ROUTE_PATH,
               ROUTE_ORIGIN,
+              ROUTE_TARGETED_FIELDS,
               ROUTE_DEFAULT_TTL,
+              ROUTE_TTL_OVERRIDE,
+              ROUTE_NEGATIVE_TTL,
+              ROUTE_HEURISTIC,
+              ROUTE_TTL_JITTER,
               ROUTE_STALE_WHILE_REVALIDATE,
               ROUTE_STALE_IF_ERROR,
+              ROUTE_KEEP,
+              ROUTE_EARLY_REFRESH,
               ROUTE_SET_COOKIE,
+              ROUTE_REQUEST_COOKIES_STRIP,
+              ROUTE_REQUEST_COOKIES_KEEP,
+              ROUTE_RESPONSE_COOKIES_STRIP,
+              ROUTE_RESPONSE_COOKIES_KEEP,
               ROUTE_CLIENT_DIRECTIVES,
               ROUTE_CACHE),
           config -> named(config.routes(), RouteConfig::name));
@@ -760,6 +858,22 @@ final class ConfigKeys {
           ACCESS_LOG);
 
   private ConfigKeys() {}
+
+  private static Field<RouteConfig, List<String>> cookies(
+      String name, Function<RouteConfig, CookieFilter> filter, boolean keeps, String description) {
+    return optional(
+        name,
+        ValueType.COOKIE_NAMES,
+        "none",
+        false,
+        route -> {
+          CookieFilter set = filter.apply(route);
+          return set.passesAll() || set.keeps() != keeps
+              ? null
+              : set.names().stream().sorted().toList();
+        },
+        description);
+  }
 
   private static ValueType<Integer> sizeAsInteger(String min, String max) {
     ValueType<Long> size = size(min, max);

@@ -134,6 +134,9 @@ public final class ConfigReference {
     if (field.type().isList()) {
       shapes.addObject().put("type", "array");
     }
+    if (field.type().isMap()) {
+      shapes.addObject().put("type", "object");
+    }
     shapes.addObject().put("type", "null");
     if (field.defaultText() != null) {
       node.put("default", field.defaultText());

@@ -206,6 +206,18 @@ final class RawValues {
         refused.add(path);
         problems.add(sequence.place().problem(path, "a list where one value is needed", ""));
       }
+      case ConfigTree.Mapping mapping when field.type().isMap() -> {
+        List<String> entries = new ArrayList<>();
+        for (ConfigTree.Entry entry : mapping.entries()) {
+          String text = entry.value() instanceof ConfigTree.Scalar s ? interpolated(path, s) : null;
+          if (text != null) {
+            entries.add(entry.key() + "=" + text);
+          } else if (!(entry.value() instanceof ConfigTree.Scalar)) {
+            problems.add(entry.place().problem(path, "not a plain value", ""));
+          }
+        }
+        values.put(path, new Raw(String.join(",", entries), mapping.place()));
+      }
       case ConfigTree.Mapping mapping -> {
         refused.add(path);
         problems.add(mapping.place().problem(path, "keys where one value is needed", ""));

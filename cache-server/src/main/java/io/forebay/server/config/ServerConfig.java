@@ -1,5 +1,6 @@
 package io.forebay.server.config;
 
+import io.forebay.core.route.RouteSettings;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -113,20 +114,9 @@ public record ServerConfig(
    * A route: which requests it takes and the settings they get.
    *
    * @param host {@code *}, a name, or {@code *.name}, the last two also with {@code :port}
-   * @param setCookie {@code refuse}, {@code store} or {@code strip}
-   * @param clientDirectives {@code ignore} or {@code honour}
    */
   public record RouteConfig(
-      String name,
-      String host,
-      String pathPrefix,
-      String origin,
-      @Nullable Duration defaultTtl,
-      Duration staleWhileRevalidate,
-      Duration staleIfError,
-      String setCookie,
-      String clientDirectives,
-      boolean cache) {}
+      String name, String host, String pathPrefix, String origin, RouteSettings settings) {}
 
   /** Bounds (I5); each printed at start and counted when hit. */
   public record LimitsConfig(

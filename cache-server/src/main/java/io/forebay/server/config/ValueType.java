@@ -1,7 +1,9 @@
 package io.forebay.server.config;
 
 import io.forebay.core.http.AuthorityNormalizer;
+import io.forebay.core.http.FieldSyntax;
 import io.forebay.core.http.TargetNormalizer;
+import io.forebay.core.route.NegativeTtl;
 import io.forebay.server.config.ServerConfig.Address;
 import java.math.BigDecimal;
 import java.net.URI;
@@ -15,6 +17,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
 import java.util.function.Function;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -164,6 +168,25 @@ record ValueType<T>(
           },
           text -> text);
 
+  static final ValueType<List<String>> COOKIE_NAMES =
+      names("list of cookies", "names of cookies, as they are written", true);
+
+  static final ValueType<List<String>> FIELD_NAMES =
+      names("list of fields", "names of response fields", false);
+
+  static final ValueType<NegativeTtl> NEGATIVE_TTL =
+      new ValueType<>(
+          "times by status",
+          "`STATUS: DURATION` each, the status an error such as `404`, or `4xx`, `5xx`",
+          "([45]([0-9]{2}|xx)=(0|[0-9]+(ms|s|m|h|d))(,(?!$)|$))*",
+          NegativeTtl.NONE,
+          ValueType::negativeTtl,
+          ValueType::print);
+
+  /** Which types may also be written as a YAML list, which as a mapping. */
+  private static final Set<String> LISTS =
+      Set.of(NETWORKS.name, PIN.name, COOKIE_NAMES.name, FIELD_NAMES.name);
+
   private static final Pattern SIZE = Pattern.compile("(\\d+(?:\\.\\d+)?)\\s*([A-Za-z%]*)");
   private static final Pattern DURATION = Pattern.compile("(\\d+)\\s*([A-Za-z]*)");
   private static final Pattern HOST_NAME =
@@ -192,7 +215,12 @@ record ValueType<T>(
 
   /** Whether the value may also be written as a YAML list. */
   boolean isList() {
-    return name.equals(NETWORKS.name) || name.equals(PIN.name);
+    return LISTS.contains(name);
+  }
+
+  /** Whether the value may also be written as a YAML mapping of texts. */
+  boolean isMap() {
+    return name.equals(NEGATIVE_TTL.name);
   }
 
   /** Reads a value or says why not. */
@@ -313,6 +341,99 @@ record ValueType<T>(
           return text;
         },
         text -> text);
+  }
+
+  /** A constant by its name in lower case, with hyphens. */
+  static <E extends Enum<E>> ValueType<E> constant(Class<E> type) {
+    E[] all = type.getEnumConstants();
+    String[] texts = new String[all.length];
+    for (int i = 0; i < all.length; i++) {
+      texts[i] = print(all[i]);
+    }
+    ValueType<String> choice = oneOf(texts);
+    return new ValueType<>(
+        choice.name,
+        choice.range,
+        choice.pattern,
+        all[0],
+        text -> all[Arrays.asList(texts).indexOf(choice.reader.read(text))],
+        ValueType::print);
+  }
+
+  private static String print(Enum<?> constant) {
+    return constant.name().toLowerCase(Locale.ROOT).replace('_', '-');
+  }
+
+  /** A share of something, in whole hundredths. */
+  static ValueType<Integer> percent(int max) {
+    ValueType<Integer> numbers = integer(0, max);
+    return new ValueType<>(
+        "percentage",
+        "0% to " + max + "%",
+        "[0-9]{1,3}%|0",
+        0,
+        text -> {
+          if (!text.endsWith("%") && !text.equals("0")) {
+            throw wrong(text, "not a percentage", "write 0% to " + max + "%");
+          }
+          return numbers.reader.read(text.replace("%", "").strip());
+        },
+        percent -> percent + "%");
+  }
+
+  private static ValueType<List<String>> names(String name, String range, boolean isCaseKept) {
+    return new ValueType<>(
+        name,
+        range,
+        "[^, ]+( *, *[^, ]+)*|",
+        List.of(),
+        text -> {
+          List<String> names = new ArrayList<>();
+          for (String part : text.split(",", -1)) {
+            String one = isCaseKept ? part.strip() : part.strip().toLowerCase(Locale.ROOT);
+            if (!one.isEmpty() && !FieldSyntax.isToken(one)) {
+              throw wrong(one, "not a name", "write names such as a-b, with commas between");
+            }
+            if (!one.isEmpty() && !names.contains(one)) {
+              names.add(one);
+            }
+          }
+          return List.copyOf(names);
+        },
+        names -> String.join(",", names));
+  }
+
+  private static NegativeTtl negativeTtl(String text) throws WrongValueException {
+    Map<Integer, Duration> times = new TreeMap<>();
+    for (String part : text.split(",", -1)) {
+      String entry = part.strip();
+      int equals = entry.indexOf('=');
+      if (entry.isEmpty()) {
+        continue;
+      }
+      String status = equals < 0 ? entry : entry.substring(0, equals).strip();
+      if (equals < 0 || !status.matches("[45](\\d\\d|xx)")) {
+        throw wrong(entry, "no error status with a time", "write one such as 404: 10s or 5xx: 1s");
+      }
+      Duration time = Duration.ofMillis(duration(entry.substring(equals + 1).strip()));
+      times.put(Integer.parseInt(status.replace("xx", "")), time);
+    }
+    try {
+      return new NegativeTtl(times);
+    } catch (IllegalArgumentException e) {
+      throw new WrongValueException(String.valueOf(e.getMessage()), "leave it out");
+    }
+  }
+
+  private static String print(NegativeTtl ttl) {
+    StringBuilder text = new StringBuilder();
+    ttl.times()
+        .forEach((status, time) ->
+            text.append(text.isEmpty() ? "" : ",")
+                .append(status < 10 ? status + "xx" : status.toString())
+                .append('=')
+                .append(printDuration(time)));
+    return text.toString();
   }
 
   private static ValueType<String> matching(

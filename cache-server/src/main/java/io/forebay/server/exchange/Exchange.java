@@ -56,7 +56,10 @@ final class Exchange implements ResponseSink.Listener, Delivery.Outcome {
   // Fixed for the exchange.
   final LoopContext loop;
   final Snapshot snapshot;
-  final RequestView request;
+
+  /** As the route wants to see it, once that is known. */
+  RequestView request;
+
   final RequestBody body;
   final ResponseSink sink;
   final ClientInfo client;
@@ -194,6 +197,7 @@ final class Exchange implements ResponseSink.Listener, Delivery.Outcome {
           Reason.REFUSED_NO_ROUTE);
     }
     record.route(route);
+    request = route.settings().cookies().request().requestWithout(request);
     return switch (Decider.decideBeforeLookup(request, route)) {
       case null -> {
         body.cancel();
@@ -265,17 +269,21 @@ final class Exchange implements ResponseSink.Listener, Delivery.Outcome {
     Decision decision = Decider.decide(request, route(), meta, head.softPurged(), now);
     if (decision instanceof Decision.Serve serve) {
       if (serve.reason() == Reason.HIT_FRESH) {
-        return serve(head, meta, CacheResult.HIT, serve.reason(), now);
+        boolean isRefreshed =
+            Decider.isEarlyRefreshDue(request, meta, route(), now, loop.random())
+                && FillStart.inBackground(this, head, meta);
+        Reason why = isRefreshed ? Reason.HIT_EARLY_REFRESH : Reason.HIT_FRESH;
+        return serve(head, meta, CacheResult.HIT, why, now);
       }
       if (serve.isRefreshDue()) {
-        FillStart.inBackground(this, head, meta);
+        boolean ignored = FillStart.inBackground(this, head, meta);
       }
       loop.counters().staleServed++;
       return serve(head, meta, CacheResult.STALE, serve.reason(), now);
     }
     if (decision instanceof Decision.Revalidate || decision instanceof Decision.Fetch) {
       reason = decision.reason();
-      mayServeStaleOnError = Decider.mayServeStaleOnError(meta, route(), now);
+      mayServeStaleOnError = Decider.mayServeStaleOnError(request, meta, route(), now);
       stale =
           decision instanceof Decision.Revalidate && !isPlainFetchNeeded
               ? StaleObject.of(this, head, meta)

@@ -1,6 +1,7 @@
 package io.forebay.server.exchange;
 
 import io.forebay.core.http.HeaderFields;
+import io.forebay.core.http.StatusCode;
 import io.forebay.core.policy.BodyRest;
 import io.forebay.core.policy.Reason;
 import io.forebay.core.policy.StoredMeta;
@@ -70,7 +71,7 @@ final class FillFollower implements Follower, Fill.Leader {
     if (loop.fills().isFull()) {
       return exchange.passBecause(Reason.PASS_STORE_FULL);
     }
-    Fill own = FillStart.of(exchange, stale, this);
+    Fill own = FillStart.of(exchange, stale, exchange.mayServeStaleOnError(), this);
     if (own == null) {
       return exchange.passBecause(Reason.PASS_STORE_FULL);
     }
@@ -183,7 +184,9 @@ final class FillFollower implements Follower, Fill.Leader {
   private Step afterUnstorable(Fill followed) {
     leave();
     FillHead head = followed.head();
-    if (head != null && head.status() >= 500 && exchange.mayServeStaleOnError()) {
+    if (head != null
+        && StatusCode.isOriginFailure(head.status())
+        && exchange.mayServeStaleOnError()) {
       return exchange.onOriginFailed(serverError(head.status()));
     }
     return exchange.passBecause(Reason.PASS_UNCACHEABLE);
@@ -338,7 +341,7 @@ final class FillFollower implements Follower, Fill.Leader {
     if (exchange.isOver()) {
       return null;
     }
-    if (status >= 500 && exchange.mayServeStaleOnError()) {
+    if (StatusCode.isOriginFailure(status) && exchange.mayServeStaleOnError()) {
       // The wake-up of the followers finds the state and serves what is stale.
       return null;
     }

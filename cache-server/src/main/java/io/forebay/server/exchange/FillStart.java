@@ -4,6 +4,7 @@ import io.forebay.core.http.HeaderFields;
 import io.forebay.core.http.PlainRequest;
 import io.forebay.core.http.RequestView;
 import io.forebay.core.http.TargetUri;
+import io.forebay.core.policy.Decider;
 import io.forebay.core.policy.StoredMeta;
 import io.forebay.server.fill.Fill;
 import io.forebay.server.fill.FillKey;
@@ -19,11 +20,15 @@ final class FillStart {
    * A fill under the exchange's key, neither registered nor sent.
    *
    * @param stale what to confirm, or null to fetch it whole
+   * @param isStaleUsable whether what is stored may be served while the origin fails
    * @param leader who is offered what may not be stored, or null for a refresh in the background
    * @return null when the store gives out no births now
    */
   static @Nullable Fill of(
-      Exchange exchange, @Nullable StaleObject stale, Fill.@Nullable Leader leader) {
+      Exchange exchange,
+      @Nullable StaleObject stale,
+      boolean isStaleUsable,
+      Fill.@Nullable Leader leader) {
     LoopContext loop = exchange.loop;
     Snapshot snapshot = exchange.snapshot;
     long birth = loop.store().nextBirth();
@@ -45,21 +50,29 @@ final class FillStart {
                     stale == null ? HeaderFields.EMPTY : stale.conditions()),
             stale == null ? null : stale.ref(),
             leader == null,
+            isStaleUsable,
             snapshot.config().limits().followersPerFill());
     return new Fill(loop, order, birth, leader);
   }
 
-  /** Refreshes a stale object that has been found good enough for this request. */
-  static void inBackground(Exchange exchange, StoredHead head, StoredMeta meta) {
+  /**
+   * Refreshes an object that has been found good enough for this request. Returns whether this
+   * request began it: there is one at a time.
+   */
+  static boolean inBackground(Exchange exchange, StoredHead head, StoredMeta meta) {
     LoopContext loop = exchange.loop;
     FillKey key = exchange.key();
     if (loop.fills().find(key) != null || loop.fills().isFull()) {
-      return;
+      return false;
     }
-    Fill refresh = of(exchange, StaleObject.of(exchange, head, meta), null);
-    if (refresh != null && loop.fills().register(key, refresh) == null) {
-      refresh.start();
+    boolean isStaleUsable =
+        Decider.mayServeStaleOnError(exchange.request, meta, exchange.route(), loop.nowMillis());
+    Fill refresh = of(exchange, StaleObject.of(exchange, head, meta), isStaleUsable, null);
+    if (refresh == null || loop.fills().register(key, refresh) != null) {
+      return false;
     }
+    refresh.start();
+    return true;
   }
 
   /** What a fill keeps of the request: it outlives the one that caused it. */

@@ -12,6 +12,7 @@ import io.forebay.server.origin.OriginClient;
 import io.forebay.storage.ObjectStore;
 import io.forebay.storage.StoreLane;
 import io.netty.channel.EventLoop;
+import java.util.function.DoubleSupplier;
 import java.util.function.LongSupplier;
 
 /**
@@ -23,6 +24,7 @@ import java.util.function.LongSupplier;
  * @param scratch room for a short text being written
  * @param paceAboveBytes a fill larger than this is held to its fastest follower
  * @param clockMillis wall clock
+ * @param random from 0 to less than 1, for what is decided by chance
  */
 @SuppressWarnings("ArrayRecordComponent")
 public record LoopContext(
@@ -43,7 +45,8 @@ public record LoopContext(
     byte[] scratch,
     RequestIds requestIds,
     long paceAboveBytes,
-    LongSupplier clockMillis) {
+    LongSupplier clockMillis,
+    DoubleSupplier random) {
 
   public long nowMillis() {
     return clockMillis.getAsLong();

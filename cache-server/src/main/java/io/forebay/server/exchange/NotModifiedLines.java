@@ -8,6 +8,7 @@ final class NotModifiedLines {
 
   private static final byte[][] REPEATED = {
     name("cache-control:"),
+    name("cdn-cache-control:"),
     name("content-location:"),
     name("date:"),
     name("etag:"),

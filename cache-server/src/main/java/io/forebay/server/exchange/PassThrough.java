@@ -2,6 +2,7 @@ package io.forebay.server.exchange;
 
 import io.forebay.core.http.HeaderFields;
 import io.forebay.core.policy.Reason;
+import io.forebay.core.policy.ResponseFilter;
 import io.forebay.server.exchange.Exchange.Step;
 import io.forebay.server.metric.LoopCounters.CacheResult;
 import io.forebay.server.origin.OriginCall;
@@ -67,7 +68,8 @@ final class PassThrough implements OriginListener, ResponseBody {
     ResponseSink sink = exchange.sink;
     Reason reason = exchange.reason();
     ByteBuf out = sink.beginHead(status);
-    EndToEnd.copy(out, fields, exchange.loop.nowMillis());
+    EndToEnd.copy(
+        out, ResponseFilter.forwarded(exchange.route(), fields), exchange.loop.nowMillis());
     out.writeBytes(exchange.snapshot.viaLine());
     HeadLines.cacheStatus(
         out, exchange.snapshot.cacheStatus().forwarded(reason, status, false, false, notStored));
@@ -107,7 +109,8 @@ final class PassThrough implements OriginListener, ResponseBody {
 
   @Override
   public void onHead(
-      int status, HeaderFields fields, long contentLength, boolean isCloseDelimited) {
+      int status, HeaderFields received, long contentLength, boolean isCloseDelimited) {
+    HeaderFields fields = ResponseFilter.received(exchange.route(), received);
     OriginCall current = call;
     if (exchange.isOver() || current == null) {
       return;

@@ -1,9 +1,11 @@
 package io.forebay.server.fill;
 
 import io.forebay.core.http.HeaderFields;
+import io.forebay.core.http.StatusCode;
 import io.forebay.core.key.ResponseTags;
 import io.forebay.core.policy.BodyRest;
 import io.forebay.core.policy.Reason;
+import io.forebay.core.policy.ResponseFilter;
 import io.forebay.core.policy.ResponsePolicy;
 import io.forebay.core.policy.StoreVerdict;
 import io.forebay.core.policy.StoredHeader;
@@ -300,14 +302,26 @@ public final class Fill implements OriginListener {
 
   @Override
   public void onHead(
-      int status, HeaderFields fields, long contentLength, boolean isCloseDelimited) {
+      int status, HeaderFields received, long contentLength, boolean isCloseDelimited) {
+    HeaderFields fields = ResponseFilter.received(order.route(), received);
     if (status == 304 && order.stale() != null) {
       refresh(order.stale(), fields, 0, false);
       return;
     }
+    if (order.isStaleUsable() && StatusCode.isOriginFailure(status)) {
+      // Whatever it says of itself: what is stored is better than a failure.
+      becomeUnstorable(status, fields, contentLength, Reason.NOT_STORED_STALE_IF_ERROR);
+      return;
+    }
     StoreVerdict verdict =
         ResponsePolicy.judge(
-            order.request(), order.route(), status, fields, requestTimeMillis, loop.nowMillis());
+            order.request(),
+            order.route(),
+            status,
+            fields,
+            requestTimeMillis,
+            loop.nowMillis(),
+            order.key().lo() ^ birth);
     switch (verdict) {
       case StoreVerdict.DoNotStore refused ->
           becomeUnstorable(status, fields, contentLength, refused.reason());

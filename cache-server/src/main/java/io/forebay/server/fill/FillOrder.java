@@ -13,6 +13,8 @@ import org.jspecify.annotations.Nullable;
  * @param originRequest what is sent, complete
  * @param stale the stored object whose validators the request carries, or null for a plain fetch
  * @param isBackground whether it goes on without followers (stale-while-revalidate)
+ * @param isStaleUsable whether what is stored may be served while the origin fails, so that its
+ *     failure must not take the place of it
  * @param followerLimit followers at most; later ones pass through
  */
 public record FillOrder(
@@ -22,6 +24,7 @@ public record FillOrder(
     OriginRequest originRequest,
     @Nullable StoredRef stale,
     boolean isBackground,
+    boolean isStaleUsable,
     int followerLimit) {
 
   /** A stored object: its key, its key's text, and its identity. */

@@ -62,21 +62,27 @@ final class Refresh {
           || !Revalidation.matches(meta, notModified)) {
         return Install.GONE;
       }
-      HeaderFields stored =
-          StoredHeader.decode(
-              bytes, head.headOffset() + meta.length(), head.headLength() - meta.length());
       return install(
           loop,
           order,
           stale,
           meta.status(),
-          Freshening.update(stored, notModified, loop.nowMillis()),
+          Freshening.update(storedFields(bytes, head, meta), notModified, loop.nowMillis()),
           head.totalLength(),
           requestTimeMillis,
           birth);
     } finally {
       lane.unpin(region);
     }
+  }
+
+  /** All fields that the origin had sent, those among them that no client gets too. */
+  private static HeaderFields storedFields(MemorySegment bytes, StoredHead head, StoredMeta meta) {
+    HeaderFields.Builder fields = HeaderFields.builder();
+    StoredHeader.decode(bytes, head.headOffset() + meta.length(), head.headLength() - meta.length())
+        .forEach(fields::add);
+    meta.consumedFields().forEach(fields::add);
+    return fields.build();
   }
 
   private static Install install(
@@ -90,7 +96,13 @@ final class Refresh {
       long birth) {
     long now = loop.nowMillis();
     if (!(ResponsePolicy.judge(
-            order.request(), order.route(), status, fields, requestTimeMillis, now)
+            order.request(),
+            order.route(),
+            status,
+            fields,
+            requestTimeMillis,
+            now,
+            stale.lo() ^ birth)
         instanceof StoreVerdict.Store verdict)) {
       // What the origin says now forbids keeping it.
       loop.lane().invalidate(stale.hi(), stale.lo());

@@ -6,6 +6,11 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.forebay.core.route.CookieFilter;
+import io.forebay.core.route.CookieSettings.SetCookie;
+import io.forebay.core.route.NegativeTtl;
+import io.forebay.core.route.RouteSettings;
+import io.forebay.core.route.RouteSettings.ClientDirectives;
 import io.forebay.server.config.ServerConfig.Address;
 import io.forebay.server.config.ServerConfig.ListenerConfig;
 import io.forebay.server.config.ServerConfig.OriginConfig;
@@ -17,6 +22,7 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -50,8 +56,7 @@ final class ConfigLoaderTest {
     assertEquals("*", route.host());
     assertEquals("/", route.pathPrefix());
     assertEquals("default", route.origin());
-    assertNull(route.defaultTtl());
-    assertEquals("refuse", route.setCookie());
+    assertEquals(RouteSettings.DEFAULT, route.settings());
     assertEquals("forebay-test", config.forwarding().nodeId());
     assertEquals("off", config.accessLog().output());
   }
@@ -91,10 +96,19 @@ final class ConfigLoaderTest {
           - name: live
             match: {host: "*.Example.COM", path: /live/}
             origin: b
+            targeted-fields: [Acme-Cache-Control, surrogate-control]
             default-ttl: 500ms
+            ttl-override: 2s
+            negative-ttl: {404: 10s, 410: 1m, 5xx: 1s}
+            heuristic: false
+            ttl-jitter: 5%
             stale-while-revalidate: 1h
             stale-if-error: 1d
+            keep: 2d
+            early-refresh: 10%
             set-cookie: strip
+            request-cookies: {strip: [_ga, b]}
+            response-cookies: {keep: []}
             client-directives: honour
             cache: false
           - origin: a
@@ -172,12 +186,28 @@ final class ConfigLoaderTest {
             "*.example.com",
             "/live/",
             "b",
-            Duration.ofMillis(500),
-            Duration.ofHours(1),
-            Duration.ofDays(1),
-            "strip",
-            "honour",
-            false),
+            RouteSettings.builder()
+                .targetedFields(List.of("acme-cache-control", "surrogate-control"))
+                .defaultTtl(Duration.ofMillis(500))
+                .ttlOverride(Duration.ofSeconds(2))
+                .negativeTtl(
+                    new NegativeTtl(
+                        Map.of(
+                            404, Duration.ofSeconds(10),
+                            410, Duration.ofMinutes(1),
+                            5, Duration.ofSeconds(1))))
+                .heuristic(false)
+                .jitterPercent(5)
+                .staleWhileRevalidate(Duration.ofHours(1))
+                .staleIfError(Duration.ofDays(1))
+                .keep(Duration.ofDays(2))
+                .earlyRefreshPercent(10)
+                .setCookie(SetCookie.STRIP)
+                .requestCookies(CookieFilter.strip(Set.of("_ga", "b")))
+                .responseCookies(CookieFilter.keep(Set.of()))
+                .clientDirectives(ClientDirectives.HONOUR)
+                .passthrough(true)
+                .build()),
         config.routes().get(0));
     assertEquals("route-2", config.routes().get(1).name());
     assertEquals(
@@ -589,6 +619,29 @@ final class ConfigLoaderTest {
     assertEquals("origin is given as well", refused().getFirst().message());
     write(ORIGIN + "listen: [':0', ':0']");
     assertEquals(2, loaded().listeners().size());
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+          request-cookies: {strip: [a], keep: [b]} | request-cookies.strip | request-cookies.keep is given as well
+          response-cookies: {strip: [a b]}         | response-cookies.strip | "a b" is not a name
+          negative-ttl: {200: 1s}                  | negative-ttl | "200=1s" is no error status with a time
+          negative-ttl: {404: 1}                   | negative-ttl | "1" is a number without a unit
+          negative-ttl: {429: 1s}                  | negative-ttl | 429 says nothing about the URL and is never stored
+          negative-ttl: [404]                      | negative-ttl | a list where one value is needed
+          ttl-jitter: 5                            | ttl-jitter | "5" is not a percentage
+          early-refresh: 51%                       | early-refresh | "51" is out of range
+          set-cookie: keep                         | set-cookie | "keep" is not one of the choices
+          targeted-fields: [a/b]                   | targeted-fields | "a/b" is not a name
+          """)
+  void refusesWhatARouteCannotHave(String setting, String key, String message) throws IOException {
+    write(ORIGIN + "routes:\n  - " + setting + "\n");
+    ConfigProblem problem = refused().getFirst();
+    assertEquals("routes.0." + key, problem.path());
+    assertEquals(message, problem.message());
   }
 
   @Test

@@ -26,7 +26,7 @@ final class ConfigViewTest {
         b: {url: "http://[::1]:81", host: "c${}d:1", trust: PEM, timeouts: {connect: 1500ms}}
       routes:
         - {name: live, match: {host: "*.example.com", path: "/live/"}, origin: b, default-ttl: 2s}
-        - {origin: a, stale-if-error: 1d}
+        - {origin: a, stale-if-error: 1d, negative-ttl: {404: 10s, 5xx: 0}, ttl-jitter: 5%, keep: 1h, request-cookies: {keep: []}, response-cookies: {strip: [a, B]}, targeted-fields: []}
       limits: {request-body: 1000}
       forwarding: {trusted: [10.0.0.0/8, "fd00::/8"]}
       access-log: {output: /var/log/a.json}

@@ -1,0 +1,59 @@
+package io.forebay.core.http;
+
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Surrogate-Control as the Edge Architecture Specification of 2001 writes it: {@code
+ * max-age=3600+600, no-store, content="ESI/1.0"}. The number behind the plus sign is how long it
+ * may be served stale while it is revalidated; it is taken for failing origins, too. What a
+ * parameter addresses to a surrogate by name ({@code no-store;abc}) is not meant for this one.
+ */
+final class SurrogateControl {
+
+  private boolean isValid = true;
+  private boolean noStore;
+  private long maxAge = CacheControl.ABSENT;
+  private long grace = CacheControl.ABSENT;
+
+  private SurrogateControl() {}
+
+  /** Null where it is malformed, or says nothing of caching, as {@code content="…"} alone does. */
+  static @Nullable CacheControl parse(List<String> lines) {
+    SurrogateControl control = new SurrogateControl();
+    for (String line : lines) {
+      DirectiveLine.forEach(line, control::apply);
+    }
+    boolean saysNothing = !control.noStore && control.maxAge == CacheControl.ABSENT;
+    return !control.isValid || saysNothing
+        ? null
+        : CacheControl.ofSurrogate(control.noStore, control.maxAge, control.grace);
+  }
+
+  private void apply(String name, @Nullable String value, boolean isMalformed) {
+    if (name.indexOf(';') >= 0 || (value != null && value.indexOf(';') >= 0)) {
+      return;
+    }
+    switch (name) {
+      // This cache is what the specification calls remote: it is not the origin's own neighbour.
+      case "no-store", "no-store-remote" -> noStore = true;
+      case "max-age" -> maxAge(value, isMalformed);
+      default -> {
+        // "content" and what nobody knows.
+      }
+    }
+  }
+
+  private void maxAge(@Nullable String value, boolean isMalformed) {
+    if (value == null || isMalformed) {
+      isValid = false;
+      return;
+    }
+    int plus = value.indexOf('+');
+    long fresh = DeltaSeconds.parse(plus < 0 ? value : value.substring(0, plus));
+    long stale = plus < 0 ? CacheControl.ABSENT : DeltaSeconds.parse(value.substring(plus + 1));
+    isValid &= fresh != DeltaSeconds.INVALID && (plus < 0 || stale != DeltaSeconds.INVALID);
+    maxAge = maxAge == CacheControl.ABSENT ? fresh : Math.min(maxAge, fresh);
+    grace = grace == CacheControl.ABSENT ? stale : Math.min(grace, stale);
+  }
+}

@@ -1,0 +1,39 @@
+package io.forebay.core.policy;
+
+import io.forebay.core.http.HeaderFields;
+import io.forebay.core.route.CookieFilter;
+import io.forebay.core.route.FreshnessSettings;
+import io.forebay.core.route.Route;
+
+/** What of an origin's response fields a route takes notice of, and what it hands on unstored. */
+public final class ResponseFilter {
+
+  private ResponseFilter() {}
+
+  /** The fields without the cookies that the route strips: as if they had never been set. */
+  public static HeaderFields received(Route route, HeaderFields fields) {
+    CookieFilter cookies = route.settings().cookies().response();
+    if (cookies.passesAll() || !fields.has("set-cookie")) {
+      return fields;
+    }
+    HeaderFields.Builder passed = HeaderFields.builder();
+    for (int i = 0; i < fields.size(); i++) {
+      String value = fields.value(i);
+      if (!fields.name(i).equals("set-cookie") || cookies.passesSetCookie(value)) {
+        passed.add(fields.name(i), value);
+      }
+    }
+    return passed.build();
+  }
+
+  /** The fields without those that were meant for this cache alone (RFC 9213 §2). */
+  public static HeaderFields forwarded(Route route, HeaderFields fields) {
+    FreshnessSettings freshness = route.settings().freshness();
+    for (String name : FreshnessSettings.OWN_FIELDS) {
+      if (freshness.consumes(name) && fields.has(name)) {
+        return fields.without(freshness::consumes);
+      }
+    }
+    return fields;
+  }
+}
