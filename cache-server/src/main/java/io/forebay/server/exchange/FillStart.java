@@ -62,7 +62,10 @@ final class FillStart {
   static boolean inBackground(Exchange exchange, StoredHead head, StoredMeta meta) {
     LoopContext loop = exchange.loop;
     FillKey key = exchange.key();
-    if (loop.fills().find(key) != null || loop.fills().isFull()) {
+    if (loop.fills().find(key) != null
+        || loop.fills().isFull()
+        || loop.hitForMiss().isKnown(key, exchange.request, loop.nowMillis())) {
+      // The last: what came could not be stored lately, so for a while nobody asks in vain.
       return false;
     }
     boolean isStaleUsable =
