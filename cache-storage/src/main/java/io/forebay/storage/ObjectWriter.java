@@ -410,7 +410,7 @@ public final class ObjectWriter {
 
   private Install index(int slice) {
     if (isRun) {
-      switch (lane.names(spec.hi(), spec.lo(), objectId)) {
+      switch (lane.lookup.names(spec.hi(), spec.lo(), objectId)) {
         case HIT -> {}
         case BUSY -> {
           return Install.BUSY;
@@ -422,7 +422,7 @@ public final class ObjectWriter {
     }
     Piece piece = window.piece(slice);
     Install result =
-        lane.install(
+        lane.installs.install(
             spec,
             RecordHeader.KIND_SLICE,
             piece,
@@ -455,12 +455,12 @@ public final class ObjectWriter {
       return false;
     }
     Piece piece = now.piece(slice - firstSlice);
-    if (!readerLane.pinIf(piece.region(), piece.generation())) {
+    if (!readerLane.lookup.pinIf(piece.region(), piece.generation())) {
       return false;
     }
     long end = isInline ? readable : Math.min(readable, (slice + 1L) * core.sliceBytes);
     int length = (int) (end - position);
-    SlicePos ignored = readerLane.slice(piece.region(), piece.bodyOffset() + within, length);
+    SlicePos ignored = readerLane.lookup.slice(piece.region(), piece.bodyOffset() + within, length);
     return true;
   }
 
@@ -548,7 +548,7 @@ public final class ObjectWriter {
       return indexed;
     }
     Piece head = Objects.requireNonNull(headPiece);
-    return lane.install(
+    return lane.installs.install(
         spec, Core.kindByte(spec.kind()), head, headLength, objectId, spec.hi(), spec.lo());
   }
 
@@ -556,7 +556,7 @@ public final class ObjectWriter {
   private Install accountForReleased() {
     int end = Math.min(window.first(), accounted + ACCOUNTED_AT_ONCE);
     while (accounted < end) {
-      switch (lane.isStored(
+      switch (lane.lookup.isStored(
           SliceRecord.keyHigh(objectId), SliceRecord.keyLow(objectId, accounted), objectId)) {
         case HIT -> accounted++;
         case BUSY -> {
@@ -658,7 +658,7 @@ public final class ObjectWriter {
       if (!isInstalled && (!isRun || hasFailed)) {
         for (int slice = window.first(); slice < sealed; slice++) {
           if (isIndexed[slice]) {
-            lane.discard(
+            lane.lookup.discard(
                 window.piece(slice),
                 SliceRecord.keyHigh(objectId),
                 SliceRecord.keyLow(objectId, firstSlice + slice));
@@ -673,7 +673,7 @@ public final class ObjectWriter {
       core.growing.remove(objectId);
     }
     core.unfinished.remove(fill);
-    lane.removeBirth(spec.birth());
+    lane.births.remove(spec.birth());
   }
 
   private void release() {
