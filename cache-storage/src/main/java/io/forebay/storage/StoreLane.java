@@ -212,6 +212,14 @@ public final class StoreLane {
     return isForgotten || isPurged;
   }
 
+  /**
+   * Kills what has a scope, because a client's request says that it changed; nothing where the
+   * share of the purge table that clients may fill is used up.
+   */
+  public boolean invalidateScope(long scope) {
+    return purges.invalidate(scope);
+  }
+
   /** Whether an object that is being stored is dead by a purge. */
   public boolean isDead(HeadSpec spec) {
     return installs.check(spec, spec.birth()) == Purges.DEAD;

@@ -20,6 +20,7 @@ import java.util.List;
  *   'p' example.com/a/                    path prefix: each directory, at most 16 of them
  *   'p' example.com/a/b.ts                path prefix: the full path
  *   't' tag                               tag
+ *   'g' http://example.com:80 group       group of an origin (RFC 9875)
  *   'o'                                   overflow: had more tags than are kept
  * </pre>
  *
@@ -32,7 +33,8 @@ public final class Scopes {
   public static final int MAX_PATH_LEVELS = 16;
 
   /** The most scopes a response can have. */
-  public static final int MAX_SCOPES = 1 + 2 + MAX_PATH_LEVELS + 1 + ResponseTags.MAX_TAGS + 1;
+  public static final int MAX_SCOPES =
+      1 + 2 + MAX_PATH_LEVELS + 1 + ResponseTags.MAX_TAGS + CacheGroups.MAX_GROUPS + 1;
 
   private final SipHash128 hash;
   private final KeyBuilder keys;
@@ -72,6 +74,9 @@ public final class Scopes {
     }
     for (String tag : tags.values()) {
       scopes[count++] = tag(tag);
+    }
+    for (String group : tags.groups()) {
+      scopes[count++] = group(uri, group);
     }
     if (tags.isOverflow()) {
       scopes[count++] = tagOverflow();
@@ -146,6 +151,11 @@ public final class Scopes {
   /** The scope of a tag; a purge by tag has to kill {@link #tagOverflow()} as well. */
   public long tag(String tag) {
     return hash('t', tag);
+  }
+
+  /** The scope of a group of the origin that this URI is of. */
+  public long group(TargetUri uri, String group) {
+    return hash('g', uri.scheme() + "://" + withPort(uri.authority(), uri.scheme()) + " " + group);
   }
 
   /** The scope of responses that had more or longer tags than are kept. */

@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.forebay.core.http.HeaderFields;
 import io.forebay.core.http.PlainRequest;
+import io.forebay.core.http.TargetUri;
 import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
@@ -126,6 +127,23 @@ final class ScopesTest {
     assertFalse(kills(scopes.tagPurge("none"), response));
     assertTrue(kills(scopes.tagPurge("t127"), response));
     assertTrue(response.length <= Scopes.MAX_SCOPES);
+  }
+
+  /** RFC 9875 §2.1. */
+  @Test
+  void groupsAreThoseOfOneOrigin() {
+    long[] response = of("http://h/a", "Cache-Groups", "\"x\", \"y z\";revalidate");
+    for (String uri : List.of("http://h/", "http://h:80/b")) {
+      TargetUri target = PlainRequest.of("POST", uri).target();
+      assertTrue(kills(new long[] {scopes.group(target, "x")}, response), uri);
+      assertTrue(kills(new long[] {scopes.group(target, "y z")}, response), uri);
+      assertFalse(kills(new long[] {scopes.group(target, "X")}, response), uri);
+    }
+    for (String uri : List.of("https://h/a", "http://h:81/a", "http://g/a")) {
+      TargetUri other = PlainRequest.of("POST", uri).target();
+      assertFalse(kills(new long[] {scopes.group(other, "x")}, response), uri);
+    }
+    assertFalse(kills(scopes.tagPurge("x"), response));
   }
 
   @Test

@@ -76,7 +76,7 @@ final class FillStart {
   }
 
   /** What a fill keeps of the request: it outlives the one that caused it. */
-  private static RequestView copyOf(RequestView request) {
+  static RequestView copyOf(RequestView request) {
     HeaderFields.Builder fields = HeaderFields.builder();
     request.fields().forEach(fields::add);
     return PlainRequest.of("GET", TargetUri.of(request), fields.build());

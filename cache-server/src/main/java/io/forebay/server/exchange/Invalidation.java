@@ -7,7 +7,7 @@ import io.forebay.core.policy.InvalidationPolicy;
 import io.forebay.core.route.Route;
 import java.util.List;
 
-/** What a client's unsafe request invalidates (RFC 9111 §4.4). */
+/** What a client's unsafe request invalidates (RFC 9111 §4.4, RFC 9875 §3). */
 final class Invalidation {
   private Invalidation() {}
 
@@ -21,6 +21,12 @@ final class Invalidation {
         long lo = loop.keys().lo();
         loop.lane().invalidate(hi, lo, loop.scopes().exact(target, route.keyRecipe()));
       }
+    }
+    List<String> groups = InvalidationPolicy.invalidatedGroups(request, status, fields);
+    for (String group : groups) {
+      // A group beyond the bound on what clients may kill expires by itself: the RFC asks for none.
+      boolean ignored =
+          loop.lane().invalidateScope(loop.scopes().group(TargetUri.of(request), group));
     }
   }
 }

@@ -1,6 +1,7 @@
 package io.forebay.server.fill;
 
 import io.forebay.core.http.HeaderFields;
+import io.forebay.core.http.RequestView;
 import io.forebay.core.key.ResponseTags;
 import io.forebay.core.policy.Freshening;
 import io.forebay.core.policy.ResponsePolicy;
@@ -8,6 +9,7 @@ import io.forebay.core.policy.Revalidation;
 import io.forebay.core.policy.StoreVerdict;
 import io.forebay.core.policy.StoredHeader;
 import io.forebay.core.policy.StoredMeta;
+import io.forebay.core.route.Route;
 import io.forebay.server.exchange.LoopContext;
 import io.forebay.storage.HeadSpec;
 import io.forebay.storage.Install;
@@ -17,9 +19,10 @@ import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a 304 does to the stored object it confirms (RFC 9111 §4.3.4): a new head, the same body.
+ * What a 304, or a 200 to a HEAD, does to the stored object it confirms (RFC 9111 §4.3.4, §4.3.5):
+ * a new head, the same body.
  */
-final class Refresh {
+public final class Refresh {
   private Refresh() {}
 
   /**
@@ -64,7 +67,8 @@ final class Refresh {
       }
       return install(
           loop,
-          order,
+          order.request(),
+          order.route(),
           stale,
           meta.status(),
           Freshening.update(storedFields(bytes, head, meta), notModified, loop.nowMillis()),
@@ -85,9 +89,39 @@ final class Refresh {
     return fields.build();
   }
 
+  /**
+   * Writes a new head for what has just been found, as a HEAD's response describes it.
+   *
+   * @param head pinned; it stays so
+   * @param get the request that a GET for the same would have been
+   */
+  public static Install applyHead(
+      LoopContext loop,
+      RequestView get,
+      Route route,
+      FillOrder.StoredRef found,
+      StoredHead head,
+      StoredMeta meta,
+      HeaderFields headResponse,
+      long requestTimeMillis,
+      long birth) {
+    HeaderFields stored = storedFields(loop.store().region(head.region()), head, meta);
+    return install(
+        loop,
+        get,
+        route,
+        found,
+        meta.status(),
+        Freshening.update(stored, headResponse, loop.nowMillis()),
+        head.totalLength(),
+        requestTimeMillis,
+        birth);
+  }
+
   private static Install install(
       LoopContext loop,
-      FillOrder order,
+      RequestView request,
+      Route route,
       FillOrder.StoredRef stale,
       int status,
       HeaderFields fields,
@@ -96,13 +130,7 @@ final class Refresh {
       long birth) {
     long now = loop.nowMillis();
     if (!(ResponsePolicy.judge(
-            order.request(),
-            order.route(),
-            status,
-            fields,
-            requestTimeMillis,
-            now,
-            stale.lo() ^ birth)
+            request, route, status, fields, requestTimeMillis, now, stale.lo() ^ birth)
         instanceof StoreVerdict.Store verdict)) {
       // What the origin says now forbids keeping it.
       loop.lane().invalidate(stale.hi(), stale.lo());
@@ -119,8 +147,7 @@ final class Refresh {
             stale.keyText(),
             stale.keyText().length,
             HeadBytes.join(verdict.meta(), block),
-            loop.scopes()
-                .ofResponse(order.request(), order.route().keyRecipe(), ResponseTags.of(fields)),
+            loop.scopes().ofResponse(request, route.keyRecipe(), ResponseTags.of(fields)),
             birth,
             now + verdict.freshnessLifetimeMillis(),
             HeadSpec.Kind.OBJECT,
