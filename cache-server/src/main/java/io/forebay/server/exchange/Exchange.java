@@ -1,5 +1,6 @@
 package io.forebay.server.exchange;
 
+import io.forebay.core.http.ByteRange.Satisfiable;
 import io.forebay.core.http.RequestView;
 import io.forebay.core.policy.BodyRest;
 import io.forebay.core.policy.Decider;
@@ -15,6 +16,7 @@ import io.forebay.server.fill.PartialObject;
 import io.forebay.server.metric.LoopCounters.CacheResult;
 import io.forebay.server.origin.OriginFailure;
 import io.forebay.storage.StoredHead;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -106,6 +108,7 @@ final class Exchange implements ResponseSink.Listener, Delivery.Outcome {
   private @Nullable BodyRest rest;
 
   // Of the object that is sent, for the same purpose.
+  private List<Satisfiable> restParts = List.of();
   private long restObjectId;
   private int restSliceBytes;
 
@@ -309,7 +312,7 @@ final class Exchange implements ResponseSink.Listener, Delivery.Outcome {
    * What serves a stored object that lacks slices; null where nothing says for sure that what the
    * origin sends of it is of the same body, or where that has been tried.
    */
-  @Nullable PartialBody partsOf(StoredHead head, StoredMeta meta, long to) {
+  @Nullable PartialBody partsOf(StoredHead head, StoredMeta meta, ResponsePlan plan) {
     BodyRest validator = BodyRest.of(meta, head.totalLength());
     if (validator == null || !mayComplete(head, meta)) {
       return null;
@@ -320,7 +323,7 @@ final class Exchange implements ResponseSink.Listener, Delivery.Outcome {
           new PartialBody(
               this,
               new PartialObject(keyHi, keyLo, head.objectId(), head.sliceBytes(), validator),
-              to,
+              plan.wanted(),
               false);
       parts = known;
     }
@@ -468,8 +471,10 @@ final class Exchange implements ResponseSink.Listener, Delivery.Outcome {
   }
 
   /** If stored bytes of the body are lost from now on, the rest may be fetched so. */
-  void mayFetchRest(@Nullable BodyRest fetchable, long objectId, int sliceBytes) {
+  void mayFetchRest(
+      @Nullable BodyRest fetchable, ResponsePlan plan, long objectId, int sliceBytes) {
     rest = fetchable;
+    restParts = plan.parts();
     restObjectId = objectId;
     restSliceBytes = sliceBytes;
   }
@@ -494,7 +499,9 @@ final class Exchange implements ResponseSink.Listener, Delivery.Outcome {
         new PartialBody(
             this,
             new PartialObject(keyHi, keyLo, restObjectId, restSliceBytes, fetchable),
-            Math.min(to, fetchable.totalLength()),
+            restParts.isEmpty()
+                ? List.of(new Satisfiable(0, Math.min(to, fetchable.totalLength()) - 1))
+                : restParts,
             true);
     parts = known;
     return known;
@@ -510,6 +517,17 @@ final class Exchange implements ResponseSink.Listener, Delivery.Outcome {
   }
 
   @Override
+  public @Nullable BodyBytes elsewhere(long from, long to) {
+    if (restTo(to) == null || to == Long.MAX_VALUE || parts != null) {
+      return null;
+    }
+    if (follower != null) {
+      follower.leave();
+    }
+    return storedBytes(to) instanceof PartialBody begun ? begun : null;
+  }
+
+  @Override
   public boolean onBytesLost(long from, long to) {
     BodyRest fetchable = restTo(to);
     PartialBody tried = parts;
@@ -519,14 +537,6 @@ final class Exchange implements ResponseSink.Listener, Delivery.Outcome {
     }
     if (follower != null) {
       follower.leave();
-    }
-    if (tried == null && storedBytes(to) instanceof PartialBody begun) {
-      Delivery delivery =
-          new Delivery(loop.leases(), loop.eventLoop(), sink, begun, from, to, this);
-      sends(delivery);
-      // Whoever lost the bytes is still in the middle of it.
-      loop.eventLoop().execute(delivery::onProgress);
-      return true;
     }
     leaveParts();
     RestFetch.begin(this, fetchable, from, to);
