@@ -70,6 +70,7 @@ public final class StoreLane {
   long installed;
 
   private boolean lacksRoom;
+  private long partialObjectId;
 
   StoreLane(Core core, int lane, int nearEntries) {
     this.core = core;
@@ -567,6 +568,43 @@ public final class StoreLane {
   /** Installs a head without a body, such as a vary marker. */
   public Install putMarker(HeadSpec spec) {
     return putSmall(spec, ByteBuffer.allocate(0));
+  }
+
+  /**
+   * Installs the head of an object of known length of which no slice is there yet; {@link
+   * #partialObjectId} names it then. Its slices are written by {@link #beginSlices}.
+   */
+  public Install putHead(HeadSpec spec) {
+    int length = core.headLength(spec);
+    if (spec.totalLength() <= 0 || !core.fits(length)) {
+      return Install.NO_SPACE;
+    }
+    addBirth(spec.birth());
+    try {
+      long objectId = purges.next();
+      if (objectId < 0) {
+        return Install.NO_SPACE;
+      }
+      if (!core.births.admits(spec.birth()) || isDead(spec)) {
+        return Install.PURGED;
+      }
+      if (!core.space.reserve(length, reservation)) {
+        return Install.NO_SPACE;
+      }
+      core.enter(reservation, Core.kindByte(spec.kind()), spec, spec.hi(), spec.lo(), objectId, 0);
+      core.writeHead(
+          reservation, spec, objectId, spec.birth(), spec.totalLength(), false, new CRC32C());
+      partialObjectId = objectId;
+      // Of the body nothing is written: it is counted as it comes.
+      return installHead(spec, objectId, reservation, length, 0, -1);
+    } finally {
+      removeBirth(spec.birth());
+    }
+  }
+
+  /** The object that the last {@link #putHead} has installed. */
+  public long partialObjectId() {
+    return partialObjectId;
   }
 
   /** Installs a head and its whole small body in one go. */

@@ -1,5 +1,7 @@
 package io.forebay.server.config;
 
+import io.forebay.core.route.RangeSettings;
+import io.forebay.core.route.SharingSettings;
 import io.forebay.server.config.RawValues.Raw;
 import io.forebay.server.config.ServerConfig.AccessLogConfig;
 import io.forebay.server.config.ServerConfig.Address;
@@ -21,6 +23,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -416,7 +419,16 @@ final class ConfigBinder {
         given(scope, ConfigKeys.ROUTE_STALE_IF_ERROR),
         given(scope, ConfigKeys.ROUTE_SET_COOKIE),
         given(scope, ConfigKeys.ROUTE_CLIENT_DIRECTIVES),
-        given(scope, ConfigKeys.ROUTE_CACHE));
+        given(scope, ConfigKeys.ROUTE_CACHE),
+        new RangeSettings(
+            RangeSettings.Fetch.valueOf(
+                given(scope, ConfigKeys.ROUTE_RANGE_FETCH).toUpperCase(Locale.ROOT)),
+            given(scope, ConfigKeys.ROUTE_RANGE_FAR),
+            given(scope, ConfigKeys.ROUTE_RANGE_LIMIT),
+            given(scope, ConfigKeys.ROUTE_RANGE_WAIT)),
+        new SharingSettings(
+            given(scope, ConfigKeys.ROUTE_SHARE_WAIT),
+            given(scope, ConfigKeys.ROUTE_HIT_FOR_MISS)));
   }
 
   private LimitsConfig limits() {

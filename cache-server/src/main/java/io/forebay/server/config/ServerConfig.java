@@ -1,5 +1,7 @@
 package io.forebay.server.config;
 
+import io.forebay.core.route.RangeSettings;
+import io.forebay.core.route.SharingSettings;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -126,7 +128,9 @@ public record ServerConfig(
       Duration staleIfError,
       String setCookie,
       String clientDirectives,
-      boolean cache) {}
+      boolean cache,
+      RangeSettings ranges,
+      SharingSettings sharing) {}
 
   /** Bounds (I5); each printed at start and counted when hit. */
   public record LimitsConfig(

@@ -1,10 +1,12 @@
 package io.forebay.server.exchange;
 
 import io.forebay.core.http.ByteRange.Satisfiable;
+import io.forebay.core.http.KnownField;
 import io.forebay.core.http.RequestView;
 import io.forebay.core.policy.BodyRest;
 import io.forebay.core.policy.Decider;
 import io.forebay.core.policy.Decision;
+import io.forebay.core.policy.RangeFetch;
 import io.forebay.core.policy.Reason;
 import io.forebay.core.policy.StoredMeta;
 import io.forebay.core.route.Route;
@@ -13,6 +15,7 @@ import io.forebay.server.deliver.Delivery;
 import io.forebay.server.deliver.StoredBody;
 import io.forebay.server.fill.FillKey;
 import io.forebay.server.fill.PartialObject;
+import io.forebay.server.fill.SliceFill;
 import io.forebay.server.metric.LoopCounters.CacheResult;
 import io.forebay.server.origin.OriginFailure;
 import io.forebay.storage.StoredHead;
@@ -86,6 +89,15 @@ final class Exchange implements ResponseSink.Listener, Delivery.Outcome {
 
   /** A head born at or after this was confirmed by the origin for this very exchange. */
   private long confirmedSinceBirth = Long.MAX_VALUE;
+
+  /** A head born at or after this is what was fetched for this very exchange, or beside it. */
+  private long fetchedSinceBirth = Long.MAX_VALUE;
+
+  /** Whether it was this exchange that had it fetched. */
+  private boolean isFetchOwn;
+
+  /** What the origin sends by range is of no use to the store. */
+  private boolean isWholeFetchNeeded;
 
   /** The origin failed, so stale may do where the rules allow it. */
   private @Nullable OriginFailure originFailure;
@@ -261,6 +273,9 @@ final class Exchange implements ResponseSink.Listener, Delivery.Outcome {
     if (head.birth() >= confirmedSinceBirth && !isSoftPurgedBefore(head)) {
       return serve(head, meta, CacheResult.REVALIDATED, reason, now);
     }
+    if (isFetchedFor(head, meta, now)) {
+      return serve(head, meta, isFetchOwn ? CacheResult.MISS : CacheResult.JOINED, reason, now);
+    }
     if (originFailure != null && mayServeStaleOnError) {
       loop.counters().staleServed++;
       return serve(head, meta, CacheResult.STALE, Reason.HIT_STALE_IF_ERROR, now);
@@ -293,6 +308,15 @@ final class Exchange implements ResponseSink.Listener, Delivery.Outcome {
       case Decision.Refuse refused -> Refusals.refuse(this, refused);
       default -> Step.FETCH;
     };
+  }
+
+  /** Whoever had it fetched may use it in any case, others where it may be used at all. */
+  private boolean isFetchedFor(StoredHead head, StoredMeta meta, long now) {
+    return head.birth() >= fetchedSinceBirth
+        && !isSoftPurgedBefore(head)
+        && (isFetchOwn
+            || Decider.decide(request, route(), meta, head.softPurged(), now)
+                instanceof Decision.Serve);
   }
 
   /** A soft purge that this request came after and the head did not: confirmed, but too early. */
@@ -381,7 +405,30 @@ final class Exchange implements ResponseSink.Listener, Delivery.Outcome {
       fetching = new FillFollower(this);
       follower = fetching;
     }
-    return fetching.fetch(stale);
+    return fetching.fetch(stale, stale == null && !isWholeFetchNeeded ? rangeToFetch() : null);
+  }
+
+  private @Nullable Satisfiable rangeToFetch() {
+    return RangeFetch.of(
+        request, route().ranges(), loop.store().sliceBytes(), SliceFill.longestBytes(loop));
+  }
+
+  /** A fill has stored the head of the object and brings slices of it. */
+  Step onPartStored(long birth, boolean isOwn) {
+    fetchedSinceBirth = birth;
+    isFetchOwn = isOwn;
+    // What was found out of another object says nothing of this one.
+    isIncomplete = false;
+    return Step.LOOK_UP;
+  }
+
+  /** The origin did not answer a range as it was asked for. */
+  Step onRangeUnsuited(int status) {
+    if (status == 416 && request.has(KnownField.RANGE)) {
+      return passBecause(Reason.PASS_RANGE);
+    }
+    isWholeFetchNeeded = true;
+    return Step.LOOK_UP;
   }
 
   /**

@@ -62,8 +62,12 @@ final class FillFollower implements Follower, Fill.Leader {
 
   // --- joining ----------------------------------------------------------------------------------
 
-  /** Follows the fill in progress under the exchange's key, or starts it. */
-  Step fetch(@Nullable StaleObject stale) {
+  /**
+   * Follows the fill in progress under the exchange's key, or starts it.
+   *
+   * @param asked the bytes to ask for by range, or null for a whole response
+   */
+  Step fetch(@Nullable StaleObject stale, @Nullable Satisfiable asked) {
     FillKey key = exchange.key();
     Fill running = loop.fills().find(key);
     if (running != null && running != overtaken) {
@@ -72,7 +76,7 @@ final class FillFollower implements Follower, Fill.Leader {
     if (loop.fills().isFull()) {
       return exchange.passBecause(Reason.PASS_STORE_FULL);
     }
-    Fill own = FillStart.of(exchange, stale, this);
+    Fill own = FillStart.of(exchange, stale, asked, true, this);
     if (own == null) {
       return exchange.passBecause(Reason.PASS_STORE_FULL);
     }
@@ -176,6 +180,16 @@ final class FillFollower implements Follower, Fill.Leader {
       case VANISHED -> {
         leave();
         yield exchange.onVanished();
+      }
+      case PART_STORED -> {
+        boolean isOwn = isLeader;
+        leave();
+        yield exchange.onPartStored(followed.birth(), isOwn);
+      }
+      case UNSUITED -> {
+        leave();
+        FillHead head = followed.head();
+        yield exchange.onRangeUnsuited(head == null ? 0 : head.status());
       }
       case UNSTORABLE -> afterUnstorable(followed);
       case FAILED -> afterFailure(followed);

@@ -1,5 +1,6 @@
 package io.forebay.server.exchange;
 
+import io.forebay.core.http.ByteRange.Satisfiable;
 import io.forebay.core.http.HeaderFields;
 import io.forebay.core.http.PlainRequest;
 import io.forebay.core.http.RequestView;
@@ -19,11 +20,17 @@ final class FillStart {
    * A fill under the exchange's key, neither registered nor sent.
    *
    * @param stale what to confirm, or null to fetch it whole
+   * @param asked the bytes to ask for by range, or null for a whole response
+   * @param isShared whether it is to be registered, so that others may join it
    * @param leader who is offered what may not be stored, or null for a refresh in the background
    * @return null when the store gives out no births now
    */
   static @Nullable Fill of(
-      Exchange exchange, @Nullable StaleObject stale, Fill.@Nullable Leader leader) {
+      Exchange exchange,
+      @Nullable StaleObject stale,
+      @Nullable Satisfiable asked,
+      boolean isShared,
+      Fill.@Nullable Leader leader) {
     LoopContext loop = exchange.loop;
     Snapshot snapshot = exchange.snapshot;
     long birth = loop.store().nextBirth();
@@ -42,11 +49,21 @@ final class FillStart {
                     saved,
                     exchange.client,
                     snapshot.hostFor(exchange.route().originName()),
-                    stale == null ? HeaderFields.EMPTY : stale.conditions()),
+                    stale != null ? stale.conditions() : rangeField(asked)),
             stale == null ? null : stale.ref(),
+            stale == null ? asked : null,
+            isShared,
             leader == null,
             snapshot.config().limits().followersPerFill());
     return new Fill(loop, order, birth, leader);
+  }
+
+  private static HeaderFields rangeField(@Nullable Satisfiable asked) {
+    return asked == null
+        ? HeaderFields.EMPTY
+        : HeaderFields.builder()
+            .add("range", "bytes=" + asked.first() + "-" + asked.last())
+            .build();
   }
 
   /** Refreshes a stale object that has been found good enough for this request. */
@@ -56,7 +73,7 @@ final class FillStart {
     if (loop.fills().find(key) != null || loop.fills().isFull()) {
       return;
     }
-    Fill refresh = of(exchange, StaleObject.of(exchange, head, meta), null);
+    Fill refresh = of(exchange, StaleObject.of(exchange, head, meta), null, true, null);
     if (refresh != null && loop.fills().register(key, refresh) == null) {
       refresh.start();
     }

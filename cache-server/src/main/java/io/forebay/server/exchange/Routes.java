@@ -33,6 +33,8 @@ final class Routes {
         config.pathPrefix(),
         config.origin(),
         KeyRecipe.DEFAULT,
-        settings);
+        settings,
+        config.ranges(),
+        config.sharing());
   }
 }

@@ -156,7 +156,8 @@ final class StoredResponse {
     }
     HeadLines.age(out, Age.currentAgeSeconds(meta, now));
     out.writeBytes(exchange.snapshot.viaLine());
-    String fetched = partial == null ? null : partial.cacheStatus();
+    boolean isFetched = result == CacheResult.MISS || result == CacheResult.JOINED;
+    String fetched = partial == null || isFetched ? null : partial.cacheStatus();
     if (partial != null && fetched != null) {
       HeadLines.cacheStatus(out, fetched);
       sendHead(exchange, out, plan, parts, total, partial.result(), Reason.MISS_PARTIAL);
@@ -216,6 +217,9 @@ final class StoredResponse {
     var cacheStatus = exchange.snapshot.cacheStatus();
     if (result == CacheResult.REVALIDATED) {
       HeadLines.cacheStatus(out, cacheStatus.forwarded(why, 304, true, exchange.hasJoined(), null));
+    } else if (result == CacheResult.MISS || result == CacheResult.JOINED) {
+      boolean isCollapsed = result == CacheResult.JOINED;
+      HeadLines.cacheStatus(out, cacheStatus.forwarded(why, 206, true, isCollapsed, null));
     } else {
       HeadLines.cacheStatusHit(
           out, cacheStatus, why, Age.timeToLiveSeconds(meta, now), exchange.loop.scratch());

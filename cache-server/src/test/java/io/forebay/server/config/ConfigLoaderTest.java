@@ -6,6 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.forebay.core.route.RangeSettings;
+import io.forebay.core.route.SharingSettings;
 import io.forebay.server.config.ServerConfig.Address;
 import io.forebay.server.config.ServerConfig.ListenerConfig;
 import io.forebay.server.config.ServerConfig.OriginConfig;
@@ -97,6 +99,12 @@ final class ConfigLoaderTest {
             set-cookie: strip
             client-directives: honour
             cache: false
+            range-fetch: slices
+            range-far: 1MiB
+            range-limit: 3
+            range-wait: 5s
+            share-wait: 6s
+            hit-for-miss: 7s
           - origin: a
         limits:
           header-bytes: 64KiB
@@ -177,7 +185,9 @@ final class ConfigLoaderTest {
             Duration.ofDays(1),
             "strip",
             "honour",
-            false),
+            false,
+            new RangeSettings(RangeSettings.Fetch.SLICES, 1 << 20, 3, Duration.ofSeconds(5)),
+            new SharingSettings(Duration.ofSeconds(6), Duration.ofSeconds(7))),
         config.routes().get(0));
     assertEquals("route-2", config.routes().get(1).name());
     assertEquals(
