@@ -36,6 +36,8 @@ final class LaneInstalls {
   private final IndexValue value = new IndexValue();
   private final Reservation reservation = new Reservation();
 
+  private long partialObjectId;
+
   long installed;
 
   LaneInstalls(
@@ -87,6 +89,39 @@ final class LaneInstalls {
     } finally {
       births.remove(spec.birth());
     }
+  }
+
+  /** A head without its slices; {@link #partialObjectId} names its object then. */
+  Install putHead(HeadSpec spec) {
+    int length = core.headLength(spec);
+    if (spec.totalLength() <= 0 || !core.fits(length)) {
+      return Install.NO_SPACE;
+    }
+    births.add(spec.birth());
+    try {
+      long objectId = purges.next();
+      if (objectId < 0) {
+        return Install.NO_SPACE;
+      }
+      if (!core.births.admits(spec.birth()) || check(spec, spec.birth()) == Purges.DEAD) {
+        return Install.PURGED;
+      }
+      if (!core.space.reserve(length, reservation)) {
+        return Install.NO_SPACE;
+      }
+      core.enter(reservation, Core.kindByte(spec.kind()), spec, spec.hi(), spec.lo(), objectId, 0);
+      core.writeHead(
+          reservation, spec, objectId, spec.birth(), spec.totalLength(), false, new CRC32C());
+      partialObjectId = objectId;
+      // Of the body nothing is written: it is counted as it comes.
+      return installHead(spec, objectId, reservation, length, 0, -1);
+    } finally {
+      births.remove(spec.birth());
+    }
+  }
+
+  long partialObjectId() {
+    return partialObjectId;
   }
 
   Install refresh(HeadSpec newHead, long expectedObjectId) {

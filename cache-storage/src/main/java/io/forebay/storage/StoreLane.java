@@ -172,6 +172,19 @@ public final class StoreLane {
     return putSmall(spec, ByteBuffer.allocate(0));
   }
 
+  /**
+   * Installs the head of an object of known length of which no slice is there yet; {@link
+   * #partialObjectId} names it then. Its slices are written by {@link #beginSlices}.
+   */
+  public Install putHead(HeadSpec spec) {
+    return installs.putHead(spec);
+  }
+
+  /** The object that the last {@link #putHead} has installed. */
+  public long partialObjectId() {
+    return installs.partialObjectId();
+  }
+
   /** Installs a head and its whole small body in one go. */
   public Install putSmall(HeadSpec spec, ByteBuffer body) {
     return installs.putSmall(spec, body);

@@ -70,6 +70,9 @@ public enum Reason {
       "request", "no-store", "The client asked not to store, and the route honours that."),
   PASS_UNCACHEABLE(
       "bypass", "known-uncacheable", "The last response to this request could not be stored."),
+  PASS_RANGE("bypass", "range", "The range asked for can't be had in parts that could be stored."),
+  PASS_WAITED(
+      "bypass", "waited", "Another request's fetch took longer to answer than is waited for."),
   PASS_STORE_BUSY("bypass", "store-busy", "The store could not be asked in time."),
   PASS_STORE_FULL("bypass", "store-full", "There was no room to store the response."),
 

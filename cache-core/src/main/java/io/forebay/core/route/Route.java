@@ -19,7 +19,9 @@ public record Route(
     String pathPrefix,
     String originName,
     KeyRecipe keyRecipe,
-    RouteSettings settings) {
+    RouteSettings settings,
+    RangeSettings ranges,
+    SharingSettings sharing) {
 
   /**
    * @throws IllegalArgumentException when the pattern or the prefix matches no request in normal
@@ -37,17 +39,36 @@ public record Route(
     }
   }
 
+  /** With the default rules for ranges and for sharing fetches. */
+  public Route(
+      String name,
+      String hostPattern,
+      String pathPrefix,
+      String originName,
+      KeyRecipe keyRecipe,
+      RouteSettings settings) {
+    this(
+        name,
+        hostPattern,
+        pathPrefix,
+        originName,
+        keyRecipe,
+        settings,
+        RangeSettings.DEFAULT,
+        SharingSettings.DEFAULT);
+  }
+
   /** Everything goes to this origin, by the default rules. */
   public static Route toOrigin(String originName) {
     return new Route("default", "*", "/", originName, KeyRecipe.DEFAULT, RouteSettings.DEFAULT);
   }
 
   public Route withSettings(RouteSettings value) {
-    return new Route(name, hostPattern, pathPrefix, originName, keyRecipe, value);
+    return new Route(name, hostPattern, pathPrefix, originName, keyRecipe, value, ranges, sharing);
   }
 
   public Route withKeyRecipe(KeyRecipe value) {
-    return new Route(name, hostPattern, pathPrefix, originName, value, settings);
+    return new Route(name, hostPattern, pathPrefix, originName, value, settings, ranges, sharing);
   }
 
   private static boolean isHostPattern(String pattern) {

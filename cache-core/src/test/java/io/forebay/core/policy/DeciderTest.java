@@ -312,7 +312,7 @@ final class DeciderTest {
       }
       keys.variant(request, meta.selectingFields());
       Decision decision = Decider.decide(request, route, meta, false, BORN + 1000);
-      ServePlan plan = ServePlan.of(request, meta, 1000);
+      ServePlan plan = ServePlan.of(request, meta, 1000, 16);
       long ttl = Age.timeToLiveSeconds(meta, BORN + 1000);
       int end = status.writeHit(decision.reason(), ttl, head, 0);
       sum += keys.lo() + end + (plan instanceof ServePlan.Whole ? 1 : 0);

@@ -1,7 +1,9 @@
 package io.forebay.server.config;
 
 import io.forebay.core.route.CookieFilter;
+import io.forebay.core.route.RangeSettings;
 import io.forebay.core.route.RouteSettings;
+import io.forebay.core.route.SharingSettings;
 import io.forebay.server.config.RawValues.Raw;
 import io.forebay.server.config.ServerConfig.AccessLogConfig;
 import io.forebay.server.config.ServerConfig.Address;
@@ -23,6 +25,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -413,7 +416,16 @@ final class ConfigBinder {
         given(scope, ConfigKeys.ROUTE_HOST),
         given(scope, ConfigKeys.ROUTE_PATH),
         origin,
-        settings(scope));
+        settings(scope),
+        new RangeSettings(
+            RangeSettings.Fetch.valueOf(
+                given(scope, ConfigKeys.ROUTE_RANGE_FETCH).toUpperCase(Locale.ROOT)),
+            given(scope, ConfigKeys.ROUTE_RANGE_FAR),
+            given(scope, ConfigKeys.ROUTE_RANGE_LIMIT),
+            given(scope, ConfigKeys.ROUTE_RANGE_WAIT)),
+        new SharingSettings(
+            given(scope, ConfigKeys.ROUTE_SHARE_WAIT),
+            given(scope, ConfigKeys.ROUTE_HIT_FOR_MISS)));
   }
 
   private RouteSettings settings(String scope) {

@@ -31,6 +31,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.function.Function;
 
@@ -513,6 +514,54 @@ final class ConfigKeys {
           route -> !route.settings().passthrough(),
           "Whether anything of this route is stored; false passes every request through.");
 
+  static final Field<RouteConfig, String> ROUTE_RANGE_FETCH =
+      live(
+          "range-fetch",
+          oneOf("whole", "far", "slices"),
+          "far",
+          route -> route.ranges().fetch().name().toLowerCase(Locale.ROOT),
+          "What is fetched for a range of which nothing is stored: the whole body; for a far range,"
+              + " or one counted from the end, its slices only; or the slices of every range.");
+  static final Field<RouteConfig, Long> ROUTE_RANGE_FAR =
+      live(
+          "range-far",
+          size("0", "16TiB"),
+          "8MiB",
+          route -> route.ranges().farBytes(),
+          "A range is far that begins so far behind what has come of a body, or behind the beginning"
+              + " of one of which nothing is stored: it is not waited for but fetched by slice.");
+  static final Field<RouteConfig, Integer> ROUTE_RANGE_LIMIT =
+      live(
+          "range-limit",
+          integer(1, 1000),
+          "16",
+          route -> route.ranges().maxRanges(),
+          "Ranges in one request; one that asks for more is answered with the whole body.");
+  static final Field<RouteConfig, Duration> ROUTE_RANGE_WAIT =
+      live(
+          "range-wait",
+          duration("0s", "1h"),
+          "2s",
+          route -> route.ranges().patience(),
+          "How long a range that needs the length of a body waits for that to be known, while the"
+              + " body is being fetched; then the answer is the whole body.");
+  static final Field<RouteConfig, Duration> ROUTE_SHARE_WAIT =
+      live(
+          "share-wait",
+          duration("0s", "1h"),
+          "15s",
+          route -> route.sharing().patience(),
+          "How long a request waits for the answer that another one has asked the origin for; then"
+              + " it is passed to the origin by itself.");
+  static final Field<RouteConfig, Duration> ROUTE_HIT_FOR_MISS =
+      live(
+          "hit-for-miss",
+          duration("0s", "1d"),
+          "60s",
+          route -> route.sharing().hitForMiss(),
+          "How long an answer that can't be shared keeps requests for its URL from waiting for one"
+              + " another.");
+
   static final Field<LimitsConfig, Integer> LIMIT_HEADER_BYTES =
       live(
           "header-bytes",
@@ -788,7 +837,13 @@ final class ConfigKeys {
               ROUTE_RESPONSE_COOKIES_STRIP,
               ROUTE_RESPONSE_COOKIES_KEEP,
               ROUTE_CLIENT_DIRECTIVES,
-              ROUTE_CACHE),
+              ROUTE_CACHE,
+              ROUTE_RANGE_FETCH,
+              ROUTE_RANGE_FAR,
+              ROUTE_RANGE_LIMIT,
+              ROUTE_RANGE_WAIT,
+              ROUTE_SHARE_WAIT,
+              ROUTE_HIT_FOR_MISS),
           config -> named(config.routes(), RouteConfig::name));
   static final Section<LimitsConfig> LIMITS =
       new Section<>(

@@ -1,6 +1,8 @@
 package io.forebay.server.config;
 
+import io.forebay.core.route.RangeSettings;
 import io.forebay.core.route.RouteSettings;
+import io.forebay.core.route.SharingSettings;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -116,7 +118,13 @@ public record ServerConfig(
    * @param host {@code *}, a name, or {@code *.name}, the last two also with {@code :port}
    */
   public record RouteConfig(
-      String name, String host, String pathPrefix, String origin, RouteSettings settings) {}
+      String name,
+      String host,
+      String pathPrefix,
+      String origin,
+      RouteSettings settings,
+      RangeSettings ranges,
+      SharingSettings sharing) {}
 
   /** Bounds (I5); each printed at start and counted when hit. */
   public record LimitsConfig(

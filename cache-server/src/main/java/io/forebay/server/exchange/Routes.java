@@ -21,6 +21,8 @@ final class Routes {
         config.pathPrefix(),
         config.origin(),
         KeyRecipe.DEFAULT,
-        config.settings());
+        config.settings(),
+        config.ranges(),
+        config.sharing());
   }
 }

@@ -9,8 +9,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.forebay.core.route.CookieFilter;
 import io.forebay.core.route.CookieSettings.SetCookie;
 import io.forebay.core.route.NegativeTtl;
+import io.forebay.core.route.RangeSettings;
 import io.forebay.core.route.RouteSettings;
 import io.forebay.core.route.RouteSettings.ClientDirectives;
+import io.forebay.core.route.SharingSettings;
 import io.forebay.server.config.ServerConfig.Address;
 import io.forebay.server.config.ServerConfig.ListenerConfig;
 import io.forebay.server.config.ServerConfig.OriginConfig;
@@ -111,6 +113,12 @@ final class ConfigLoaderTest {
             response-cookies: {keep: []}
             client-directives: honour
             cache: false
+            range-fetch: slices
+            range-far: 1MiB
+            range-limit: 3
+            range-wait: 5s
+            share-wait: 6s
+            hit-for-miss: 7s
           - origin: a
         limits:
           header-bytes: 64KiB
@@ -207,7 +215,9 @@ final class ConfigLoaderTest {
                 .responseCookies(CookieFilter.keep(Set.of()))
                 .clientDirectives(ClientDirectives.HONOUR)
                 .passthrough(true)
-                .build()),
+                .build(),
+            new RangeSettings(RangeSettings.Fetch.SLICES, 1 << 20, 3, Duration.ofSeconds(5)),
+            new SharingSettings(Duration.ofSeconds(6), Duration.ofSeconds(7))),
         config.routes().get(0));
     assertEquals("route-2", config.routes().get(1).name());
     assertEquals(
