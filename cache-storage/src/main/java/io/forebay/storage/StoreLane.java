@@ -566,11 +566,20 @@ public final class StoreLane {
 
   /** Installs a head without a body, such as a vary marker. */
   public Install putMarker(HeadSpec spec) {
-    return putSmall(spec, ByteBuffer.allocate(0));
+    return putSmall(spec, ByteBuffer.allocate(0), InstallUpdate.ANY);
+  }
+
+  /** The same, but only in the place of the one of that number: else it is GONE. */
+  public Install replaceMarker(HeadSpec spec, long objectId) {
+    return putSmall(spec, ByteBuffer.allocate(0), objectId);
   }
 
   /** Installs a head and its whole small body in one go. */
   public Install putSmall(HeadSpec spec, ByteBuffer body) {
+    return putSmall(spec, body, InstallUpdate.ANY);
+  }
+
+  private Install putSmall(HeadSpec spec, ByteBuffer body, long expectedObjectId) {
     int bodyLength = body.remaining();
     int length = core.headLength(spec) + bodyLength;
     if (bodyLength > core.inlineBytes || !core.fits(length)) {
@@ -595,7 +604,7 @@ public final class StoreLane {
           MemorySegment.ofBuffer(body), 0, memory, record + core.headLength(spec), bodyLength);
       crc.update(body.duplicate());
       core.writeHead(reservation, spec, objectId, spec.birth(), bodyLength, true, crc);
-      return installHead(spec, objectId, reservation, length, bodyLength, -1);
+      return installHead(spec, objectId, reservation, length, bodyLength, expectedObjectId);
     } finally {
       removeBirth(spec.birth());
     }

@@ -1,27 +1,64 @@
 package io.forebay.core.key;
 
-/**
- * What a route adds to the key or leaves out of it. Scheme, host, port and path are always in.
- *
- * @param includeQuery whether URLs that differ in their query only are different objects
- * @param extra a fixed text that keeps the route's objects apart from those of other routes; empty
- *     for none; printable ASCII without blanks
- */
-public record KeyRecipe(boolean includeQuery, String extra) {
+/** How a route makes keys of requests. Immutable. */
+public final class KeyRecipe {
+
+  /** Variants under one key where a route says nothing else. */
+  public static final int DEFAULT_VARIANTS = 64;
+
+  /** The most that a route may allow: their list is one record of the store. */
+  public static final int MAX_VARIANTS = 256;
 
   /** The whole URL and nothing else. */
-  public static final KeyRecipe DEFAULT = new KeyRecipe(true, "");
+  public static final KeyRecipe DEFAULT = new KeyRecipe(UrlRecipe.WHOLE, FieldRecipe.NONE);
 
-  private static final int MAX_EXTRA_LENGTH = 256;
+  private final UrlRecipe url;
+  private final FieldRecipe fields;
+  private final int variants;
 
-  public KeyRecipe {
-    if (extra.length() > MAX_EXTRA_LENGTH) {
-      throw new IllegalArgumentException("extra key text longer than " + MAX_EXTRA_LENGTH);
+  // Worked out once: the common request asks for nothing else.
+  private final boolean isUrlWhole;
+  private final boolean hasFields;
+
+  public KeyRecipe(UrlRecipe url, FieldRecipe fields) {
+    this(url, fields, DEFAULT_VARIANTS);
+  }
+
+  /**
+   * A recipe.
+   *
+   * @param variants how many responses told apart by Vary are kept under one key
+   */
+  public KeyRecipe(UrlRecipe url, FieldRecipe fields, int variants) {
+    if (variants < 1 || variants > MAX_VARIANTS) {
+      throw new IllegalArgumentException("variants: " + variants);
     }
-    for (int i = 0; i < extra.length(); i++) {
-      if (extra.charAt(i) <= ' ' || extra.charAt(i) >= 0x7f) {
-        throw new IllegalArgumentException("extra key text is not printable ASCII: " + extra);
-      }
-    }
+    this.url = url;
+    this.fields = fields;
+    this.variants = variants;
+    this.isUrlWhole = url.isWhole();
+    this.hasFields = fields.isInKey();
+  }
+
+  public UrlRecipe url() {
+    return url;
+  }
+
+  public FieldRecipe fields() {
+    return fields;
+  }
+
+  public int variants() {
+    return variants;
+  }
+
+  /** Whether the key has the URL as it was received. */
+  public boolean isUrlWhole() {
+    return isUrlWhole;
+  }
+
+  /** Whether requests for one URL have several keys, Vary apart. */
+  public boolean hasFields() {
+    return hasFields;
   }
 }

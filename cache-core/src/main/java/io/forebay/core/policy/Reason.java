@@ -102,9 +102,16 @@ public enum Reason {
       null, "set-cookie", "The response sets a cookie and the route does not say otherwise."),
   NOT_STORED_VARY_ANY(null, "vary-any", "The response varies by more than request fields."),
   NOT_STORED_VARY_USER(
-      null, "vary-user", "The response varies by Cookie or User-Agent, so it would hardly hit."),
+      null,
+      "vary-user",
+      "The response varies by Cookie, User-Agent or the client's address, and the route does not"
+          + " map that, so it would hardly hit."),
   NOT_STORED_VARY_MALFORMED(
       null, "vary-malformed", "The Vary field is malformed or names too many fields."),
+  NOT_STORED_ENCODING(
+      null,
+      "encoding",
+      "The response has a content coding that not all take who would be served with it."),
   NOT_STORED_NO_FRESHNESS(
       null,
       "no-freshness",

@@ -1,5 +1,6 @@
 package io.forebay.core.policy;
 
+import io.forebay.core.http.AcceptEncoding;
 import io.forebay.core.http.CacheControl;
 import io.forebay.core.http.DeltaSeconds;
 import io.forebay.core.http.EntityTag;
@@ -8,6 +9,7 @@ import io.forebay.core.http.FieldsView;
 import io.forebay.core.http.HttpDate;
 import io.forebay.core.http.KnownField;
 import io.forebay.core.http.RequestView;
+import io.forebay.core.key.FieldRecipe;
 import io.forebay.core.route.Route;
 import io.forebay.core.route.RouteSettings;
 import io.forebay.core.route.RouteSettings.SetCookie;
@@ -15,6 +17,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Set;
 import java.util.SortedSet;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
@@ -29,6 +32,32 @@ public final class ResponsePolicy {
 
   /** The most fields that a response may vary by. */
   public static final int MAX_SELECTING_FIELDS = 16;
+
+  /**
+   * Fields that tell users apart, or that are written anew for each: who varies by them hardly ever
+   * has the same response twice.
+   */
+  private static final Set<String> OF_ONE_USER =
+      Set.of("cookie", "user-agent", "x-forwarded-for", "forwarded");
+
+  /** Fields that a fill never sends as a client does; the host is in every key. */
+  private static final Set<String> NOT_OF_A_FILL =
+      Set.of(
+          "host",
+          "connection",
+          "content-length",
+          "expect",
+          "if-match",
+          "if-modified-since",
+          "if-none-match",
+          "if-range",
+          "if-unmodified-since",
+          "keep-alive",
+          "range",
+          "te",
+          "trailer",
+          "transfer-encoding",
+          "upgrade");
 
   private static final long MAX_HEURISTIC_MILLIS = 24L * 3600 * 1000;
 
@@ -55,7 +84,10 @@ public final class ResponsePolicy {
       return new StoreVerdict.DoNotStore(refusal);
     }
     SortedSet<String> selectingFields = new TreeSet<>();
-    refusal = addSelectingFields(response, selectingFields);
+    refusal = addSelectingFields(response, route.keyRecipe().fields(), selectingFields);
+    if (refusal == null) {
+      refusal = addEncoding(request, response, selectingFields);
+    }
     if (refusal != null) {
       return new StoreVerdict.DoNotStore(refusal);
     }
@@ -220,8 +252,12 @@ public final class ResponsePolicy {
     };
   }
 
-  /** Adds the names in Vary (RFC 9110 §12.5.5); gives the reason if they forbid storing. */
-  private static @Nullable Reason addSelectingFields(FieldsView response, SortedSet<String> names) {
+  /**
+   * Adds the names in Vary (RFC 9110 §12.5.5); gives the reason if they forbid storing. What the
+   * origin was not asked with, or the base key has, selects nothing more.
+   */
+  private static @Nullable Reason addSelectingFields(
+      FieldsView response, FieldRecipe recipe, SortedSet<String> names) {
     int length = 0;
     for (String line : response.all("vary")) {
       int start = 0;
@@ -234,11 +270,13 @@ public final class ResponsePolicy {
         if (name.equals("*")) {
           return Reason.NOT_STORED_VARY_ANY;
         }
-        if (name.equals("cookie") || name.equals("user-agent")) {
+        if (name.isEmpty() || NOT_OF_A_FILL.contains(name) || recipe.maps(name)) {
+          continue;
+        }
+        if (OF_ONE_USER.contains(name)) {
           return Reason.NOT_STORED_VARY_USER;
         }
-        // The host is in every key.
-        if (name.isEmpty() || name.equals("host") || !names.add(name)) {
+        if (!names.add(name)) {
           continue;
         }
         length += name.length() + 1;
@@ -250,6 +288,22 @@ public final class ResponsePolicy {
       }
     }
     return null;
+  }
+
+  /**
+   * A response with a content coding is a variant of Accept-Encoding, whether its origin says so or
+   * not (RFC 9110 §12.5.3), and fit to be stored only if the whole class of clients takes it.
+   */
+  private static @Nullable Reason addEncoding(
+      RequestView request, FieldsView response, SortedSet<String> names) {
+    int codings = AcceptEncoding.codingsOf(response);
+    if (codings == 0) {
+      return null;
+    }
+    names.add("accept-encoding");
+    return AcceptEncoding.accepts(AcceptEncoding.classOf(request.fields()), codings)
+        ? null
+        : Reason.NOT_STORED_ENCODING;
   }
 
   /** RFC 9111 §4.2.1; -1 when the response says nothing. */

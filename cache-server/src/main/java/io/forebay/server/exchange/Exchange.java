@@ -1,6 +1,7 @@
 package io.forebay.server.exchange;
 
 import io.forebay.core.http.RequestView;
+import io.forebay.core.key.CanonicalRequest;
 import io.forebay.core.policy.BodyRest;
 import io.forebay.core.policy.Decider;
 import io.forebay.core.policy.Decision;
@@ -172,6 +173,11 @@ final class Exchange implements ResponseSink.Listener, Delivery.Outcome {
 
   FillKey key() {
     return new FillKey(keyHi, keyLo);
+  }
+
+  /** What a fill asks of the origin for all who have this request's key; a copy. */
+  RequestView question() {
+    return CanonicalRequest.of(request, "GET", route().keyRecipe());
   }
 
   Reason reason() {

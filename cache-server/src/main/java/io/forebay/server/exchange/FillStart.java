@@ -1,9 +1,7 @@
 package io.forebay.server.exchange;
 
 import io.forebay.core.http.HeaderFields;
-import io.forebay.core.http.PlainRequest;
 import io.forebay.core.http.RequestView;
-import io.forebay.core.http.TargetUri;
 import io.forebay.core.policy.StoredMeta;
 import io.forebay.server.fill.Fill;
 import io.forebay.server.fill.FillKey;
@@ -30,7 +28,7 @@ final class FillStart {
     if (birth < 0) {
       return null;
     }
-    RequestView saved = copyOf(exchange.request);
+    RequestView saved = exchange.question();
     FillOrder order =
         new FillOrder(
             exchange.key(),
@@ -60,12 +58,5 @@ final class FillStart {
     if (refresh != null && loop.fills().register(key, refresh) == null) {
       refresh.start();
     }
-  }
-
-  /** What a fill keeps of the request: it outlives the one that caused it. */
-  private static RequestView copyOf(RequestView request) {
-    HeaderFields.Builder fields = HeaderFields.builder();
-    request.fields().forEach(fields::add);
-    return PlainRequest.of("GET", TargetUri.of(request), fields.build());
   }
 }

@@ -16,11 +16,19 @@ final class Invalidation {
     List<TargetUri> targets = InvalidationPolicy.invalidated(request, status, fields);
     for (TargetUri target : targets) {
       Route route = snapshot.routes().match(target.authority(), target.path());
-      if (route != null && loop.keys().build(target, route.keyRecipe())) {
+      if (route != null && build(loop, request, target, route)) {
         long hi = loop.keys().hi();
         long lo = loop.keys().lo();
         loop.lane().invalidate(hi, lo, loop.scopes().exact(target, route.keyRecipe()));
       }
     }
+  }
+
+  /** Of the request's own URL the very key that it would be looked up by. */
+  private static boolean build(
+      LoopContext loop, RequestView request, TargetUri target, Route route) {
+    return target.equals(TargetUri.of(request))
+        ? loop.keys().build(request, route.keyRecipe())
+        : loop.keys().build(target, route.keyRecipe());
   }
 }

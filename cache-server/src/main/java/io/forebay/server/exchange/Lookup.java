@@ -3,7 +3,11 @@ package io.forebay.server.exchange;
 import io.forebay.core.policy.Decider;
 import io.forebay.core.policy.Decision;
 import io.forebay.core.policy.StoredMeta;
+import io.forebay.server.fill.FillKey;
+import io.forebay.server.fill.VariantList;
+import io.forebay.server.fill.VaryMarker;
 import io.forebay.storage.StoredHead;
+import java.lang.foreign.MemorySegment;
 import java.util.List;
 
 /**
@@ -41,9 +45,87 @@ final class Lookup {
     if (found != Found.OBJECT || !meta.isVaryMarker()) {
       return found;
     }
-    List<String> selectingFields = meta.selectingFields();
-    loop.lane().unpin(loop.lane().head().region());
-    return becomeVariant(exchange, selectingFields)
+    return findVariant(exchange, meta);
+  }
+
+  /** Goes on from the marker that has been found. */
+  private static Found findVariant(Exchange exchange, StoredMeta meta) {
+    LoopContext loop = exchange.loop;
+    StoredHead head = loop.lane().head();
+    int region = head.region();
+    List<String> names = meta.selectingFields();
+    long baseHi = exchange.keyHi();
+    long baseLo = exchange.keyLo();
+    boolean isPossible = becomeVariant(exchange, names);
+    MemorySegment memory = loop.store().region(region);
+    long list = head.headOffset() + (long) meta.length();
+    int listLength = head.headLength() - meta.length();
+    boolean hasUnvaried = VariantList.hasUnvaried(memory, list, listLength);
+    boolean isDueToMove =
+        VariantList.isDueToMove(
+            memory,
+            list,
+            listLength,
+            exchange.keyHi(),
+            exchange.keyLo(),
+            exchange.route().keyRecipe().variants());
+    loop.lane().unpin(region);
+    if (!isPossible) {
+      return Found.KEY_TOO_LONG;
+    }
+    Found found = findKey(exchange, Found.OTHER_VARIANTS);
+    if (found == Found.OBJECT && isDueToMove) {
+      found = moveToFront(exchange, names, new FillKey(baseHi, baseLo));
+    }
+    return hasUnvaried && (found == Found.OBJECT || found == Found.OTHER_VARIANTS)
+        ? youngerOf(exchange, names, found)
+        : found;
+  }
+
+  /** The variant just found is asked for while the list of variants is full of others. */
+  private static Found moveToFront(Exchange exchange, List<String> names, FillKey base) {
+    LoopContext loop = exchange.loop;
+    StoredHead head = loop.lane().head();
+    long birth = head.birth();
+    long expires = head.expiresAtMillis();
+    loop.lane().unpin(head.region());
+    VaryMarker.enter(
+        loop,
+        VaryMarker.Place.of(loop, base, exchange.request, exchange.route().keyRecipe()),
+        names,
+        exchange.key(),
+        birth,
+        expires);
+    return findKey(exchange, Found.OTHER_VARIANTS);
+  }
+
+  /**
+   * Of the variant that a request selects and a response that does not vary both match it, and the
+   * one of the later Date is to be used (RFC 9111 §4.1).
+   *
+   * @param variant OBJECT, pinned, or OTHER_VARIANTS when there is none
+   */
+  private static Found youngerOf(Exchange exchange, List<String> names, Found variant) {
+    LoopContext loop = exchange.loop;
+    long variantDate = Long.MIN_VALUE;
+    if (variant == Found.OBJECT) {
+      variantDate = loop.meta().dateMillis();
+      loop.lane().unpin(loop.lane().head().region());
+    }
+    if (loop.keys().unvaried()) {
+      exchange.key(loop.keys().hi(), loop.keys().lo());
+      Found found = findKey(exchange, Found.OTHER_VARIANTS);
+      if (found == Found.BUSY
+          || found == Found.ON_DISK
+          || (found == Found.OBJECT && loop.meta().dateMillis() >= variantDate)) {
+        return found;
+      }
+      if (found == Found.OBJECT) {
+        loop.lane().unpin(loop.lane().head().region());
+      }
+    }
+    // Its text has been built before, so it is not too long.
+    return becomeVariant(exchange, names)
         ? findKey(exchange, Found.OTHER_VARIANTS)
         : Found.KEY_TOO_LONG;
   }

@@ -218,7 +218,10 @@ final class PartialBody implements BodyBytes, Follower {
         snapshot
             .upstream()
             .fill(
-                exchange.request, exchange.client, snapshot.hostFor(origin), own.requestFields()));
+                exchange.question(),
+                exchange.client,
+                snapshot.hostFor(origin),
+                own.requestFields()));
     return true;
   }
 

@@ -54,7 +54,7 @@ final class RestFetch implements OriginListener, ResponseBody {
                 snapshot
                     .upstream()
                     .fill(
-                        exchange.request,
+                        exchange.question(),
                         exchange.client,
                         snapshot.hostFor(origin),
                         rest.requestFields(fetch.first, fetch.last)),

@@ -74,6 +74,8 @@ public final class Fill implements OriginListener {
     @Nullable OriginListener takeOverRest(long position, OriginCall call);
   }
 
+  private static final List<String> BY_ENCODING = List.of("accept-encoding");
+
   /** How long an uncacheable answer keeps requests for its key from queueing. */
   private static final long HIT_FOR_MISS_MILLIS = 60_000;
 
@@ -369,14 +371,16 @@ public final class Fill implements OriginListener {
       return Reason.PASS_KEY_TOO_LONG;
     }
     FillKey base = new FillKey(keys.hi(), keys.lo());
-    byte[] baseText = Arrays.copyOf(keys.text(), keys.textLength());
+    VaryMarker marker = VaryMarker.read(loop);
     List<String> selecting = verdict.selectingFields();
+    if (!selecting.isEmpty() || (marker != null && marker.names().equals(BY_ENCODING))) {
+      // Who varies by encoding alone has the plain one beside, whether he says so or not.
+      selecting = VaryMarker.union(marker, selecting);
+    }
     boolean isVarying = !selecting.isEmpty();
-    if (isVarying) {
-      selecting = VaryMarker.union(loop, selecting);
-      if (!keys.variant(order.request(), selecting)) {
-        return Reason.PASS_KEY_TOO_LONG;
-      }
+    if ((isVarying && !keys.variant(order.request(), selecting))
+        || (!isVarying && marker != null && !keys.unvaried())) {
+      return Reason.PASS_KEY_TOO_LONG;
     }
     FillKey key = new FillKey(keys.hi(), keys.lo());
     byte[] meta = verdict.meta();
@@ -384,7 +388,7 @@ public final class Fill implements OriginListener {
         new HeadSpec(
             key.hi(),
             key.lo(),
-            isVarying ? Arrays.copyOf(keys.text(), keys.textLength()) : baseText,
+            Arrays.copyOf(keys.text(), keys.textLength()),
             keys.textLength(),
             HeadBytes.join(meta, block),
             loop.scopes()
@@ -401,9 +405,13 @@ public final class Fill implements OriginListener {
     if (begun == null) {
       return Reason.NOT_STORED_NO_ROOM;
     }
+    // Before the head is published: whoever leaves because his variant differs finds the marker.
+    VaryMarker.Place place =
+        VaryMarker.Place.of(loop, base, order.request(), order.route().keyRecipe());
     if (isVarying) {
-      // Before the head is published: whoever leaves because his variant differs finds the marker.
-      VaryMarker.write(loop, spec, base, baseText, selecting);
+      VaryMarker.enter(loop, place, selecting, key, birth, spec.expiresAtMillis());
+    } else if (marker != null) {
+      VaryMarker.enterUnvaried(loop, place, marker.names(), birth, spec.expiresAtMillis());
     }
     loop.hitForMiss().forget(order.key(), order.request());
     writer = begun;
@@ -421,7 +429,7 @@ public final class Fill implements OriginListener {
     loop.counters().fillsUnstored++;
     if (why != Reason.NOT_STORED_NO_ROOM && status < 500) {
       loop.hitForMiss()
-          .remember(order.key(), order.request(), loop.nowMillis(), HIT_FOR_MISS_MILLIS);
+          .remember(uncacheableKey(why), order.request(), loop.nowMillis(), HIT_FOR_MISS_MILLIS);
     }
     head = FillHead.unstorable(status, order.key());
     leaveTable();
@@ -437,6 +445,32 @@ public final class Fill implements OriginListener {
     } else {
       takeOver(listener);
     }
+  }
+
+  /**
+   * The key whose requests need not queue. What does not fit this class of encodings may fit
+   * others: with a marker that says so each class has a key of its own.
+   */
+  private FillKey uncacheableKey(Reason why) {
+    var keys = loop.keys();
+    if (why != Reason.NOT_STORED_ENCODING
+        || !keys.build(order.request(), order.route().keyRecipe())) {
+      return order.key();
+    }
+    FillKey base = new FillKey(keys.hi(), keys.lo());
+    List<String> names = VaryMarker.union(VaryMarker.read(loop), BY_ENCODING);
+    if (!keys.variant(order.request(), names)) {
+      return order.key();
+    }
+    FillKey variant = new FillKey(keys.hi(), keys.lo());
+    VaryMarker.enter(
+        loop,
+        VaryMarker.Place.of(loop, base, order.request(), order.route().keyRecipe()),
+        names,
+        null,
+        birth,
+        loop.nowMillis() + HIT_FOR_MISS_MILLIS);
+    return variant;
   }
 
   /** From now on somebody else listens to the origin, and holds it where it has to be held. */

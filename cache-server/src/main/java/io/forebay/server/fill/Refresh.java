@@ -1,6 +1,7 @@
 package io.forebay.server.fill;
 
 import io.forebay.core.http.HeaderFields;
+import io.forebay.core.key.KeyText;
 import io.forebay.core.key.ResponseTags;
 import io.forebay.core.policy.Freshening;
 import io.forebay.core.policy.ResponsePolicy;
@@ -14,6 +15,8 @@ import io.forebay.storage.Install;
 import io.forebay.storage.StoreLane;
 import io.forebay.storage.StoredHead;
 import java.lang.foreign.MemorySegment;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -90,9 +93,10 @@ final class Refresh {
       long birth) {
     long now = loop.nowMillis();
     if (!(ResponsePolicy.judge(
-            order.request(), order.route(), status, fields, requestTimeMillis, now)
-        instanceof StoreVerdict.Store verdict)) {
-      // What the origin says now forbids keeping it.
+                order.request(), order.route(), status, fields, requestTimeMillis, now)
+            instanceof StoreVerdict.Store verdict)
+        || !isUnderItsKey(loop, order, stale, verdict.selectingFields())) {
+      // What the origin says now forbids keeping it, or keeping it for all who have its key.
       loop.lane().invalidate(stale.hi(), stale.lo());
       return Install.GONE;
     }
@@ -114,5 +118,19 @@ final class Refresh {
             HeadSpec.Kind.OBJECT,
             totalLength);
     return loop.lane().refresh(spec, stale.objectId());
+  }
+
+  /** Whether the object's key tells apart all requests that its response varies by now. */
+  private static boolean isUnderItsKey(
+      LoopContext loop, FillOrder order, FillOrder.StoredRef stale, List<String> selectingFields) {
+    if (selectingFields.isEmpty()) {
+      return true;
+    }
+    var keys = loop.keys();
+    if (!keys.build(order.request(), order.route().keyRecipe())) {
+      return false;
+    }
+    String text = new String(stale.keyText(), StandardCharsets.ISO_8859_1);
+    return KeyText.selectingFields(text, keys.baseLength()).containsAll(selectingFields);
   }
 }

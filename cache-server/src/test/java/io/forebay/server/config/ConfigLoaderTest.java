@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.forebay.server.config.ServerConfig.Address;
+import io.forebay.server.config.ServerConfig.KeyConfig;
 import io.forebay.server.config.ServerConfig.ListenerConfig;
 import io.forebay.server.config.ServerConfig.OriginConfig;
 import io.forebay.server.config.ServerConfig.RouteConfig;
@@ -97,6 +98,20 @@ final class ConfigLoaderTest {
             set-cookie: strip
             client-directives: honour
             cache: false
+            key:
+              host: Shared.Example
+              port: no
+              scheme: no
+              fold-path-case: yes
+              query: sort
+              strip: [utm_*, fbclid]
+              keep: [id, p*]
+              headers: [X-Country]
+              ignore-headers: X-Junk
+              cookies: [Kind]
+              device: yes
+              languages: en, de-CH
+              variants: 16
           - origin: a
         limits:
           header-bytes: 64KiB
@@ -177,7 +192,21 @@ final class ConfigLoaderTest {
             Duration.ofDays(1),
             "strip",
             "honour",
-            false),
+            false,
+            new KeyConfig(
+                "shared.example",
+                false,
+                false,
+                true,
+                "sort",
+                List.of("utm_*", "fbclid"),
+                List.of("id", "p*"),
+                List.of("x-country"),
+                List.of("x-junk"),
+                List.of("Kind"),
+                true,
+                List.of("en", "de-ch"),
+                16)),
         config.routes().get(0));
     assertEquals("route-2", config.routes().get(1).name());
     assertEquals(
