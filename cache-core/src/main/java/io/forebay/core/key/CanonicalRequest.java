@@ -3,6 +3,7 @@ package io.forebay.core.key;
 import io.forebay.core.http.AcceptLanguage;
 import io.forebay.core.http.HeaderFields;
 import io.forebay.core.http.PlainRequest;
+import io.forebay.core.http.QueryRequest;
 import io.forebay.core.http.RequestView;
 import io.forebay.core.http.TargetUri;
 import java.util.ArrayList;
@@ -34,7 +35,9 @@ public final class CanonicalRequest {
         });
     addNamed(out, request, recipe.fields());
     addLanguage(out, request, recipe.fields());
-    return PlainRequest.of(method, uri, out.build());
+    PlainRequest copy = PlainRequest.of(method, uri, out.build());
+    String content = request.contentDigest();
+    return content == null ? copy : new QueryRequest(copy, content);
   }
 
   private static Set<String> replaced(KeyRecipe recipe) {

@@ -29,6 +29,8 @@ import org.jspecify.annotations.Nullable;
  * order, with a semicolon between:
  *
  * <pre>
+ *   n=s-utm_x        the query is reduced by a rule of No-Vary-Search
+ *   b=0123456789ab   what the digest of a QUERY's content is
  *   h:name="value"   a field          h:name   a field that the request lacks
  *   c:name="value"   a cookie, as often as it is there; c:name where it is not
  *   d=mobile         the device class
@@ -64,10 +66,49 @@ public final class KeyBuilder {
 
   /** Builds the base key; false when it is too long, and then the request is to be passed. */
   public boolean build(RequestView request, KeyRecipe recipe) {
-    appendUrl(request.scheme(), request.authority(), request.path(), request.query(), recipe);
-    if (recipe.hasFields()) {
-      appendFields(request.fields(), recipe.fields());
+    return build(request, recipe, null);
+  }
+
+  /**
+   * Builds the base key of a response that says what of a query matters; null for one that does
+   * not.
+   */
+  public boolean build(RequestView request, KeyRecipe recipe, @Nullable NoVarySearch rule) {
+    String asked = rule == null ? request.query() : null;
+    appendUrl(request.scheme(), request.authority(), request.path(), asked, recipe);
+    int start = length;
+    if (rule != null) {
+      // As it is: what was reduced may look like what the recipe leaves out, and is not.
+      String reduced = rule.reduced(recipe.url().query().canonical(request.query()));
+      if (reduced != null) {
+        append('?');
+        append(reduced);
+      }
+      start = length;
+      separate(start);
+      append("n=");
+      append(rule.text());
     }
+    String content = request.contentDigest();
+    if (content != null) {
+      separate(start);
+      append("b=");
+      append(content);
+    }
+    if (recipe.hasFields()) {
+      appendFields(request.fields(), recipe.fields(), start);
+    }
+    baseLength = isTooLong ? 0 : length;
+    return finish();
+  }
+
+  /**
+   * Builds the key under which a rule stands that responses for a path, whatever the query, gave
+   * last.
+   */
+  public boolean buildSearchRule(TargetUri uri, KeyRecipe recipe) {
+    appendUrl(uri.scheme(), uri.authority(), uri.path(), null, recipe);
+    append("#?");
     baseLength = isTooLong ? 0 : length;
     return finish();
   }
@@ -153,8 +194,7 @@ public final class KeyBuilder {
     }
   }
 
-  private void appendFields(FieldsView fields, FieldRecipe recipe) {
-    int start = length;
+  private void appendFields(FieldsView fields, FieldRecipe recipe, int start) {
     for (int i = 0; i < recipe.headers().size(); i++) {
       separate(start);
       append("h:");

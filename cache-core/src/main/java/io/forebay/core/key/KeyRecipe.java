@@ -15,27 +15,38 @@ public final class KeyRecipe {
   private final UrlRecipe url;
   private final FieldRecipe fields;
   private final int variants;
+  private final boolean hasSearchRules;
+  private final boolean cachesQuery;
 
   // Worked out once: the common request asks for nothing else.
   private final boolean isUrlWhole;
   private final boolean hasFields;
 
   public KeyRecipe(UrlRecipe url, FieldRecipe fields) {
-    this(url, fields, DEFAULT_VARIANTS);
+    this(url, fields, DEFAULT_VARIANTS, false, false);
   }
 
   /**
    * A recipe.
    *
    * @param variants how many responses told apart by Vary are kept under one key
+   * @param hasSearchRules whether responses may say what of a query matters (No-Vary-Search)
+   * @param cachesQuery whether responses to QUERY are stored, under a key that has its content
    */
-  public KeyRecipe(UrlRecipe url, FieldRecipe fields, int variants) {
+  public KeyRecipe(
+      UrlRecipe url,
+      FieldRecipe fields,
+      int variants,
+      boolean hasSearchRules,
+      boolean cachesQuery) {
     if (variants < 1 || variants > MAX_VARIANTS) {
       throw new IllegalArgumentException("variants: " + variants);
     }
     this.url = url;
     this.fields = fields;
     this.variants = variants;
+    this.hasSearchRules = hasSearchRules;
+    this.cachesQuery = cachesQuery;
     this.isUrlWhole = url.isWhole();
     this.hasFields = fields.isInKey();
   }
@@ -52,12 +63,25 @@ public final class KeyRecipe {
     return variants;
   }
 
+  public boolean hasSearchRules() {
+    return hasSearchRules;
+  }
+
+  public boolean cachesQuery() {
+    return cachesQuery;
+  }
+
+  /** Whether requests for one URL may have several base keys. */
+  public boolean hasSeveralKeys() {
+    return hasFields || hasSearchRules || cachesQuery;
+  }
+
   /** Whether the key has the URL as it was received. */
   public boolean isUrlWhole() {
     return isUrlWhole;
   }
 
-  /** Whether requests for one URL have several keys, Vary apart. */
+  /** Whether the key has something of the request's header. */
   public boolean hasFields() {
     return hasFields;
   }

@@ -19,6 +19,7 @@ import java.util.List;
  *   'H' example.com:80                    host and port; :* where the route tells none apart
  *   'p' example.com/a/                    path prefix: each directory, at most 16 of them
  *   'p' example.com/a/b.ts                path prefix: the full path
+ *   's' http://example.com:80/a#?         whatever the query, where a response says what matters
  *   't' tag                               tag
  *   'o'                                   overflow: had more tags than are kept
  * </pre>
@@ -32,7 +33,7 @@ public final class Scopes {
   public static final int MAX_PATH_LEVELS = 16;
 
   /** The most scopes a response can have. */
-  public static final int MAX_SCOPES = 1 + 2 + MAX_PATH_LEVELS + 1 + ResponseTags.MAX_TAGS + 1;
+  public static final int MAX_SCOPES = 1 + 1 + 2 + MAX_PATH_LEVELS + 1 + ResponseTags.MAX_TAGS + 1;
 
   private final SipHash128 hash;
   private final KeyBuilder keys;
@@ -91,6 +92,26 @@ public final class Scopes {
       throw new IllegalArgumentException("key longer than " + KeyBuilder.MAX_LENGTH + " bytes");
     }
     return hash('u', keys.text(), keys.urlLength());
+  }
+
+  /**
+   * The scope of all responses for a path that say what of a query matters: a purge of a URL must
+   * kill what is served for it, whichever of them that is.
+   *
+   * @throws IllegalArgumentException when the key is too long to be cached
+   */
+  public long search(TargetUri uri, KeyRecipe recipe) {
+    if (!keys.buildSearchRule(uri, recipe)) {
+      throw new IllegalArgumentException("key longer than " + KeyBuilder.MAX_LENGTH + " bytes");
+    }
+    return hash('s', keys.text(), keys.textLength());
+  }
+
+  /** The same scopes, and that one behind them. */
+  public long[] withSearch(long[] scopes, RequestView request, KeyRecipe recipe) {
+    long[] all = Arrays.copyOf(scopes, scopes.length + 1);
+    all[scopes.length] = search(recipe.url().canonical(TargetUri.of(request)), recipe);
+    return all;
   }
 
   /**

@@ -167,7 +167,8 @@ public final class ResponsePolicy {
     if (settings.passthrough()) {
       return Reason.NOT_STORED_ROUTE;
     }
-    if (!request.method().equals("GET") || request.hasBody()) {
+    // RFC 10008 §2.7: a response to QUERY may be stored where the key has the request's content.
+    if (request.contentDigest() == null && (!request.method().equals("GET") || request.hasBody())) {
       return Reason.NOT_STORED_METHOD;
     }
     if (status == 206 || response.has("content-range")) {

@@ -181,7 +181,8 @@ final class KeyRecipeTest {
         IllegalArgumentException.class,
         () -> new UrlRecipe("Bad Host", true, true, false, QueryRecipe.AS_RECEIVED));
     assertThrows(
-        IllegalArgumentException.class, () -> new KeyRecipe(UrlRecipe.WHOLE, FieldRecipe.NONE, 0));
+        IllegalArgumentException.class,
+        () -> new KeyRecipe(UrlRecipe.WHOLE, FieldRecipe.NONE, 0, false, false));
   }
 
   @Test

@@ -166,7 +166,7 @@ public final class StoreReport {
       }
       List<Stored> found = new ArrayList<>();
       Route route = target.route();
-      if (route != null && route.keyRecipe().hasFields()) {
+      if (route != null && route.keyRecipe().hasSeveralKeys()) {
         // There is a key for each of what the recipe tells apart: all that begin with the URL's.
         found.addAll(survey.variants(target.baseScope(), MOST_VARIANTS));
       } else if (base != null) {
@@ -267,7 +267,7 @@ public final class StoreReport {
               : " It never came, was purged, or left long ago.");
     }
     Stored first = found.getFirst();
-    if (route.keyRecipe().hasFields()) {
+    if (route.keyRecipe().hasSeveralKeys()) {
       long objects = found.stream().filter(one -> !one.isMarker()).count();
       return "The route's key has more of a request than its URL: "
           + objects

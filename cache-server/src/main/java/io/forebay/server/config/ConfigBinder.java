@@ -436,7 +436,9 @@ final class ConfigBinder {
             given(scope, ConfigKeys.KEY_COOKIES),
             given(scope, ConfigKeys.KEY_DEVICE),
             given(scope, ConfigKeys.KEY_LANGUAGES),
-            given(scope, ConfigKeys.KEY_VARIANTS));
+            given(scope, ConfigKeys.KEY_VARIANTS),
+            given(scope, ConfigKeys.KEY_NO_VARY_SEARCH),
+            given(scope, ConfigKeys.QUERY_METHOD));
     if (key.query().equals("ignore") && !(key.strip().isEmpty() && key.keep().isEmpty())) {
       keyProblem(scope, ConfigKeys.KEY_QUERY, "nothing is left to strip or keep", "keep one");
     }

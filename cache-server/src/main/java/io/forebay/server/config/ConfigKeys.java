@@ -530,6 +530,24 @@ final class ConfigKeys {
           "How many answers that `Vary` tells apart are kept under one key. One more takes the"
               + " place of the one that was asked for longest ago.");
 
+  static final Field<RouteConfig, Boolean> KEY_NO_VARY_SEARCH =
+      live(
+          "key.no-vary-search",
+          ValueType.BOOLEAN,
+          "false",
+          route -> route.key().noVarySearch(),
+          "Whether an answer's `No-Vary-Search` says which parameters of a query do not count. A"
+              + " request may then take one look-up more. A purge of a URL takes all answers with"
+              + " that field for its path.");
+  static final Field<RouteConfig, String> QUERY_METHOD =
+      live(
+          "query-method",
+          oneOf("pass", "cache"),
+          "pass",
+          route -> route.key().queryMethod(),
+          "What becomes of QUERY (RFC 10008): passed, or answered from the cache by URL, type and"
+              + " content. Content of more than 64 KiB is passed.");
+
   static final Field<LimitsConfig, Integer> LIMIT_HEADER_BYTES =
       live(
           "header-bytes",
@@ -807,7 +825,9 @@ final class ConfigKeys {
               KEY_COOKIES,
               KEY_DEVICE,
               KEY_LANGUAGES,
-              KEY_VARIANTS),
+              KEY_VARIANTS,
+              KEY_NO_VARY_SEARCH,
+              QUERY_METHOD),
           config -> named(config.routes(), RouteConfig::name));
   static final Section<LimitsConfig> LIMITS =
       new Section<>(

@@ -143,6 +143,8 @@ public record ServerConfig(
    * @param cookies names of cookies that are in the key
    * @param languages lower-case tags, the first the default
    * @param variants how many responses told apart by Vary are kept under one key
+   * @param noVarySearch whether responses may say what of a query matters
+   * @param queryMethod whether QUERY is passed or cached, in the words of the configuration
    */
   public record KeyConfig(
       @Nullable String host,
@@ -157,7 +159,9 @@ public record ServerConfig(
       List<String> cookies,
       boolean device,
       List<String> languages,
-      int variants) {
+      int variants,
+      boolean noVarySearch,
+      String queryMethod) {
 
     /** The whole URL and nothing else. */
     public static final KeyConfig DEFAULT =
@@ -174,7 +178,9 @@ public record ServerConfig(
             List.of(),
             false,
             List.of(),
-            KeyRecipe.DEFAULT_VARIANTS);
+            KeyRecipe.DEFAULT_VARIANTS,
+            false,
+            "pass");
   }
 
   /** Bounds (I5); each printed at start and counted when hit. */

@@ -38,6 +38,7 @@ final class FillStart {
                 .upstream()
                 .fill(
                     saved,
+                    exchange.questionBody(),
                     exchange.client,
                     snapshot.hostFor(exchange.route().originName()),
                     stale == null ? HeaderFields.EMPTY : stale.conditions()),

@@ -20,6 +20,15 @@ final class Invalidation {
         long hi = loop.keys().hi();
         long lo = loop.keys().lo();
         loop.lane().invalidate(hi, lo, loop.scopes().exact(target, route.keyRecipe()));
+        if (route.keyRecipe().hasSearchRules()
+            && loop.keys().buildSearchRule(target, route.keyRecipe())) {
+          // The rule itself goes, too, so that what it leads to is not found meanwhile.
+          loop.lane()
+              .invalidate(
+                  loop.keys().hi(),
+                  loop.keys().lo(),
+                  loop.scopes().search(target, route.keyRecipe()));
+        }
       }
     }
   }

@@ -219,6 +219,7 @@ final class PartialBody implements BodyBytes, Follower {
             .upstream()
             .fill(
                 exchange.question(),
+                RequestBody.NONE,
                 exchange.client,
                 snapshot.hostFor(origin),
                 own.requestFields()));

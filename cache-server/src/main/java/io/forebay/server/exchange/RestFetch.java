@@ -55,6 +55,7 @@ final class RestFetch implements OriginListener, ResponseBody {
                     .upstream()
                     .fill(
                         exchange.question(),
+                        RequestBody.NONE,
                         exchange.client,
                         snapshot.hostFor(origin),
                         rest.requestFields(fetch.first, fetch.last)),

@@ -52,6 +52,8 @@ final class Routes {
         new UrlRecipe(key.host(), key.port(), key.scheme(), key.foldPathCase(), query),
         new FieldRecipe(
             key.headers(), key.cookies(), key.device(), key.languages(), key.ignoreHeaders()),
-        key.variants());
+        key.variants(),
+        key.noVarySearch(),
+        key.queryMethod().equals("cache"));
   }
 }

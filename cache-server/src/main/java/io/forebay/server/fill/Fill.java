@@ -1,7 +1,7 @@
 package io.forebay.server.fill;
 
 import io.forebay.core.http.HeaderFields;
-import io.forebay.core.key.ResponseTags;
+import io.forebay.core.key.NoVarySearch;
 import io.forebay.core.policy.BodyRest;
 import io.forebay.core.policy.Reason;
 import io.forebay.core.policy.ResponsePolicy;
@@ -344,7 +344,7 @@ public final class Fill implements OriginListener {
   /** Whether the names that variants here are told apart by are on their way from a disk. */
   private boolean isMarkerComing(ReceivedHead received) {
     if (received.verdict().selectingFields().isEmpty()
-        || !loop.keys().build(order.request(), order.route().keyRecipe())
+        || !buildBase(ruleOf(received.fields()))
         || !VaryMarker.isOnDisk(loop)) {
       return false;
     }
@@ -354,6 +354,16 @@ public final class Fill implements OriginListener {
       return loop.lane().load(() -> {});
     }
     return true;
+  }
+
+  /** What a response says of queries, where the route listens to that. */
+  private @Nullable NoVarySearch ruleOf(HeaderFields fields) {
+    return order.route().keyRecipe().hasSearchRules() ? NoVarySearch.of(fields) : null;
+  }
+
+  /** Builds the base key of a response of that rule; false when it is too long. */
+  private boolean buildBase(@Nullable NoVarySearch rule) {
+    return loop.keys().build(order.request(), order.route().keyRecipe(), rule);
   }
 
   /** Gives the reason when it turns out that it cannot be stored after all. */
@@ -367,7 +377,8 @@ public final class Fill implements OriginListener {
       return Reason.NOT_STORED_FIELDS;
     }
     var keys = loop.keys();
-    if (!keys.build(order.request(), order.route().keyRecipe())) {
+    NoVarySearch rule = ruleOf(fields);
+    if (!buildBase(rule)) {
       return Reason.PASS_KEY_TOO_LONG;
     }
     FillKey base = new FillKey(keys.hi(), keys.lo());
@@ -391,8 +402,7 @@ public final class Fill implements OriginListener {
             Arrays.copyOf(keys.text(), keys.textLength()),
             keys.textLength(),
             HeadBytes.join(meta, block),
-            loop.scopes()
-                .ofResponse(order.request(), order.route().keyRecipe(), ResponseTags.of(fields)),
+            Refresh.scopes(loop, order, rule, fields),
             birth,
             now + verdict.freshnessLifetimeMillis(),
             HeadSpec.Kind.OBJECT,
@@ -400,6 +410,7 @@ public final class Fill implements OriginListener {
     StoredMeta stored = loop.meta();
     boolean mayBePartial =
         stored.wrap(MemorySegment.ofArray(meta), 0)
+            && order.request().contentDigest() == null
             && BodyRest.of(stored, received.contentLength()) != null;
     ObjectWriter begun = loop.lane().begin(spec, mayBePartial);
     if (begun == null) {
@@ -413,9 +424,15 @@ public final class Fill implements OriginListener {
     } else if (marker != null) {
       VaryMarker.enterUnvaried(loop, place, marker.names(), birth, spec.expiresAtMillis());
     }
+    if (rule != null) {
+      SearchRule.write(
+          loop, order.request(), order.route().keyRecipe(), rule, spec.expiresAtMillis());
+    }
     loop.hitForMiss().forget(order.key(), order.request());
     writer = begun;
-    head = new FillHead(status, meta, block, received.contentLength(), spec, selecting, key);
+    head =
+        new FillHead(
+            status, meta, block, received.contentLength(), spec, selecting, key, base, rule);
     if (!key.equals(order.key())) {
       loop.fills().register(key, this);
     }
@@ -429,7 +446,8 @@ public final class Fill implements OriginListener {
     loop.counters().fillsUnstored++;
     if (why != Reason.NOT_STORED_NO_ROOM && status < 500) {
       loop.hitForMiss()
-          .remember(uncacheableKey(why), order.request(), loop.nowMillis(), HIT_FOR_MISS_MILLIS);
+          .remember(
+              uncacheableKey(why, fields), order.request(), loop.nowMillis(), HIT_FOR_MISS_MILLIS);
     }
     head = FillHead.unstorable(status, order.key());
     leaveTable();
@@ -451,10 +469,9 @@ public final class Fill implements OriginListener {
    * The key whose requests need not queue. What does not fit this class of encodings may fit
    * others: with a marker that says so each class has a key of its own.
    */
-  private FillKey uncacheableKey(Reason why) {
+  private FillKey uncacheableKey(Reason why, HeaderFields fields) {
     var keys = loop.keys();
-    if (why != Reason.NOT_STORED_ENCODING
-        || !keys.build(order.request(), order.route().keyRecipe())) {
+    if (why != Reason.NOT_STORED_ENCODING || !buildBase(ruleOf(fields))) {
       return order.key();
     }
     FillKey base = new FillKey(keys.hi(), keys.lo());

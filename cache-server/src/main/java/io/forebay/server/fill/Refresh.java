@@ -1,7 +1,9 @@
 package io.forebay.server.fill;
 
 import io.forebay.core.http.HeaderFields;
+import io.forebay.core.key.KeyRecipe;
 import io.forebay.core.key.KeyText;
+import io.forebay.core.key.NoVarySearch;
 import io.forebay.core.key.ResponseTags;
 import io.forebay.core.policy.Freshening;
 import io.forebay.core.policy.ResponsePolicy;
@@ -92,10 +94,11 @@ final class Refresh {
       long requestTimeMillis,
       long birth) {
     long now = loop.nowMillis();
+    NoVarySearch rule = order.route().keyRecipe().hasSearchRules() ? NoVarySearch.of(fields) : null;
     if (!(ResponsePolicy.judge(
                 order.request(), order.route(), status, fields, requestTimeMillis, now)
             instanceof StoreVerdict.Store verdict)
-        || !isUnderItsKey(loop, order, stale, verdict.selectingFields())) {
+        || !isUnderItsKey(loop, order, stale, rule, verdict.selectingFields())) {
       // What the origin says now forbids keeping it, or keeping it for all who have its key.
       loop.lane().invalidate(stale.hi(), stale.lo());
       return Install.GONE;
@@ -111,8 +114,7 @@ final class Refresh {
             stale.keyText(),
             stale.keyText().length,
             HeadBytes.join(verdict.meta(), block),
-            loop.scopes()
-                .ofResponse(order.request(), order.route().keyRecipe(), ResponseTags.of(fields)),
+            scopes(loop, order, rule, fields),
             birth,
             now + verdict.freshnessLifetimeMillis(),
             HeadSpec.Kind.OBJECT,
@@ -120,17 +122,29 @@ final class Refresh {
     return loop.lane().refresh(spec, stale.objectId());
   }
 
+  /** All that a purge can name a response to a fill's request by. */
+  static long[] scopes(
+      LoopContext loop, FillOrder order, @Nullable NoVarySearch rule, HeaderFields fields) {
+    KeyRecipe recipe = order.route().keyRecipe();
+    long[] scopes = loop.scopes().ofResponse(order.request(), recipe, ResponseTags.of(fields));
+    return rule == null ? scopes : loop.scopes().withSearch(scopes, order.request(), recipe);
+  }
+
   /** Whether the object's key tells apart all requests that its response varies by now. */
   private static boolean isUnderItsKey(
-      LoopContext loop, FillOrder order, FillOrder.StoredRef stale, List<String> selectingFields) {
-    if (selectingFields.isEmpty()) {
-      return true;
-    }
+      LoopContext loop,
+      FillOrder order,
+      FillOrder.StoredRef stale,
+      @Nullable NoVarySearch rule,
+      List<String> selectingFields) {
     var keys = loop.keys();
-    if (!keys.build(order.request(), order.route().keyRecipe())) {
+    if (!keys.build(order.request(), order.route().keyRecipe(), rule)) {
       return false;
     }
     String text = new String(stale.keyText(), StandardCharsets.ISO_8859_1);
+    if (!text.startsWith(keys.toString())) {
+      return false;
+    }
     return KeyText.selectingFields(text, keys.baseLength()).containsAll(selectingFields);
   }
 }

@@ -42,6 +42,9 @@ public final class PurgeScopes {
       Route route = routes.match(target.authority(), target.path());
       if (route != null) {
         all.add(scopes.exact(target, route.keyRecipe()));
+        if (route.keyRecipe().hasSearchRules()) {
+          all.add(scopes.search(target, route.keyRecipe()));
+        }
       }
       all.add(scopes.exact(target, KeyRecipe.DEFAULT));
     }

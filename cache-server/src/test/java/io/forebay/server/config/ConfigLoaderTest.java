@@ -112,6 +112,8 @@ final class ConfigLoaderTest {
               device: yes
               languages: en, de-CH
               variants: 16
+              no-vary-search: yes
+            query-method: cache
           - origin: a
         limits:
           header-bytes: 64KiB
@@ -206,7 +208,9 @@ final class ConfigLoaderTest {
                 List.of("Kind"),
                 true,
                 List.of("en", "de-ch"),
-                16)),
+                16,
+                true,
+                "cache")),
         config.routes().get(0));
     assertEquals("route-2", config.routes().get(1).name());
     assertEquals(
