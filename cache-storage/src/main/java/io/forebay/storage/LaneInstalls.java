@@ -60,7 +60,8 @@ final class LaneInstalls {
     this.install = new InstallUpdate(core.regions, core.disk);
   }
 
-  Install putSmall(HeadSpec spec, ByteBuffer body) {
+  /** Only in the place of that object, unless it is {@link InstallUpdate#ANY}. */
+  Install putSmall(HeadSpec spec, ByteBuffer body, long expectedObjectId) {
     int bodyLength = body.remaining();
     int length = core.headLength(spec) + bodyLength;
     if (bodyLength > core.inlineBytes || !core.fits(length)) {
@@ -85,7 +86,7 @@ final class LaneInstalls {
           MemorySegment.ofBuffer(body), 0, memory, record + core.headLength(spec), bodyLength);
       crc.update(body.duplicate());
       core.writeHead(reservation, spec, objectId, spec.birth(), bodyLength, true, crc);
-      return installHead(spec, objectId, reservation, length, bodyLength, -1);
+      return installHead(spec, objectId, reservation, length, bodyLength, expectedObjectId);
     } finally {
       births.remove(spec.birth());
     }
@@ -114,7 +115,7 @@ final class LaneInstalls {
           reservation, spec, objectId, spec.birth(), spec.totalLength(), false, new CRC32C());
       partialObjectId = objectId;
       // Of the body nothing is written: it is counted as it comes.
-      return installHead(spec, objectId, reservation, length, 0, -1);
+      return installHead(spec, objectId, reservation, length, 0, InstallUpdate.ANY);
     } finally {
       births.remove(spec.birth());
     }

@@ -169,7 +169,12 @@ public final class StoreLane {
 
   /** Installs a head without a body, such as a vary marker. */
   public Install putMarker(HeadSpec spec) {
-    return putSmall(spec, ByteBuffer.allocate(0));
+    return installs.putSmall(spec, ByteBuffer.allocate(0), InstallUpdate.ANY);
+  }
+
+  /** The same, but only in the place of the one of that number: else it is GONE. */
+  public Install replaceMarker(HeadSpec spec, long objectId) {
+    return installs.putSmall(spec, ByteBuffer.allocate(0), objectId);
   }
 
   /**
@@ -187,7 +192,7 @@ public final class StoreLane {
 
   /** Installs a head and its whole small body in one go. */
   public Install putSmall(HeadSpec spec, ByteBuffer body) {
-    return installs.putSmall(spec, body);
+    return installs.putSmall(spec, body, InstallUpdate.ANY);
   }
 
   /**

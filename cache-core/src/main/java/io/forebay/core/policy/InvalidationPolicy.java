@@ -42,10 +42,10 @@ public final class InvalidationPolicy {
         : CacheGroups.of(response.all("cache-group-invalidation"));
   }
 
-  /** RFC 9110 §9.2.1. */
+  /** RFC 9110 §9.2.1, RFC 10008 §2. */
   private static boolean isSafe(String method) {
     return switch (method) {
-      case "GET", "HEAD", "OPTIONS", "TRACE" -> true;
+      case "GET", "HEAD", "OPTIONS", "TRACE", "QUERY" -> true;
       default -> false;
     };
   }

@@ -3,6 +3,7 @@ package io.forebay.core.route;
 import io.forebay.core.http.AuthorityNormalizer;
 import io.forebay.core.http.TargetNormalizer;
 import io.forebay.core.key.KeyRecipe;
+import java.util.Locale;
 
 /**
  * Which origin serves a part of the URL space, and by which rules.
@@ -69,6 +70,17 @@ public record Route(
 
   public Route withKeyRecipe(KeyRecipe value) {
     return new Route(name, hostPattern, pathPrefix, originName, value, settings, ranges, sharing);
+  }
+
+  /** Whether requests for this host, at whatever port, may be this route's. */
+  public boolean mayServe(String authority) {
+    if (hostPattern.equals("*")) {
+      return true;
+    }
+    String host = AuthorityNormalizer.host(authority).toLowerCase(Locale.ROOT);
+    return hostPattern.startsWith("*.")
+        ? host.endsWith(AuthorityNormalizer.host(hostPattern.substring(1)))
+        : host.equals(AuthorityNormalizer.host(hostPattern));
   }
 
   private static boolean isHostPattern(String pattern) {

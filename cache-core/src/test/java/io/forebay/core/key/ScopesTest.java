@@ -13,6 +13,7 @@ import io.forebay.core.http.TargetUri;
 import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -155,13 +156,68 @@ final class ScopesTest {
     assertEquals(response.length, distinct.size());
   }
 
+  private static UrlRecipe stripping(String... patterns) {
+    return new UrlRecipe(
+        null,
+        true,
+        true,
+        false,
+        new QueryRecipe(false, true, new NamePatterns(List.of(patterns)), NamePatterns.NONE));
+  }
+
+  private long[] of(KeyRecipe recipe, String url, String... fields) {
+    return scopes.ofResponse(
+        PlainRequest.of("GET", url, fields), recipe, ResponseTags.of(HeaderFields.EMPTY));
+  }
+
   @Test
-  void exactScopeFollowsTheRecipeOfTheRoute() {
-    KeyRecipe recipe = new KeyRecipe(false, "m");
-    PlainRequest request = PlainRequest.of("GET", "http://h/x?a");
-    long[] response = scopes.ofResponse(request, recipe, ResponseTags.of(HeaderFields.EMPTY));
-    PlainRequest sibling = PlainRequest.of("GET", "http://h/x?b");
-    assertEquals(response[0], scopes.exact(sibling.target(), recipe));
+  void aPurgeByUrlNamesWhatTheRecipeMakesOfIt() {
+    KeyRecipe recipe = new KeyRecipe(stripping("utm_*"), FieldRecipe.NONE);
+    TargetUri purged = Objects.requireNonNull(TargetUri.parse("http://h/a?utm_x=2&c=3&b=1"));
+    long scope = scopes.exact(purged, recipe);
+    assertEquals(of(recipe, "http://h/a?b=1&c=3")[0], scope);
+    assertEquals(of(recipe, "http://h/a?c=3&utm_y=9&b=1")[0], scope);
+    assertNotEquals(of(recipe, "http://h/a?b=2&c=3")[0], scope);
+    assertNotEquals(of(recipe, "http://h/A?b=1&c=3")[0], scope);
+  }
+
+  @Test
+  void aPurgeByUrlTakesWhateverTheHeaderAddsToTheKey() {
+    KeyRecipe recipe =
+        new KeyRecipe(
+            UrlRecipe.WHOLE,
+            new FieldRecipe(List.of("x"), List.of("c"), true, List.of("en", "de"), List.of()));
+    TargetUri purged = Objects.requireNonNull(TargetUri.parse("http://h/a"));
+    long scope = scopes.exact(purged, recipe);
+    assertEquals(scope, of(recipe, "http://h/a")[0]);
+    assertEquals(scope, of(recipe, "http://h/a", "x", "1", "cookie", "c=2")[0]);
+    assertEquals(scope, of(recipe, "http://h/a", "user-agent", "bot")[0]);
+  }
+
+  @Test
+  void aPurgeByHostOrPrefixTakesWhatIsKeptUnderTheHostsFixedName() {
+    UrlRecipe url = new UrlRecipe("shared", true, true, true, QueryRecipe.AS_RECEIVED);
+    long[] response = of(new KeyRecipe(url, FieldRecipe.NONE), "http://a.example/IMG/x");
+    assertTrue(kills(scopes.host("a.example", url), response));
+    assertTrue(kills(scopes.host("b.example", url), response));
+    assertFalse(kills(scopes.host("b.example", UrlRecipe.WHOLE), response));
+    assertTrue(kills(scopes.prefix("a.example/Img/", url), response));
+    assertFalse(kills(scopes.prefix("a.example/css/", url), response));
+  }
+
+  @Test
+  void aPurgeByPortTakesWhatIsKeptForAllPorts() {
+    UrlRecipe anyPort = new UrlRecipe(null, false, true, false, QueryRecipe.AS_RECEIVED);
+    UrlRecipe anyScheme = new UrlRecipe(null, true, false, false, QueryRecipe.AS_RECEIVED);
+    long[] ofAnyPort = of(new KeyRecipe(anyPort, FieldRecipe.NONE), "http://h:8080/x");
+    long[] ofAnyScheme = of(new KeyRecipe(anyScheme, FieldRecipe.NONE), "http://h/x");
+    long[] ofAPort = of(new KeyRecipe(anyScheme, FieldRecipe.NONE), "http://h:8080/x");
+    assertTrue(kills(scopes.host("h:9", anyPort), ofAnyPort));
+    assertTrue(kills(scopes.host("h", anyPort), ofAnyPort));
+    assertTrue(kills(scopes.host("h:443", anyScheme), ofAnyScheme));
+    assertTrue(kills(scopes.host("h:80", anyScheme), ofAnyScheme));
+    assertTrue(kills(scopes.host("h:8080", anyScheme), ofAPort));
+    assertFalse(kills(scopes.host("h:8081", anyScheme), ofAPort));
   }
 
   @Test

@@ -2,7 +2,9 @@ package io.forebay.server.exchange;
 
 import io.forebay.core.http.ByteRange.Satisfiable;
 import io.forebay.core.http.KnownField;
+import io.forebay.core.http.QueryRequest;
 import io.forebay.core.http.RequestView;
+import io.forebay.core.key.CanonicalRequest;
 import io.forebay.core.policy.BodyRest;
 import io.forebay.core.policy.Decider;
 import io.forebay.core.policy.Decision;
@@ -61,16 +63,16 @@ final class Exchange implements ResponseSink.Listener, Delivery.Outcome {
   // Fixed for the exchange.
   final LoopContext loop;
   final Snapshot snapshot;
-
-  /** As the route wants to see it, once that is known. */
-  RequestView request;
-
-  final RequestBody body;
   final ResponseSink sink;
   final ClientInfo client;
   final ExchangeRecord record;
   final long arrivalPurgeSequence;
   final boolean isHead;
+
+  // Replaced once where the content of a QUERY is read before anything else.
+  RequestView request;
+  RequestBody body;
+  private @Nullable QueryContent content;
 
   // What the steps found out.
   private @Nullable Route route;
@@ -192,6 +194,30 @@ final class Exchange implements ResponseSink.Listener, Delivery.Outcome {
     return new FillKey(keyHi, keyLo);
   }
 
+  /** What a fill asks of the origin for all who have this request's key; a copy. */
+  RequestView question() {
+    String method = hasParts() ? "GET" : request.method();
+    return CanonicalRequest.of(request, method, route().keyRecipe());
+  }
+
+  /** The content that goes with the question; of its own, since it may outlive the exchange. */
+  RequestBody questionBody() {
+    QueryContent read = content;
+    byte[] bytes = read == null ? new byte[0] : read.bytes();
+    return bytes.length == 0 ? RequestBody.NONE : new QueryContent.Replay(bytes);
+  }
+
+  /** From now on the request's content is held. */
+  void holds(QueryContent held) {
+    content = held;
+    body = held;
+  }
+
+  /** Whether the body of what is asked for can be had in parts: not that of an answer to QUERY. */
+  boolean hasParts() {
+    return !QueryRequest.isQuery(request);
+  }
+
   Reason reason() {
     return reason;
   }
@@ -215,6 +241,9 @@ final class Exchange implements ResponseSink.Listener, Delivery.Outcome {
     request = route.settings().cookies().request().requestWithout(request);
     return switch (Decider.decideBeforeLookup(request, route)) {
       case null -> {
+        if (QueryRequest.isQuery(request)) {
+          yield QueryContent.read(this);
+        }
         body.cancel();
         yield Step.LOOK_UP;
       }
@@ -364,6 +393,7 @@ final class Exchange implements ResponseSink.Listener, Delivery.Outcome {
 
   boolean mayComplete(StoredHead head, StoredMeta meta) {
     return !isIncomplete
+        && hasParts()
         && head.sliceBytes() == loop.store().sliceBytes()
         && BodyRest.of(meta, head.totalLength()) != null;
   }
@@ -471,11 +501,11 @@ final class Exchange implements ResponseSink.Listener, Delivery.Outcome {
     return Step.LOOK_UP;
   }
 
-  /** What a fill brings is another variant; the key is that of our own by now. */
-  Step onOtherVariant() {
+  /** What a fill brings is for others; the key is our own by now. */
+  Step onOtherKey(Lookup.Match match) {
     // It was stale under another key.
     stale = null;
-    reason = Reason.MISS_VARY;
+    reason = match == Lookup.Match.OTHER_VARIANT ? Reason.MISS_VARY : Reason.MISS_URI;
     return Step.FETCH;
   }
 
@@ -528,7 +558,7 @@ final class Exchange implements ResponseSink.Listener, Delivery.Outcome {
   /** If stored bytes of the body are lost from now on, the rest may be fetched so. */
   void mayFetchRest(
       @Nullable BodyRest fetchable, ResponsePlan plan, long objectId, int sliceBytes) {
-    rest = fetchable;
+    rest = hasParts() ? fetchable : null;
     restParts = plan.parts();
     restObjectId = objectId;
     restSliceBytes = sliceBytes;
@@ -666,6 +696,10 @@ final class Exchange implements ResponseSink.Listener, Delivery.Outcome {
     leaveParts();
     if (!isOver) {
       isOver = true;
+      if (content != null) {
+        content = null;
+        loop.fills().holdsContentNoLonger();
+      }
       record.finish();
     }
   }

@@ -267,9 +267,10 @@ final class FillFollower implements Follower, Fill.Leader {
       leave();
       return exchange.passBecause(Reason.PASS_STORE_FULL);
     }
-    if (!head.selectingFields().isEmpty() && !isOfOurVariant(head)) {
+    Lookup.Match match = Lookup.match(exchange, head);
+    if (match != Lookup.Match.YES) {
       leave();
-      return exchange.onOtherVariant();
+      return exchange.onOtherKey(match);
     }
     return serve(followed, head);
   }
@@ -280,13 +281,6 @@ final class FillFollower implements Follower, Fill.Leader {
     return exchange.arrivalPurgeSequence > followed.birth()
         && stored != null
         && loop.lane().isOverruled(stored);
-  }
-
-  /** Afterwards the exchange's key is that of its own variant. */
-  private boolean isOfOurVariant(FillHead head) {
-    return Lookup.selectVariant(exchange, head.selectingFields())
-        && exchange.keyHi() == head.variantKey().hi()
-        && exchange.keyLo() == head.variantKey().lo();
   }
 
   private Step serve(Fill followed, FillHead head) {
@@ -335,7 +329,8 @@ final class FillFollower implements Follower, Fill.Leader {
    */
   private boolean hasBeginning(Fill followed, ResponsePlan plan, StoredMeta meta, long total) {
     long released = followed.releasedBytes();
-    if (!plan.hasBody() || (total >= 0 && BodyRest.of(meta, total) != null)) {
+    if (!plan.hasBody()
+        || (total >= 0 && exchange.hasParts() && BodyRest.of(meta, total) != null)) {
       return true;
     }
     StoredBody stored =

@@ -2,9 +2,7 @@ package io.forebay.server.exchange;
 
 import io.forebay.core.http.ByteRange.Satisfiable;
 import io.forebay.core.http.HeaderFields;
-import io.forebay.core.http.PlainRequest;
 import io.forebay.core.http.RequestView;
-import io.forebay.core.http.TargetUri;
 import io.forebay.core.policy.Decider;
 import io.forebay.core.policy.StoredMeta;
 import io.forebay.server.fill.Fill;
@@ -40,7 +38,7 @@ final class FillStart {
     if (birth < 0) {
       return null;
     }
-    RequestView saved = copyOf(exchange.request);
+    RequestView saved = exchange.question();
     FillOrder order =
         new FillOrder(
             exchange.key(),
@@ -50,6 +48,7 @@ final class FillStart {
                 .upstream()
                 .fill(
                     saved,
+                    exchange.questionBody(),
                     exchange.client,
                     snapshot.hostFor(exchange.route().originName()),
                     stale != null ? stale.conditions() : rangeField(asked)),
@@ -89,12 +88,5 @@ final class FillStart {
     }
     refresh.start();
     return true;
-  }
-
-  /** What a fill keeps of the request: it outlives the one that caused it. */
-  static RequestView copyOf(RequestView request) {
-    HeaderFields.Builder fields = HeaderFields.builder();
-    request.fields().forEach(fields::add);
-    return PlainRequest.of("GET", TargetUri.of(request), fields.build());
   }
 }

@@ -64,7 +64,7 @@ record HeadFreshening(long requestTimeMillis, long birth) {
         Install outcome =
             Refresh.applyHead(
                 loop,
-                FillStart.copyOf(exchange.request),
+                exchange.question(),
                 exchange.route(),
                 found,
                 head,

@@ -16,10 +16,19 @@ final class Invalidation {
     List<TargetUri> targets = InvalidationPolicy.invalidated(request, status, fields);
     for (TargetUri target : targets) {
       Route route = snapshot.routes().match(target.authority(), target.path());
-      if (route != null && loop.keys().build(target, route.keyRecipe())) {
+      if (route != null && build(loop, request, target, route)) {
         long hi = loop.keys().hi();
         long lo = loop.keys().lo();
         loop.lane().invalidate(hi, lo, loop.scopes().exact(target, route.keyRecipe()));
+        if (route.keyRecipe().hasSearchRules()
+            && loop.keys().buildSearchRule(target, route.keyRecipe())) {
+          // The rule itself goes, too, so that what it leads to is not found meanwhile.
+          loop.lane()
+              .invalidate(
+                  loop.keys().hi(),
+                  loop.keys().lo(),
+                  loop.scopes().search(target, route.keyRecipe()));
+        }
       }
     }
     List<String> groups = InvalidationPolicy.invalidatedGroups(request, status, fields);
@@ -28,5 +37,13 @@ final class Invalidation {
       boolean ignored =
           loop.lane().invalidateScope(loop.scopes().group(TargetUri.of(request), group));
     }
+  }
+
+  /** Of the request's own URL the very key that it would be looked up by. */
+  private static boolean build(
+      LoopContext loop, RequestView request, TargetUri target, Route route) {
+    return target.equals(TargetUri.of(request))
+        ? loop.keys().build(request, route.keyRecipe())
+        : loop.keys().build(target, route.keyRecipe());
   }
 }

@@ -236,7 +236,11 @@ final class PartialBody implements BodyBytes, Follower {
         snapshot
             .upstream()
             .fill(
-                exchange.request, exchange.client, snapshot.hostFor(origin), own.requestFields()));
+                exchange.question(),
+                RequestBody.NONE,
+                exchange.client,
+                snapshot.hostFor(origin),
+                own.requestFields()));
     return true;
   }
 

@@ -17,6 +17,7 @@ import io.forebay.server.origin.OriginListener;
 import io.forebay.storage.Install;
 import io.forebay.storage.ObjectWriter;
 import io.netty.buffer.ByteBuf;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -375,14 +376,14 @@ public final class Fill implements OriginListener {
       becomeUnsuited(206);
       return;
     }
-    BodyRest rest = made.rest(loop);
+    BodyRest rest = made.rest(loop, order);
     if (rest == null) {
       becomeUnsuited(206);
       return;
     }
     switch (loop.lane().putHead(made.spec())) {
       case INSTALLED -> {
-        made.writeMarker(loop);
+        made.writeMarkers(loop, order, birth);
         loop.hitForMiss().forget(order.key(), order.request());
         head = made.head();
         goOnWithRun(
@@ -455,7 +456,7 @@ public final class Fill implements OriginListener {
   /** Whether the names that variants here are told apart by are on their way from a disk. */
   private boolean isMarkerComing(ReceivedHead received) {
     if (received.verdict().selectingFields().isEmpty()
-        || !loop.keys().build(order.request(), order.route().keyRecipe())
+        || !NewHead.buildBase(loop, order, received.fields())
         || !VaryMarker.isOnDisk(loop)) {
       return false;
     }
@@ -476,12 +477,12 @@ public final class Fill implements OriginListener {
   }
 
   private @Nullable Reason beginStoring(NewHead.Made made) {
-    boolean mayBePartial = made.rest(loop) != null;
+    boolean mayBePartial = made.rest(loop, order) != null;
     ObjectWriter begun = loop.lane().begin(made.spec(), mayBePartial);
     if (begun == null) {
       return Reason.NOT_STORED_NO_ROOM;
     }
-    made.writeMarker(loop);
+    made.writeMarkers(loop, order, birth);
     loop.hitForMiss().forget(order.key(), order.request());
     writer = begun;
     head = made.head();
@@ -499,7 +500,7 @@ public final class Fill implements OriginListener {
     if (why != Reason.NOT_STORED_NO_ROOM && status < 500) {
       loop.hitForMiss()
           .remember(
-              order.key(),
+              uncacheableKey(why, fields),
               order.request(),
               loop.nowMillis(),
               order.route().sharing().hitForMiss().toMillis());
@@ -518,6 +519,31 @@ public final class Fill implements OriginListener {
     } else {
       takeOver(listener);
     }
+  }
+
+  /**
+   * The key whose requests need not queue. What does not fit this class of encodings may fit
+   * others: with a marker that says so each class has a key of its own.
+   */
+  private FillKey uncacheableKey(Reason why, HeaderFields fields) {
+    var keys = loop.keys();
+    if (why != Reason.NOT_STORED_ENCODING || !NewHead.buildBase(loop, order, fields)) {
+      return order.key();
+    }
+    FillKey base = new FillKey(keys.hi(), keys.lo());
+    List<String> names = VaryMarker.union(VaryMarker.read(loop), NewHead.BY_ENCODING);
+    if (!keys.variant(order.request(), names)) {
+      return order.key();
+    }
+    FillKey variant = new FillKey(keys.hi(), keys.lo());
+    VaryMarker.enter(
+        loop,
+        VaryMarker.Place.of(loop, base, order.request(), order.route().keyRecipe()),
+        names,
+        null,
+        birth,
+        loop.nowMillis() + order.route().sharing().hitForMiss().toMillis());
+    return variant;
   }
 
   /** From now on somebody else listens to the origin, and holds it where it has to be held. */

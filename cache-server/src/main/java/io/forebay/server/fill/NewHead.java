@@ -1,10 +1,13 @@
 package io.forebay.server.fill;
 
-import io.forebay.core.key.ResponseTags;
+import io.forebay.core.http.HeaderFields;
+import io.forebay.core.key.KeyRecipe;
+import io.forebay.core.key.NoVarySearch;
 import io.forebay.core.policy.BodyRest;
 import io.forebay.core.policy.Reason;
 import io.forebay.core.policy.StoredHeader;
 import io.forebay.core.policy.StoredMeta;
+import io.forebay.core.route.Route;
 import io.forebay.server.exchange.LoopContext;
 import io.forebay.storage.HeadSpec;
 import java.lang.foreign.MemorySegment;
@@ -15,6 +18,8 @@ import org.jspecify.annotations.Nullable;
 /** The head of a response as it is to be stored: what of it, and under which key. */
 sealed interface NewHead {
 
+  List<String> BY_ENCODING = List.of("accept-encoding");
+
   /** It can't be stored after all. */
   record Refused(Reason reason) implements NewHead {}
 
@@ -22,32 +27,49 @@ sealed interface NewHead {
    * What goes into the store.
    *
    * @param head as followers see it
-   * @param base the key without what the response varies by, and its text
+   * @param marker what stands at its base key, or null
    */
-  @SuppressWarnings("ArrayRecordComponent")
-  record Made(FillHead head, HeadSpec spec, FillKey base, byte[] baseText) implements NewHead {
-
-    boolean isVarying() {
-      return !head.selectingFields().isEmpty();
-    }
+  record Made(FillHead head, HeadSpec spec, @Nullable VaryMarker marker) implements NewHead {
 
     /** How what is missing of its body could be fetched; null if that can't be. */
-    @Nullable BodyRest rest(LoopContext loop) {
+    @Nullable BodyRest rest(LoopContext loop, FillOrder order) {
       StoredMeta stored = loop.meta();
-      return stored.wrap(MemorySegment.ofArray(head.meta()), 0)
+      return order.request().contentDigest() == null
+              && stored.wrap(MemorySegment.ofArray(head.meta()), 0)
           ? BodyRest.of(stored, head.totalLength())
           : null;
     }
 
     /**
-     * Writes what tells the variants of its key apart: before the head is published, so that
-     * whoever leaves because his variant differs finds it.
+     * Writes what leads other requests to it or past it: before the head is published, so that
+     * whoever leaves because his variant differs finds it. Expects the loop's key builder as {@link
+     * NewHead#of} has left it.
      */
-    void writeMarker(LoopContext loop) {
-      if (isVarying()) {
-        VaryMarker.write(loop, spec, base, baseText, head.selectingFields());
+    void writeMarkers(LoopContext loop, FillOrder order, long birth) {
+      KeyRecipe recipe = order.route().keyRecipe();
+      VaryMarker.Place place = VaryMarker.Place.of(loop, head.baseKey(), order.request(), recipe);
+      long expires = spec.expiresAtMillis();
+      if (!head.selectingFields().isEmpty()) {
+        VaryMarker.enter(loop, place, head.selectingFields(), head.variantKey(), birth, expires);
+      } else if (marker != null) {
+        VaryMarker.enterUnvaried(loop, place, marker.names(), birth, expires);
+      }
+      NoVarySearch rule = head.searchRule();
+      if (rule != null) {
+        SearchRule.write(loop, order.request(), recipe, rule, expires);
       }
     }
+  }
+
+  /** What a response says of queries, where the route listens to that. */
+  static @Nullable NoVarySearch searchRuleOf(Route route, HeaderFields fields) {
+    return route.keyRecipe().hasSearchRules() ? NoVarySearch.of(fields) : null;
+  }
+
+  /** Builds the base key of a response in the loop's key builder; false when it is too long. */
+  static boolean buildBase(LoopContext loop, FillOrder order, HeaderFields fields) {
+    return loop.keys()
+        .build(order.request(), order.route().keyRecipe(), searchRuleOf(order.route(), fields));
   }
 
   /** Makes it; what stands at the base key is in memory, or is not to be waited for. */
@@ -62,18 +84,21 @@ sealed interface NewHead {
       return new Refused(Reason.NOT_STORED_FIELDS);
     }
     var keys = loop.keys();
-    if (!keys.build(order.request(), order.route().keyRecipe())) {
+    NoVarySearch rule = searchRuleOf(order.route(), received.fields());
+    if (!buildBase(loop, order, received.fields())) {
       return new Refused(Reason.PASS_KEY_TOO_LONG);
     }
     FillKey base = new FillKey(keys.hi(), keys.lo());
-    byte[] baseText = Arrays.copyOf(keys.text(), keys.textLength());
+    VaryMarker marker = VaryMarker.read(loop);
     List<String> selecting = received.verdict().selectingFields();
+    if (!selecting.isEmpty() || (marker != null && marker.names().equals(BY_ENCODING))) {
+      // Who varies by encoding alone has the plain one beside, whether he says so or not.
+      selecting = VaryMarker.union(marker, selecting);
+    }
     boolean isVarying = !selecting.isEmpty();
-    if (isVarying) {
-      selecting = VaryMarker.union(loop, selecting);
-      if (!keys.variant(order.request(), selecting)) {
-        return new Refused(Reason.PASS_KEY_TOO_LONG);
-      }
+    if ((isVarying && !keys.variant(order.request(), selecting))
+        || (!isVarying && marker != null && !keys.unvaried())) {
+      return new Refused(Reason.PASS_KEY_TOO_LONG);
     }
     FillKey key = new FillKey(keys.hi(), keys.lo());
     byte[] meta = received.verdict().meta();
@@ -81,18 +106,25 @@ sealed interface NewHead {
         new HeadSpec(
             key.hi(),
             key.lo(),
-            isVarying ? Arrays.copyOf(keys.text(), keys.textLength()) : baseText,
+            Arrays.copyOf(keys.text(), keys.textLength()),
             keys.textLength(),
             HeadBytes.join(meta, block),
-            loop.scopes()
-                .ofResponse(
-                    order.request(), order.route().keyRecipe(), ResponseTags.of(received.fields())),
+            Refresh.scopes(loop, order.request(), order.route(), rule, received.fields()),
             birth,
             received.nowMillis() + received.verdict().freshnessLifetimeMillis(),
             HeadSpec.Kind.OBJECT,
             received.totalLength());
     FillHead head =
-        new FillHead(received.status(), meta, block, received.totalLength(), spec, selecting, key);
-    return new Made(head, spec, base, baseText);
+        new FillHead(
+            received.status(),
+            meta,
+            block,
+            received.totalLength(),
+            spec,
+            selecting,
+            key,
+            base,
+            rule);
+    return new Made(head, spec, marker);
   }
 }

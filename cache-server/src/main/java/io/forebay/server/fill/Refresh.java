@@ -2,6 +2,9 @@ package io.forebay.server.fill;
 
 import io.forebay.core.http.HeaderFields;
 import io.forebay.core.http.RequestView;
+import io.forebay.core.key.KeyRecipe;
+import io.forebay.core.key.KeyText;
+import io.forebay.core.key.NoVarySearch;
 import io.forebay.core.key.ResponseTags;
 import io.forebay.core.policy.Freshening;
 import io.forebay.core.policy.ResponsePolicy;
@@ -16,6 +19,8 @@ import io.forebay.storage.Install;
 import io.forebay.storage.StoreLane;
 import io.forebay.storage.StoredHead;
 import java.lang.foreign.MemorySegment;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -129,10 +134,12 @@ public final class Refresh {
       long requestTimeMillis,
       long birth) {
     long now = loop.nowMillis();
+    NoVarySearch rule = NewHead.searchRuleOf(route, fields);
     if (!(ResponsePolicy.judge(
-            request, route, status, fields, requestTimeMillis, now, stale.lo() ^ birth)
-        instanceof StoreVerdict.Store verdict)) {
-      // What the origin says now forbids keeping it.
+                request, route, status, fields, requestTimeMillis, now, stale.lo() ^ birth)
+            instanceof StoreVerdict.Store verdict)
+        || !isUnderItsKey(loop, request, route, stale, rule, verdict.selectingFields())) {
+      // What the origin says now forbids keeping it, or keeping it for all who have its key.
       loop.lane().invalidate(stale.hi(), stale.lo());
       return Install.GONE;
     }
@@ -147,11 +154,42 @@ public final class Refresh {
             stale.keyText(),
             stale.keyText().length,
             HeadBytes.join(verdict.meta(), block),
-            loop.scopes().ofResponse(request, route.keyRecipe(), ResponseTags.of(fields)),
+            scopes(loop, request, route, rule, fields),
             birth,
             now + verdict.freshnessLifetimeMillis(),
             HeadSpec.Kind.OBJECT,
             totalLength);
     return loop.lane().refresh(spec, stale.objectId());
+  }
+
+  /** All that a purge can name a response to a fill's request by. */
+  static long[] scopes(
+      LoopContext loop,
+      RequestView request,
+      Route route,
+      @Nullable NoVarySearch rule,
+      HeaderFields fields) {
+    KeyRecipe recipe = route.keyRecipe();
+    long[] scopes = loop.scopes().ofResponse(request, recipe, ResponseTags.of(fields));
+    return rule == null ? scopes : loop.scopes().withSearch(scopes, request, recipe);
+  }
+
+  /** Whether the object's key tells apart all requests that its response varies by now. */
+  private static boolean isUnderItsKey(
+      LoopContext loop,
+      RequestView request,
+      Route route,
+      FillOrder.StoredRef stale,
+      @Nullable NoVarySearch rule,
+      List<String> selectingFields) {
+    var keys = loop.keys();
+    if (!keys.build(request, route.keyRecipe(), rule)) {
+      return false;
+    }
+    String text = new String(stale.keyText(), StandardCharsets.ISO_8859_1);
+    if (!text.startsWith(keys.toString())) {
+      return false;
+    }
+    return KeyText.selectingFields(text, keys.baseLength()).containsAll(selectingFields);
   }
 }
