@@ -136,6 +136,11 @@ final class Rfc9111Fields {
               "no-store does not apply to what is stored already",
               "what is fresh is served",
               FRESH.asked("Cache-Control: no-store").decides("Serve HIT_FRESH")),
+          text(
+              "5.2.1.6",
+              "no-transform: the client wants nothing transformed",
+              "nothing ever is",
+              FRESH.asked("Cache-Control: no-transform").decides("Serve HIT_FRESH")),
           should(
               "5.2.1.7",
               "only-if-cached: from the store, or 504",

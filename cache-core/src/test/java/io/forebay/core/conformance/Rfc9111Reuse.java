@@ -103,6 +103,16 @@ final class Rfc9111Reuse {
               "Names in Vary are compared without regard to case, order and repetition",
               "they are sorted, in lower case, each once",
               ok("Cache-Control: max-age=9", "Vary: B, a,,b", "Vary: A").variesBy("a", "b")),
+          should(
+              "4.1",
+              "Where some responses of a URL have Vary and others not, the latest Vary counts",
+              "names that were once given stay, until nothing is stored under them",
+              shownBy("ServerVaryTest.aUrlMayBeginAndCeaseToVary")),
+          may(
+              "4.1",
+              "Of several that match, the one that the request prefers may be chosen",
+              "a request selects one: what it accepts is brought to a class before it selects",
+              shownBy("ServerVaryTest.twoEncodingsAreTwoFetchesHoweverClientsWordThem")),
           text(
               "4.2",
               "Fresh is what has a lifetime greater than its age",
@@ -161,6 +171,7 @@ final class Rfc9111Reuse {
                   ok("Cache-Control: max-age=5, max-age=5").freshFor(5),
                   ok("Cache-Control: max-age=5, max-age=x", "ETag: \"a\"").freshFor(0),
                   ok("Expires: {+9}", "Expires: {+5}", "Date: {+0}").freshFor(5),
+                  ok("Expires: {+5}", "Expires: {+9}", "Date: {+0}").freshFor(5),
                   ok("Expires: {+9}", "Expires: 0", "ETag: \"a\"").freshFor(0))),
           should(
               "4.2.1",
