@@ -16,13 +16,14 @@ class ModuleLinesTest {
           .importPackages("io.forebay");
 
   @Test
-  void coreKnowsNothingButTheJdk() {
+  void coreKnowsNothingButTheJdkAndStructuredFields() {
     noClasses()
         .that()
         .resideInAPackage("io.forebay.core..")
         .should()
         .dependOnClassesThat()
-        .resideOutsideOfPackages("io.forebay.core..", "java..", "org.jspecify..")
+        .resideOutsideOfPackages(
+            "io.forebay.core..", "java..", "org.greenbytes.http.sfv..", "org.jspecify..")
         .check(CLASSES);
   }
 
