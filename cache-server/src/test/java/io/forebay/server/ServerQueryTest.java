@@ -7,6 +7,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.forebay.server.WireClient.Reply;
 import io.forebay.server.testing.ScriptedOrigin.Connection;
 import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import org.junit.jupiter.api.AfterAll;
@@ -221,6 +225,25 @@ final class ServerQueryTest {
       Edge.await("the node has noticed", () -> edge.sum(c -> c.clientAborts) > aborts);
     }
     assertEquals(0, origin.count("/gone"));
+  }
+
+  @Test
+  void overHttp2ContentIsReadAsWell() throws Exception {
+    echo("/h2", "");
+    try (HttpClient client = edge.tlsClient(HttpClient.Version.HTTP_2)) {
+      HttpRequest request =
+          HttpRequest.newBuilder(URI.create("https://127.0.0.1:" + edge.tlsPort() + "/h2"))
+              .header("Content-Type", "application/json")
+              .method("QUERY", HttpRequest.BodyPublishers.ofString("{1}"))
+              .build();
+      for (int i = 0; i < 2; i++) {
+        HttpResponse<String> reply = client.send(request, HttpResponse.BodyHandlers.ofString());
+        assertEquals(HttpClient.Version.HTTP_2, reply.version());
+        assertEquals("1 QUERY application/json {1}", reply.body());
+        edge.awaitIdle();
+      }
+    }
+    assertEquals(1, origin.count("/h2"));
   }
 
   @Test
