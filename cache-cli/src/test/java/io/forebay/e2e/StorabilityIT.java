@@ -169,7 +169,7 @@ final class StorabilityIT {
       assertTrue(hit.isHit(), () -> junk + ": " + hit);
       assertEquals("(packed)", hit.text(), junk);
     }
-    for (String junk : List.of("identity", "x-unknown", "gzip;q=0", "\"", ";;;", "*;q=0")) {
+    for (String junk : List.of("identity", "x-unknown", "gzip;q=0", "\"", ";;;")) {
       Response hit = edge.get("/vary", "Accept-Encoding: " + junk);
       assertTrue(hit.isHit(), () -> junk + ": " + hit);
       assertEquals("plain", hit.text(), junk);

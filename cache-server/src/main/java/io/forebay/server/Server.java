@@ -40,6 +40,7 @@ import io.forebay.server.origin.Origins;
 import io.forebay.server.origin.PooledOriginClient;
 import io.forebay.server.origin.ResponseBounds;
 import io.forebay.server.purge.PurgePredicate;
+import io.forebay.server.purge.PurgeScopes;
 import io.forebay.storage.DiskSettings;
 import io.forebay.storage.ObjectStore;
 import io.forebay.storage.Purge;
@@ -473,19 +474,16 @@ public final class Server implements Node, AutoCloseable {
 
   private Purge purgeOf(PurgeOrder order) {
     // Scopes are confined to a thread: purges come from many.
-    Scopes scopes = new Scopes(store.secret());
+    PurgeScopes scopes = new PurgeScopes(snapshot.routes(), new Scopes(store.secret()));
     return switch (order.kind()) {
       case EVERYTHING -> Purge.everything(order.isSoft(), order.text());
-      case URL -> purge(Purge.Kind.EXACT, exact(scopes, order.text()), order);
-      case HOST -> purge(Purge.Kind.HOST, new long[] {scopes.host(order.text())}, order);
+      case URL -> purge(Purge.Kind.EXACT, scopes.url(order.text()), order);
+      case HOST -> purge(Purge.Kind.HOST, scopes.host(order.text()), order);
       case PREFIX -> purge(Purge.Kind.PREFIX, scopes.prefix(order.text()), order);
-      case TAG -> purge(Purge.Kind.TAG, scopes.tagPurge(order.text()), order);
+      case TAG -> purge(Purge.Kind.TAG, scopes.tag(order.text()), order);
       case PATTERN -> {
         String host = PurgePredicate.parse(order.text()).host();
-        yield purge(
-            Purge.Kind.PREDICATE,
-            host == null ? new long[0] : new long[] {scopes.host(host)},
-            order);
+        yield purge(Purge.Kind.PREDICATE, host == null ? new long[0] : scopes.host(host), order);
       }
     };
   }
@@ -537,22 +535,6 @@ public final class Server implements Node, AutoCloseable {
 
   private static Purge purge(Purge.Kind kind, long[] scopes, PurgeOrder order) {
     return new Purge(kind, scopes, order.isSoft(), order.text());
-  }
-
-  /** The scopes of a URL, as the routes that serve it make its keys. */
-  private long[] exact(Scopes scopes, String url) {
-    PurgeUrl parsed = PurgeUrl.parse(url);
-    if (parsed == null) {
-      throw new IllegalArgumentException("not a URL that could be requested here: " + url);
-    }
-    List<TargetUri> targets = parsed.targets();
-    long[] exact = new long[targets.size()];
-    for (int i = 0; i < exact.length; i++) {
-      TargetUri target = targets.get(i);
-      Route route = snapshot.routes().match(target.authority(), target.path());
-      exact[i] = scopes.exact(target, route == null ? KeyRecipe.DEFAULT : route.keyRecipe());
-    }
-    return exact;
   }
 
   @Override

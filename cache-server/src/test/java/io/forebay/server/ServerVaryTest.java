@@ -1,8 +1,10 @@
 package io.forebay.server;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.forebay.core.http.HttpDate;
 import io.forebay.server.WireClient.Reply;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -26,7 +28,12 @@ final class ServerVaryTest {
 
   @BeforeAll
   void start(@TempDir Path directory) throws IOException {
-    edge = Edge.before(origin, directory);
+    edge =
+        Edge.start(
+            directory,
+            "32MiB",
+            Edge.origins(origin.url())
+                + "routes: [{match: {path: /}}, {match: {path: /few}, key: {variants: 4}}]\n");
   }
 
   @AfterAll
@@ -166,5 +173,153 @@ final class ServerVaryTest {
       assertEquals("answer 4", client.get("/change").text());
       assertEquals("answer 4", hit(client, "/change", "X-Color: red").text());
     }
+  }
+
+  /** RFC 9110 §12.5.3, and origins that forget to say Vary. */
+  @Test
+  void aContentCodingMakesAVariantThoughTheOriginForgetsToSayVary() throws IOException {
+    origin.on(
+        "/forgot",
+        (request, connection) -> {
+          boolean isGzip = request.field("accept-encoding").contains("gzip");
+          TestOrigin.sendOk(
+              connection,
+              FRESH + (isGzip ? "content-encoding: gzip\r\n" : ""),
+              TestOrigin.ascii(isGzip ? "packed" : "plain"));
+        });
+    try (WireClient client = edge.connect()) {
+      assertEquals("packed", client.get("/forgot", "Accept-Encoding: gzip").text());
+      for (String refusing : List.of("identity", "*;q=0, identity", "gzip;q=0, br;q=0", "x")) {
+        assertEquals("plain", client.get("/forgot", "Accept-Encoding: " + refusing).text());
+      }
+      assertEquals("plain", client.get("/forgot", "Accept-Encoding: *;q=0").text());
+      assertEquals("plain", client.get("/forgot", "Accept-Encoding: identity;q=0").text());
+      assertEquals("packed", hit(client, "/forgot", "Accept-Encoding: gzip, *;q=0.1").text());
+      assertEquals("plain", hit(client, "/forgot").text());
+    }
+    // gzip, identity, and neither.
+    assertEquals(3, origin.count("/forgot"));
+  }
+
+  @Test
+  void whatAClientDoesNotTakeIsNeverServedToItFromTheStore() throws IOException {
+    origin.on(
+        "/always", TestOrigin.ok(FRESH + "content-encoding: gzip\r\n", TestOrigin.ascii("packed")));
+    try (WireClient client = edge.connect()) {
+      for (int i = 0; i < 2; i++) {
+        Reply plain = client.get("/always");
+        assertFalse(plain.isHit());
+        assertTrue(i > 0 || plain.field("cache-status").contains("detail=encoding"));
+      }
+      // That one client can't use what is stored keeps nobody else from it.
+      assertEquals("packed", client.get("/always", "Accept-Encoding: gzip").text());
+      assertEquals("packed", hit(client, "/always", "Accept-Encoding: gzip").text());
+      assertFalse(client.get("/always", "Accept-Encoding: br").isHit());
+      assertFalse(client.get("/always", "Accept-Encoding: *;q=0").isHit());
+      assertTrue(client.get("/always", "Accept-Encoding: gzip").isHit());
+    }
+  }
+
+  @Test
+  void oneVariantTooManyTakesThePlaceOfTheOneAskedForLongestAgo() throws IOException {
+    origin.on(
+        "/few",
+        (request, connection) ->
+            TestOrigin.sendOk(
+                connection,
+                FRESH + "vary: X-Color\r\n",
+                TestOrigin.ascii(request.field("x-color") + " " + request.number())));
+    long dropped = edge.sum(c -> c.variantsDropped);
+    try (WireClient client = edge.connect()) {
+      assertEquals("asked-for 1", client.get("/few", "X-Color: asked-for").text());
+      for (int i = 0; i < 40; i++) {
+        assertEquals("asked-for 1", hit(client, "/few", "X-Color: asked-for").text());
+        assertFalse(client.get("/few", "X-Color: junk" + i).isHit());
+      }
+      assertEquals(37, edge.sum(c -> c.variantsDropped) - dropped);
+      assertTrue(hit(client, "/few", "X-Color: junk39").isHit());
+      assertFalse(client.get("/few", "X-Color: junk20").isHit());
+    }
+    assertEquals(42, origin.count("/few"));
+  }
+
+  private static String date(int minutesAgo) {
+    return "date: " + HttpDate.format(System.currentTimeMillis() - 60_000L * minutesAgo) + "\r\n";
+  }
+
+  /** RFC 9111 §4.1: of several that match, the one with the latest Date. */
+  @Test
+  void aResponseWithoutVaryStandsBesideThoseWithAndTheYoungerIsServed() throws IOException {
+    origin.on(
+        "/beside",
+        (request, connection) -> {
+          String color = request.field("x-color");
+          String fields =
+              switch (color) {
+                case "red" -> "vary: x-color\r\n" + date(20);
+                case "blue" -> "vary: x-color\r\n" + date(5);
+                default -> date(10);
+              };
+          TestOrigin.sendOk(
+              connection, FRESH.replace("1000", "9000") + fields, TestOrigin.ascii(color));
+        });
+    try (WireClient client = edge.connect()) {
+      assertEquals("red", client.get("/beside", "X-Color: red").text());
+      assertEquals("red", hit(client, "/beside", "X-Color: red").text());
+      assertEquals("blue", client.get("/beside", "X-Color: blue").text());
+      assertEquals("any", client.get("/beside", "X-Color: any").text());
+      assertEquals("any", hit(client, "/beside", "X-Color: green").text());
+      assertEquals("any", hit(client, "/beside").text());
+      assertEquals("any", hit(client, "/beside", "X-Color: red").text(), "it is older");
+      assertEquals("blue", hit(client, "/beside", "X-Color: blue").text(), "it is younger");
+    }
+    assertEquals(3, origin.count("/beside"));
+  }
+
+  /** RFC 9111 §4.3.4: a 304 updates the stored header, Vary included. */
+  @Test
+  void a304ThatBeginsToVaryFreshensNothingForOthers() throws IOException {
+    origin.on(
+        "/begins",
+        (request, connection) -> {
+          if (request.field("if-none-match").equals("\"1\"")) {
+            TestOrigin.notModified(connection, FRESH + "etag: \"1\"\r\nvary: x-color\r\n");
+          } else {
+            boolean isFirst = request.number() == 1;
+            TestOrigin.sendOk(
+                connection,
+                isFirst
+                    ? "cache-control: max-age=0\r\netag: \"1\"\r\n"
+                    : FRESH + "vary: x-color\r\n",
+                TestOrigin.ascii(request.field("x-color")));
+          }
+        });
+    try (WireClient client = edge.connect()) {
+      assertEquals("red", client.get("/begins", "X-Color: red").text());
+      edge.awaitIdle();
+      assertEquals("blue", client.get("/begins", "X-Color: blue").text());
+      assertEquals("blue", hit(client, "/begins", "X-Color: blue").text());
+      assertEquals("red", client.get("/begins", "X-Color: red").text());
+    }
+  }
+
+  /** RFC 9111 §4.1: the selecting field's value is normalised before it selects. */
+  @Test
+  void spellingsOfAcceptLanguageAreOneVariantAndTheOriginSeesOne() throws IOException {
+    origin.on(
+        "/language",
+        (request, connection) ->
+            TestOrigin.sendOk(
+                connection,
+                FRESH + "vary: accept-LANGUAGE\r\nvary: Accept-Language,\r\n",
+                TestOrigin.ascii(request.field("accept-language"))));
+    try (WireClient client = edge.connect()) {
+      String normal = "de, en;q=0.5";
+      assertEquals(normal, client.get("/language", "Accept-Language: EN;q=0.500,De").text());
+      assertEquals(normal, hit(client, "/language", "Accept-Language: de , en; q=0.5").text());
+      assertEquals(normal, hit(client, "/language", "Accept-Language: " + normal).text());
+      assertEquals("en, de;q=0.5", client.get("/language", "Accept-Language: en,de;q=0.5").text());
+    }
+    assertEquals(2, origin.count("/language"));
   }
 }

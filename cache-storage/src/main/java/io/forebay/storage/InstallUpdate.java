@@ -14,7 +14,8 @@ import io.forebay.storage.region.Regions;
  * of one key, of which the older might outlive the younger.
  */
 final class InstallUpdate implements ObjectIndex.Update {
-  private static final long ANY = -1;
+  /** Whatever is there. */
+  static final long ANY = -1;
 
   private final Regions regions;
   private final DiskTier disk;

@@ -109,6 +109,9 @@ public final class ObjectWriter {
   private long reservedBytes;
   private boolean hasFailed;
 
+  /** It is to be kept as far as it has come. */
+  private boolean isCut;
+
   /** The last append left something over. */
   private boolean isShort;
 
@@ -410,7 +413,7 @@ public final class ObjectWriter {
 
   private Install index(int slice) {
     if (isRun) {
-      switch (lane.names(spec.hi(), spec.lo(), objectId)) {
+      switch (lane.lookup.names(spec.hi(), spec.lo(), objectId)) {
         case HIT -> {}
         case BUSY -> {
           return Install.BUSY;
@@ -422,7 +425,7 @@ public final class ObjectWriter {
     }
     Piece piece = window.piece(slice);
     Install result =
-        lane.install(
+        lane.installs.install(
             spec,
             RecordHeader.KIND_SLICE,
             piece,
@@ -430,6 +433,10 @@ public final class ObjectWriter {
             objectId,
             SliceRecord.keyHigh(objectId),
             SliceRecord.keyLow(objectId, firstSlice + slice));
+    if (result == Install.OLDER && !isRun) {
+      // A run has brought this very slice ahead of us: what is there serves as well.
+      result = Install.INSTALLED;
+    }
     isIndexed[slice] = result == Install.INSTALLED;
     return result;
   }
@@ -455,12 +462,12 @@ public final class ObjectWriter {
       return false;
     }
     Piece piece = now.piece(slice - firstSlice);
-    if (!readerLane.pinIf(piece.region(), piece.generation())) {
+    if (!readerLane.lookup.pinIf(piece.region(), piece.generation())) {
       return false;
     }
     long end = isInline ? readable : Math.min(readable, (slice + 1L) * core.sliceBytes);
     int length = (int) (end - position);
-    SlicePos ignored = readerLane.slice(piece.region(), piece.bodyOffset() + within, length);
+    SlicePos ignored = readerLane.lookup.slice(piece.region(), piece.bodyOffset() + within, length);
     return true;
   }
 
@@ -479,8 +486,7 @@ public final class ObjectWriter {
       return;
     }
     // Before a slice can be taken for one of an object that is no more.
-    core.growing.add(objectId);
-    isGrowing = true;
+    announce();
     Window now = window;
     int next = first;
     // In order, and only what lookups find.
@@ -496,9 +502,30 @@ public final class ObjectWriter {
     leave();
   }
 
+  /**
+   * Lets runs of slices that lie ahead be stored while the object is written, if one that lacks
+   * slices is of use. The owner's loop only.
+   */
+  public void announce() {
+    if (!isInline && !isRun && (int) STATE.getAcquire(this) != DONE) {
+      core.growing.add(objectId);
+      isGrowing = true;
+    }
+  }
+
   /** Somebody still reads what is written here, so that it is not given up for want of bytes. */
   public void touch() {
     progressMillis = core.clockMillis.getAsLong();
+  }
+
+  /**
+   * Ends the object where it is: the slices that are whole are kept, if one that lacks slices is of
+   * use and its length is known. Otherwise as {@link #finish}, and where nothing can be kept it is
+   * {@link Install#INCOMPLETE}.
+   */
+  public Install keep() {
+    isCut = true;
+    return finish();
   }
 
   /** Ends the object. On {@link Install#BUSY}, and only then, call it again or {@link #abort}. */
@@ -520,10 +547,14 @@ public final class ObjectWriter {
   }
 
   private Install complete() {
-    if (hasFailed || isShort) {
+    if (hasFailed || (isShort && !isCut)) {
       return Install.NO_SPACE;
     }
-    if (spec.totalLength() >= 0 && written != spec.totalLength()) {
+    boolean isOfUse =
+        isCut
+            ? mayBePartial && !isInline && spec.totalLength() >= 0 && sealed > 0
+            : spec.totalLength() < 0 || written == spec.totalLength();
+    if (!isOfUse) {
       return Install.INCOMPLETE;
     }
     if (isRun) {
@@ -548,7 +579,7 @@ public final class ObjectWriter {
       return indexed;
     }
     Piece head = Objects.requireNonNull(headPiece);
-    return lane.install(
+    return lane.installs.install(
         spec, Core.kindByte(spec.kind()), head, headLength, objectId, spec.hi(), spec.lo());
   }
 
@@ -556,7 +587,7 @@ public final class ObjectWriter {
   private Install accountForReleased() {
     int end = Math.min(window.first(), accounted + ACCOUNTED_AT_ONCE);
     while (accounted < end) {
-      switch (lane.isStored(
+      switch (lane.lookup.isStored(
           SliceRecord.keyHigh(objectId), SliceRecord.keyLow(objectId, accounted), objectId)) {
         case HIT -> accounted++;
         case BUSY -> {
@@ -593,7 +624,7 @@ public final class ObjectWriter {
 
   private boolean commitSliced() {
     boolean becomesInline = sealed == 0 && written <= core.inlineBytes;
-    if (!becomesInline) {
+    if (!becomesInline && !isCut) {
       sealTail();
     }
     int length = core.headLength(spec) + (becomesInline ? (int) written : 0);
@@ -612,7 +643,8 @@ public final class ObjectWriter {
           core.memory, core.regions.base(piece.region()) + piece.bodyOffset(), to, written);
       headCrc = crc;
     }
-    core.writeHead(reservation, spec, objectId, spec.birth(), written, becomesInline, headCrc);
+    long totalLength = isCut ? spec.totalLength() : written;
+    core.writeHead(reservation, spec, objectId, spec.birth(), totalLength, becomesInline, headCrc);
     headLength = length;
     headPiece =
         new Piece(
@@ -658,7 +690,7 @@ public final class ObjectWriter {
       if (!isInstalled && (!isRun || hasFailed)) {
         for (int slice = window.first(); slice < sealed; slice++) {
           if (isIndexed[slice]) {
-            lane.discard(
+            lane.lookup.discard(
                 window.piece(slice),
                 SliceRecord.keyHigh(objectId),
                 SliceRecord.keyLow(objectId, firstSlice + slice));
@@ -673,7 +705,7 @@ public final class ObjectWriter {
       core.growing.remove(objectId);
     }
     core.unfinished.remove(fill);
-    lane.removeBirth(spec.birth());
+    lane.births.remove(spec.birth());
   }
 
   private void release() {

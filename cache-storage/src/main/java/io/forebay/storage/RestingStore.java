@@ -82,7 +82,7 @@ public final class RestingStore implements AutoCloseable {
         throw new IOException("there is no directory " + data);
       }
       owned.push(OwnerLock.share(data));
-      this.purges = purges(data.resolve(ObjectStore.JOURNAL_FILE), predicates);
+      this.purges = purges(data.resolve(StoreFiles.JOURNAL_FILE), predicates);
       TierFile tier = tier(data, places.memory());
       this.regions = regions(tier);
       for (Map.Entry<String, Path> disk : places.disks().entrySet()) {
@@ -118,7 +118,7 @@ public final class RestingStore implements AutoCloseable {
   }
 
   private @Nullable TierFile tier(Path data, @Nullable Path named) throws IOException {
-    Path directory = named == null ? ObjectStore.defaultMemoryDirectory(data) : named;
+    Path directory = named == null ? StoreFiles.defaultMemoryDirectory(data) : named;
     Path file = directory.resolve(TierFile.NAME);
     if (!Files.exists(file)) {
       if (named != null) {

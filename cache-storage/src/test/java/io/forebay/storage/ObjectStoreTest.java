@@ -3,6 +3,7 @@ package io.forebay.storage;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -152,6 +153,36 @@ class ObjectStoreTest {
     assertEquals(Install.INSTALLED, lane.putMarker(marker));
     assertNotNull(fixture.read(lane, "/a"));
     assertEquals(HeadSpec.Kind.VARY_MARKER, lane.head().kind());
+  }
+
+  @Test
+  void aMarkerIsReplacedOnlyWhereItIsTheOneThatWasRead() {
+    assertEquals(Install.INSTALLED, lane.putMarker(marker("/m")));
+    assertNotNull(fixture.read(lane, "/m"));
+    long first = lane.head().objectId();
+    assertEquals(Install.INSTALLED, lane.replaceMarker(marker("/m"), first));
+    assertNotNull(fixture.read(lane, "/m"));
+    long second = lane.head().objectId();
+    assertNotEquals(first, second);
+    assertEquals(Install.GONE, lane.replaceMarker(marker("/m"), first));
+    assertNotNull(fixture.read(lane, "/m"));
+    assertEquals(second, lane.head().objectId());
+    assertEquals(Install.GONE, lane.replaceMarker(marker("/other"), first));
+  }
+
+  private HeadSpec marker(String key) {
+    HeadSpec spec = StoreFixture.spec(key, store.nextBirth(), 0);
+    return new HeadSpec(
+        spec.hi(),
+        spec.lo(),
+        spec.keyText(),
+        spec.keyTextLength(),
+        spec.head(),
+        spec.scopes(),
+        spec.birth(),
+        spec.expiresAtMillis(),
+        HeadSpec.Kind.VARY_MARKER,
+        0);
   }
 
   @Test

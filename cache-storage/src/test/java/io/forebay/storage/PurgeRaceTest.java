@@ -277,6 +277,86 @@ class PurgeRaceTest extends PurgeStores {
     }
   }
 
+  /**
+   * The one order in which only asking what is copied keeps the purge true: the sweep has looked at
+   * the region that is opened now, not yet at the one that is freed for it, and what was read of
+   * that one goes where the sweep will not come by again.
+   */
+  @Test
+  void whatIsCopiedToWhereTheSweepHasPassedFromWhereItHasNot() throws Exception {
+    int regions = 12;
+    try (StoreFixture fixture = open(1, regions)) {
+      int count = 0;
+      int open = 0;
+      // Once around the disk, and on to where the regions that come next are next to each other.
+      while (freedRegions(fixture) < 2 || open < 1 || open > regions - 5) {
+        putTiny(fixture, count++);
+        fixture.steps(3);
+        if (count % 100 == 0) {
+          settle(fixture);
+          open = diskRegion(disks.lastWriteAt("d0"));
+        }
+      }
+      // Without memory there is nothing left that a disk has to take before all has been read: the
+      // oldest first, so that those are worth copying, and on the disk alone again in the end.
+      kill(fixture);
+      fixture.stepAll();
+      StoreLane lane = fixture.store.lane(0);
+      String young = name(count);
+      for (int n = count; StoreFixture.find(lane, young) != StoreLane.Found.ON_DISK; n--) {
+        young = name(n);
+      }
+      // Its tombstone opens a region, so that those of the purge open none.
+      assertTrue(
+          lane.invalidate(StoreFixture.scope("hi" + young), StoreFixture.scope("lo" + young)));
+      settle(fixture);
+      open = diskRegion(disks.lastWriteAt("d0"));
+      for (int n = 0; n < count; n++) {
+        byte[] ignored = read(fixture, name(n));
+        fixture.steps(3);
+      }
+      settle(fixture);
+      assertEquals(open, diskRegion(disks.lastWriteAt("d0")), "nothing was written by that");
+      final long freed = freedRegions(fixture);
+      purge(fixture, Named.BY_PREDICATE.odd(false));
+      fixture.clock.addAndGet(RETIRE_MILLIS);
+      for (int region : new int[] {0, open + 1}) {
+        while (diskRegion(disks.lastReadAt("d0")) != region) {
+          fixture.steps(1);
+          assertFalse(isSwept(fixture));
+        }
+      }
+      // The heads it has found keep the sweep busy, and the disk takes what memory drops.
+      int more = 0;
+      while (freedRegions(fixture) == freed) {
+        assertTrue(diskRegion(disks.lastReadAt("d0")) <= open + 2, "the sweep was quicker");
+        for (int n = 0; n < 8; n++) {
+          putEven(fixture, more++);
+        }
+        fixture.steps(1);
+      }
+      fixture.stepAll();
+      assertTrue(isSwept(fixture));
+      for (int n = 1; n < count; n += 2) {
+        assertNull(read(fixture, name(n)), name(n));
+      }
+    }
+  }
+
+  private static long freedRegions(StoreFixture fixture) {
+    return fixture.store.diskStats().getFirst().reclaimedRegions();
+  }
+
+  private static int diskRegion(long at) {
+    return Math.toIntExact((at - SimulatedDisk.RECORDS_AT) / DISK_REGION);
+  }
+
+  private static void putTiny(StoreFixture fixture, int n) {
+    Install result =
+        fixture.put(fixture.store.lane(0), name(n), StoreFixture.body(n, 1000), true, "tiny");
+    assertEquals(Install.INSTALLED, result);
+  }
+
   private static void putEven(StoreFixture fixture, int n) {
     Install ignored = fixture.put(fixture.store.lane(0), "/even/more/" + n, body(n), true, "even");
   }

@@ -29,6 +29,7 @@ import org.junit.jupiter.api.io.TempDir;
  */
 abstract class PurgeStores {
   static final int RETIRE_MILLIS = 60_000;
+  static final int DISK_REGION = 1 << 20;
 
   @TempDir Path directory;
   final AtomicLong clock = new AtomicLong(1_000_000);
@@ -61,11 +62,24 @@ abstract class PurgeStores {
   }
 
   StoreFixture open(int disk) throws StoreException {
+    return open(disk, 32);
+  }
+
+  StoreFixture open(int disk, int regions) throws StoreException {
     List<DeviceSettings> devices = new ArrayList<>();
     for (int n = 0; n < disk; n++) {
       devices.add(
           new DeviceSettings(
-              "d" + n, directory.resolve("d" + n), 32 << 20, 1 << 20, 1 << 18, 4, 1, 3, 10_000, 0));
+              "d" + n,
+              directory.resolve("d" + n),
+              (long) regions * DISK_REGION,
+              DISK_REGION,
+              1 << 18,
+              4,
+              1,
+              3,
+              10_000,
+              0));
     }
     StoreFixture fixture =
         new StoreFixture(

@@ -219,7 +219,7 @@ final class RaceBed {
       HeadSpec spec, byte kind, long objectId, long high, long low, Piece at, int length) {
 
     Install install(StoreLane lane) {
-      return lane.install(spec, kind, at, length, objectId, high, low);
+      return lane.installs.install(spec, kind, at, length, objectId, high, low);
     }
   }
 

@@ -107,7 +107,7 @@ final class Races {
     public int first() {
       meetSecond(region & 15);
       fillStoreBuffer();
-      isPinned = BED.firstLane.pinIf(region, generation);
+      isPinned = BED.firstLane.lookup.pinIf(region, generation);
       if (!isPinned) {
         return 0;
       }
@@ -425,7 +425,7 @@ final class Races {
     @Override
     public int first() {
       meetSecond(delay);
-      BED.firstLane.discard(old.at(), old.high(), old.low());
+      BED.firstLane.lookup.discard(old.at(), old.high(), old.low());
       return 0;
     }
 

@@ -12,6 +12,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -26,6 +27,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class SimulatedDisk implements DiskTier.Opener {
   private static final int SECTOR = 512;
+
+  /** Before that a file says what it is. */
+  static final int RECORDS_AT = 65_536;
 
   final AtomicInteger failReads = new AtomicInteger();
   final AtomicInteger failLongReads = new AtomicInteger();
@@ -53,6 +57,15 @@ final class SimulatedDisk implements DiskTier.Opener {
     return disk;
   }
 
+  /** Where the last read, or write, behind the header pages of a disk began. */
+  long lastReadAt(String name) {
+    return Objects.requireNonNull(disks.get(name)).lastReadAt;
+  }
+
+  long lastWriteAt(String name) {
+    return Objects.requireNonNull(disks.get(name)).lastWriteAt;
+  }
+
   /** Has something happen between a read and what is done with the bytes it brought. */
   void behindRead(int leastBytes, Runnable event) {
     behindReadOf = leastBytes;
@@ -77,8 +90,8 @@ final class SimulatedDisk implements DiskTier.Opener {
   void damage(String name, int regionBytes) {
     Disk disk = disks.get(name);
     if (disk != null) {
-      int region = random.nextInt((disk.bytes.length - 65_536) / regionBytes);
-      int at = 65_536 + region * regionBytes + random.nextInt(regionBytes / 2);
+      int region = random.nextInt((disk.bytes.length - RECORDS_AT) / regionBytes);
+      int at = RECORDS_AT + region * regionBytes + random.nextInt(regionBytes / 2);
       disk.bytes[at] ^= (byte) (1 + random.nextInt(255));
     }
   }
@@ -88,6 +101,8 @@ final class SimulatedDisk implements DiskTier.Opener {
     private final List<Pending> pending = new ArrayList<>();
     private final List<Pending> orphans = new ArrayList<>();
     private boolean isOpen;
+    private volatile long lastReadAt = RECORDS_AT;
+    private volatile long lastWriteAt = RECORDS_AT;
 
     /** What a sector held before a write that was not forced. */
     @SuppressWarnings("ArrayRecordComponent")
@@ -102,6 +117,7 @@ final class SimulatedDisk implements DiskTier.Opener {
       int length = into.remaining();
       synchronized (this) {
         check(failReads);
+        lastReadAt = at < RECORDS_AT ? lastReadAt : at;
         if (length > 4096) {
           check(failLongReads);
         }
@@ -120,6 +136,7 @@ final class SimulatedDisk implements DiskTier.Opener {
     @Override
     public synchronized void write(ByteBuffer from, long at) throws IOException {
       check(failWrites);
+      lastWriteAt = at < RECORDS_AT ? lastWriteAt : at;
       int to = (int) at;
       while (from.hasRemaining()) {
         int length = Math.min(from.remaining(), SECTOR - to % SECTOR);

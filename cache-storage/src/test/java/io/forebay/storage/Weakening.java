@@ -35,7 +35,7 @@ enum Weakening {
 
   VALIDATED_BEFORE_PINNED(
       new Change(
-          "StoreLane",
+          "LaneLookup",
           "boolean pinIf(int region, int generation) {",
           """
           boolean pinIf(int region, int generation) {
@@ -51,16 +51,16 @@ enum Weakening {
 
   NEAR_WITHOUT_GENERATION(
       new Change(
-          "StoreLane",
+          "LaneLookup",
           "regions.isReadable(region, near.generation(entry))",
           "regions.isReadable(region, regions.generation(region))")),
 
   NEAR_WITHOUT_LIVE(
       new Change(
-          "StoreLane",
+          "LaneLookup",
           "regions.isReadable(region, generation) && regions.isLive(region, slot)",
           "regions.isReadable(region, generation)"),
-      new Change("StoreLane", "if (regions.isLive(region, slot)) {", "if (slot >= 0) {")),
+      new Change("LaneLookup", "if (regions.isLive(region, slot)) {", "if (slot >= 0) {")),
 
   INSTALLED_WITHOUT_BIRTH(
       new Change("InstallUpdate", "if (isThere && value.birth() >= birth) {", "if (birth < 0) {")),
@@ -74,7 +74,7 @@ enum Weakening {
 
   FORGOTTEN_WITHOUT_PLACE(
       new Change(
-          "StoreLane",
+          "LaneLookup",
           "removal.at(region, generation, offset).of(hi, lo);",
           "removal.any().of(hi, lo);")),
 

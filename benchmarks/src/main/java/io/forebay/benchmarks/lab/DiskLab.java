@@ -31,7 +31,8 @@ import java.util.function.Supplier;
  * takes into memory.
  *
  * <pre>
- * java -cp benchmarks/target/benchmarks.jar io.forebay.benchmarks.lab.DiskLab \\
+ * java @benchmarks/jvm.options -cp benchmarks/target/benchmarks.jar \\
+ *     io.forebay.benchmarks.lab.DiskLab \\
  *     DIRECTORY buffered|direct [DISK_MIB [MEMORY_MIB [REQUESTS]]]
  * </pre>
  *

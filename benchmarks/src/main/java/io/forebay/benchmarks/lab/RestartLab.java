@@ -28,7 +28,8 @@ import org.openjdk.jmh.annotations.Fork;
  * -9, while it is asked for objects at random all the time.
  *
  * <pre>
- * java -cp benchmarks/target/benchmarks.jar io.forebay.benchmarks.lab.RestartLab [OBJECTS [BYTES]]
+ * java @benchmarks/jvm.options -cp benchmarks/target/benchmarks.jar \\
+ *     io.forebay.benchmarks.lab.RestartLab [OBJECTS [BYTES]]
  * </pre>
  */
 public final class RestartLab {

@@ -139,7 +139,7 @@ public class PolicyBenchmark extends Bench {
     StoredMeta meta = stored.next();
     Decision decision = Decider.decide(stored.plain, ROUTE, meta, false, NOW + 3_600_000);
     return decision instanceof Decision.Serve
-        ? ServePlan.of(stored.plain, meta, BODY_LENGTH)
+        ? ServePlan.of(stored.plain, meta, BODY_LENGTH, 16)
         : ServePlan.UNSATISFIABLE;
   }
 
@@ -149,7 +149,7 @@ public class PolicyBenchmark extends Bench {
     StoredMeta meta = stored.next();
     Decision decision = Decider.decide(stored.conditional, ROUTE, meta, false, NOW + 3_600_000);
     return decision instanceof Decision.Serve
-        ? ServePlan.of(stored.conditional, meta, BODY_LENGTH)
+        ? ServePlan.of(stored.conditional, meta, BODY_LENGTH, 16)
         : ServePlan.UNSATISFIABLE;
   }
 

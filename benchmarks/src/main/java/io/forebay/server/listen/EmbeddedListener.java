@@ -33,7 +33,8 @@ public final class EmbeddedListener {
             config.timeouts(),
             new AtomicInteger(),
             new WideSends(config.limits().privateCopyBytes(), 1, counters),
-            System::nanoTime);
+            System::nanoTime,
+            System::currentTimeMillis);
     channel.pipeline().addLast(new ConnectionInitializer(context, "http", null));
   }
 }

@@ -1,17 +1,20 @@
 package io.forebay.core.http;
 
+import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Accept-Encoding reduced to what origins choose by: which of the codings br, gzip and zstd the
- * client takes (RFC 9110 §12.5.3). The hundreds of spellings that clients send become eight
- * classes, so that each representation is stored once and junk still hits. The class decides the
- * variant, therefore a fill has to ask the origin with {@link #value} of the same class instead of
- * the client's own words; otherwise one client's coding could be stored under another's class.
+ * client takes, and whether it takes none at all (RFC 9110 §12.5.3). The hundreds of spellings that
+ * clients send become sixteen classes, so that each representation is stored once and junk still
+ * hits. The class decides the variant, therefore a fill has to ask the origin with {@link #value}
+ * of the same class instead of the client's own words; otherwise one client's coding could be
+ * stored under another's class.
  *
- * <p>A class is the OR of {@link #BR}, {@link #GZIP} and {@link #ZSTD}; 0 is identity only. A
- * {@code *} is read as identity: whoever sends it accepts that, too.
+ * <p>A class is the OR of {@link #BR}, {@link #GZIP}, {@link #ZSTD} and {@link #NO_IDENTITY}; 0 is
+ * identity only. A {@code *} is read as identity, since whoever sends it accepts that, too; only
+ * where identity is refused it stands for the codings that are not.
  */
 public final class AcceptEncoding {
 
@@ -20,14 +23,70 @@ public final class AcceptEncoding {
   public static final int ZSTD = 4;
   public static final int IDENTITY = 0;
 
+  /** By {@code identity;q=0}, or by {@code *;q=0} without a word for identity. */
+  public static final int NO_IDENTITY = 8;
+
+  /** Of a response: it has a coding that no class asks for. */
+  public static final int OTHER_CODING = 128;
+
+  private static final int CODINGS = BR | GZIP | ZSTD;
+
+  // While the members of a field are being collected.
+  private static final int IDENTITY_NAMED = 8;
+  private static final int STAR = 16;
+
   /** Codings with {@code q=0}, shifted left so much. */
   private static final int REFUSED_SHIFT = 8;
 
-  private static final List<String> VALUES =
-      List.of(
-          "identity", "br", "gzip", "br, gzip", "zstd", "br, zstd", "gzip, zstd", "br, gzip, zstd");
+  private static final List<String> VALUES = values();
 
   private AcceptEncoding() {}
+
+  private static List<String> values() {
+    List<String> values = new ArrayList<>();
+    for (int encodingClass = 0; encodingClass <= (CODINGS | NO_IDENTITY); encodingClass++) {
+      List<String> members = new ArrayList<>();
+      if ((encodingClass & BR) != 0) {
+        members.add("br");
+      }
+      if ((encodingClass & GZIP) != 0) {
+        members.add("gzip");
+      }
+      if ((encodingClass & ZSTD) != 0) {
+        members.add("zstd");
+      }
+      if ((encodingClass & NO_IDENTITY) != 0) {
+        members.add("identity;q=0");
+      }
+      values.add(members.isEmpty() ? "identity" : String.join(", ", members));
+    }
+    return List.copyOf(values);
+  }
+
+  /** The codings of a response as bits of a class, or {@link #OTHER_CODING}; 0 for none. */
+  public static int codingsOf(FieldsView response) {
+    int codings = 0;
+    for (String line : response.all("content-encoding")) {
+      int start = 0;
+      for (int i = 0; i <= line.length(); i++) {
+        if (i < line.length() && line.charAt(i) != ',') {
+          continue;
+        }
+        String coding = FieldSyntax.trim(line, start, i);
+        start = i + 1;
+        if (!coding.isEmpty() && !FieldSyntax.equalsIgnoreCase(coding, "identity")) {
+          int known = coding(coding, 0, coding.length()) & CODINGS;
+          codings |= known == 0 ? OTHER_CODING : known;
+        }
+      }
+    }
+    return codings;
+  }
+
+  /** Whether every client of a class takes a response with these codings. */
+  public static boolean accepts(int encodingClass, int codings) {
+    return (codings & ~(encodingClass & CODINGS)) == 0;
+  }
 
   /** The class of a message with these fields. */
   public static int classOf(FieldsView fields) {
@@ -50,7 +109,15 @@ public final class AcceptEncoding {
 
   /** The class that lines added one by one with {@link #add} come to. */
   public static int classOfSeen(int seen) {
-    return seen & ~(seen >> REFUSED_SHIFT) & (BR | GZIP | ZSTD);
+    int refused = seen >> REFUSED_SHIFT;
+    int accepted = seen & ~refused & CODINGS;
+    boolean isIdentityRefused =
+        (refused & IDENTITY_NAMED) != 0 || ((refused & STAR) != 0 && (seen & IDENTITY_NAMED) == 0);
+    if (!isIdentityRefused) {
+      return accepted;
+    }
+    boolean isAnyOther = (seen & STAR) != 0 && (refused & STAR) == 0;
+    return (isAnyOther ? CODINGS & ~refused : accepted) | NO_IDENTITY;
   }
 
   /** Adds one field line to what was seen so far; starts from 0. */
@@ -105,6 +172,12 @@ public final class AcceptEncoding {
     }
     if (FieldSyntax.equalsIgnoreCase(line, from, to, "br")) {
       return BR;
+    }
+    if (FieldSyntax.equalsIgnoreCase(line, from, to, "identity")) {
+      return IDENTITY_NAMED;
+    }
+    if (to - from == 1 && line.charAt(from) == '*') {
+      return STAR;
     }
     return FieldSyntax.equalsIgnoreCase(line, from, to, "zstd") ? ZSTD : 0;
   }

@@ -77,6 +77,9 @@ public final class Conditions {
     if (value == null) {
       return true;
     }
+    if (request.fields().all(KnownField.IF_RANGE.fieldName()).size() > 1) {
+      return false;
+    }
     if (EntityTag.isValid(value)) {
       return etag != null && EntityTag.strongEquals(value, etag);
     }

@@ -36,6 +36,14 @@ public interface RequestView {
   /** Whether a request body follows (a positive Content-Length, or chunked, or an open stream). */
   boolean hasBody();
 
+  /**
+   * The digest of the content and of what says how to read it, where that is part of what is asked
+   * for (RFC 10008, QUERY); null for every other request. Printable ASCII without blanks.
+   */
+  default @Nullable String contentDigest() {
+    return null;
+  }
+
   default boolean has(KnownField field) {
     return (knownFields() & field.bit()) != 0;
   }

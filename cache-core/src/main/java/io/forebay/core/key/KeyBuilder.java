@@ -1,8 +1,10 @@
 package io.forebay.core.key;
 
 import io.forebay.core.http.AcceptEncoding;
+import io.forebay.core.http.AcceptLanguage;
 import io.forebay.core.http.AuthorityNormalizer;
 import io.forebay.core.http.FieldSyntax;
+import io.forebay.core.http.FieldsView;
 import io.forebay.core.http.RequestView;
 import io.forebay.core.http.TargetUri;
 import java.nio.charset.StandardCharsets;
@@ -16,13 +18,28 @@ import org.jspecify.annotations.Nullable;
  * a loop, used again for every request; a hit makes it allocate nothing.
  *
  * <pre>
- *   http://example.com:80/path?query#extra accept-encoding="br, gzip" accept-language
- *   └──────────── base key ──────────────┘└──────────── variant ────────────────────┘
+ *   http://example.com:80/path?query#d=mobile;c:kind="a" accept-encoding="br, gzip" x-color
+ *   └──────────── URL ──────────────┘└── fields ───────┘└──────────── variant ────────────┘
+ *   └──────────────────── base key ────────────────────┘
  * </pre>
  *
- * The port is always written. A target in normal form holds neither {@code #} nor a blank, so the
- * parts cannot run into each other. A selecting field that the request lacks stands without a
- * value, which is not the same as an empty one. Quotes and backslashes inside a value are escaped.
+ * The port is always written where the route tells ports apart, and else never; the scheme is left
+ * out where it does not count. A target in normal form holds neither {@code #} nor a blank, so the
+ * parts cannot run into each other. What the route adds of the request's header stands in a fixed
+ * order, with a semicolon between:
+ *
+ * <pre>
+ *   n=s-utm_x        the query is reduced by a rule of No-Vary-Search
+ *   b=0123456789ab   what the digest of a QUERY's content is
+ *   h:name="value"   a field          h:name   a field that the request lacks
+ *   c:name="value"   a cookie, as often as it is there; c:name where it is not
+ *   d=mobile         the device class
+ *   l=de             the language
+ * </pre>
+ *
+ * A selecting field that the request lacks stands without a value, which is not the same as an
+ * empty one. Quotes and backslashes inside a value are escaped, and no name has a quote, a blank, a
+ * semicolon or an equals sign. So no two requests that an origin could tell apart have one text.
  */
 public final class KeyBuilder {
 
@@ -31,8 +48,12 @@ public final class KeyBuilder {
 
   private final SipHash128 hash;
   private final FieldCollector collector = new FieldCollector();
+  private final CookieCollector cookies = new CookieCollector();
+  private final AcceptLanguage languages = new AcceptLanguage();
+  private final QueryParameters parameters = new QueryParameters();
   private byte[] text = new byte[512];
   private int length;
+  private int urlLength;
   private int baseLength;
   private boolean isTooLong;
 
@@ -45,35 +66,159 @@ public final class KeyBuilder {
 
   /** Builds the base key; false when it is too long, and then the request is to be passed. */
   public boolean build(RequestView request, KeyRecipe recipe) {
-    return build(request.scheme(), request.authority(), request.path(), request.query(), recipe);
+    return build(request, recipe, null);
   }
 
-  /** Builds the base key of the object that a GET of this URI would ask for. */
-  public boolean build(TargetUri uri, KeyRecipe recipe) {
-    return build(uri.scheme(), uri.authority(), uri.path(), uri.query(), recipe);
-  }
-
-  private boolean build(
-      String scheme, String authority, String path, @Nullable String query, KeyRecipe recipe) {
-    length = 0;
-    isTooLong = false;
-    append(scheme);
-    append("://");
-    append(authority);
-    if (AuthorityNormalizer.hostLength(authority) == authority.length()) {
-      append(scheme.equals("https") ? ":443" : ":80");
+  /**
+   * Builds the base key of a response that says what of a query matters; null for one that does
+   * not.
+   */
+  public boolean build(RequestView request, KeyRecipe recipe, @Nullable NoVarySearch rule) {
+    String asked = rule == null ? request.query() : null;
+    appendUrl(request.scheme(), request.authority(), request.path(), asked, recipe);
+    int start = length;
+    if (rule != null) {
+      // As it is: what was reduced may look like what the recipe leaves out, and is not.
+      String reduced = rule.reduced(recipe.url().query().canonical(request.query()));
+      if (reduced != null) {
+        append('?');
+        append(reduced);
+      }
+      start = length;
+      separate(start);
+      append("n=");
+      append(rule.text());
     }
-    append(path);
-    if (query != null && recipe.includeQuery()) {
-      append('?');
-      append(query);
+    String content = request.contentDigest();
+    if (content != null) {
+      separate(start);
+      append("b=");
+      append(content);
     }
-    if (!recipe.extra().isEmpty()) {
-      append('#');
-      append(recipe.extra());
+    if (recipe.hasFields()) {
+      appendFields(request.fields(), recipe.fields(), start);
     }
     baseLength = isTooLong ? 0 : length;
     return finish();
+  }
+
+  /**
+   * Builds the key under which a rule stands that responses for a path, whatever the query, gave
+   * last.
+   */
+  public boolean buildSearchRule(TargetUri uri, KeyRecipe recipe) {
+    appendUrl(uri.scheme(), uri.authority(), uri.path(), null, recipe);
+    append("#?");
+    baseLength = isTooLong ? 0 : length;
+    return finish();
+  }
+
+  /**
+   * Builds the key of a URI. Where the recipe has nothing of a request's header this is the base
+   * key of a GET; else it is what all base keys for the URI begin with.
+   */
+  public boolean build(TargetUri uri, KeyRecipe recipe) {
+    appendUrl(uri.scheme(), uri.authority(), uri.path(), uri.query(), recipe);
+    baseLength = isTooLong ? 0 : length;
+    return finish();
+  }
+
+  private void appendUrl(
+      String scheme, String authority, String path, @Nullable String query, KeyRecipe recipe) {
+    length = 0;
+    isTooLong = false;
+    if (recipe.isUrlWhole()) {
+      append(scheme);
+      append("://");
+      append(authority);
+      if (AuthorityNormalizer.hostLength(authority) == authority.length()) {
+        append(scheme.equals("https") ? ":443" : ":80");
+      }
+      append(path);
+      if (query != null) {
+        append('?');
+        append(query);
+      }
+    } else {
+      appendUrl(scheme, authority, path, query, recipe.url());
+    }
+    urlLength = isTooLong ? 0 : length;
+  }
+
+  private void appendUrl(
+      String scheme, String authority, String path, @Nullable String query, UrlRecipe recipe) {
+    if (recipe.hasScheme()) {
+      append(scheme);
+    }
+    append("://");
+    int hostLength = AuthorityNormalizer.hostLength(authority);
+    String host = recipe.host();
+    if (host != null) {
+      append(host);
+    } else {
+      append(authority, 0, hostLength);
+    }
+    if (recipe.hasPort()) {
+      append(authority, hostLength, authority.length());
+      if (recipe.hasScheme() && hostLength == authority.length()) {
+        append(scheme.equals("https") ? ":443" : ":80");
+      }
+    }
+    if (recipe.isFolded()) {
+      appendFolded(path);
+    } else {
+      append(path);
+    }
+    if (query == null || recipe.query().isIgnored()) {
+      return;
+    }
+    if (recipe.query().isAsReceived()) {
+      append('?');
+      append(query);
+      return;
+    }
+    parameters.select(query, recipe.query());
+    for (int i = 0; i < parameters.count(); i++) {
+      append(i == 0 ? '?' : '&');
+      append(query, parameters.from(i), parameters.to(i));
+    }
+  }
+
+  /** In a percent-encoding the digits stay as they are: upper case is their normal form. */
+  private void appendFolded(String path) {
+    int digits = 0;
+    for (int i = 0; i < path.length(); i++) {
+      char c = path.charAt(i);
+      append(digits > 0 ? c : UrlRecipe.lower(c));
+      digits = c == '%' ? 2 : Math.max(0, digits - 1);
+    }
+  }
+
+  private void appendFields(FieldsView fields, FieldRecipe recipe, int start) {
+    for (int i = 0; i < recipe.headers().size(); i++) {
+      separate(start);
+      append("h:");
+      append(recipe.headers().get(i));
+      collector.collect(fields, recipe.headers().get(i));
+    }
+    for (int i = 0; i < recipe.cookies().size(); i++) {
+      cookies.collect(fields, recipe.cookies().get(i), start);
+    }
+    if (recipe.hasDevice()) {
+      separate(start);
+      append("d=");
+      append(DeviceClass.of(fields).label());
+    }
+    if (!recipe.languages().isEmpty()) {
+      separate(start);
+      append("l=");
+      collector.readLanguages(fields);
+      append(recipe.languages().get(languages.lookup(recipe.languages())));
+    }
+  }
+
+  private void separate(int start) {
+    append(length == start ? '#' : ';');
   }
 
   /**
@@ -89,8 +234,19 @@ public final class KeyBuilder {
       String name = selectingFields.get(i);
       append(' ');
       append(name);
-      collector.collect(request, name);
+      collector.collect(request.fields(), name);
     }
+    return finish();
+  }
+
+  /**
+   * Turns the base key built last into the key of a response that does not vary, where it stands
+   * beside some that do; false when it becomes too long. No field has a star for its name here.
+   */
+  public boolean unvaried() {
+    length = baseLength;
+    isTooLong = false;
+    append(" *");
     return finish();
   }
 
@@ -110,6 +266,11 @@ public final class KeyBuilder {
 
   public int textLength() {
     return length;
+  }
+
+  /** Length of the URL's text, also behind it and while a variant's is built. */
+  public int urlLength() {
+    return urlLength;
   }
 
   /** Length of the base key's text, also while a variant's is built. */
@@ -135,6 +296,47 @@ public final class KeyBuilder {
     if (ensure(1)) {
       text[length++] = (byte) c;
     }
+  }
+
+  @SuppressWarnings("deprecation")
+  private void append(String ascii, int from, int to) {
+    if (ensure(to - from)) {
+      ascii.getBytes(from, to, text, length);
+      length += to - from;
+    }
+  }
+
+  private void append(byte[] bytes, int count) {
+    if (ensure(count)) {
+      System.arraycopy(bytes, 0, text, length, count);
+      length += count;
+    }
+  }
+
+  /** Runs of blanks and tabs become one blank (RFC 9111 §4.1 allows it). */
+  private void appendEscaped(CharSequence value, int from, int to) {
+    boolean isBlankDue = false;
+    boolean isBegun = false;
+    for (int i = from; i < to; i++) {
+      char c = value.charAt(i);
+      if (FieldSyntax.isWhitespace(c)) {
+        isBlankDue = isBegun;
+        continue;
+      }
+      if (isBlankDue) {
+        append(' ');
+        isBlankDue = false;
+      }
+      isBegun = true;
+      appendEscaped(c);
+    }
+  }
+
+  private void appendEscaped(char c) {
+    if (c == '"' || c == '\\') {
+      append('\\');
+    }
+    append(c);
   }
 
   /** For ASCII text: the method copies the low byte of each character, without an encoder. */
@@ -165,23 +367,54 @@ public final class KeyBuilder {
    * because the list would have to be allocated.
    */
   private final class FieldCollector implements BiConsumer<CharSequence, CharSequence> {
+    private static final int PLAIN = 0;
+    private static final int ENCODING = 1;
+    private static final int LANGUAGE = 2;
+
     private String wanted = "";
-    private boolean isEncoding;
+    private int kind;
     private int lines;
+    private int start;
     private int encodings;
 
-    void collect(RequestView request, String name) {
-      wanted = name;
-      isEncoding = name.equals("accept-encoding");
-      lines = 0;
-      encodings = 0;
-      request.fields().forEach(this);
-      if (isEncoding) {
+    void collect(FieldsView fields, String name) {
+      begin(name);
+      fields.forEach(this);
+      if (kind == ENCODING) {
         append("=\"");
         append(AcceptEncoding.value(AcceptEncoding.classOfSeen(encodings)));
         append('"');
+      } else if (kind == LANGUAGE) {
+        languages.end();
+        // Junk alone is not sent on: to the origin it is the same as no field.
+        if (languages.length() > 0) {
+          append("=\"");
+          append(languages.text(), languages.length());
+          append('"');
+        }
       } else if (lines > 0) {
         append('"');
+      }
+    }
+
+    void readLanguages(FieldsView fields) {
+      begin("accept-language");
+      fields.forEach(this);
+      languages.end();
+    }
+
+    private void begin(String name) {
+      wanted = name;
+      lines = 0;
+      encodings = 0;
+      kind =
+          switch (name) {
+            case "accept-encoding" -> ENCODING;
+            case "accept-language" -> LANGUAGE;
+            default -> PLAIN;
+          };
+      if (kind == LANGUAGE) {
+        languages.begin();
       }
     }
 
@@ -190,34 +423,62 @@ public final class KeyBuilder {
       if (!FieldSyntax.equalsIgnoreCase(name, wanted)) {
         return;
       }
-      if (isEncoding) {
-        encodings = AcceptEncoding.add(encodings, value);
-        return;
+      switch (kind) {
+        case ENCODING -> encodings = AcceptEncoding.add(encodings, value);
+        case LANGUAGE -> languages.add(value);
+        default -> {
+          if (lines++ == 0) {
+            append("=\"");
+            start = length;
+          } else if (length > start && !value.isEmpty()) {
+            append(", ");
+          }
+          appendEscaped(value, 0, value.length());
+        }
       }
-      append(lines == 0 ? "=\"" : ", ");
-      lines++;
-      appendFolded(value);
+    }
+  }
+
+  /** Appends the values of one cookie, all there are. */
+  private final class CookieCollector
+      implements BiConsumer<CharSequence, CharSequence>, Cookies.Visitor {
+    private String wanted = "";
+    private int start;
+    private boolean isFound;
+
+    void collect(FieldsView fields, String name, int fieldsStart) {
+      wanted = name;
+      start = fieldsStart;
+      isFound = false;
+      fields.forEach(this);
+      if (!isFound) {
+        // Else it would be the text of a recipe that lets all cookies through.
+        separate(start);
+        append("c:");
+        append(name);
+      }
     }
 
-    /** Runs of blanks and tabs become one blank (RFC 9111 §4.1 allows it). */
-    private void appendFolded(CharSequence value) {
-      boolean isBlankDue = false;
-      boolean isBegun = false;
-      for (int i = 0; i < value.length(); i++) {
-        char c = value.charAt(i);
-        if (FieldSyntax.isWhitespace(c)) {
-          isBlankDue = isBegun;
-          continue;
+    @Override
+    public void accept(CharSequence name, CharSequence value) {
+      if (FieldSyntax.equalsIgnoreCase(name, "cookie")) {
+        Cookies.visitLine(value, this);
+      }
+    }
+
+    @Override
+    public void accept(CharSequence line, int from, int equals, int to) {
+      if (Cookies.isNamed(line, from, equals, wanted)) {
+        isFound = true;
+        separate(start);
+        append("c:");
+        append(wanted);
+        append("=\"");
+        for (int i = equals + 1; i < to; i++) {
+          // Blanks count in a cookie.
+          appendEscaped(line.charAt(i));
         }
-        if (isBlankDue) {
-          append(' ');
-          isBlankDue = false;
-        }
-        isBegun = true;
-        if (c == '"' || c == '\\') {
-          append('\\');
-        }
-        append(c);
+        append('"');
       }
     }
   }

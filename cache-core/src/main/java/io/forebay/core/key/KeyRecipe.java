@@ -1,27 +1,88 @@
 package io.forebay.core.key;
 
-/**
- * What a route adds to the key or leaves out of it. Scheme, host, port and path are always in.
- *
- * @param includeQuery whether URLs that differ in their query only are different objects
- * @param extra a fixed text that keeps the route's objects apart from those of other routes; empty
- *     for none; printable ASCII without blanks
- */
-public record KeyRecipe(boolean includeQuery, String extra) {
+/** How a route makes keys of requests. Immutable. */
+public final class KeyRecipe {
+
+  /** Variants under one key where a route says nothing else. */
+  public static final int DEFAULT_VARIANTS = 64;
+
+  /** The most that a route may allow: their list is one record of the store. */
+  public static final int MAX_VARIANTS = 256;
 
   /** The whole URL and nothing else. */
-  public static final KeyRecipe DEFAULT = new KeyRecipe(true, "");
+  public static final KeyRecipe DEFAULT = new KeyRecipe(UrlRecipe.WHOLE, FieldRecipe.NONE);
 
-  private static final int MAX_EXTRA_LENGTH = 256;
+  private final UrlRecipe url;
+  private final FieldRecipe fields;
+  private final int variants;
+  private final boolean hasSearchRules;
+  private final boolean cachesQuery;
 
-  public KeyRecipe {
-    if (extra.length() > MAX_EXTRA_LENGTH) {
-      throw new IllegalArgumentException("extra key text longer than " + MAX_EXTRA_LENGTH);
+  // Worked out once: the common request asks for nothing else.
+  private final boolean isUrlWhole;
+  private final boolean hasFields;
+
+  public KeyRecipe(UrlRecipe url, FieldRecipe fields) {
+    this(url, fields, DEFAULT_VARIANTS, false, false);
+  }
+
+  /**
+   * A recipe.
+   *
+   * @param variants how many responses told apart by Vary are kept under one key
+   * @param hasSearchRules whether responses may say what of a query matters (No-Vary-Search)
+   * @param cachesQuery whether responses to QUERY are stored, under a key that has its content
+   */
+  public KeyRecipe(
+      UrlRecipe url,
+      FieldRecipe fields,
+      int variants,
+      boolean hasSearchRules,
+      boolean cachesQuery) {
+    if (variants < 1 || variants > MAX_VARIANTS) {
+      throw new IllegalArgumentException("variants: " + variants);
     }
-    for (int i = 0; i < extra.length(); i++) {
-      if (extra.charAt(i) <= ' ' || extra.charAt(i) >= 0x7f) {
-        throw new IllegalArgumentException("extra key text is not printable ASCII: " + extra);
-      }
-    }
+    this.url = url;
+    this.fields = fields;
+    this.variants = variants;
+    this.hasSearchRules = hasSearchRules;
+    this.cachesQuery = cachesQuery;
+    this.isUrlWhole = url.isWhole();
+    this.hasFields = fields.isInKey();
+  }
+
+  public UrlRecipe url() {
+    return url;
+  }
+
+  public FieldRecipe fields() {
+    return fields;
+  }
+
+  public int variants() {
+    return variants;
+  }
+
+  public boolean hasSearchRules() {
+    return hasSearchRules;
+  }
+
+  public boolean cachesQuery() {
+    return cachesQuery;
+  }
+
+  /** Whether requests for one URL may have several base keys. */
+  public boolean hasSeveralKeys() {
+    return hasFields || hasSearchRules || cachesQuery;
+  }
+
+  /** Whether the key has the URL as it was received. */
+  public boolean isUrlWhole() {
+    return isUrlWhole;
+  }
+
+  /** Whether the key has something of the request's header. */
+  public boolean hasFields() {
+    return hasFields;
   }
 }

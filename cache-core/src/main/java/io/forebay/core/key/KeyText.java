@@ -1,5 +1,8 @@
 package io.forebay.core.key;
 
+import java.util.ArrayList;
+import java.util.List;
+
 /** Reads the texts that {@link KeyBuilder} writes. */
 public final class KeyText {
   private KeyText() {}
@@ -17,5 +20,34 @@ public final class KeyText {
       end++;
     }
     return keyText.substring(start, end);
+  }
+
+  /**
+   * The names of the fields that a variant's key tells it apart by; a star for the one that does
+   * not vary.
+   *
+   * @param baseLength where the base key's text ends
+   */
+  public static List<String> selectingFields(String keyText, int baseLength) {
+    List<String> names = new ArrayList<>();
+    int at = baseLength;
+    while (at < keyText.length() && keyText.charAt(at) == ' ') {
+      int end = at + 1;
+      while (end < keyText.length() && keyText.charAt(end) != ' ' && keyText.charAt(end) != '=') {
+        end++;
+      }
+      names.add(keyText.substring(at + 1, end));
+      at = keyText.startsWith("=\"", end) ? valueEnd(keyText, end + 2) : end;
+    }
+    return names;
+  }
+
+  /** Behind the quote that ends a value. */
+  private static int valueEnd(String keyText, int from) {
+    int i = from;
+    while (i < keyText.length() && keyText.charAt(i) != '"') {
+      i += keyText.charAt(i) == '\\' ? 2 : 1;
+    }
+    return i + 1;
   }
 }

@@ -10,19 +10,26 @@ import java.util.Set;
  * The tags that an origin put on a response: Surrogate-Key and xkey separated by blanks, Cache-Tag
  * by commas. Case-sensitive, bounded.
  *
+ * @param groups names in Cache-Groups (RFC 9875)
  * @param isOverflow a tag was too long or there were too many; any tag purge then kills the object
  */
-public record ResponseTags(List<String> values, boolean isOverflow) {
+public record ResponseTags(List<String> values, List<String> groups, boolean isOverflow) {
 
   public static final int MAX_TAGS = 128;
   public static final int MAX_TAG_LENGTH = 256;
+
+  /** Tags without groups. */
+  public ResponseTags(List<String> values, boolean isOverflow) {
+    this(values, List.of(), isOverflow);
+  }
 
   public static ResponseTags of(FieldsView response) {
     Set<String> tags = new LinkedHashSet<>();
     boolean isComplete = addAll(tags, response.all("surrogate-key"), false);
     isComplete &= addAll(tags, response.all("xkey"), false);
     isComplete &= addAll(tags, response.all("cache-tag"), true);
-    return new ResponseTags(List.copyOf(tags), !isComplete);
+    return new ResponseTags(
+        List.copyOf(tags), CacheGroups.of(response.all("cache-groups")), !isComplete);
   }
 
   private static boolean addAll(Set<String> tags, List<String> lines, boolean byComma) {

@@ -14,12 +14,14 @@ import java.util.List;
  * byte for its kind, so kinds cannot be mistaken for each other:
  *
  * <pre>
- *   'u' http://example.com:80/a/b.ts?q    exact: the base key's text
+ *   'u' http://example.com:80/a/b.ts?q    exact: what the keys of a URL begin with
  *   'h' example.com                       host, any port
- *   'H' example.com:80                    host and port
+ *   'H' example.com:80                    host and port; :* where the route tells none apart
  *   'p' example.com/a/                    path prefix: each directory, at most 16 of them
  *   'p' example.com/a/b.ts                path prefix: the full path
+ *   's' http://example.com:80/a#?         whatever the query, where a response says what matters
  *   't' tag                               tag
+ *   'g' http://example.com:80 group       group of an origin (RFC 9875)
  *   'o'                                   overflow: had more tags than are kept
  * </pre>
  *
@@ -32,7 +34,8 @@ public final class Scopes {
   public static final int MAX_PATH_LEVELS = 16;
 
   /** The most scopes a response can have. */
-  public static final int MAX_SCOPES = 1 + 2 + MAX_PATH_LEVELS + 1 + ResponseTags.MAX_TAGS + 1;
+  public static final int MAX_SCOPES =
+      1 + 1 + 2 + MAX_PATH_LEVELS + 1 + ResponseTags.MAX_TAGS + CacheGroups.MAX_GROUPS + 1;
 
   private final SipHash128 hash;
   private final KeyBuilder keys;
@@ -52,14 +55,15 @@ public final class Scopes {
    * @throws IllegalArgumentException when the request's key is too long to be cached
    */
   public long[] ofResponse(RequestView request, KeyRecipe recipe, ResponseTags tags) {
-    TargetUri uri = TargetUri.of(request);
+    TargetUri uri = recipe.url().canonical(TargetUri.of(request));
     String authority = uri.authority();
     String path = uri.path();
     long[] scopes = new long[MAX_SCOPES];
     int count = 0;
     scopes[count++] = exact(uri, recipe);
     scopes[count++] = hash('h', AuthorityNormalizer.host(authority));
-    scopes[count++] = hash('H', withPort(authority, uri.scheme()));
+    scopes[count++] =
+        hash('H', hasPortOfItsOwn(authority, recipe.url()) ? withPort(uri) : anyPort(authority));
     int levels = 0;
     for (int i = 0; i < path.length() && levels < MAX_PATH_LEVELS; i++) {
       if (path.charAt(i) == '/') {
@@ -73,6 +77,9 @@ public final class Scopes {
     for (String tag : tags.values()) {
       scopes[count++] = tag(tag);
     }
+    for (String group : tags.groups()) {
+      scopes[count++] = group(uri, group);
+    }
     if (tags.isOverflow()) {
       scopes[count++] = tagOverflow();
     }
@@ -80,7 +87,8 @@ public final class Scopes {
   }
 
   /**
-   * The scope of one URI, as the route that serves it makes the key.
+   * The scope of one URI, as the route that serves it makes the key: of all keys that begin with
+   * it.
    *
    * @throws IllegalArgumentException when the key is too long to be cached
    */
@@ -88,7 +96,27 @@ public final class Scopes {
     if (!keys.build(uri, recipe)) {
       throw new IllegalArgumentException("key longer than " + KeyBuilder.MAX_LENGTH + " bytes");
     }
-    return hash('u', keys.text(), keys.textLength());
+    return hash('u', keys.text(), keys.urlLength());
+  }
+
+  /**
+   * The scope of all responses for a path that say what of a query matters: a purge of a URL must
+   * kill what is served for it, whichever of them that is.
+   *
+   * @throws IllegalArgumentException when the key is too long to be cached
+   */
+  public long search(TargetUri uri, KeyRecipe recipe) {
+    if (!keys.buildSearchRule(uri, recipe)) {
+      throw new IllegalArgumentException("key longer than " + KeyBuilder.MAX_LENGTH + " bytes");
+    }
+    return hash('s', keys.text(), keys.textLength());
+  }
+
+  /** The same scopes, and that one behind them. */
+  public long[] withSearch(long[] scopes, RequestView request, KeyRecipe recipe) {
+    long[] all = Arrays.copyOf(scopes, scopes.length + 1);
+    all[scopes.length] = search(recipe.url().canonical(TargetUri.of(request)), recipe);
+    return all;
   }
 
   /**
@@ -112,13 +140,32 @@ public final class Scopes {
    * @throws IllegalArgumentException when it is not a host
    */
   public long host(String host) {
-    // A default port that is written out is meant, so it is normalised by the other scheme.
-    String normal = AuthorityNormalizer.normalize(host, host.endsWith(":80") ? "https" : "http");
-    if (normal == null) {
-      throw new IllegalArgumentException("not a host: " + host);
-    }
+    String normal = normalHost(host);
     boolean hasPort = AuthorityNormalizer.hostLength(normal) < normal.length();
     return hash(hasPort ? 'H' : 'h', normal);
+  }
+
+  /**
+   * All that a purge of this host has to kill where such a recipe is in force: also what is kept
+   * under the host's fixed name, whoever shares that.
+   *
+   * @throws IllegalArgumentException when it is not a host
+   */
+  public long[] host(String host, UrlRecipe recipe) {
+    List<Long> scopes = new ArrayList<>(4);
+    add(scopes, host(host));
+    String normal = normalHost(host);
+    String name = recipe.host() == null ? AuthorityNormalizer.host(normal) : recipe.host();
+    String port = normal.substring(AuthorityNormalizer.hostLength(normal));
+    if (port.isEmpty()) {
+      add(scopes, hash('h', name));
+    } else {
+      add(scopes, hash('H', name + port));
+      if (!recipe.hasPort() || !recipe.hasScheme()) {
+        add(scopes, hash('H', anyPort(name)));
+      }
+    }
+    return longs(scopes);
   }
 
   /**
@@ -130,22 +177,33 @@ public final class Scopes {
    * @throws IllegalArgumentException when no request can be for it
    */
   public long[] prefix(String url) {
+    return prefix(url, UrlRecipe.WHOLE);
+  }
+
+  /** The same where such a recipe is in force. */
+  public long[] prefix(String url, UrlRecipe recipe) {
     List<Long> scopes = new ArrayList<>(4);
     for (TargetUri target : parse(url).targets()) {
-      String authority = target.authority();
-      String path = target.path();
+      TargetUri uri = recipe.canonical(target);
+      String authority = uri.authority();
+      String path = uri.path();
       if (path.charAt(path.length() - 1) != '/') {
         add(scopes, hash('p', authority + path));
         path += "/";
       }
       add(scopes, hash('p', authority + truncated(path)));
     }
-    return scopes.stream().mapToLong(Long::longValue).toArray();
+    return longs(scopes);
   }
 
   /** The scope of a tag; a purge by tag has to kill {@link #tagOverflow()} as well. */
   public long tag(String tag) {
     return hash('t', tag);
+  }
+
+  /** The scope of a group of the origin that this URI is of. */
+  public long group(TargetUri uri, String group) {
+    return hash('g', uri.scheme() + "://" + withPort(uri) + " " + group);
   }
 
   /** The scope of responses that had more or longer tags than are kept. */
@@ -182,10 +240,34 @@ public final class Scopes {
     return parsed;
   }
 
-  private static String withPort(String authority, String scheme) {
+  private static String normalHost(String host) {
+    // A default port that is written out is meant, so it is normalised by the other scheme.
+    String normal = AuthorityNormalizer.normalize(host, host.endsWith(":80") ? "https" : "http");
+    if (normal == null) {
+      throw new IllegalArgumentException("not a host: " + host);
+    }
+    return normal;
+  }
+
+  private static long[] longs(List<Long> scopes) {
+    return scopes.stream().mapToLong(Long::longValue).toArray();
+  }
+
+  private static boolean hasPortOfItsOwn(String authority, UrlRecipe recipe) {
+    boolean isNamed = AuthorityNormalizer.hostLength(authority) < authority.length();
+    return recipe.hasPort() && (recipe.hasScheme() || isNamed);
+  }
+
+  private static String withPort(TargetUri uri) {
+    String authority = uri.authority();
     return AuthorityNormalizer.hostLength(authority) < authority.length()
         ? authority
-        : authority + ":" + AuthorityNormalizer.defaultPort(scheme);
+        : authority + ":" + AuthorityNormalizer.defaultPort(uri.scheme());
+  }
+
+  /** Of what is kept for several ports. */
+  private static String anyPort(String authority) {
+    return AuthorityNormalizer.host(authority) + ":*";
   }
 
   private long hash(char kind, String value) {

@@ -3,6 +3,7 @@ package io.forebay.core.policy;
 import io.forebay.core.http.CacheControl;
 import io.forebay.core.http.FieldSyntax;
 import io.forebay.core.http.KnownField;
+import io.forebay.core.http.QueryRequest;
 import io.forebay.core.http.RequestView;
 import io.forebay.core.route.Route;
 import io.forebay.core.route.RouteSettings;
@@ -34,7 +35,8 @@ public final class Decider {
    */
   public static @Nullable Decision decideBeforeLookup(RequestView request, Route route) {
     String method = request.method();
-    if (!method.equals("GET") && !method.equals("HEAD")) {
+    boolean isQuery = route.keyRecipe().cachesQuery() && QueryRequest.isQuery(request);
+    if (!method.equals("GET") && !method.equals("HEAD") && !isQuery) {
       return switch (method) {
         case "CONNECT", "TRACE", "TRACK", "PURGE", "BAN", "REFRESH" -> METHOD_NOT_SERVED;
         default ->
@@ -44,7 +46,7 @@ public final class Decider {
     if (route.settings().passthrough()) {
       return Decision.pass(Reason.PASS_ROUTE);
     }
-    if (request.hasBody()) {
+    if (request.hasBody() && !isQuery) {
       return Decision.pass(Reason.PASS_BODY);
     }
     return isUpgrade(request) ? Decision.pass(Reason.PASS_UPGRADE) : null;
@@ -133,7 +135,7 @@ public final class Decider {
   }
 
   private static Decision miss(RequestView request, @Nullable StoredMeta marker) {
-    if (!request.method().equals("GET")) {
+    if (request.method().equals("HEAD")) {
       return Decision.pass(Reason.PASS_HEAD);
     }
     return Decision.fetch(marker == null ? Reason.MISS_URI : Reason.MISS_VARY);
@@ -181,9 +183,9 @@ public final class Decider {
     if (stored.hasValidator() && isKept) {
       return Decision.revalidate(reason);
     }
-    return request.method().equals("GET")
-        ? Decision.fetch(isKept ? reason : Reason.MISS_NOT_KEPT)
-        : Decision.pass(Reason.PASS_HEAD);
+    return request.method().equals("HEAD")
+        ? Decision.pass(Reason.PASS_HEAD)
+        : Decision.fetch(isKept ? reason : Reason.MISS_NOT_KEPT);
   }
 
   /** Whether it is still worth confirming; after the route's time it counts as not stored. */

@@ -3,6 +3,7 @@ package io.forebay.core.policy;
 import io.forebay.core.http.FieldsView;
 import io.forebay.core.http.RequestView;
 import io.forebay.core.http.TargetUri;
+import io.forebay.core.key.CacheGroups;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
@@ -30,10 +31,21 @@ public final class InvalidationPolicy {
     return List.copyOf(uris);
   }
 
-  /** RFC 9110 §9.2.1. */
+  /**
+   * The groups whose responses of the target's origin are no longer valid, because the response to
+   * an unsafe request that was no error says so (RFC 9875 §3); empty otherwise.
+   */
+  public static List<String> invalidatedGroups(
+      RequestView request, int status, FieldsView response) {
+    return isSafe(request.method()) || status < 200 || status > 399
+        ? List.of()
+        : CacheGroups.of(response.all("cache-group-invalidation"));
+  }
+
+  /** RFC 9110 §9.2.1, RFC 10008 §2. */
   private static boolean isSafe(String method) {
     return switch (method) {
-      case "GET", "HEAD", "OPTIONS", "TRACE" -> true;
+      case "GET", "HEAD", "OPTIONS", "TRACE", "QUERY" -> true;
       default -> false;
     };
   }

@@ -60,8 +60,15 @@ public enum Reason {
       "The client wants a response that stays fresh for longer, and the route honours that."),
 
   PASS_ROUTE("bypass", "route", "The route passes everything through."),
-  PASS_METHOD("method", null, "Only GET and HEAD are answered from the cache."),
+  PASS_METHOD(
+      "method",
+      null,
+      "Only GET and HEAD, and QUERY where the route says so, are answered from the cache."),
   PASS_BODY("bypass", "request-body", "A GET or HEAD with a body is not what its URL names."),
+  PASS_CONTENT(
+      "bypass",
+      "content",
+      "The content of a QUERY is longer than 64 KiB, or too many are being read at once."),
   PASS_UPGRADE("bypass", "upgrade", "The client asks to change the protocol."),
   PASS_HEAD(
       "miss", "head", "A HEAD that nothing usable is stored for goes to the origin as it is."),
@@ -70,6 +77,9 @@ public enum Reason {
       "request", "no-store", "The client asked not to store, and the route honours that."),
   PASS_UNCACHEABLE(
       "bypass", "known-uncacheable", "The last response to this request could not be stored."),
+  PASS_RANGE("bypass", "range", "The range asked for can't be had in parts that could be stored."),
+  PASS_WAITED(
+      "bypass", "waited", "Another request's fetch took longer to answer than is waited for."),
   PASS_STORE_BUSY("bypass", "store-busy", "The store could not be asked in time."),
   PASS_STORE_FULL("bypass", "store-full", "There was no room to store the response."),
 
@@ -89,7 +99,8 @@ public enum Reason {
   ORIGIN_TIMEOUT("miss", "origin-timeout", "The origin did not answer in time."),
   ORIGIN_BROKEN("miss", "origin-broken", "The origin broke off or sent what is not HTTP."),
 
-  NOT_STORED_METHOD(null, "method", "Only responses to GET are stored."),
+  NOT_STORED_METHOD(
+      null, "method", "Only responses to GET, and to QUERY where the route says so, are stored."),
   NOT_STORED_ROUTE(null, "route", "The route passes everything through."),
   NOT_STORED_STALE_IF_ERROR(
       null,
@@ -111,9 +122,16 @@ public enum Reason {
       null, "set-cookie", "The response sets a cookie and the route does not say otherwise."),
   NOT_STORED_VARY_ANY(null, "vary-any", "The response varies by more than request fields."),
   NOT_STORED_VARY_USER(
-      null, "vary-user", "The response varies by Cookie or User-Agent, so it would hardly hit."),
+      null,
+      "vary-user",
+      "The response varies by Cookie, User-Agent or the client's address, and the route does not"
+          + " map that, so it would hardly hit."),
   NOT_STORED_VARY_MALFORMED(
       null, "vary-malformed", "The Vary field is malformed or names too many fields."),
+  NOT_STORED_ENCODING(
+      null,
+      "encoding",
+      "The response has a content coding that not all take who would be served with it."),
   NOT_STORED_NO_FRESHNESS(
       null,
       "no-freshness",

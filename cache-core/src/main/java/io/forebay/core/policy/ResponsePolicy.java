@@ -1,5 +1,6 @@
 package io.forebay.core.policy;
 
+import io.forebay.core.http.AcceptEncoding;
 import io.forebay.core.http.CacheControl;
 import io.forebay.core.http.DeltaSeconds;
 import io.forebay.core.http.EntityTag;
@@ -10,6 +11,7 @@ import io.forebay.core.http.KnownField;
 import io.forebay.core.http.RequestView;
 import io.forebay.core.http.StatusCode;
 import io.forebay.core.http.TargetedControl;
+import io.forebay.core.key.FieldRecipe;
 import io.forebay.core.route.CookieSettings.SetCookie;
 import io.forebay.core.route.FreshnessSettings;
 import io.forebay.core.route.Route;
@@ -17,6 +19,7 @@ import io.forebay.core.route.RouteSettings;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Set;
 import java.util.SortedSet;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
@@ -32,6 +35,32 @@ public final class ResponsePolicy {
 
   /** The most fields that a response may vary by. */
   public static final int MAX_SELECTING_FIELDS = 16;
+
+  /**
+   * Fields that tell users apart, or that are written anew for each: who varies by them hardly ever
+   * has the same response twice.
+   */
+  private static final Set<String> OF_ONE_USER =
+      Set.of("cookie", "user-agent", "x-forwarded-for", "forwarded");
+
+  /** Fields that a fill never sends as a client does; the host is in every key. */
+  private static final Set<String> NOT_OF_A_FILL =
+      Set.of(
+          "host",
+          "connection",
+          "content-length",
+          "expect",
+          "if-match",
+          "if-modified-since",
+          "if-none-match",
+          "if-range",
+          "if-unmodified-since",
+          "keep-alive",
+          "range",
+          "te",
+          "trailer",
+          "transfer-encoding",
+          "upgrade");
 
   private ResponsePolicy() {}
 
@@ -74,7 +103,10 @@ public final class ResponsePolicy {
       return new StoreVerdict.DoNotStore(refusal);
     }
     SortedSet<String> selectingFields = new TreeSet<>();
-    refusal = addSelectingFields(response, selectingFields);
+    refusal = addSelectingFields(response, route.keyRecipe().fields(), selectingFields);
+    if (refusal == null) {
+      refusal = addEncoding(request, response, selectingFields);
+    }
     if (refusal != null) {
       return new StoreVerdict.DoNotStore(refusal);
     }
@@ -144,7 +176,8 @@ public final class ResponsePolicy {
     if (settings.passthrough()) {
       return Reason.NOT_STORED_ROUTE;
     }
-    if (!request.method().equals("GET") || request.hasBody()) {
+    // RFC 10008 §2.7: a response to QUERY may be stored where the key has the request's content.
+    if (request.contentDigest() == null && (!request.method().equals("GET") || request.hasBody())) {
       return Reason.NOT_STORED_METHOD;
     }
     if (status == 206 || response.has("content-range")) {
@@ -179,8 +212,12 @@ public final class ResponsePolicy {
     return null;
   }
 
-  /** Adds the names in Vary (RFC 9110 §12.5.5); gives the reason if they forbid storing. */
-  private static @Nullable Reason addSelectingFields(FieldsView response, SortedSet<String> names) {
+  /**
+   * Adds the names in Vary (RFC 9110 §12.5.5); gives the reason if they forbid storing. What the
+   * origin was not asked with, or the base key has, selects nothing more.
+   */
+  private static @Nullable Reason addSelectingFields(
+      FieldsView response, FieldRecipe recipe, SortedSet<String> names) {
     int length = 0;
     for (String line : response.all("vary")) {
       int start = 0;
@@ -193,11 +230,13 @@ public final class ResponsePolicy {
         if (name.equals("*")) {
           return Reason.NOT_STORED_VARY_ANY;
         }
-        if (name.equals("cookie") || name.equals("user-agent")) {
+        if (name.isEmpty() || NOT_OF_A_FILL.contains(name) || recipe.maps(name)) {
+          continue;
+        }
+        if (OF_ONE_USER.contains(name)) {
           return Reason.NOT_STORED_VARY_USER;
         }
-        // The host is in every key.
-        if (name.isEmpty() || name.equals("host") || !names.add(name)) {
+        if (!names.add(name)) {
           continue;
         }
         length += name.length() + 1;
@@ -209,6 +248,22 @@ public final class ResponsePolicy {
       }
     }
     return null;
+  }
+
+  /**
+   * A response with a content coding is a variant of Accept-Encoding, whether its origin says so or
+   * not (RFC 9110 §12.5.3), and fit to be stored only if the whole class of clients takes it.
+   */
+  private static @Nullable Reason addEncoding(
+      RequestView request, FieldsView response, SortedSet<String> names) {
+    int codings = AcceptEncoding.codingsOf(response);
+    if (codings == 0) {
+      return null;
+    }
+    names.add("accept-encoding");
+    return AcceptEncoding.accepts(AcceptEncoding.classOf(request.fields()), codings)
+        ? null
+        : Reason.NOT_STORED_ENCODING;
   }
 
   private static int flags(CacheControl control) {

@@ -3,6 +3,9 @@ package io.forebay.core.policy;
 import io.forebay.core.http.EntityTag;
 import io.forebay.core.http.FieldsView;
 import io.forebay.core.http.HeaderFields;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** Asking the origin whether a stored response is still current (RFC 9111 §4.3). */
@@ -22,6 +25,79 @@ public final class Revalidation {
       fields.add("if-modified-since", lastModified);
     }
     return fields.build();
+  }
+
+  /**
+   * The conditional fields that ask for several stored responses at once (§4.3.1): their entity
+   * tags, each once. A date is no question about several.
+   */
+  public static HeaderFields conditionalFields(List<StoredMeta> stored) {
+    if (stored.size() == 1) {
+      return conditionalFields(stored.getFirst());
+    }
+    Set<String> etags = new LinkedHashSet<>();
+    for (StoredMeta one : stored) {
+      String etag = one.etag();
+      if (etag != null) {
+        etags.add(etag);
+      }
+    }
+    return etags.isEmpty()
+        ? HeaderFields.EMPTY
+        : HeaderFields.of("if-none-match", String.join(", ", etags));
+  }
+
+  /**
+   * Which of several stored responses a 304 confirms (§4.3.4): with a strong entity tag the one
+   * that has it, with a weak one or a date the most recent that matches; -1 where it is none of
+   * them.
+   */
+  public static int selected(List<StoredMeta> stored, FieldsView notModified) {
+    int selected = -1;
+    for (int i = 0; i < stored.size(); i++) {
+      boolean isCandidate =
+          stored.size() == 1 || notModified.has("etag") || notModified.has("last-modified");
+      boolean isMoreRecent =
+          selected < 0 || stored.get(i).dateMillis() > stored.get(selected).dateMillis();
+      if (isCandidate && isMoreRecent && matches(stored.get(i), notModified)) {
+        selected = i;
+      }
+    }
+    return selected;
+  }
+
+  /** What a HEAD's 200 says of the stored response to a GET (§4.3.5). */
+  public enum HeadOutcome {
+    /** It is the same still, so the fields of the HEAD's response update it. */
+    SAME,
+    /** There is another by now, so it is stale. */
+    OTHER,
+    /** The HEAD's response has nothing to compare. */
+    UNKNOWN
+  }
+
+  /**
+   * Compares the validators and the length that a HEAD's 200 has with those of the stored response.
+   *
+   * @param totalLength of the stored body
+   */
+  public static HeadOutcome compareHead(
+      StoredMeta stored, long totalLength, FieldsView headResponse) {
+    CharSequence etag = headResponse.first("etag");
+    CharSequence lastModified = headResponse.first("last-modified");
+    CharSequence length = headResponse.first("content-length");
+    if (etag == null && lastModified == null && length == null) {
+      return HeadOutcome.UNKNOWN;
+    }
+    boolean isSame =
+        isAbsentOr(etag, stored.etag())
+            && isAbsentOr(lastModified, stored.lastModified())
+            && isAbsentOr(length, Long.toString(totalLength));
+    return isSame ? HeadOutcome.SAME : HeadOutcome.OTHER;
+  }
+
+  private static boolean isAbsentOr(@Nullable CharSequence received, @Nullable String stored) {
+    return received == null || (stored != null && stored.contentEquals(received));
   }
 
   /**

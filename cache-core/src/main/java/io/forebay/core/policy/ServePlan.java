@@ -3,7 +3,10 @@ package io.forebay.core.policy;
 import io.forebay.core.http.ByteRange;
 import io.forebay.core.http.Conditions;
 import io.forebay.core.http.KnownField;
+import io.forebay.core.http.RangeSet;
 import io.forebay.core.http.RequestView;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * With what of a stored response a request is answered: its conditions and its range (RFC 9110 §13,
@@ -20,6 +23,9 @@ public sealed interface ServePlan {
       return last - first + 1;
     }
   }
+
+  /** Status 206 with several parts as multipart/byteranges. */
+  record Ranges(List<ByteRange.Satisfiable> parts) implements ServePlan {}
 
   /** Status 304 without a body. */
   record NotModified() implements ServePlan {}
@@ -47,34 +53,47 @@ public sealed interface ServePlan {
    * Plans the answer to a GET or HEAD.
    *
    * @param totalLength length of the stored body
+   * @param maxRanges a request for more ranges than this is answered with the whole body
    */
-  static ServePlan of(RequestView request, StoredMeta meta, long totalLength) {
+  static ServePlan of(RequestView request, StoredMeta meta, long totalLength, int maxRanges) {
+    ServePlan conditional = ofConditions(request, meta);
+    if (!(conditional instanceof Whole)) {
+      return conditional;
+    }
+    RangeSet ranges = rangesOf(request, meta, maxRanges);
+    return ranges == null
+        ? WHOLE
+        : switch (ranges.of(totalLength)) {
+          case ByteRange.None() -> WHOLE;
+          case ByteRange.Unsatisfiable() -> UNSATISFIABLE;
+          case ByteRange.Satisfiable(long first, long last) -> new Range(first, last);
+          case ByteRange.Several(List<ByteRange.Satisfiable> parts) -> new Ranges(parts);
+        };
+  }
+
+  /** The same as far as it does not depend on the body: a range is not looked at. */
+  static ServePlan ofConditions(RequestView request, StoredMeta meta) {
     // RFC 9110 §13.2.1: conditions count only where the answer would be a success without them.
     if ((request.knownFields() & RELEVANT) == 0 || meta.status() / 100 != 2) {
       return WHOLE;
     }
-    String etag = meta.etag();
-    long lastModified = meta.lastModifiedMillis();
-    switch (Conditions.evaluate(request, etag, lastModified, meta.dateMillis())) {
-      case NOT_MODIFIED -> {
-        return NOT_MODIFIED;
-      }
-      case PRECONDITION_FAILED -> {
-        return PRECONDITION_FAILED;
-      }
-      case PROCEED -> {}
-    }
-    // RFC 9110 §14.2: a range is for GET only, and here for a 200 only.
-    if (!request.has(KnownField.RANGE)
-        || meta.status() != 200
-        || !request.method().equals("GET")
-        || !Conditions.allowsRange(request, etag, lastModified, meta.dateMillis())) {
-      return WHOLE;
-    }
-    return switch (ByteRange.of(request.value(KnownField.RANGE), totalLength)) {
-      case ByteRange.None() -> WHOLE;
-      case ByteRange.Unsatisfiable() -> UNSATISFIABLE;
-      case ByteRange.Satisfiable(long first, long last) -> new Range(first, last);
+    return switch (Conditions.evaluate(
+        request, meta.etag(), meta.lastModifiedMillis(), meta.dateMillis())) {
+      case NOT_MODIFIED -> NOT_MODIFIED;
+      case PRECONDITION_FAILED -> PRECONDITION_FAILED;
+      case PROCEED -> WHOLE;
     };
+  }
+
+  /** The ranges that a request may have of a stored body, null for the whole of it. */
+  static @Nullable RangeSet rangesOf(RequestView request, StoredMeta meta, int maxRanges) {
+    // RFC 9110 §14.2: a range is for GET only, and here for a 200 only.
+    return request.has(KnownField.RANGE)
+            && meta.status() == 200
+            && request.method().equals("GET")
+            && Conditions.allowsRange(
+                request, meta.etag(), meta.lastModifiedMillis(), meta.dateMillis())
+        ? RangeSet.of(request, maxRanges)
+        : null;
   }
 }

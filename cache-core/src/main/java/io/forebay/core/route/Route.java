@@ -3,6 +3,7 @@ package io.forebay.core.route;
 import io.forebay.core.http.AuthorityNormalizer;
 import io.forebay.core.http.TargetNormalizer;
 import io.forebay.core.key.KeyRecipe;
+import java.util.Locale;
 
 /**
  * Which origin serves a part of the URL space, and by which rules.
@@ -19,7 +20,9 @@ public record Route(
     String pathPrefix,
     String originName,
     KeyRecipe keyRecipe,
-    RouteSettings settings) {
+    RouteSettings settings,
+    RangeSettings ranges,
+    SharingSettings sharing) {
 
   /**
    * @throws IllegalArgumentException when the pattern or the prefix matches no request in normal
@@ -37,17 +40,47 @@ public record Route(
     }
   }
 
+  /** With the default rules for ranges and for sharing fetches. */
+  public Route(
+      String name,
+      String hostPattern,
+      String pathPrefix,
+      String originName,
+      KeyRecipe keyRecipe,
+      RouteSettings settings) {
+    this(
+        name,
+        hostPattern,
+        pathPrefix,
+        originName,
+        keyRecipe,
+        settings,
+        RangeSettings.DEFAULT,
+        SharingSettings.DEFAULT);
+  }
+
   /** Everything goes to this origin, by the default rules. */
   public static Route toOrigin(String originName) {
     return new Route("default", "*", "/", originName, KeyRecipe.DEFAULT, RouteSettings.DEFAULT);
   }
 
   public Route withSettings(RouteSettings value) {
-    return new Route(name, hostPattern, pathPrefix, originName, keyRecipe, value);
+    return new Route(name, hostPattern, pathPrefix, originName, keyRecipe, value, ranges, sharing);
   }
 
   public Route withKeyRecipe(KeyRecipe value) {
-    return new Route(name, hostPattern, pathPrefix, originName, value, settings);
+    return new Route(name, hostPattern, pathPrefix, originName, value, settings, ranges, sharing);
+  }
+
+  /** Whether requests for this host, at whatever port, may be this route's. */
+  public boolean mayServe(String authority) {
+    if (hostPattern.equals("*")) {
+      return true;
+    }
+    String host = AuthorityNormalizer.host(authority).toLowerCase(Locale.ROOT);
+    return hostPattern.startsWith("*.")
+        ? host.endsWith(AuthorityNormalizer.host(hostPattern.substring(1)))
+        : host.equals(AuthorityNormalizer.host(hostPattern));
   }
 
   private static boolean isHostPattern(String pattern) {

@@ -9,9 +9,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.forebay.core.http.HeaderFields;
 import io.forebay.core.http.PlainRequest;
+import io.forebay.core.http.TargetUri;
 import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -128,6 +130,23 @@ final class ScopesTest {
     assertTrue(response.length <= Scopes.MAX_SCOPES);
   }
 
+  /** RFC 9875 §2.1. */
+  @Test
+  void groupsAreThoseOfOneOrigin() {
+    long[] response = of("http://h/a", "Cache-Groups", "\"x\", \"y z\";revalidate");
+    for (String uri : List.of("http://h/", "http://h:80/b")) {
+      TargetUri target = PlainRequest.of("POST", uri).target();
+      assertTrue(kills(new long[] {scopes.group(target, "x")}, response), uri);
+      assertTrue(kills(new long[] {scopes.group(target, "y z")}, response), uri);
+      assertFalse(kills(new long[] {scopes.group(target, "X")}, response), uri);
+    }
+    for (String uri : List.of("https://h/a", "http://h:81/a", "http://g/a")) {
+      TargetUri other = PlainRequest.of("POST", uri).target();
+      assertFalse(kills(new long[] {scopes.group(other, "x")}, response), uri);
+    }
+    assertFalse(kills(scopes.tagPurge("x"), response));
+  }
+
   @Test
   void kindsOfScopesCannotBeMistakenForEachOther() {
     assertNotEquals(scopes.tag("example.com"), scopes.host("example.com"));
@@ -137,13 +156,68 @@ final class ScopesTest {
     assertEquals(response.length, distinct.size());
   }
 
+  private static UrlRecipe stripping(String... patterns) {
+    return new UrlRecipe(
+        null,
+        true,
+        true,
+        false,
+        new QueryRecipe(false, true, new NamePatterns(List.of(patterns)), NamePatterns.NONE));
+  }
+
+  private long[] of(KeyRecipe recipe, String url, String... fields) {
+    return scopes.ofResponse(
+        PlainRequest.of("GET", url, fields), recipe, ResponseTags.of(HeaderFields.EMPTY));
+  }
+
   @Test
-  void exactScopeFollowsTheRecipeOfTheRoute() {
-    KeyRecipe recipe = new KeyRecipe(false, "m");
-    PlainRequest request = PlainRequest.of("GET", "http://h/x?a");
-    long[] response = scopes.ofResponse(request, recipe, ResponseTags.of(HeaderFields.EMPTY));
-    PlainRequest sibling = PlainRequest.of("GET", "http://h/x?b");
-    assertEquals(response[0], scopes.exact(sibling.target(), recipe));
+  void aPurgeByUrlNamesWhatTheRecipeMakesOfIt() {
+    KeyRecipe recipe = new KeyRecipe(stripping("utm_*"), FieldRecipe.NONE);
+    TargetUri purged = Objects.requireNonNull(TargetUri.parse("http://h/a?utm_x=2&c=3&b=1"));
+    long scope = scopes.exact(purged, recipe);
+    assertEquals(of(recipe, "http://h/a?b=1&c=3")[0], scope);
+    assertEquals(of(recipe, "http://h/a?c=3&utm_y=9&b=1")[0], scope);
+    assertNotEquals(of(recipe, "http://h/a?b=2&c=3")[0], scope);
+    assertNotEquals(of(recipe, "http://h/A?b=1&c=3")[0], scope);
+  }
+
+  @Test
+  void aPurgeByUrlTakesWhateverTheHeaderAddsToTheKey() {
+    KeyRecipe recipe =
+        new KeyRecipe(
+            UrlRecipe.WHOLE,
+            new FieldRecipe(List.of("x"), List.of("c"), true, List.of("en", "de"), List.of()));
+    TargetUri purged = Objects.requireNonNull(TargetUri.parse("http://h/a"));
+    long scope = scopes.exact(purged, recipe);
+    assertEquals(scope, of(recipe, "http://h/a")[0]);
+    assertEquals(scope, of(recipe, "http://h/a", "x", "1", "cookie", "c=2")[0]);
+    assertEquals(scope, of(recipe, "http://h/a", "user-agent", "bot")[0]);
+  }
+
+  @Test
+  void aPurgeByHostOrPrefixTakesWhatIsKeptUnderTheHostsFixedName() {
+    UrlRecipe url = new UrlRecipe("shared", true, true, true, QueryRecipe.AS_RECEIVED);
+    long[] response = of(new KeyRecipe(url, FieldRecipe.NONE), "http://a.example/IMG/x");
+    assertTrue(kills(scopes.host("a.example", url), response));
+    assertTrue(kills(scopes.host("b.example", url), response));
+    assertFalse(kills(scopes.host("b.example", UrlRecipe.WHOLE), response));
+    assertTrue(kills(scopes.prefix("a.example/Img/", url), response));
+    assertFalse(kills(scopes.prefix("a.example/css/", url), response));
+  }
+
+  @Test
+  void aPurgeByPortTakesWhatIsKeptForAllPorts() {
+    UrlRecipe anyPort = new UrlRecipe(null, false, true, false, QueryRecipe.AS_RECEIVED);
+    UrlRecipe anyScheme = new UrlRecipe(null, true, false, false, QueryRecipe.AS_RECEIVED);
+    long[] ofAnyPort = of(new KeyRecipe(anyPort, FieldRecipe.NONE), "http://h:8080/x");
+    long[] ofAnyScheme = of(new KeyRecipe(anyScheme, FieldRecipe.NONE), "http://h/x");
+    long[] ofAPort = of(new KeyRecipe(anyScheme, FieldRecipe.NONE), "http://h:8080/x");
+    assertTrue(kills(scopes.host("h:9", anyPort), ofAnyPort));
+    assertTrue(kills(scopes.host("h", anyPort), ofAnyPort));
+    assertTrue(kills(scopes.host("h:443", anyScheme), ofAnyScheme));
+    assertTrue(kills(scopes.host("h:80", anyScheme), ofAnyScheme));
+    assertTrue(kills(scopes.host("h:8080", anyScheme), ofAPort));
+    assertFalse(kills(scopes.host("h:8081", anyScheme), ofAPort));
   }
 
   @Test

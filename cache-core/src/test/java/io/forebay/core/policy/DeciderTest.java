@@ -9,8 +9,12 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.sun.management.ThreadMXBean;
 import io.forebay.core.http.HeaderFields;
 import io.forebay.core.http.PlainRequest;
+import io.forebay.core.http.QueryRequest;
 import io.forebay.core.http.RequestView;
+import io.forebay.core.key.FieldRecipe;
 import io.forebay.core.key.KeyBuilder;
+import io.forebay.core.key.KeyRecipe;
+import io.forebay.core.key.UrlRecipe;
 import io.forebay.core.route.Route;
 import io.forebay.core.route.RouteSettings;
 import io.forebay.core.route.RouteSettings.ClientDirectives;
@@ -60,6 +64,36 @@ final class DeciderTest {
 
   private static RequestView get(String... fields) {
     return PlainRequest.of("GET", "http://h/", fields);
+  }
+
+  /** RFC 10008 §2.7. */
+  @Test
+  void queryIsDecidedLikeGetWhereTheRouteSaysSo() {
+    KeyRecipe recipe = new KeyRecipe(UrlRecipe.WHOLE, FieldRecipe.NONE, 64, false, true);
+    Route caching = ROUTE.withKeyRecipe(recipe);
+    RequestView unread = PlainRequest.of("QUERY", "http://h/").withBody();
+    RequestView query = new QueryRequest(unread, "digest");
+    StoredMeta stored = stored("max-age=60", "etag", "\"a\"");
+    assertNull(Decider.decideBeforeLookup(unread, caching));
+    assertEquals("Pass PASS_METHOD", decide(unread, ROUTE, stored, 0));
+    assertEquals("Serve HIT_FRESH", decide(query, caching, stored, 0));
+    assertEquals("Fetch MISS_URI", decide(query, caching, null, 0));
+    assertEquals("Revalidate STALE_EXPIRED", decide(query, caching, stored, 60));
+    HeaderFields fresh = HeaderFields.of("cache-control", "max-age=60");
+    assertInstanceOf(
+        StoreVerdict.Store.class, ResponsePolicy.judge(query, caching, 200, fresh, BORN, BORN));
+    assertEquals(
+        new StoreVerdict.DoNotStore(Reason.NOT_STORED_METHOD),
+        ResponsePolicy.judge(unread, caching, 200, fresh, BORN, BORN));
+  }
+
+  /** RFC 10008 §2: QUERY is safe. */
+  @Test
+  void queryInvalidatesNothing() {
+    RequestView query = PlainRequest.of("QUERY", "http://h/a").withBody();
+    assertEquals(
+        List.of(),
+        InvalidationPolicy.invalidated(query, 200, HeaderFields.of("content-location", "/b")));
   }
 
   /** RFC 9111 §4; the second number is the age in seconds. */
@@ -312,7 +346,7 @@ final class DeciderTest {
       }
       keys.variant(request, meta.selectingFields());
       Decision decision = Decider.decide(request, route, meta, false, BORN + 1000);
-      ServePlan plan = ServePlan.of(request, meta, 1000);
+      ServePlan plan = ServePlan.of(request, meta, 1000, 16);
       long ttl = Age.timeToLiveSeconds(meta, BORN + 1000);
       int end = status.writeHit(decision.reason(), ttl, head, 0);
       sum += keys.lo() + end + (plan instanceof ServePlan.Whole ? 1 : 0);

@@ -10,6 +10,9 @@ import io.forebay.core.http.HeaderFields;
 import io.forebay.core.http.HttpDate;
 import io.forebay.core.http.PlainRequest;
 import io.forebay.core.http.RequestView;
+import io.forebay.core.key.FieldRecipe;
+import io.forebay.core.key.KeyRecipe;
+import io.forebay.core.key.UrlRecipe;
 import io.forebay.core.policy.StoreVerdict.DoNotStore;
 import io.forebay.core.policy.StoreVerdict.Store;
 import io.forebay.core.route.CookieSettings.SetCookie;
@@ -106,6 +109,10 @@ final class ResponsePolicyTest {
           §4.1 Vary: * in a second line                | 200 | cache-control=max-age=60;vary=a;vary=* | NOT_STORED_VARY_ANY
           Vary by Cookie                               | 200 | cache-control=max-age=60;vary=Cookie | NOT_STORED_VARY_USER
           Vary by User-Agent                           | 200 | cache-control=max-age=60;vary=a,USER-AGENT | NOT_STORED_VARY_USER
+          Vary by the client's address                 | 200 | cache-control=max-age=60;vary=X-Forwarded-For | NOT_STORED_VARY_USER
+          §12.5.3 a coding that was not asked for      | 200 | cache-control=max-age=60;content-encoding=gzip | NOT_STORED_ENCODING
+          §12.5.3 one that nobody is asked for         | 200 | cache-control=max-age=60;content-encoding=x-odd | NOT_STORED_ENCODING
+          §12.5.3 identity is no coding                | 200 | cache-control=max-age=60;content-encoding=identity | 60
           Vary malformed                               | 200 | cache-control=max-age=60;vary=a b | NOT_STORED_VARY_MALFORMED
           §3.3 a 206                                   | 206 | cache-control=max-age=60;content-range=bytes 0-1/2 | NOT_STORED_PARTIAL
           a 200 that says it is a part                 | 200 | cache-control=max-age=60;content-range=bytes 0-1/2 | NOT_STORED_PARTIAL
@@ -234,6 +241,40 @@ final class ResponsePolicyTest {
   void readsTheAge(String age, long seconds) {
     Store store = store(GET, ROUTE, "cache-control=max-age=9;etag=\"a\";age=" + age);
     assertEquals(seconds, StoredMeta.of(store.meta()).ageValueSeconds());
+  }
+
+  private static List<String> selecting(FieldRecipe recipe, String accepted, String fields) {
+    Route route = ROUTE.withKeyRecipe(new KeyRecipe(UrlRecipe.WHOLE, recipe));
+    PlainRequest request = PlainRequest.of("GET", "http://h/", "Accept-Encoding", accepted);
+    return judge(request, route, 200, "cache-control=max-age=60;" + fields) instanceof Store store
+        ? store.selectingFields()
+        : List.of("not stored");
+  }
+
+  /** RFC 9111 §4.1: any spelling, order and repetition; what the origin can't have seen is out. */
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+          vary=B, a                          | a,b
+          vary=a,,A , ,a;vary=B              | a,b
+          vary=;vary=,                       | ''
+          vary=Host, Range, If-None-Match, a | a
+          content-encoding=gzip              | accept-encoding
+          content-encoding=gzip, br;vary=a   | a,accept-encoding
+          content-encoding=X-GZIP;vary=Accept-Encoding | accept-encoding
+          content-encoding=zstd              | not stored
+          content-encoding=gzip, x           | not stored
+          vary=X-Mapped, a                   | a
+          vary=Cookie, User-Agent, Sec-CH-UA-Mobile, Accept-Language, X-Ignored | ''
+          vary=X-Mapped, *                   | not stored
+          """)
+  void varySelectsByWhatTheKeyDoesNotHave(String fields, String expected) {
+    FieldRecipe recipe =
+        new FieldRecipe(
+            List.of("x-mapped"), List.of("c"), true, List.of("en"), List.of("x-ignored"));
+    assertEquals(expected, String.join(",", selecting(recipe, "gzip, br", fields)));
   }
 
   @Test

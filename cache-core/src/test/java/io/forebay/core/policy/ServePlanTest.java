@@ -29,10 +29,34 @@ final class ServePlanTest {
           §14.2 304 goes before                | GET  | 200 | range=bytes=0-9;if-none-match="a" | NotModified[]
           §14.2 412 goes before                | GET  | 200 | range=bytes=0-9;if-match="b" | PreconditionFailed[]
           §15.5.17                             | GET  | 200 | range=bytes=100- | Unsatisfiable[]
-          §14.2 several ranges                 | GET  | 200 | range=bytes=0-1,3-4 | Whole[]
+          §14.2 several ranges                 | GET  | 200 | range=bytes=0-1,90-94 | Ranges[parts=[Satisfiable[first=0, last=1], Satisfiable[first=90, last=94]]]
+          §15.3.7.2 coalesced                  | GET  | 200 | range=bytes=0-1,3-4 | Range[first=0, last=4]
+          §14.2 an invalid one is ignored      | GET  | 200 | range=bytes=4-3 | Whole[]
+          §14.2 another unit is ignored        | GET  | 200 | range=lines=0-1 | Whole[]
+          §5.3 two lines are no list           | GET  | 200 | range=bytes=0-1;range=bytes=3-4 | Whole[]
+          §14.2 several, not for HEAD          | HEAD | 200 | range=bytes=0-1,90-94 | Whole[]
+          §14.2 not for a method of its own    | POST | 200 | range=bytes=0-1 | Whole[]
           §13.1.5 If-Range matches             | GET  | 200 | range=bytes=0-9;if-range="a" | Range[first=0, last=9]
           §13.1.5 If-Range does not            | GET  | 200 | range=bytes=0-9;if-range="b" | Whole[]
           §13.1.5 nor for an unsatisfiable one | GET  | 200 | range=bytes=100-;if-range="b" | Whole[]
+          §13.1.5 a weak one never matches     | GET  | 200 | range=bytes=0-9;if-range=W/"a" | Whole[]
+          §13.1.5 nor what is no validator     | GET  | 200 | range=bytes=0-9;if-range=a | Whole[]
+          §13.1.5 nor two of them              | GET  | 200 | range=bytes=0-9;if-range="a";if-range="a" | Whole[]
+          §13.1.5 the very date                | GET  | 200 | range=bytes=0-9;if-range=Tue, 02 Jun 2026 10:00:00 GMT | Range[first=0, last=9]
+          §13.1.5 no later date                | GET  | 200 | range=bytes=0-9;if-range=Tue, 02 Jun 2026 10:00:01 GMT | Whole[]
+          §13.1.5 no earlier date              | GET  | 200 | range=bytes=0-9;if-range=Tue, 02 Jun 2026 09:59:59 GMT | Whole[]
+          §13.2.2 If-Match before all          | GET  | 200 | range=bytes=0-9;if-match="b";if-none-match="a" | PreconditionFailed[]
+          §13.2.2 If-Match makes the date void | GET  | 200 | if-match="a";if-unmodified-since=Tue, 02 Jun 2026 09:00:00 GMT | Whole[]
+          §13.1.4 If-Unmodified-Since          | GET  | 200 | range=bytes=0-9;if-unmodified-since=Tue, 02 Jun 2026 09:00:00 GMT | PreconditionFailed[]
+          §13.1.4 not modified since           | GET  | 200 | range=bytes=0-9;if-unmodified-since=Tue, 02 Jun 2026 10:00:00 GMT | Range[first=0, last=9]
+          §13.1.1 any                          | GET  | 200 | if-match=* | Whole[]
+          §13.1.1 compares strongly            | GET  | 200 | if-match=W/"a" | PreconditionFailed[]
+          §13.1.2 any                          | GET  | 200 | if-none-match=* | NotModified[]
+          §13.1.2 compares weakly              | GET  | 200 | if-none-match="x", W/"a" | NotModified[]
+          §13.1.3 If-Modified-Since            | GET  | 200 | if-modified-since=Tue, 02 Jun 2026 10:00:00 GMT | NotModified[]
+          §13.1.3 void beside If-None-Match    | GET  | 200 | if-none-match="b";if-modified-since=Tue, 02 Jun 2026 10:00:00 GMT | Whole[]
+          §13.2.2 304 before the range         | GET  | 200 | range=bytes=0-9;if-modified-since=Tue, 02 Jun 2026 10:00:00 GMT | NotModified[]
+          §13.2.2 412 before 416               | GET  | 200 | range=bytes=100-;if-match="b" | PreconditionFailed[]
           §13.1.5 If-Range without Range       | GET  | 200 | if-range="b" | Whole[]
           §13.2.1 not for what is no success   | GET  | 404 | if-none-match="a";range=bytes=0-9 | Whole[]
           §13.2.1 not for a redirect           | GET  | 301 | if-match="b" | Whole[]
@@ -63,6 +87,6 @@ final class ServePlanTest {
                     "\"a\"",
                     MODIFIED,
                     List.of())));
-    assertEquals(expected, ServePlan.of(request, meta, 100).toString(), sentence);
+    assertEquals(expected, ServePlan.of(request, meta, 100, 16).toString(), sentence);
   }
 }

@@ -165,7 +165,11 @@ public final class StoreReport {
         base = null;
       }
       List<Stored> found = new ArrayList<>();
-      if (base != null) {
+      Route route = target.route();
+      if (route != null && route.keyRecipe().hasSeveralKeys()) {
+        // There is a key for each of what the recipe tells apart: all that begin with the URL's.
+        found.addAll(survey.variants(target.baseScope(), MOST_VARIANTS));
+      } else if (base != null) {
         found.add(base);
         if (base.isMarker()) {
           for (Stored variant : survey.variants(target.baseScope(), MOST_VARIANTS)) {
@@ -263,6 +267,13 @@ public final class StoreReport {
               : " It never came, was purged, or left long ago.");
     }
     Stored first = found.getFirst();
+    if (route.keyRecipe().hasSeveralKeys()) {
+      long objects = found.stream().filter(one -> !one.isMarker()).count();
+      return "The route's key has more of a request than its URL: "
+          + objects
+          + (objects == 1 ? " object is" : " objects are")
+          + " stored.";
+    }
     if (!first.isMarker()) {
       return explain(first, uri, route, nowMillis);
     }
@@ -338,7 +349,10 @@ public final class StoreReport {
       ArrayNode varies = node.putArray("variesBy");
       meta.selectingFields().forEach(varies::add);
       ArrayNode fields = node.putArray("fields");
-      lines(head, meta.length()).forEach(fields::add);
+      if (!meta.isVaryMarker()) {
+        // Behind a marker's stands its list of variants.
+        lines(head, meta.length()).forEach(fields::add);
+      }
     }
     if (head.slices() > 0) {
       ObjectNode slices = node.putObject("sliceMap");

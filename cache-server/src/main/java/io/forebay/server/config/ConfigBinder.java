@@ -1,13 +1,16 @@
 package io.forebay.server.config;
 
 import io.forebay.core.route.CookieFilter;
+import io.forebay.core.route.RangeSettings;
 import io.forebay.core.route.RouteSettings;
+import io.forebay.core.route.SharingSettings;
 import io.forebay.server.config.RawValues.Raw;
 import io.forebay.server.config.ServerConfig.AccessLogConfig;
 import io.forebay.server.config.ServerConfig.Address;
 import io.forebay.server.config.ServerConfig.AdminConfig;
 import io.forebay.server.config.ServerConfig.DiskConfig;
 import io.forebay.server.config.ServerConfig.ForwardingConfig;
+import io.forebay.server.config.ServerConfig.KeyConfig;
 import io.forebay.server.config.ServerConfig.LimitsConfig;
 import io.forebay.server.config.ServerConfig.ListenerConfig;
 import io.forebay.server.config.ServerConfig.OriginConfig;
@@ -23,6 +26,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -413,7 +417,16 @@ final class ConfigBinder {
         given(scope, ConfigKeys.ROUTE_HOST),
         given(scope, ConfigKeys.ROUTE_PATH),
         origin,
-        settings(scope));
+        settings(scope),
+        new RangeSettings(
+            RangeSettings.Fetch.valueOf(
+                given(scope, ConfigKeys.ROUTE_RANGE_FETCH).toUpperCase(Locale.ROOT)),
+            given(scope, ConfigKeys.ROUTE_RANGE_FAR),
+            given(scope, ConfigKeys.ROUTE_RANGE_LIMIT),
+            given(scope, ConfigKeys.ROUTE_RANGE_WAIT)),
+        new SharingSettings(
+            given(scope, ConfigKeys.ROUTE_SHARE_WAIT), given(scope, ConfigKeys.ROUTE_HIT_FOR_MISS)),
+        key(scope));
   }
 
   private RouteSettings settings(String scope) {
@@ -461,6 +474,52 @@ final class ConfigBinder {
                   "keep one of them"));
     }
     return CookieFilter.keep(Set.copyOf(kept));
+  }
+
+  private KeyConfig key(String scope) {
+    KeyConfig key =
+        new KeyConfig(
+            value(scope, ConfigKeys.KEY_HOST),
+            given(scope, ConfigKeys.KEY_PORT),
+            given(scope, ConfigKeys.KEY_SCHEME),
+            given(scope, ConfigKeys.KEY_FOLD_PATH_CASE),
+            given(scope, ConfigKeys.KEY_QUERY),
+            given(scope, ConfigKeys.KEY_STRIP),
+            given(scope, ConfigKeys.KEY_KEEP),
+            given(scope, ConfigKeys.KEY_HEADERS),
+            given(scope, ConfigKeys.KEY_IGNORE_HEADERS),
+            given(scope, ConfigKeys.KEY_COOKIES),
+            given(scope, ConfigKeys.KEY_DEVICE),
+            given(scope, ConfigKeys.KEY_LANGUAGES),
+            given(scope, ConfigKeys.KEY_VARIANTS),
+            given(scope, ConfigKeys.KEY_NO_VARY_SEARCH),
+            given(scope, ConfigKeys.QUERY_METHOD));
+    if (key.query().equals("ignore") && !(key.strip().isEmpty() && key.keep().isEmpty())) {
+      keyProblem(scope, ConfigKeys.KEY_QUERY, "nothing is left to strip or keep", "keep one");
+    }
+    for (String name : key.headers()) {
+      String other =
+          switch (name) {
+            case "cookie" -> key.cookies().isEmpty() ? "" : "key.cookies";
+            case "accept-language" -> key.languages().isEmpty() ? "" : "key.languages";
+            case "user-agent", "sec-ch-ua-mobile", "forebay-device" ->
+                key.device() ? "key.device" : "";
+            default -> "";
+          };
+      if (key.ignoreHeaders().contains(name)) {
+        other = "key.ignore-headers";
+      }
+      if (!other.isEmpty()) {
+        keyProblem(
+            scope, ConfigKeys.KEY_HEADERS, other + " takes " + name + " as well", "keep one");
+      }
+    }
+    return key;
+  }
+
+  private void keyProblem(String scope, Field<RouteConfig, ?> field, String why, String right) {
+    String path = scope + "." + field.name();
+    problems.add(firstPlace(path).problem(path, why, right));
   }
 
   private LimitsConfig limits() {

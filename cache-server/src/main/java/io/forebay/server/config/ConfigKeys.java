@@ -10,6 +10,7 @@ import static io.forebay.server.config.ValueType.oneOf;
 import static io.forebay.server.config.ValueType.percent;
 import static io.forebay.server.config.ValueType.size;
 
+import io.forebay.core.key.KeyRecipe;
 import io.forebay.core.route.CookieFilter;
 import io.forebay.core.route.CookieSettings.SetCookie;
 import io.forebay.core.route.NegativeTtl;
@@ -31,6 +32,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.function.Function;
 
@@ -513,6 +515,175 @@ final class ConfigKeys {
           route -> !route.settings().passthrough(),
           "Whether anything of this route is stored; false passes every request through.");
 
+  static final Field<RouteConfig, String> ROUTE_RANGE_FETCH =
+      live(
+          "range-fetch",
+          oneOf("whole", "far", "slices"),
+          "far",
+          route -> route.ranges().fetch().name().toLowerCase(Locale.ROOT),
+          "What is fetched for a range of which nothing is stored: the whole body; for a far range,"
+              + " or one counted from the end, its slices only; or the slices of every range.");
+  static final Field<RouteConfig, Long> ROUTE_RANGE_FAR =
+      live(
+          "range-far",
+          size("0", "16TiB"),
+          "8MiB",
+          route -> route.ranges().farBytes(),
+          "A range is far that begins so far behind what has come of a body, or behind the beginning"
+              + " of one of which nothing is stored: it is not waited for but fetched by slice.");
+  static final Field<RouteConfig, Integer> ROUTE_RANGE_LIMIT =
+      live(
+          "range-limit",
+          integer(1, 1000),
+          "16",
+          route -> route.ranges().maxRanges(),
+          "Ranges in one request; one that asks for more is answered with the whole body.");
+  static final Field<RouteConfig, Duration> ROUTE_RANGE_WAIT =
+      live(
+          "range-wait",
+          duration("0s", "1h"),
+          "2s",
+          route -> route.ranges().patience(),
+          "How long a range that needs the length of a body waits for that to be known, while the"
+              + " body is being fetched; then the answer is the whole body.");
+  static final Field<RouteConfig, Duration> ROUTE_SHARE_WAIT =
+      live(
+          "share-wait",
+          duration("0s", "1h"),
+          "15s",
+          route -> route.sharing().patience(),
+          "How long a request waits for the answer that another one has asked the origin for; then"
+              + " it is passed to the origin by itself.");
+  static final Field<RouteConfig, Duration> ROUTE_HIT_FOR_MISS =
+      live(
+          "hit-for-miss",
+          duration("0s", "1d"),
+          "60s",
+          route -> route.sharing().hitForMiss(),
+          "How long an answer that can't be shared keeps requests for its URL from waiting for one"
+              + " another.");
+
+  static final Field<RouteConfig, String> KEY_HOST =
+      optional(
+          "key.host",
+          ValueType.HOST,
+          "the host that is asked for",
+          false,
+          route -> route.key().host(),
+          "A fixed name in place of the host, so that several hosts share what is stored. A fill"
+              + " sends it as `Host`, unless the origin has one of its own.");
+  static final Field<RouteConfig, Boolean> KEY_PORT =
+      live(
+          "key.port",
+          ValueType.BOOLEAN,
+          "true",
+          route -> route.key().port(),
+          "Whether ports are told apart. If not, a fill names none.");
+  static final Field<RouteConfig, Boolean> KEY_SCHEME =
+      live(
+          "key.scheme",
+          ValueType.BOOLEAN,
+          "true",
+          route -> route.key().scheme(),
+          "Whether http and https are told apart. If not, a fill tells the origin `https`.");
+  static final Field<RouteConfig, Boolean> KEY_FOLD_PATH_CASE =
+      live(
+          "key.fold-path-case",
+          ValueType.BOOLEAN,
+          "false",
+          route -> route.key().foldPathCase(),
+          "Whether A–Z in a path are read as a–z. If so, a fill asks for the path in lower case.");
+  static final Field<RouteConfig, String> KEY_QUERY =
+      live(
+          "key.query",
+          oneOf("as-is", "sort", "ignore"),
+          "as-is",
+          route -> route.key().query(),
+          "Whether queries that differ in the order of their parameters, or at all, are the same."
+              + " A fill asks with the sorted query, or without one.");
+  static final Field<RouteConfig, List<String>> KEY_STRIP =
+      live(
+          "key.strip",
+          ValueType.PARAMETERS,
+          "",
+          route -> route.key().strip(),
+          "Parameters of the query that do not count. A fill leaves them out, too.");
+  static final Field<RouteConfig, List<String>> KEY_KEEP =
+      live(
+          "key.keep",
+          ValueType.PARAMETERS,
+          "",
+          route -> route.key().keep(),
+          "If any are given, the only parameters that count. A fill leaves all others out, too.");
+  static final Field<RouteConfig, List<String>> KEY_HEADERS =
+      live(
+          "key.headers",
+          ValueType.FIELD_NAMES,
+          "",
+          route -> route.key().headers(),
+          "Request fields whose values are in the key, whatever `Vary` says.");
+  static final Field<RouteConfig, List<String>> KEY_IGNORE_HEADERS =
+      live(
+          "key.ignore-headers",
+          ValueType.FIELD_NAMES,
+          "",
+          route -> route.key().ignoreHeaders(),
+          "Request fields that a fill does not send, so that answers can't depend on them, whatever"
+              + " `Vary` says.");
+  static final Field<RouteConfig, List<String>> KEY_COOKIES =
+      live(
+          "key.cookies",
+          ValueType.COOKIE_NAMES,
+          "",
+          route -> route.key().cookies(),
+          "Cookies whose values are in the key. If any are given a fill sends no others, and `Vary:"
+              + " Cookie` does not keep an answer from being stored.");
+  static final Field<RouteConfig, Boolean> KEY_DEVICE =
+      live(
+          "key.device",
+          ValueType.BOOLEAN,
+          "false",
+          route -> route.key().device(),
+          "Whether the kind of device is in the key: desktop, mobile, tablet or bot, by `User-Agent`"
+              + " and `Sec-CH-UA-Mobile`. A fill sends a `User-Agent` of that kind instead of the"
+              + " client's, and the kind as `Forebay-Device`; `Vary: User-Agent` does not keep an"
+              + " answer from being stored.");
+  static final Field<RouteConfig, List<String>> KEY_LANGUAGES =
+      live(
+          "key.languages",
+          ValueType.LANGUAGES,
+          "",
+          route -> route.key().languages(),
+          "If any are given, the one that serves a client's `Accept-Language` best (RFC 4647 §3.4)"
+              + " is in the key, the first where none fits. A fill sends it instead of the client's"
+              + " list.");
+  static final Field<RouteConfig, Integer> KEY_VARIANTS =
+      live(
+          "key.variants",
+          integer(1, KeyRecipe.MAX_VARIANTS),
+          Integer.toString(KeyRecipe.DEFAULT_VARIANTS),
+          route -> route.key().variants(),
+          "How many answers that `Vary` tells apart are kept under one key. One more takes the"
+              + " place of the one that was asked for longest ago.");
+
+  static final Field<RouteConfig, Boolean> KEY_NO_VARY_SEARCH =
+      live(
+          "key.no-vary-search",
+          ValueType.BOOLEAN,
+          "false",
+          route -> route.key().noVarySearch(),
+          "Whether an answer's `No-Vary-Search` says which parameters of a query do not count. A"
+              + " request may then take one look-up more. A purge of a URL takes all answers with"
+              + " that field for its path.");
+  static final Field<RouteConfig, String> QUERY_METHOD =
+      live(
+          "query-method",
+          oneOf("pass", "cache"),
+          "pass",
+          route -> route.key().queryMethod(),
+          "What becomes of QUERY (RFC 10008): passed, or answered from the cache by URL, type and"
+              + " content. Content of more than 64 KiB is passed.");
+
   static final Field<LimitsConfig, Integer> LIMIT_HEADER_BYTES =
       live(
           "header-bytes",
@@ -788,7 +959,28 @@ final class ConfigKeys {
               ROUTE_RESPONSE_COOKIES_STRIP,
               ROUTE_RESPONSE_COOKIES_KEEP,
               ROUTE_CLIENT_DIRECTIVES,
-              ROUTE_CACHE),
+              ROUTE_CACHE,
+              ROUTE_RANGE_FETCH,
+              ROUTE_RANGE_FAR,
+              ROUTE_RANGE_LIMIT,
+              ROUTE_RANGE_WAIT,
+              ROUTE_SHARE_WAIT,
+              ROUTE_HIT_FOR_MISS,
+              KEY_HOST,
+              KEY_PORT,
+              KEY_SCHEME,
+              KEY_FOLD_PATH_CASE,
+              KEY_QUERY,
+              KEY_STRIP,
+              KEY_KEEP,
+              KEY_HEADERS,
+              KEY_IGNORE_HEADERS,
+              KEY_COOKIES,
+              KEY_DEVICE,
+              KEY_LANGUAGES,
+              KEY_VARIANTS,
+              KEY_NO_VARY_SEARCH,
+              QUERY_METHOD),
           config -> named(config.routes(), RouteConfig::name));
   static final Section<LimitsConfig> LIMITS =
       new Section<>(

@@ -1,6 +1,9 @@
 package io.forebay.server.config;
 
+import io.forebay.core.key.KeyRecipe;
+import io.forebay.core.route.RangeSettings;
 import io.forebay.core.route.RouteSettings;
+import io.forebay.core.route.SharingSettings;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -116,7 +119,67 @@ public record ServerConfig(
    * @param host {@code *}, a name, or {@code *.name}, the last two also with {@code :port}
    */
   public record RouteConfig(
-      String name, String host, String pathPrefix, String origin, RouteSettings settings) {}
+      String name,
+      String host,
+      String pathPrefix,
+      String origin,
+      RouteSettings settings,
+      RangeSettings ranges,
+      SharingSettings sharing,
+      KeyConfig key) {}
+
+  /**
+   * How a route makes keys.
+   *
+   * @param host a fixed name, or null for the host that was asked for
+   * @param foldPathCase whether A–Z in paths are read as a–z
+   * @param query what is done with its parameters, in the words of the configuration
+   * @param strip parameters that are left out; a star at the end stands for whatever follows
+   * @param keep if not empty, the only parameters that are not
+   * @param headers lower-case names of fields whose values are in the key
+   * @param ignoreHeaders lower-case names of fields that a fill does not send
+   * @param cookies names of cookies that are in the key
+   * @param languages lower-case tags, the first the default
+   * @param variants how many responses told apart by Vary are kept under one key
+   * @param noVarySearch whether responses may say what of a query matters
+   * @param queryMethod whether QUERY is passed or cached, in the words of the configuration
+   */
+  public record KeyConfig(
+      @Nullable String host,
+      boolean port,
+      boolean scheme,
+      boolean foldPathCase,
+      String query,
+      List<String> strip,
+      List<String> keep,
+      List<String> headers,
+      List<String> ignoreHeaders,
+      List<String> cookies,
+      boolean device,
+      List<String> languages,
+      int variants,
+      boolean noVarySearch,
+      String queryMethod) {
+
+    /** The whole URL and nothing else. */
+    public static final KeyConfig DEFAULT =
+        new KeyConfig(
+            null,
+            true,
+            true,
+            false,
+            "as-is",
+            List.of(),
+            List.of(),
+            List.of(),
+            List.of(),
+            List.of(),
+            false,
+            List.of(),
+            KeyRecipe.DEFAULT_VARIANTS,
+            false,
+            "pass");
+  }
 
   /** Bounds (I5); each printed at start and counted when hit. */
   public record LimitsConfig(

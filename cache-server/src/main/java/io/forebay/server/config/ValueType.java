@@ -3,6 +3,7 @@ package io.forebay.server.config;
 import io.forebay.core.http.AuthorityNormalizer;
 import io.forebay.core.http.FieldSyntax;
 import io.forebay.core.http.TargetNormalizer;
+import io.forebay.core.key.NamePatterns;
 import io.forebay.core.route.NegativeTtl;
 import io.forebay.server.config.ServerConfig.Address;
 import java.math.BigDecimal;
@@ -14,12 +15,14 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -154,6 +157,47 @@ record ValueType<T>(
           ValueType::networks,
           networks -> String.join(",", networks));
 
+  /** One host, without a port, as keys have it. */
+  static final ValueType<String> HOST =
+      new ValueType<>(
+          "host",
+          "a name or an address, without a port",
+          "[A-Za-z0-9._-]+|\\[[0-9A-Fa-f:.]+\\]",
+          "host",
+          ValueType::host,
+          text -> text);
+
+  static final ValueType<List<String>> PARAMETERS =
+      list(
+          "list of parameters",
+          "names; a star at the end stands for whatever follows",
+          NamePatterns::isPattern,
+          false,
+          "write names such as id or utm_*");
+  static final ValueType<List<String>> FIELD_NAMES =
+      list(
+          "list of fields",
+          "names of header fields",
+          FieldSyntax::isToken,
+          true,
+          "write names such as X-Country");
+  static final ValueType<List<String>> COOKIE_NAMES =
+      list(
+          "list of cookies",
+          "names of cookies",
+          FieldSyntax::isToken,
+          false,
+          "write names such as session");
+  static final ValueType<List<String>> LANGUAGES =
+      list(
+          "list of languages",
+          "language tags, the default first",
+          text -> text.matches("[A-Za-z]{1,8}(-[A-Za-z0-9]{1,8}){0,8}"),
+          true,
+          "write tags such as en or de-CH");
+
+  private static final int MAX_LIST = 256;
+
   static final ValueType<String> LOG_OUTPUT =
       new ValueType<>(
           "log output",
@@ -168,12 +212,6 @@ record ValueType<T>(
           },
           text -> text);
 
-  static final ValueType<List<String>> COOKIE_NAMES =
-      names("list of cookies", "names of cookies, as they are written", true);
-
-  static final ValueType<List<String>> FIELD_NAMES =
-      names("list of fields", "names of response fields", false);
-
   static final ValueType<NegativeTtl> NEGATIVE_TTL =
       new ValueType<>(
           "times by status",
@@ -182,10 +220,6 @@ record ValueType<T>(
           NegativeTtl.NONE,
           ValueType::negativeTtl,
           ValueType::print);
-
-  /** Which types may also be written as a YAML list, which as a mapping. */
-  private static final Set<String> LISTS =
-      Set.of(NETWORKS.name, PIN.name, COOKIE_NAMES.name, FIELD_NAMES.name);
 
   private static final Pattern SIZE = Pattern.compile("(\\d+(?:\\.\\d+)?)\\s*([A-Za-z%]*)");
   private static final Pattern DURATION = Pattern.compile("(\\d+)\\s*([A-Za-z]*)");
@@ -215,7 +249,7 @@ record ValueType<T>(
 
   /** Whether the value may also be written as a YAML list. */
   boolean isList() {
-    return LISTS.contains(name);
+    return placeholder instanceof List<?> || name.equals(PIN.name);
   }
 
   /** Whether the value may also be written as a YAML mapping of texts. */
@@ -381,28 +415,6 @@ record ValueType<T>(
         percent -> percent + "%");
   }
 
-  private static ValueType<List<String>> names(String name, String range, boolean isCaseKept) {
-    return new ValueType<>(
-        name,
-        range,
-        "[^, ]+( *, *[^, ]+)*|",
-        List.of(),
-        text -> {
-          List<String> names = new ArrayList<>();
-          for (String part : text.split(",", -1)) {
-            String one = isCaseKept ? part.strip() : part.strip().toLowerCase(Locale.ROOT);
-            if (!one.isEmpty() && !FieldSyntax.isToken(one)) {
-              throw wrong(one, "not a name", "write names such as a-b, with commas between");
-            }
-            if (!one.isEmpty() && !names.contains(one)) {
-              names.add(one);
-            }
-          }
-          return List.copyOf(names);
-        },
-        names -> String.join(",", names));
-  }
-
   private static NegativeTtl negativeTtl(String text) throws WrongValueException {
     Map<Integer, Duration> times = new TreeMap<>();
     for (String part : text.split(",", -1)) {
@@ -454,6 +466,34 @@ record ValueType<T>(
           return text;
         },
         text -> text);
+  }
+
+  /** Several values with commas between, or a YAML list; each is kept once. */
+  private static ValueType<List<String>> list(
+      String name, String range, Predicate<String> isItem, boolean isLowered, String right) {
+    return new ValueType<>(
+        name,
+        range,
+        ".*",
+        List.of(),
+        text -> {
+          Set<String> items = new LinkedHashSet<>();
+          for (String part : text.split(",", -1)) {
+            String item = part.strip();
+            if (item.isEmpty()) {
+              continue;
+            }
+            if (!isItem.test(item)) {
+              throw wrong(item, "not in a " + name, right);
+            }
+            items.add(isLowered ? item.toLowerCase(Locale.ROOT) : item);
+          }
+          if (items.size() > MAX_LIST) {
+            throw wrong(text, "longer than " + MAX_LIST + " entries", right);
+          }
+          return List.copyOf(items);
+        },
+        items -> String.join(",", items));
   }
 
   private static WrongValueException wrong(String text, String why, String right) {
@@ -654,6 +694,15 @@ record ValueType<T>(
       throw wrong(text, "not 1 to 255 visible ASCII characters", "");
     }
     return text;
+  }
+
+  private static String host(String text) throws WrongValueException {
+    String lower = text.toLowerCase(Locale.ROOT);
+    if (!lower.equals(AuthorityNormalizer.normalize(lower, "http"))
+        || AuthorityNormalizer.hostLength(lower) != lower.length()) {
+      throw wrong(text, "not a host", "write one such as www.example.com, without a port");
+    }
+    return lower;
   }
 
   private static String routeHost(String text) throws WrongValueException {

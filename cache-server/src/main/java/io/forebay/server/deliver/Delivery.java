@@ -4,13 +4,16 @@ import io.forebay.core.http.HeaderFields;
 import io.forebay.server.exchange.AbortCause;
 import io.forebay.server.exchange.ResponseBody;
 import io.forebay.server.exchange.ResponseSink;
+import io.netty.buffer.ByteBuf;
 import io.netty.channel.EventLoop;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Sends a byte range of a body to a sink, straight from mapped memory, one bounded chunk
- * outstanding at a time. The next chunk is looked up only when the socket has taken the last, so a
- * delivery never waits while it holds more than that one chunk's region.
+ * Sends a byte range of a body, or several with what stands between them, to a sink, straight from
+ * mapped memory, one bounded chunk outstanding at a time. The next chunk is looked up only when the
+ * socket has taken the last, so a delivery never waits while it holds more than that one chunk's
+ * region.
  *
  * <p>Owner: the loop of the exchange.
  */
@@ -24,14 +27,21 @@ public final class Delivery implements LeaseHolder, ResponseBody {
   private final Leases leases;
   private final EventLoop loop;
   private final ResponseSink sink;
-  private final BodyBytes body;
   private final Outcome outcome;
+
+  /** What stands around the ranges where there are several. */
+  private final @Nullable Multipart parts;
+
+  private BodyBytes body;
+
+  /** Of several ranges, the one that comes after what is being sent. */
+  private int nextPart;
 
   /** End of what is sent, exclusive; {@link Long#MAX_VALUE} until a body of unknown length ends. */
   private long to;
 
-  private final long from;
   private long position;
+  private long sentBytes;
   private boolean isChunkOutstanding;
   private boolean isPumping;
   private boolean isTurnQueued;
@@ -44,8 +54,16 @@ public final class Delivery implements LeaseHolder, ResponseBody {
   public interface Outcome extends ResponseBody.Outcome {
 
     /**
-     * Stored bytes that were to be sent are gone. When the rest is sent by somebody else the
-     * delivery is over without a further call.
+     * Bytes that were to be sent are not where they are read from: another place where they are, or
+     * will be.
+     *
+     * @return null when there is none
+     */
+    @Nullable BodyBytes elsewhere(long from, long to);
+
+    /**
+     * Stored bytes that were to be sent are gone, and {@link #elsewhere} knew no other place. When
+     * the rest is sent by somebody else the delivery is over without a further call.
      *
      * @param from first byte that has not been sent
      * @param to end of what is wanted, exclusive, or {@link Long#MAX_VALUE} while that is not known
@@ -62,13 +80,37 @@ public final class Delivery implements LeaseHolder, ResponseBody {
       long from,
       long to,
       Outcome outcome) {
+    this(leases, loop, sink, body, from, to, null, outcome);
+  }
+
+  /** Sends several ranges. */
+  public Delivery(
+      Leases leases,
+      EventLoop loop,
+      ResponseSink sink,
+      BodyBytes body,
+      Multipart parts,
+      Outcome outcome) {
+    // The first part is begun like every other.
+    this(leases, loop, sink, body, parts.part(0).first(), parts.part(0).first(), parts, outcome);
+  }
+
+  private Delivery(
+      Leases leases,
+      EventLoop loop,
+      ResponseSink sink,
+      BodyBytes body,
+      long from,
+      long to,
+      @Nullable Multipart parts,
+      Outcome outcome) {
     this.leases = leases;
     this.loop = loop;
     this.sink = sink;
     this.body = body;
-    this.from = from;
     this.position = from;
     this.to = to;
+    this.parts = parts;
     this.outcome = outcome;
     body.onArrival(this::onProgress);
   }
@@ -80,7 +122,7 @@ public final class Delivery implements LeaseHolder, ResponseBody {
 
   @Override
   public long sentBytes() {
-    return position - from;
+    return sentBytes;
   }
 
   /** Body bytes still to be handed over, up to {@link Long#MAX_VALUE} while that is not known. */
@@ -95,10 +137,10 @@ public final class Delivery implements LeaseHolder, ResponseBody {
 
   /**
    * Lets somebody else send the rest, if all that was wanted of the bytes before that position has
-   * been handed over.
+   * been handed over. Never of several ranges.
    */
   public boolean yieldAt(long restBegins) {
-    if (isOver || isPumping || position < restBegins) {
+    if (isOver || isPumping || position < restBegins || parts != null) {
       return false;
     }
     isOver = true;
@@ -122,7 +164,7 @@ public final class Delivery implements LeaseHolder, ResponseBody {
 
   private void pump() {
     int turn = TURN_BYTES;
-    while (position < to && !isOver) {
+    while (!isOver && (position < to || beginsNextPart())) {
       if (isChunkOutstanding || !sink.isWritable()) {
         return;
       }
@@ -138,16 +180,39 @@ public final class Delivery implements LeaseHolder, ResponseBody {
       int length = (int) Math.min(Math.min(available, sink.chunkBytes()), to - position);
       LeasedBuf chunk = leases.take(body.region(), body.offset(), length, this);
       position += length;
+      sentBytes += length;
       turn -= length;
       isChunkOutstanding = true;
       sink.body(chunk);
-      if (position < to) {
+      if (position < to || hasNextPart()) {
         sink.flush();
       }
     }
     if (!isOver) {
       end();
     }
+  }
+
+  /** Goes to the next of several ranges, if there is one. */
+  private boolean beginsNextPart() {
+    Multipart several = parts;
+    if (several == null || !hasNextPart()) {
+      return false;
+    }
+    position = several.part(nextPart).first();
+    to = several.part(nextPart).end();
+    sendFrame(several.head(nextPart));
+    nextPart++;
+    return true;
+  }
+
+  private boolean hasNextPart() {
+    return parts != null && nextPart < parts.size();
+  }
+
+  private void sendFrame(ByteBuf text) {
+    sentBytes += text.readableBytes();
+    sink.body(text);
   }
 
   private void onNothingThere(int why) {
@@ -160,7 +225,13 @@ public final class Delivery implements LeaseHolder, ResponseBody {
   }
 
   private void onBytesLost() {
-    if (outcome.onBytesLost(position, to)) {
+    BodyBytes other = outcome.elsewhere(position, to);
+    if (other != null) {
+      body = other;
+      other.onArrival(this::onProgress);
+      // Not from within the look that failed.
+      queueTurn();
+    } else if (parts == null && outcome.onBytesLost(position, to)) {
       isOver = true;
     } else {
       breakOff(AbortCause.STORAGE_LOST);
@@ -168,6 +239,9 @@ public final class Delivery implements LeaseHolder, ResponseBody {
   }
 
   private void end() {
+    if (parts != null) {
+      sendFrame(parts.end());
+    }
     isOver = true;
     isEnded = true;
     sink.end(HeaderFields.EMPTY);
@@ -236,6 +310,22 @@ public final class Delivery implements LeaseHolder, ResponseBody {
   public static void sendPinned(
       Leases leases, ResponseSink sink, int region, int offset, int lengthBytes) {
     sink.body(leases.take(region, offset, lengthBytes, new SingleChunk(sink)));
+    sink.end(HeaderFields.EMPTY);
+  }
+
+  /** The same for several ranges of such a body; takes over the one pin. */
+  public static void sendPinned(
+      Leases leases, ResponseSink sink, int region, int bodyOffset, Multipart parts) {
+    for (int i = 0; i < parts.size(); i++) {
+      sink.body(parts.head(i));
+      if (i + 1 < parts.size()) {
+        leases.pin(region);
+      }
+      int first = bodyOffset + (int) parts.part(i).first();
+      int length = (int) parts.part(i).length();
+      sink.body(leases.take(region, first, length, new SingleChunk(sink)));
+    }
+    sink.body(parts.end());
     sink.end(HeaderFields.EMPTY);
   }
 

@@ -112,6 +112,11 @@ public final class Leases {
     lane.unpin(region);
   }
 
+  /** One more pin on a region that is pinned already. */
+  void pin(int region) {
+    lane.pin(region);
+  }
+
   void returnCopy(int lengthBytes) {
     copies.giveBack(lengthBytes);
   }

@@ -1,9 +1,14 @@
 package io.forebay.server.exchange;
 
+import io.forebay.core.http.ByteRange.Satisfiable;
+import io.forebay.core.http.KnownField;
+import io.forebay.core.http.QueryRequest;
 import io.forebay.core.http.RequestView;
+import io.forebay.core.key.CanonicalRequest;
 import io.forebay.core.policy.BodyRest;
 import io.forebay.core.policy.Decider;
 import io.forebay.core.policy.Decision;
+import io.forebay.core.policy.RangeFetch;
 import io.forebay.core.policy.Reason;
 import io.forebay.core.policy.StoredMeta;
 import io.forebay.core.route.Route;
@@ -12,9 +17,11 @@ import io.forebay.server.deliver.Delivery;
 import io.forebay.server.deliver.StoredBody;
 import io.forebay.server.fill.FillKey;
 import io.forebay.server.fill.PartialObject;
+import io.forebay.server.fill.SliceFill;
 import io.forebay.server.metric.LoopCounters.CacheResult;
 import io.forebay.server.origin.OriginFailure;
 import io.forebay.storage.StoredHead;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -56,16 +63,16 @@ final class Exchange implements ResponseSink.Listener, Delivery.Outcome {
   // Fixed for the exchange.
   final LoopContext loop;
   final Snapshot snapshot;
-
-  /** As the route wants to see it, once that is known. */
-  RequestView request;
-
-  final RequestBody body;
   final ResponseSink sink;
   final ClientInfo client;
   final ExchangeRecord record;
   final long arrivalPurgeSequence;
   final boolean isHead;
+
+  // Replaced once where the content of a QUERY is read before anything else.
+  RequestView request;
+  RequestBody body;
+  private @Nullable QueryContent content;
 
   // What the steps found out.
   private @Nullable Route route;
@@ -88,6 +95,15 @@ final class Exchange implements ResponseSink.Listener, Delivery.Outcome {
   /** A head born at or after this was confirmed by the origin for this very exchange. */
   private long confirmedSinceBirth = Long.MAX_VALUE;
 
+  /** A head born at or after this is what was fetched for this very exchange, or beside it. */
+  private long fetchedSinceBirth = Long.MAX_VALUE;
+
+  /** Whether it was this exchange that had it fetched. */
+  private boolean isFetchOwn;
+
+  /** What the origin sends by range is of no use to the store. */
+  private boolean isWholeFetchNeeded;
+
   /** The origin failed, so stale may do where the rules allow it. */
   private @Nullable OriginFailure originFailure;
 
@@ -109,6 +125,7 @@ final class Exchange implements ResponseSink.Listener, Delivery.Outcome {
   private @Nullable BodyRest rest;
 
   // Of the object that is sent, for the same purpose.
+  private List<Satisfiable> restParts = List.of();
   private long restObjectId;
   private int restSliceBytes;
 
@@ -177,6 +194,30 @@ final class Exchange implements ResponseSink.Listener, Delivery.Outcome {
     return new FillKey(keyHi, keyLo);
   }
 
+  /** What a fill asks of the origin for all who have this request's key; a copy. */
+  RequestView question() {
+    String method = hasParts() ? "GET" : request.method();
+    return CanonicalRequest.of(request, method, route().keyRecipe());
+  }
+
+  /** The content that goes with the question; of its own, since it may outlive the exchange. */
+  RequestBody questionBody() {
+    QueryContent read = content;
+    byte[] bytes = read == null ? new byte[0] : read.bytes();
+    return bytes.length == 0 ? RequestBody.NONE : new QueryContent.Replay(bytes);
+  }
+
+  /** From now on the request's content is held. */
+  void holds(QueryContent held) {
+    content = held;
+    body = held;
+  }
+
+  /** Whether the body of what is asked for can be had in parts: not that of an answer to QUERY. */
+  boolean hasParts() {
+    return !QueryRequest.isQuery(request);
+  }
+
   Reason reason() {
     return reason;
   }
@@ -200,6 +241,9 @@ final class Exchange implements ResponseSink.Listener, Delivery.Outcome {
     request = route.settings().cookies().request().requestWithout(request);
     return switch (Decider.decideBeforeLookup(request, route)) {
       case null -> {
+        if (QueryRequest.isQuery(request)) {
+          yield QueryContent.read(this);
+        }
         body.cancel();
         yield Step.LOOK_UP;
       }
@@ -262,6 +306,9 @@ final class Exchange implements ResponseSink.Listener, Delivery.Outcome {
     if (head.birth() >= confirmedSinceBirth && !isSoftPurgedBefore(head)) {
       return serve(head, meta, CacheResult.REVALIDATED, reason, now);
     }
+    if (isFetchedFor(head, meta, now)) {
+      return serve(head, meta, isFetchOwn ? CacheResult.MISS : CacheResult.JOINED, reason, now);
+    }
     if (originFailure != null && mayServeStaleOnError) {
       loop.counters().staleServed++;
       return serve(head, meta, CacheResult.STALE, Reason.HIT_STALE_IF_ERROR, now);
@@ -300,6 +347,15 @@ final class Exchange implements ResponseSink.Listener, Delivery.Outcome {
     };
   }
 
+  /** Whoever had it fetched may use it in any case, others where it may be used at all. */
+  private boolean isFetchedFor(StoredHead head, StoredMeta meta, long now) {
+    return head.birth() >= fetchedSinceBirth
+        && !isSoftPurgedBefore(head)
+        && (isFetchOwn
+            || Decider.decide(request, route(), meta, head.softPurged(), now)
+                instanceof Decision.Serve);
+  }
+
   /** A soft purge that this request came after and the head did not: confirmed, but too early. */
   private boolean isSoftPurgedBefore(StoredHead head) {
     return head.softPurged() && arrivalPurgeSequence > head.birth();
@@ -317,7 +373,7 @@ final class Exchange implements ResponseSink.Listener, Delivery.Outcome {
    * What serves a stored object that lacks slices; null where nothing says for sure that what the
    * origin sends of it is of the same body, or where that has been tried.
    */
-  @Nullable PartialBody partsOf(StoredHead head, StoredMeta meta, long to) {
+  @Nullable PartialBody partsOf(StoredHead head, StoredMeta meta, ResponsePlan plan) {
     BodyRest validator = BodyRest.of(meta, head.totalLength());
     if (validator == null || !mayComplete(head, meta)) {
       return null;
@@ -328,7 +384,7 @@ final class Exchange implements ResponseSink.Listener, Delivery.Outcome {
           new PartialBody(
               this,
               new PartialObject(keyHi, keyLo, head.objectId(), head.sliceBytes(), validator),
-              to,
+              plan.wanted(),
               false);
       parts = known;
     }
@@ -337,6 +393,7 @@ final class Exchange implements ResponseSink.Listener, Delivery.Outcome {
 
   boolean mayComplete(StoredHead head, StoredMeta meta) {
     return !isIncomplete
+        && hasParts()
         && head.sliceBytes() == loop.store().sliceBytes()
         && BodyRest.of(meta, head.totalLength()) != null;
   }
@@ -386,7 +443,30 @@ final class Exchange implements ResponseSink.Listener, Delivery.Outcome {
       fetching = new FillFollower(this);
       follower = fetching;
     }
-    return fetching.fetch(stale);
+    return fetching.fetch(stale, stale == null && !isWholeFetchNeeded ? rangeToFetch() : null);
+  }
+
+  private @Nullable Satisfiable rangeToFetch() {
+    return RangeFetch.of(
+        request, route().ranges(), loop.store().sliceBytes(), SliceFill.longestBytes(loop));
+  }
+
+  /** A fill has stored the head of the object and brings slices of it. */
+  Step onPartStored(long birth, boolean isOwn) {
+    fetchedSinceBirth = birth;
+    isFetchOwn = isOwn;
+    // What was found out of another object says nothing of this one.
+    isIncomplete = false;
+    return Step.LOOK_UP;
+  }
+
+  /** The origin did not answer a range as it was asked for. */
+  Step onRangeUnsuited(int status) {
+    if (status == 416 && request.has(KnownField.RANGE)) {
+      return passBecause(Reason.PASS_RANGE);
+    }
+    isWholeFetchNeeded = true;
+    return Step.LOOK_UP;
   }
 
   /**
@@ -421,11 +501,11 @@ final class Exchange implements ResponseSink.Listener, Delivery.Outcome {
     return Step.LOOK_UP;
   }
 
-  /** What a fill brings is another variant; the key is that of our own by now. */
-  Step onOtherVariant() {
+  /** What a fill brings is for others; the key is our own by now. */
+  Step onOtherKey(Lookup.Match match) {
     // It was stale under another key.
     stale = null;
-    reason = Reason.MISS_VARY;
+    reason = match == Lookup.Match.OTHER_VARIANT ? Reason.MISS_VARY : Reason.MISS_URI;
     return Step.FETCH;
   }
 
@@ -476,8 +556,10 @@ final class Exchange implements ResponseSink.Listener, Delivery.Outcome {
   }
 
   /** If stored bytes of the body are lost from now on, the rest may be fetched so. */
-  void mayFetchRest(@Nullable BodyRest fetchable, long objectId, int sliceBytes) {
-    rest = fetchable;
+  void mayFetchRest(
+      @Nullable BodyRest fetchable, ResponsePlan plan, long objectId, int sliceBytes) {
+    rest = hasParts() ? fetchable : null;
+    restParts = plan.parts();
     restObjectId = objectId;
     restSliceBytes = sliceBytes;
   }
@@ -502,7 +584,9 @@ final class Exchange implements ResponseSink.Listener, Delivery.Outcome {
         new PartialBody(
             this,
             new PartialObject(keyHi, keyLo, restObjectId, restSliceBytes, fetchable),
-            Math.min(to, fetchable.totalLength()),
+            restParts.isEmpty()
+                ? List.of(new Satisfiable(0, Math.min(to, fetchable.totalLength()) - 1))
+                : restParts,
             true);
     parts = known;
     return known;
@@ -518,6 +602,17 @@ final class Exchange implements ResponseSink.Listener, Delivery.Outcome {
   }
 
   @Override
+  public @Nullable BodyBytes elsewhere(long from, long to) {
+    if (restTo(to) == null || to == Long.MAX_VALUE || parts != null) {
+      return null;
+    }
+    if (follower != null) {
+      follower.leave();
+    }
+    return storedBytes(to) instanceof PartialBody begun ? begun : null;
+  }
+
+  @Override
   public boolean onBytesLost(long from, long to) {
     BodyRest fetchable = restTo(to);
     PartialBody tried = parts;
@@ -527,14 +622,6 @@ final class Exchange implements ResponseSink.Listener, Delivery.Outcome {
     }
     if (follower != null) {
       follower.leave();
-    }
-    if (tried == null && storedBytes(to) instanceof PartialBody begun) {
-      Delivery delivery =
-          new Delivery(loop.leases(), loop.eventLoop(), sink, begun, from, to, this);
-      sends(delivery);
-      // Whoever lost the bytes is still in the middle of it.
-      loop.eventLoop().execute(delivery::onProgress);
-      return true;
     }
     leaveParts();
     RestFetch.begin(this, fetchable, from, to);
@@ -609,6 +696,10 @@ final class Exchange implements ResponseSink.Listener, Delivery.Outcome {
     leaveParts();
     if (!isOver) {
       isOver = true;
+      if (content != null) {
+        content = null;
+        loop.fills().holdsContentNoLonger();
+      }
       record.finish();
     }
   }

@@ -1,11 +1,13 @@
 package io.forebay.server.exchange;
 
+import io.forebay.core.http.ByteRange.Satisfiable;
 import io.forebay.core.http.HeaderFields;
 import io.forebay.core.http.StatusCode;
 import io.forebay.core.policy.BodyRest;
 import io.forebay.core.policy.Reason;
 import io.forebay.core.policy.StoredMeta;
 import io.forebay.server.deliver.Delivery;
+import io.forebay.server.deliver.Multipart;
 import io.forebay.server.deliver.StoredBody;
 import io.forebay.server.exchange.Exchange.Step;
 import io.forebay.server.fill.Fill;
@@ -61,8 +63,12 @@ final class FillFollower implements Follower, Fill.Leader {
 
   // --- joining ----------------------------------------------------------------------------------
 
-  /** Follows the fill in progress under the exchange's key, or starts it. */
-  Step fetch(@Nullable StaleObject stale) {
+  /**
+   * Follows the fill in progress under the exchange's key, or starts it.
+   *
+   * @param asked the bytes to ask for by range, or null for a whole response
+   */
+  Step fetch(@Nullable StaleObject stale, @Nullable Satisfiable asked) {
     FillKey key = exchange.key();
     Fill running = loop.fills().find(key);
     if (running != null && running != overtaken) {
@@ -71,7 +77,7 @@ final class FillFollower implements Follower, Fill.Leader {
     if (loop.fills().isFull()) {
       return exchange.passBecause(Reason.PASS_STORE_FULL);
     }
-    Fill own = FillStart.of(exchange, stale, exchange.mayServeStaleOnError(), this);
+    Fill own = FillStart.of(exchange, stale, exchange.mayServeStaleOnError(), asked, true, this);
     if (own == null) {
       return exchange.passBecause(Reason.PASS_STORE_FULL);
     }
@@ -176,6 +182,16 @@ final class FillFollower implements Follower, Fill.Leader {
         leave();
         yield exchange.onVanished();
       }
+      case PART_STORED -> {
+        boolean isOwn = isLeader;
+        leave();
+        yield exchange.onPartStored(followed.birth(), isOwn);
+      }
+      case UNSUITED -> {
+        leave();
+        FillHead head = followed.head();
+        yield exchange.onRangeUnsuited(head == null ? 0 : head.status());
+      }
       case UNSTORABLE -> afterUnstorable(followed);
       case FAILED -> afterFailure(followed);
     };
@@ -251,9 +267,10 @@ final class FillFollower implements Follower, Fill.Leader {
       leave();
       return exchange.passBecause(Reason.PASS_STORE_FULL);
     }
-    if (!head.selectingFields().isEmpty() && !isOfOurVariant(head)) {
+    Lookup.Match match = Lookup.match(exchange, head);
+    if (match != Lookup.Match.YES) {
       leave();
-      return exchange.onOtherVariant();
+      return exchange.onOtherKey(match);
     }
     return serve(followed, head);
   }
@@ -266,13 +283,6 @@ final class FillFollower implements Follower, Fill.Leader {
         && loop.lane().isOverruled(stored);
   }
 
-  /** Afterwards the exchange's key is that of its own variant. */
-  private boolean isOfOurVariant(FillHead head) {
-    return Lookup.selectVariant(exchange, head.selectingFields())
-        && exchange.keyHi() == head.variantKey().hi()
-        && exchange.keyLo() == head.variantKey().lo();
-  }
-
   private Step serve(Fill followed, FillHead head) {
     long total =
         followed.state() == Fill.State.COMPLETE ? followed.completeLength() : head.totalLength();
@@ -280,30 +290,37 @@ final class FillFollower implements Follower, Fill.Leader {
     if (!meta.wrap(MemorySegment.ofArray(head.meta()), 0)) {
       throw new IllegalStateException("a fill's own meta");
     }
-    if (!hasBeginning(followed, ResponsePlan.of(exchange.request, meta, total), meta, total)) {
+    ResponsePlan plan = StoredResponse.plan(exchange, meta, total);
+    if (!hasBeginning(followed, plan, meta, total)) {
       leave();
       return exchange.passBecause(Reason.PASS_STORE_FULL);
     }
-    ResponsePlan plan = StoredResponse.sendHeadOf(exchange, head, meta, total, isLeader);
+    Multipart parts = StoredResponse.sendHeadOf(exchange, head, meta, plan, total, isLeader);
     if (!plan.hasBody()) {
       exchange.over();
       return Step.AWAIT;
     }
-    exchange.mayFetchRest(BodyRest.of(meta, total), followed.objectId(), loop.store().sliceBytes());
+    if (parts != null) {
+      // The rest of the origin's stream is of no use to who wants parts of it.
+      declineStream(followed);
+    }
+    exchange.mayFetchRest(
+        BodyRest.of(meta, total), plan, followed.objectId(), loop.store().sliceBytes());
     Delivery begun =
-        new Delivery(
-            loop.leases(),
-            loop.eventLoop(),
-            exchange.sink,
-            followed.body(loop, () -> exchange.storedBytes(endOf(plan))),
-            plan.from(),
-            plan.to(),
-            exchange);
+        StoredResponse.delivery(
+            exchange, followed.body(loop, () -> exchange.storedBytes(endOf(plan))), plan, parts);
     // Before it starts: the fill asks for its position while it looks for bytes.
     delivery = begun;
     exchange.sends(begun);
     begun.onProgress();
     return Step.AWAIT;
+  }
+
+  private void declineStream(Fill followed) {
+    if (isLeader) {
+      isLeader = false;
+      followed.leaderGone();
+    }
   }
 
   /**
@@ -313,14 +330,20 @@ final class FillFollower implements Follower, Fill.Leader {
   private boolean hasBeginning(Fill followed, ResponsePlan plan, StoredMeta meta, long total) {
     long released = followed.releasedBytes();
     if (!plan.hasBody()
-        || plan.from() >= released
-        || (total >= 0 && BodyRest.of(meta, total) != null)) {
+        || (total >= 0 && exchange.hasParts() && BodyRest.of(meta, total) != null)) {
       return true;
     }
-    return new StoredBody(
-                loop.lane(), loop.eventLoop(), followed.objectId(), loop.store().sliceBytes())
-            .presence(plan.from(), Math.min(plan.to(), released))
-        == StoredBody.Presence.ALL;
+    StoredBody stored =
+        new StoredBody(
+            loop.lane(), loop.eventLoop(), followed.objectId(), loop.store().sliceBytes());
+    for (Satisfiable part : plan.wanted()) {
+      if (part.first() < released
+          && stored.presence(part.first(), Math.min(part.end(), released))
+              != StoredBody.Presence.ALL) {
+        return false;
+      }
+    }
+    return true;
   }
 
   /** Where what is wanted ends, as far as that is known by now. */

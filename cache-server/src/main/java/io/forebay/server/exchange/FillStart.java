@@ -1,9 +1,8 @@
 package io.forebay.server.exchange;
 
+import io.forebay.core.http.ByteRange.Satisfiable;
 import io.forebay.core.http.HeaderFields;
-import io.forebay.core.http.PlainRequest;
 import io.forebay.core.http.RequestView;
-import io.forebay.core.http.TargetUri;
 import io.forebay.core.policy.Decider;
 import io.forebay.core.policy.StoredMeta;
 import io.forebay.server.fill.Fill;
@@ -21,6 +20,8 @@ final class FillStart {
    *
    * @param stale what to confirm, or null to fetch it whole
    * @param isStaleUsable whether what is stored may be served while the origin fails
+   * @param asked the bytes to ask for by range, or null for a whole response
+   * @param isShared whether it is to be registered, so that others may join it
    * @param leader who is offered what may not be stored, or null for a refresh in the background
    * @return null when the store gives out no births now
    */
@@ -28,6 +29,8 @@ final class FillStart {
       Exchange exchange,
       @Nullable StaleObject stale,
       boolean isStaleUsable,
+      @Nullable Satisfiable asked,
+      boolean isShared,
       Fill.@Nullable Leader leader) {
     LoopContext loop = exchange.loop;
     Snapshot snapshot = exchange.snapshot;
@@ -35,7 +38,7 @@ final class FillStart {
     if (birth < 0) {
       return null;
     }
-    RequestView saved = copyOf(exchange.request);
+    RequestView saved = exchange.question();
     FillOrder order =
         new FillOrder(
             exchange.key(),
@@ -45,14 +48,25 @@ final class FillStart {
                 .upstream()
                 .fill(
                     saved,
+                    exchange.questionBody(),
                     exchange.client,
                     snapshot.hostFor(exchange.route().originName()),
-                    stale == null ? HeaderFields.EMPTY : stale.conditions()),
+                    stale != null ? stale.conditions() : rangeField(asked)),
             stale == null ? null : stale.ref(),
+            stale == null ? asked : null,
+            isShared,
             leader == null,
             isStaleUsable,
             snapshot.config().limits().followersPerFill());
     return new Fill(loop, order, birth, leader);
+  }
+
+  private static HeaderFields rangeField(@Nullable Satisfiable asked) {
+    return asked == null
+        ? HeaderFields.EMPTY
+        : HeaderFields.builder()
+            .add("range", "bytes=" + asked.first() + "-" + asked.last())
+            .build();
   }
 
   /**
@@ -70,18 +84,12 @@ final class FillStart {
     }
     boolean isStaleUsable =
         Decider.mayServeStaleOnError(exchange.request, meta, exchange.route(), loop.nowMillis());
-    Fill refresh = of(exchange, StaleObject.of(exchange, head, meta), isStaleUsable, null);
+    Fill refresh =
+        of(exchange, StaleObject.of(exchange, head, meta), isStaleUsable, null, true, null);
     if (refresh == null || loop.fills().register(key, refresh) != null) {
       return false;
     }
     refresh.start();
     return true;
-  }
-
-  /** What a fill keeps of the request: it outlives the one that caused it. */
-  private static RequestView copyOf(RequestView request) {
-    HeaderFields.Builder fields = HeaderFields.builder();
-    request.fields().forEach(fields::add);
-    return PlainRequest.of("GET", TargetUri.of(request), fields.build());
   }
 }

@@ -26,14 +26,18 @@ final class HeadLines {
     out.writeBytes(END);
   }
 
-  /** Content-Range of a satisfied range, both ends inclusive. */
+  /** Content-Range of a satisfied range, both ends inclusive; a total of -1 is not known. */
   static void contentRange(ByteBuf out, long first, long last, long total) {
     out.writeBytes(CONTENT_RANGE);
     number(out, first);
     out.writeByte('-');
     number(out, last);
     out.writeByte('/');
-    number(out, total);
+    if (total < 0) {
+      out.writeByte('*');
+    } else {
+      number(out, total);
+    }
     out.writeBytes(END);
   }
 

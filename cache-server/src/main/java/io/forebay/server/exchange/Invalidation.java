@@ -7,7 +7,7 @@ import io.forebay.core.policy.InvalidationPolicy;
 import io.forebay.core.route.Route;
 import java.util.List;
 
-/** What a client's unsafe request invalidates (RFC 9111 §4.4). */
+/** What a client's unsafe request invalidates (RFC 9111 §4.4, RFC 9875 §3). */
 final class Invalidation {
   private Invalidation() {}
 
@@ -16,11 +16,34 @@ final class Invalidation {
     List<TargetUri> targets = InvalidationPolicy.invalidated(request, status, fields);
     for (TargetUri target : targets) {
       Route route = snapshot.routes().match(target.authority(), target.path());
-      if (route != null && loop.keys().build(target, route.keyRecipe())) {
+      if (route != null && build(loop, request, target, route)) {
         long hi = loop.keys().hi();
         long lo = loop.keys().lo();
         loop.lane().invalidate(hi, lo, loop.scopes().exact(target, route.keyRecipe()));
+        if (route.keyRecipe().hasSearchRules()
+            && loop.keys().buildSearchRule(target, route.keyRecipe())) {
+          // The rule itself goes, too, so that what it leads to is not found meanwhile.
+          loop.lane()
+              .invalidate(
+                  loop.keys().hi(),
+                  loop.keys().lo(),
+                  loop.scopes().search(target, route.keyRecipe()));
+        }
       }
     }
+    List<String> groups = InvalidationPolicy.invalidatedGroups(request, status, fields);
+    for (String group : groups) {
+      // A group beyond the bound on what clients may kill expires by itself: the RFC asks for none.
+      boolean ignored =
+          loop.lane().invalidateScope(loop.scopes().group(TargetUri.of(request), group));
+    }
+  }
+
+  /** Of the request's own URL the very key that it would be looked up by. */
+  private static boolean build(
+      LoopContext loop, RequestView request, TargetUri target, Route route) {
+    return target.equals(TargetUri.of(request))
+        ? loop.keys().build(request, route.keyRecipe())
+        : loop.keys().build(target, route.keyRecipe());
   }
 }

@@ -1,5 +1,6 @@
 package io.forebay.server.exchange;
 
+import io.forebay.core.http.ByteRange.Satisfiable;
 import io.forebay.core.policy.CacheStatus;
 import io.forebay.core.policy.Reason;
 import io.forebay.server.deliver.BodyBytes;
@@ -10,6 +11,7 @@ import io.forebay.server.fill.PartialObject;
 import io.forebay.server.fill.SliceFill;
 import io.forebay.server.metric.LoopCounters.CacheResult;
 import io.forebay.server.origin.OriginFailure;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -56,8 +58,8 @@ final class PartialBody implements BodyBytes, Follower {
   private final PartialObject object;
   private final StoredBody stored;
 
-  /** Slices from this one on are not wanted. */
-  private final int endSlice;
+  /** What is wanted of the body; slices that have nothing of it are not fetched. */
+  private final List<Satisfiable> wanted;
 
   /** What it goes on with a body that had been begun in another way. */
   private final boolean isRest;
@@ -82,18 +84,18 @@ final class PartialBody implements BodyBytes, Follower {
   private int offset;
 
   /**
-   * A part of a body.
+   * Parts of a body.
    *
-   * @param to end of what is wanted, exclusive
+   * @param wanted what is to be read
    * @param isRest whether the response had begun without this
    */
-  PartialBody(Exchange exchange, PartialObject object, long to, boolean isRest) {
+  PartialBody(Exchange exchange, PartialObject object, List<Satisfiable> wanted, boolean isRest) {
     this.exchange = exchange;
     this.loop = exchange.loop;
     this.object = object;
     this.stored =
         new StoredBody(loop.lane(), loop.eventLoop(), object.objectId(), object.sliceBytes());
-    this.endSlice = object.sliceAt(to - 1) + 1;
+    this.wanted = wanted;
     this.isRest = isRest;
   }
 
@@ -101,12 +103,28 @@ final class PartialBody implements BodyBytes, Follower {
     return object.objectId() == objectId;
   }
 
+  /** The first slice after one that is wanted, of which nothing is. */
+  private int endOfWanted(int slice) {
+    int end = slice + 1;
+    for (boolean isLonger = true; isLonger; ) {
+      isLonger = false;
+      for (Satisfiable part : wanted) {
+        int partEnd = object.sliceAt(part.last()) + 1;
+        if (object.sliceAt(part.first()) <= end && partEnd > end) {
+          end = partEnd;
+          isLonger = true;
+        }
+      }
+    }
+    return end;
+  }
+
   // --- before the head --------------------------------------------------------------------------
 
   /** Sees to it that what is missing first of a range is on its way, if anything is. */
   Readiness prepare(long from) {
     int first = object.sliceAt(from);
-    int end = Math.min(endSlice, first + LOOKED_FOR);
+    int end = Math.min(endOfWanted(first), first + LOOKED_FOR);
     for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
       int missing = firstMissing(first, end);
       if (missing == end) {
@@ -202,7 +220,7 @@ final class PartialBody implements BodyBytes, Follower {
       isUnstored = true;
       return false;
     }
-    if (!own.claim(endSlice)) {
+    if (!own.claim(endOfWanted(slice))) {
       // Somebody was quicker: the next look finds the slice, or who brings it.
       own.leave(this, loop);
       return true;
@@ -218,7 +236,11 @@ final class PartialBody implements BodyBytes, Follower {
         snapshot
             .upstream()
             .fill(
-                exchange.request, exchange.client, snapshot.hostFor(origin), own.requestFields()));
+                exchange.question(),
+                RequestBody.NONE,
+                exchange.client,
+                snapshot.hostFor(origin),
+                own.requestFields()));
     return true;
   }
 

@@ -25,6 +25,7 @@ final class PassThrough implements OriginListener, ResponseBody {
   private @Nullable OriginCall call;
 
   private @Nullable Transit transit;
+  private HeadFreshening freshening = HeadFreshening.NONE;
 
   private PassThrough(Exchange exchange) {
     this.exchange = exchange;
@@ -36,6 +37,7 @@ final class PassThrough implements OriginListener, ResponseBody {
     PassThrough passing = new PassThrough(exchange);
     Snapshot snapshot = exchange.snapshot;
     String origin = exchange.route().originName();
+    passing.freshening = HeadFreshening.begin(exchange);
     exchange.sends(passing);
     passing.call =
         exchange
@@ -116,6 +118,7 @@ final class PassThrough implements OriginListener, ResponseBody {
       return;
     }
     Invalidation.apply(exchange.loop, exchange.snapshot, exchange.request, status, fields);
+    freshening.apply(exchange, status, fields);
     transit =
         beginTransit(exchange, status, fields, contentLength, CacheResult.PASS, null, current);
   }

@@ -1,6 +1,7 @@
 package io.forebay.server.exchange;
 
 import java.util.HexFormat;
+import java.util.concurrent.ThreadLocalRandom;
 
 /**
  * Request ids of one loop: a prefix that differs from loop to loop and start to start, and a count.
@@ -19,6 +20,13 @@ public final class RequestIds {
   public RequestIds(long startMillis, int loop) {
     this.prefix =
         Long.toHexString(startMillis) + "-" + HexFormat.of().toHexDigits((byte) loop) + "-";
+  }
+
+  /** Of a multipart body: nobody who writes what is stored can know it before (RFC 2046 §5.1.1). */
+  String boundary() {
+    ThreadLocalRandom random = ThreadLocalRandom.current();
+    HexFormat hex = HexFormat.of();
+    return hex.toHexDigits(random.nextLong()) + hex.toHexDigits(random.nextLong());
   }
 
   String next() {

@@ -54,7 +54,8 @@ final class RestFetch implements OriginListener, ResponseBody {
                 snapshot
                     .upstream()
                     .fill(
-                        exchange.request,
+                        exchange.question(),
+                        RequestBody.NONE,
                         exchange.client,
                         snapshot.hostFor(origin),
                         rest.requestFields(fetch.first, fetch.last)),

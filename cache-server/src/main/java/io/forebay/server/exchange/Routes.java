@@ -1,8 +1,13 @@
 package io.forebay.server.exchange;
 
+import io.forebay.core.key.FieldRecipe;
 import io.forebay.core.key.KeyRecipe;
+import io.forebay.core.key.NamePatterns;
+import io.forebay.core.key.QueryRecipe;
+import io.forebay.core.key.UrlRecipe;
 import io.forebay.core.route.Route;
 import io.forebay.core.route.RouteTable;
+import io.forebay.server.config.ServerConfig.KeyConfig;
 import io.forebay.server.config.ServerConfig.RouteConfig;
 import java.util.List;
 
@@ -20,7 +25,25 @@ final class Routes {
         config.host(),
         config.pathPrefix(),
         config.origin(),
-        KeyRecipe.DEFAULT,
-        config.settings());
+        recipe(config.key()),
+        config.settings(),
+        config.ranges(),
+        config.sharing());
+  }
+
+  private static KeyRecipe recipe(KeyConfig key) {
+    QueryRecipe query =
+        new QueryRecipe(
+            key.query().equals("ignore"),
+            key.query().equals("sort"),
+            new NamePatterns(key.strip()),
+            new NamePatterns(key.keep()));
+    return new KeyRecipe(
+        new UrlRecipe(key.host(), key.port(), key.scheme(), key.foldPathCase(), query),
+        new FieldRecipe(
+            key.headers(), key.cookies(), key.device(), key.languages(), key.ignoreHeaders()),
+        key.variants(),
+        key.noVarySearch(),
+        key.queryMethod().equals("cache"));
   }
 }

@@ -1,11 +1,13 @@
 package io.forebay.server.exchange;
 
+import io.forebay.core.http.ByteRange.Satisfiable;
 import io.forebay.core.policy.Age;
 import io.forebay.core.policy.BodyRest;
 import io.forebay.core.policy.Reason;
 import io.forebay.core.policy.StoredMeta;
 import io.forebay.server.deliver.BodyBytes;
 import io.forebay.server.deliver.Delivery;
+import io.forebay.server.deliver.Multipart;
 import io.forebay.server.deliver.StoredBody;
 import io.forebay.server.fill.FillHead;
 import io.forebay.server.metric.LoopCounters.CacheResult;
@@ -48,14 +50,14 @@ final class StoredResponse {
       Reason why,
       long now) {
     LoopContext loop = exchange.loop;
-    ResponsePlan plan = ResponsePlan.of(exchange.request, meta, head.totalLength());
+    ResponsePlan plan = plan(exchange, meta, head.totalLength());
     BodyBytes slices = null;
     PartialBody parts = null;
     if (plan.hasBody() && head.bodyOffset() < 0) {
       StoredBody stored =
           new StoredBody(loop.lane(), loop.eventLoop(), head.objectId(), head.sliceBytes());
       slices = stored;
-      switch (stored.presence(plan.from(), lookedForTo(exchange, head, meta, plan))) {
+      switch (presence(exchange, stored, head, meta, plan)) {
         case ALL -> {
           parts = exchange.partsKnownOf(head.objectId());
           slices = parts == null ? stored : parts;
@@ -65,7 +67,7 @@ final class StoredResponse {
           return Sent.BUSY;
         }
         case INCOMPLETE -> {
-          parts = exchange.partsOf(head, meta, plan.to());
+          parts = exchange.partsOf(head, meta, plan);
           Sent sent = parts == null ? Sent.INCOMPLETE : prepared(parts, plan.from());
           if (parts == null || sent != Sent.BEGUN) {
             loop.lane().unpin(head.region());
@@ -78,15 +80,33 @@ final class StoredResponse {
     return begin(exchange, head, meta, plan, slices, parts, result, why, now);
   }
 
+  static ResponsePlan plan(Exchange exchange, StoredMeta meta, long totalLength) {
+    return ResponsePlan.of(
+        exchange.request, meta, totalLength, exchange.route().ranges().maxRanges());
+  }
+
   /**
-   * Where the slices end that must be there before the head is sent: of a body that can be
+   * Whether the slices are there that must be before the head is sent: of a body that can be
    * completed those of its beginning, so that a hit on a very large one costs no more than on a
-   * large one.
+   * large one; of one that can't, all of every range.
    */
-  private static long lookedForTo(
-      Exchange exchange, StoredHead head, StoredMeta meta, ResponsePlan plan) {
+  private static StoredBody.Presence presence(
+      Exchange exchange, StoredBody stored, StoredHead head, StoredMeta meta, ResponsePlan plan) {
     long near = plan.from() + PartialBody.LOOKED_FOR * (long) head.sliceBytes();
-    return near < plan.to() && exchange.mayComplete(head, meta) ? near : plan.to();
+    boolean isLong = near < plan.to();
+    if ((isLong || !plan.parts().isEmpty()) && exchange.mayComplete(head, meta)) {
+      return stored.presence(plan.from(), isLong ? near : plan.to());
+    }
+    if (plan.parts().isEmpty()) {
+      return stored.presence(plan.from(), plan.to());
+    }
+    for (Satisfiable part : plan.parts()) {
+      StoredBody.Presence presence = stored.presence(part.first(), part.end());
+      if (presence != StoredBody.Presence.ALL) {
+        return presence;
+      }
+    }
+    return StoredBody.Presence.ALL;
   }
 
   private static Sent prepared(PartialBody parts, long from) {
@@ -102,7 +122,7 @@ final class StoredResponse {
    * Sends the head and begins with the body.
    *
    * @param slices the body, if there is one that is not in the head's record
-   * @param parts the same, where a part of it has to be fetched
+   * @param partial the same, where some of it has to be fetched
    */
   private static Sent begin(
       Exchange exchange,
@@ -110,7 +130,7 @@ final class StoredResponse {
       StoredMeta meta,
       ResponsePlan plan,
       @Nullable BodyBytes slices,
-      @Nullable PartialBody parts,
+      @Nullable PartialBody partial,
       CacheResult result,
       Reason why,
       long now) {
@@ -120,47 +140,76 @@ final class StoredResponse {
     ByteBuf out = sink.beginHead(plan.status());
     int blockOffset = head.headOffset() + meta.length();
     int blockLength = head.headLength() - meta.length();
-    if (plan.sendsAllFields()) {
+    Multipart parts = null;
+    if (!plan.parts().isEmpty()) {
+      parts =
+          PartLines.copy(
+              out,
+              loop.leases().copy(head.region(), blockOffset, blockLength),
+              plan.parts(),
+              total,
+              loop.requestIds());
+    } else if (plan.sendsAllFields()) {
       loop.leases().copyTo(out, head.region(), blockOffset, blockLength);
     } else {
       NotModifiedLines.copy(out, loop.leases().copy(head.region(), blockOffset, blockLength));
     }
     HeadLines.age(out, Age.currentAgeSeconds(meta, now));
     out.writeBytes(exchange.snapshot.viaLine());
-    String partial = parts == null ? null : parts.cacheStatus();
-    if (parts != null && partial != null) {
-      HeadLines.cacheStatus(out, partial);
-      sendHead(exchange, out, plan, total, parts.result(), Reason.MISS_PARTIAL);
+    boolean isFetched = result == CacheResult.MISS || result == CacheResult.JOINED;
+    String fetched = partial == null || isFetched ? null : partial.cacheStatus();
+    if (partial != null && fetched != null) {
+      HeadLines.cacheStatus(out, fetched);
+      sendHead(exchange, out, plan, parts, total, partial.result(), Reason.MISS_PARTIAL);
     } else {
       cacheStatus(exchange, out, meta, result, why, now);
-      sendHead(exchange, out, plan, total, result, why);
+      sendHead(exchange, out, plan, parts, total, result, why);
     }
     if (!plan.hasBody()) {
       loop.lane().unpin(head.region());
       exchange.over();
     } else if (slices == null) {
       // The head's pin goes with the body.
-      exchange.record.bodyBytes(plan.to() - plan.from());
-      Delivery.sendPinned(
-          loop.leases(),
-          sink,
-          head.region(),
-          head.bodyOffset() + (int) plan.from(),
-          (int) (plan.to() - plan.from()));
-      exchange.over();
+      sendInline(exchange, head, plan, parts);
     } else {
-      if (plan.to() - plan.from() > sink.chunkBytes()) {
+      if (parts != null || plan.to() - plan.from() > sink.chunkBytes()) {
         // The head may be gone before the body is sent. One chunk is looked up at once.
-        exchange.mayFetchRest(BodyRest.of(meta, total), head.objectId(), head.sliceBytes());
+        exchange.mayFetchRest(BodyRest.of(meta, total), plan, head.objectId(), head.sliceBytes());
       }
       loop.lane().unpin(head.region());
-      Delivery delivery =
-          new Delivery(
-              loop.leases(), loop.eventLoop(), sink, slices, plan.from(), plan.to(), exchange);
+      Delivery delivery = delivery(exchange, slices, plan, parts);
       exchange.sends(delivery);
       delivery.onProgress();
     }
     return Sent.BEGUN;
+  }
+
+  private static void sendInline(
+      Exchange exchange, StoredHead head, ResponsePlan plan, @Nullable Multipart parts) {
+    ResponseSink sink = exchange.sink;
+    if (parts == null) {
+      int length = (int) (plan.to() - plan.from());
+      exchange.record.bodyBytes(length);
+      Delivery.sendPinned(
+          exchange.loop.leases(),
+          sink,
+          head.region(),
+          head.bodyOffset() + (int) plan.from(),
+          length);
+    } else {
+      exchange.record.bodyBytes(parts.lengthBytes());
+      Delivery.sendPinned(exchange.loop.leases(), sink, head.region(), head.bodyOffset(), parts);
+    }
+    exchange.over();
+  }
+
+  static Delivery delivery(
+      Exchange exchange, BodyBytes body, ResponsePlan plan, @Nullable Multipart parts) {
+    LoopContext loop = exchange.loop;
+    return parts == null
+        ? new Delivery(
+            loop.leases(), loop.eventLoop(), exchange.sink, body, plan.from(), plan.to(), exchange)
+        : new Delivery(loop.leases(), loop.eventLoop(), exchange.sink, body, parts, exchange);
   }
 
   private static void cacheStatus(
@@ -168,6 +217,9 @@ final class StoredResponse {
     var cacheStatus = exchange.snapshot.cacheStatus();
     if (result == CacheResult.REVALIDATED) {
       HeadLines.cacheStatus(out, cacheStatus.forwarded(why, 304, true, exchange.hasJoined(), null));
+    } else if (result == CacheResult.MISS || result == CacheResult.JOINED) {
+      boolean isCollapsed = result == CacheResult.JOINED;
+      HeadLines.cacheStatus(out, cacheStatus.forwarded(why, 206, true, isCollapsed, null));
     } else {
       HeadLines.cacheStatusHit(
           out, cacheStatus, why, Age.timeToLiveSeconds(meta, now), exchange.loop.scratch());
@@ -179,13 +231,20 @@ final class StoredResponse {
    *
    * @param meta what the fill's head is read with
    * @param total length of the body, or -1 while it is not known
-   * @return what of the body is to follow
+   * @return what stands around the parts of the body that are to follow, if there are several
    */
-  static ResponsePlan sendHeadOf(
-      Exchange exchange, FillHead head, StoredMeta meta, long total, boolean isLeader) {
-    ResponsePlan plan = ResponsePlan.of(exchange.request, meta, total);
+  static @Nullable Multipart sendHeadOf(
+      Exchange exchange,
+      FillHead head,
+      StoredMeta meta,
+      ResponsePlan plan,
+      long total,
+      boolean isLeader) {
     ByteBuf out = exchange.sink.beginHead(plan.status());
-    if (plan.sendsAllFields()) {
+    Multipart parts = null;
+    if (!plan.parts().isEmpty()) {
+      parts = PartLines.copy(out, head.block(), plan.parts(), total, exchange.loop.requestIds());
+    } else if (plan.sendsAllFields()) {
       out.writeBytes(head.block());
     } else {
       NotModifiedLines.copy(out, head.block());
@@ -199,23 +258,26 @@ final class StoredResponse {
     Reason why = exchange.reason();
     HeadLines.cacheStatus(
         out, exchange.snapshot.cacheStatus().forwarded(why, head.status(), true, !isLeader, null));
-    sendHead(exchange, out, plan, total, isLeader ? CacheResult.MISS : CacheResult.JOINED, why);
-    return plan;
+    CacheResult result = isLeader ? CacheResult.MISS : CacheResult.JOINED;
+    sendHead(exchange, out, plan, parts, total, result, why);
+    return parts;
   }
 
   private static void sendHead(
       Exchange exchange,
       ByteBuf out,
       ResponsePlan plan,
+      @Nullable Multipart parts,
       long total,
       CacheResult result,
       Reason why) {
-    if (plan.status() == 206) {
+    if (plan.status() == 206 && parts == null) {
       HeadLines.contentRange(out, plan.from(), plan.to() - 1, total);
     } else if (plan.status() == 416) {
       HeadLines.unsatisfiedRange(out, total);
     }
-    exchange.sink.head(out, plan.contentLength(), !plan.hasBody());
+    long length = parts == null ? plan.contentLength() : parts.lengthBytes();
+    exchange.sink.head(out, length, !plan.hasBody());
     exchange.onHeadSent(plan.status(), result, why);
     if (!plan.hasBody()) {
       exchange.sink.flush();

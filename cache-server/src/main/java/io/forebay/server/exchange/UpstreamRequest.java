@@ -42,16 +42,20 @@ public final class UpstreamRequest {
     this.trusted = TrustedNetworks.of(policy.trusted());
   }
 
-  /** The request of a fill: a plain GET, with the given validators if any. */
+  /** The request of a fill: a plain GET, or a QUERY, with the given validators if any. */
   public OriginRequest fill(
-      RequestView request, ClientInfo client, @Nullable String host, HeaderFields validators) {
+      RequestView request,
+      RequestBody body,
+      ClientInfo client,
+      @Nullable String host,
+      HeaderFields validators) {
     HeaderFields.Builder out = begin(request, client, host, true);
     // The class rather than the client's words: what comes back is stored for the whole class.
     out.add("accept-encoding", AcceptEncoding.value(AcceptEncoding.classOf(request.fields())));
     for (int i = 0; i < validators.size(); i++) {
       out.add(validators.name(i), validators.value(i));
     }
-    return new OriginRequest("GET", target(request), out.build(), RequestBody.NONE);
+    return new OriginRequest(request.method(), target(request), out.build(), body);
   }
 
   /** The request of a client, passed on as it is. */

@@ -1,26 +1,22 @@
 package io.forebay.server.fill;
 
+import io.forebay.core.http.ByteRange.Satisfiable;
+import io.forebay.core.http.ContentRange;
 import io.forebay.core.http.HeaderFields;
 import io.forebay.core.http.StatusCode;
-import io.forebay.core.key.ResponseTags;
 import io.forebay.core.policy.BodyRest;
 import io.forebay.core.policy.Reason;
 import io.forebay.core.policy.ResponseFilter;
 import io.forebay.core.policy.ResponsePolicy;
 import io.forebay.core.policy.StoreVerdict;
-import io.forebay.core.policy.StoredHeader;
-import io.forebay.core.policy.StoredMeta;
 import io.forebay.server.deliver.BodyBytes;
 import io.forebay.server.exchange.LoopContext;
 import io.forebay.server.origin.OriginCall;
 import io.forebay.server.origin.OriginFailure;
 import io.forebay.server.origin.OriginListener;
-import io.forebay.storage.HeadSpec;
 import io.forebay.storage.Install;
 import io.forebay.storage.ObjectWriter;
 import io.netty.buffer.ByteBuf;
-import java.lang.foreign.MemorySegment;
-import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
@@ -39,6 +35,8 @@ import org.jspecify.annotations.Nullable;
  *      │             └──────► FAILED          the body broke off
  *      ├──► REFRESHED                         304: the stored object is fresh again
  *      ├──► VANISHED                          304, but what it confirms is gone: fetch it whole
+ *      ├──► PART_STORED                       206: the head is stored, slices come by a run of their own
+ *      ├──► UNSUITED                          206 or 416, but not what was asked for by range
  *      ├──► UNSTORABLE                        the leader has the stream, everybody else decides again
  *      └──► FAILED
  * </pre>
@@ -52,6 +50,8 @@ public final class Fill implements OriginListener {
     COMPLETE,
     REFRESHED,
     VANISHED,
+    PART_STORED,
+    UNSUITED,
     UNSTORABLE,
     FAILED
   }
@@ -75,9 +75,6 @@ public final class Fill implements OriginListener {
      */
     @Nullable OriginListener takeOverRest(long position, OriginCall call);
   }
-
-  /** How long an uncacheable answer keeps requests for its key from queueing. */
-  private static final long HIT_FOR_MISS_MILLIS = 60_000;
 
   /** A deserted fill is finished when no more than this is missing. */
   private static final long FINISH_IF_MISSING_BYTES = 1 << 20;
@@ -135,13 +132,6 @@ public final class Fill implements OriginListener {
 
   /** The head for which there was no room; set while waiting for that. */
   private @Nullable ReceivedHead unstoredHead;
-
-  private record ReceivedHead(
-      int status,
-      HeaderFields fields,
-      long contentLength,
-      StoreVerdict.Store verdict,
-      long nowMillis) {}
 
   /**
    * A fill that has not been sent yet.
@@ -313,6 +303,11 @@ public final class Fill implements OriginListener {
       becomeUnstorable(status, fields, contentLength, Reason.NOT_STORED_STALE_IF_ERROR);
       return;
     }
+    Satisfiable asked = order.asked();
+    if (asked != null && (status == 206 || status == 416)) {
+      onPart(asked, status, fields, contentLength);
+      return;
+    }
     StoreVerdict verdict =
         ResponsePolicy.judge(
             order.request(),
@@ -335,6 +330,111 @@ public final class Fill implements OriginListener {
     }
   }
 
+  /**
+   * What was asked for by range: the head is stored by itself, and the slices that come with it are
+   * a run like any other. Only where the answer is what was asked for, and what else comes of this
+   * body later can be told to be of the same (I3).
+   */
+  private void onPart(Satisfiable asked, int status, HeaderFields fields, long contentLength) {
+    ContentRange part = status == 206 ? ContentRange.of(fields) : null;
+    if (part == null
+        || !part.answers(asked)
+        || (contentLength >= 0 && contentLength != part.length())
+        || part.totalLength() / loop.store().sliceBytes() >= Integer.MAX_VALUE) {
+      becomeUnsuited(status);
+      return;
+    }
+    HeaderFields ofWhole = fields.without(name -> name.equals("content-range"));
+    long now = loop.nowMillis();
+    switch (ResponsePolicy.judge(
+        order.request(),
+        order.route(),
+        200,
+        ofWhole,
+        requestTimeMillis,
+        now,
+        order.key().lo() ^ birth)) {
+      case StoreVerdict.DoNotStore refused -> {
+        // Nobody has asked for these very bytes.
+        leader = null;
+        becomeUnstorable(status, fields, contentLength, refused.reason());
+      }
+      case StoreVerdict.Store stored -> {
+        ReceivedHead whole = new ReceivedHead(200, ofWhole, part.totalLength(), stored, now);
+        if (part.isWhole()) {
+          begin(whole);
+        } else {
+          beginPart(whole, part);
+        }
+      }
+    }
+  }
+
+  private void beginPart(ReceivedHead whole, ContentRange part) {
+    if (isMarkerComing(whole)
+        || !(NewHead.of(loop, order, whole, birth) instanceof NewHead.Made made)) {
+      becomeUnsuited(206);
+      return;
+    }
+    BodyRest rest = made.rest(loop, order);
+    if (rest == null) {
+      becomeUnsuited(206);
+      return;
+    }
+    switch (loop.lane().putHead(made.spec())) {
+      case INSTALLED -> {
+        made.writeMarkers(loop, order, birth);
+        loop.hitForMiss().forget(order.key(), order.request());
+        head = made.head();
+        goOnWithRun(
+            new PartialObject(
+                made.spec().hi(),
+                made.spec().lo(),
+                loop.lane().partialObjectId(),
+                loop.store().sliceBytes(),
+                rest),
+            part);
+      }
+      case PURGED, OLDER, GONE, INCOMPLETE -> {
+        call().cancel();
+        isEnded = true;
+        leaveTable();
+        publish(State.VANISHED);
+      }
+      case NO_SPACE, BUSY -> {
+        leader = null;
+        becomeUnstorable(206, whole.fields(), part.length(), Reason.NOT_STORED_NO_ROOM);
+      }
+    }
+  }
+
+  private void goOnWithRun(PartialObject object, ContentRange part) {
+    SliceFill run =
+        followers.closeIfEmpty()
+            ? null
+            : SliceFill.ofAnswer(loop, object, part, birth, order.followerLimit(), call());
+    if (run == null) {
+      call().cancel();
+      isEnded = true;
+    } else {
+      takenOver = run;
+    }
+    // The run is registered by now: who looks the object up finds both.
+    leaveTable();
+    publish(State.PART_STORED);
+  }
+
+  /** The answer to a range is of no use to the store: everybody decides again. */
+  private void becomeUnsuited(int status) {
+    loop.counters().fillsUnstored++;
+    call().cancel();
+    isEnded = true;
+    leader = null;
+    head = FillHead.unstorable(status, order.key());
+    leaveTable();
+    publish(State.UNSUITED);
+  }
+
   private void begin(ReceivedHead received) {
     if (isMarkerComing(received) && awaitRoom()) {
       unstoredHead = received;
@@ -349,14 +449,14 @@ public final class Fill implements OriginListener {
       unstoredHead = received;
     } else {
       stopAwaiting();
-      becomeUnstorable(received.status(), received.fields(), received.contentLength(), refusal);
+      becomeUnstorable(received.status(), received.fields(), received.totalLength(), refusal);
     }
   }
 
   /** Whether the names that variants here are told apart by are on their way from a disk. */
   private boolean isMarkerComing(ReceivedHead received) {
     if (received.verdict().selectingFields().isEmpty()
-        || !loop.keys().build(order.request(), order.route().keyRecipe())
+        || !NewHead.buildBase(loop, order, received.fields())
         || !VaryMarker.isOnDisk(loop)) {
       return false;
     }
@@ -370,60 +470,24 @@ public final class Fill implements OriginListener {
 
   /** Gives the reason when it turns out that it cannot be stored after all. */
   private @Nullable Reason beginStoring(ReceivedHead received) {
-    int status = received.status();
-    HeaderFields fields = received.fields();
-    StoreVerdict.Store verdict = received.verdict();
-    long now = received.nowMillis();
-    byte[] block = StoredHeader.encode(status, fields, verdict.omittedFields(), now);
-    if (block == null) {
-      return Reason.NOT_STORED_FIELDS;
-    }
-    var keys = loop.keys();
-    if (!keys.build(order.request(), order.route().keyRecipe())) {
-      return Reason.PASS_KEY_TOO_LONG;
-    }
-    FillKey base = new FillKey(keys.hi(), keys.lo());
-    byte[] baseText = Arrays.copyOf(keys.text(), keys.textLength());
-    List<String> selecting = verdict.selectingFields();
-    boolean isVarying = !selecting.isEmpty();
-    if (isVarying) {
-      selecting = VaryMarker.union(loop, selecting);
-      if (!keys.variant(order.request(), selecting)) {
-        return Reason.PASS_KEY_TOO_LONG;
-      }
-    }
-    FillKey key = new FillKey(keys.hi(), keys.lo());
-    byte[] meta = verdict.meta();
-    HeadSpec spec =
-        new HeadSpec(
-            key.hi(),
-            key.lo(),
-            isVarying ? Arrays.copyOf(keys.text(), keys.textLength()) : baseText,
-            keys.textLength(),
-            HeadBytes.join(meta, block),
-            loop.scopes()
-                .ofResponse(order.request(), order.route().keyRecipe(), ResponseTags.of(fields)),
-            birth,
-            now + verdict.freshnessLifetimeMillis(),
-            HeadSpec.Kind.OBJECT,
-            received.contentLength());
-    StoredMeta stored = loop.meta();
-    boolean mayBePartial =
-        stored.wrap(MemorySegment.ofArray(meta), 0)
-            && BodyRest.of(stored, received.contentLength()) != null;
-    ObjectWriter begun = loop.lane().begin(spec, mayBePartial);
+    return switch (NewHead.of(loop, order, received, birth)) {
+      case NewHead.Refused(Reason reason) -> reason;
+      case NewHead.Made made -> beginStoring(made);
+    };
+  }
+
+  private @Nullable Reason beginStoring(NewHead.Made made) {
+    boolean mayBePartial = made.rest(loop, order) != null;
+    ObjectWriter begun = loop.lane().begin(made.spec(), mayBePartial);
     if (begun == null) {
       return Reason.NOT_STORED_NO_ROOM;
     }
-    if (isVarying) {
-      // Before the head is published: whoever leaves because his variant differs finds the marker.
-      VaryMarker.write(loop, spec, base, baseText, selecting);
-    }
+    made.writeMarkers(loop, order, birth);
     loop.hitForMiss().forget(order.key(), order.request());
     writer = begun;
-    head = new FillHead(status, meta, block, received.contentLength(), spec, selecting, key);
-    if (!key.equals(order.key())) {
-      loop.fills().register(key, this);
+    head = made.head();
+    if (order.isShared() && !made.head().variantKey().equals(order.key())) {
+      loop.fills().register(made.head().variantKey(), this);
     }
     publish(State.STREAMING);
     abandonIfDeserted();
@@ -435,7 +499,11 @@ public final class Fill implements OriginListener {
     loop.counters().fillsUnstored++;
     if (why != Reason.NOT_STORED_NO_ROOM && status < 500) {
       loop.hitForMiss()
-          .remember(order.key(), order.request(), loop.nowMillis(), HIT_FOR_MISS_MILLIS);
+          .remember(
+              uncacheableKey(why, fields),
+              order.request(),
+              loop.nowMillis(),
+              order.route().sharing().hitForMiss().toMillis());
     }
     head = FillHead.unstorable(status, order.key());
     leaveTable();
@@ -451,6 +519,31 @@ public final class Fill implements OriginListener {
     } else {
       takeOver(listener);
     }
+  }
+
+  /**
+   * The key whose requests need not queue. What does not fit this class of encodings may fit
+   * others: with a marker that says so each class has a key of its own.
+   */
+  private FillKey uncacheableKey(Reason why, HeaderFields fields) {
+    var keys = loop.keys();
+    if (why != Reason.NOT_STORED_ENCODING || !NewHead.buildBase(loop, order, fields)) {
+      return order.key();
+    }
+    FillKey base = new FillKey(keys.hi(), keys.lo());
+    List<String> names = VaryMarker.union(VaryMarker.read(loop), NewHead.BY_ENCODING);
+    if (!keys.variant(order.request(), names)) {
+      return order.key();
+    }
+    FillKey variant = new FillKey(keys.hi(), keys.lo());
+    VaryMarker.enter(
+        loop,
+        VaryMarker.Place.of(loop, base, order.request(), order.route().keyRecipe()),
+        names,
+        null,
+        birth,
+        loop.nowMillis() + order.route().sharing().hitForMiss().toMillis());
+    return variant;
   }
 
   /** From now on somebody else listens to the origin, and holds it where it has to be held. */

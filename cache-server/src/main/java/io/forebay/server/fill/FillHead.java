@@ -1,5 +1,6 @@
 package io.forebay.server.fill;
 
+import io.forebay.core.key.NoVarySearch;
 import io.forebay.storage.HeadSpec;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -13,6 +14,8 @@ import org.jspecify.annotations.Nullable;
  * @param spec what is being stored, which is what a purge looks at; null when it is not stored
  * @param selectingFields names of the fields it varies by; empty when it does not vary
  * @param variantKey the key it is stored under
+ * @param baseKey the base key of that
+ * @param searchRule what it says of queries, or null
  */
 @SuppressWarnings("ArrayRecordComponent")
 public record FillHead(
@@ -22,9 +25,11 @@ public record FillHead(
     long totalLength,
     @Nullable HeadSpec spec,
     List<String> selectingFields,
-    FillKey variantKey) {
+    FillKey variantKey,
+    FillKey baseKey,
+    @Nullable NoVarySearch searchRule) {
 
   static FillHead unstorable(int status, FillKey key) {
-    return new FillHead(status, new byte[0], new byte[0], -1, null, List.of(), key);
+    return new FillHead(status, new byte[0], new byte[0], -1, null, List.of(), key, key, null);
   }
 }

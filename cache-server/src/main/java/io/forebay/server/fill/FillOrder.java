@@ -1,5 +1,6 @@
 package io.forebay.server.fill;
 
+import io.forebay.core.http.ByteRange.Satisfiable;
 import io.forebay.core.http.RequestView;
 import io.forebay.core.route.Route;
 import io.forebay.server.origin.OriginRequest;
@@ -12,6 +13,8 @@ import org.jspecify.annotations.Nullable;
  * @param request a copy of the request that caused it, for its selecting fields
  * @param originRequest what is sent, complete
  * @param stale the stored object whose validators the request carries, or null for a plain fetch
+ * @param asked the bytes that the request asks for by range, or null for a whole response
+ * @param isShared whether others may join it: then it is registered under its key
  * @param isBackground whether it goes on without followers (stale-while-revalidate)
  * @param isStaleUsable whether what is stored may be served while the origin fails, so that its
  *     failure must not take the place of it
@@ -23,6 +26,8 @@ public record FillOrder(
     Route route,
     OriginRequest originRequest,
     @Nullable StoredRef stale,
+    @Nullable Satisfiable asked,
+    boolean isShared,
     boolean isBackground,
     boolean isStaleUsable,
     int followerLimit) {

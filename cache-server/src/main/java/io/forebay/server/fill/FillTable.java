@@ -13,11 +13,13 @@ import org.jspecify.annotations.Nullable;
 public final class FillTable {
 
   private static final int AWAITING_ROOM_LIMIT = 128;
+  private static final int CONTENT_LIMIT = 256;
 
   private final ConcurrentHashMap<FillKey, Fill> fills = new ConcurrentHashMap<>();
   private final ConcurrentHashMap<SliceKey, SliceFill> slices = new ConcurrentHashMap<>();
   private final AtomicInteger sliceFills = new AtomicInteger();
   private volatile int limit;
+  private final AtomicInteger contents = new AtomicInteger();
   private final AtomicInteger awaitingRoom = new AtomicInteger();
 
   /** One slice of one object: objects are never given the same number. */
@@ -95,6 +97,22 @@ public final class FillTable {
 
   void awaitsRoomNoLonger() {
     awaitingRoom.decrementAndGet();
+  }
+
+  /**
+   * Whether one exchange more may hold the content of a QUERY, of up to 64 KiB: all of them hold
+   * some 16 MiB (I5). It says so with {@link #holdsContentNoLonger} when it is over.
+   */
+  public boolean mayHoldContent() {
+    if (contents.incrementAndGet() <= CONTENT_LIMIT) {
+      return true;
+    }
+    contents.decrementAndGet();
+    return false;
+  }
+
+  public void holdsContentNoLonger() {
+    contents.decrementAndGet();
   }
 
   public int size() {

@@ -1,6 +1,10 @@
 package io.forebay.server.fill;
 
 import io.forebay.core.http.HeaderFields;
+import io.forebay.core.http.RequestView;
+import io.forebay.core.key.KeyRecipe;
+import io.forebay.core.key.KeyText;
+import io.forebay.core.key.NoVarySearch;
 import io.forebay.core.key.ResponseTags;
 import io.forebay.core.policy.Freshening;
 import io.forebay.core.policy.ResponsePolicy;
@@ -8,18 +12,22 @@ import io.forebay.core.policy.Revalidation;
 import io.forebay.core.policy.StoreVerdict;
 import io.forebay.core.policy.StoredHeader;
 import io.forebay.core.policy.StoredMeta;
+import io.forebay.core.route.Route;
 import io.forebay.server.exchange.LoopContext;
 import io.forebay.storage.HeadSpec;
 import io.forebay.storage.Install;
 import io.forebay.storage.StoreLane;
 import io.forebay.storage.StoredHead;
 import java.lang.foreign.MemorySegment;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a 304 does to the stored object it confirms (RFC 9111 §4.3.4): a new head, the same body.
+ * What a 304, or a 200 to a HEAD, does to the stored object it confirms (RFC 9111 §4.3.4, §4.3.5):
+ * a new head, the same body.
  */
-final class Refresh {
+public final class Refresh {
   private Refresh() {}
 
   /**
@@ -64,7 +72,8 @@ final class Refresh {
       }
       return install(
           loop,
-          order,
+          order.request(),
+          order.route(),
           stale,
           meta.status(),
           Freshening.update(storedFields(bytes, head, meta), notModified, loop.nowMillis()),
@@ -85,9 +94,39 @@ final class Refresh {
     return fields.build();
   }
 
+  /**
+   * Writes a new head for what has just been found, as a HEAD's response describes it.
+   *
+   * @param head pinned; it stays so
+   * @param get the request that a GET for the same would have been
+   */
+  public static Install applyHead(
+      LoopContext loop,
+      RequestView get,
+      Route route,
+      FillOrder.StoredRef found,
+      StoredHead head,
+      StoredMeta meta,
+      HeaderFields headResponse,
+      long requestTimeMillis,
+      long birth) {
+    HeaderFields stored = storedFields(loop.store().region(head.region()), head, meta);
+    return install(
+        loop,
+        get,
+        route,
+        found,
+        meta.status(),
+        Freshening.update(stored, headResponse, loop.nowMillis()),
+        head.totalLength(),
+        requestTimeMillis,
+        birth);
+  }
+
   private static Install install(
       LoopContext loop,
-      FillOrder order,
+      RequestView request,
+      Route route,
       FillOrder.StoredRef stale,
       int status,
       HeaderFields fields,
@@ -95,16 +134,12 @@ final class Refresh {
       long requestTimeMillis,
       long birth) {
     long now = loop.nowMillis();
+    NoVarySearch rule = NewHead.searchRuleOf(route, fields);
     if (!(ResponsePolicy.judge(
-            order.request(),
-            order.route(),
-            status,
-            fields,
-            requestTimeMillis,
-            now,
-            stale.lo() ^ birth)
-        instanceof StoreVerdict.Store verdict)) {
-      // What the origin says now forbids keeping it.
+                request, route, status, fields, requestTimeMillis, now, stale.lo() ^ birth)
+            instanceof StoreVerdict.Store verdict)
+        || !isUnderItsKey(loop, request, route, stale, rule, verdict.selectingFields())) {
+      // What the origin says now forbids keeping it, or keeping it for all who have its key.
       loop.lane().invalidate(stale.hi(), stale.lo());
       return Install.GONE;
     }
@@ -119,12 +154,42 @@ final class Refresh {
             stale.keyText(),
             stale.keyText().length,
             HeadBytes.join(verdict.meta(), block),
-            loop.scopes()
-                .ofResponse(order.request(), order.route().keyRecipe(), ResponseTags.of(fields)),
+            scopes(loop, request, route, rule, fields),
             birth,
             now + verdict.freshnessLifetimeMillis(),
             HeadSpec.Kind.OBJECT,
             totalLength);
     return loop.lane().refresh(spec, stale.objectId());
+  }
+
+  /** All that a purge can name a response to a fill's request by. */
+  static long[] scopes(
+      LoopContext loop,
+      RequestView request,
+      Route route,
+      @Nullable NoVarySearch rule,
+      HeaderFields fields) {
+    KeyRecipe recipe = route.keyRecipe();
+    long[] scopes = loop.scopes().ofResponse(request, recipe, ResponseTags.of(fields));
+    return rule == null ? scopes : loop.scopes().withSearch(scopes, request, recipe);
+  }
+
+  /** Whether the object's key tells apart all requests that its response varies by now. */
+  private static boolean isUnderItsKey(
+      LoopContext loop,
+      RequestView request,
+      Route route,
+      FillOrder.StoredRef stale,
+      @Nullable NoVarySearch rule,
+      List<String> selectingFields) {
+    var keys = loop.keys();
+    if (!keys.build(request, route.keyRecipe(), rule)) {
+      return false;
+    }
+    String text = new String(stale.keyText(), StandardCharsets.ISO_8859_1);
+    if (!text.startsWith(keys.toString())) {
+      return false;
+    }
+    return KeyText.selectingFields(text, keys.baseLength()).containsAll(selectingFields);
   }
 }

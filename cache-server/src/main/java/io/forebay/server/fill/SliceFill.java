@@ -1,6 +1,7 @@
 package io.forebay.server.fill;
 
 import io.forebay.core.http.CacheControl;
+import io.forebay.core.http.ContentRange;
 import io.forebay.core.http.HeaderFields;
 import io.forebay.server.exchange.LoopContext;
 import io.forebay.server.fill.FillTable.SliceKey;
@@ -107,6 +108,43 @@ public final class SliceFill implements OriginListener {
     this.followers = new Followers(loop, followerLimit, () -> {}, this::onDeserted);
   }
 
+  /**
+   * The run that an answer brings by which the object itself was begun.
+   *
+   * @param part whole slices of the object
+   * @return null if it can't be had as that
+   */
+  static @Nullable SliceFill ofAnswer(
+      LoopContext loop,
+      PartialObject object,
+      ContentRange part,
+      long birth,
+      int followerLimit,
+      OriginCall call) {
+    SliceFill run = new SliceFill(loop, object, object.sliceAt(part.first()), birth, followerLimit);
+    int end = object.sliceAt(part.last()) + 1;
+    if (!run.claim(end)) {
+      return null;
+    }
+    loop.counters().sliceRuns++;
+    if (run.endSlice != end) {
+      run.end(State.FAILED, null);
+      return null;
+    }
+    run.call = call;
+    run.isAnswered = true;
+    return run;
+  }
+
+  /** The bytes of the longest run. */
+  public static long longestBytes(LoopContext loop) {
+    int sliceBytes = loop.store().sliceBytes();
+    long slices =
+        Math.clamp(
+            Math.min(loop.paceAboveBytes(), LONGEST_RUN_BYTES) / sliceBytes, 1, (long) LONGEST_RUN);
+    return slices * sliceBytes;
+  }
+
   // --- any loop ---------------------------------------------------------------------------------
 
   public State state() {
@@ -164,12 +202,7 @@ public final class SliceFill implements OriginListener {
    * @return false when the first of them is there by now, or on its way
    */
   public boolean claim(int wantedEnd) {
-    int longest =
-        (int)
-            Math.clamp(
-                Math.min(loop.paceAboveBytes(), LONGEST_RUN_BYTES) / object.sliceBytes(),
-                1,
-                (long) LONGEST_RUN);
+    int longest = (int) (longestBytes(loop) / loop.store().sliceBytes());
     int limit = Math.min(Math.min(wantedEnd, firstSlice + longest), endOfWhatIsLetGo());
     int next = firstSlice;
     while (next < limit && claimOne(next)) {

@@ -1,5 +1,8 @@
 package io.forebay.server.fill;
 
+import io.forebay.core.http.RequestView;
+import io.forebay.core.key.KeyRecipe;
+import io.forebay.core.key.ResponseTags;
 import io.forebay.core.policy.ResponsePolicy;
 import io.forebay.core.policy.StoredMeta;
 import io.forebay.server.exchange.LoopContext;
@@ -7,34 +10,78 @@ import io.forebay.storage.HeadSpec;
 import io.forebay.storage.Install;
 import io.forebay.storage.StoreLane;
 import io.forebay.storage.StoredHead;
+import java.lang.foreign.MemorySegment;
+import java.util.Arrays;
 import java.util.List;
 import java.util.TreeSet;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What stands at a base key whose responses vary: the names of the selecting fields, in the order
- * in which they enter the variants' keys.
+ * in which they enter the variants' keys, and the {@link VariantList}.
+ *
+ * <p>It is replaced whole, and only in the place of the one that was read: whoever comes second
+ * reads again. It has no tags, since it is no response: a purge by tag takes variants.
+ *
+ * @param objectId of the record that was read
  */
-final class VaryMarker {
-  private VaryMarker() {}
+public record VaryMarker(List<String> names, VariantList variants, long objectId) {
+
+  private static final int ATTEMPTS = 4;
+  private static final ResponseTags NO_TAGS = new ResponseTags(List.of(), false);
+
+  /** The base key of a request and what is needed to write there. */
+  @SuppressWarnings("ArrayRecordComponent")
+  public record Place(FillKey key, byte[] text, long[] scopes, int limit) {
+
+    /** Expects the request's base key, or a variant of it, in the loop's key builder. */
+    public static Place of(LoopContext loop, FillKey base, RequestView request, KeyRecipe recipe) {
+      return new Place(
+          base,
+          Arrays.copyOf(loop.keys().text(), loop.keys().baseLength()),
+          loop.scopes().ofResponse(request, recipe, NO_TAGS),
+          recipe.variants());
+    }
+  }
+
+  /** The marker there, or null. Expects the base key in the loop's key builder. */
+  static @Nullable VaryMarker read(LoopContext loop) {
+    var keys = loop.keys();
+    return loop.lane().find(keys.hi(), keys.lo(), keys.text(), keys.textLength())
+            == StoreLane.Found.HIT
+        ? ofFound(loop)
+        : null;
+  }
+
+  /** Of the head just found; gives its pin back. */
+  private static @Nullable VaryMarker ofFound(LoopContext loop) {
+    StoredHead head = loop.lane().head();
+    StoredMeta meta = loop.meta();
+    MemorySegment memory = loop.store().region(head.region());
+    VaryMarker found = null;
+    if (meta.wrap(memory, head.headOffset()) && meta.isVaryMarker()) {
+      found =
+          new VaryMarker(
+              meta.selectingFields(),
+              VariantList.read(
+                  memory, head.headOffset() + meta.length(), head.headLength() - meta.length()),
+              head.objectId());
+    }
+    loop.lane().unpin(head.region());
+    return found;
+  }
 
   /**
    * The names a new response's variant is to be kept under: those of a marker already there and its
-   * own, so that an origin which says now this, now that does not lose its variants. Expects the
-   * base key in the loop's key builder.
+   * own, so that an origin which says now this, now that does not lose its variants.
    */
-  static List<String> union(LoopContext loop, List<String> selectingFields) {
-    var keys = loop.keys();
-    if (loop.lane().find(keys.hi(), keys.lo(), keys.text(), keys.textLength())
-        != StoreLane.Found.HIT) {
+  static List<String> union(@Nullable VaryMarker marker, List<String> selectingFields) {
+    if (marker == null) {
       return selectingFields;
     }
-    StoredHead head = loop.lane().head();
     TreeSet<String> names = new TreeSet<>(selectingFields);
-    StoredMeta meta = loop.meta();
-    if (meta.wrap(loop.store().region(head.region()), head.headOffset()) && meta.isVaryMarker()) {
-      names.addAll(meta.selectingFields());
-    }
-    loop.lane().unpin(head.region());
+    names.addAll(marker.names);
     return names.size() > ResponsePolicy.MAX_SELECTING_FIELDS
         ? selectingFields
         : List.copyOf(names);
@@ -54,33 +101,106 @@ final class VaryMarker {
     return found == StoreLane.Found.ON_DISK;
   }
 
-  /** Writes the marker, unless one with the same names is there already. */
-  static Install write(
-      LoopContext loop, HeadSpec variant, FillKey base, byte[] baseText, List<String> names) {
+  /**
+   * Notes that a variant is about to be stored, or has been asked for: puts it in front of the
+   * list, drops what falls off its end, and sees to it that the marker has these names.
+   *
+   * @param variant null for no variant in particular
+   * @param birth of the response; one that does not vary and was born later keeps its place
+   */
+  public static void enter(
+      LoopContext loop,
+      Place place,
+      List<String> names,
+      @Nullable FillKey variant,
+      long birth,
+      long expiresAtMillis) {
+    change(
+        loop,
+        place,
+        names,
+        birth,
+        expiresAtMillis,
+        list -> variant == null ? list : list.with(variant, place.limit()));
+  }
+
+  /** Notes that a response that does not vary is about to be stored beside the variants. */
+  static void enterUnvaried(
+      LoopContext loop, Place place, List<String> names, long birth, long expiresAtMillis) {
+    change(loop, place, names, birth, expiresAtMillis, VariantList::withUnvaried);
+  }
+
+  private static void change(
+      LoopContext loop,
+      Place place,
+      List<String> names,
+      long birth,
+      long expiresAtMillis,
+      UnaryOperator<VariantList> change) {
     StoreLane lane = loop.lane();
-    if (lane.find(base.hi(), base.lo(), baseText, baseText.length) == StoreLane.Found.HIT) {
-      StoredHead head = lane.head();
-      StoredMeta meta = loop.meta();
-      boolean isSame =
-          meta.wrap(loop.store().region(head.region()), head.headOffset())
-              && meta.isVaryMarker()
-              && meta.selectingFields().equals(names);
-      lane.unpin(head.region());
-      if (isSame) {
-        return Install.INSTALLED;
+    FillKey base = place.key();
+    for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
+      VaryMarker old = null;
+      if (lane.find(base.hi(), base.lo(), place.text(), place.text().length)
+          == StoreLane.Found.HIT) {
+        long bornThere = lane.head().birth();
+        old = ofFound(loop);
+        if (old == null && bornThere > birth) {
+          return;
+        }
+      }
+      // Variants told apart by other names are not found any more.
+      boolean isSame = old != null && old.names.equals(names);
+      VariantList before = old == null || !isSame ? VariantList.EMPTY : old.variants;
+      VariantList after = change.apply(before);
+      if (isSame && after.equals(before)) {
+        return;
+      }
+      if (write(loop, place, names, after, expiresAtMillis, old) != Install.GONE) {
+        if (old != null) {
+          drop(loop, old.variants, after);
+        }
+        return;
       }
     }
-    return lane.putMarker(
+  }
+
+  /** Gives GONE when the old one has been replaced meanwhile. */
+  private static Install write(
+      LoopContext loop,
+      Place place,
+      List<String> names,
+      VariantList variants,
+      long expiresAtMillis,
+      @Nullable VaryMarker old) {
+    long birth = loop.store().nextBirth();
+    if (birth < 0) {
+      return Install.NO_SPACE;
+    }
+    HeadSpec spec =
         new HeadSpec(
-            base.hi(),
-            base.lo(),
-            baseText,
-            baseText.length,
-            StoredMeta.encodeVaryMarker(names, loop.nowMillis()),
-            variant.scopes(),
-            variant.birth(),
-            variant.expiresAtMillis(),
+            place.key().hi(),
+            place.key().lo(),
+            place.text(),
+            place.text().length,
+            HeadBytes.join(StoredMeta.encodeVaryMarker(names, loop.nowMillis()), variants.bytes()),
+            place.scopes(),
+            birth,
+            expiresAtMillis,
             HeadSpec.Kind.VARY_MARKER,
-            0));
+            0);
+    return old == null
+        ? loop.lane().putMarker(spec)
+        : loop.lane().replaceMarker(spec, old.objectId);
+  }
+
+  private static void drop(LoopContext loop, VariantList before, VariantList after) {
+    for (FillKey key : before.keys()) {
+      if (!after.keys().contains(key)) {
+        // If the index is busy it stays for now, and is listed again when it is asked for.
+        boolean ignored = loop.lane().invalidate(key.hi(), key.lo());
+        loop.counters().variantsDropped++;
+      }
+    }
   }
 }

@@ -47,6 +47,9 @@ public final class LoopCounters {
   public long revalidated;
   public long staleServed;
 
+  // Variants dropped because their base key had as many as it may have, or others by now.
+  public long variantsDropped;
+
   public long connectionsAccepted;
   public long connectionsOpen;
   public long connectionsRefused;

@@ -303,6 +303,12 @@ public final class NodeMetrics implements AutoCloseable {
         "forebay_revalidated",
         "Conditional requests answered with 304.",
         c -> c.revalidated);
+    counter(
+        all,
+        loops,
+        "forebay_variants_dropped",
+        "Variants dropped since their key had as many as it may have, or others by now.",
+        c -> c.variantsDropped);
     counter(all, loops, "forebay_stale_served", "Requests served stale.", c -> c.staleServed);
   }
 

@@ -25,10 +25,10 @@ final class RequestHead {
           "upgrade");
 
   private static final Set<String> IDEMPOTENT =
-      Set.of("GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE");
+      Set.of("GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE", "QUERY");
 
   /** Methods whose meaning includes a body, so that its absence is said (RFC 9110 §8.6). */
-  private static final Set<String> WITH_BODY = Set.of("POST", "PUT", "PATCH");
+  private static final Set<String> WITH_BODY = Set.of("POST", "PUT", "PATCH", "QUERY");
 
   private RequestHead() {}
 

@@ -9,9 +9,12 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.forebay.core.route.CookieFilter;
 import io.forebay.core.route.CookieSettings.SetCookie;
 import io.forebay.core.route.NegativeTtl;
+import io.forebay.core.route.RangeSettings;
 import io.forebay.core.route.RouteSettings;
 import io.forebay.core.route.RouteSettings.ClientDirectives;
+import io.forebay.core.route.SharingSettings;
 import io.forebay.server.config.ServerConfig.Address;
+import io.forebay.server.config.ServerConfig.KeyConfig;
 import io.forebay.server.config.ServerConfig.ListenerConfig;
 import io.forebay.server.config.ServerConfig.OriginConfig;
 import io.forebay.server.config.ServerConfig.RouteConfig;
@@ -111,6 +114,28 @@ final class ConfigLoaderTest {
             response-cookies: {keep: []}
             client-directives: honour
             cache: false
+            range-fetch: slices
+            range-far: 1MiB
+            range-limit: 3
+            range-wait: 5s
+            share-wait: 6s
+            hit-for-miss: 7s
+            key:
+              host: Shared.Example
+              port: no
+              scheme: no
+              fold-path-case: yes
+              query: sort
+              strip: [utm_*, fbclid]
+              keep: [id, p*]
+              headers: [X-Country]
+              ignore-headers: X-Junk
+              cookies: [Kind]
+              device: yes
+              languages: en, de-CH
+              variants: 16
+              no-vary-search: yes
+            query-method: cache
           - origin: a
         limits:
           header-bytes: 64KiB
@@ -207,7 +232,25 @@ final class ConfigLoaderTest {
                 .responseCookies(CookieFilter.keep(Set.of()))
                 .clientDirectives(ClientDirectives.HONOUR)
                 .passthrough(true)
-                .build()),
+                .build(),
+            new RangeSettings(RangeSettings.Fetch.SLICES, 1 << 20, 3, Duration.ofSeconds(5)),
+            new SharingSettings(Duration.ofSeconds(6), Duration.ofSeconds(7)),
+            new KeyConfig(
+                "shared.example",
+                false,
+                false,
+                true,
+                "sort",
+                List.of("utm_*", "fbclid"),
+                List.of("id", "p*"),
+                List.of("x-country"),
+                List.of("x-junk"),
+                List.of("Kind"),
+                true,
+                List.of("en", "de-ch"),
+                16,
+                true,
+                "cache")),
         config.routes().get(0));
     assertEquals("route-2", config.routes().get(1).name());
     assertEquals(

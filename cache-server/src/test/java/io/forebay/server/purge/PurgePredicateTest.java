@@ -8,8 +8,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.forebay.core.http.HeaderFields;
 import io.forebay.core.http.PlainRequest;
 import io.forebay.core.http.TargetUri;
+import io.forebay.core.key.FieldRecipe;
 import io.forebay.core.key.KeyBuilder;
 import io.forebay.core.key.KeyRecipe;
+import io.forebay.core.key.UrlRecipe;
 import io.forebay.core.policy.StoredHeader;
 import io.forebay.core.policy.StoredMeta;
 import java.io.ByteArrayOutputStream;
@@ -29,9 +31,12 @@ final class PurgePredicateTest {
   private static boolean isFound(String predicate, String url, String... fields) {
     KeyBuilder keys = new KeyBuilder(new byte[16]);
     TargetUri target = Objects.requireNonNull(TargetUri.parse(url));
-    assertTrue(keys.build(target, new KeyRecipe(true, "route-of-its-own")));
-    HeaderFields request = HeaderFields.of("accept-language", "path-like /odd");
-    assertTrue(keys.variant(PlainRequest.of("GET", target, request), List.of("accept-language")));
+    FieldRecipe fieldsInKey =
+        new FieldRecipe(List.of("x-odd"), List.of(), true, List.of(), List.of());
+    PlainRequest request =
+        PlainRequest.of("GET", target, HeaderFields.of("x-odd", "path-like /odd"));
+    assertTrue(keys.build(request, new KeyRecipe(UrlRecipe.WHOLE, fieldsInKey)));
+    assertTrue(keys.variant(request, List.of("x-odd")));
     byte[] key = Arrays.copyOf(keys.text(), keys.textLength());
     byte[] meta = StoredMeta.encodeVaryMarker(List.of("accept-language"), 0);
     byte[] block =

@@ -132,8 +132,10 @@ public final class ChronicleIndex implements ObjectIndex {
       key.high = high;
       key.low = low;
       try (ExternalMapQueryContext<IndexKey, IndexValue, ?> context = map.queryContext(key)) {
-        // Updaters first queue among themselves; then the readers that are inside leave.
-        if (!locked(context.updateLock()) || !locked(context.writeLock())) {
+        // Most often nobody is there. Else updaters first queue among themselves; then the readers
+        // that are inside leave.
+        if (!context.writeLock().tryLock()
+            && (!locked(context.updateLock()) || !locked(context.writeLock()))) {
           return Outcome.BUSY;
         }
         MapEntry<IndexKey, IndexValue> entry = context.entry();

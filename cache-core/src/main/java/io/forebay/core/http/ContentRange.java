@@ -1,0 +1,67 @@
+package io.forebay.core.http;
+
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Which bytes a 206 carries, of how many (RFC 9110 §14.4): {@code bytes 0-99/1000}.
+ *
+ * @param last included
+ */
+public record ContentRange(long first, long last, long totalLength) {
+
+  private static final int MAX_DIGITS = 18;
+
+  /**
+   * What a response says of itself; null where it does not say it once, in bytes, with the length
+   * of the whole, and without contradiction.
+   */
+  public static @Nullable ContentRange of(FieldsView response) {
+    List<String> lines = response.all("content-range");
+    if (lines.size() != 1) {
+      return null;
+    }
+    String value = lines.getFirst();
+    int dash = value.indexOf('-');
+    int slash = value.indexOf('/');
+    if (value.length() < 6
+        || !FieldSyntax.equalsIgnoreCase(value, 0, 6, "bytes ")
+        || dash < 6
+        || slash < dash) {
+      return null;
+    }
+    long first = number(value, 6, dash);
+    long last = number(value, dash + 1, slash);
+    long total = number(value, slash + 1, value.length());
+    return first < 0 || last < first || total <= last ? null : new ContentRange(first, last, total);
+  }
+
+  public long length() {
+    return last + 1 - first;
+  }
+
+  /** Whether it is the whole representation. */
+  public boolean isWhole() {
+    return length() == totalLength;
+  }
+
+  /** Whether it is what a request for some bytes brings: all of them that exist. */
+  public boolean answers(ByteRange.Satisfiable asked) {
+    return first == asked.first() && last == Math.min(asked.last(), totalLength - 1);
+  }
+
+  private static long number(String text, int from, int to) {
+    if (to <= from || to - from > MAX_DIGITS) {
+      return -1;
+    }
+    long number = 0;
+    for (int i = from; i < to; i++) {
+      char c = text.charAt(i);
+      if (c < '0' || c > '9') {
+        return -1;
+      }
+      number = number * 10 + c - '0';
+    }
+    return number;
+  }
+}

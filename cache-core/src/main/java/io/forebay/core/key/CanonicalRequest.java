@@ -1,0 +1,120 @@
+package io.forebay.core.key;
+
+import io.forebay.core.http.AcceptLanguage;
+import io.forebay.core.http.HeaderFields;
+import io.forebay.core.http.PlainRequest;
+import io.forebay.core.http.QueryRequest;
+import io.forebay.core.http.RequestView;
+import io.forebay.core.http.TargetUri;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+/**
+ * The request that a fill makes of a client's: of what the recipe names it has exactly what the key
+ * has, in the key's words. So whoever asks first can't slip anything into a response that others of
+ * the same key are served with. Its key is that of the client's request.
+ */
+public final class CanonicalRequest {
+  private CanonicalRequest() {}
+
+  /** A copy that outlives the request. */
+  public static RequestView of(RequestView request, String method, KeyRecipe recipe) {
+    TargetUri uri = recipe.url().canonical(TargetUri.of(request));
+    Set<String> replaced = replaced(recipe);
+    HeaderFields.Builder out = HeaderFields.builder();
+    request
+        .fields()
+        .forEach((name, value) -> {
+          if (!replaced.contains(name.toString().toLowerCase(Locale.ROOT))) {
+            out.add(name, value);
+          }
+        });
+    addNamed(out, request, recipe.fields());
+    addLanguage(out, request, recipe.fields());
+    PlainRequest copy = PlainRequest.of(method, uri, out.build());
+    String content = request.contentDigest();
+    return content == null ? copy : new QueryRequest(copy, content);
+  }
+
+  private static Set<String> replaced(KeyRecipe recipe) {
+    UrlRecipe url = recipe.url();
+    FieldRecipe fields = recipe.fields();
+    Set<String> replaced = new HashSet<>(fields.ignored());
+    replaced.addAll(fields.headers());
+    replaced.add("accept-language");
+    if (!fields.cookies().isEmpty()) {
+      replaced.add("cookie");
+    }
+    if (fields.hasDevice()) {
+      replaced.addAll(List.of(DeviceClass.USER_AGENT, DeviceClass.MOBILE_HINT, DeviceClass.FIELD));
+    }
+    // What a trusted proxy says of the URL would tell the origin what the key leaves out.
+    if (url.host() != null || !url.hasPort()) {
+      replaced.addAll(List.of("x-forwarded-host", "forwarded"));
+    }
+    if (!url.hasScheme()) {
+      replaced.addAll(List.of("x-forwarded-proto", "forwarded"));
+    }
+    return replaced;
+  }
+
+  private static void addNamed(HeaderFields.Builder out, RequestView request, FieldRecipe recipe) {
+    for (String name : recipe.headers()) {
+      List<String> lines = request.fields().all(name);
+      if (!lines.isEmpty()) {
+        out.add(name, folded(lines));
+      }
+    }
+    if (!recipe.cookies().isEmpty()) {
+      List<String> pairs = new ArrayList<>();
+      for (String name : recipe.cookies()) {
+        Cookies.visit(
+            request.fields(),
+            (line, from, equals, to) -> {
+              if (Cookies.isNamed(line, from, equals, name)) {
+                pairs.add(name + "=" + line.subSequence(equals + 1, to));
+              }
+            });
+      }
+      if (!pairs.isEmpty()) {
+        out.add("cookie", String.join("; ", pairs));
+      }
+    }
+    if (recipe.hasDevice()) {
+      DeviceClass device = DeviceClass.of(request.fields());
+      out.add(DeviceClass.USER_AGENT, device.userAgent());
+      out.add(DeviceClass.MOBILE_HINT, device == DeviceClass.MOBILE ? "?1" : "?0");
+      out.add(DeviceClass.FIELD, device.label());
+    }
+  }
+
+  private static void addLanguage(
+      HeaderFields.Builder out, RequestView request, FieldRecipe recipe) {
+    if (recipe.ignored().contains("accept-language")) {
+      return;
+    }
+    String language = AcceptLanguage.of(request.fields());
+    if (!recipe.languages().isEmpty()) {
+      AcceptLanguage wanted = new AcceptLanguage();
+      wanted.begin();
+      wanted.add(language);
+      wanted.end();
+      language = recipe.languages().get(wanted.lookup(recipe.languages()));
+    }
+    if (!language.isEmpty() && !recipe.headers().contains("accept-language")) {
+      out.add("accept-language", language);
+    }
+  }
+
+  /** All lines in one, runs of blanks as one blank: as the key has them. */
+  private static String folded(List<String> lines) {
+    return lines.stream()
+        .map(line -> line.strip().replaceAll("[ \t]+", " "))
+        .filter(line -> !line.isEmpty())
+        .collect(Collectors.joining(", "));
+  }
+}

@@ -1,0 +1,73 @@
+package io.forebay.core.key;
+
+import io.forebay.core.http.FieldSyntax;
+import java.util.List;
+import java.util.Locale;
+
+/**
+ * What of a request's header is in the key. A response that varies by any of it needs no variant:
+ * the key has it already, and the origin is asked with no more of it than the key has.
+ *
+ * @param headers names of fields whose values are in the key, lower case
+ * @param cookies names of cookies that are; if there are any, a fill sends no others
+ * @param hasDevice whether the {@link DeviceClass} is
+ * @param languages if not empty, one of these, the first where none fits; lower case
+ * @param ignored names of fields that a fill does not send, lower case
+ */
+public record FieldRecipe(
+    List<String> headers,
+    List<String> cookies,
+    boolean hasDevice,
+    List<String> languages,
+    List<String> ignored) {
+
+  /** Nothing of it. */
+  public static final FieldRecipe NONE =
+      new FieldRecipe(List.of(), List.of(), false, List.of(), List.of());
+
+  public FieldRecipe {
+    headers = List.copyOf(headers);
+    cookies = List.copyOf(cookies);
+    languages = List.copyOf(languages);
+    ignored = List.copyOf(ignored);
+    requireNames(headers, true);
+    requireNames(cookies, false);
+    requireNames(languages, true);
+    requireNames(ignored, true);
+    for (String name : headers) {
+      if (ignored.contains(name) || isInKeyOtherwise(name, cookies, hasDevice, languages)) {
+        throw new IllegalArgumentException("the field " + name + " is named twice");
+      }
+    }
+  }
+
+  private static boolean isInKeyOtherwise(
+      String name, List<String> cookies, boolean hasDevice, List<String> languages) {
+    return switch (name) {
+      case "cookie" -> !cookies.isEmpty();
+      case "accept-language" -> !languages.isEmpty();
+      case DeviceClass.USER_AGENT, DeviceClass.MOBILE_HINT, DeviceClass.FIELD -> hasDevice;
+      default -> false;
+    };
+  }
+
+  private static void requireNames(List<String> names, boolean isLower) {
+    for (String name : names) {
+      if (!FieldSyntax.isToken(name) || (isLower && !name.equals(name.toLowerCase(Locale.ROOT)))) {
+        throw new IllegalArgumentException("not a name in normal form: " + name);
+      }
+    }
+  }
+
+  /** Whether the key has something of the header. */
+  boolean isInKey() {
+    return hasDevice || !headers.isEmpty() || !cookies.isEmpty() || !languages.isEmpty();
+  }
+
+  /** Whether all that an origin sees of this field is in the key. */
+  public boolean maps(String lowerCaseName) {
+    return isInKeyOtherwise(lowerCaseName, cookies, hasDevice, languages)
+        || headers.contains(lowerCaseName)
+        || ignored.contains(lowerCaseName);
+  }
+}

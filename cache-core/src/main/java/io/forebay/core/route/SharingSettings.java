@@ -1,0 +1,23 @@
+package io.forebay.core.route;
+
+import java.time.Duration;
+
+/**
+ * How the requests of a route share fetches.
+ *
+ * @param patience how long a request waits for the head that another one's fetch is to bring,
+ *     before it goes to the origin by itself
+ * @param hitForMiss how long a response that could not be shared keeps requests for its key from
+ *     waiting for one another
+ */
+public record SharingSettings(Duration patience, Duration hitForMiss) {
+
+  public static final SharingSettings DEFAULT =
+      new SharingSettings(Duration.ofSeconds(15), Duration.ofMinutes(1));
+
+  public SharingSettings {
+    if (patience.isNegative() || hitForMiss.isNegative()) {
+      throw new IllegalArgumentException("negative: " + patience + ", " + hitForMiss);
+    }
+  }
+}

@@ -1,0 +1,78 @@
+package io.forebay.core.conformance;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
+
+/** What shows that a row is true. */
+sealed interface Check {
+
+  void run();
+
+  /** Asks the rules themselves. */
+  record OfRules(Runnable body) implements Check {
+    @Override
+    public void run() {
+      body.run();
+    }
+  }
+
+  /**
+   * Tests elsewhere, of what the rules alone cannot show, each as {@code Class.method}: they are
+   * looked for in the sources, since this module cannot run them.
+   */
+  record Elsewhere(List<String> tests) implements Check {
+
+    /** Surefire runs tests in the module's directory. */
+    private static final List<Path> SOURCES =
+        List.of(
+            Path.of("src/test/java"),
+            Path.of("../cache-storage/src/test/java"),
+            Path.of("../cache-server/src/test/java"),
+            Path.of("../cache-cli/src/test/java"));
+
+    @Override
+    public void run() {
+      for (String test : tests) {
+        int dot = test.indexOf('.');
+        String source = source(test.substring(0, dot));
+        assertTrue(source.contains("void " + test.substring(dot + 1) + "("), "no test " + test);
+      }
+    }
+
+    private static String source(String className) {
+      for (Path root : SOURCES) {
+        try (Stream<Path> files = Files.walk(root)) {
+          List<Path> found =
+              files.filter(file -> file.endsWith(className + ".java")).limit(2).toList();
+          if (!found.isEmpty()) {
+            assertEquals(1, found.size(), "several " + className);
+            return Files.readString(found.getFirst());
+          }
+        } catch (IOException e) {
+          throw new UncheckedIOException(e);
+        }
+      }
+      throw new AssertionError("no test class " + className);
+    }
+  }
+
+  static Check shownBy(String... tests) {
+    return new Elsewhere(List.of(tests));
+  }
+
+  static <T> Check same(T expected, Supplier<T> actual) {
+    return new OfRules(() -> assertEquals(expected, actual.get()));
+  }
+
+  static Check all(Check... checks) {
+    return new OfRules(() -> List.of(checks).forEach(Check::run));
+  }
+}

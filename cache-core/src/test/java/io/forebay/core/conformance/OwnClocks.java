@@ -1,0 +1,165 @@
+package io.forebay.core.conformance;
+
+import static io.forebay.core.conformance.Case.get;
+import static io.forebay.core.conformance.Case.ok;
+import static io.forebay.core.conformance.Check.all;
+import static io.forebay.core.conformance.Check.same;
+import static io.forebay.core.conformance.Check.shownBy;
+import static io.forebay.core.conformance.Row.text;
+
+import io.forebay.core.policy.Reason;
+import io.forebay.core.policy.ResponsePolicy;
+import io.forebay.core.policy.StoreVerdict;
+import io.forebay.core.route.NegativeTtl;
+import java.time.Duration;
+import java.util.Map;
+
+/** What no RFC asks for, and what it must not break. */
+final class OwnClocks {
+
+  private static final Duration MINUTE = Duration.ofMinutes(1);
+  private static final NegativeTtl NEGATIVE =
+      new NegativeTtl(Map.of(404, Duration.ofSeconds(10), 410, MINUTE, 5, Duration.ofSeconds(1)));
+
+  static final Chapter CHAPTER =
+      new Chapter(
+          "Settings of our own",
+          text(
+              "keep",
+              "How long past its windows an object can still be confirmed",
+              "after it, it counts as not stored; without it, it never does",
+              all(
+                  kept().after(9 + 20 + 59).decides("Revalidate STALE_EXPIRED"),
+                  kept().after(9 + 20 + 60).decides("Fetch MISS_NOT_KEPT"),
+                  kept().after(9 + 20 + 60).askedBy("HEAD").decides("Pass PASS_HEAD"),
+                  kept().after(9 + 19).servedOnError(true),
+                  kept().after(9 + 20).servedOnError(false),
+                  ok("Cache-Control: max-age=9, must-revalidate, stale-if-error=20", "ETag: \"a\"")
+                      .on(route -> route.keep(MINUTE))
+                      .after(9 + 60)
+                      .decides("Fetch MISS_NOT_KEPT"),
+                  ok("Cache-Control: no-cache", "ETag: \"a\"")
+                      .on(route -> route.keep(MINUTE))
+                      .after(59)
+                      .decides("Revalidate STALE_NO_CACHE"),
+                  ok("Cache-Control: max-age=9", "ETag: \"a\"")
+                      .after(1_000_000)
+                      .decides("Revalidate STALE_EXPIRED"))),
+          text(
+              "early-refresh",
+              "A popular object is fetched anew before it expires, by chance",
+              "never before the part of the lifetime in which it may, and certainly at its end",
+              all(
+                  early(100, 89, 0.0, false),
+                  early(100, 91, 0.0, true),
+                  early(100, 95, 0.5, false),
+                  early(100, 95, 0.01, true),
+                  early(100, 99, 0.44, true),
+                  early(100, 99, 0.46, false),
+                  ok("Cache-Control: max-age=100, immutable")
+                      .after(99)
+                      .asked()
+                      .isRefreshedEarly(10, 0, false),
+                  ok("Cache-Control: max-age=100").after(99).isRefreshedEarly(0, 0, false),
+                  ok("Cache-Control: max-age=100")
+                      .honouring()
+                      .after(99)
+                      .asked("Cache-Control: no-store")
+                      .isRefreshedEarly(10, 0, false),
+                  shownBy("ServerRulesTest.whatIsAboutToExpireIsFetchedAnewByOneOfItsReaders"))),
+          text(
+              "ttl-jitter",
+              "What came together does not expire together",
+              "a lifetime is made shorter by up to that share, never longer; the same key and birth give"
+                  + " the same",
+              all(
+                  same(true, () -> lifetimes(5, 1000, 95_000, 100_000)),
+                  same(true, () -> lifetimes(0, 100, 100_000, 100_000)),
+                  same(jittered(20, 7), () -> jittered(20, 7)),
+                  same(true, () -> jittered(20, 7) != jittered(20, 8)))),
+          text(
+              "negative-ttl",
+              "Errors that give no time themselves have one by status",
+              "their own word goes before it; a status that says nothing of its URL gets none",
+              all(
+                  get().answered(404, "X: y").on(r -> r.negativeTtl(NEGATIVE)).freshFor(10),
+                  get().answered(410, "X: y").on(r -> r.negativeTtl(NEGATIVE)).freshFor(60),
+                  get().answered(503, "X: y").on(r -> r.negativeTtl(NEGATIVE)).freshFor(1),
+                  get()
+                      .answered(404, "Cache-Control: max-age=5")
+                      .on(r -> r.negativeTtl(NEGATIVE))
+                      .freshFor(5),
+                  get()
+                      .answered(404, "Cache-Control: no-store")
+                      .on(r -> r.negativeTtl(NEGATIVE))
+                      .notStored(Reason.NOT_STORED_NO_STORE),
+                  get()
+                      .answered(403, "X: y")
+                      .on(r -> r.negativeTtl(NEGATIVE))
+                      .notStored(Reason.NOT_STORED_ERROR_WITHOUT_FRESHNESS),
+                  get()
+                      .answered(511, "X: y")
+                      .on(r -> r.negativeTtl(NEGATIVE))
+                      .notStored(Reason.NOT_STORED_STATUS),
+                  get().answered(404, "X: y").notStored(Reason.NOT_STORED_ERROR_WITHOUT_FRESHNESS),
+                  shownBy("ServerRulesTest.errorsAreKeptForTheTimeOfTheRoute"))),
+          text(
+              "default-ttl, ttl-override",
+              "A time for what gives none; a time whatever it gives",
+              "neither makes anything storable that says it is not",
+              all(
+                  ok("X: y").on(route -> route.defaultTtl(MINUTE)).freshFor(60),
+                  ok("Cache-Control: max-age=5").on(route -> route.defaultTtl(MINUTE)).freshFor(5),
+                  ok("Cache-Control: max-age=5")
+                      .on(route -> route.ttlOverride(MINUTE))
+                      .freshFor(60),
+                  ok("CDN-Cache-Control: max-age=5")
+                      .on(route -> route.ttlOverride(MINUTE))
+                      .freshFor(60),
+                  ok("Cache-Control: private, max-age=5")
+                      .on(route -> route.ttlOverride(MINUTE))
+                      .notStored(Reason.NOT_STORED_PRIVATE),
+                  get()
+                      .answered(500, "Cache-Control: max-age=5")
+                      .on(route -> route.ttlOverride(MINUTE))
+                      .freshFor(5))),
+          text(
+              "request-cookies, response-cookies",
+              "Cookies are taken out by name",
+              "before anything else looks at a request or a response",
+              shownBy(
+                  "CookieFilterTest.takesCookiesOutOfRequests",
+                  "ServerRulesTest.cookiesAreTakenOutByName")));
+
+  private static Case kept() {
+    return ok("Cache-Control: max-age=9, stale-if-error=20", "ETag: \"a\"")
+        .on(route -> route.keep(MINUTE));
+  }
+
+  private static Check early(long lifetime, long age, double random, boolean expected) {
+    return ok("Cache-Control: max-age=" + lifetime)
+        .after(age)
+        .isRefreshedEarly(10, random, expected);
+  }
+
+  private static boolean lifetimes(int percent, int count, long least, long most) {
+    for (int seed = 1; seed <= count; seed++) {
+      long lifetime = jittered(percent, seed);
+      if (lifetime < least || lifetime > most) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private static long jittered(int percent, long seed) {
+    Case one = ok("Cache-Control: max-age=100").on(route -> route.jitterPercent(percent));
+    return ResponsePolicy.judge(
+                one.first(), one.route(), 200, one.response(), Case.CAME, Case.CAME, seed)
+            instanceof StoreVerdict.Store stored
+        ? stored.freshnessLifetimeMillis()
+        : -1;
+  }
+
+  private OwnClocks() {}
+}

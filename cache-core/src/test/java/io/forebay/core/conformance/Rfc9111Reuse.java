@@ -1,0 +1,307 @@
+package io.forebay.core.conformance;
+
+import static io.forebay.core.conformance.Case.by;
+import static io.forebay.core.conformance.Case.get;
+import static io.forebay.core.conformance.Case.ok;
+import static io.forebay.core.conformance.Check.all;
+import static io.forebay.core.conformance.Check.shownBy;
+import static io.forebay.core.conformance.Row.may;
+import static io.forebay.core.conformance.Row.must;
+import static io.forebay.core.conformance.Row.should;
+import static io.forebay.core.conformance.Row.text;
+
+import io.forebay.core.policy.Reason;
+import java.time.Duration;
+
+/** RFC 9111 §4 to §4.2. */
+final class Rfc9111Reuse {
+
+  static final Chapter CHAPTER =
+      new Chapter(
+          "RFC 9111: reuse, freshness and age",
+          must(
+              "4",
+              "A stored response answers for its own target URI only",
+              "scheme, host, port, path and query are in the key, whose text a hit compares",
+              shownBy("StorabilityIT.hostsPortsAndSpellingsAreKeyedAsTheyShould")),
+          must(
+              "4",
+              "The method of the stored response has to allow the use",
+              "a stored GET answers GET and HEAD",
+              all(
+                  ok("Cache-Control: max-age=9").askedBy("HEAD").decides("Serve HIT_FRESH"),
+                  ok("Cache-Control: max-age=9").askedBy("OPTIONS").decides("Pass PASS_METHOD"))),
+          must(
+              "4",
+              "Selecting fields have to match",
+              "they are in the variant's key",
+              shownBy("ServerVaryTest.twoEncodingsAreTwoFetchesHoweverClientsWordThem")),
+          must(
+              "4",
+              "What says no-cache is validated before each use",
+              "also while it is fresh",
+              ok("Cache-Control: no-cache, max-age=9", "ETag: \"a\"")
+                  .decides("Revalidate STALE_NO_CACHE")),
+          must(
+              "4",
+              "What is reused is fresh, may be served stale, or was validated",
+              "nothing else is",
+              all(
+                  ok("Cache-Control: max-age=9").after(8).decides("Serve HIT_FRESH"),
+                  ok("Cache-Control: max-age=9", "ETag: \"a\"")
+                      .after(9)
+                      .decides("Revalidate STALE_EXPIRED"),
+                  ok("Cache-Control: max-age=9").after(9).decides("Fetch STALE_EXPIRED"))),
+          must(
+              "4",
+              "A response that is reused without validation carries an Age of its own",
+              "Age is written anew for each answer; the stored one is left out",
+              all(
+                  ok("Cache-Control: max-age=9", "Age: 3").keepsNo("age"),
+                  ok("Cache-Control: max-age=9", "Age: 3").after(2).agedSeconds(5))),
+          must(
+              "4",
+              "Unsafe methods are written through",
+              "all methods but GET and HEAD go to the origin first",
+              all(
+                  ok("Cache-Control: max-age=9").askedBy("POST").decides("Pass PASS_METHOD"),
+                  ok("Cache-Control: max-age=9").askedBy("PROPFIND").decides("Pass PASS_METHOD"))),
+          may(
+              "4",
+              "Requests for the same may be collapsed into one",
+              "one fetch a key and variant; who turns out to want something else decides again",
+              shownBy(
+                  "ServerFillTest.clientsOfBothLoopsShareOneFetch",
+                  "StorabilityIT.clientsThatWaitedForAPrivateAnswerGetTheirOwn")),
+          must(
+              "4",
+              "Of several suitable responses the most recent one by Date is used",
+              "there is at most one a key and variant: a newer one takes its place",
+              shownBy("ServerVaryTest.aUrlMayBeginAndCeaseToVary")),
+          must(
+              "4",
+              "Without a clock everything is revalidated",
+              "a clock that reads earlier than when a response came makes it stale",
+              ok("Cache-Control: max-age=9", "ETag: \"a\"")
+                  .after(-1)
+                  .decides("Revalidate STALE_CLOCK")),
+          must(
+              "4.1",
+              "With Vary a response is used only if all fields that it names match",
+              "fields that are absent match only absent ones",
+              shownBy("ServerVaryTest.fieldsOfTheOriginsChoiceSelectAndTheirSetMayGrow")),
+          must(
+              "4.1",
+              "Vary: * never matches",
+              "what says so, in any line and among others, is not stored",
+              all(
+                  ok("Cache-Control: max-age=9", "Vary: *").notStored(Reason.NOT_STORED_VARY_ANY),
+                  ok("Cache-Control: max-age=9", "Vary: a", "Vary: b, *")
+                      .notStored(Reason.NOT_STORED_VARY_ANY))),
+          text(
+              "4.1",
+              "Names in Vary are compared without regard to case, order and repetition",
+              "they are sorted, in lower case, each once",
+              ok("Cache-Control: max-age=9", "Vary: B, a,,b", "Vary: A").variesBy("a", "b")),
+          should(
+              "4.1",
+              "Where some responses of a URL have Vary and others not, the latest Vary counts",
+              "names that were once given stay, until nothing is stored under them",
+              shownBy("ServerVaryTest.aUrlMayBeginAndCeaseToVary")),
+          may(
+              "4.1",
+              "Of several that match, the one that the request prefers may be chosen",
+              "a request selects one: what it accepts is brought to a class before it selects",
+              shownBy("ServerVaryTest.twoEncodingsAreTwoFetchesHoweverClientsWordThem")),
+          text(
+              "4.2",
+              "Fresh is what has a lifetime greater than its age",
+              "an age equal to the lifetime is stale",
+              all(
+                  ok("Cache-Control: max-age=9").after(8).decides("Serve HIT_FRESH"),
+                  ok("Cache-Control: max-age=9").after(9).decides("Fetch STALE_EXPIRED"),
+                  ok("Cache-Control: max-age=0", "ETag: \"a\"")
+                      .decides("Revalidate STALE_EXPIRED"))),
+          should(
+              "4.2",
+              "Dates are read without regard to case",
+              "day, month and GMT in any case",
+              all(
+                  ok("Date: tue, 02 JUN 2026 12:00:00 gmt", "Expires: {+9}").freshFor(9),
+                  shownBy("HttpDateTest.readsAllThreeForms"))),
+          must(
+              "4.2",
+              "A clock of less resolution rounds Expires down",
+              "times are kept in milliseconds",
+              ok("Date: {+0}", "Expires: {+1}").freshFor(1)),
+          must(
+              "4.2",
+              "Local time zones play no part",
+              "none is asked for",
+              shownBy("HttpDateTest.readsAllThreeForms")),
+          should(
+              "4.2",
+              "A date of another zone than GMT is invalid",
+              "and so a time in the past",
+              ok("Expires: Tue, 02 Jun 2026 13:00:00 UTC", "ETag: \"a\"").freshFor(0)),
+          text(
+              "4.2.1",
+              "First s-maxage counts, then max-age, then Expires minus Date",
+              "in this order",
+              all(
+                  ok("Cache-Control: max-age=9, s-maxage=5", "Expires: {+90}").freshFor(5),
+                  ok("Cache-Control: s-maxage=90, max-age=5").freshFor(90),
+                  ok("Cache-Control: max-age=9", "Date: {+0}", "Expires: {+90}").freshFor(9),
+                  ok("Cache-Control: public", "Date: {-5}", "Expires: {+9}").freshFor(14),
+                  ok("Expires: {+9}").freshFor(9))),
+          text(
+              "4.2.1",
+              "Expires minus Date does not depend on our clock",
+              "a Date an hour ahead or behind changes no lifetime",
+              all(
+                  ok("Date: {+3600}", "Expires: {+3609}").freshFor(9),
+                  ok("Date: {-3600}", "Expires: {-3591}", "ETag: \"a\"").freshFor(9))),
+          should(
+              "4.2.1",
+              "Of a value given twice the first counts, or the response is stale",
+              "the least counts: at no age does it count as fresh that the first would not allow",
+              all(
+                  ok("Cache-Control: max-age=9, max-age=5").freshFor(5),
+                  ok("Cache-Control: max-age=5", "Cache-Control: max-age=9").freshFor(5),
+                  ok("Cache-Control: max-age=5, max-age=5").freshFor(5),
+                  ok("Cache-Control: max-age=5, max-age=x", "ETag: \"a\"").freshFor(0),
+                  ok("Expires: {+9}", "Expires: {+5}", "Date: {+0}").freshFor(5),
+                  ok("Expires: {+5}", "Expires: {+9}", "Date: {+0}").freshFor(5),
+                  ok("Expires: {+9}", "Expires: 0", "ETag: \"a\"").freshFor(0))),
+          should(
+              "4.2.1",
+              "Of directives that conflict the most restrictive is honoured",
+              "no-store before no-cache before any time; private before public",
+              all(
+                  ok("Cache-Control: max-age=9, no-cache", "ETag: \"a\"")
+                      .decides("Revalidate STALE_NO_CACHE"),
+                  ok("Cache-Control: no-cache, no-store", "ETag: \"a\"")
+                      .notStored(Reason.NOT_STORED_NO_STORE),
+                  ok("Cache-Control: public, private, max-age=9")
+                      .notStored(Reason.NOT_STORED_PRIVATE))),
+          should(
+              "4.2.1",
+              "Invalid freshness makes a response stale",
+              "what is not one or more digits counts as 0",
+              all(
+                  ok("Cache-Control: max-age=x", "ETag: \"a\"").freshFor(0),
+                  ok("Cache-Control: max-age=-1", "ETag: \"a\"").freshFor(0),
+                  ok("Cache-Control: max-age=1.5", "ETag: \"a\"").freshFor(0),
+                  ok("Cache-Control: max-age=1e3", "ETag: \"a\"").freshFor(0),
+                  ok("Cache-Control: max-age", "ETag: \"a\"").freshFor(0),
+                  ok("Cache-Control: max-age=", "ETag: \"a\"").freshFor(0),
+                  ok("Cache-Control: max-age = 9", "ETag: \"a\"").freshFor(0),
+                  ok("Cache-Control: max-age=9 s", "ETag: \"a\"").freshFor(0),
+                  ok("Cache-Control: max-age=9;x", "ETag: \"a\"").freshFor(0),
+                  ok("Cache-Control: s-maxage=x, max-age=9", "ETag: \"a\"").freshFor(0),
+                  ok("Cache-Control: max-age=\"9").notStored(Reason.NOT_STORED_STALE))),
+          may(
+              "4.2.2",
+              "A lifetime may be guessed where none is given",
+              "a tenth of the time since Last-Modified, at most a day; a route can forbid it",
+              all(
+                  ok("Date: {+0}", "Last-Modified: {-90}").freshFor(9),
+                  ok("Date: {+0}", "Last-Modified: {-90000000}").freshFor(86_400),
+                  ok("Date: {+0}", "Last-Modified: {+90}").freshFor(0),
+                  ok("Last-Modified: {-90}")
+                      .on(route -> route.heuristic(false))
+                      .notStored(Reason.NOT_STORED_NO_FRESHNESS))),
+          must(
+              "4.2.2",
+              "Nothing is guessed where a time is given",
+              "a time that is invalid is given, too",
+              all(
+                  ok("Cache-Control: max-age=5", "Last-Modified: {-900}").freshFor(5),
+                  ok("Expires: 0", "Last-Modified: {-900}").freshFor(0),
+                  ok("Cache-Control: max-age=x", "Last-Modified: {-900}").freshFor(0))),
+          must(
+              "4.2.2",
+              "Only statuses that are heuristically cacheable, or what says public, get a guess",
+              "200, 203, 204, 300, 301, 308, and public below 400",
+              all(
+                  get().answered(203, "Date: {+0}", "Last-Modified: {-90}").freshFor(9),
+                  get().answered(301, "Date: {+0}", "Last-Modified: {-90}").freshFor(9),
+                  get().answered(308, "Date: {+0}", "Last-Modified: {-90}").freshFor(9),
+                  get()
+                      .answered(307, "Date: {+0}", "Last-Modified: {-90}")
+                      .notStored(Reason.NOT_STORED_NO_FRESHNESS),
+                  get()
+                      .answered(307, "Cache-Control: public", "Date: {+0}", "Last-Modified: {-90}")
+                      .freshFor(9))),
+          text(
+              "4.2.3",
+              "The age is the greater of the time since Date and of Age plus the time of the fetch,"
+                  + " plus the time since",
+              "over several hops, with skewed clocks, without a Date",
+              all(
+                  ok("Cache-Control: max-age=90").after(5).agedSeconds(5),
+                  ok("Cache-Control: max-age=90", "Age: 7").after(5).agedSeconds(12),
+                  ok("Cache-Control: max-age=90", "Date: {-9}").after(5).agedSeconds(14),
+                  ok("Cache-Control: max-age=90", "Date: {-9}", "Age: 7").after(5).agedSeconds(14),
+                  ok("Cache-Control: max-age=90", "Date: {-9}", "Age: 17").after(5).agedSeconds(22),
+                  ok("Cache-Control: max-age=90", "Date: {+3600}").after(5).agedSeconds(5))),
+          must(
+              "4.2.3",
+              "Age is taken from when the request was sent",
+              "what the response took on its way adds to it",
+              ok("Cache-Control: max-age=90", "Age: 7").delayed(3000).after(5).agedSeconds(15)),
+          may(
+              "4.2.3",
+              "Who trusts Age may ignore Date",
+              "it is not ignored",
+              ok("Cache-Control: max-age=90", "Date: {-30}", "Age: 1").agedSeconds(30)),
+          must(
+              "4.2.4",
+              "Nothing is served stale that a directive forbids to serve stale",
+              "no-cache, must-revalidate, proxy-revalidate, and s-maxage alone do, whatever the route"
+                  + " says",
+              all(
+                  grace("Cache-Control: max-age=9, must-revalidate")
+                      .decides("Revalidate STALE_EXPIRED"),
+                  grace("Cache-Control: max-age=9, proxy-revalidate")
+                      .decides("Revalidate STALE_EXPIRED"),
+                  grace("Cache-Control: s-maxage=9").decides("Revalidate STALE_EXPIRED"),
+                  grace("Cache-Control: max-age=9, no-cache").decides("Revalidate STALE_NO_CACHE"),
+                  grace("Cache-Control: max-age=9, must-revalidate").servedOnError(false),
+                  grace("Cache-Control: s-maxage=9").servedOnError(false),
+                  grace("Cache-Control: max-age=9, no-cache").servedOnError(false),
+                  grace("Cache-Control: max-age=9").servedOnError(true))),
+          must(
+              "4.2.4",
+              "Nothing is served stale unless disconnected, or the client, the origin or the"
+                  + " configuration permits it",
+              "only by a window of the response or the route, or max-stale; being disconnected alone"
+                  + " permits nothing",
+              all(
+                  ok("Cache-Control: max-age=9", "ETag: \"a\"").after(9).servedOnError(false),
+                  grace("Cache-Control: max-age=9").decides("Serve HIT_STALE_WHILE_REVALIDATE"),
+                  shownBy("ServerFailureTest.staleIsNotServedWhereTheOriginForbidsIt"))),
+          text(
+              "4.3.3",
+              "A request that nothing selectable is stored for goes to the origin",
+              "a GET as a fetch, a HEAD as it is",
+              all(
+                  by("GET")
+                      .answered(200, "Cache-Control: max-age=9")
+                      .after(9)
+                      .decides("Fetch STALE_EXPIRED"),
+                  by("GET")
+                      .answered(200, "Cache-Control: max-age=9")
+                      .after(9)
+                      .askedBy("HEAD")
+                      .decides("Pass PASS_HEAD"))));
+
+  private static Case grace(String control) {
+    return ok(control, "ETag: \"a\"")
+        .on(route ->
+            route.staleWhileRevalidate(Duration.ofHours(1)).staleIfError(Duration.ofHours(1)))
+        .after(10);
+  }
+
+  private Rfc9111Reuse() {}
+}

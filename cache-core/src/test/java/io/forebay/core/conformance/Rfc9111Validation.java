@@ -1,0 +1,279 @@
+package io.forebay.core.conformance;
+
+import static io.forebay.core.conformance.Case.fields;
+import static io.forebay.core.conformance.Case.ok;
+import static io.forebay.core.conformance.Check.all;
+import static io.forebay.core.conformance.Check.same;
+import static io.forebay.core.conformance.Check.shownBy;
+import static io.forebay.core.conformance.Row.may;
+import static io.forebay.core.conformance.Row.must;
+import static io.forebay.core.conformance.Row.should;
+import static io.forebay.core.conformance.Row.text;
+
+import io.forebay.core.http.HeaderFields;
+import io.forebay.core.http.HttpDate;
+import io.forebay.core.http.TargetUri;
+import io.forebay.core.policy.Freshening;
+import io.forebay.core.policy.InvalidationPolicy;
+import io.forebay.core.policy.Revalidation;
+import io.forebay.core.policy.Revalidation.HeadOutcome;
+import io.forebay.core.policy.StoredMeta;
+import java.util.List;
+
+/** RFC 9111 §4.3 and §4.4. */
+final class Rfc9111Validation {
+
+  private static final String DAY = HttpDate.format(Case.CAME - 86_400_000);
+
+  static final Chapter CHAPTER =
+      new Chapter(
+          "RFC 9111: validation and invalidation",
+          must(
+              "4.3.1",
+              "Entity tags of what is validated are sent",
+              "as they came, weak ones too; a tag that is written wrongly counts as none",
+              all(
+                  asks("if-none-match: \"a\"\n", "ETag: \"a\""),
+                  asks("if-none-match: W/\"a\"\n", "ETag: W/\"a\""),
+                  asks("if-none-match: \"\"\n", "ETag: \"\""),
+                  asks("", "ETag: a"),
+                  asks("", "ETag: w/\"a\""),
+                  asks("", "ETag: \"a\" "),
+                  asks("", "ETag: \"a\"b\""),
+                  asks("", "ETag: 'a'"))),
+          should(
+              "4.3.1",
+              "Last-Modified is sent where one response is validated and no part of it is asked for",
+              "beside the tag, and alone",
+              all(
+                  asks(
+                      "if-none-match: \"a\"\nif-modified-since: " + DAY + "\n",
+                      "ETag: \"a\"",
+                      "Last-Modified: " + DAY),
+                  asks("if-modified-since: " + DAY + "\n", "Last-Modified: " + DAY),
+                  asks("", "Last-Modified: yesterday"))),
+          may(
+              "4.3.1",
+              "Several stored responses may be validated by one request",
+              "their tags in one If-None-Match, without a date",
+              all(
+                  same(
+                      "if-none-match: \"a\", W/\"b\"\n",
+                      () -> Revalidation.conditionalFields(three()).toString()),
+                  same(
+                      "if-none-match: \"a\"\n",
+                      () ->
+                          Revalidation.conditionalFields(List.of(meta("ETag: \"a\"")))
+                              .toString()))),
+          should(
+              "4.3.2",
+              "Conditions of a request that a stored 200 answers are evaluated here",
+              "If-None-Match by weak comparison, or *; If-Modified-Since only without it",
+              shownBy("ConditionsTest.evaluates", "ServePlanTest.plans")),
+          must(
+              "4.3.2",
+              "Conditions are not evaluated where nothing is stored, or the answer is no success",
+              "a miss is fetched without them and they are evaluated on what comes",
+              shownBy(
+                  "ServePlanTest.plans",
+                  "FidelityIT.aConditionOnAMissFetchesTheWholeOnce",
+                  "ServerPassTest.fillsSendNothingThatFitsOneClientOnly")),
+          must(
+                  "4.3.2",
+                  "If-Match and If-Unmodified-Since are for the origin only",
+                  "they are evaluated on what is stored, and answered by 412",
+                  shownBy("ConditionsTest.evaluates"))
+              .butWeDeviate(
+                  "Clients that continue a download use them: the answer is true of what this cache would"
+                      + " send."),
+          should(
+              "4.3.2",
+              "If-None-Match that matches, or *, is answered by 304",
+              "with the fields that a 304 repeats",
+              shownBy("FidelityIT.conditionalRequestsAreAnsweredFromTheCache")),
+          may(
+                  "4.3.2",
+                  "A client's tags may be sent on with the cache's own",
+                  "a fetch carries the cache's own only",
+                  shownBy("ServerPassTest.fillsSendNothingThatFitsOneClientOnly"))
+              .butWeDeviate(
+                  "The answer is shared by all who wait for it, and only what was asked for all can be."),
+          must(
+              "4.3.2",
+              "A 304 for a tag that is not the client's becomes a 200 of what is stored",
+              "what was confirmed is served as if it had been fresh, by the client's own conditions",
+              shownBy("ServerRulesTest.aClientsOtherConditionGetsTheWholeOfWhatWasConfirmed")),
+          should(
+              "4.3.2",
+              "If-Modified-Since compares with Last-Modified, else with Date, else with when it came",
+              "in this order",
+              shownBy(
+                  "ConditionsTest.evaluates", "ConditionsTest.withoutValidatorsTheDateStandsIn")),
+          must(
+              "4.3.3",
+              "A full response to a validation is what answers the request",
+              "it is streamed to all who wait, and stored if it may be",
+              shownBy("ServerFailureTest.staleIsServedAtOnceWhileItIsRefreshedOnce")),
+          may(
+              "4.3.3",
+              "A 5xx may be passed on, or taken for no answer at all",
+              "500, 502, 503 and 504 are taken for none where stale may be served, others are passed on",
+              shownBy("ServerFailureTest.staleIsServedWhileTheOriginFailsIfItMayBe")),
+          must(
+              "4.3.4",
+              "A strong validator in a 304 selects what has it; if nothing does, nothing is updated",
+              "the object is fetched again without conditions",
+              all(
+                  confirms(true, "ETag: \"a\"", "ETag: \"a\""),
+                  confirms(false, "ETag: \"a\"", "ETag: \"b\""),
+                  confirms(false, "X: y", "ETag: \"b\""),
+                  same(1, () -> Revalidation.selected(three(), fields("ETag: W/\"b\""))),
+                  same(0, () -> Revalidation.selected(three(), fields("ETag: \"a\""))),
+                  same(-1, () -> Revalidation.selected(three(), fields("ETag: \"c\""))),
+                  shownBy("ServerRulesTest.aConfirmationOfSomethingElseFetchesAgain"))),
+          must(
+              "4.3.4",
+              "A weak validator selects the most recent of what it matches",
+              "so it does; a date in the same way",
+              all(
+                  confirms(true, "ETag: W/\"a\"", "ETag: W/\"a\""),
+                  confirms(false, "ETag: W/\"a\"", "ETag: W/\"b\""),
+                  confirms(true, "Last-Modified: " + DAY, "Last-Modified: " + DAY),
+                  confirms(false, "Last-Modified: " + DAY, "Last-Modified: {+0}"),
+                  same(
+                      1,
+                      () ->
+                          Revalidation.selected(
+                              List.of(
+                                  meta("ETag: W/\"a\"", "Date: {-9}"),
+                                  meta("ETag: W/\"a\"", "Date: {-5}")),
+                              fields("ETag: W/\"a\""))))),
+          must(
+                  "4.3.4",
+                  "A 304 without a validator selects only what has none either",
+                  "it is taken to confirm the one response that was asked about",
+                  all(
+                      confirms(true, "ETag: \"a\"", "X: y"),
+                      same(-1, () -> Revalidation.selected(three(), fields("X: y")))))
+              .butWeDeviate(
+                  "The request named one representation, and origins that leave the tag out of a 304 are"
+                      + " common; only where several were named does it say nothing."),
+          must(
+              "4.3.4",
+              "What is selected is updated with the fields of the 304",
+              "see §3.2; what is not repeated stays, the policy that was meant for this cache alone too",
+              all(
+                  updates("x: 2", "X: 1", "X: 2"),
+                  updates("x: 1", "X: 1", "Y: 2"),
+                  updates("content-type: b/c", "Content-Type: a/b", "Content-Type: b/c"),
+                  updates("etag: \"a\"", "ETag: \"a\"", "ETag: W/\"a\""),
+                  updates(
+                      "content-encoding: gzip", "Content-Encoding: gzip", "Content-Encoding: br"),
+                  shownBy("ServerRulesTest.aConfirmationLeavesThePolicyForThisCacheInForce"))),
+          should(
+              "4.3.5",
+              "A 200 to a HEAD updates or invalidates what is stored for a GET",
+              "of the variant that the HEAD selects, where a HEAD was sent on",
+              shownBy(
+                  "ServerRulesTest.aHeadThatAgreesFreshensWhatIsStored",
+                  "ServerRulesTest.aHeadThatDisagreesEndsWhatIsStored")),
+          should(
+              "4.3.5",
+              "It is updated if validators and length that the HEAD has are the same, else it is stale",
+              "a HEAD without any of them changes nothing",
+              all(
+                  head(HeadOutcome.SAME, "ETag: \"a\"", "Content-Length: 9"),
+                  head(HeadOutcome.SAME, "Content-Length: 9"),
+                  head(HeadOutcome.OTHER, "ETag: \"b\"", "Content-Length: 9"),
+                  head(HeadOutcome.OTHER, "ETag: \"a\"", "Content-Length: 8"),
+                  head(HeadOutcome.OTHER, "ETag: \"a\"", "Last-Modified: {+0}"),
+                  head(HeadOutcome.UNKNOWN, "X: y"))),
+          must(
+              "4.3.5",
+              "A HEAD updates fields as a 304 does",
+              "by the same rules",
+              updates("x: 2", "X: 1", "X: 2")),
+          must(
+              "4.4",
+              "A success or redirection to an unsafe or unknown method invalidates the target",
+              "all its variants",
+              all(
+                  invalidates("POST", 200, "http://h/a"),
+                  invalidates("PUT", 201, "http://h/a"),
+                  invalidates("DELETE", 303, "http://h/a"),
+                  invalidates("FROBNICATE", 204, "http://h/a"),
+                  invalidates("POST", 404, ""),
+                  invalidates("POST", 500, ""),
+                  shownBy("ServerPassTest.unsafeMethodsInvalidateWhatTheyMayHaveChanged"))),
+          may(
+              "4.4",
+              "Other URIs may be invalidated, those in Location and Content-Location above all",
+              "these two are",
+              all(
+                  invalidates("POST", 201, "http://h/a http://h/b", "Location: /b"),
+                  invalidates("POST", 200, "http://h/a http://h/c", "Content-Location: c"))),
+          must(
+              "4.4",
+              "Not if they are of another origin",
+              "scheme, host and port have to be the same",
+              all(
+                  invalidates("POST", 201, "http://h/a", "Location: http://g/b"),
+                  invalidates("POST", 201, "http://h/a", "Location: https://h/b"),
+                  invalidates("POST", 201, "http://h/a", "Location: http://h:81/b"),
+                  invalidates("POST", 201, "http://h/a http://h/b", "Location: http://h:80/b"))),
+          text(
+              "4.4",
+              "Invalid means removed, or validated before its next use",
+              "removed, and with it what a fetch brings that was begun before",
+              shownBy("ServerPassTest.anUnsafeMethodOvertakesAFillInProgress")));
+
+  private static List<StoredMeta> three() {
+    return List.of(meta("ETag: \"a\""), meta("ETag: W/\"b\""), meta("X: y"));
+  }
+
+  private static StoredMeta meta(String... fields) {
+    String[] all = new String[fields.length + 1];
+    all[0] = "Cache-Control: max-age=9";
+    System.arraycopy(fields, 0, all, 1, fields.length);
+    return ok(all).meta();
+  }
+
+  private static Check asks(String expected, String... stored) {
+    return same(expected, () -> Revalidation.conditionalFields(meta(stored)).toString());
+  }
+
+  private static Check confirms(boolean expected, String stored, String notModified) {
+    return same(expected, () -> Revalidation.matches(meta(stored), fields(notModified)));
+  }
+
+  private static Check updates(String line, String stored, String received) {
+    return same(
+        true,
+        () -> {
+          HeaderFields updated = Freshening.update(fields(stored), fields(received), Case.CAME);
+          return updated.toString().contains(line + "\n");
+        });
+  }
+
+  private static Check head(HeadOutcome expected, String... response) {
+    return same(
+        expected,
+        () ->
+            Revalidation.compareHead(
+                meta("ETag: \"a\"", "Last-Modified: " + DAY), 9, fields(response)));
+  }
+
+  private static Check invalidates(String method, int status, String uris, String... response) {
+    return same(
+        uris,
+        () ->
+            String.join(
+                " ",
+                InvalidationPolicy.invalidated(Case.request(method), status, fields(response))
+                    .stream()
+                    .map(TargetUri::toString)
+                    .toList()));
+  }
+
+  private Rfc9111Validation() {}
+}

@@ -1,0 +1,81 @@
+package io.forebay.server.exchange;
+
+import io.forebay.core.http.HeaderFields;
+import io.forebay.core.policy.Reason;
+import io.forebay.core.policy.Revalidation;
+import io.forebay.core.policy.StoredMeta;
+import io.forebay.server.fill.FillOrder;
+import io.forebay.server.fill.Refresh;
+import io.forebay.storage.Install;
+import io.forebay.storage.StoredHead;
+import java.util.Arrays;
+
+/**
+ * What the 200 to a HEAD that was passed on says of the stored answer to a GET (RFC 9111 §4.3.5).
+ *
+ * @param requestTimeMillis when the HEAD was sent
+ * @param birth its number in the store's sequence, so that what was purged or stored since then is
+ *     left alone
+ */
+record HeadFreshening(long requestTimeMillis, long birth) {
+
+  /** For no request. */
+  static final HeadFreshening NONE = new HeadFreshening(0, -1);
+
+  /** Of a HEAD that is about to be sent because nothing usable is stored; else {@link #NONE}. */
+  static HeadFreshening begin(Exchange exchange) {
+    return exchange.isHead && exchange.reason() == Reason.PASS_HEAD
+        ? new HeadFreshening(exchange.loop.nowMillis(), exchange.loop.store().nextBirth())
+        : NONE;
+  }
+
+  /** Updates what is stored, or forgets it where it is no longer what the origin has. */
+  void apply(Exchange exchange, int status, HeaderFields fields) {
+    if (birth < 0 || status != 200 || Lookup.find(exchange) != Lookup.Found.OBJECT) {
+      return;
+    }
+    LoopContext loop = exchange.loop;
+    StoredHead head = loop.lane().head();
+    int region = head.region();
+    try {
+      if (head.birth() < birth && loop.meta().status() == 200) {
+        applyTo(exchange, head, loop.meta(), fields);
+      }
+    } finally {
+      loop.lane().unpin(region);
+    }
+  }
+
+  private void applyTo(Exchange exchange, StoredHead head, StoredMeta meta, HeaderFields fields) {
+    LoopContext loop = exchange.loop;
+    switch (Revalidation.compareHead(meta, head.totalLength(), fields)) {
+      case UNKNOWN -> {}
+      case OTHER -> {
+        boolean ignored = loop.lane().drop(exchange.keyHi(), exchange.keyLo(), head.objectId());
+      }
+      case SAME -> {
+        var keys = loop.keys();
+        FillOrder.StoredRef found =
+            new FillOrder.StoredRef(
+                exchange.keyHi(),
+                exchange.keyLo(),
+                Arrays.copyOf(keys.text(), keys.textLength()),
+                head.objectId());
+        Install outcome =
+            Refresh.applyHead(
+                loop,
+                exchange.question(),
+                exchange.route(),
+                found,
+                head,
+                meta,
+                fields,
+                requestTimeMillis,
+                birth);
+        if (outcome == Install.INSTALLED) {
+          loop.counters().revalidated++;
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,104 @@
+package io.forebay.server.purge;
+
+import io.forebay.core.http.TargetUri;
+import io.forebay.core.key.KeyRecipe;
+import io.forebay.core.key.PurgeUrl;
+import io.forebay.core.key.Scopes;
+import io.forebay.core.key.UrlRecipe;
+import io.forebay.core.route.Route;
+import io.forebay.core.route.RouteTable;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * What a purge names, by the routes in force: what is kept under a key is named by every URL, host
+ * and prefix whose requests have that key. So a purge of one host takes what it shares with others:
+ * more than asked for, never less. Belongs to one thread.
+ */
+public final class PurgeScopes {
+
+  private final RouteTable routes;
+  private final Scopes scopes;
+
+  public PurgeScopes(RouteTable routes, Scopes scopes) {
+    this.routes = routes;
+    this.scopes = scopes;
+  }
+
+  /**
+   * The scopes of a URL, or of two (http and https) when it has no scheme. With the route's recipe
+   * goes the default one, by which it may be stored from before a change of the configuration.
+   *
+   * @throws IllegalArgumentException when no request can be for it
+   */
+  public long[] url(String url) {
+    PurgeUrl parsed = PurgeUrl.parse(url);
+    if (parsed == null) {
+      throw new IllegalArgumentException("not a URL that could be requested here: " + url);
+    }
+    Set<Long> all = new LinkedHashSet<>();
+    for (TargetUri target : parsed.targets()) {
+      Route route = routes.match(target.authority(), target.path());
+      if (route != null) {
+        all.add(scopes.exact(target, route.keyRecipe()));
+        if (route.keyRecipe().hasSearchRules()) {
+          all.add(scopes.search(target, route.keyRecipe()));
+        }
+      }
+      all.add(scopes.exact(target, KeyRecipe.DEFAULT));
+    }
+    return longs(all);
+  }
+
+  /** The scopes of a host, with or without a port. */
+  public long[] host(String host) {
+    Set<Long> all = new LinkedHashSet<>();
+    add(all, new long[] {scopes.host(host)});
+    for (UrlRecipe recipe : recipesFor(host)) {
+      add(all, scopes.host(host, recipe));
+    }
+    return longs(all);
+  }
+
+  /** The scopes of everything below a URL. */
+  public long[] prefix(String url) {
+    PurgeUrl parsed = PurgeUrl.parse(url);
+    Set<Long> all = new LinkedHashSet<>();
+    add(all, scopes.prefix(url));
+    if (parsed != null) {
+      for (TargetUri target : parsed.targets()) {
+        for (UrlRecipe recipe : recipesFor(target.authority())) {
+          add(all, scopes.prefix(url, recipe));
+        }
+      }
+    }
+    return longs(all);
+  }
+
+  /** The scopes of a tag. */
+  public long[] tag(String tag) {
+    return scopes.tagPurge(tag);
+  }
+
+  /** Of the routes that may take requests for a host, each recipe once. */
+  private Set<UrlRecipe> recipesFor(String authority) {
+    Set<UrlRecipe> recipes = new LinkedHashSet<>();
+    for (Route route : routes.routes()) {
+      if (!route.keyRecipe().isUrlWhole() && route.mayServe(authority)) {
+        recipes.add(route.keyRecipe().url());
+      }
+    }
+    return recipes;
+  }
+
+  private static void add(Set<Long> all, long[] some) {
+    for (long scope : some) {
+      all.add(scope);
+    }
+  }
+
+  private static long[] longs(Set<Long> all) {
+    return List.copyOf(all).stream().mapToLong(Long::longValue).toArray();
+  }
+}

@@ -1,0 +1,178 @@
+package io.forebay.server;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.forebay.server.WireClient.Reply;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.io.TempDir;
+
+/** No-Vary-Search: a response says which parameters of a query matter. */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+final class ServerNoVarySearchTest {
+
+  private static final String FRESH = "cache-control: max-age=1000\r\n";
+
+  private final TestOrigin origin = new TestOrigin();
+  private Edge edge;
+
+  @BeforeAll
+  void start(@TempDir Path directory) throws IOException {
+    edge =
+        Edge.start(
+            directory,
+            "32MiB",
+            Edge.origins(origin.url())
+                + "routes: [{match: {path: /}, key: {no-vary-search: yes}}, {match: {path: /off}}]\n");
+  }
+
+  @AfterAll
+  void stop() throws IOException {
+    edge.close();
+    origin.close();
+  }
+
+  private void saying(String path, String field) {
+    origin.on(
+        path,
+        (request, connection) ->
+            TestOrigin.sendOk(
+                connection,
+                FRESH + field,
+                TestOrigin.ascii(request.number() + " " + request.target())));
+  }
+
+  private static Reply hit(WireClient client, String path, String... fields) {
+    Reply[] last = new Reply[1];
+    Edge.await(
+        "a hit for " + path,
+        () -> {
+          try {
+            last[0] = client.get(path, fields);
+          } catch (IOException e) {
+            throw new AssertionError(e);
+          }
+          return last[0].isHit();
+        });
+    return last[0];
+  }
+
+  @Test
+  void aLaterRequestFindsTheObjectByWhatMatters() throws IOException {
+    saying("/a", "no-vary-search: key-order, params=(\"utm\" \"ref\")\r\n");
+    try (WireClient client = edge.connect()) {
+      assertEquals("1 /a?utm=1&x=1&y=2", client.get("/a?utm=1&x=1&y=2").text(), "as it was asked");
+      assertEquals("1 /a?utm=1&x=1&y=2", hit(client, "/a?y=2&x=1").text());
+      assertEquals("1 /a?utm=1&x=1&y=2", hit(client, "/a?ref=z&y=2&utm=9&%78=1").text());
+      assertEquals("2 /a?x=2&y=2", client.get("/a?x=2&y=2").text());
+      assertEquals("2 /a?x=2&y=2", hit(client, "/a?y=2&x=2&utm").text());
+      assertEquals("1 /a?utm=1&x=1&y=2", hit(client, "/a?x=1&y=2").text());
+    }
+    assertEquals(2, origin.count("/a"));
+  }
+
+  @Test
+  void aPurgeOfEitherUrlKillsTheObject() throws IOException {
+    saying("/p", "no-vary-search: params=(\"utm\")\r\n");
+    try (WireClient client = edge.connect()) {
+      int number = 0;
+      for (String purged : new String[] {"/p?utm=1&x=1", "/p?x=1", "/p?x=1&utm=7"}) {
+        number++;
+        assertEquals(number + " /p?utm=1&x=1", client.get("/p?utm=1&x=1").text());
+        assertEquals(number + " /p?utm=1&x=1", hit(client, "/p?x=1").text());
+        edge.purgeUrl(purged);
+      }
+      assertFalse(client.get("/p?x=1").isHit());
+      assertEquals("4 /p?x=1", hit(client, "/p?x=1&utm=3").text());
+      // RFC 9111 §4.4.
+      client.request("DELETE", "/p?x=1&utm=4").reply();
+      assertFalse(client.get("/p?x=1").isHit());
+    }
+  }
+
+  @Test
+  void responsesWithoutTheFieldAndWithAnotherRuleStandBeside() throws IOException {
+    origin.on(
+        "/mixed",
+        (request, connection) ->
+            TestOrigin.sendOk(
+                connection,
+                FRESH
+                    + (request.target().contains("plain")
+                        ? ""
+                        : "no-vary-search: params=(\"utm\")\r\n"),
+                TestOrigin.ascii(request.number() + " " + request.target())));
+    try (WireClient client = edge.connect()) {
+      assertEquals("1 /mixed?utm=1", client.get("/mixed?utm=1").text());
+      assertEquals("2 /mixed?plain&utm=1", client.get("/mixed?plain&utm=1").text());
+      assertEquals("2 /mixed?plain&utm=1", hit(client, "/mixed?plain&utm=1").text());
+      assertEquals("3 /mixed?plain&utm=2", client.get("/mixed?plain&utm=2").text());
+      assertEquals("1 /mixed?utm=1", hit(client, "/mixed").text());
+    }
+  }
+
+  @Test
+  void variantsOfOneReducedKeyAreToldApart() throws IOException {
+    origin.on(
+        "/vary",
+        (request, connection) ->
+            TestOrigin.sendOk(
+                connection,
+                FRESH + "vary: x-color\r\nno-vary-search: params\r\n",
+                TestOrigin.ascii(request.field("x-color"))));
+    try (WireClient client = edge.connect()) {
+      assertEquals("red", client.get("/vary?1", "X-Color: red").text());
+      assertEquals("blue", client.get("/vary?2", "X-Color: blue").text());
+      assertEquals("red", hit(client, "/vary?3", "X-Color: red").text());
+      assertEquals("blue", hit(client, "/vary", "X-Color: blue").text());
+    }
+  }
+
+  @Test
+  void aFollowerWhoseQueryMattersLeavesAndGetsItsOwn() throws Exception {
+    saying("/join", "no-vary-search: params=(\"utm\")\r\n");
+    CountDownLatch asked = new CountDownLatch(1);
+    CountDownLatch gate = new CountDownLatch(1);
+    try (WireClient first = edge.connect();
+        WireClient alike = edge.connect();
+        WireClient other = edge.connect()) {
+      assertEquals("1 /join?warm", first.get("/join?warm").text());
+      origin.on(
+          "/join",
+          (request, connection) -> {
+            asked.countDown();
+            TestOrigin.await(gate);
+            TestOrigin.sendOk(connection, FRESH, TestOrigin.ascii(request.target()));
+          });
+      first.request("GET", "/join?x&utm=1");
+      assertTrue(asked.await(30, TimeUnit.SECONDS));
+      long joined = edge.sum(c -> c.joined);
+      // By the rule so far they are the same; the answer will say nothing of the kind.
+      alike.request("GET", "/join?x&utm=1");
+      other.request("GET", "/join?x&utm=2");
+      Edge.await("both have joined", () -> edge.sum(c -> c.joined) == joined + 2);
+      gate.countDown();
+      assertEquals("/join?x&utm=1", first.reply().text());
+      assertEquals("/join?x&utm=1", alike.reply().text());
+      assertEquals("/join?x&utm=2", other.reply().text());
+    }
+  }
+
+  @Test
+  void whereTheRouteDoesNotSayTheFieldMeansNothing() throws IOException {
+    saying("/off", "no-vary-search: params\r\n");
+    try (WireClient client = edge.connect()) {
+      assertEquals("1 /off?a", client.get("/off?a").text());
+      assertEquals("2 /off?b", client.get("/off?b").text());
+      assertEquals("1 /off?a", hit(client, "/off?a").text());
+    }
+  }
+}

@@ -1,0 +1,275 @@
+package io.forebay.storage;
+
+import io.forebay.storage.evict.SampleRing;
+import io.forebay.storage.index.IndexValue;
+import io.forebay.storage.index.ObjectIndex;
+import io.forebay.storage.layout.HeadRecord;
+import io.forebay.storage.layout.RecordHeader;
+import io.forebay.storage.layout.Words;
+import io.forebay.storage.memory.TierMemory;
+import io.forebay.storage.purge.Purges;
+import io.forebay.storage.region.Pins;
+import io.forebay.storage.region.Regions;
+import io.forebay.storage.region.Reservation;
+import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
+import java.util.zip.CRC32C;
+
+/**
+ * Making what one lane has written what its key names: heads with their small bodies in one go, the
+ * heads that a 304 asks for, and whatever a writer has committed. Confined to its lane.
+ */
+final class LaneInstalls {
+  private static final long[] NO_SCOPES = {};
+
+  private final Core core;
+  private final int lane;
+  private final MemorySegment memory;
+  private final Regions regions;
+  private final Pins pins;
+  private final Purges purges;
+  private final ObjectIndex.Cursor cursor;
+  private final LaneLookup lookup;
+  private final LaneBirths births;
+  private final SampleRing samples;
+  private final InstallUpdate install;
+  private final IndexValue value = new IndexValue();
+  private final Reservation reservation = new Reservation();
+
+  private long partialObjectId;
+
+  long installed;
+
+  LaneInstalls(
+      Core core,
+      int lane,
+      ObjectIndex.Cursor cursor,
+      LaneLookup lookup,
+      LaneBirths births,
+      SampleRing samples) {
+    this.core = core;
+    this.lane = lane;
+    this.memory = core.memory;
+    this.regions = core.regions;
+    this.pins = core.pins;
+    this.purges = core.purges;
+    this.cursor = cursor;
+    this.lookup = lookup;
+    this.births = births;
+    this.samples = samples;
+    this.install = new InstallUpdate(core.regions, core.disk);
+  }
+
+  /** Only in the place of that object, unless it is {@link InstallUpdate#ANY}. */
+  Install putSmall(HeadSpec spec, ByteBuffer body, long expectedObjectId) {
+    int bodyLength = body.remaining();
+    int length = core.headLength(spec) + bodyLength;
+    if (bodyLength > core.inlineBytes || !core.fits(length)) {
+      return Install.NO_SPACE;
+    }
+    births.add(spec.birth());
+    try {
+      long objectId = purges.next();
+      if (objectId < 0) {
+        return Install.NO_SPACE;
+      }
+      if (!core.births.admits(spec.birth()) || check(spec, spec.birth()) == Purges.DEAD) {
+        return Install.PURGED;
+      }
+      if (!core.space.reserve(length, reservation)) {
+        return Install.NO_SPACE;
+      }
+      core.enter(reservation, Core.kindByte(spec.kind()), spec, spec.hi(), spec.lo(), objectId, 0);
+      long record = regions.base(reservation.region()) + reservation.offset();
+      CRC32C crc = new CRC32C();
+      MemorySegment.copy(
+          MemorySegment.ofBuffer(body), 0, memory, record + core.headLength(spec), bodyLength);
+      crc.update(body.duplicate());
+      core.writeHead(reservation, spec, objectId, spec.birth(), bodyLength, true, crc);
+      return installHead(spec, objectId, reservation, length, bodyLength, expectedObjectId);
+    } finally {
+      births.remove(spec.birth());
+    }
+  }
+
+  /** A head without its slices; {@link #partialObjectId} names its object then. */
+  Install putHead(HeadSpec spec) {
+    int length = core.headLength(spec);
+    if (spec.totalLength() <= 0 || !core.fits(length)) {
+      return Install.NO_SPACE;
+    }
+    births.add(spec.birth());
+    try {
+      long objectId = purges.next();
+      if (objectId < 0) {
+        return Install.NO_SPACE;
+      }
+      if (!core.births.admits(spec.birth()) || check(spec, spec.birth()) == Purges.DEAD) {
+        return Install.PURGED;
+      }
+      if (!core.space.reserve(length, reservation)) {
+        return Install.NO_SPACE;
+      }
+      core.enter(reservation, Core.kindByte(spec.kind()), spec, spec.hi(), spec.lo(), objectId, 0);
+      core.writeHead(
+          reservation, spec, objectId, spec.birth(), spec.totalLength(), false, new CRC32C());
+      partialObjectId = objectId;
+      // Of the body nothing is written: it is counted as it comes.
+      return installHead(spec, objectId, reservation, length, 0, InstallUpdate.ANY);
+    } finally {
+      births.remove(spec.birth());
+    }
+  }
+
+  long partialObjectId() {
+    return partialObjectId;
+  }
+
+  Install refresh(HeadSpec newHead, long expectedObjectId) {
+    births.add(newHead.birth());
+    try {
+      return refreshed(newHead, expectedObjectId);
+    } finally {
+      births.remove(newHead.birth());
+    }
+  }
+
+  private Install refreshed(HeadSpec spec, long expectedObjectId) {
+    switch (cursor.get(spec.hi(), spec.lo(), value)) {
+      case BUSY -> {
+        return Install.BUSY;
+      }
+      case DONE -> {}
+      default -> {
+        return Install.GONE;
+      }
+    }
+    int region = value.region();
+    int offset = value.offset();
+    if (region < 0
+        || value.kind() == RecordHeader.KIND_SLICE
+        || value.objectId() != expectedObjectId) {
+      return Install.GONE;
+    }
+    if (!lookup.pinIf(region, value.generation())) {
+      // Moved this very moment.
+      return Install.BUSY;
+    }
+    boolean isBodyAnnounced = false;
+    long bodyBirth = 0;
+    try {
+      long old = regions.base(region) + offset;
+      int oldSlot = memory.get(Words.INT, old + RecordHeader.ENTRY_OFFSET);
+      if (!lookup.isLiveRecord(region, value.generation(), offset, oldSlot)
+          || !core.isIntact(region, oldSlot, old)) {
+        return Install.GONE;
+      }
+      boolean isInline =
+          (memory.get(Words.INT, old + HeadRecord.FLAGS_OFFSET) & HeadRecord.FLAG_INLINE) != 0;
+      long total = memory.get(Words.LONG, old + HeadRecord.TOTAL_LENGTH_OFFSET);
+      bodyBirth = memory.get(Words.LONG, old + HeadRecord.BODY_BIRTH_OFFSET);
+      int bodyLength = isInline ? (int) total : 0;
+      int length = core.headLength(spec) + bodyLength;
+      // Announced before the purges are looked at: a sweep that begins after that waits for it, or
+      // the new head could come to lie where the sweep has passed while it was being written.
+      births.add(bodyBirth);
+      isBodyAnnounced = true;
+      if (!core.births.admits(spec.birth())
+          || check(spec, bodyBirth) == Purges.DEAD
+          || purges.check(memory, old) == Purges.DEAD) {
+        return Install.PURGED;
+      }
+      if (!core.fits(length) || !core.space.reserve(length, reservation)) {
+        return Install.NO_SPACE;
+      }
+      core.enter(
+          reservation, Core.kindByte(spec.kind()), spec, spec.hi(), spec.lo(), expectedObjectId, 0);
+      // What the old head has earned is the new one's.
+      regions.touches(
+          reservation.region(),
+          reservation.slot(),
+          core.eviction
+              .policy()
+              .touchesInherited(
+                  regions.segment(region) == Regions.PROTECTED, regions.touches(region, oldSlot)));
+      long record = regions.base(reservation.region()) + reservation.offset();
+      CRC32C crc = new CRC32C();
+      if (bodyLength > 0) {
+        long to = record + core.headLength(spec);
+        TierMemory.copy(
+            memory, old + memory.get(Words.INT, old + HeadRecord.BODY_OFFSET), to, bodyLength);
+        crc.update(memory.asSlice(to, bodyLength).asByteBuffer());
+      }
+      core.writeHead(reservation, spec, expectedObjectId, bodyBirth, total, isInline, crc);
+      return installHead(spec, expectedObjectId, reservation, length, total, expectedObjectId);
+    } finally {
+      if (isBodyAnnounced) {
+        births.remove(bodyBirth);
+      }
+      pins.unpin(lane, region);
+    }
+  }
+
+  /** Installs a committed head and gives up the hold on its region. */
+  private Install installHead(
+      HeadSpec spec,
+      long objectId,
+      Reservation at,
+      int length,
+      long totalLength,
+      long expectedObjectId) {
+    Install result =
+        install
+            .place(at.region(), at.generation(), at.offset(), at.slot(), length)
+            .identity(Core.kindByte(spec.kind()), spec.birth(), objectId)
+            .fate(IndexValue.seconds(spec.expiresAtMillis()), spec.scopes())
+            .insteadOf(expectedObjectId)
+            .run(cursor, spec.hi(), spec.lo());
+    regions.release(at.region());
+    if (result == Install.INSTALLED) {
+      installed++;
+      sample(spec, totalLength);
+    }
+    return result;
+  }
+
+  /** What was not there and was written counts as asked for; a replacement was counted as a hit. */
+  private void sample(HeadSpec spec, long totalLength) {
+    if (spec.kind() == HeadSpec.Kind.OBJECT
+        && !install.hasReplaced()
+        && core.eviction.sample().has(spec.lo())) {
+      samples.whole(spec.lo(), core.headLength(spec), totalLength);
+    }
+  }
+
+  /** Installs what a writer has committed. */
+  Install install(HeadSpec spec, byte kind, Core.Piece at, int length, long id, long hi, long lo) {
+    Install result =
+        install
+            .place(at.region(), at.generation(), at.offset(), at.slot(), length)
+            .identity(kind, spec.birth(), id)
+            .fate(
+                IndexValue.seconds(spec.expiresAtMillis()),
+                kind == RecordHeader.KIND_SLICE ? NO_SCOPES : spec.scopes())
+            .run(cursor, hi, lo);
+    if (result == Install.INSTALLED && kind != RecordHeader.KIND_SLICE) {
+      installed++;
+      long record = regions.base(at.region()) + at.offset();
+      sample(spec, memory.get(Words.LONG, record + HeadRecord.TOTAL_LENGTH_OFFSET));
+    }
+    return result;
+  }
+
+  /** What purges say of a head that is being stored. */
+  int check(HeadSpec spec, long bodyBirth) {
+    return spec.kind() == HeadSpec.Kind.VARY_MARKER
+        ? purges.check(spec.scopes(), spec.birth(), bodyBirth)
+        : purges.check(
+            spec.scopes(),
+            spec.birth(),
+            bodyBirth,
+            spec.keyText(),
+            spec.keyTextLength(),
+            spec.head());
+  }
+}

@@ -1,0 +1,310 @@
+package io.forebay.storage;
+
+import io.forebay.storage.index.ChronicleIndex;
+import io.forebay.storage.layout.TierHeader;
+import io.forebay.storage.layout.Words;
+import io.forebay.storage.memory.ForeignFileException;
+import io.forebay.storage.memory.Headroom;
+import io.forebay.storage.memory.TierFile;
+import io.forebay.storage.memory.TierMemory;
+import io.forebay.storage.purge.Purges;
+import io.forebay.storage.recover.OwnedException;
+import io.forebay.storage.recover.OwnerLock;
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.security.SecureRandom;
+import java.util.Deque;
+import java.util.HexFormat;
+import java.util.Objects;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What a store finds, or makes, when it is opened: its lock, its journal, the memory tier and the
+ * index, and how far what lies in them is to be believed. Doubt means empty, or an index made anew.
+ */
+final class StoreFiles {
+  private static final Logger LOG = LoggerFactory.getLogger(ObjectStore.class);
+
+  private static final Path DEFAULT_MEMORY = Path.of("/dev/shm");
+  static final String JOURNAL_FILE = "purge.journal";
+  private static final String INDEX_FILE = "index.map";
+
+  /** What the tier was left as. */
+  enum Opening {
+    EMPTY,
+    CLEAN,
+    UNCLEAN
+  }
+
+  private final StoreSettings settings;
+  private final Purges purges;
+  private final TierMemory tier;
+  private final String place;
+  private final Opening opening;
+  private final long newestMillis;
+  private final int epoch;
+  private final ChronicleIndex index;
+  private final boolean isWarm;
+
+  /**
+   * @param owned takes what has to be closed again, the newest first, also when this fails
+   * @param onJournalWork rung when the journal has something to do
+   */
+  StoreFiles(StoreSettings settings, Deque<AutoCloseable> owned, Runnable onJournalWork)
+      throws IOException {
+    this.settings = settings;
+    Path data = settings.dataDirectory();
+    Files.createDirectories(data);
+    owned.push(OwnerLock.take(data));
+    this.purges =
+        new Purges(
+            data.resolve(JOURNAL_FILE),
+            settings.purgeScopes(),
+            settings.journalCompactBytes(),
+            settings.clockMillis(),
+            new SecureRandom(),
+            settings.predicates(),
+            onJournalWork);
+    owned.push(purges);
+
+    long tierBytes = TierHeader.LENGTH + (long) settings.regionCount() * settings.regionBytes();
+    Path directory = null;
+    TierMemory mapped = null;
+    if (settings.memoryDirectory() != null) {
+      directory = settings.memoryDirectory();
+      Files.createDirectories(directory);
+      if (!Files.isSameFile(directory, data)) {
+        owned.push(OwnerLock.take(directory));
+      }
+      mapped = map(directory, tierBytes);
+    } else {
+      try {
+        directory = defaultMemoryDirectory(data);
+        Files.createDirectories(directory);
+        owned.push(OwnerLock.take(directory));
+        mapped = map(directory, tierBytes);
+      } catch (OwnedException e) {
+        throw e;
+      } catch (ForeignFileException e) {
+        throw e;
+      } catch (IOException e) {
+        LOG.warn("the memory tier will not outlive this process: {}", Errors.oneLine(e));
+        directory = null;
+      }
+    }
+    if (mapped == null) {
+      mapped = TierMemory.anonymous(tierBytes, new Headroom(), settings.lockMemory());
+    }
+    this.tier = mapped;
+    owned.push(mapped);
+    this.place = directory == null ? "memory of this process" : directory.toString();
+
+    this.opening = inspect();
+    MemorySegment memory = mapped.memory();
+    this.newestMillis =
+        opening == Opening.EMPTY ? 0 : memory.get(Words.LONG, TierHeader.NEWEST_MILLIS_OFFSET);
+    Path indexFile = directory == null ? null : directory.resolve(INDEX_FILE);
+    ChronicleIndex opened = null;
+    if (opening == Opening.CLEAN && indexFile != null && Files.exists(indexFile)) {
+      opened = attach(indexFile);
+    }
+    this.isWarm = opened != null;
+    this.epoch = prepare();
+    if (opened == null) {
+      if (indexFile == null) {
+        opened = ChronicleIndex.anonymous(settings.indexEntries());
+      } else {
+        Files.deleteIfExists(indexFile);
+        new Headroom()
+            .require(
+                Objects.requireNonNull(directory),
+                ChronicleIndex.estimatedBytes(settings.indexEntries()),
+                "the index of " + settings.indexEntries() + " entries");
+        opened = ChronicleIndex.persisted(indexFile, settings.indexEntries());
+      }
+    }
+    this.index = opened;
+    owned.push(opened);
+  }
+
+  Purges purges() {
+    return purges;
+  }
+
+  TierMemory tier() {
+    return tier;
+  }
+
+  /** Where tier and index lie, for people. */
+  String place() {
+    return place;
+  }
+
+  boolean isEmpty() {
+    return opening == Opening.EMPTY;
+  }
+
+  /** Whether the index is complete as it is. */
+  boolean isWarm() {
+    return isWarm;
+  }
+
+  /** When the store was last known to be at work; 0 if it opened empty. */
+  long newestMillis() {
+    return newestMillis;
+  }
+
+  /** Which start this is; unclean stops begin a new one. */
+  int epoch() {
+    return epoch;
+  }
+
+  ChronicleIndex index() {
+    return index;
+  }
+
+  private TierMemory map(Path directory, long tierBytes) throws IOException {
+    return TierMemory.map(
+        directory.resolve(TierFile.NAME), tierBytes, new Headroom(), settings.lockMemory());
+  }
+
+  /** A directory of this data directory's own in shared memory. */
+  static Path defaultMemoryDirectory(Path data) throws IOException {
+    if (!Files.isDirectory(DEFAULT_MEMORY)) {
+      throw new IOException("there is no " + DEFAULT_MEMORY);
+    }
+    try {
+      byte[] digest =
+          MessageDigest.getInstance("SHA-256")
+              .digest(data.toRealPath().toString().getBytes(StandardCharsets.UTF_8));
+      return DEFAULT_MEMORY.resolve("forebay-" + HexFormat.of().formatHex(digest, 0, 8));
+    } catch (NoSuchAlgorithmException e) {
+      throw new IOException(e);
+    }
+  }
+
+  /** What the tier's first page says of what lies behind it. Doubt means empty. */
+  private Opening inspect() {
+    MemorySegment memory = tier.memory();
+    if (tier.isNew() || !tier.outlivesProcess()) {
+      return Opening.EMPTY;
+    }
+    ByteBuffer identity = ByteBuffer.wrap(purges.identity()).order(ByteOrder.LITTLE_ENDIAN);
+    boolean isOurs =
+        memory.get(Words.LONG, TierHeader.MAGIC_OFFSET) == TierHeader.MAGIC
+            && memory.get(Words.INT, TierHeader.VERSION_OFFSET) == TierHeader.VERSION
+            && memory.get(Words.INT, TierHeader.LENGTH_OFFSET) == TierHeader.LENGTH
+            && memory.get(Words.LONG, TierHeader.IDENTITY_OFFSET) == identity.getLong(0)
+            && memory.get(Words.LONG, TierHeader.IDENTITY_OFFSET + Long.BYTES)
+                == identity.getLong(Long.BYTES)
+            && memory.get(Words.INT, TierHeader.REGION_BYTES_OFFSET) == settings.regionBytes()
+            && memory.get(Words.INT, TierHeader.REGION_COUNT_OFFSET) == settings.regionCount()
+            && memory.get(Words.INT, TierHeader.CRC_OFFSET) == TierHeader.checksum(memory);
+    if (!isOurs) {
+      LOG.info("the memory tier in {} is of another store or shape: it opens empty", place);
+      return Opening.EMPTY;
+    }
+    // A tier that was away while purges were swept and forgotten can't know what they killed.
+    if (memory.get(Words.LONG, TierHeader.SWEPT_THROUGH_OFFSET) < purges.retiredThrough()) {
+      LOG.info("the memory tier in {} was away during purges: it opens empty", place);
+      return Opening.EMPTY;
+    }
+    if (memory.get(Words.INT, TierHeader.CLEAN_OFFSET) == 1) {
+      return Opening.CLEAN;
+    }
+    UUID boot = bootIdentity();
+    boolean isThisBoot =
+        memory.get(Words.LONG, TierHeader.BOOT_OFFSET) == boot.getMostSignificantBits()
+            && memory.get(Words.LONG, TierHeader.BOOT_OFFSET + Long.BYTES)
+                == boot.getLeastSignificantBits();
+    if (!isThisBoot) {
+      // What of it reached a disk before the machine stopped is anybody's guess.
+      LOG.info(
+          "the memory tier in {} did not survive a stop of the machine: it opens empty", place);
+      return Opening.EMPTY;
+    }
+    return Opening.UNCLEAN;
+  }
+
+  private @Nullable ChronicleIndex attach(Path indexFile) {
+    if (tier.memory().get(Words.LONG, TierHeader.INDEX_ENTRIES_OFFSET) != settings.indexEntries()) {
+      return null;
+    }
+    try {
+      return ChronicleIndex.persisted(indexFile, settings.indexEntries());
+    } catch (IOException | RuntimeException e) {
+      LOG.warn("{} can't be used and will be made anew: {}", indexFile, e.toString());
+      return null;
+    }
+  }
+
+  /** Writes what this start says of itself; returns its epoch. */
+  private int prepare() {
+    MemorySegment memory = tier.memory();
+    int start = 1;
+    if (opening == Opening.EMPTY) {
+      memory.set(Words.LONG, TierHeader.MAGIC_OFFSET, 0);
+      memory.set(Words.INT, TierHeader.VERSION_OFFSET, TierHeader.VERSION);
+      memory.set(Words.INT, TierHeader.LENGTH_OFFSET, TierHeader.LENGTH);
+      ByteBuffer identity = ByteBuffer.wrap(purges.identity()).order(ByteOrder.LITTLE_ENDIAN);
+      memory.set(Words.LONG, TierHeader.IDENTITY_OFFSET, identity.getLong(0));
+      memory.set(Words.LONG, TierHeader.IDENTITY_OFFSET + Long.BYTES, identity.getLong(Long.BYTES));
+      memory.set(Words.INT, TierHeader.REGION_BYTES_OFFSET, settings.regionBytes());
+      memory.set(Words.INT, TierHeader.REGION_COUNT_OFFSET, settings.regionCount());
+      memory.set(Words.LONG, TierHeader.SWEPT_THROUGH_OFFSET, purges.retiredThrough());
+      memory.set(Words.LONG, TierHeader.NEWEST_MILLIS_OFFSET, 0);
+      memory.set(Words.INT, TierHeader.CRC_OFFSET, TierHeader.checksum(memory));
+    } else {
+      start = memory.get(Words.INT, TierHeader.EPOCH_OFFSET);
+      if (opening == Opening.UNCLEAN) {
+        start++;
+      }
+    }
+    UUID boot = bootIdentity();
+    memory.set(Words.LONG, TierHeader.BOOT_OFFSET, boot.getMostSignificantBits());
+    memory.set(Words.LONG, TierHeader.BOOT_OFFSET + Long.BYTES, boot.getLeastSignificantBits());
+    memory.set(Words.INT, TierHeader.EPOCH_OFFSET, start);
+    memory.set(Words.LONG, TierHeader.INDEX_ENTRIES_OFFSET, settings.indexEntries());
+    Words.intRelease(memory, TierHeader.CLEAN_OFFSET, 0);
+    return start;
+  }
+
+  /** Last of all: from here on what lies in the tier counts. */
+  void finishFormat() {
+    if (opening == Opening.EMPTY) {
+      Words.longVolatile(tier.memory(), TierHeader.MAGIC_OFFSET, TierHeader.MAGIC);
+    }
+  }
+
+  void noteClock(long millis) {
+    tier.memory().set(Words.LONG, TierHeader.NEWEST_MILLIS_OFFSET, millis);
+  }
+
+  /** The next start may attach to what is here: nobody writes to it any more. */
+  void markClean() {
+    if (tier.outlivesProcess()) {
+      tier.force();
+      Words.intRelease(tier.memory(), TierHeader.CLEAN_OFFSET, 1);
+      tier.force();
+    }
+  }
+
+  private static UUID bootIdentity() {
+    try {
+      return UUID.fromString(Files.readString(Path.of("/proc/sys/kernel/random/boot_id")).trim());
+    } catch (IOException | IllegalArgumentException e) {
+      // Never the same twice: an unclean tier then opens empty.
+      return UUID.randomUUID();
+    }
+  }
+}

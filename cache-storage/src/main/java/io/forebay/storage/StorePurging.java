@@ -1,0 +1,121 @@
+package io.forebay.storage;
+
+import io.forebay.storage.purge.PurgeLog;
+import io.forebay.storage.purge.PurgeProbe;
+import io.forebay.storage.purge.Purges;
+import io.forebay.storage.purge.PurgesFullException;
+import java.io.IOException;
+import java.util.List;
+import java.util.OptionalLong;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+
+/** Purging as administration asks for it: in force when it returns, with a receipt. */
+final class StorePurging {
+  /** Above this many directory entries an exact purge does not count what it matched. */
+  private static final long COUNT_LIMIT = 2_000_000;
+
+  private final Core core;
+  private final StoreSettings settings;
+  private final AtomicBoolean isEstimating = new AtomicBoolean();
+
+  StorePurging(Core core, StoreSettings settings) {
+    this.core = core;
+    this.settings = settings;
+  }
+
+  PurgeReceipt purge(Purge purge) throws PurgeFailedException {
+    long start = System.nanoTime();
+    long sequence;
+    try {
+      sequence =
+          core.purges.purge(purge.kind().ordinal(), purge.scopes(), purge.soft(), purge.text());
+    } catch (IOException e) {
+      throw new PurgeFailedException(
+          "the purge is not on disk and not in force: " + Errors.oneLine(e), false, e);
+    } catch (PurgesFullException e) {
+      throw new PurgeFailedException(String.valueOf(e.getMessage()), true, e);
+    }
+    OptionalLong matched = OptionalLong.empty();
+    if (purge.kind() == Purge.Kind.EXACT) {
+      Core.@Nullable Counted sum = new Core.Counted(0, 0);
+      for (long scope : purge.scopes()) {
+        Core.Counted one = sum == null ? null : core.count(scope, sequence, COUNT_LIMIT);
+        sum =
+            sum == null || one == null
+                ? null
+                : new Core.Counted(sum.objects() + one.objects(), sum.bytes() + one.bytes());
+      }
+      matched = counted(sequence, sum);
+    } else if (purge.kind() == Purge.Kind.EVERYTHING && core.disk.isEmpty()) {
+      matched = counted(sequence, core.count(null, sequence, COUNT_LIMIT));
+    }
+    return new PurgeReceipt(sequence, sequence, matched, System.nanoTime() - start);
+  }
+
+  private OptionalLong counted(long sequence, Core.@Nullable Counted counted) {
+    if (counted == null) {
+      return OptionalLong.empty();
+    }
+    core.purges.log().countedAtOnce(sequence, counted.objects(), counted.bytes());
+    return OptionalLong.of(counted.objects());
+  }
+
+  @Nullable PurgeStatus purgeStatus(long id) {
+    PurgeLog.Entry entry = core.purges.log().find(id);
+    return entry == null ? null : status(entry);
+  }
+
+  List<PurgeStatus> latestPurges(int most) {
+    return core.purges.log().latest(most).stream().map(this::status).toList();
+  }
+
+  private PurgeStatus status(PurgeLog.Entry entry) {
+    Purge.Kind[] kinds = Purge.Kind.values();
+    boolean isKnown = entry.kind() >= 0 && entry.kind() < kinds.length;
+    // Everything is a floor, which is never forgotten and which nothing is swept for.
+    boolean isFloor = entry.kind() == Purges.EVERYTHING;
+    boolean isSwept = isFloor || core.purges.retiredThrough() >= entry.id();
+    boolean isCounted = !entry.isFromJournal() && (!isFloor || entry.isCountedAtOnce());
+    return new PurgeStatus(
+        entry.id(),
+        isKnown ? kinds[entry.kind()] : null,
+        entry.soft(),
+        entry.text(),
+        entry.scopes(),
+        entry.millis(),
+        isCounted ? OptionalLong.of(entry.objects()) : OptionalLong.empty(),
+        isCounted ? OptionalLong.of(entry.bytes()) : OptionalLong.empty(),
+        isSwept);
+  }
+
+  @Nullable PurgeEstimate estimate(Purge purge, long mostMillis) {
+    PurgeProbe probe =
+        core.purges.probe(purge.kind().ordinal(), purge.scopes(), purge.soft(), purge.text());
+    if (!isEstimating.compareAndSet(false, true)) {
+      return null;
+    }
+    try {
+      Estimator estimator =
+          new Estimator(core, probe, settings.clockMillis(), mostMillis, !settings.stepped());
+      if (settings.stepped()) {
+        return estimator.estimate();
+      }
+      // The index is for platform threads, which those of callers need not be.
+      FutureTask<PurgeEstimate> task = new FutureTask<>(estimator::estimate);
+      Thread thread = settings.threads().newThread(task);
+      thread.setName("dry-run");
+      thread.start();
+      return task.get();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return null;
+    } catch (ExecutionException e) {
+      throw new IllegalStateException(e.getCause());
+    } finally {
+      isEstimating.set(false);
+    }
+  }
+}
