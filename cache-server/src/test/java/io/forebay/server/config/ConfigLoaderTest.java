@@ -670,7 +670,7 @@ final class ConfigLoaderTest {
       textBlock =
           """
           request-cookies: {strip: [a], keep: [b]} | request-cookies.strip | request-cookies.keep is given as well
-          response-cookies: {strip: [a b]}         | response-cookies.strip | "a b" is not a name
+          response-cookies: {strip: [a b]}         | response-cookies.strip | "a b" is not in a list of cookies
           negative-ttl: {200: 1s}                  | negative-ttl | "200=1s" is no error status with a time
           negative-ttl: {404: 1}                   | negative-ttl | "1" is a number without a unit
           negative-ttl: {429: 1s}                  | negative-ttl | 429 says nothing about the URL and is never stored
@@ -678,7 +678,7 @@ final class ConfigLoaderTest {
           ttl-jitter: 5                            | ttl-jitter | "5" is not a percentage
           early-refresh: 51%                       | early-refresh | "51" is out of range
           set-cookie: keep                         | set-cookie | "keep" is not one of the choices
-          targeted-fields: [a/b]                   | targeted-fields | "a/b" is not a name
+          targeted-fields: [a/b]                   | targeted-fields | "a/b" is not in a list of fields
           """)
   void refusesWhatARouteCannotHave(String setting, String key, String message) throws IOException {
     write(ORIGIN + "routes:\n  - " + setting + "\n");
