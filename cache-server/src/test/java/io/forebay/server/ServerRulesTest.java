@@ -320,6 +320,27 @@ final class ServerRulesTest {
     }
   }
 
+  @Test
+  void aHeadOfOneUserSaysNothingOfWhatIsStoredForAll() throws IOException {
+    origin.on("/head-own", ok("cache-control: max-age=0\r\netag: \"1\"\r\n", "body"));
+    try (WireClient client = edge.connect()) {
+      store(client, "/head-own");
+      origin.on(
+          "/head-own",
+          (request, connection) -> {
+            if (request.method().equals("HEAD")) {
+              connection.send("HTTP/1.1 200 OK\r\netag: \"2\"\r\ncontent-length: 5\r\n\r\n");
+            } else {
+              TestOrigin.notModified(connection, "etag: \"1\"\r\n");
+            }
+          });
+      assertEquals(
+          200, client.request("HEAD", "/head-own", "Authorization: Basic eA==").head().status());
+      assertEquals("body", client.get("/head-own").text());
+      assertEquals("\"1\"", origin.requests("/head-own").get(2).field("if-none-match"));
+    }
+  }
+
   private List<String> methods(String path) {
     return origin.requests(path).stream().map(TestOrigin.Request::method).toList();
   }
