@@ -386,7 +386,7 @@ public final class Fill implements OriginListener {
     List<String> selecting = verdict.selectingFields();
     if (!selecting.isEmpty() || (marker != null && marker.names().equals(BY_ENCODING))) {
       // Who varies by encoding alone has the plain one beside, whether he says so or not.
-      selecting = VaryMarker.union(marker, selecting);
+      selecting = VaryMarker.union(marker, selecting, order.route().keyRecipe().fields());
     }
     boolean isVarying = !selecting.isEmpty();
     if ((isVarying && !keys.variant(order.request(), selecting))
@@ -475,7 +475,8 @@ public final class Fill implements OriginListener {
       return order.key();
     }
     FillKey base = new FillKey(keys.hi(), keys.lo());
-    List<String> names = VaryMarker.union(VaryMarker.read(loop), BY_ENCODING);
+    List<String> names =
+        VaryMarker.union(VaryMarker.read(loop), BY_ENCODING, order.route().keyRecipe().fields());
     if (!keys.variant(order.request(), names)) {
       return order.key();
     }
