@@ -470,6 +470,7 @@ public final class Fill implements OriginListener {
 
   /** Gives the reason when it turns out that it cannot be stored after all. */
   private @Nullable Reason beginStoring(ReceivedHead received) {
+<<<<<<< HEAD
     return switch (NewHead.of(loop, order, received, birth)) {
       case NewHead.Refused(Reason reason) -> reason;
       case NewHead.Made made -> beginStoring(made);
@@ -479,6 +480,53 @@ public final class Fill implements OriginListener {
   private @Nullable Reason beginStoring(NewHead.Made made) {
     boolean mayBePartial = made.rest(loop, order) != null;
     ObjectWriter begun = loop.lane().begin(made.spec(), mayBePartial);
+=======
+    int status = received.status();
+    HeaderFields fields = received.fields();
+    StoreVerdict.Store verdict = received.verdict();
+    long now = received.nowMillis();
+    byte[] block = StoredHeader.encode(status, fields, verdict.omittedFields(), now);
+    if (block == null) {
+      return Reason.NOT_STORED_FIELDS;
+    }
+    var keys = loop.keys();
+    NoVarySearch rule = ruleOf(fields);
+    if (!buildBase(rule)) {
+      return Reason.PASS_KEY_TOO_LONG;
+    }
+    FillKey base = new FillKey(keys.hi(), keys.lo());
+    VaryMarker marker = VaryMarker.read(loop);
+    List<String> selecting = verdict.selectingFields();
+    if (!selecting.isEmpty() || (marker != null && marker.names().equals(BY_ENCODING))) {
+      // Who varies by encoding alone has the plain one beside, whether he says so or not.
+      selecting = VaryMarker.union(marker, selecting, order.route().keyRecipe().fields());
+    }
+    boolean isVarying = !selecting.isEmpty();
+    if ((isVarying && !keys.variant(order.request(), selecting))
+        || (!isVarying && marker != null && !keys.unvaried())) {
+      return Reason.PASS_KEY_TOO_LONG;
+    }
+    FillKey key = new FillKey(keys.hi(), keys.lo());
+    byte[] meta = verdict.meta();
+    HeadSpec spec =
+        new HeadSpec(
+            key.hi(),
+            key.lo(),
+            Arrays.copyOf(keys.text(), keys.textLength()),
+            keys.textLength(),
+            HeadBytes.join(meta, block),
+            Refresh.scopes(loop, order, rule, fields),
+            birth,
+            now + verdict.freshnessLifetimeMillis(),
+            HeadSpec.Kind.OBJECT,
+            received.contentLength());
+    StoredMeta stored = loop.meta();
+    boolean mayBePartial =
+        stored.wrap(MemorySegment.ofArray(meta), 0)
+            && order.request().contentDigest() == null
+            && BodyRest.of(stored, received.contentLength()) != null;
+    ObjectWriter begun = loop.lane().begin(spec, mayBePartial);
+>>>>>>> keys
     if (begun == null) {
       return Reason.NOT_STORED_NO_ROOM;
     }
@@ -531,7 +579,12 @@ public final class Fill implements OriginListener {
       return order.key();
     }
     FillKey base = new FillKey(keys.hi(), keys.lo());
+<<<<<<< HEAD
     List<String> names = VaryMarker.union(VaryMarker.read(loop), NewHead.BY_ENCODING);
+=======
+    List<String> names =
+        VaryMarker.union(VaryMarker.read(loop), BY_ENCODING, order.route().keyRecipe().fields());
+>>>>>>> keys
     if (!keys.variant(order.request(), names)) {
       return order.key();
     }

@@ -709,6 +709,31 @@ final class ConfigLoaderTest {
     assertEquals("routes.0.match.host", refused().getFirst().path());
   }
 
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+          query: ignore, strip: [a]             | query
+          query: sorted                         | query
+          strip: [a*b]                          | strip
+          keep: ['a&b']                         | keep
+          host: 'a.example:80'                  | host
+          headers: [a b]                        | headers
+          headers: [Cookie], cookies: [a]       | headers
+          headers: [User-Agent], device: yes    | headers
+          headers: [X-A], ignore-headers: [x-a] | headers
+          headers: [accept-language], languages: [en] | headers
+          cookies: ['a;b']                      | cookies
+          languages: [en_US]                    | languages
+          variants: 0                           | variants
+          variants: 257                         | variants
+          """)
+  void refusesKeysThatContradictThemselves(String key, String path) throws IOException {
+    write(ORIGIN + "routes: [{key: {" + key + "}}]");
+    assertEquals("routes.0.key." + path, refused().getFirst().path());
+  }
+
   @Test
   void takesTheUsersStateDirectoryWhereTheSystemsCannotBeWritten() throws IOException {
     write(ORIGIN);
