@@ -42,6 +42,12 @@ public final class LoopCounters {
   public long fillsInstalled;
   public long fillsUnstored;
   public long fillsFailed;
+
+  // Of those that failed because every client had left: what was whole was kept.
+  public long fillsKept;
+
+  // Requests that waited too long for another one's fetch, and passed.
+  public long waitsGivenUp;
   public long joined;
   public long revalidations;
   public long revalidated;

@@ -164,6 +164,7 @@ public final class NodeMetrics implements AutoCloseable {
         "Bodies that left memory while they were sent and that were therefore broken off.",
         c -> c.restsLost);
     slices(all, loops);
+    sharing(all, loops);
     origin(all, loops);
     fills(all, loops);
     connections(all, loops);
@@ -273,6 +274,21 @@ public final class NodeMetrics implements AutoCloseable {
         "forebay_slices_fetched",
         "Slices added to stored objects that lacked them.",
         c -> c.slicesFetched);
+  }
+
+  private static void sharing(MetricSnapshots.Builder all, List<LoopCounters> loops) {
+    counter(
+        all,
+        loops,
+        "forebay_fills_kept",
+        "Fetches that every client had left, of which the whole slices were kept.",
+        c -> c.fillsKept);
+    counter(
+        all,
+        loops,
+        "forebay_waits_given_up",
+        "Requests that waited too long for another one's fetch and were passed.",
+        c -> c.waitsGivenUp);
   }
 
   private static void fills(MetricSnapshots.Builder all, List<LoopCounters> loops) {
