@@ -12,6 +12,7 @@ import io.forebay.core.key.KeyRecipe;
  * @param pathPrefix in the normal form of requests; {@code /a} is {@code /a} and what is below
  *     {@code /a/}, {@code /a/} only what is below
  * @param originName the origin as the configuration names it
+ * @param forwarding what is let through beyond requests and responses
  */
 public record Route(
     String name,
@@ -19,7 +20,8 @@ public record Route(
     String pathPrefix,
     String originName,
     KeyRecipe keyRecipe,
-    RouteSettings settings) {
+    RouteSettings settings,
+    RouteForwarding forwarding) {
 
   /**
    * @throws IllegalArgumentException when the pattern or the prefix matches no request in normal
@@ -37,17 +39,32 @@ public record Route(
     }
   }
 
+  /** A route without tunnels and trailers. */
+  public Route(
+      String name,
+      String hostPattern,
+      String pathPrefix,
+      String originName,
+      KeyRecipe keyRecipe,
+      RouteSettings settings) {
+    this(name, hostPattern, pathPrefix, originName, keyRecipe, settings, RouteForwarding.NONE);
+  }
+
   /** Everything goes to this origin, by the default rules. */
   public static Route toOrigin(String originName) {
     return new Route("default", "*", "/", originName, KeyRecipe.DEFAULT, RouteSettings.DEFAULT);
   }
 
   public Route withSettings(RouteSettings value) {
-    return new Route(name, hostPattern, pathPrefix, originName, keyRecipe, value);
+    return new Route(name, hostPattern, pathPrefix, originName, keyRecipe, value, forwarding);
   }
 
   public Route withKeyRecipe(KeyRecipe value) {
-    return new Route(name, hostPattern, pathPrefix, originName, value, settings);
+    return new Route(name, hostPattern, pathPrefix, originName, value, settings, forwarding);
+  }
+
+  public Route withForwarding(RouteForwarding value) {
+    return new Route(name, hostPattern, pathPrefix, originName, keyRecipe, settings, value);
   }
 
   private static boolean isHostPattern(String pattern) {
