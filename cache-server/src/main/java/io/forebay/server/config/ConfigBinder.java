@@ -10,9 +10,11 @@ import io.forebay.server.config.ServerConfig.LimitsConfig;
 import io.forebay.server.config.ServerConfig.ListenerConfig;
 import io.forebay.server.config.ServerConfig.OriginConfig;
 import io.forebay.server.config.ServerConfig.RouteConfig;
+import io.forebay.server.config.ServerConfig.RouteForwardingConfig;
 import io.forebay.server.config.ServerConfig.StoreConfig;
 import io.forebay.server.config.ServerConfig.ThreadsConfig;
 import io.forebay.server.config.ServerConfig.TimeoutsConfig;
+import io.forebay.server.config.ServerConfig.TunnelsConfig;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -63,6 +65,8 @@ final class ConfigBinder {
         routes(origins),
         limits(),
         timeouts(),
+        new TunnelsConfig(
+            given("tunnels", ConfigKeys.TUNNEL_LIMIT), given("tunnels", ConfigKeys.TUNNEL_IDLE)),
         forwarding(),
         accessLog());
   }
@@ -416,7 +420,10 @@ final class ConfigBinder {
         given(scope, ConfigKeys.ROUTE_STALE_IF_ERROR),
         given(scope, ConfigKeys.ROUTE_SET_COOKIE),
         given(scope, ConfigKeys.ROUTE_CLIENT_DIRECTIVES),
-        given(scope, ConfigKeys.ROUTE_CACHE));
+        given(scope, ConfigKeys.ROUTE_CACHE),
+        new RouteForwardingConfig(
+            given(scope, ConfigKeys.ROUTE_UPGRADE),
+            given(scope, ConfigKeys.ROUTE_RESPONSE_TRAILERS)));
   }
 
   private LimitsConfig limits() {
@@ -449,7 +456,8 @@ final class ConfigBinder {
         given("forwarding", ConfigKeys.FORWARDING_TRUSTED),
         given("forwarding", ConfigKeys.FORWARDING_X_FORWARDED),
         given("forwarding", ConfigKeys.FORWARDING_FORWARDED),
-        nodeId != null ? nodeId : environment.nodeId());
+        nodeId != null ? nodeId : environment.nodeId(),
+        given("forwarding", ConfigKeys.FORWARDING_MAX_HOPS));
   }
 
   private AccessLogConfig accessLog() {

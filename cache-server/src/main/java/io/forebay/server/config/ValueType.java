@@ -2,6 +2,8 @@ package io.forebay.server.config;
 
 import io.forebay.core.http.AuthorityNormalizer;
 import io.forebay.core.http.TargetNormalizer;
+import io.forebay.core.http.Trailers;
+import io.forebay.core.http.UpgradeOffer;
 import io.forebay.server.config.ServerConfig.Address;
 import java.math.BigDecimal;
 import java.net.URI;
@@ -16,6 +18,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -150,6 +153,21 @@ record ValueType<T>(
           ValueType::networks,
           networks -> String.join(",", networks));
 
+  /** Names in lower case, as a list or with commas between. */
+  static final ValueType<List<String>> PROTOCOLS =
+      names(
+          "list of protocols",
+          "names such as `websocket`",
+          UpgradeOffer::isProtocol,
+          "not the name of a protocol");
+
+  static final ValueType<List<String>> TRAILERS =
+      names(
+          "list of fields",
+          "names of fields that may follow a body (RFC 9110 §6.5.1)",
+          Trailers::mayBeTrailer,
+          "not a field that may follow a body");
+
   static final ValueType<String> LOG_OUTPUT =
       new ValueType<>(
           "log output",
@@ -192,7 +210,31 @@ record ValueType<T>(
 
   /** Whether the value may also be written as a YAML list. */
   boolean isList() {
-    return name.equals(NETWORKS.name) || name.equals(PIN.name);
+    return name.startsWith("list of ") || name.equals(PIN.name);
+  }
+
+  private static ValueType<List<String>> names(
+      String name, String range, Predicate<String> isAllowed, String wrong) {
+    return new ValueType<>(
+        name,
+        range,
+        ".*",
+        List.of(),
+        text -> {
+          List<String> names = new ArrayList<>();
+          for (String part : text.split(",", -1)) {
+            String word = part.strip().toLowerCase(Locale.ROOT);
+            if (word.isEmpty()) {
+              continue;
+            }
+            if (!isAllowed.test(word)) {
+              throw wrong(word, wrong, "write " + range);
+            }
+            names.add(word);
+          }
+          return List.copyOf(names);
+        },
+        names -> String.join(",", names));
   }
 
   /** Reads a value or says why not. */

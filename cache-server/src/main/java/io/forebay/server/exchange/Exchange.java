@@ -4,6 +4,7 @@ import io.forebay.core.http.RequestView;
 import io.forebay.core.policy.BodyRest;
 import io.forebay.core.policy.Decider;
 import io.forebay.core.policy.Decision;
+import io.forebay.core.policy.ProxyError;
 import io.forebay.core.policy.Reason;
 import io.forebay.core.policy.StoredMeta;
 import io.forebay.core.route.Route;
@@ -181,9 +182,9 @@ final class Exchange implements ResponseSink.Listener, Delivery.Outcome {
   // --- admit ------------------------------------------------------------------------------------
 
   private Step admit() {
-    if (LoopDetection.hasPassedHere(request, snapshot.nodeId())) {
-      return Refusals.refuse(
-          this, 508, "this request has been through " + snapshot.nodeId(), Reason.REFUSED_LOOP);
+    Step looped = LoopDetection.refuse(this);
+    if (looped != null) {
+      return looped;
     }
     route = snapshot.routes().match(request.authority(), request.path());
     if (route == null) {
@@ -191,7 +192,8 @@ final class Exchange implements ResponseSink.Listener, Delivery.Outcome {
           this,
           404,
           "no route serves " + request.authority() + request.path(),
-          Reason.REFUSED_NO_ROUTE);
+          Reason.REFUSED_NO_ROUTE,
+          ProxyError.DESTINATION_NOT_FOUND);
     }
     record.route(route);
     return switch (Decider.decideBeforeLookup(request, route)) {
@@ -589,6 +591,14 @@ final class Exchange implements ResponseSink.Listener, Delivery.Outcome {
     if (sending != null) {
       noteSentBytes();
       sending.onClientGone();
+    }
+    over();
+  }
+
+  /** What the connection became after it spoke HTTP has ended. */
+  void onTunnelOver(@Nullable String why) {
+    if (why != null) {
+      record.aborted(why);
     }
     over();
   }

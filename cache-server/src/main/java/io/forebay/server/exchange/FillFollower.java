@@ -17,6 +17,7 @@ import io.forebay.server.origin.OriginFailure;
 import io.forebay.server.origin.OriginListener;
 import io.forebay.storage.HeadSpec;
 import java.lang.foreign.MemorySegment;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -44,6 +45,9 @@ final class FillFollower implements Follower, Fill.Leader {
   private @Nullable Fill overtaken;
 
   private boolean hasJoined;
+
+  /** How many of the interim responses of {@link #fill} are behind us. */
+  private int interimSeen;
 
   /** The body of {@link #fill} on its way to the client, once its head has been sent. */
   private @Nullable Delivery delivery;
@@ -104,6 +108,7 @@ final class FillFollower implements Follower, Fill.Leader {
     }
     fill = running;
     isLeader = false;
+    interimSeen = running.state() == Fill.State.WAITING ? 0 : Integer.MAX_VALUE;
     hasJoined = true;
     loop.counters().joined++;
     return afterProgress();
@@ -164,7 +169,9 @@ final class FillFollower implements Follower, Fill.Leader {
     if (followed == null) {
       return Step.AWAIT;
     }
-    return switch (followed.state()) {
+    Fill.State state = followed.state();
+    sendInterim(followed);
+    return switch (state) {
       case WAITING -> Step.AWAIT;
       case STREAMING, COMPLETE -> readFrom(followed);
       case REFRESHED -> {
@@ -180,6 +187,18 @@ final class FillFollower implements Follower, Fill.Leader {
     };
   }
 
+  /** The leader is told directly. */
+  private void sendInterim(Fill followed) {
+    if (isLeader) {
+      return;
+    }
+    List<Fill.Interim> all = followed.interim();
+    while (interimSeen < all.size()) {
+      Fill.Interim next = all.get(interimSeen++);
+      EndToEnd.interim(exchange, next.status(), next.fields());
+    }
+  }
+
   private Step afterUnstorable(Fill followed) {
     leave();
     FillHead head = followed.head();
@@ -191,7 +210,7 @@ final class FillFollower implements Follower, Fill.Leader {
 
   private static OriginFailure serverError(int status) {
     return new OriginFailure(
-        OriginFailure.Kind.INVALID_RESPONSE, "the origin answered with status " + status);
+        OriginFailure.Kind.SERVER_ERROR, "the origin answered with status " + status, status);
   }
 
   private Step afterFailure(Fill followed) {
@@ -331,6 +350,11 @@ final class FillFollower implements Follower, Fill.Leader {
   }
 
   // --- leading ----------------------------------------------------------------------------------
+
+  @Override
+  public void onInformational(int status, HeaderFields fields) {
+    EndToEnd.interim(exchange, status, fields);
+  }
 
   @Override
   public @Nullable OriginListener takeOver(

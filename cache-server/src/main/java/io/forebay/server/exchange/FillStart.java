@@ -42,7 +42,8 @@ final class FillStart {
                     saved,
                     exchange.client,
                     snapshot.hostFor(exchange.route().originName()),
-                    stale == null ? HeaderFields.EMPTY : stale.conditions()),
+                    stale == null ? HeaderFields.EMPTY : stale.conditions())
+                .takingTrailers(!exchange.route().forwarding().trailers().isEmpty()),
             stale == null ? null : stale.ref(),
             leader == null,
             snapshot.config().limits().followersPerFill());

@@ -2,6 +2,7 @@ package io.forebay.server.exchange;
 
 import io.forebay.core.key.KeyRecipe;
 import io.forebay.core.route.Route;
+import io.forebay.core.route.RouteForwarding;
 import io.forebay.core.route.RouteSettings;
 import io.forebay.core.route.RouteSettings.ClientDirectives;
 import io.forebay.core.route.RouteSettings.SetCookie;
@@ -9,6 +10,7 @@ import io.forebay.core.route.RouteTable;
 import io.forebay.server.config.ServerConfig.RouteConfig;
 import java.util.List;
 import java.util.Locale;
+import java.util.Set;
 
 /** Turns routes as the operator writes them into routes as the rules use them. */
 final class Routes {
@@ -33,6 +35,9 @@ final class Routes {
         config.pathPrefix(),
         config.origin(),
         KeyRecipe.DEFAULT,
-        settings);
+        settings,
+        new RouteForwarding(
+            Set.copyOf(config.forwarding().upgrade()),
+            Set.copyOf(config.forwarding().responseTrailers())));
   }
 }

@@ -97,6 +97,8 @@ final class ConfigLoaderTest {
             set-cookie: strip
             client-directives: honour
             cache: false
+            upgrade: [WebSocket, echo/2]
+            response-trailers: Server-Timing
           - origin: a
         limits:
           header-bytes: 64KiB
@@ -116,11 +118,13 @@ final class ConfigLoaderTest {
           keep-alive: 4s
           no-progress: 5s
           drain: 0
+        tunnels: {limit: 7, idle-timeout: 8s}
         forwarding:
           trusted: [10.0.0.0/8, "fd00::/8", 192.0.2.1]
           x-forwarded: no
           forwarded: on
           node-id: edge.1
+          max-hops: 3
         access-log: {output: stdout, queue: 64}
         """
             .replace("PEM", pem.toString()));
@@ -177,7 +181,9 @@ final class ConfigLoaderTest {
             Duration.ofDays(1),
             "strip",
             "honour",
-            false),
+            false,
+            new ServerConfig.RouteForwardingConfig(
+                List.of("websocket", "echo/2"), List.of("server-timing"))),
         config.routes().get(0));
     assertEquals("route-2", config.routes().get(1).name());
     assertEquals(
@@ -194,8 +200,9 @@ final class ConfigLoaderTest {
         config.timeouts());
     assertEquals(
         new ServerConfig.ForwardingConfig(
-            List.of("10.0.0.0/8", "fd00::/8", "192.0.2.1/32"), false, true, "edge.1"),
+            List.of("10.0.0.0/8", "fd00::/8", "192.0.2.1/32"), false, true, "edge.1", 3),
         config.forwarding());
+    assertEquals(new ServerConfig.TunnelsConfig(7, Duration.ofSeconds(8)), config.tunnels());
     assertEquals(new ServerConfig.AccessLogConfig("stdout", 64), config.accessLog());
   }
 
