@@ -9,6 +9,7 @@ import io.forebay.core.policy.BodyRest;
 import io.forebay.core.policy.Decider;
 import io.forebay.core.policy.Decision;
 import io.forebay.core.policy.RangeFetch;
+import io.forebay.core.policy.ProxyError;
 import io.forebay.core.policy.Reason;
 import io.forebay.core.policy.Sharing;
 import io.forebay.core.policy.StoredMeta;
@@ -233,9 +234,9 @@ final class Exchange implements ResponseSink.Listener, Delivery.Outcome {
   // --- admit ------------------------------------------------------------------------------------
 
   private Step admit() {
-    if (LoopDetection.hasPassedHere(request, snapshot.nodeId())) {
-      return Refusals.refuse(
-          this, 508, "this request has been through " + snapshot.nodeId(), Reason.REFUSED_LOOP);
+    Step looped = LoopDetection.refuse(this);
+    if (looped != null) {
+      return looped;
     }
     route = snapshot.routes().match(request.authority(), request.path());
     if (route == null) {
@@ -243,7 +244,8 @@ final class Exchange implements ResponseSink.Listener, Delivery.Outcome {
           this,
           404,
           "no route serves " + request.authority() + request.path(),
-          Reason.REFUSED_NO_ROUTE);
+          Reason.REFUSED_NO_ROUTE,
+          ProxyError.DESTINATION_NOT_FOUND);
     }
     record.route(route);
     request = route.settings().cookies().request().requestWithout(request);
@@ -708,6 +710,14 @@ final class Exchange implements ResponseSink.Listener, Delivery.Outcome {
     if (sending != null) {
       noteSentBytes();
       sending.onClientGone();
+    }
+    over();
+  }
+
+  /** What the connection became after it spoke HTTP has ended. */
+  void onTunnelOver(@Nullable String why) {
+    if (why != null) {
+      record.aborted(why);
     }
     over();
   }

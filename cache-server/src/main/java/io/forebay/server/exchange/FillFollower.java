@@ -26,6 +26,7 @@ import io.forebay.storage.HeadSpec;
 import io.netty.util.concurrent.ScheduledFuture;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -65,6 +66,9 @@ final class FillFollower implements Follower, Fill.Leader {
 
   /** Where a range begins whose end has not come yet; 0 without one. */
   private long awaitedFrom;
+
+  /** How many of the interim responses of {@link #fill} are behind us. */
+  private int interimSeen;
 
   /** The body of {@link #fill} on its way to the client, once its head has been sent. */
   private @Nullable Delivery delivery;
@@ -131,7 +135,10 @@ final class FillFollower implements Follower, Fill.Leader {
 
   /** Nobody else could use what comes, so it is neither waited for nor to be found by others. */
   private Step fetchAlone(@Nullable StaleObject stale) {
-    Fill own = loop.fills().isFull() ? null : FillStart.of(exchange, stale, null, false, this);
+    Fill own =
+        loop.fills().isFull()
+            ? null
+            : FillStart.of(exchange, stale, exchange.mayServeStaleOnError(), null, false, this);
     if (own == null || !own.join(this, loop)) {
       return exchange.passBecause(Reason.PASS_STORE_FULL);
     }
@@ -148,6 +155,7 @@ final class FillFollower implements Follower, Fill.Leader {
     }
     fill = running;
     isLeader = false;
+    interimSeen = running.state() == Fill.State.WAITING ? 0 : Integer.MAX_VALUE;
     hasJoined = true;
     loop.counters().joined++;
     if (running.state() == Fill.State.WAITING) {
@@ -243,7 +251,9 @@ final class FillFollower implements Follower, Fill.Leader {
     if (followed == null) {
       return Step.AWAIT;
     }
-    return switch (followed.state()) {
+    Fill.State state = followed.state();
+    sendInterim(followed);
+    return switch (state) {
       case WAITING -> Step.AWAIT;
       case STREAMING, COMPLETE -> readFrom(followed);
       case REFRESHED -> {
@@ -270,6 +280,18 @@ final class FillFollower implements Follower, Fill.Leader {
     };
   }
 
+  /** The leader is told directly. */
+  private void sendInterim(Fill followed) {
+    if (isLeader) {
+      return;
+    }
+    List<Fill.Interim> all = followed.interim();
+    while (interimSeen < all.size()) {
+      Fill.Interim next = all.get(interimSeen++);
+      EndToEnd.interim(exchange, next.status(), next.fields());
+    }
+  }
+
   private Step afterUnstorable(Fill followed) {
     leave();
     FillHead head = followed.head();
@@ -283,7 +305,7 @@ final class FillFollower implements Follower, Fill.Leader {
 
   private static OriginFailure serverError(int status) {
     return new OriginFailure(
-        OriginFailure.Kind.INVALID_RESPONSE, "the origin answered with status " + status);
+        OriginFailure.Kind.SERVER_ERROR, "the origin answered with status " + status, status);
   }
 
   private Step afterFailure(Fill followed) {
@@ -504,6 +526,11 @@ final class FillFollower implements Follower, Fill.Leader {
   }
 
   // --- leading ----------------------------------------------------------------------------------
+
+  @Override
+  public void onInformational(int status, HeaderFields fields) {
+    EndToEnd.interim(exchange, status, fields);
+  }
 
   @Override
   public @Nullable OriginListener takeOver(

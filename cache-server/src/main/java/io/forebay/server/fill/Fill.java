@@ -4,6 +4,7 @@ import io.forebay.core.http.ByteRange.Satisfiable;
 import io.forebay.core.http.ContentRange;
 import io.forebay.core.http.FieldSyntax;
 import io.forebay.core.http.HeaderFields;
+import io.forebay.core.http.KnownField;
 import io.forebay.core.http.StatusCode;
 import io.forebay.core.policy.BodyRest;
 import io.forebay.core.policy.Reason;
@@ -20,6 +21,7 @@ import io.forebay.server.origin.OriginListener;
 import io.forebay.storage.Install;
 import io.forebay.storage.ObjectWriter;
 import io.netty.buffer.ByteBuf;
+import java.util.ArrayList;
 import java.util.List;
 import java.lang.foreign.MemorySegment;
 import java.util.concurrent.TimeUnit;
@@ -60,8 +62,17 @@ public final class Fill implements OriginListener {
     FAILED
   }
 
+  /** A response of the origin before the last one; a hint such as 103 (RFC 8297). */
+  public record Interim(int status, HeaderFields fields) {}
+
+  /** Interim responses that are kept for followers. */
+  private static final int MOST_INTERIM = 4;
+
   /** The client whose miss caused the fill; on the fill's own loop. */
   public interface Leader {
+    /** An interim response, before anything else. */
+    void onInformational(int status, HeaderFields fields);
+
     /**
      * The response may not be stored. The leader may take its body over as it streams.
      *
@@ -98,6 +109,7 @@ public final class Fill implements OriginListener {
   private @Nullable ObjectWriter writer;
   private @Nullable OriginFailure failure;
   private boolean isInstalled;
+  private volatile List<Interim> interim = List.of();
   private volatile State state = State.WAITING;
   private volatile boolean isPaced;
 
@@ -165,6 +177,11 @@ public final class Fill implements OriginListener {
   /** The response's head; set in every state from STREAMING on but FAILED before a head. */
   public @Nullable FillHead head() {
     return head;
+  }
+
+  /** Interim responses so far, for all who have joined before the head came. */
+  public List<Interim> interim() {
+    return interim;
   }
 
   /** Why it failed; set in FAILED. */
@@ -299,7 +316,22 @@ public final class Fill implements OriginListener {
   }
 
   @Override
-  public void onInformational(int status, HeaderFields fields) {}
+  public void onInformational(int status, HeaderFields fields) {
+    Leader first = leader;
+    if (first != null) {
+      first.onInformational(status, fields);
+    }
+    // What an origin says to who is known to it is not for others; they have no head yet that
+    // would say so (I7).
+    boolean isForAll =
+        !order.request().has(KnownField.COOKIE) && !order.request().has(KnownField.AUTHORIZATION);
+    if (isForAll && !order.isBackground() && interim.size() < MOST_INTERIM) {
+      List<Interim> all = new ArrayList<>(interim);
+      all.add(new Interim(status, fields));
+      interim = List.copyOf(all);
+      followers.wakeAll();
+    }
+  }
 
   @Override
   public void onHead(

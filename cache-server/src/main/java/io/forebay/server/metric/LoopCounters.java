@@ -33,6 +33,13 @@ public final class LoopCounters {
   public long sliceRunsFailed;
   public long slicesFetched;
 
+  // Connections that changed their protocol; bytes are counted when a tunnel is over.
+  public long tunnelsOpened;
+  public long tunnelsOpen;
+  public long tunnelsRefused;
+  public long tunnelBytesToOrigins;
+  public long tunnelBytesToClients;
+
   public long originFetches;
   public long originFailures;
   public long originRetries;

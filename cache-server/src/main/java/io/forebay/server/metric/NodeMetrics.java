@@ -163,6 +163,7 @@ public final class NodeMetrics implements AutoCloseable {
         "forebay_rests_lost",
         "Bodies that left memory while they were sent and that were therefore broken off.",
         c -> c.restsLost);
+    tunnels(all, loops);
     slices(all, loops);
     sharing(all, loops);
     origin(all, loops);
@@ -245,6 +246,32 @@ public final class NodeMetrics implements AutoCloseable {
     all.metricSnapshot(
         gauge("forebay_origin_connections", "Connections to origins open now.")
             .dataPoint(point((double) sum(loops, c -> c.originConnectionsOpen), Labels.EMPTY))
+            .build());
+  }
+
+  private static void tunnels(MetricSnapshots.Builder all, List<LoopCounters> loops) {
+    counter(
+        all,
+        loops,
+        "forebay_tunnels_opened",
+        "Connections that changed to a protocol that is passed on as bytes.",
+        c -> c.tunnelsOpened);
+    counter(
+        all,
+        loops,
+        "forebay_tunnels_refused",
+        "Offers of another protocol that were refused because as many tunnels as may be were open.",
+        c -> c.tunnelsRefused);
+    all.metricSnapshot(
+        CounterSnapshot.builder()
+            .name("forebay_tunnel_bytes")
+            .help("Bytes that went through tunnels which are over, by direction.")
+            .dataPoint(count(sum(loops, c -> c.tunnelBytesToClients), Labels.of("to", "client")))
+            .dataPoint(count(sum(loops, c -> c.tunnelBytesToOrigins), Labels.of("to", "origin")))
+            .build());
+    all.metricSnapshot(
+        gauge("forebay_tunnels", "Tunnels open now.")
+            .dataPoint(point((double) sum(loops, c -> c.tunnelsOpen), Labels.EMPTY))
             .build());
   }
 

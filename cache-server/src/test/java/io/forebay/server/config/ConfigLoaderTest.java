@@ -136,6 +136,8 @@ final class ConfigLoaderTest {
               variants: 16
               no-vary-search: yes
             query-method: cache
+            upgrade: [WebSocket, echo/2]
+            response-trailers: Server-Timing
           - origin: a
         limits:
           header-bytes: 64KiB
@@ -155,11 +157,13 @@ final class ConfigLoaderTest {
           keep-alive: 4s
           no-progress: 5s
           drain: 0
+        tunnels: {limit: 7, idle-timeout: 8s}
         forwarding:
           trusted: [10.0.0.0/8, "fd00::/8", 192.0.2.1]
           x-forwarded: no
           forwarded: on
           node-id: edge.1
+          max-hops: 3
         access-log: {output: stdout, queue: 64}
         """
             .replace("PEM", pem.toString()));
@@ -250,7 +254,9 @@ final class ConfigLoaderTest {
                 List.of("en", "de-ch"),
                 16,
                 true,
-                "cache")),
+                "cache"),
+            new ServerConfig.RouteForwardingConfig(
+                List.of("websocket", "echo/2"), List.of("server-timing"))),
         config.routes().get(0));
     assertEquals("route-2", config.routes().get(1).name());
     assertEquals(
@@ -267,8 +273,9 @@ final class ConfigLoaderTest {
         config.timeouts());
     assertEquals(
         new ServerConfig.ForwardingConfig(
-            List.of("10.0.0.0/8", "fd00::/8", "192.0.2.1/32"), false, true, "edge.1"),
+            List.of("10.0.0.0/8", "fd00::/8", "192.0.2.1/32"), false, true, "edge.1", 3),
         config.forwarding());
+    assertEquals(new ServerConfig.TunnelsConfig(7, Duration.ofSeconds(8)), config.tunnels());
     assertEquals(new ServerConfig.AccessLogConfig("stdout", 64), config.accessLog());
   }
 
