@@ -195,6 +195,7 @@ final class FillFollower implements Follower, Fill.Leader {
   /** Goes away from the fill; a fill that nobody else follows may end then. */
   void leave() {
     stopTimer();
+    awaitedFrom = 0;
     Fill followed = fill;
     if (followed != null) {
       fill = null;
@@ -415,6 +416,11 @@ final class FillFollower implements Follower, Fill.Leader {
     StoredMeta meta = meta(head);
     ResponsePlan plan =
         total < 0 ? planOfUnknown(followed, meta) : StoredResponse.plan(exchange, meta, total);
+    if (plan == null && followed.hasRunOutOfRoom()) {
+      // What is waited for will not come into the store.
+      leave();
+      return exchange.passBecause(Reason.PASS_STORE_FULL);
+    }
     if (plan == null) {
       return Step.AWAIT;
     }
