@@ -2,6 +2,7 @@ package io.forebay.server.exchange;
 
 import io.forebay.core.http.HeaderFields;
 import io.forebay.core.policy.BodyRest;
+import io.forebay.core.policy.ProxyStatus;
 import io.forebay.core.policy.Reason;
 import io.forebay.core.policy.StoredMeta;
 import io.forebay.server.deliver.Delivery;
@@ -96,6 +97,8 @@ final class FillFollower implements Follower, Fill.Leader {
       return Step.LOOK_UP;
     }
     isLeader = true;
+    // A leader is told directly.
+    interimSeen = Integer.MAX_VALUE;
     exchange.fetchBegun();
     fill = own;
     own.start();
@@ -187,11 +190,7 @@ final class FillFollower implements Follower, Fill.Leader {
     };
   }
 
-  /** The leader is told directly. */
   private void sendInterim(Fill followed) {
-    if (isLeader) {
-      return;
-    }
     List<Fill.Interim> all = followed.interim();
     while (interimSeen < all.size()) {
       Fill.Interim next = all.get(interimSeen++);
@@ -210,7 +209,9 @@ final class FillFollower implements Follower, Fill.Leader {
 
   private static OriginFailure serverError(int status) {
     return new OriginFailure(
-        OriginFailure.Kind.SERVER_ERROR, "the origin answered with status " + status, status);
+        OriginFailure.Kind.SERVER_ERROR,
+        "the origin answered with status " + status,
+        ProxyStatus.receivedStatus(status));
   }
 
   private Step afterFailure(Fill followed) {
