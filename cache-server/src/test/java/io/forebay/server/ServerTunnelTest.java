@@ -6,7 +6,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.forebay.server.TestOrigin.Answer;
 import io.forebay.server.WireClient.Head;
+import io.forebay.server.testing.ScriptedOrigin;
 import io.forebay.server.testing.ScriptedOrigin.Connection;
+import io.forebay.server.testing.TestCertificates;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -312,6 +314,34 @@ final class ServerTunnelTest {
       assertEquals("ping", text(client.bytes(4)));
     }
     edge.awaitSum(0, c -> c.tunnelsOpen);
+  }
+
+  @Test
+  void goesToAnOriginThroughTls(@TempDir Path other) throws Exception {
+    TestCertificates certificates = TestCertificates.create();
+    Path trust = certificates.authorityPem(Files.createTempDirectory(other, "trust"));
+    try (ScriptedOrigin secure =
+            ScriptedOrigin.startTls(
+                    TestCertificates.serverContext(certificates.forAddress("127.0.0.1")))
+                .serve(connection -> {
+                  connection.head();
+                  connection.send(ACCEPTED);
+                  connection.send(connection.bytes(4));
+                  connection.close();
+                });
+        Edge before =
+            Edge.start(
+                other,
+                "32MiB",
+                config("")
+                    .replace(origin.url() + "\"", secure.url() + "\", trust: \"" + trust + "\""));
+        WireClient client = before.connect()) {
+      assertAccepted(client.request("GET", "/tls-origin", OFFER));
+      client.send("ping");
+      assertEquals("ping", text(client.bytes(4)));
+      assertEquals(0, client.upTo(1).length);
+      before.awaitSum(0, c -> c.tunnelsOpen);
+    }
   }
 
   @Test

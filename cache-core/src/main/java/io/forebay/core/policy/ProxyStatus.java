@@ -8,8 +8,8 @@ import io.forebay.core.http.FieldSyntax;
  */
 public final class ProxyStatus {
 
-  /** For {@link #error}: nothing came from the next hop, or nothing of meaning. */
-  public static final int NO_STATUS = 0;
+  /** For {@link #error}: there is no more to say than the type. */
+  public static final String NO_MORE = "";
 
   private final String name;
 
@@ -23,12 +23,21 @@ public final class ProxyStatus {
   /**
    * The member of an answer made because of an error.
    *
-   * @param receivedStatus what the next hop answered with, if this is sent in place of it, or
-   *     {@link #NO_STATUS}
+   * @param more parameters of that type, as one of the methods below makes them, or {@link
+   *     #NO_MORE}
    */
-  public String error(ProxyError error, int receivedStatus) {
-    String member = name + "; error=" + error.type();
-    return receivedStatus == NO_STATUS ? member : member + "; received-status=" + receivedStatus;
+  public String error(ProxyError error, String more) {
+    return name + "; error=" + error.type() + more;
+  }
+
+  /** What the next hop answered with, where this is sent in place of it (RFC 9209 §2.1.4). */
+  public static String receivedStatus(int status) {
+    return "; received-status=" + status;
+  }
+
+  /** What a name server answered with, such as {@code NXDOMAIN} (RFC 9209 §2.3.2). */
+  public static String rcode(String rcode) {
+    return "; rcode=" + quoted(rcode);
   }
 
   /** A token of structured fields (RFC 8941 §3.3.4). */

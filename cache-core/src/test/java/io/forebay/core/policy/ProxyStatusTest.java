@@ -26,14 +26,18 @@ final class ProxyStatusTest {
   void theNameIsATokenOrAString(String node, String name) {
     assertEquals(
         name + "; error=dns_error",
-        new ProxyStatus(node).error(ProxyError.DNS_ERROR, ProxyStatus.NO_STATUS));
+        new ProxyStatus(node).error(ProxyError.DNS_ERROR, ProxyStatus.NO_MORE));
   }
 
   @Test
-  void tellsTheStatusThatIsReplaced() {
+  void tellsWhatTheNextHopAndTheNameServerSaid() {
+    ProxyStatus edge = new ProxyStatus("edge");
     assertEquals(
         "edge; error=destination_unavailable; received-status=503",
-        new ProxyStatus("edge").error(ProxyError.DESTINATION_UNAVAILABLE, 503));
+        edge.error(ProxyError.DESTINATION_UNAVAILABLE, ProxyStatus.receivedStatus(503)));
+    assertEquals(
+        "edge; error=dns_error; rcode=\"NXDOMAIN\"",
+        edge.error(ProxyError.DNS_ERROR, ProxyStatus.rcode("NXDOMAIN")));
   }
 
   @Test

@@ -9,7 +9,7 @@ public interface Exchanges {
 
   /** Our member of Proxy-Status for what the listener answers by itself. */
   default String proxyStatus(ProxyError error) {
-    return new ProxyStatus("forebay").error(error, ProxyStatus.NO_STATUS);
+    return new ProxyStatus("forebay").error(error, ProxyStatus.NO_MORE);
   }
 
   /**

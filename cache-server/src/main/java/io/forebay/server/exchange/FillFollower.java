@@ -5,6 +5,7 @@ import io.forebay.core.http.HeaderFields;
 import io.forebay.core.http.RangeSet;
 import io.forebay.core.http.StatusCode;
 import io.forebay.core.policy.BodyRest;
+import io.forebay.core.policy.ProxyStatus;
 import io.forebay.core.policy.Reason;
 import io.forebay.core.policy.ServePlan;
 import io.forebay.core.policy.Sharing;
@@ -127,6 +128,8 @@ final class FillFollower implements Follower, Fill.Leader {
       return Step.LOOK_UP;
     }
     isLeader = true;
+    // A leader is told directly.
+    interimSeen = Integer.MAX_VALUE;
     exchange.fetchBegun();
     fill = own;
     own.start();
@@ -281,11 +284,7 @@ final class FillFollower implements Follower, Fill.Leader {
     };
   }
 
-  /** The leader is told directly. */
   private void sendInterim(Fill followed) {
-    if (isLeader) {
-      return;
-    }
     List<Fill.Interim> all = followed.interim();
     while (interimSeen < all.size()) {
       Fill.Interim next = all.get(interimSeen++);
@@ -306,7 +305,9 @@ final class FillFollower implements Follower, Fill.Leader {
 
   private static OriginFailure serverError(int status) {
     return new OriginFailure(
-        OriginFailure.Kind.SERVER_ERROR, "the origin answered with status " + status, status);
+        OriginFailure.Kind.SERVER_ERROR,
+        "the origin answered with status " + status,
+        ProxyStatus.receivedStatus(status));
   }
 
   private Step afterFailure(Fill followed) {

@@ -18,7 +18,7 @@ public final class LoopExchanges implements Exchanges {
 
   @Override
   public String proxyStatus(ProxyError error) {
-    return snapshots.get().proxyStatus().error(error, ProxyStatus.NO_STATUS);
+    return snapshots.get().proxyStatus().error(error, ProxyStatus.NO_MORE);
   }
 
   @Override

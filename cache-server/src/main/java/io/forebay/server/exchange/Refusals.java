@@ -43,7 +43,7 @@ final class Refusals {
         failure.kind().isTimeout() ? 504 : 502,
         failure.detail(),
         why,
-        exchange.snapshot.proxyStatus().error(failure.kind().error(), failure.receivedStatus()));
+        exchange.snapshot.proxyStatus().error(failure.kind().error(), failure.more()));
   }
 
   static Step refuse(Exchange exchange, int status, String text, Reason why, ProxyError error) {
@@ -52,7 +52,7 @@ final class Refusals {
         status,
         text,
         why,
-        exchange.snapshot.proxyStatus().error(error, ProxyStatus.NO_STATUS));
+        exchange.snapshot.proxyStatus().error(error, ProxyStatus.NO_MORE));
   }
 
   private static Step refuse(

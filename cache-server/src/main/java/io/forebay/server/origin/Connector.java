@@ -1,5 +1,6 @@
 package io.forebay.server.origin;
 
+import io.forebay.core.policy.ProxyStatus;
 import io.forebay.server.origin.NameResolver.Resolution;
 import io.forebay.server.origin.OriginFailure.Kind;
 import io.netty.bootstrap.Bootstrap;
@@ -70,9 +71,18 @@ final class Connector {
       return;
     }
     if (resolution.addresses().isEmpty()) {
-      fail(
-          Kind.NAME_NOT_RESOLVED,
-          "name " + origin.host() + " does not resolve: " + Words.line(resolution.failure()));
+      String rcode = resolution.rcode();
+      finish();
+      pool.releaseSlot();
+      call.fail(
+          new OriginFailure(
+              Kind.NAME_NOT_RESOLVED,
+              origin.label()
+                  + ": name "
+                  + origin.host()
+                  + " does not resolve: "
+                  + Words.line(resolution.failure()),
+              rcode == null ? ProxyStatus.NO_MORE : ProxyStatus.rcode(rcode)));
       return;
     }
     List<InetAddress> allowed =

@@ -8,12 +8,12 @@ import io.forebay.core.policy.ProxyStatus;
  *
  * @param kind metric label, and what Proxy-Status says
  * @param detail one line for the log and the error page; names host and port
- * @param receivedStatus of the response that could not be used, or {@link ProxyStatus#NO_STATUS}
+ * @param more what Proxy-Status says besides the type: parameters, or {@link ProxyStatus#NO_MORE}
  */
-public record OriginFailure(Kind kind, String detail, int receivedStatus) {
+public record OriginFailure(Kind kind, String detail, String more) {
 
   public OriginFailure(Kind kind, String detail) {
-    this(kind, detail, ProxyStatus.NO_STATUS);
+    this(kind, detail, ProxyStatus.NO_MORE);
   }
 
   /** The kinds, from first to last moment of a call. */
