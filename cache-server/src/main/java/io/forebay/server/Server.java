@@ -41,6 +41,7 @@ import io.forebay.server.origin.PooledOriginClient;
 import io.forebay.server.origin.ResponseBounds;
 import io.forebay.server.purge.PurgePredicate;
 import io.forebay.server.purge.PurgeScopes;
+import io.forebay.server.tunnel.TunnelPlaces;
 import io.forebay.storage.DiskSettings;
 import io.forebay.storage.ObjectStore;
 import io.forebay.storage.Purge;
@@ -108,6 +109,7 @@ public final class Server implements Node, AutoCloseable {
 
   private final PrivateCopies copies;
   private final FillTable fills;
+  private final TunnelPlaces tunnels = new TunnelPlaces();
   private final HitForMiss hitForMiss = new HitForMiss(HIT_FOR_MISS_ENTRIES);
   private final ObjectStore store;
   private final MemoryPlan.Sum memorySum;
@@ -316,6 +318,7 @@ public final class Server implements Node, AutoCloseable {
         store,
         fills,
         hitForMiss,
+        tunnels,
         transport.loops().size(),
         new StoredMeta(),
         new byte[Snapshot.MAX_CACHE_STATUS_LENGTH],

@@ -169,6 +169,10 @@ final class Edge implements AutoCloseable {
     return new WireClient(port());
   }
 
+  WireClient connectTls() throws IOException {
+    return new WireClient(tls.getSocketFactory().createSocket("127.0.0.1", tlsPort()));
+  }
+
   /** PEM file of the authority to trust. */
   Path authority() {
     return authority;

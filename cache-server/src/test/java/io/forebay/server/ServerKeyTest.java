@@ -172,6 +172,23 @@ final class ServerKeyTest {
   }
 
   @Test
+  void whatARouteHasComeToIgnoreSelectsNoLonger() throws IOException {
+    echo("/reload", "vary: X-Noise\r\n");
+    try (WireClient client = edge.connect()) {
+      assertEquals("1 /reload", client.get("/reload", "X-Noise: 1").text());
+      assertEquals("1 /reload", hit(client, "/reload", "X-Noise: 1").text());
+      edge.configure(
+          Edge.origins(origin.url())
+              + ROUTES
+              + "  - {match: {path: /reload}, key: {ignore-headers: [X-Noise]}}\n");
+      assertTrue(edge.server().reload().errors().isEmpty());
+      assertEquals("2 /reload", client.get("/reload", "X-Noise: 2").text());
+      assertEquals("2 /reload", hit(client, "/reload", "X-Noise: 3").text());
+      assertEquals("", origin.requests("/reload").getLast().field("x-noise"));
+    }
+  }
+
+  @Test
   void classesOfDevicesAndLanguagesSelect() throws IOException {
     origin.on(
         "/device",

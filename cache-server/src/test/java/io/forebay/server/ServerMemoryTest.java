@@ -176,6 +176,23 @@ final class ServerMemoryTest {
   }
 
   @Test
+  void aRangeThatWaitsForItsEndIsPassedWhenThereIsNoRoom() throws IOException {
+    start("16MiB", "");
+    List<WireClient> held = takeTheRoom();
+    byte[] body = Edge.bytes(5, 6 * MIB);
+    origin.on("/a", TestOrigin.chunked(FRESH, body, 1 << 16));
+    try (WireClient client = edge.connect()) {
+      // Of a length that is not known, so it is sent only once all of it has come.
+      Reply reply = client.get("/a", "Range: bytes=5000000-5500000");
+      assertEquals(200, reply.status());
+      assertArrayEquals(body, reply.body());
+      assertTrue(reply.field("cache-status").contains("fwd=bypass"), reply.toString());
+    }
+    assertEquals(2, origin.count("/a"));
+    giveTheRoomBack(held);
+  }
+
+  @Test
   void aSmallTierThatIsTurnedOverAtFullSpeedFetchesEachObjectOnce() throws Exception {
     start("32MiB", "");
     byte[] body = Edge.bytes(11, MIB);

@@ -166,6 +166,33 @@ final class ServerNoVarySearchTest {
     }
   }
 
+  /** RFC 9111 §4.3.4: a 304 updates the stored header, and so what it says of queries. */
+  @Test
+  void a304WithAnotherRuleFreshensNothingForOthers() throws IOException {
+    origin.on(
+        "/changes",
+        (request, connection) -> {
+          if (request.field("if-none-match").equals("\"1\"")) {
+            TestOrigin.notModified(connection, FRESH + "no-vary-search: params=(\"b\")\r\n");
+          } else {
+            boolean isFirst = request.number() == 1;
+            TestOrigin.sendOk(
+                connection,
+                isFirst
+                    ? "cache-control: max-age=0\r\netag: \"1\"\r\nno-vary-search: params\r\n"
+                    : FRESH + "no-vary-search: params=(\"b\")\r\n",
+                TestOrigin.ascii(request.target()));
+          }
+        });
+    try (WireClient client = edge.connect()) {
+      assertEquals("/changes?a=1", client.get("/changes?a=1").text());
+      edge.awaitIdle();
+      assertEquals("/changes?a=2", client.get("/changes?a=2").text());
+      assertEquals("/changes?a=2", hit(client, "/changes?b&a=2").text());
+      assertEquals("/changes?a=3", client.get("/changes?a=3").text());
+    }
+  }
+
   @Test
   void whereTheRouteDoesNotSayTheFieldMeansNothing() throws IOException {
     saying("/off", "no-vary-search: params\r\n");

@@ -134,6 +134,7 @@ final class ServerPassTest {
     origin.on(
         "/upload",
         (request, connection) -> {
+          connection.send("HTTP/1.1 100 Continue\r\n\r\n");
           received.set(connection.bytes(Integer.parseInt(request.field("content-length"))));
           TestOrigin.sendOk(connection, "", TestOrigin.ascii("thanks"));
         });
@@ -146,7 +147,7 @@ final class ServerPassTest {
       assertEquals("thanks", reply.text());
     }
     assertArrayEquals(body, received.get());
-    assertEquals(List.of(), origin.requests("/upload").getFirst().fields("expect"));
+    assertEquals(List.of("100-continue"), origin.requests("/upload").getFirst().fields("expect"));
   }
 
   @Test

@@ -19,6 +19,10 @@ import org.junit.jupiter.api.io.TempDir;
 final class ServerRulesTest {
 
   private final TestOrigin origin = new TestOrigin();
+
+  /** Goes away in the middle of a test. */
+  private final TestOrigin leaving = new TestOrigin();
+
   private Edge edge;
 
   @BeforeAll
@@ -28,22 +32,31 @@ final class ServerRulesTest {
             directory,
             "32MiB",
             """
-            origins: {main: {url: "ORIGIN", keep-alive: 5s}}
+            origins:
+              main: {url: "ORIGIN", keep-alive: 5s}
+              leaving: {url: "LEAVING", keep-alive: 5s}
+              hasty: {url: "ORIGIN", keep-alive: 5s, timeouts: {first-byte: 300ms}}
             routes:
               - origin: main
               - name: errors
+                origin: main
                 match: {path: /errors/}
                 negative-ttl: {404: 1h, 5xx: 1h}
                 stale-if-error: 1h
               - name: cookies
+                origin: main
                 match: {path: /cookies/}
                 request-cookies: {strip: [_ga]}
                 response-cookies: {keep: [session]}
               - name: early
+                origin: main
                 match: {path: /early/}
                 early-refresh: 50%
+              - {name: leaving, match: {path: /leaving/}, origin: leaving}
+              - {name: hasty, match: {path: /hasty/}, origin: hasty}
             """
-                .replace("ORIGIN", origin.url()));
+                .replace("ORIGIN", origin.url())
+                .replace("LEAVING", leaving.url()));
   }
 
   @AfterAll
@@ -174,6 +187,24 @@ final class ServerRulesTest {
       // What is no such failure is passed on.
       origin.on("/errors/stale", status("501 No", "cache-control: no-store\r\n"));
       assertEquals(501, client.get("/errors/stale").status());
+    }
+  }
+
+  @Test
+  void staleIsServedWithoutAConnectionAndWithoutAnAnswerInTime() throws IOException {
+    String fields = "cache-control: max-age=0, stale-if-error=600\r\netag: \"1\"\r\n";
+    leaving.on("/leaving/a", ok(fields, "good"));
+    origin.on("/hasty/a", ok(fields, "good"));
+    try (WireClient client = edge.connect()) {
+      store(client, "/leaving/a");
+      store(client, "/hasty/a");
+      leaving.close();
+      origin.on("/hasty/a", (request, connection) -> connection.awaitClose());
+      for (String path : List.of("/leaving/a", "/hasty/a")) {
+        Reply stale = client.get(path);
+        assertEquals("good", stale.text());
+        assertTrue(stale.field("cache-status").endsWith("detail=stale-if-error"), path);
+      }
     }
   }
 
@@ -317,6 +348,27 @@ final class ServerRulesTest {
       assertEquals(200, client.request("HEAD", "/head-other").head().status());
       assertEquals("newer", client.get("/head-other").text());
       assertEquals("", origin.requests("/head-other").get(2).field("if-none-match"));
+    }
+  }
+
+  @Test
+  void aHeadOfOneUserSaysNothingOfWhatIsStoredForAll() throws IOException {
+    origin.on("/head-own", ok("cache-control: max-age=0\r\netag: \"1\"\r\n", "body"));
+    try (WireClient client = edge.connect()) {
+      store(client, "/head-own");
+      origin.on(
+          "/head-own",
+          (request, connection) -> {
+            if (request.method().equals("HEAD")) {
+              connection.send("HTTP/1.1 200 OK\r\netag: \"2\"\r\ncontent-length: 5\r\n\r\n");
+            } else {
+              TestOrigin.notModified(connection, "etag: \"1\"\r\n");
+            }
+          });
+      assertEquals(
+          200, client.request("HEAD", "/head-own", "Authorization: Basic eA==").head().status());
+      assertEquals("body", client.get("/head-own").text());
+      assertEquals("\"1\"", origin.requests("/head-own").get(2).field("if-none-match"));
     }
   }
 

@@ -135,6 +135,15 @@ final class WireClient implements AutoCloseable {
     return request("GET", target, fields).reply();
   }
 
+  /** Says that nothing more will be sent. */
+  void finish() {
+    try {
+      socket.shutdownOutput();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
   Head head() throws IOException {
     List<String> lines = new ArrayList<>();
     for (String line = line(); !line.isEmpty(); line = line()) {

@@ -23,6 +23,7 @@ import io.forebay.server.origin.OriginCall;
 import io.forebay.server.origin.OriginClient;
 import io.forebay.server.origin.OriginListener;
 import io.forebay.server.origin.OriginRequest;
+import io.forebay.server.tunnel.TunnelPlaces;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.PooledByteBufAllocator;
 import io.netty.channel.EventLoop;
@@ -78,6 +79,7 @@ final class EmbeddedEdge implements AutoCloseable {
             store.store(),
             new FillTable(config.limits().fills()),
             new HitForMiss(1024),
+            new TunnelPlaces(),
             1,
             new StoredMeta(),
             new byte[Snapshot.MAX_CACHE_STATUS_LENGTH],

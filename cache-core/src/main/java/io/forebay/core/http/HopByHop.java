@@ -62,6 +62,7 @@ public final class HopByHop {
           "location",
           "origin",
           "pragma",
+          "proxy-status",
           "range",
           "set-cookie",
           "transfer-encoding",

@@ -5,6 +5,7 @@ import io.forebay.core.http.FieldSyntax;
 import io.forebay.core.http.KnownField;
 import io.forebay.core.http.QueryRequest;
 import io.forebay.core.http.RequestView;
+import io.forebay.core.http.UpgradeOffer;
 import io.forebay.core.route.Route;
 import io.forebay.core.route.RouteSettings;
 import io.forebay.core.route.RouteSettings.ClientDirectives;
@@ -49,7 +50,7 @@ public final class Decider {
     if (request.hasBody() && !isQuery) {
       return Decision.pass(Reason.PASS_BODY);
     }
-    return isUpgrade(request) ? Decision.pass(Reason.PASS_UPGRADE) : null;
+    return isUpgrade(request, route) ? Decision.pass(Reason.PASS_UPGRADE) : null;
   }
 
   /**
@@ -280,9 +281,9 @@ public final class Decider {
         && FieldSyntax.listContains(request.fields().all("pragma"), "no-cache");
   }
 
-  /** An offer of clear-text HTTP/2 changes nothing about what is asked for, so it is ignored. */
-  private static boolean isUpgrade(RequestView request) {
-    CharSequence upgrade = request.value(KnownField.UPGRADE);
-    return upgrade != null && !FieldSyntax.equalsIgnoreCase(upgrade, "h2c");
+  /** An offer that the route does not let through is ignored (RFC 9110 §7.8). */
+  private static boolean isUpgrade(RequestView request, Route route) {
+    return request.has(KnownField.UPGRADE)
+        && UpgradeOffer.of(request, route.forwarding().upgrades()) != null;
   }
 }

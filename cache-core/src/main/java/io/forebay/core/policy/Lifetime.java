@@ -74,7 +74,9 @@ record Lifetime(long millis, boolean isHeuristic) {
     if (control.maxAgeSeconds() != CacheControl.ABSENT) {
       return control.maxAgeSeconds() * 1000;
     }
-    return chosen.isTargeted() ? -1 : untilExpires(response.all("expires"), date);
+    return chosen.isTargeted()
+        ? -1
+        : untilExpires(response.all("expires"), latestDate(response, date));
   }
 
   /** RFC 9111 §5.3; of several lines the earliest counts, which is never later than the first. */
@@ -90,6 +92,15 @@ record Lifetime(long millis, boolean isHeuristic) {
       least = least < 0 ? lifetime : Math.min(least, lifetime);
     }
     return least;
+  }
+
+  /** Of several Dates the latest leaves least until Expires; its age is taken from the earliest. */
+  private static long latestDate(FieldsView response, long date) {
+    long latest = date;
+    for (String line : response.all("date")) {
+      latest = Math.max(latest, HttpDate.parse(line, date));
+    }
+    return latest;
   }
 
   /** An origin too old for Cache-Control can still object to guessing. */

@@ -13,6 +13,7 @@ import java.util.Locale;
  * @param pathPrefix in the normal form of requests; {@code /a} is {@code /a} and what is below
  *     {@code /a/}, {@code /a/} only what is below
  * @param originName the origin as the configuration names it
+ * @param forwarding what is let through beyond requests and responses
  */
 public record Route(
     String name,
@@ -22,7 +23,8 @@ public record Route(
     KeyRecipe keyRecipe,
     RouteSettings settings,
     RangeSettings ranges,
-    SharingSettings sharing) {
+    SharingSettings sharing,
+    RouteForwarding forwarding) {
 
   /**
    * @throws IllegalArgumentException when the pattern or the prefix matches no request in normal
@@ -40,7 +42,7 @@ public record Route(
     }
   }
 
-  /** With the default rules for ranges and for sharing fetches. */
+  /** With the default rules for ranges and for sharing fetches, without tunnels and trailers. */
   public Route(
       String name,
       String hostPattern,
@@ -56,7 +58,8 @@ public record Route(
         keyRecipe,
         settings,
         RangeSettings.DEFAULT,
-        SharingSettings.DEFAULT);
+        SharingSettings.DEFAULT,
+        RouteForwarding.NONE);
   }
 
   /** Everything goes to this origin, by the default rules. */
@@ -65,11 +68,24 @@ public record Route(
   }
 
   public Route withSettings(RouteSettings value) {
-    return new Route(name, hostPattern, pathPrefix, originName, keyRecipe, value, ranges, sharing);
+    return new Route(name, hostPattern, pathPrefix, originName, keyRecipe, value, ranges, sharing, forwarding);
   }
 
   public Route withKeyRecipe(KeyRecipe value) {
-    return new Route(name, hostPattern, pathPrefix, originName, value, settings, ranges, sharing);
+    return new Route(name, hostPattern, pathPrefix, originName, value, settings, ranges, sharing, forwarding);
+  }
+
+  public Route withForwarding(RouteForwarding value) {
+    return new Route(
+        name,
+        hostPattern,
+        pathPrefix,
+        originName,
+        keyRecipe,
+        settings,
+        ranges,
+        sharing,
+        value);
   }
 
   /** Whether requests for this host, at whatever port, may be this route's. */

@@ -72,7 +72,15 @@ sealed interface Check {
     return new OfRules(() -> assertEquals(expected, actual.get()));
   }
 
+  /** Several of them. */
+  record All(List<Check> checks) implements Check {
+    @Override
+    public void run() {
+      checks.forEach(Check::run);
+    }
+  }
+
   static Check all(Check... checks) {
-    return new OfRules(() -> List.of(checks).forEach(Check::run));
+    return new All(List.of(checks));
   }
 }

@@ -62,9 +62,16 @@ final class ConformanceDocument {
   }
 
   private static String shownBy(Check check) {
-    return check instanceof Check.Elsewhere elsewhere
-        ? elsewhere.tests().stream().collect(Collectors.joining("`, `", "`", "`"))
-        : "its row";
+    return switch (check) {
+      case Check.OfRules rules -> "its row";
+      case Check.Elsewhere elsewhere ->
+          elsewhere.tests().stream().collect(Collectors.joining("`, `", "`", "`"));
+      case Check.All all ->
+          all.checks().stream()
+              .map(ConformanceDocument::shownBy)
+              .distinct()
+              .collect(Collectors.joining(", "));
+    };
   }
 
   private static String cell(String text) {

@@ -87,6 +87,7 @@ final class Rfc5861 {
                   ok("Cache-Control: max-age=9, stale-if-error=5").after(14).servedOnError(false),
                   shownBy(
                       "ServerFailureTest.staleIsServedWhileTheOriginFailsIfItMayBe",
+                      "ServerRulesTest.staleIsServedWithoutAConnectionAndWithoutAnAnswerInTime",
                       "ServerRulesTest.aFailureThatCouldBeStoredDoesNotTakeThePlaceOfWhatIsStale"))),
           text(
               "4",

@@ -176,7 +176,8 @@ final class Rfc9111Fields {
                   .decides("Revalidate STALE_EXPIRED")),
           must(
               "5.2.2.2",
-              "With must-revalidate a disconnected cache answers 504",
+              "With must-revalidate a disconnected cache answers with an error, 504 unless another fits"
+                  + " better",
               "502 where the origin refuses, 504 where it does not answer in time; never what is stale",
               shownBy("ServerFailureTest.staleIsNotServedWhereTheOriginForbidsIt")),
           must(

@@ -172,7 +172,11 @@ final class Rfc9111Reuse {
                   ok("Cache-Control: max-age=5, max-age=x", "ETag: \"a\"").freshFor(0),
                   ok("Expires: {+9}", "Expires: {+5}", "Date: {+0}").freshFor(5),
                   ok("Expires: {+5}", "Expires: {+9}", "Date: {+0}").freshFor(5),
-                  ok("Expires: {+9}", "Expires: 0", "ETag: \"a\"").freshFor(0))),
+                  ok("Expires: {+9}", "Expires: 0", "ETag: \"a\"").freshFor(0),
+                  ok("Date: {+0}", "Date: {+3600}", "Expires: {+3609}").freshFor(9),
+                  ok("Date: {+3600}", "Date: {-5}", "Expires: {+3609}").freshFor(9),
+                  ok("Cache-Control: max-age=90", "Date: {+0}", "Date: {-9}").agedSeconds(9),
+                  ok("Cache-Control: max-age=90", "Date: {-9}", "Date: x").agedSeconds(9))),
           should(
               "4.2.1",
               "Of directives that conflict the most restrictive is honoured",

@@ -173,10 +173,11 @@ final class Rfc9111Validation {
           should(
               "4.3.5",
               "A 200 to a HEAD updates or invalidates what is stored for a GET",
-              "of the variant that the HEAD selects, where a HEAD was sent on",
+              "of the variant that the HEAD selects, where a HEAD without Authorization was sent on",
               shownBy(
                   "ServerRulesTest.aHeadThatAgreesFreshensWhatIsStored",
-                  "ServerRulesTest.aHeadThatDisagreesEndsWhatIsStored")),
+                  "ServerRulesTest.aHeadThatDisagreesEndsWhatIsStored",
+                  "ServerRulesTest.aHeadOfOneUserSaysNothingOfWhatIsStoredForAll")),
           should(
               "4.3.5",
               "It is updated if validators and length that the HEAD has are the same, else it is stale",

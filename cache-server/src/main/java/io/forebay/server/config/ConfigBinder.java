@@ -15,9 +15,11 @@ import io.forebay.server.config.ServerConfig.LimitsConfig;
 import io.forebay.server.config.ServerConfig.ListenerConfig;
 import io.forebay.server.config.ServerConfig.OriginConfig;
 import io.forebay.server.config.ServerConfig.RouteConfig;
+import io.forebay.server.config.ServerConfig.RouteForwardingConfig;
 import io.forebay.server.config.ServerConfig.StoreConfig;
 import io.forebay.server.config.ServerConfig.ThreadsConfig;
 import io.forebay.server.config.ServerConfig.TimeoutsConfig;
+import io.forebay.server.config.ServerConfig.TunnelsConfig;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -69,6 +71,8 @@ final class ConfigBinder {
         routes(origins),
         limits(),
         timeouts(),
+        new TunnelsConfig(
+            given("tunnels", ConfigKeys.TUNNEL_LIMIT), given("tunnels", ConfigKeys.TUNNEL_IDLE)),
         forwarding(),
         accessLog());
   }
@@ -426,7 +430,10 @@ final class ConfigBinder {
             given(scope, ConfigKeys.ROUTE_RANGE_WAIT)),
         new SharingSettings(
             given(scope, ConfigKeys.ROUTE_SHARE_WAIT), given(scope, ConfigKeys.ROUTE_HIT_FOR_MISS)),
-        key(scope));
+        key(scope),
+        new RouteForwardingConfig(
+            given(scope, ConfigKeys.ROUTE_UPGRADE),
+            given(scope, ConfigKeys.ROUTE_RESPONSE_TRAILERS)));
   }
 
   private RouteSettings settings(String scope) {
@@ -552,7 +559,8 @@ final class ConfigBinder {
         given("forwarding", ConfigKeys.FORWARDING_TRUSTED),
         given("forwarding", ConfigKeys.FORWARDING_X_FORWARDED),
         given("forwarding", ConfigKeys.FORWARDING_FORWARDED),
-        nodeId != null ? nodeId : environment.nodeId());
+        nodeId != null ? nodeId : environment.nodeId(),
+        given("forwarding", ConfigKeys.FORWARDING_MAX_HOPS));
   }
 
   private AccessLogConfig accessLog() {

@@ -28,6 +28,7 @@ import io.forebay.server.config.ServerConfig.RouteConfig;
 import io.forebay.server.config.ServerConfig.StoreConfig;
 import io.forebay.server.config.ServerConfig.ThreadsConfig;
 import io.forebay.server.config.ServerConfig.TimeoutsConfig;
+import io.forebay.server.config.ServerConfig.TunnelsConfig;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.LinkedHashMap;
@@ -684,6 +685,38 @@ final class ConfigKeys {
           "What becomes of QUERY (RFC 10008): passed, or answered from the cache by URL, type and"
               + " content. Content of more than 64 KiB is passed.");
 
+  static final Field<RouteConfig, List<String>> ROUTE_UPGRADE =
+      live(
+          "upgrade",
+          ValueType.PROTOCOLS,
+          "",
+          route -> route.forwarding().upgrade(),
+          "Protocols that a client may change to on its connection, such as `websocket`; offers of"
+              + " others are ignored.");
+  static final Field<RouteConfig, List<String>> ROUTE_RESPONSE_TRAILERS =
+      live(
+          "response-trailers",
+          ValueType.TRAILERS,
+          "",
+          route -> route.forwarding().responseTrailers(),
+          "Fields that are let through where they follow the body of an answer that is passed on;"
+              + " others are dropped.");
+
+  static final Field<TunnelsConfig, Integer> TUNNEL_LIMIT =
+      live(
+          "limit",
+          integer(1, 1_000_000),
+          "1024",
+          TunnelsConfig::limit,
+          "Tunnels open at once; further offers are answered with 503.");
+  static final Field<TunnelsConfig, Duration> TUNNEL_IDLE =
+      live(
+          "idle-timeout",
+          duration("100ms", "1d"),
+          "5m",
+          TunnelsConfig::idleTimeout,
+          "How long nothing may move in either direction.");
+
   static final Field<LimitsConfig, Integer> LIMIT_HEADER_BYTES =
       live(
           "header-bytes",
@@ -828,8 +861,17 @@ final class ConfigKeys {
           "`forebay-` and random digits, new at each start",
           false,
           ForwardingConfig::nodeId,
-          "Name of this node in `Via`, `Cache-Status` and `CDN-Loop`; must be unique among nodes"
+          "Name of this node in `Via`, `Cache-Status`, `Proxy-Status` and `CDN-Loop`; must be unique among nodes"
               + " that ask each other.");
+
+  static final Field<ForwardingConfig, Integer> FORWARDING_MAX_HOPS =
+      live(
+          "max-hops",
+          integer(1, 100),
+          "10",
+          ForwardingConfig::maxHops,
+          "Nodes of any CDN that a request may have been through, as its `CDN-Loop` tells; one more"
+              + " is answered with 508.");
 
   static final Field<AccessLogConfig, String> ACCESS_LOG_OUTPUT =
       atStart(
@@ -980,7 +1022,9 @@ final class ConfigKeys {
               KEY_LANGUAGES,
               KEY_VARIANTS,
               KEY_NO_VARY_SEARCH,
-              QUERY_METHOD),
+              QUERY_METHOD,
+              ROUTE_UPGRADE,
+              ROUTE_RESPONSE_TRAILERS),
           config -> named(config.routes(), RouteConfig::name));
   static final Section<LimitsConfig> LIMITS =
       new Section<>(
@@ -1014,6 +1058,14 @@ final class ConfigKeys {
               TIMEOUT_NO_PROGRESS,
               TIMEOUT_DRAIN),
           config -> Map.of("", config.timeouts()));
+  static final Section<TunnelsConfig> TUNNELS =
+      new Section<>(
+          "tunnels",
+          Shape.ONCE,
+          "Connections that have changed to another protocol, such as WebSocket.",
+          "",
+          List.of(TUNNEL_LIMIT, TUNNEL_IDLE),
+          config -> Map.of("", config.tunnels()));
   static final Section<ForwardingConfig> FORWARDING =
       new Section<>(
           "forwarding",
@@ -1021,7 +1073,11 @@ final class ConfigKeys {
           "What is said of the client towards origins, and of this node towards everyone.",
           "",
           List.of(
-              FORWARDING_TRUSTED, FORWARDING_X_FORWARDED, FORWARDING_FORWARDED, FORWARDING_NODE_ID),
+              FORWARDING_TRUSTED,
+              FORWARDING_X_FORWARDED,
+              FORWARDING_FORWARDED,
+              FORWARDING_NODE_ID,
+              FORWARDING_MAX_HOPS),
           config -> Map.of("", config.forwarding()));
   static final Section<AccessLogConfig> ACCESS_LOG =
       new Section<>(
@@ -1046,6 +1102,7 @@ final class ConfigKeys {
           ROUTES,
           LIMITS,
           TIMEOUTS,
+          TUNNELS,
           FORWARDING,
           ACCESS_LOG);
 

@@ -23,6 +23,7 @@ public record ServerConfig(
     List<RouteConfig> routes,
     LimitsConfig limits,
     TimeoutsConfig timeouts,
+    TunnelsConfig tunnels,
     ForwardingConfig forwarding,
     AccessLogConfig accessLog) {
 
@@ -126,7 +127,8 @@ public record ServerConfig(
       RouteSettings settings,
       RangeSettings ranges,
       SharingSettings sharing,
-      KeyConfig key) {}
+      KeyConfig key,
+      RouteForwardingConfig forwarding) {}
 
   /**
    * How a route makes keys.
@@ -181,6 +183,17 @@ public record ServerConfig(
             "pass");
   }
 
+  /**
+   * What a route lets through beyond requests and responses.
+   *
+   * @param upgrade protocols that clients may change to
+   * @param responseTrailers fields that may follow a body
+   */
+  public record RouteForwardingConfig(List<String> upgrade, List<String> responseTrailers) {
+    public static final RouteForwardingConfig NONE =
+        new RouteForwardingConfig(List.of(), List.of());
+  }
+
   /** Bounds (I5); each printed at start and counted when hit. */
   public record LimitsConfig(
       int headerBytes,
@@ -193,6 +206,14 @@ public record ServerConfig(
       int followersPerFill,
       int fills,
       long privateCopyBytes) {}
+
+  /**
+   * Connections that changed their protocol.
+   *
+   * @param limit open at once, in the whole node
+   * @param idleTimeout how long nothing may move in either direction
+   */
+  public record TunnelsConfig(int limit, Duration idleTimeout) {}
 
   /** Time bounds towards clients. */
   public record TimeoutsConfig(
@@ -210,10 +231,11 @@ public record ServerConfig(
    *     they are replaced
    * @param xForwarded whether X-Forwarded-For, -Proto and -Host are sent to origins
    * @param forwarded whether Forwarded (RFC 7239) is sent
-   * @param nodeId name in Via, Cache-Status and CDN-Loop
+   * @param nodeId name in Via, Cache-Status, Proxy-Status and CDN-Loop
+   * @param maxHops how many nodes a request may have been through, by its CDN-Loop
    */
   public record ForwardingConfig(
-      List<String> trusted, boolean xForwarded, boolean forwarded, String nodeId) {}
+      List<String> trusted, boolean xForwarded, boolean forwarded, String nodeId, int maxHops) {}
 
   /**
    * The JSON access log.

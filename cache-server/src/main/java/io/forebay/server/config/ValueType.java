@@ -5,6 +5,8 @@ import io.forebay.core.http.FieldSyntax;
 import io.forebay.core.http.TargetNormalizer;
 import io.forebay.core.key.NamePatterns;
 import io.forebay.core.route.NegativeTtl;
+import io.forebay.core.http.Trailers;
+import io.forebay.core.http.UpgradeOffer;
 import io.forebay.server.config.ServerConfig.Address;
 import java.math.BigDecimal;
 import java.net.URI;
@@ -195,6 +197,21 @@ record ValueType<T>(
           text -> text.matches("[A-Za-z]{1,8}(-[A-Za-z0-9]{1,8}){0,8}"),
           true,
           "write tags such as en or de-CH");
+
+  static final ValueType<List<String>> PROTOCOLS =
+      list(
+          "list of protocols",
+          "names such as `websocket`",
+          UpgradeOffer::isProtocol,
+          true,
+          "write names such as websocket");
+  static final ValueType<List<String>> TRAILERS =
+      list(
+          "list of trailers",
+          "names of fields that may follow a body (RFC 9110 §6.5.1)",
+          Trailers::mayBeTrailer,
+          true,
+          "write names such as Server-Timing");
 
   private static final int MAX_LIST = 256;
 

@@ -9,18 +9,41 @@ import io.netty.buffer.ByteBuf;
 final class EndToEnd {
   private EndToEnd() {}
 
+  /**
+   * Sends a response on that is not the last one, as long as the client waits for that. A 100 is
+   * the answer to a question of this node, and a 101 is no interim response.
+   */
+  static void interim(Exchange exchange, int status, HeaderFields fields) {
+    if (!exchange.isOver() && !exchange.isHeadSent() && status > 101 && status < 200) {
+      HeaderFields.Builder out = HeaderFields.builder();
+      of(fields).forEach(out::add);
+      out.add("via", "1.1 " + exchange.snapshot.nodeId());
+      exchange.sink.informational(status, out.build());
+    }
+  }
+
+  /** Writes every end-to-end field. */
+  static void copy(ByteBuf out, HeaderFields fields) {
+    write(out, of(fields));
+  }
+
+  private static HeaderFields of(HeaderFields fields) {
+    HopByHop hopByHop = HopByHop.ofResponse(fields.all("connection"));
+    return fields.without(name -> hopByHop.has(name) || name.equals("content-length"));
+  }
+
+  private static void write(ByteBuf out, HeaderFields fields) {
+    for (int i = 0; i < fields.size(); i++) {
+      HeadLines.text(out, fields.name(i));
+      HeadLines.text(out, ": ");
+      HeadLines.text(out, fields.value(i));
+      HeadLines.text(out, "\r\n");
+    }
+  }
+
   /** Writes every end-to-end field, and a Date where the origin sent none. */
   static void copy(ByteBuf out, HeaderFields fields, long nowMillis) {
-    HopByHop hopByHop = HopByHop.ofResponse(fields.all("connection"));
-    for (int i = 0; i < fields.size(); i++) {
-      String name = fields.name(i);
-      if (!hopByHop.has(name) && !name.equals("content-length")) {
-        HeadLines.text(out, name);
-        HeadLines.text(out, ": ");
-        HeadLines.text(out, fields.value(i));
-        HeadLines.text(out, "\r\n");
-      }
-    }
+    copy(out, fields);
     if (!fields.has("date")) {
       HeadLines.text(out, "date: " + HttpDate.format(nowMillis) + "\r\n");
     }

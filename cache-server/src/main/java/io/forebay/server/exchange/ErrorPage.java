@@ -14,6 +14,7 @@ final class ErrorPage {
    * Sends the whole answer.
    *
    * @param cacheStatus our member of Cache-Status
+   * @param proxyStatus our member of Proxy-Status
    * @return bytes of body sent
    */
   static int send(
@@ -21,6 +22,7 @@ final class ErrorPage {
       int status,
       String text,
       String cacheStatus,
+      String proxyStatus,
       boolean isHead,
       long nowMillis) {
     byte[] body = (text + "\n").getBytes(StandardCharsets.UTF_8);
@@ -31,6 +33,7 @@ final class ErrorPage {
             + HttpDate.format(nowMillis)
             + "\r\ncontent-type: text/plain; charset=utf-8\r\ncache-control: no-store\r\n");
     HeadLines.cacheStatus(head, cacheStatus);
+    HeadLines.text(head, "proxy-status: " + proxyStatus + "\r\n");
     sink.head(head, body.length, isHead);
     if (isHead) {
       sink.flush();

@@ -9,13 +9,16 @@ import io.forebay.core.policy.BodyRest;
 import io.forebay.core.policy.Decider;
 import io.forebay.core.policy.Decision;
 import io.forebay.core.policy.RangeFetch;
+import io.forebay.core.policy.ProxyError;
 import io.forebay.core.policy.Reason;
+import io.forebay.core.policy.Sharing;
 import io.forebay.core.policy.StoredMeta;
 import io.forebay.core.route.Route;
 import io.forebay.server.deliver.BodyBytes;
 import io.forebay.server.deliver.Delivery;
 import io.forebay.server.deliver.StoredBody;
 import io.forebay.server.fill.FillKey;
+import io.forebay.server.fill.HitForMiss;
 import io.forebay.server.fill.PartialObject;
 import io.forebay.server.fill.SliceFill;
 import io.forebay.server.metric.LoopCounters.CacheResult;
@@ -100,6 +103,12 @@ final class Exchange implements ResponseSink.Listener, Delivery.Outcome {
 
   /** Whether it was this exchange that had it fetched. */
   private boolean isFetchOwn;
+
+  /** Whether it was a fetch of this exchange that had it confirmed. */
+  private boolean isConfirmedOwn;
+
+  /** What the origin sends can't be shared: it is asked for this exchange alone. */
+  private boolean isAlone;
 
   /** What the origin sends by range is of no use to the store. */
   private boolean isWholeFetchNeeded;
@@ -225,9 +234,9 @@ final class Exchange implements ResponseSink.Listener, Delivery.Outcome {
   // --- admit ------------------------------------------------------------------------------------
 
   private Step admit() {
-    if (LoopDetection.hasPassedHere(request, snapshot.nodeId())) {
-      return Refusals.refuse(
-          this, 508, "this request has been through " + snapshot.nodeId(), Reason.REFUSED_LOOP);
+    Step looped = LoopDetection.refuse(this);
+    if (looped != null) {
+      return looped;
     }
     route = snapshot.routes().match(request.authority(), request.path());
     if (route == null) {
@@ -235,7 +244,8 @@ final class Exchange implements ResponseSink.Listener, Delivery.Outcome {
           this,
           404,
           "no route serves " + request.authority() + request.path(),
-          Reason.REFUSED_NO_ROUTE);
+          Reason.REFUSED_NO_ROUTE,
+          ProxyError.DESTINATION_NOT_FOUND);
     }
     record.route(route);
     request = route.settings().cookies().request().requestWithout(request);
@@ -303,7 +313,9 @@ final class Exchange implements ResponseSink.Listener, Delivery.Outcome {
   /** The head is pinned; every path below gives the pin back or passes it on. */
   private Step decideWith(StoredHead head, StoredMeta meta) {
     long now = loop.nowMillis();
-    if (head.birth() >= confirmedSinceBirth && !isSoftPurgedBefore(head)) {
+    if (head.birth() >= confirmedSinceBirth
+        && !isSoftPurgedBefore(head)
+        && (isConfirmedOwn || !Sharing.isNeverFresh(meta))) {
       return serve(head, meta, CacheResult.REVALIDATED, reason, now);
     }
     if (isFetchedFor(head, meta, now)) {
@@ -330,6 +342,7 @@ final class Exchange implements ResponseSink.Listener, Delivery.Outcome {
     }
     if (decision instanceof Decision.Revalidate || decision instanceof Decision.Fetch) {
       reason = decision.reason();
+      isAlone |= Sharing.isNeverFresh(meta);
       mayServeStaleOnError = Decider.mayServeStaleOnError(request, meta, route(), now);
       stale =
           decision instanceof Decision.Revalidate && !isPlainFetchNeeded
@@ -435,15 +448,26 @@ final class Exchange implements ResponseSink.Listener, Delivery.Outcome {
     if (isHead) {
       return passBecause(Reason.PASS_HEAD);
     }
-    if (loop.hitForMiss().isKnown(key(), request, loop.nowMillis())) {
+    HitForMiss.Kind known = loop.hitForMiss().find(key(), request, loop.nowMillis());
+    if (known == HitForMiss.Kind.UNCACHEABLE) {
       return passBecause(Reason.PASS_UNCACHEABLE);
     }
+    isAlone |= known == HitForMiss.Kind.NEVER_FRESH;
     FillFollower fetching = follower;
     if (fetching == null) {
       fetching = new FillFollower(this);
       follower = fetching;
     }
     return fetching.fetch(stale, stale == null && !isWholeFetchNeeded ? rangeToFetch() : null);
+  }
+
+  boolean isAlone() {
+    return isAlone;
+  }
+
+  /** Nothing that another exchange has fetched is of use to this one, nor the other way round. */
+  void goAlone() {
+    isAlone = true;
   }
 
   private @Nullable Satisfiable rangeToFetch() {
@@ -490,8 +514,9 @@ final class Exchange implements ResponseSink.Listener, Delivery.Outcome {
   }
 
   /** A fill confirmed the stored object. */
-  Step onConfirmed(long birth) {
+  Step onConfirmed(long birth, boolean isOwn) {
     confirmedSinceBirth = birth;
+    isConfirmedOwn = isOwn;
     return Step.LOOK_UP;
   }
 
@@ -568,8 +593,9 @@ final class Exchange implements ResponseSink.Listener, Delivery.Outcome {
    * The bytes of the object that is sent as the store has them and, where it may be, the origin.
    *
    * @param to end of what is wanted, exclusive; {@link Long#MAX_VALUE} while that is not known
+   * @param isRest whether what is missing has been there
    */
-  BodyBytes storedBytes(long to) {
+  BodyBytes storedBytes(long to, boolean isRest) {
     PartialBody known = parts;
     if (known != null) {
       return known;
@@ -587,7 +613,7 @@ final class Exchange implements ResponseSink.Listener, Delivery.Outcome {
             restParts.isEmpty()
                 ? List.of(new Satisfiable(0, Math.min(to, fetchable.totalLength()) - 1))
                 : restParts,
-            true);
+            isRest);
     parts = known;
     return known;
   }
@@ -609,7 +635,7 @@ final class Exchange implements ResponseSink.Listener, Delivery.Outcome {
     if (follower != null) {
       follower.leave();
     }
-    return storedBytes(to) instanceof PartialBody begun ? begun : null;
+    return storedBytes(to, true) instanceof PartialBody begun ? begun : null;
   }
 
   @Override
@@ -684,6 +710,14 @@ final class Exchange implements ResponseSink.Listener, Delivery.Outcome {
     if (sending != null) {
       noteSentBytes();
       sending.onClientGone();
+    }
+    over();
+  }
+
+  /** What the connection became after it spoke HTTP has ended. */
+  void onTunnelOver(@Nullable String why) {
+    if (why != null) {
+      record.aborted(why);
     }
     over();
   }

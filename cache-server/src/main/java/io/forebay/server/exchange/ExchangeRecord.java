@@ -27,6 +27,7 @@ final class ExchangeRecord implements AccessEvent {
   private @Nullable Route route;
   private int status;
   private long bodyBytes;
+  private long tunnelledBytes = -1;
   private CacheResult result = CacheResult.REFUSED;
   private @Nullable Reason reason;
   private @Nullable String refusal;
@@ -78,6 +79,12 @@ final class ExchangeRecord implements AccessEvent {
 
   void bodyBytes(long bytes) {
     bodyBytes = bytes;
+  }
+
+  /** Bytes through the tunnel that the exchange became. */
+  void tunnelled(long toClient, long fromClient) {
+    bodyBytes = toClient;
+    tunnelledBytes = fromClient;
   }
 
   void aborted(String why) {
@@ -168,6 +175,11 @@ final class ExchangeRecord implements AccessEvent {
   @Override
   public long bytes() {
     return bodyBytes;
+  }
+
+  @Override
+  public long tunnelledBytes() {
+    return tunnelledBytes;
   }
 
   @Override

@@ -2,15 +2,20 @@ package io.forebay.server.exchange;
 
 import io.forebay.core.http.ByteRange.Satisfiable;
 import io.forebay.core.http.HeaderFields;
+import io.forebay.core.http.RangeSet;
 import io.forebay.core.http.StatusCode;
 import io.forebay.core.policy.BodyRest;
+import io.forebay.core.policy.ProxyStatus;
 import io.forebay.core.policy.Reason;
+import io.forebay.core.policy.ServePlan;
+import io.forebay.core.policy.Sharing;
 import io.forebay.core.policy.StoredMeta;
 import io.forebay.server.deliver.Delivery;
 import io.forebay.server.deliver.Multipart;
 import io.forebay.server.deliver.StoredBody;
 import io.forebay.server.exchange.Exchange.Step;
 import io.forebay.server.fill.Fill;
+import io.forebay.server.fill.FillBody;
 import io.forebay.server.fill.FillHead;
 import io.forebay.server.fill.FillKey;
 import io.forebay.server.fill.Follower;
@@ -19,7 +24,11 @@ import io.forebay.server.origin.OriginCall;
 import io.forebay.server.origin.OriginFailure;
 import io.forebay.server.origin.OriginListener;
 import io.forebay.storage.HeadSpec;
+import io.netty.util.concurrent.ScheduledFuture;
 import java.lang.foreign.MemorySegment;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -48,8 +57,25 @@ final class FillFollower implements Follower, Fill.Leader {
 
   private boolean hasJoined;
 
+  /** Ends a wait: for a head, or for the length of a body. */
+  private @Nullable ScheduledFuture<?> timer;
+
+  private boolean isTimerForLength;
+
+  /** The length of the body was waited for in vain: the range is not cut out. */
+  private boolean hasWaitedForLength;
+
+  /** Where a range begins whose end has not come yet; 0 without one. */
+  private long awaitedFrom;
+
+  /** How many of the interim responses of {@link #fill} are behind us. */
+  private int interimSeen;
+
   /** The body of {@link #fill} on its way to the client, once its head has been sent. */
   private @Nullable Delivery delivery;
+
+  /** What it reads from. */
+  private @Nullable FillBody body;
 
   FillFollower(Exchange exchange) {
     this.exchange = exchange;
@@ -69,6 +95,9 @@ final class FillFollower implements Follower, Fill.Leader {
    * @param asked the bytes to ask for by range, or null for a whole response
    */
   Step fetch(@Nullable StaleObject stale, @Nullable Satisfiable asked) {
+    if (exchange.isAlone()) {
+      return fetchAlone(stale);
+    }
     FillKey key = exchange.key();
     Fill running = loop.fills().find(key);
     if (running != null && running != overtaken) {
@@ -99,6 +128,24 @@ final class FillFollower implements Follower, Fill.Leader {
       return Step.LOOK_UP;
     }
     isLeader = true;
+    // A leader is told directly.
+    interimSeen = Integer.MAX_VALUE;
+    exchange.fetchBegun();
+    fill = own;
+    own.start();
+    return Step.AWAIT;
+  }
+
+  /** Nobody else could use what comes, so it is neither waited for nor to be found by others. */
+  private Step fetchAlone(@Nullable StaleObject stale) {
+    Fill own =
+        loop.fills().isFull()
+            ? null
+            : FillStart.of(exchange, stale, exchange.mayServeStaleOnError(), null, false, this);
+    if (own == null || !own.join(this, loop)) {
+      return exchange.passBecause(Reason.PASS_STORE_FULL);
+    }
+    isLeader = true;
     exchange.fetchBegun();
     fill = own;
     own.start();
@@ -111,13 +158,47 @@ final class FillFollower implements Follower, Fill.Leader {
     }
     fill = running;
     isLeader = false;
+    interimSeen = running.state() == Fill.State.WAITING ? 0 : Integer.MAX_VALUE;
     hasJoined = true;
     loop.counters().joined++;
+    if (running.state() == Fill.State.WAITING) {
+      timer = schedule(() -> onWaitedTooLong(running), exchange.route().sharing().patience());
+    }
     return afterProgress();
+  }
+
+  private ScheduledFuture<?> schedule(Runnable task, Duration after) {
+    return loop.eventLoop().schedule(task, after.toNanos(), TimeUnit.NANOSECONDS);
+  }
+
+  private void stopTimer() {
+    ScheduledFuture<?> running = timer;
+    if (running != null) {
+      timer = null;
+      isTimerForLength = false;
+      boolean ignored = running.cancel(false);
+    }
+  }
+
+  /** The origin has not answered the one who asked it: it is asked once more, past the store. */
+  private void onWaitedTooLong(Fill awaited) {
+    timer = null;
+    if (isFollowing(awaited) && awaited.state() == Fill.State.WAITING && !exchange.isOver()) {
+      leave();
+      loop.counters().waitsGivenUp++;
+      exchange.run(exchange.passBecause(Reason.PASS_WAITED));
+    }
+  }
+
+  @SuppressWarnings("ReferenceEquality") // that very fill
+  private boolean isFollowing(Fill awaited) {
+    return fill == awaited;
   }
 
   /** Goes away from the fill; a fill that nobody else follows may end then. */
   void leave() {
+    stopTimer();
+    awaitedFrom = 0;
     Fill followed = fill;
     if (followed != null) {
       fill = null;
@@ -163,7 +244,10 @@ final class FillFollower implements Follower, Fill.Leader {
   @Override
   public long position() {
     Delivery current = delivery;
-    return current == null ? 0 : current.position();
+    FillBody reading = body;
+    return current == null || reading == null
+        ? awaitedFrom
+        : reading.positionInFill(current.position());
   }
 
   private Step afterProgress() {
@@ -171,12 +255,15 @@ final class FillFollower implements Follower, Fill.Leader {
     if (followed == null) {
       return Step.AWAIT;
     }
-    return switch (followed.state()) {
+    Fill.State state = followed.state();
+    sendInterim(followed);
+    return switch (state) {
       case WAITING -> Step.AWAIT;
       case STREAMING, COMPLETE -> readFrom(followed);
       case REFRESHED -> {
+        boolean isOwn = isLeader;
         leave();
-        yield exchange.onConfirmed(followed.birth());
+        yield exchange.onConfirmed(followed.birth(), isOwn);
       }
       case VANISHED -> {
         leave();
@@ -197,6 +284,14 @@ final class FillFollower implements Follower, Fill.Leader {
     };
   }
 
+  private void sendInterim(Fill followed) {
+    List<Fill.Interim> all = followed.interim();
+    while (interimSeen < all.size()) {
+      Fill.Interim next = all.get(interimSeen++);
+      EndToEnd.interim(exchange, next.status(), next.fields());
+    }
+  }
+
   private Step afterUnstorable(Fill followed) {
     leave();
     FillHead head = followed.head();
@@ -210,7 +305,9 @@ final class FillFollower implements Follower, Fill.Leader {
 
   private static OriginFailure serverError(int status) {
     return new OriginFailure(
-        OriginFailure.Kind.INVALID_RESPONSE, "the origin answered with status " + status);
+        OriginFailure.Kind.SERVER_ERROR,
+        "the origin answered with status " + status,
+        ProxyStatus.receivedStatus(status));
   }
 
   private Step afterFailure(Fill followed) {
@@ -258,6 +355,9 @@ final class FillFollower implements Follower, Fill.Leader {
     if (exchange.isHeadSent() || head == null) {
       return Step.AWAIT;
     }
+    if (!isTimerForLength) {
+      stopTimer();
+    }
     if (isOvertakenByPurge(followed, head)) {
       leave();
       overtaken = followed;
@@ -272,6 +372,9 @@ final class FillFollower implements Follower, Fill.Leader {
       leave();
       return exchange.onOtherKey(match);
     }
+    if (!isUsable(head)) {
+      return onUnusable(followed, head);
+    }
     return serve(followed, head);
   }
 
@@ -283,14 +386,46 @@ final class FillFollower implements Follower, Fill.Leader {
         && loop.lane().isOverruled(stored);
   }
 
-  private Step serve(Fill followed, FillHead head) {
-    long total =
-        followed.state() == Fill.State.COMPLETE ? followed.completeLength() : head.totalLength();
+  /** Others than who asked for it use it where they could use what is stored (RFC 9111 §4). */
+  private boolean isUsable(FillHead head) {
+    return isLeader
+        || Sharing.isUsable(exchange.request, exchange.route(), meta(head), loop.nowMillis());
+  }
+
+  private Step onUnusable(Fill followed, FillHead head) {
+    if (Sharing.isNeverFresh(meta(head))) {
+      exchange.goAlone();
+    } else {
+      // It was fresh once: what is fetched now can be shared again.
+      overtaken = followed;
+    }
+    leave();
+    return Step.FETCH;
+  }
+
+  private StoredMeta meta(FillHead head) {
     StoredMeta meta = loop.meta();
     if (!meta.wrap(MemorySegment.ofArray(head.meta()), 0)) {
       throw new IllegalStateException("a fill's own meta");
     }
-    ResponsePlan plan = StoredResponse.plan(exchange, meta, total);
+    return meta;
+  }
+
+  private Step serve(Fill followed, FillHead head) {
+    long total =
+        followed.state() == Fill.State.COMPLETE ? followed.completeLength() : head.totalLength();
+    StoredMeta meta = meta(head);
+    ResponsePlan plan =
+        total < 0 ? planOfUnknown(followed, meta) : StoredResponse.plan(exchange, meta, total);
+    if (plan == null && followed.hasRunOutOfRoom()) {
+      // What is waited for will not come into the store.
+      leave();
+      return exchange.passBecause(Reason.PASS_STORE_FULL);
+    }
+    if (plan == null) {
+      return Step.AWAIT;
+    }
+    stopTimer();
     if (!hasBeginning(followed, plan, meta, total)) {
       leave();
       return exchange.passBecause(Reason.PASS_STORE_FULL);
@@ -304,16 +439,57 @@ final class FillFollower implements Follower, Fill.Leader {
       // The rest of the origin's stream is of no use to who wants parts of it.
       declineStream(followed);
     }
-    exchange.mayFetchRest(
-        BodyRest.of(meta, total), plan, followed.objectId(), loop.store().sliceBytes());
-    Delivery begun =
-        StoredResponse.delivery(
-            exchange, followed.body(loop, () -> exchange.storedBytes(endOf(plan))), plan, parts);
+    BodyRest rest = exchange.hasParts() ? BodyRest.of(meta, total) : null;
+    exchange.mayFetchRest(rest, plan, followed.objectId(), loop.store().sliceBytes());
+    long far = rest == null || total < 0 ? Long.MAX_VALUE : exchange.route().ranges().farBytes();
+    boolean isRest = plan.from() - followed.receivedBytes() < far;
+    FillBody bytes = followed.body(loop, far, () -> exchange.storedBytes(endOf(plan), isRest));
+    body = bytes;
+    Delivery begun = StoredResponse.delivery(exchange, bytes, plan, parts);
     // Before it starts: the fill asks for its position while it looks for bytes.
     delivery = begun;
     exchange.sends(begun);
     begun.onProgress();
     return Step.AWAIT;
+  }
+
+  /**
+   * What is sent of a body whose length is not known yet, or null while that is waited for. A
+   * closed range is sent once all of it has come, so that it is known to exist; what depends on the
+   * end of the body waits for that, but not for long.
+   */
+  private @Nullable ResponsePlan planOfUnknown(Fill followed, StoredMeta meta) {
+    ResponsePlan whole = StoredResponse.plan(exchange, meta, -1);
+    RangeSet ranges =
+        whole.hasBody() && !hasWaitedForLength
+            ? ServePlan.rangesOf(exchange.request, meta, exchange.route().ranges().maxRanges())
+            : null;
+    if (ranges == null) {
+      return whole;
+    }
+    RangeSet.Spec first = ranges.specs().getFirst();
+    boolean isOne = ranges.specs().size() == 1;
+    if (isOne && first.first() == 0 && !first.isClosed()) {
+      return whole;
+    }
+    if (isOne && first.isClosed() && first.last() - first.first() < loop.paceAboveBytes()) {
+      if (followed.receivedBytes() > first.last()) {
+        return ResponsePlan.range(first.first(), first.last());
+      }
+      awaitedFrom = first.first();
+      return null;
+    }
+    if (!isTimerForLength) {
+      isTimerForLength = true;
+      timer = schedule(this::onLengthWaitedFor, exchange.route().ranges().patience());
+    }
+    return null;
+  }
+
+  private void onLengthWaitedFor() {
+    timer = null;
+    hasWaitedForLength = true;
+    onFillProgress();
   }
 
   private void declineStream(Fill followed) {
@@ -357,6 +533,11 @@ final class FillFollower implements Follower, Fill.Leader {
   }
 
   // --- leading ----------------------------------------------------------------------------------
+
+  @Override
+  public void onInformational(int status, HeaderFields fields) {
+    EndToEnd.interim(exchange, status, fields);
+  }
 
   @Override
   public @Nullable OriginListener takeOver(

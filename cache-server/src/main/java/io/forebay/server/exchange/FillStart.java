@@ -51,7 +51,8 @@ final class FillStart {
                     exchange.questionBody(),
                     exchange.client,
                     snapshot.hostFor(exchange.route().originName()),
-                    stale != null ? stale.conditions() : rangeField(asked)),
+                    stale != null ? stale.conditions() : rangeField(asked))
+                .takingTrailers(!exchange.route().forwarding().trailers().isEmpty()),
             stale == null ? null : stale.ref(),
             stale == null ? asked : null,
             isShared,

@@ -1,6 +1,7 @@
 package io.forebay.server.exchange;
 
 import io.forebay.core.http.HeaderFields;
+import io.forebay.core.http.KnownField;
 import io.forebay.core.policy.Reason;
 import io.forebay.core.policy.Revalidation;
 import io.forebay.core.policy.StoredMeta;
@@ -22,9 +23,14 @@ record HeadFreshening(long requestTimeMillis, long birth) {
   /** For no request. */
   static final HeadFreshening NONE = new HeadFreshening(0, -1);
 
-  /** Of a HEAD that is about to be sent because nothing usable is stored; else {@link #NONE}. */
+  /**
+   * Of a HEAD that is about to be sent because nothing usable is stored; else {@link #NONE}. What
+   * the origin tells one user of himself says nothing of what it tells all.
+   */
   static HeadFreshening begin(Exchange exchange) {
-    return exchange.isHead && exchange.reason() == Reason.PASS_HEAD
+    return exchange.isHead
+            && exchange.reason() == Reason.PASS_HEAD
+            && !exchange.request.has(KnownField.AUTHORIZATION)
         ? new HeadFreshening(exchange.loop.nowMillis(), exchange.loop.store().nextBirth())
         : NONE;
   }

@@ -9,6 +9,7 @@ import io.forebay.server.fill.HitForMiss;
 import io.forebay.server.metric.AccessLane;
 import io.forebay.server.metric.LoopCounters;
 import io.forebay.server.origin.OriginClient;
+import io.forebay.server.tunnel.TunnelPlaces;
 import io.forebay.storage.ObjectStore;
 import io.forebay.storage.StoreLane;
 import io.netty.channel.EventLoop;
@@ -40,6 +41,7 @@ public record LoopContext(
     ObjectStore store,
     FillTable fills,
     HitForMiss hitForMiss,
+    TunnelPlaces tunnels,
     int loops,
     StoredMeta meta,
     byte[] scratch,

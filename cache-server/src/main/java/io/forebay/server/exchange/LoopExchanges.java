@@ -1,6 +1,8 @@
 package io.forebay.server.exchange;
 
 import io.forebay.core.http.RequestView;
+import io.forebay.core.policy.ProxyError;
+import io.forebay.core.policy.ProxyStatus;
 import java.util.function.Supplier;
 
 /** Starts the exchanges of one loop, each with the configuration in force at its start. */
@@ -12,6 +14,11 @@ public final class LoopExchanges implements Exchanges {
   public LoopExchanges(LoopContext loop, Supplier<Snapshot> snapshots) {
     this.loop = loop;
     this.snapshots = snapshots;
+  }
+
+  @Override
+  public String proxyStatus(ProxyError error) {
+    return snapshots.get().proxyStatus().error(error, ProxyStatus.NO_MORE);
   }
 
   @Override

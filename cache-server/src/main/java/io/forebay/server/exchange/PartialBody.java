@@ -3,9 +3,9 @@ package io.forebay.server.exchange;
 import io.forebay.core.http.ByteRange.Satisfiable;
 import io.forebay.core.policy.CacheStatus;
 import io.forebay.core.policy.Reason;
-import io.forebay.server.deliver.BodyBytes;
 import io.forebay.server.deliver.StoredBody;
 import io.forebay.server.exchange.Exchange.Step;
+import io.forebay.server.fill.FillBody;
 import io.forebay.server.fill.Follower;
 import io.forebay.server.fill.PartialObject;
 import io.forebay.server.fill.SliceFill;
@@ -32,7 +32,7 @@ import org.slf4j.LoggerFactory;
  *
  * <p>Owner: the loop of the exchange; fetches call back on it.
  */
-final class PartialBody implements BodyBytes, Follower {
+final class PartialBody implements FillBody.Slices, Follower {
 
   private static final Logger LOG = LoggerFactory.getLogger(PartialBody.class);
 
@@ -321,6 +321,15 @@ final class PartialBody implements BodyBytes, Follower {
 
   @Override
   public int locate(long at) {
+    return locate(at, true);
+  }
+
+  @Override
+  public int locateWithoutFetch(long at) {
+    return locate(at, false);
+  }
+
+  private int locate(long at, boolean mayFetch) {
     position = at;
     int slice = object.sliceAt(at);
     for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
@@ -339,7 +348,7 @@ final class PartialBody implements BodyBytes, Follower {
       if (length != LOST) {
         return length;
       }
-      if (hasFailed || !fetch(slice)) {
+      if (hasFailed || !mayFetch || !fetch(slice)) {
         return LOST;
       }
     }

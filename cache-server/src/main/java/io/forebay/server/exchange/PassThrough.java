@@ -1,6 +1,10 @@
 package io.forebay.server.exchange;
 
 import io.forebay.core.http.HeaderFields;
+import io.forebay.core.http.KnownField;
+import io.forebay.core.http.Trailers;
+import io.forebay.core.http.UpgradeOffer;
+import io.forebay.core.policy.ProxyError;
 import io.forebay.core.policy.Reason;
 import io.forebay.core.policy.ResponseFilter;
 import io.forebay.server.exchange.Exchange.Step;
@@ -8,16 +12,20 @@ import io.forebay.server.metric.LoopCounters.CacheResult;
 import io.forebay.server.origin.OriginCall;
 import io.forebay.server.origin.OriginFailure;
 import io.forebay.server.origin.OriginListener;
+import io.forebay.server.origin.OriginRequest;
+import io.forebay.server.tunnel.Tunnel;
+import io.forebay.server.tunnel.TunnelEnd;
 import io.netty.buffer.ByteBuf;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
  * A request that goes to the origin as it is: waits for the head of the response, then hands over
- * to a {@link Transit}.
+ * to a {@link Transit}, or where both sides change the protocol to a {@link Tunnel}.
  *
  * <p>Owner: the loop of the exchange, which is also that of the origin connection.
  */
-final class PassThrough implements OriginListener, ResponseBody {
+final class PassThrough implements OriginListener, ResponseBody, Tunnel.Outcome {
 
   private final Exchange exchange;
 
@@ -27,15 +35,40 @@ final class PassThrough implements OriginListener, ResponseBody {
   private @Nullable Transit transit;
   private HeadFreshening freshening = HeadFreshening.NONE;
 
-  private PassThrough(Exchange exchange) {
+  /** What the client offers to speak instead of HTTP, where that is passed on. */
+  private final @Nullable UpgradeOffer upgrade;
+
+  /** Whether a place among the tunnels is taken. */
+  private boolean hasPlace;
+
+  private @Nullable Tunnel tunnel;
+
+  private PassThrough(Exchange exchange, @Nullable UpgradeOffer upgrade) {
     this.exchange = exchange;
+    this.upgrade = upgrade;
+    this.hasPlace = upgrade != null;
   }
 
   /** Sends the exchange's request on; the reason is the exchange's own. */
   static Step begin(Exchange exchange) {
-    exchange.record.forwarded();
-    PassThrough passing = new PassThrough(exchange);
+    Step answered = AskedOnTheWay.answer(exchange);
+    if (answered != null) {
+      return answered;
+    }
     Snapshot snapshot = exchange.snapshot;
+    UpgradeOffer upgrade = offerOf(exchange);
+    if (upgrade != null && !exchange.loop.tunnels().take(snapshot.config().tunnels().limit())) {
+      exchange.loop.counters().tunnelsRefused++;
+      exchange.loop.counters().limitsHit++;
+      return Refusals.refuse(
+          exchange,
+          503,
+          "too many tunnels are open",
+          Reason.REFUSED_OVERLOAD,
+          ProxyError.CONNECTION_LIMIT_REACHED);
+    }
+    exchange.record.forwarded();
+    PassThrough passing = new PassThrough(exchange, upgrade);
     String origin = exchange.route().originName();
     passing.freshening = HeadFreshening.begin(exchange);
     exchange.sends(passing);
@@ -48,9 +81,35 @@ final class PassThrough implements OriginListener, ResponseBody {
                 snapshot
                     .upstream()
                     .pass(
-                        exchange.request, exchange.client, snapshot.hostFor(origin), exchange.body),
+                        exchange.request,
+                        exchange.client,
+                        snapshot.hostFor(origin),
+                        exchange.body,
+                        hop(exchange, upgrade)),
                 passing);
     return Step.AWAIT;
+  }
+
+  private static OriginRequest.Hop hop(Exchange exchange, @Nullable UpgradeOffer upgrade) {
+    boolean expectsContinue =
+        exchange.request.has(KnownField.EXPECT)
+            && exchange.body.lengthBytes() != 0
+            && exchange.sink.takesInterim();
+    return new OriginRequest.Hop(
+        upgrade, expectsContinue, !exchange.route().forwarding().trailers().isEmpty());
+  }
+
+  private static @Nullable UpgradeOffer offerOf(Exchange exchange) {
+    UpgradeOffer offer =
+        UpgradeOffer.of(exchange.request, exchange.route().forwarding().upgrades());
+    return offer != null && exchange.sink.readyForTunnel() ? offer : null;
+  }
+
+  private void giveBackPlace() {
+    if (hasPlace) {
+      hasPlace = false;
+      exchange.loop.tunnels().giveBack();
+    }
   }
 
   /**
@@ -73,16 +132,24 @@ final class PassThrough implements OriginListener, ResponseBody {
     EndToEnd.copy(
         out, ResponseFilter.forwarded(exchange.route(), fields), exchange.loop.nowMillis());
     out.writeBytes(exchange.snapshot.viaLine());
+    boolean hasBody = !exchange.isHead && status != 204 && status != 304;
+    Set<String> trailers =
+        hasBody && contentLength < 0 && sink.takesTrailers()
+            ? exchange.route().forwarding().trailers()
+            : Set.of();
+    String announced = Trailers.announced(fields.all("trailer"), trailers);
+    if (!announced.isEmpty()) {
+      HeadLines.text(out, "trailer: " + announced + "\r\n");
+    }
     HeadLines.cacheStatus(
         out, exchange.snapshot.cacheStatus().forwarded(reason, status, false, false, notStored));
-    boolean hasBody = !exchange.isHead && status != 204 && status != 304;
     sink.head(
         out, hasBody ? contentLength : lengthNamed(exchange.isHead, status, fields), !hasBody);
     exchange.onHeadSent(status, result, notStored == null ? reason : notStored);
     if (!hasBody) {
       sink.flush();
     }
-    Transit begun = new Transit(sink, call, hasBody, exchange);
+    Transit begun = new Transit(sink, call, hasBody, trailers, exchange);
     exchange.sends(begun);
     return begun;
   }
@@ -104,9 +171,7 @@ final class PassThrough implements OriginListener, ResponseBody {
 
   @Override
   public void onInformational(int status, HeaderFields fields) {
-    if (!exchange.isOver() && !exchange.isHeadSent() && status == 103) {
-      exchange.sink.informational(status, fields);
-    }
+    EndToEnd.interim(exchange, status, fields);
   }
 
   @Override
@@ -114,6 +179,7 @@ final class PassThrough implements OriginListener, ResponseBody {
       int status, HeaderFields received, long contentLength, boolean isCloseDelimited) {
     HeaderFields fields = ResponseFilter.received(exchange.route(), received);
     OriginCall current = call;
+    giveBackPlace();
     if (exchange.isOver() || current == null) {
       return;
     }
@@ -121,6 +187,41 @@ final class PassThrough implements OriginListener, ResponseBody {
     freshening.apply(exchange, status, fields);
     transit =
         beginTransit(exchange, status, fields, contentLength, CacheResult.PASS, null, current);
+  }
+
+  @Override
+  public void onTunnel(HeaderFields fields, TunnelEnd origin) {
+    UpgradeOffer offered = upgrade;
+    if (exchange.isOver() || offered == null) {
+      giveBackPlace();
+      origin.abort();
+      return;
+    }
+    Snapshot snapshot = exchange.snapshot;
+    ByteBuf head = exchange.sink.beginHead(101);
+    EndToEnd.copy(head, fields);
+    head.writeBytes(snapshot.viaLine());
+    exchange.onHeadSent(101, CacheResult.PASS, exchange.reason());
+    Tunnel begun =
+        new Tunnel(
+            exchange.sink.tunnel(head, offered.chosen(fields)),
+            origin,
+            exchange.loop.eventLoop(),
+            snapshot.config().tunnels().idleTimeout(),
+            exchange.loop.counters(),
+            this);
+    tunnel = begun;
+    begun.start();
+  }
+
+  @Override
+  public void onTunnelOver(@Nullable String why) {
+    giveBackPlace();
+    Tunnel over = tunnel;
+    if (over != null) {
+      exchange.record.tunnelled(over.bytesToClient(), over.bytesToOrigin());
+    }
+    exchange.onTunnelOver(why);
   }
 
   @Override
@@ -148,6 +249,7 @@ final class PassThrough implements OriginListener, ResponseBody {
 
   @Override
   public void onFailure(OriginFailure failure) {
+    giveBackPlace();
     if (transit != null) {
       transit.onFailure(failure);
     } else if (!exchange.isOver()) {
@@ -167,6 +269,7 @@ final class PassThrough implements OriginListener, ResponseBody {
 
   @Override
   public void onClientGone() {
+    giveBackPlace();
     if (call != null) {
       call.cancel();
     }

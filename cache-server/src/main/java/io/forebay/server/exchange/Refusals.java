@@ -2,6 +2,8 @@ package io.forebay.server.exchange;
 
 import io.forebay.core.policy.CacheStatus;
 import io.forebay.core.policy.Decision;
+import io.forebay.core.policy.ProxyError;
+import io.forebay.core.policy.ProxyStatus;
 import io.forebay.core.policy.Reason;
 import io.forebay.server.exchange.Exchange.Step;
 import io.forebay.server.metric.LoopCounters.CacheResult;
@@ -12,23 +14,49 @@ final class Refusals {
   private Refusals() {}
 
   static Step refuse(Exchange exchange, Decision.Refuse refused) {
-    return refuse(exchange, refused.status(), refused.reason().explanation(), refused.reason());
+    ProxyError error =
+        refused.reason() == Reason.REFUSED_ONLY_IF_CACHED
+            ? ProxyError.PROXY_INTERNAL_RESPONSE
+            : ProxyError.HTTP_REQUEST_DENIED;
+    return refuse(
+        exchange, refused.status(), refused.reason().explanation(), refused.reason(), error);
   }
 
   /** The origin gave no answer that could be sent on. */
   static Step refuse(Exchange exchange, OriginFailure failure) {
     Reason why =
         switch (failure.kind()) {
-          case NAME_NOT_RESOLVED -> Reason.ORIGIN_UNRESOLVED;
-          case CONNECT_TIMEOUT, FIRST_BYTE_TIMEOUT, IDLE_TIMEOUT, TOTAL_TIMEOUT ->
+          case NAME_NOT_RESOLVED, NAME_TIMEOUT -> Reason.ORIGIN_UNRESOLVED;
+          case CONNECT_TIMEOUT, WRITE_TIMEOUT, FIRST_BYTE_TIMEOUT, IDLE_TIMEOUT, TOTAL_TIMEOUT ->
               Reason.ORIGIN_TIMEOUT;
-          case CLOSED_BEFORE_RESPONSE, INVALID_RESPONSE, TRUNCATED -> Reason.ORIGIN_BROKEN;
+          case CLOSED_BEFORE_RESPONSE,
+              INVALID_RESPONSE,
+              FIELDS_TOO_LARGE,
+              UPGRADE_FAILED,
+              SERVER_ERROR,
+              TRUNCATED ->
+              Reason.ORIGIN_BROKEN;
           default -> Reason.ORIGIN_UNREACHABLE;
         };
-    return refuse(exchange, failure.kind().isTimeout() ? 504 : 502, failure.detail(), why);
+    return refuse(
+        exchange,
+        failure.kind().isTimeout() ? 504 : 502,
+        failure.detail(),
+        why,
+        exchange.snapshot.proxyStatus().error(failure.kind().error(), failure.more()));
   }
 
-  static Step refuse(Exchange exchange, int status, String text, Reason why) {
+  static Step refuse(Exchange exchange, int status, String text, Reason why, ProxyError error) {
+    return refuse(
+        exchange,
+        status,
+        text,
+        why,
+        exchange.snapshot.proxyStatus().error(error, ProxyStatus.NO_MORE));
+  }
+
+  private static Step refuse(
+      Exchange exchange, int status, String text, Reason why, String proxyStatus) {
     exchange.body.cancel();
     int bodyBytes =
         ErrorPage.send(
@@ -39,6 +67,7 @@ final class Refusals {
                 .snapshot
                 .cacheStatus()
                 .forwarded(why, CacheStatus.NO_STATUS, false, false, null),
+            proxyStatus,
             exchange.isHead,
             exchange.loop.nowMillis());
     exchange.record.bodyBytes(bodyBytes);

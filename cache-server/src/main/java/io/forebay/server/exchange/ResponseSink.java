@@ -1,6 +1,7 @@
 package io.forebay.server.exchange;
 
 import io.forebay.core.http.HeaderFields;
+import io.forebay.server.tunnel.TunnelEnd;
 import io.netty.buffer.ByteBuf;
 
 /**
@@ -43,6 +44,37 @@ public interface ResponseSink {
 
   /** Ends the message and flushes. */
   void end(HeaderFields trailers);
+
+  /** Whether {@link #informational} reaches the client. */
+  default boolean takesInterim() {
+    return true;
+  }
+
+  /** Whether the client has a use for fields after a body whose length is not known. */
+  default boolean takesTrailers() {
+    return false;
+  }
+
+  /**
+   * Readies the connection to become a tunnel. From now on nothing that the client sends is taken
+   * for a request: it goes through the tunnel, or if the answer is another one, nowhere.
+   *
+   * @return false where the protocol has no such thing; the offer is then ignored
+   */
+  default boolean readyForTunnel() {
+    return false;
+  }
+
+  /**
+   * Answers with 101 and hands the connection over as it is; the exchange's listener hears nothing
+   * more. Legal instead of {@link #head}, once {@link #readyForTunnel} was true.
+   *
+   * @param head as for {@link #head}
+   * @param protocol value of Upgrade
+   */
+  default TunnelEnd tunnel(ByteBuf head, String protocol) {
+    throw new UnsupportedOperationException("not ready for a tunnel");
+  }
 
   /**
    * The response cannot be completed: the client must see a broken transfer (HTTP/1: connection

@@ -6,10 +6,12 @@ import io.forebay.core.key.NamePatterns;
 import io.forebay.core.key.QueryRecipe;
 import io.forebay.core.key.UrlRecipe;
 import io.forebay.core.route.Route;
+import io.forebay.core.route.RouteForwarding;
 import io.forebay.core.route.RouteTable;
 import io.forebay.server.config.ServerConfig.KeyConfig;
 import io.forebay.server.config.ServerConfig.RouteConfig;
 import java.util.List;
+import java.util.Set;
 
 /** Turns routes as the operator writes them into routes as the rules use them. */
 final class Routes {
@@ -28,7 +30,10 @@ final class Routes {
         recipe(config.key()),
         config.settings(),
         config.ranges(),
-        config.sharing());
+        config.sharing(),
+        new RouteForwarding(
+            Set.copyOf(config.forwarding().upgrade()),
+            Set.copyOf(config.forwarding().responseTrailers())));
   }
 
   private static KeyRecipe recipe(KeyConfig key) {

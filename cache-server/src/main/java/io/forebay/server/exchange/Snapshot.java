@@ -1,6 +1,7 @@
 package io.forebay.server.exchange;
 
 import io.forebay.core.policy.CacheStatus;
+import io.forebay.core.policy.ProxyStatus;
 import io.forebay.core.route.RouteTable;
 import io.forebay.server.config.ServerConfig;
 import io.forebay.server.config.ServerConfig.OriginConfig;
@@ -24,6 +25,7 @@ public final class Snapshot {
   private final Map<String, OriginConfig> origins;
   private final String nodeId;
   private final CacheStatus cacheStatus;
+  private final ProxyStatus proxyStatus;
 
   /** The Via line of every response, complete. */
   private final byte[] viaLine;
@@ -37,6 +39,7 @@ public final class Snapshot {
             .collect(Collectors.toUnmodifiableMap(OriginConfig::name, origin -> origin));
     this.nodeId = config.forwarding().nodeId();
     this.cacheStatus = new CacheStatus(nodeId);
+    this.proxyStatus = new ProxyStatus(nodeId);
     if (cacheStatus.maxHitLength() > MAX_CACHE_STATUS_LENGTH) {
       throw new IllegalArgumentException("the node id is too long: " + nodeId);
     }
@@ -71,6 +74,10 @@ public final class Snapshot {
 
   CacheStatus cacheStatus() {
     return cacheStatus;
+  }
+
+  ProxyStatus proxyStatus() {
+    return proxyStatus;
   }
 
   byte[] viaLine() {

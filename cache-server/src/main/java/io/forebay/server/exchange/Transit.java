@@ -1,10 +1,12 @@
 package io.forebay.server.exchange;
 
 import io.forebay.core.http.HeaderFields;
+import io.forebay.core.http.Trailers;
 import io.forebay.server.origin.OriginCall;
 import io.forebay.server.origin.OriginFailure;
 import io.forebay.server.origin.OriginListener;
 import io.netty.buffer.ByteBuf;
+import java.util.Set;
 
 /**
  * The body of a response that may not be stored, on its way from the origin straight to the client.
@@ -33,13 +35,17 @@ final class Transit implements OriginListener, ResponseBody {
   /** Whether those are so many and no fewer, whatever the origin's framing says. */
   private final boolean isCounted;
 
+  /** Names of the fields that may go on after the body. */
+  private final Set<String> trailers;
+
   private boolean isSuspended;
   private boolean isOver;
   private long bodyBytes;
 
   /** The whole body, or none of it. */
-  Transit(ResponseSink sink, OriginCall call, boolean hasBody, Outcome outcome) {
-    this(sink, call, hasBody, 0, Long.MAX_VALUE, outcome);
+  Transit(
+      ResponseSink sink, OriginCall call, boolean hasBody, Set<String> trailers, Outcome outcome) {
+    this(sink, call, hasBody, 0, Long.MAX_VALUE, trailers, outcome);
   }
 
   private Transit(
@@ -48,6 +54,7 @@ final class Transit implements OriginListener, ResponseBody {
       boolean hasBody,
       long skipBytes,
       long wantedBytes,
+      Set<String> trailers,
       Outcome outcome) {
     this.sink = sink;
     this.call = call;
@@ -55,13 +62,14 @@ final class Transit implements OriginListener, ResponseBody {
     this.skipBytes = skipBytes;
     this.wantedBytes = wantedBytes;
     this.isCounted = wantedBytes != Long.MAX_VALUE;
+    this.trailers = trailers;
     this.outcome = outcome;
   }
 
   /** That many body bytes after the first {@code skipBytes}; the rest of a body begun elsewhere. */
   static Transit ofRest(
       ResponseSink sink, OriginCall call, long skipBytes, long wantedBytes, Outcome outcome) {
-    return new Transit(sink, call, true, skipBytes, wantedBytes, outcome);
+    return new Transit(sink, call, true, skipBytes, wantedBytes, Set.of(), outcome);
   }
 
   @Override
@@ -134,7 +142,7 @@ final class Transit implements OriginListener, ResponseBody {
   }
 
   @Override
-  public void onEnd(HeaderFields trailers) {
+  public void onEnd(HeaderFields received) {
     if (isOver) {
       return;
     }
@@ -146,8 +154,7 @@ final class Transit implements OriginListener, ResponseBody {
     }
     isOver = true;
     if (hasBody) {
-      // Trailers are dropped: none is on the allow-list.
-      sink.end(HeaderFields.EMPTY);
+      sink.end(Trailers.allowed(received, trailers));
     }
     outcome.onBodySent();
   }

@@ -3,6 +3,7 @@ package io.forebay.server.exchange;
 import io.forebay.core.http.AcceptEncoding;
 import io.forebay.core.http.HeaderFields;
 import io.forebay.core.http.HopByHop;
+import io.forebay.core.http.MaxForwards;
 import io.forebay.core.http.RequestView;
 import io.forebay.server.config.ServerConfig.ForwardingConfig;
 import io.forebay.server.origin.OriginRequest;
@@ -60,9 +61,13 @@ public final class UpstreamRequest {
 
   /** The request of a client, passed on as it is. */
   OriginRequest pass(
-      RequestView request, ClientInfo client, @Nullable String host, RequestBody body) {
+      RequestView request,
+      ClientInfo client,
+      @Nullable String host,
+      RequestBody body,
+      OriginRequest.Hop hop) {
     return new OriginRequest(
-        request.method(), target(request), begin(request, client, host, false).build(), body);
+        request.method(), target(request), begin(request, client, host, false).build(), body, hop);
   }
 
   private static String target(RequestView request) {
@@ -77,11 +82,21 @@ public final class UpstreamRequest {
     // The listener refuses requests whose Connection field lists what it must not.
     HopByHop hopByHop = ofRequest == null ? HopByHop.STANDARD : ofRequest;
     HeaderFields.Builder out = HeaderFields.builder();
+    // Of other methods it means nothing, and is one field among others (RFC 9110 §7.6.2).
+    int forwards =
+        request.method().equals("OPTIONS") ? MaxForwards.of(request.fields()) : MaxForwards.ABSENT;
+    boolean isCounted = forwards > 0;
+    if (isCounted) {
+      out.add("max-forwards", Integer.toString(MaxForwards.next(forwards)));
+    }
     out.add("host", host != null ? host : request.authority());
     request
         .fields()
         .forEach((name, value) -> {
           String lower = name.toString().toLowerCase(Locale.ROOT);
+          if (isCounted && lower.equals("max-forwards")) {
+            return;
+          }
           if (!WRITTEN_HERE.contains(lower)
               && !hopByHop.has(lower)
               && !ABOUT_THE_CLIENT.contains(lower)

@@ -2,13 +2,17 @@ package io.forebay.server.fill;
 
 import io.forebay.core.http.ByteRange.Satisfiable;
 import io.forebay.core.http.ContentRange;
+import io.forebay.core.http.FieldSyntax;
 import io.forebay.core.http.HeaderFields;
+import io.forebay.core.http.KnownField;
 import io.forebay.core.http.StatusCode;
 import io.forebay.core.policy.BodyRest;
 import io.forebay.core.policy.Reason;
 import io.forebay.core.policy.ResponseFilter;
 import io.forebay.core.policy.ResponsePolicy;
+import io.forebay.core.policy.Sharing;
 import io.forebay.core.policy.StoreVerdict;
+import io.forebay.core.policy.StoredMeta;
 import io.forebay.server.deliver.BodyBytes;
 import io.forebay.server.exchange.LoopContext;
 import io.forebay.server.origin.OriginCall;
@@ -17,7 +21,9 @@ import io.forebay.server.origin.OriginListener;
 import io.forebay.storage.Install;
 import io.forebay.storage.ObjectWriter;
 import io.netty.buffer.ByteBuf;
+import java.util.ArrayList;
 import java.util.List;
+import java.lang.foreign.MemorySegment;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -56,8 +62,17 @@ public final class Fill implements OriginListener {
     FAILED
   }
 
+  /** A response of the origin before the last one; a hint such as 103 (RFC 8297). */
+  public record Interim(int status, HeaderFields fields) {}
+
+  /** Interim responses that are kept for followers. */
+  private static final int MOST_INTERIM = 4;
+
   /** The client whose miss caused the fill; on the fill's own loop. */
   public interface Leader {
+    /** An interim response, before anything else. */
+    void onInformational(int status, HeaderFields fields);
+
     /**
      * The response may not be stored. The leader may take its body over as it streams.
      *
@@ -84,11 +99,6 @@ public final class Fill implements OriginListener {
 
   private static final long BUSY_RETRY_MICROS = 50;
 
-  /** How long the origin is held for the reclaimer to make room. */
-  private static final long ROOM_PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(2);
-
-  private static final long ROOM_RETRY_MICROS = 2_000;
-
   // Fixed.
   private final LoopContext loop;
   private final FillOrder order;
@@ -99,6 +109,7 @@ public final class Fill implements OriginListener {
   private @Nullable ObjectWriter writer;
   private @Nullable OriginFailure failure;
   private boolean isInstalled;
+  private volatile List<Interim> interim = List.of();
   private volatile State state = State.WAITING;
   private volatile boolean isPaced;
 
@@ -120,15 +131,16 @@ public final class Fill implements OriginListener {
   private long requestTimeMillis;
   private long writtenBytes;
 
-  /**
-   * The store has no room at this moment: the origin is held and what it has sent is kept in {@code
-   * unstored}, until there is room or patience is at its end.
-   */
-  private boolean isAwaitingRoom;
+  /** While it is on, the origin is held and what it has sent is kept in {@code unstored}. */
+  private final RoomWait room;
 
   private boolean hasAskedForMarker;
 
-  private long awaitingSinceNanos;
+  /** The origin says that it sends bodies in parts. */
+  private boolean acceptsRanges;
+
+  /** It counts as a fill without being registered. */
+  private boolean isUnlisted;
 
   /** The head for which there was no room; set while waiting for that. */
   private @Nullable ReceivedHead unstoredHead;
@@ -143,6 +155,7 @@ public final class Fill implements OriginListener {
     this.order = order;
     this.birth = birth;
     this.leader = leader;
+    this.room = new RoomWait(loop, this::onRoomHoped);
     this.followers =
         new Followers(loop, order.followerLimit(), this::onGroupAdvanced, this::onDeserted);
   }
@@ -166,6 +179,11 @@ public final class Fill implements OriginListener {
     return head;
   }
 
+  /** Interim responses so far, for all who have joined before the head came. */
+  public List<Interim> interim() {
+    return interim;
+  }
+
   /** Why it failed; set in FAILED. */
   public @Nullable OriginFailure failure() {
     return failure;
@@ -174,11 +192,12 @@ public final class Fill implements OriginListener {
   /**
    * The body as seen from a follower's loop; legal in STREAMING and COMPLETE.
    *
+   * @param farBytes what lies so far behind the watermark is not waited for but read from there too
    * @param whatIsStored the object's slices as lookups find them, where they are no longer found
    *     through the fill
    */
-  public BodyBytes body(LoopContext own, Supplier<BodyBytes> whatIsStored) {
-    return new FillBody(this, written(), own, whatIsStored);
+  public FillBody body(LoopContext own, long farBytes, Supplier<BodyBytes> whatIsStored) {
+    return new FillBody(this, written(), own, farBytes, whatIsStored);
   }
 
   /**
@@ -200,6 +219,11 @@ public final class Fill implements OriginListener {
       throw new IllegalStateException("no body in state " + state);
     }
     return source;
+  }
+
+  /** How much of the body has come. */
+  public long receivedBytes() {
+    return completeLength();
   }
 
   /** Length of the whole body once it is complete. */
@@ -266,6 +290,10 @@ public final class Fill implements OriginListener {
     if (order.stale() != null) {
       loop.counters().revalidations++;
     }
+    if (!order.isShared()) {
+      isUnlisted = true;
+      loop.fills().unlistedBegins();
+    }
     requestTimeMillis = loop.nowMillis();
     call = loop.origins().send(order.route().originName(), order.originRequest(), this);
   }
@@ -288,7 +316,22 @@ public final class Fill implements OriginListener {
   }
 
   @Override
-  public void onInformational(int status, HeaderFields fields) {}
+  public void onInformational(int status, HeaderFields fields) {
+    Leader first = leader;
+    if (first != null) {
+      first.onInformational(status, fields);
+    }
+    // What an origin says to who is known to it is not for others; they have no head yet that
+    // would say so (I7).
+    boolean isForAll =
+        !order.request().has(KnownField.COOKIE) && !order.request().has(KnownField.AUTHORIZATION);
+    if (isForAll && !order.isBackground() && interim.size() < MOST_INTERIM) {
+      List<Interim> all = new ArrayList<>(interim);
+      all.add(new Interim(status, fields));
+      interim = List.copyOf(all);
+      followers.wakeAll();
+    }
+  }
 
   @Override
   public void onHead(
@@ -384,7 +427,7 @@ public final class Fill implements OriginListener {
     switch (loop.lane().putHead(made.spec())) {
       case INSTALLED -> {
         made.writeMarkers(loop, order, birth);
-        loop.hitForMiss().forget(order.key(), order.request());
+        noteWhetherShared(made);
         head = made.head();
         goOnWithRun(
             new PartialObject(
@@ -470,6 +513,8 @@ public final class Fill implements OriginListener {
 
   /** Gives the reason when it turns out that it cannot be stored after all. */
   private @Nullable Reason beginStoring(ReceivedHead received) {
+    CharSequence ranges = received.fields().first("accept-ranges");
+    acceptsRanges = ranges != null && FieldSyntax.equalsIgnoreCase(ranges, "bytes");
     return switch (NewHead.of(loop, order, received, birth)) {
       case NewHead.Refused(Reason reason) -> reason;
       case NewHead.Made made -> beginStoring(made);
@@ -482,8 +527,12 @@ public final class Fill implements OriginListener {
     if (begun == null) {
       return Reason.NOT_STORED_NO_ROOM;
     }
+    if (mayBePartial && made.head().totalLength() > order.route().ranges().farBytes()) {
+      // Who wants what lies far ahead fetches it by slice, and it is stored.
+      begun.announce();
+    }
     made.writeMarkers(loop, order, birth);
-    loop.hitForMiss().forget(order.key(), order.request());
+    noteWhetherShared(made);
     writer = begun;
     head = made.head();
     if (order.isShared() && !made.head().variantKey().equals(order.key())) {
@@ -494,16 +543,31 @@ public final class Fill implements OriginListener {
     return null;
   }
 
+  /** What can't be used without being validated keeps nobody waiting from now on. */
+  private void noteWhetherShared(NewHead.Made made) {
+    StoredMeta stored = loop.meta();
+    if (stored.wrap(MemorySegment.ofArray(made.head().meta()), 0) && Sharing.isNeverFresh(stored)) {
+      remember(order.key(), HitForMiss.Kind.NEVER_FRESH);
+    } else {
+      loop.hitForMiss().forget(order.key(), order.request());
+    }
+  }
+
+  private void remember(FillKey key, HitForMiss.Kind kind) {
+    loop.hitForMiss()
+        .remember(
+            key,
+            order.request(),
+            loop.nowMillis(),
+            order.route().sharing().hitForMiss().toMillis(),
+            kind);
+  }
+
   /** Nobody but the leader may have this response; the others decide again. */
   private void becomeUnstorable(int status, HeaderFields fields, long contentLength, Reason why) {
     loop.counters().fillsUnstored++;
     if (why != Reason.NOT_STORED_NO_ROOM && status < 500) {
-      loop.hitForMiss()
-          .remember(
-              uncacheableKey(why, fields),
-              order.request(),
-              loop.nowMillis(),
-              order.route().sharing().hitForMiss().toMillis());
+      remember(uncacheableKey(why, fields), HitForMiss.Kind.UNCACHEABLE);
     }
     head = FillHead.unstorable(status, order.key());
     leaveTable();
@@ -531,7 +595,9 @@ public final class Fill implements OriginListener {
       return order.key();
     }
     FillKey base = new FillKey(keys.hi(), keys.lo());
-    List<String> names = VaryMarker.union(VaryMarker.read(loop), NewHead.BY_ENCODING);
+    List<String> names =
+        VaryMarker.union(
+            VaryMarker.read(loop), NewHead.BY_ENCODING, order.route().keyRecipe().fields());
     if (!keys.variant(order.request(), names)) {
       return order.key();
     }
@@ -583,11 +649,13 @@ public final class Fill implements OriginListener {
       return;
     }
     isEnded = true;
-    if (outcome == Install.INSTALLED) {
+    // Where fetches are not shared another 304 may have been quicker: it is as good as this one.
+    boolean isFresh = outcome == Install.INSTALLED || outcome == Install.OLDER;
+    if (isFresh) {
       loop.counters().revalidated++;
     }
     leaveTable();
-    publish(outcome == Install.INSTALLED ? State.REFRESHED : State.VANISHED);
+    publish(isFresh ? State.REFRESHED : State.VANISHED);
   }
 
   @Override
@@ -596,12 +664,12 @@ public final class Fill implements OriginListener {
       takenOver.onData(data);
       return;
     }
-    if ((writer == null && !isAwaitingRoom) || isEnded) {
+    if ((writer == null && !room.isOn()) || isEnded) {
       data.release();
       return;
     }
     unstored.add(data);
-    if (!isOutOfRoom && !isAwaitingRoom) {
+    if (!isOutOfRoom && !room.isOn()) {
       store();
     }
   }
@@ -614,8 +682,8 @@ public final class Fill implements OriginListener {
     }
     long moved = unstored.moveTo(into);
     writtenBytes += moved;
-    if (isAwaitingRoom && moved > 0) {
-      awaitingSinceNanos = loop.eventLoop().ticker().nanoTime();
+    if (moved > 0) {
+      room.moved();
     }
     if (unstored.isEmpty()) {
       stopAwaiting();
@@ -628,39 +696,31 @@ public final class Fill implements OriginListener {
   // --- waiting for room -------------------------------------------------------------------------
 
   /**
-   * Holds the origin and tries again soon: what has refused had {@code lacksRoom}. A fast turnover
-   * of a small tier is a matter of milliseconds to the reclaimer, and a fill given up costs the
-   * origin another.
+   * Holds the origin and tries again soon: what has refused had {@code lacksRoom}.
    *
-   * @return false when nothing has moved for too long, or too many wait already
+   * @return false when that is of no use any more
    */
   private boolean awaitRoom() {
-    long now = loop.eventLoop().ticker().nanoTime();
-    if (!isAwaitingRoom) {
-      if (!loop.fills().mayAwaitRoom()) {
-        return false;
-      }
-      isAwaitingRoom = true;
-      awaitingSinceNanos = now;
-      updateSuspension();
-      followers.wakeAll();
-    } else if (now - awaitingSinceNanos > ROOM_PATIENCE_NANOS) {
+    boolean begins = !room.isOn();
+    if (!room.goOn()) {
       return false;
     }
-    loop.eventLoop().schedule(this::onRoomHoped, ROOM_RETRY_MICROS, TimeUnit.MICROSECONDS);
+    if (begins) {
+      updateSuspension();
+      followers.wakeAll();
+    }
     return true;
   }
 
   private void stopAwaiting() {
-    if (isAwaitingRoom) {
-      isAwaitingRoom = false;
+    if (room.isOn()) {
       unstoredHead = null;
-      loop.fills().awaitsRoomNoLonger();
+      room.end();
     }
   }
 
   private void onRoomHoped() {
-    if (!isAwaitingRoom) {
+    if (!room.isOn()) {
       // It failed, or everybody left.
       return;
     }
@@ -681,7 +741,7 @@ public final class Fill implements OriginListener {
       stopAwaiting();
     }
     followers.wakeAll();
-    if (isAwaitingRoom || isOutOfRoom) {
+    if (room.isOn() || isOutOfRoom) {
       return;
     }
     updateSuspension();
@@ -780,7 +840,7 @@ public final class Fill implements OriginListener {
   }
 
   private void updateSuspension() {
-    boolean wanted = isPaced || isOutOfRoom || isAwaitingRoom;
+    boolean wanted = isPaced || isOutOfRoom || room.isOn();
     if (wanted != isSuspended && !isEnded && takenOver == null) {
       isSuspended = wanted;
       if (wanted) {
@@ -798,11 +858,11 @@ public final class Fill implements OriginListener {
       takenOver.onEnd(trailers);
       return;
     }
-    if (isEnded || (writer == null && !isAwaitingRoom)) {
+    if (isEnded || (writer == null && !room.isOn())) {
       return;
     }
     isEnded = true;
-    if (!isOutOfRoom && !isAwaitingRoom) {
+    if (!isOutOfRoom && !room.isOn()) {
       finish();
     }
   }
@@ -883,11 +943,44 @@ public final class Fill implements OriginListener {
             && (total - writtenBytes <= FINISH_IF_MISSING_BYTES || writtenBytes >= total / 2);
     if (!isNearlyDone && followers.closeIfEmpty()) {
       call().cancel();
-      fail(new OriginFailure(OriginFailure.Kind.TRUNCATED, "every client left"));
+      isEnded = true;
+      stopAwaiting();
+      unstored.release();
+      if (acceptsRanges) {
+        keepWhatIsWhole(partial);
+      } else {
+        fail(everybodyLeft());
+      }
     }
   }
 
+  private static OriginFailure everybodyLeft() {
+    return new OriginFailure(OriginFailure.Kind.TRUNCATED, "every client left");
+  }
+
+  /**
+   * The slices that are whole stay, where a validator says that the others can be fetched. Where
+   * the origin does not say that it sends parts, the next one would be served a beginning and
+   * broken off.
+   */
+  private void keepWhatIsWhole(ObjectWriter partial) {
+    Install kept = partial.keep();
+    if (kept == Install.BUSY) {
+      loop.eventLoop()
+          .schedule(() -> keepWhatIsWhole(partial), BUSY_RETRY_MICROS, TimeUnit.MICROSECONDS);
+      return;
+    }
+    if (kept == Install.INSTALLED) {
+      loop.counters().fillsKept++;
+    }
+    fail(everybodyLeft());
+  }
+
   private void leaveTable() {
+    if (isUnlisted) {
+      isUnlisted = false;
+      loop.fills().unlistedEnds();
+    }
     loop.fills().leave(order.key(), this);
     FillHead current = head;
     if (current != null && !current.variantKey().equals(order.key())) {

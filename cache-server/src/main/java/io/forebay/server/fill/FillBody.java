@@ -10,14 +10,27 @@ import org.jspecify.annotations.Nullable;
 /**
  * The body of a fill in progress, as one follower's loop reads it up to the watermark. A follower
  * that is so far behind that the bytes are no longer where they were written reads what the store
- * has made of them.
+ * has made of them; one that wants what is still far ahead has it fetched by slice, until the
+ * watermark has come by.
+ *
+ * <pre>
+ *   |   in the store   |  held by the fill  |     to be waited for     |   fetched by slice   |
+ *                      released             watermark                  watermark + far
+ * </pre>
  */
-final class FillBody implements BodyBytes {
+public final class FillBody implements BodyBytes {
+
+  /** Slices that are fetched where they are missing. */
+  public interface Slices extends BodyBytes {
+    /** As {@link #locate}, but fetches nothing: LOST where it would have to. */
+    int locateWithoutFetch(long position);
+  }
 
   private final Fill fill;
   private final ObjectWriter writer;
   private final LoopContext own;
   private final StoreLane lane;
+  private final long farBytes;
   private final Supplier<BodyBytes> whatIsStored;
   private @Nullable BodyBytes stored;
   private Runnable onArrival = () -> {};
@@ -28,19 +41,35 @@ final class FillBody implements BodyBytes {
   /** The store has been asked for bytes and tells when they are there. */
   private boolean isAwaited;
 
-  FillBody(Fill fill, ObjectWriter writer, LoopContext own, Supplier<BodyBytes> whatIsStored) {
+  /** Something that lay ahead was fetched by slice. */
+  private boolean isAhead;
+
+  /** Slices can't be had from the origin: what lies ahead is waited for like anything else. */
+  private boolean isNothingAhead;
+
+  FillBody(
+      Fill fill,
+      ObjectWriter writer,
+      LoopContext own,
+      long farBytes,
+      Supplier<BodyBytes> whatIsStored) {
     this.fill = fill;
     this.writer = writer;
     this.own = own;
     this.lane = own.lane();
+    // What is in the slice that is being written, or in the next one, will be here first.
+    this.farBytes = Math.max(farBytes, own.store().sliceBytes());
     this.whatIsStored = whatIsStored;
   }
 
   @Override
   public int locate(long position) {
     fill.onFollowerAdvanced(own);
-    if (position >= writer.watermark() || isAwaited) {
+    if (isAwaited) {
       return NOT_YET;
+    }
+    if (position >= writer.watermark()) {
+      return locateAhead(position);
     }
     isInStore = false;
     if (writer.locate(lane, position)) {
@@ -50,10 +79,42 @@ final class FillBody implements BodyBytes {
       return LOST;
     }
     // Its slices may have moved since; lookups find them where they are now.
+    return inStore(slices().locate(position));
+  }
+
+  private int locateAhead(long position) {
+    boolean isFar = isFar(position);
+    if (!isFar && !isAhead) {
+      return NOT_YET;
+    }
+    int length =
+        isFar
+            ? slices().locate(position)
+            : slices() instanceof Slices fetched ? fetched.locateWithoutFetch(position) : LOST;
+    if (length == LOST) {
+      isNothingAhead |= isFar;
+      return NOT_YET;
+    }
+    isAhead = true;
+    return inStore(length);
+  }
+
+  private int inStore(int length) {
     isInStore = true;
-    int length = slices().locate(position);
     isAwaited = length == NOT_YET;
     return length;
+  }
+
+  private boolean isFar(long position) {
+    return !isNothingAhead && position - writer.watermark() >= farBytes;
+  }
+
+  /**
+   * Where a follower at that position stands as far as the fill is concerned: one that reads from
+   * elsewhere neither makes it go on nor lets it forget anything.
+   */
+  public long positionInFill(long position) {
+    return isFar(position) ? 0 : position;
   }
 
   private BodyBytes slices() {

@@ -17,7 +17,7 @@ public final class FillTable {
 
   private final ConcurrentHashMap<FillKey, Fill> fills = new ConcurrentHashMap<>();
   private final ConcurrentHashMap<SliceKey, SliceFill> slices = new ConcurrentHashMap<>();
-  private final AtomicInteger sliceFills = new AtomicInteger();
+  private final AtomicInteger unlisted = new AtomicInteger();
   private volatile int limit;
   private final AtomicInteger contents = new AtomicInteger();
   private final AtomicInteger awaitingRoom = new AtomicInteger();
@@ -73,13 +73,16 @@ public final class FillTable {
     slices.remove(key, fill);
   }
 
-  /** A fetch of slices, however many, counts as one fill from here on. */
-  void sliceFillBegins() {
-    sliceFills.incrementAndGet();
+  /**
+   * A fetch that is not registered by key counts as one fill from here on: one of slices, however
+   * many, and one that nobody shares.
+   */
+  void unlistedBegins() {
+    unlisted.incrementAndGet();
   }
 
-  void sliceFillEnds() {
-    sliceFills.decrementAndGet();
+  void unlistedEnds() {
+    unlisted.decrementAndGet();
   }
 
   /**
@@ -116,6 +119,6 @@ public final class FillTable {
   }
 
   public int size() {
-    return (int) fills.mappingCount() + sliceFills.get();
+    return (int) fills.mappingCount() + unlisted.get();
   }
 }

@@ -3,11 +3,13 @@ package io.forebay.server.fill;
 import io.forebay.core.http.KnownField;
 import io.forebay.core.http.RequestView;
 import java.util.concurrent.atomic.AtomicLongArray;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Remembers keys whose responses turned out not to be storable, so that requests for them go to the
- * origin side by side instead of queueing behind one another (I6). A direct-mapped table: a newer
- * key may push an older one out, which costs that one a single fill attempt more. Any thread.
+ * Remembers keys whose responses turned out not to be storable, or not to be shared, so that
+ * requests for them go to the origin side by side instead of queueing behind one another (I6). A
+ * direct-mapped table: a newer key may push an older one out, which costs that one a single fill
+ * attempt more. Any thread.
  *
  * <p>Requests with Authorization have entries of their own: most responses to them may not be
  * stored for that reason alone, and a client that sends the field must not turn caching off for
@@ -15,10 +17,23 @@ import java.util.concurrent.atomic.AtomicLongArray;
  */
 public final class HitForMiss {
 
-  /** One word an entry: the upper bits of the key's hash, and the expiry in seconds below them. */
+  /** What the requests for a key do that is remembered. */
+  public enum Kind {
+    /** They pass: nothing is stored. */
+    UNCACHEABLE,
+    /** Each asks the origin for itself: what is stored can be validated, but not shared. */
+    NEVER_FRESH
+  }
+
+  /**
+   * One word an entry: the upper bits of the key's hash, a bit for the kind, and the expiry in
+   * seconds below them.
+   */
   private static final int EXPIRY_BITS = 32;
 
   private static final long EXPIRY_MASK = (1L << EXPIRY_BITS) - 1;
+  private static final long NEVER_FRESH = 1L << EXPIRY_BITS;
+  private static final long KEY_MASK = -1L << (EXPIRY_BITS + 1);
 
   /** Takes a key's slot elsewhere; any constant whose low bits are not zero would do. */
   private static final long AUTHORIZED = 0x9e3779b97f4a7c15L;
@@ -39,16 +54,32 @@ public final class HitForMiss {
     this.mask = entries - 1;
   }
 
-  public void remember(FillKey key, RequestView request, long nowMillis, long forMillis) {
+  public void remember(
+      FillKey key, RequestView request, long nowMillis, long forMillis, Kind kind) {
+    if (forMillis == 0) {
+      forget(key, request);
+      return;
+    }
     long expirySeconds = (nowMillis + forMillis + 999) / 1000;
     entries.setOpaque(
-        slot(key, request), (key.hi() & ~EXPIRY_MASK) | (expirySeconds & EXPIRY_MASK));
+        slot(key, request),
+        (key.hi() & KEY_MASK)
+            | (kind == Kind.NEVER_FRESH ? NEVER_FRESH : 0)
+            | (expirySeconds & EXPIRY_MASK));
   }
 
-  public boolean isKnown(FillKey key, RequestView request, long nowMillis) {
+  /** What is remembered of a key, or null. */
+  public @Nullable Kind find(FillKey key, RequestView request, long nowMillis) {
     long entry = entries.getOpaque(slot(key, request));
-    return (entry & ~EXPIRY_MASK) == (key.hi() & ~EXPIRY_MASK)
-        && (entry & EXPIRY_MASK) > nowMillis / 1000;
+    if ((entry & KEY_MASK) != (key.hi() & KEY_MASK) || (entry & EXPIRY_MASK) <= nowMillis / 1000) {
+      return null;
+    }
+    return (entry & NEVER_FRESH) != 0 ? Kind.NEVER_FRESH : Kind.UNCACHEABLE;
+  }
+
+  /** Whether requests for a key pass. */
+  public boolean isKnown(FillKey key, RequestView request, long nowMillis) {
+    return find(key, request, nowMillis) == Kind.UNCACHEABLE;
   }
 
   /** Forgets a key, so that the next response for it is looked at anew. */

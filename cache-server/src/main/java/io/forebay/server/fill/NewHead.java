@@ -93,7 +93,7 @@ sealed interface NewHead {
     List<String> selecting = received.verdict().selectingFields();
     if (!selecting.isEmpty() || (marker != null && marker.names().equals(BY_ENCODING))) {
       // Who varies by encoding alone has the plain one beside, whether he says so or not.
-      selecting = VaryMarker.union(marker, selecting);
+      selecting = VaryMarker.union(marker, selecting, order.route().keyRecipe().fields());
     }
     boolean isVarying = !selecting.isEmpty();
     if ((isVarying && !keys.variant(order.request(), selecting))

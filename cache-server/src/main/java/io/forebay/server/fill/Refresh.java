@@ -187,7 +187,10 @@ public final class Refresh {
       return false;
     }
     String text = new String(stale.keyText(), StandardCharsets.ISO_8859_1);
-    if (!text.startsWith(keys.toString())) {
+    boolean isOfBase =
+        text.startsWith(keys.toString())
+            && (text.length() == keys.baseLength() || text.charAt(keys.baseLength()) == ' ');
+    if (!isOfBase) {
       return false;
     }
     return KeyText.selectingFields(text, keys.baseLength()).containsAll(selectingFields);

@@ -66,8 +66,6 @@ public final class SliceFill implements OriginListener {
   private static final long FINISH_IF_MISSING_BYTES = 1 << 20;
 
   private static final long BUSY_RETRY_MICROS = 50;
-  private static final long ROOM_PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(2);
-  private static final long ROOM_RETRY_MICROS = 2_000;
 
   // Fixed.
   private final LoopContext loop;
@@ -90,8 +88,7 @@ public final class SliceFill implements OriginListener {
   private boolean isEnded;
   private boolean isAnswered;
   private long receivedBytes;
-  private boolean isAwaitingRoom;
-  private long awaitingSinceNanos;
+  private final RoomWait room;
 
   /**
    * A fetch that has claimed nothing yet.
@@ -105,6 +102,7 @@ public final class SliceFill implements OriginListener {
     this.firstSlice = firstSlice;
     this.endSlice = firstSlice;
     this.birth = birth;
+    this.room = new RoomWait(loop, this::onRoomHoped);
     this.followers = new Followers(loop, followerLimit, () -> {}, this::onDeserted);
   }
 
@@ -209,7 +207,7 @@ public final class SliceFill implements OriginListener {
       next++;
     }
     if (next > firstSlice) {
-      loop.fills().sliceFillBegins();
+      loop.fills().unlistedBegins();
       return true;
     }
     // Whoever has found it in the table meanwhile looks the slice up again.
@@ -218,12 +216,16 @@ public final class SliceFill implements OriginListener {
     return false;
   }
 
-  /** Of an object that is still being filled, what the fill holds or is to bring is its own. */
+  /**
+   * Of an object that is still being filled, what the fill holds is its own, and what it has let go
+   * is not. What it is still to bring is fetched only for those who come to it from ahead.
+   */
   private int endOfWhatIsLetGo() {
     Fill growing = loop.fills().find(new FillKey(object.hi(), object.lo()));
     return growing != null
             && growing.state() == Fill.State.STREAMING
             && growing.objectId() == object.objectId()
+            && firstSlice <= object.sliceAt(growing.receivedBytes())
         ? object.sliceAt(growing.releasedBytes())
         : Integer.MAX_VALUE;
   }
@@ -319,7 +321,7 @@ public final class SliceFill implements OriginListener {
     }
     receivedBytes += data.readableBytes();
     held.add(data);
-    if (!isAwaitingRoom) {
+    if (!room.isOn()) {
       store();
     }
   }
@@ -354,10 +356,10 @@ public final class SliceFill implements OriginListener {
     }
     long moved = held.moveTo(into);
     if (moved > 0) {
-      awaitingSinceNanos = loop.eventLoop().ticker().nanoTime();
+      room.moved();
     }
     if (held.isEmpty()) {
-      stopAwaiting();
+      room.end();
     } else {
       refused(into.lacksRoom());
     }
@@ -367,17 +369,12 @@ public final class SliceFill implements OriginListener {
    * The store has not taken all there is: holds the origin, and tries again soon, if that helps.
    */
   private void refused(boolean isForRoom) {
-    long now = loop.eventLoop().ticker().nanoTime();
-    if (!isAwaitingRoom && isForRoom && loop.fills().mayAwaitRoom()) {
-      isAwaitingRoom = true;
-      awaitingSinceNanos = now;
+    boolean begins = !room.isOn();
+    if (isForRoom && room.goOn()) {
       OriginCall current = call;
-      if (current != null && !isEnded) {
+      if (begins && current != null && !isEnded) {
         current.suspend();
       }
-    }
-    if (isForRoom && isAwaitingRoom && now - awaitingSinceNanos <= ROOM_PATIENCE_NANOS) {
-      loop.eventLoop().schedule(this::onRoomHoped, ROOM_RETRY_MICROS, TimeUnit.MICROSECONDS);
     } else {
       cancel();
       boolean isTooLong = receivedBytes > lastByte() + 1 - firstByte();
@@ -386,11 +383,11 @@ public final class SliceFill implements OriginListener {
   }
 
   private void onRoomHoped() {
-    if (!isAwaitingRoom) {
+    if (!room.isOn()) {
       return;
     }
     store();
-    if (isAwaitingRoom) {
+    if (room.isOn()) {
       return;
     }
     followers.wakeAll();
@@ -404,18 +401,11 @@ public final class SliceFill implements OriginListener {
     }
   }
 
-  private void stopAwaiting() {
-    if (isAwaitingRoom) {
-      isAwaitingRoom = false;
-      loop.fills().awaitsRoomNoLonger();
-    }
-  }
-
   @Override
   public void onEnd(HeaderFields trailers) {
     if (!isEnded && isAnswered) {
       isEnded = true;
-      if (!isAwaitingRoom) {
+      if (!room.isOn()) {
         finish();
       }
     }
@@ -463,7 +453,7 @@ public final class SliceFill implements OriginListener {
     if (partial != null) {
       partial.abort();
     }
-    stopAwaiting();
+    room.end();
     held.release();
     leaveTable();
     publish(last);
@@ -489,7 +479,7 @@ public final class SliceFill implements OriginListener {
     for (int slice = firstSlice; slice < endSlice; slice++) {
       loop.fills().leave(new SliceKey(object.objectId(), slice), this);
     }
-    loop.fills().sliceFillEnds();
+    loop.fills().unlistedEnds();
   }
 
   private void publish(State next) {

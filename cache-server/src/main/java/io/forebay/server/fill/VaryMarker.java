@@ -1,6 +1,7 @@
 package io.forebay.server.fill;
 
 import io.forebay.core.http.RequestView;
+import io.forebay.core.key.FieldRecipe;
 import io.forebay.core.key.KeyRecipe;
 import io.forebay.core.key.ResponseTags;
 import io.forebay.core.policy.ResponsePolicy;
@@ -74,14 +75,17 @@ public record VaryMarker(List<String> names, VariantList variants, long objectId
 
   /**
    * The names a new response's variant is to be kept under: those of a marker already there and its
-   * own, so that an origin which says now this, now that does not lose its variants.
+   * own, so that an origin which says now this, now that does not lose its variants. Without those
+   * that the recipe has come to map since: what they select is not in what a fill asks.
    */
-  static List<String> union(@Nullable VaryMarker marker, List<String> selectingFields) {
+  static List<String> union(
+      @Nullable VaryMarker marker, List<String> selectingFields, FieldRecipe recipe) {
     if (marker == null) {
       return selectingFields;
     }
-    TreeSet<String> names = new TreeSet<>(selectingFields);
-    names.addAll(marker.names);
+    TreeSet<String> names = new TreeSet<>(marker.names);
+    names.removeIf(recipe::maps);
+    names.addAll(selectingFields);
     return names.size() > ResponsePolicy.MAX_SELECTING_FIELDS
         ? selectingFields
         : List.copyOf(names);
@@ -151,16 +155,25 @@ public record VaryMarker(List<String> names, VariantList variants, long objectId
       }
       // Variants told apart by other names are not found any more.
       boolean isSame = old != null && old.names.equals(names);
-      VariantList before = old == null || !isSame ? VariantList.EMPTY : old.variants;
+      VariantList before = VariantList.EMPTY;
+      if (old != null) {
+        before = isSame ? old.variants : new VariantList(old.variants.hasUnvaried(), List.of());
+      }
       VariantList after = change.apply(before);
       if (isSame && after.equals(before)) {
         return;
       }
-      if (write(loop, place, names, after, expiresAtMillis, old) != Install.GONE) {
-        if (old != null) {
-          drop(loop, old.variants, after);
+      switch (write(loop, place, names, after, expiresAtMillis, old)) {
+        case INSTALLED -> {
+          if (old != null) {
+            drop(loop, old.variants, after);
+          }
+          return;
         }
-        return;
+        case GONE, BUSY -> {}
+        default -> {
+          return;
+        }
       }
     }
   }

@@ -6,6 +6,7 @@ import io.forebay.server.exchange.ClientInfo;
 import io.forebay.server.exchange.RequestBody;
 import io.forebay.server.exchange.ResponseSink;
 import io.forebay.server.metric.LoopCounters.CacheResult;
+import io.forebay.server.tunnel.TunnelEnd;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
@@ -87,6 +88,10 @@ final class Http1Connection extends ChannelInboundHandlerAdapter
   private long bodyWaitSinceNanos;
   private long lingeredBytes;
   private boolean isKept;
+
+  /** What the client sends next may be no HTTP. */
+  private boolean isTunnelOffered;
+
   private boolean hasRequestEnded;
   private boolean hasResponseEnded;
   private boolean isReading;
@@ -198,6 +203,7 @@ final class Http1Connection extends ChannelInboundHandlerAdapter
     hasRequestEnded = false;
     hasResponseEnded = false;
     isHeadTimed = false;
+    isTunnelOffered = false;
     DecoderResult result = head.decoderResult();
     Refusal refusal = result.isFailure() ? refusal(result.cause()) : request.read(head);
     if (refusal != null) {
@@ -402,6 +408,7 @@ final class Http1Connection extends ChannelInboundHandlerAdapter
     isKept &=
         isDelimited
             && !isDraining
+            && !isTunnelOffered
             && requests < limits.requestsPerConnection()
             // A client that waits to be told may send its body or not: there is no telling what
             // comes next.
@@ -411,6 +418,26 @@ final class Http1Connection extends ChannelInboundHandlerAdapter
       isKept = body.remainingBytes() <= REST_BYTES;
     }
     return isKept;
+  }
+
+  boolean readyForTunnel() {
+    isTunnelOffered = request.isVersion11() && !request.hasBody();
+    return isTunnelOffered;
+  }
+
+  /** Sends the head of a 101 and lets go of the connection. */
+  TunnelEnd tunnel(ByteBuf head) {
+    write(head);
+    if (context != null) {
+      context.flush();
+    }
+    deadline.remove();
+    if (isWide) {
+      loop.wideSends.narrow(this);
+    }
+    request.clear();
+    phase = Phase.CLOSED;
+    return TunnelEnd.takeOver(channel, this, decoder);
   }
 
   void onResponseEnded() {
@@ -557,7 +584,8 @@ final class Http1Connection extends ChannelInboundHandlerAdapter
   private void answer(Refusal refusal) {
     loop.countRefusal(refusal);
     ByteBuf response = allocate(512);
-    Responses.writeRefusal(response, refusal, loop.date(), !isHead());
+    Responses.writeRefusal(
+        response, refusal, loop.date(), loop.exchanges.proxyStatus(refusal.error()), !isHead());
     write(response);
     startClosing();
   }

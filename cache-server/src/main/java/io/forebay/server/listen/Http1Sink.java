@@ -1,8 +1,10 @@
 package io.forebay.server.listen;
 
 import io.forebay.core.http.HeaderFields;
+import io.forebay.core.http.Trailers;
 import io.forebay.server.exchange.AbortCause;
 import io.forebay.server.exchange.ResponseSink;
+import io.forebay.server.tunnel.TunnelEnd;
 import io.netty.buffer.ByteBuf;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
@@ -215,6 +217,33 @@ final class Http1Sink implements ResponseSink {
     } else {
       connection.cut(isCloseDelimited);
     }
+  }
+
+  @Override
+  public boolean takesInterim() {
+    return connection.request().isVersion11();
+  }
+
+  @Override
+  public boolean takesTrailers() {
+    return isLive
+        && connection.request().isVersion11()
+        && Trailers.areTaken(connection.request().all("te"));
+  }
+
+  @Override
+  public boolean readyForTunnel() {
+    return isLive && connection.readyForTunnel();
+  }
+
+  @Override
+  public TunnelEnd tunnel(ByteBuf head, String protocol) {
+    head.writeBytes(Responses.UPGRADE);
+    head.writeCharSequence(protocol, StandardCharsets.ISO_8859_1);
+    head.writeBytes(Responses.CRLF).writeBytes(Responses.CRLF);
+    isLive = false;
+    listener = null;
+    return connection.tunnel(head);
   }
 
   @Override

@@ -359,6 +359,7 @@ final class Http2Connection extends ChannelInboundHandlerAdapter {
         new DefaultHttp2Headers(false)
             .status(Integer.toString(refusal.status()))
             .add("date", loop.dateText())
+            .add("proxy-status", loop.exchanges.proxyStatus(refusal.error()))
             .add("content-type", "text/plain; charset=utf-8")
             .setLong("content-length", text.length);
     if (refusal.status() == 405) {

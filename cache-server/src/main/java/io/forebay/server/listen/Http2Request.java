@@ -151,7 +151,12 @@ final class Http2Request extends ClientRequest {
 
   private static int pseudoBit(CharSequence name) {
     Http2Headers.PseudoHeaderName pseudo = Http2Headers.PseudoHeaderName.getPseudoHeader(name);
-    return pseudo == null || !pseudo.isRequestOnly() ? 0 : 1 << pseudo.ordinal();
+    // Extended CONNECT was not offered to clients (RFC 8441 §3).
+    return pseudo == null
+            || !pseudo.isRequestOnly()
+            || pseudo == Http2Headers.PseudoHeaderName.PROTOCOL
+        ? 0
+        : 1 << pseudo.ordinal();
   }
 
   private static boolean hasUpperCase(CharSequence name) {

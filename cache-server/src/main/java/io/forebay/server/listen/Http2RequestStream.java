@@ -276,6 +276,11 @@ final class Http2RequestStream implements RequestBody, ResponseSink {
   }
 
   @Override
+  public boolean takesTrailers() {
+    return true;
+  }
+
+  @Override
   public boolean retractHead() {
     if (!isLive || pendingHead == null) {
       return false;

@@ -1,5 +1,7 @@
 package io.forebay.server.listen;
 
+import io.forebay.core.policy.ProxyError;
+
 /**
  * A request that goes no further than the listener: the status and the one line that tells the
  * client what was wrong. HTTP/2 answers a malformed message with a reset instead (RFC 9113 §8.1.1).
@@ -39,6 +41,16 @@ record Refusal(int status, String detail, boolean isMalformed) {
 
   private static Refusal malformed(String detail) {
     return new Refusal(400, detail, true);
+  }
+
+  /** What Proxy-Status says of it. */
+  ProxyError error() {
+    return switch (status) {
+      case 405, 421 -> ProxyError.HTTP_REQUEST_DENIED;
+      // A feature that is not there: the request may be all right.
+      case 501, 505 -> ProxyError.PROXY_INTERNAL_RESPONSE;
+      default -> ProxyError.HTTP_REQUEST_ERROR;
+    };
   }
 
   /** Whether a configured bound was passed (I5). */

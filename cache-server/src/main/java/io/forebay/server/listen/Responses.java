@@ -12,12 +12,14 @@ final class Responses {
   static final byte[] CHUNKED = ascii("transfer-encoding: chunked\r\n");
   static final byte[] CLOSE = ascii("connection: close\r\n");
   static final byte[] KEEP_ALIVE = ascii("connection: keep-alive\r\n");
+  static final byte[] UPGRADE = ascii("connection: upgrade\r\nupgrade: ");
   static final byte[] LAST_CHUNK = ascii("0\r\n");
   static final byte[] CONTINUE = ascii("HTTP/1.1 100 Continue\r\n\r\n");
   static final byte[] DATE = ascii("date: ");
   static final byte[] ALLOW = ascii("allow: GET, HEAD, OPTIONS, POST, PUT, PATCH, DELETE\r\n");
   static final String ALLOWED = "GET, HEAD, OPTIONS, POST, PUT, PATCH, DELETE";
 
+  private static final byte[] PROXY_STATUS = ascii("proxy-status: ");
   private static final byte[] TEXT = ascii("content-type: text/plain; charset=utf-8\r\n");
   private static final byte[][] STATUS_LINES = new byte[1000][];
 
@@ -46,7 +48,8 @@ final class Responses {
   }
 
   /** A whole response that ends the connection. */
-  static void writeRefusal(ByteBuf into, Refusal refusal, byte[] date, boolean hasBody) {
+  static void writeRefusal(
+      ByteBuf into, Refusal refusal, byte[] date, String proxyStatus, boolean hasBody) {
     byte[] text = text(refusal);
     into.writeBytes(statusLine(refusal.status()))
         .writeBytes(DATE)
@@ -55,7 +58,9 @@ final class Responses {
     if (refusal.status() == HttpResponseStatus.METHOD_NOT_ALLOWED.code()) {
       into.writeBytes(ALLOW);
     }
-    into.writeBytes(TEXT).writeBytes(CONTENT_LENGTH);
+    into.writeBytes(PROXY_STATUS);
+    into.writeCharSequence(proxyStatus, StandardCharsets.ISO_8859_1);
+    into.writeBytes(CRLF).writeBytes(TEXT).writeBytes(CONTENT_LENGTH);
     Digits.writeDecimal(into, text.length);
     into.writeBytes(CRLF).writeBytes(CLOSE).writeBytes(CRLF);
     if (hasBody) {

@@ -44,6 +44,11 @@ public interface AccessEvent {
   /** Body bytes handed to the transport. */
   long bytes();
 
+  /** Bytes the client sent through a tunnel; -1 where there was none. */
+  default long tunnelledBytes() {
+    return -1;
+  }
+
   long durationNanos();
 
   /** From the request to the first byte of the answer, or -1 when there was none. */

@@ -42,6 +42,7 @@ final class AccessFormat {
   private static final byte[] PROTOCOL = name("protocol");
   private static final byte[] STATUS = name("status");
   private static final byte[] BYTES = name("bytes");
+  private static final byte[] RECEIVED = name("received");
   private static final byte[] DURATION = name("duration_us");
   private static final byte[] FIRST_BYTE = name("first_byte_us");
   private static final byte[] CACHE = name("cache");
@@ -95,6 +96,9 @@ final class AccessFormat {
     text(PROTOCOL, record.protocol);
     number(STATUS, record.status);
     number(BYTES, record.bytes);
+    if (record.tunnelledBytes >= 0) {
+      number(RECEIVED, record.tunnelledBytes);
+    }
     number(DURATION, Math.max(record.durationNanos, 0) / 1000);
     micros(FIRST_BYTE, record.firstByteNanos);
     put(CACHE);

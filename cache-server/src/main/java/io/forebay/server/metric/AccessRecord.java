@@ -46,6 +46,7 @@ final class AccessRecord {
   String protocol = "";
   int status;
   long bytes;
+  long tunnelledBytes;
   long durationNanos;
   long firstByteNanos;
   CacheResult cache = CacheResult.REFUSED;
@@ -75,6 +76,7 @@ final class AccessRecord {
     protocol = event.protocol();
     status = event.status();
     bytes = event.bytes();
+    tunnelledBytes = event.tunnelledBytes();
     durationNanos = event.durationNanos();
     firstByteNanos = event.firstByteNanos();
     cache = event.cache();

@@ -33,6 +33,13 @@ public final class LoopCounters {
   public long sliceRunsFailed;
   public long slicesFetched;
 
+  // Connections that changed their protocol; bytes are counted when a tunnel is over.
+  public long tunnelsOpened;
+  public long tunnelsOpen;
+  public long tunnelsRefused;
+  public long tunnelBytesToOrigins;
+  public long tunnelBytesToClients;
+
   public long originFetches;
   public long originFailures;
   public long originRetries;
@@ -42,6 +49,12 @@ public final class LoopCounters {
   public long fillsInstalled;
   public long fillsUnstored;
   public long fillsFailed;
+
+  // Of those that failed because every client had left: what was whole was kept.
+  public long fillsKept;
+
+  // Requests that waited too long for another one's fetch, and passed.
+  public long waitsGivenUp;
   public long joined;
   public long revalidations;
   public long revalidated;

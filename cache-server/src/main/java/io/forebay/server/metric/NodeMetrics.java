@@ -163,7 +163,9 @@ public final class NodeMetrics implements AutoCloseable {
         "forebay_rests_lost",
         "Bodies that left memory while they were sent and that were therefore broken off.",
         c -> c.restsLost);
+    tunnels(all, loops);
     slices(all, loops);
+    sharing(all, loops);
     origin(all, loops);
     fills(all, loops);
     connections(all, loops);
@@ -247,6 +249,32 @@ public final class NodeMetrics implements AutoCloseable {
             .build());
   }
 
+  private static void tunnels(MetricSnapshots.Builder all, List<LoopCounters> loops) {
+    counter(
+        all,
+        loops,
+        "forebay_tunnels_opened",
+        "Connections that changed to a protocol that is passed on as bytes.",
+        c -> c.tunnelsOpened);
+    counter(
+        all,
+        loops,
+        "forebay_tunnels_refused",
+        "Offers of another protocol that were refused because as many tunnels as may be were open.",
+        c -> c.tunnelsRefused);
+    all.metricSnapshot(
+        CounterSnapshot.builder()
+            .name("forebay_tunnel_bytes")
+            .help("Bytes that went through tunnels which are over, by direction.")
+            .dataPoint(count(sum(loops, c -> c.tunnelBytesToClients), Labels.of("to", "client")))
+            .dataPoint(count(sum(loops, c -> c.tunnelBytesToOrigins), Labels.of("to", "origin")))
+            .build());
+    all.metricSnapshot(
+        gauge("forebay_tunnels", "Tunnels open now.")
+            .dataPoint(point((double) sum(loops, c -> c.tunnelsOpen), Labels.EMPTY))
+            .build());
+  }
+
   private static void slices(MetricSnapshots.Builder all, List<LoopCounters> loops) {
     counter(
         all,
@@ -273,6 +301,21 @@ public final class NodeMetrics implements AutoCloseable {
         "forebay_slices_fetched",
         "Slices added to stored objects that lacked them.",
         c -> c.slicesFetched);
+  }
+
+  private static void sharing(MetricSnapshots.Builder all, List<LoopCounters> loops) {
+    counter(
+        all,
+        loops,
+        "forebay_fills_kept",
+        "Fetches that every client had left, of which the whole slices were kept.",
+        c -> c.fillsKept);
+    counter(
+        all,
+        loops,
+        "forebay_waits_given_up",
+        "Requests that waited too long for another one's fetch and were passed.",
+        c -> c.waitsGivenUp);
   }
 
   private static void fills(MetricSnapshots.Builder all, List<LoopCounters> loops) {

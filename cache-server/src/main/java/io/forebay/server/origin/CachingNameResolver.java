@@ -152,10 +152,12 @@ public final class CachingNameResolver implements NameResolver, AutoCloseable {
     long ttlNanos;
     if (result.addresses().isEmpty()) {
       entry.failure = result.failure() == null ? "no address" : result.failure();
+      entry.rcode = result.rcode();
       ttlNanos = FAILURE_TTL_NANOS;
     } else {
       entry.lastGood = result.addresses();
       entry.failure = null;
+      entry.rcode = null;
       ttlNanos =
           Math.clamp(
               TimeUnit.SECONDS.toNanos(result.ttlSeconds()), LEAST_TTL_NANOS, MOST_TTL_NANOS);
@@ -185,6 +187,7 @@ public final class CachingNameResolver implements NameResolver, AutoCloseable {
     final List<Consumer<Resolution>> waiting = new ArrayList<>();
     List<InetAddress> lastGood = List.of();
     @Nullable String failure;
+    @Nullable String rcode;
     boolean hasAnswer;
     boolean isAsking;
     long askedNanos;
@@ -195,7 +198,7 @@ public final class CachingNameResolver implements NameResolver, AutoCloseable {
     }
 
     Resolution resolution() {
-      return new Resolution(lastGood, failure);
+      return new Resolution(lastGood, failure, rcode);
     }
 
     boolean isWatchDue(long nowNanos) {

@@ -1,5 +1,6 @@
 package io.forebay.server.origin;
 
+import io.forebay.core.policy.ProxyStatus;
 import io.forebay.server.origin.NameResolver.Resolution;
 import io.forebay.server.origin.OriginFailure.Kind;
 import io.netty.bootstrap.Bootstrap;
@@ -10,9 +11,11 @@ import io.netty.channel.ChannelOption;
 import io.netty.channel.ConnectTimeoutException;
 import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslHandler;
+import java.net.ConnectException;
 import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.NoRouteToHostException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -68,9 +71,18 @@ final class Connector {
       return;
     }
     if (resolution.addresses().isEmpty()) {
-      fail(
-          Kind.NAME_NOT_RESOLVED,
-          "name " + origin.host() + " does not resolve: " + Words.line(resolution.failure()));
+      String rcode = resolution.rcode();
+      finish();
+      pool.releaseSlot();
+      call.fail(
+          new OriginFailure(
+              Kind.NAME_NOT_RESOLVED,
+              origin.label()
+                  + ": name "
+                  + origin.host()
+                  + " does not resolve: "
+                  + Words.line(resolution.failure()),
+              rcode == null ? ProxyStatus.NO_MORE : ProxyStatus.rcode(rcode)));
       return;
     }
     List<InetAddress> allowed =
@@ -175,7 +187,11 @@ final class Connector {
             connected.close();
           } else if (!future.isSuccess()) {
             connected.close();
-            fail(Kind.TLS_FAILED, "TLS failed: " + OriginTls.words(future.cause()));
+            fail(
+                OriginTls.isCertificateRefused(future.cause())
+                    ? Kind.TLS_CERTIFICATE
+                    : Kind.TLS_FAILED,
+                "TLS failed: " + OriginTls.words(future.cause()));
           } else {
             // After this burst of reads: bytes in it precede the request and give the
             // connection away as one that cannot be trusted.
@@ -214,8 +230,17 @@ final class Connector {
     } else if (cause instanceof ConnectTimeoutException) {
       onTooLate();
     } else {
-      fail(Kind.CONNECT_FAILED, "cannot connect to " + target + ": " + Words.of(cause));
+      fail(kindOf(cause), "cannot connect to " + target + ": " + Words.of(cause));
     }
+  }
+
+  private static Kind kindOf(Throwable cause) {
+    return switch (cause) {
+      // A kind of ConnectException to Netty, so it goes first.
+      case NoRouteToHostException ignored -> Kind.CONNECT_UNROUTABLE;
+      case ConnectException ignored -> Kind.CONNECT_REFUSED;
+      default -> Kind.CONNECT_FAILED;
+    };
   }
 
   private void onTooLate() {
@@ -225,9 +250,7 @@ final class Connector {
     long millis = origin.config().connectTimeout().toMillis();
     Channel unfinished = channel;
     if (unfinished == null) {
-      fail(
-          Kind.NAME_NOT_RESOLVED,
-          "no answer for name " + origin.host() + " within " + millis + " ms");
+      fail(Kind.NAME_TIMEOUT, "no answer for name " + origin.host() + " within " + millis + " ms");
       return;
     }
     fail(

@@ -8,6 +8,7 @@ import io.netty.resolver.HostsFileEntriesProvider;
 import io.netty.resolver.ResolvedAddressTypes;
 import io.netty.resolver.dns.DnsCache;
 import io.netty.resolver.dns.DnsCacheEntry;
+import io.netty.resolver.dns.DnsErrorCauseException;
 import io.netty.resolver.dns.DnsNameResolver;
 import io.netty.resolver.dns.DnsNameResolverBuilder;
 import io.netty.resolver.dns.DnsServerAddressStreamProvider;
@@ -38,6 +39,7 @@ final class DnsLookup implements NameLookup {
   private static final long HOSTS_TTL_SECONDS = 5;
   private static final long QUERY_TIMEOUT_MILLIS = 2_000;
   private static final int MOST_QUERIES = 12;
+  private static final int MOST_CAUSES = 8;
   private static final InetSocketAddress LOCAL_SERVER =
       new InetSocketAddress(InetAddress.getLoopbackAddress(), 53);
 
@@ -79,10 +81,24 @@ final class DnsLookup implements NameLookup {
         done.accept(Answer.found(future.getNow(), ttls.shortest(name, HOSTS_TTL_SECONDS)));
       } else {
         Throwable cause = future.cause();
-        done.accept(Answer.failed(cause == null ? "no address" : Words.of(cause)));
+        done.accept(Answer.failed(cause == null ? "no address" : Words.of(cause), rcode(cause)));
       }
       ttls.forget(name);
     });
+  }
+
+  /** The name of the response code, where a name server answered at all. */
+  private static @Nullable String rcode(@Nullable Throwable failure) {
+    Throwable cause = failure;
+    for (int i = 0; i < MOST_CAUSES && cause != null; i++) {
+      if (cause instanceof DnsErrorCauseException answered) {
+        String text = answered.getCode().toString();
+        int number = text.indexOf('(');
+        return Words.line(number < 0 ? text : text.substring(0, number));
+      }
+      cause = cause.getCause();
+    }
+    return null;
   }
 
   private Map<String, List<InetAddress>> hostsFile() {

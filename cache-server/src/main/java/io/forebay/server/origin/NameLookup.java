@@ -16,15 +16,20 @@ interface NameLookup {
    * @param addresses empty when it failed
    * @param ttlSeconds how long the addresses hold
    * @param failure why there are none, or null
+   * @param rcode what the name server answered with then, such as {@code NXDOMAIN}, if it did
    */
-  record Answer(List<InetAddress> addresses, long ttlSeconds, @Nullable String failure) {
+  record Answer(
+      List<InetAddress> addresses,
+      long ttlSeconds,
+      @Nullable String failure,
+      @Nullable String rcode) {
 
     static Answer found(List<InetAddress> addresses, long ttlSeconds) {
-      return new Answer(List.copyOf(addresses), ttlSeconds, null);
+      return new Answer(List.copyOf(addresses), ttlSeconds, null, null);
     }
 
-    static Answer failed(String failure) {
-      return new Answer(List.of(), 0, failure);
+    static Answer failed(String failure, @Nullable String rcode) {
+      return new Answer(List.of(), 0, failure, rcode);
     }
   }
 }

@@ -31,6 +31,8 @@ public interface NameResolver {
    *
    * @param addresses in order of preference; empty when there never was a good answer
    * @param failure why the newest lookup failed, or null
+   * @param rcode what the name server answered with then, if it did
    */
-  record Resolution(List<InetAddress> addresses, @Nullable String failure) {}
+  record Resolution(
+      List<InetAddress> addresses, @Nullable String failure, @Nullable String rcode) {}
 }

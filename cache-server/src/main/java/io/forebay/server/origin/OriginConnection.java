@@ -1,14 +1,17 @@
 package io.forebay.server.origin;
 
 import io.forebay.core.http.HeaderFields;
+import io.forebay.core.http.UpgradeOffer;
 import io.forebay.server.config.ServerConfig.OriginConfig;
 import io.forebay.server.origin.OriginFailure.Kind;
+import io.forebay.server.tunnel.TunnelEnd;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.handler.codec.DecoderException;
 import io.netty.handler.codec.PrematureChannelClosureException;
+import io.netty.handler.codec.TooLongFrameException;
 import io.netty.handler.codec.http.HttpContent;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaders;
@@ -48,6 +51,9 @@ final class OriginConnection extends ChannelInboundHandlerAdapter {
   /** Interim responses that may precede the final one. */
   private static final int MOST_INTERIM = 16;
 
+  /** How long a body waits for the origin's 100 (RFC 9110 §10.1.1: not for ever). */
+  private static final Duration CONTINUE_PATIENCE = Duration.ofSeconds(1);
+
   private enum State {
     OPENING,
     BUSY,
@@ -58,6 +64,7 @@ final class OriginConnection extends ChannelInboundHandlerAdapter {
 
   /** What the deadline stands for while a call is on the connection. */
   private enum Phase {
+    CONTINUE,
     SENDING,
     FIRST_BYTE,
     HEAD,
@@ -88,6 +95,10 @@ final class OriginConnection extends ChannelInboundHandlerAdapter {
   private Phase phase = Phase.SENDING;
   private boolean isReused;
   private boolean isRequestSent;
+
+  /** The body is held until the origin asks for it. */
+  private boolean isAwaitingContinue;
+
   private boolean hasBytes;
   private boolean hasHead;
   private boolean isKeepAlive;
@@ -149,6 +160,7 @@ final class OriginConnection extends ChannelInboundHandlerAdapter {
     isReused = wasUsed;
     wasUsed = true;
     isRequestSent = false;
+    isAwaitingContinue = false;
     hasBytes = false;
     hasHead = false;
     isKeepAlive = false;
@@ -175,9 +187,23 @@ final class OriginConnection extends ChannelInboundHandlerAdapter {
     } else {
       BodySender newSender = new BodySender(this, ctx, request.body());
       sender = newSender;
+      if (request.hop().expectsContinue()) {
+        isAwaitingContinue = true;
+        rearm();
+        return;
+      }
       // A body may answer its first demand at once, with a failure even; the call is not known to
       // its listener yet.
       client.loop().execute(newSender::start);
+    }
+  }
+
+  private void sendBody() {
+    BodySender waiting = sender;
+    if (isAwaitingContinue && waiting != null) {
+      isAwaitingContinue = false;
+      rearm();
+      client.loop().execute(waiting::start);
     }
   }
 
@@ -281,14 +307,20 @@ final class OriginConnection extends ChannelInboundHandlerAdapter {
     if (cause instanceof PrematureChannelClosureException) {
       fail(Kind.CLOSED_BEFORE_RESPONSE, "the origin closed within the response's head");
     } else {
-      fail(Kind.INVALID_RESPONSE, "invalid response: " + Words.of(cause));
+      fail(kindOf(cause), "invalid response: " + Words.of(cause));
     }
+  }
+
+  private Kind kindOf(Throwable cause) {
+    return cause instanceof TooLongFrameException && !hasHead
+        ? Kind.FIELDS_TOO_LARGE
+        : Kind.INVALID_RESPONSE;
   }
 
   private void onResponse(PooledCall current, HttpResponse response) {
     int status = response.status().code();
     if (status == 101) {
-      fail(Kind.INVALID_RESPONSE, "invalid response: 101, and no upgrade was asked for");
+      onUpgrade(current, fields(response.headers()));
       return;
     }
     if (status < 200) {
@@ -297,7 +329,12 @@ final class OriginConnection extends ChannelInboundHandlerAdapter {
         fail(Kind.INVALID_RESPONSE, "more than " + MOST_INTERIM + " interim responses");
         return;
       }
-      arm(Phase.FIRST_BYTE, origin.config().firstByteTimeout());
+      // The next one is waited for anew; while a body is being sent there is no hurry.
+      hasBytes = false;
+      rearm();
+      if (status == 100) {
+        sendBody();
+      }
       current.informational(status, fields(response.headers()));
       return;
     }
@@ -324,12 +361,31 @@ final class OriginConnection extends ChannelInboundHandlerAdapter {
     noteKeepAliveHint(headers);
     hasHead = true;
     rearm();
-    if (!isRequestSent && status >= 300) {
+    if (!isRequestSent && (status >= 300 || isAwaitingContinue)) {
       // The origin has decided without the rest of the body (RFC 9112 §9.5); of a 2xx that comes
       // early it may still be making use.
       stopBody();
     }
     current.head(status, fields(headers), length, isCloseDelimited);
+  }
+
+  private void onUpgrade(PooledCall current, HeaderFields fields) {
+    UpgradeOffer offer = current.request().hop().upgrade();
+    if (offer == null) {
+      fail(Kind.INVALID_RESPONSE, "invalid response: 101, and no upgrade was asked for");
+      return;
+    }
+    String refusal = decoder.hasExtraBytes() ? "it came too late" : offer.refusal(fields);
+    if (refusal != null) {
+      fail(Kind.UPGRADE_FAILED, "invalid response: 101, and " + refusal);
+      return;
+    }
+    detach();
+    state = State.CLOSED;
+    deadline.stop();
+    // What is no HTTP connection any more counts as a tunnel, not among those for requests.
+    releaseSlot();
+    current.tunnel(fields, TunnelEnd.takeOver(context().channel(), this, decoder));
   }
 
   private void onContent(PooledCall current, HttpContent content) {
@@ -438,12 +494,11 @@ final class OriginConnection extends ChannelInboundHandlerAdapter {
     if (state == State.BUSY && isTransport) {
       onClosed(Words.of(cause));
     } else if (state == State.BUSY && cause instanceof DecoderException) {
-      fail(
-          Kind.INVALID_RESPONSE,
-          "invalid response: " + Words.of(cause.getCause() == null ? cause : cause.getCause()));
+      Throwable why = cause.getCause() == null ? cause : cause.getCause();
+      fail(kindOf(why), "invalid response: " + Words.of(why));
     } else if (!isTransport && !(cause instanceof DecoderException)) {
       LOG.error("{}: a defect while handling a response", origin.label(), cause);
-      fail(Kind.INVALID_RESPONSE, "a defect of this node, see its log");
+      fail(Kind.DEFECT, "a defect of this node, see its log");
     }
     if (state == State.IDLE) {
       pool.onIdleLost(this);
@@ -500,6 +555,7 @@ final class OriginConnection extends ChannelInboundHandlerAdapter {
   private boolean isRetryable(PooledCall current) {
     return isReused
         && !hasBytes
+        && interimCount == 0
         && !current.isRetried()
         && !client.isClosed()
         && (sender == null || !sender.isStarted())
@@ -513,13 +569,14 @@ final class OriginConnection extends ChannelInboundHandlerAdapter {
       close();
     } else if (state == State.BUSY) {
       switch (phase) {
+        case CONTINUE -> sendBody();
         case FIRST_BYTE ->
             fail(
                 Kind.FIRST_BYTE_TIMEOUT,
                 "no response within " + config.firstByteTimeout().toMillis() + " ms");
         case SENDING ->
             fail(
-                Kind.IDLE_TIMEOUT,
+                Kind.WRITE_TIMEOUT,
                 "the origin took nothing of the request body for "
                     + config.idleTimeout().toMillis()
                     + " ms");
@@ -578,6 +635,7 @@ final class OriginConnection extends ChannelInboundHandlerAdapter {
   }
 
   private void stopBody() {
+    isAwaitingContinue = false;
     if (sender != null) {
       sender.stop();
     }
@@ -608,6 +666,8 @@ final class OriginConnection extends ChannelInboundHandlerAdapter {
       arm(Phase.HEAD, config.idleTimeout());
     } else if (isRequestSent) {
       arm(Phase.FIRST_BYTE, config.firstByteTimeout());
+    } else if (isAwaitingContinue) {
+      arm(Phase.CONTINUE, CONTINUE_PATIENCE);
     } else if (!context().channel().isWritable()) {
       arm(Phase.SENDING, config.idleTimeout());
     } else {

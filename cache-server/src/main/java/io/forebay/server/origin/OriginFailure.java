@@ -1,33 +1,63 @@
 package io.forebay.server.origin;
 
+import io.forebay.core.policy.ProxyError;
+import io.forebay.core.policy.ProxyStatus;
+
 /**
  * Why an origin call brought no whole response.
  *
- * @param kind metric label and Proxy-Status-like token
+ * @param kind metric label, and what Proxy-Status says
  * @param detail one line for the log and the error page; names host and port
+ * @param more what Proxy-Status says besides the type: parameters, or {@link ProxyStatus#NO_MORE}
  */
-public record OriginFailure(Kind kind, String detail) {
+public record OriginFailure(Kind kind, String detail, String more) {
+
+  public OriginFailure(Kind kind, String detail) {
+    this(kind, detail, ProxyStatus.NO_MORE);
+  }
 
   /** The kinds, from first to last moment of a call. */
   public enum Kind {
-    UNKNOWN_ORIGIN,
-    NAME_NOT_RESOLVED,
-    ADDRESS_REFUSED,
-    TOO_MANY_CONNECTIONS,
-    CONNECT_FAILED,
-    CONNECT_TIMEOUT,
-    TLS_FAILED,
-    REQUEST_BODY_FAILED,
-    FIRST_BYTE_TIMEOUT,
-    CLOSED_BEFORE_RESPONSE,
-    INVALID_RESPONSE,
-    IDLE_TIMEOUT,
-    TOTAL_TIMEOUT,
-    TRUNCATED;
+    UNKNOWN_ORIGIN(ProxyError.PROXY_CONFIGURATION_ERROR),
+    NAME_NOT_RESOLVED(ProxyError.DNS_ERROR),
+    NAME_TIMEOUT(ProxyError.DNS_TIMEOUT),
+    ADDRESS_REFUSED(ProxyError.DESTINATION_IP_PROHIBITED),
+    TOO_MANY_CONNECTIONS(ProxyError.CONNECTION_LIMIT_REACHED),
+    CONNECT_REFUSED(ProxyError.CONNECTION_REFUSED),
+    CONNECT_UNROUTABLE(ProxyError.DESTINATION_IP_UNROUTABLE),
+    CONNECT_FAILED(ProxyError.DESTINATION_UNAVAILABLE),
+    CONNECT_TIMEOUT(ProxyError.CONNECTION_TIMEOUT),
+    TLS_CERTIFICATE(ProxyError.TLS_CERTIFICATE_ERROR),
+    TLS_FAILED(ProxyError.TLS_PROTOCOL_ERROR),
+    REQUEST_BODY_FAILED(ProxyError.HTTP_REQUEST_ERROR),
+    WRITE_TIMEOUT(ProxyError.CONNECTION_WRITE_TIMEOUT),
+    FIRST_BYTE_TIMEOUT(ProxyError.HTTP_RESPONSE_TIMEOUT),
+    CLOSED_BEFORE_RESPONSE(ProxyError.CONNECTION_TERMINATED),
+    INVALID_RESPONSE(ProxyError.HTTP_PROTOCOL_ERROR),
+    FIELDS_TOO_LARGE(ProxyError.HTTP_RESPONSE_HEADER_SECTION_SIZE),
+    UPGRADE_FAILED(ProxyError.HTTP_UPGRADE_FAILED),
+    SERVER_ERROR(ProxyError.DESTINATION_UNAVAILABLE),
+    IDLE_TIMEOUT(ProxyError.CONNECTION_READ_TIMEOUT),
+    TOTAL_TIMEOUT(ProxyError.HTTP_RESPONSE_TIMEOUT),
+    TRUNCATED(ProxyError.HTTP_RESPONSE_INCOMPLETE),
+    DEFECT(ProxyError.PROXY_INTERNAL_ERROR);
+
+    private final ProxyError error;
+
+    Kind(ProxyError error) {
+      this.error = error;
+    }
+
+    /** What Proxy-Status calls it. */
+    public ProxyError error() {
+      return error;
+    }
 
     /** Whether the client is told 504 rather than 502. */
     public boolean isTimeout() {
-      return this == CONNECT_TIMEOUT
+      return this == NAME_TIMEOUT
+          || this == CONNECT_TIMEOUT
+          || this == WRITE_TIMEOUT
           || this == FIRST_BYTE_TIMEOUT
           || this == IDLE_TIMEOUT
           || this == TOTAL_TIMEOUT;

@@ -1,6 +1,7 @@
 package io.forebay.server.origin;
 
 import io.forebay.core.http.HeaderFields;
+import io.forebay.server.tunnel.TunnelEnd;
 import io.netty.buffer.ByteBuf;
 
 /**
@@ -10,6 +11,16 @@ import io.netty.buffer.ByteBuf;
 public interface OriginListener {
 
   void onInformational(int status, HeaderFields fields);
+
+  /**
+   * The origin took the upgrade up that the request offered: the last call, in place of all others.
+   *
+   * @param fields of the 101, checked
+   * @param end the connection, which is the listener's from now on
+   */
+  default void onTunnel(HeaderFields fields, TunnelEnd end) {
+    end.abort();
+  }
 
   /**
    * The final response's head, checked: framing is sound, no field carries CR, LF or NUL.

@@ -1,7 +1,9 @@
 package io.forebay.server.origin;
 
 import io.forebay.core.http.HeaderFields;
+import io.forebay.core.http.UpgradeOffer;
 import io.forebay.server.exchange.RequestBody;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One request to an origin, complete but for framing, which the client adds.
@@ -10,5 +12,30 @@ import io.forebay.server.exchange.RequestBody;
  * @param target path and query in origin form
  * @param fields every field to send, {@code host} included; no hop-by-hop or framing fields
  * @param body the request body; {@link RequestBody#NONE} for none
+ * @param hop what is said on this connection alone
  */
-public record OriginRequest(String method, String target, HeaderFields fields, RequestBody body) {}
+public record OriginRequest(
+    String method, String target, HeaderFields fields, RequestBody body, Hop hop) {
+
+  /** A request that asks nothing of the connection. */
+  public OriginRequest(String method, String target, HeaderFields fields, RequestBody body) {
+    this(method, target, fields, body, Hop.PLAIN);
+  }
+
+  /** The same, and fields after the body of the answer are of use. */
+  public OriginRequest takingTrailers(boolean value) {
+    return new OriginRequest(method, target, fields, body, new Hop(null, false, value));
+  }
+
+  /**
+   * What is agreed upon with the origin for this exchange alone.
+   *
+   * @param upgrade protocols offered instead of HTTP, or null
+   * @param expectsContinue whether the body waits until the origin says that it wants it
+   * @param takesTrailers whether fields after the body are of any use
+   */
+  public record Hop(
+      @Nullable UpgradeOffer upgrade, boolean expectsContinue, boolean takesTrailers) {
+    public static final Hop PLAIN = new Hop(null, false, false);
+  }
+}

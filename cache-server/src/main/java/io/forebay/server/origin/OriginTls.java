@@ -13,6 +13,7 @@ import java.nio.file.Path;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.security.cert.CertPathBuilderException;
+import java.security.cert.CertificateException;
 import java.security.cert.CertificateExpiredException;
 import java.security.cert.CertificateNotYetValidException;
 import javax.net.ssl.SSLException;
@@ -63,6 +64,18 @@ final class OriginTls {
               : "trust file " + file + " holds no usable PEM certificate: " + Words.of(e),
           e);
     }
+  }
+
+  /** Whether a handshake failed because of the origin's certificate. */
+  static boolean isCertificateRefused(Throwable failure) {
+    Throwable cause = failure;
+    for (int i = 0; i < MOST_CAUSES && cause != null; i++) {
+      if (cause instanceof CertificateException || cause instanceof CertPathBuilderException) {
+        return true;
+      }
+      cause = cause.getCause();
+    }
+    return false;
   }
 
   /** Why a handshake failed, in words an operator can act on. */

@@ -2,6 +2,7 @@ package io.forebay.server.origin;
 
 import io.forebay.core.http.HeaderFields;
 import io.forebay.server.origin.OriginFailure.Kind;
+import io.forebay.server.tunnel.TunnelEnd;
 import io.netty.buffer.ByteBuf;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
@@ -132,6 +133,13 @@ final class PooledCall implements OriginCall {
     stopTimers();
     client.counters().originTotal.record(elapsedNanos());
     listener.onEnd(trailers);
+  }
+
+  void tunnel(HeaderFields fields, TunnelEnd end) {
+    isDone = true;
+    connection = null;
+    stopTimers();
+    listener.onTunnel(fields, end);
   }
 
   void fail(Kind kind, String detail) {

@@ -1,6 +1,7 @@
 package io.forebay.server.origin;
 
 import io.forebay.core.http.HeaderFields;
+import io.forebay.core.http.UpgradeOffer;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.ByteBufUtil;
@@ -84,6 +85,17 @@ final class RequestHead {
       if (!OURS.contains(fields.name(i))) {
         line(head, fields.name(i), fields.value(i));
       }
+    }
+    UpgradeOffer upgrade = request.hop().upgrade();
+    if (upgrade != null) {
+      line(head, "connection", "upgrade");
+      line(head, "upgrade", upgrade.value());
+    } else if (request.hop().takesTrailers()) {
+      line(head, "connection", "te");
+      line(head, "te", "trailers");
+    }
+    if (request.hop().expectsContinue()) {
+      line(head, "expect", "100-continue");
     }
     if (bodyLength < 0) {
       line(head, "transfer-encoding", "chunked");

@@ -172,7 +172,9 @@ final class ResponseDecoder extends HttpResponseDecoder {
 
   @Override
   protected boolean isContentAlwaysEmpty(HttpMessage message) {
-    boolean isFinal = ((HttpResponse) message).status().code() >= 200;
-    return (isFinal && isHeadRequest) || super.isContentAlwaysEmpty(message);
+    int status = ((HttpResponse) message).status().code();
+    boolean isFinal = status >= 200;
+    // To the parser some 101 have a body: an old draft of WebSocket did.
+    return status == 101 || (isFinal && isHeadRequest) || super.isContentAlwaysEmpty(message);
   }
 }

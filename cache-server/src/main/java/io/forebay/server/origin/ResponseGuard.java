@@ -1,6 +1,7 @@
 package io.forebay.server.origin;
 
 import io.netty.buffer.ByteBuf;
+import io.netty.handler.codec.http.TooLongHttpHeaderException;
 
 /**
  * Looks over the bytes of a response head, each byte once, for what the parser hides: it takes a
@@ -81,7 +82,7 @@ final class ResponseGuard {
       return;
     }
     if (++lines > mostLines) {
-      throw new IllegalArgumentException("more than " + mostLines + " field lines");
+      throw new TooLongHttpHeaderException("more than " + mostLines + " field lines");
     }
     isInName = true;
     isNameOver = false;

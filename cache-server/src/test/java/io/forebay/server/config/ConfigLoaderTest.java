@@ -136,6 +136,8 @@ final class ConfigLoaderTest {
               variants: 16
               no-vary-search: yes
             query-method: cache
+            upgrade: [WebSocket, echo/2]
+            response-trailers: Server-Timing
           - origin: a
         limits:
           header-bytes: 64KiB
@@ -155,11 +157,13 @@ final class ConfigLoaderTest {
           keep-alive: 4s
           no-progress: 5s
           drain: 0
+        tunnels: {limit: 7, idle-timeout: 8s}
         forwarding:
           trusted: [10.0.0.0/8, "fd00::/8", 192.0.2.1]
           x-forwarded: no
           forwarded: on
           node-id: edge.1
+          max-hops: 3
         access-log: {output: stdout, queue: 64}
         """
             .replace("PEM", pem.toString()));
@@ -250,7 +254,9 @@ final class ConfigLoaderTest {
                 List.of("en", "de-ch"),
                 16,
                 true,
-                "cache")),
+                "cache"),
+            new ServerConfig.RouteForwardingConfig(
+                List.of("websocket", "echo/2"), List.of("server-timing"))),
         config.routes().get(0));
     assertEquals("route-2", config.routes().get(1).name());
     assertEquals(
@@ -267,8 +273,9 @@ final class ConfigLoaderTest {
         config.timeouts());
     assertEquals(
         new ServerConfig.ForwardingConfig(
-            List.of("10.0.0.0/8", "fd00::/8", "192.0.2.1/32"), false, true, "edge.1"),
+            List.of("10.0.0.0/8", "fd00::/8", "192.0.2.1/32"), false, true, "edge.1", 3),
         config.forwarding());
+    assertEquals(new ServerConfig.TunnelsConfig(7, Duration.ofSeconds(8)), config.tunnels());
     assertEquals(new ServerConfig.AccessLogConfig("stdout", 64), config.accessLog());
   }
 
@@ -670,7 +677,7 @@ final class ConfigLoaderTest {
       textBlock =
           """
           request-cookies: {strip: [a], keep: [b]} | request-cookies.strip | request-cookies.keep is given as well
-          response-cookies: {strip: [a b]}         | response-cookies.strip | "a b" is not a name
+          response-cookies: {strip: [a b]}         | response-cookies.strip | "a b" is not in a list of cookies
           negative-ttl: {200: 1s}                  | negative-ttl | "200=1s" is no error status with a time
           negative-ttl: {404: 1}                   | negative-ttl | "1" is a number without a unit
           negative-ttl: {429: 1s}                  | negative-ttl | 429 says nothing about the URL and is never stored
@@ -678,7 +685,7 @@ final class ConfigLoaderTest {
           ttl-jitter: 5                            | ttl-jitter | "5" is not a percentage
           early-refresh: 51%                       | early-refresh | "51" is out of range
           set-cookie: keep                         | set-cookie | "keep" is not one of the choices
-          targeted-fields: [a/b]                   | targeted-fields | "a/b" is not a name
+          targeted-fields: [a/b]                   | targeted-fields | "a/b" is not in a list of fields
           """)
   void refusesWhatARouteCannotHave(String setting, String key, String message) throws IOException {
     write(ORIGIN + "routes:\n  - " + setting + "\n");
@@ -707,6 +714,31 @@ final class ConfigLoaderTest {
   void refusesAHostThatNoRequestHas(String host) throws IOException {
     write(ORIGIN + "routes: [{match: {host: \"" + host + "\"}}]");
     assertEquals("routes.0.match.host", refused().getFirst().path());
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+          query: ignore, strip: [a]             | query
+          query: sorted                         | query
+          strip: [a*b]                          | strip
+          keep: ['a&b']                         | keep
+          host: 'a.example:80'                  | host
+          headers: [a b]                        | headers
+          headers: [Cookie], cookies: [a]       | headers
+          headers: [User-Agent], device: yes    | headers
+          headers: [X-A], ignore-headers: [x-a] | headers
+          headers: [accept-language], languages: [en] | headers
+          cookies: ['a;b']                      | cookies
+          languages: [en_US]                    | languages
+          variants: 0                           | variants
+          variants: 257                         | variants
+          """)
+  void refusesKeysThatContradictThemselves(String key, String path) throws IOException {
+    write(ORIGIN + "routes: [{key: {" + key + "}}]");
+    assertEquals("routes.0.key." + path, refused().getFirst().path());
   }
 
   @Test

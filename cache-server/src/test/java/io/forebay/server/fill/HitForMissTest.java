@@ -1,6 +1,8 @@
 package io.forebay.server.fill;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -8,6 +10,7 @@ import io.forebay.core.http.HeaderFields;
 import io.forebay.core.http.PlainRequest;
 import io.forebay.core.http.RequestView;
 import io.forebay.core.http.TargetUri;
+import io.forebay.server.fill.HitForMiss.Kind;
 import org.junit.jupiter.api.Test;
 
 final class HitForMissTest {
@@ -27,22 +30,29 @@ final class HitForMissTest {
   @Test
   void remembersUntilTheTimeIsOver() {
     assertFalse(table.isKnown(KEY, plain, NOW));
-    table.remember(KEY, plain, NOW, 60_000);
+    table.remember(KEY, plain, NOW, 60_000, Kind.UNCACHEABLE);
     assertTrue(table.isKnown(KEY, plain, NOW));
     assertTrue(table.isKnown(KEY, plain, NOW + 59_999));
     assertFalse(table.isKnown(KEY, plain, NOW + 61_000));
   }
 
   @Test
+  void remembersNothingForNoTime() {
+    table.remember(KEY, plain, NOW, 60_000, Kind.UNCACHEABLE);
+    table.remember(KEY, plain, NOW, 0, Kind.UNCACHEABLE);
+    assertNull(table.find(KEY, plain, NOW));
+  }
+
+  @Test
   void forgetsWhatIsStorableAgain() {
-    table.remember(KEY, plain, NOW, 60_000);
+    table.remember(KEY, plain, NOW, 60_000, Kind.UNCACHEABLE);
     table.forget(KEY, plain);
     assertFalse(table.isKnown(KEY, plain, NOW));
   }
 
   @Test
   void whatAnAuthorizedClientGotSaysNothingOfTheOthers() {
-    table.remember(KEY, authorized, NOW, 60_000);
+    table.remember(KEY, authorized, NOW, 60_000, Kind.UNCACHEABLE);
     assertTrue(table.isKnown(KEY, authorized, NOW));
     assertFalse(table.isKnown(KEY, plain, NOW));
     table.forget(KEY, plain);
@@ -50,11 +60,21 @@ final class HitForMissTest {
   }
 
   @Test
+  void whatIsNeverFreshIsNoPass() {
+    table.remember(KEY, plain, NOW, 60_000, Kind.NEVER_FRESH);
+    assertFalse(table.isKnown(KEY, plain, NOW));
+    assertEquals(Kind.NEVER_FRESH, table.find(KEY, plain, NOW + 59_999));
+    assertNull(table.find(KEY, plain, NOW + 61_000));
+    table.remember(KEY, plain, NOW, 60_000, Kind.UNCACHEABLE);
+    assertEquals(Kind.UNCACHEABLE, table.find(KEY, plain, NOW));
+  }
+
+  @Test
   void keysThatShareASlotAreToldApart() {
-    table.remember(KEY, plain, NOW, 60_000);
+    table.remember(KEY, plain, NOW, 60_000, Kind.UNCACHEABLE);
     FillKey other = new FillKey(~KEY.hi(), KEY.lo());
     assertFalse(table.isKnown(other, plain, NOW));
-    table.remember(other, plain, NOW, 60_000);
+    table.remember(other, plain, NOW, 60_000, Kind.UNCACHEABLE);
     assertFalse(table.isKnown(KEY, plain, NOW));
   }
 

@@ -185,6 +185,8 @@ class Http2ConnectionTest {
         row("other host", "host", "b.example"),
         row("unknown pseudo-header", ":x", "a"),
         row("response pseudo-header", ":status", "200"),
+        // RFC 8441 §3: not offered.
+        row("extended CONNECT", ":protocol", "websocket"),
         row("second path", ":path", "/b"),
         row("second authority", ":authority", "b"),
         row("content-length without a body", "content-length", "3"),

@@ -111,7 +111,8 @@ final class ListenFixture implements AutoCloseable {
         List.of(),
         limits,
         timeouts,
-        new ForwardingConfig(List.of(), true, false, "test"),
+        new ServerConfig.TunnelsConfig(10, Duration.ofMinutes(1)),
+        new ForwardingConfig(List.of(), true, false, "test", 10),
         new AccessLogConfig("off", 1));
   }
 

@@ -80,6 +80,7 @@ class RefusalLogTest {
                 c.routes(),
                 c.limits(),
                 c.timeouts(),
+                c.tunnels(),
                 c.forwarding(),
                 new AccessLogConfig(log.toString(), 64)));
   }

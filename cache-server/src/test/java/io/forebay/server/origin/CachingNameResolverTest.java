@@ -76,7 +76,7 @@ class CachingNameResolverTest {
   @Test
   void remembersAFailureForASecondOnly() throws Exception {
     List<Resolution> first = resolve("a");
-    lookup.answer(NameLookup.Answer.failed("no such name"));
+    lookup.answer(NameLookup.Answer.failed("no such name", "NXDOMAIN"));
     time.runPendingTasks();
     assertEquals("no such name", first.getFirst().failure());
     List<Resolution> second = resolve("a");
@@ -95,7 +95,7 @@ class CachingNameResolverTest {
     learn("a", 10, "192.0.2.1");
     pass(11);
     List<Resolution> first = resolve("a");
-    lookup.answer(NameLookup.Answer.failed("server failure"));
+    lookup.answer(NameLookup.Answer.failed("server failure", null));
     time.runPendingTasks();
     assertEquals(List.of(addresses("192.0.2.1")), addresses(first));
     assertEquals("server failure", first.getFirst().failure());
@@ -132,10 +132,11 @@ class CachingNameResolverTest {
     time.runPendingTasks();
     assertEquals(List.of("a"), lookup.asked);
     assertNull(resolver.latest("a"));
-    lookup.answer(NameLookup.Answer.failed("no such name"));
+    lookup.answer(NameLookup.Answer.failed("no such name", "NXDOMAIN"));
     Resolution failed = resolver.latest("a");
     assertNotNull(failed);
     assertEquals("no such name", failed.failure());
+    assertEquals("NXDOMAIN", failed.rcode());
     turn(2_100);
     assertEquals(2, lookup.asked.size());
     lookup.answer(found(60, "192.0.2.1"));

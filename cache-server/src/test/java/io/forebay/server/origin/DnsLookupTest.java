@@ -115,6 +115,7 @@ class DnsLookupTest {
       assertEquals(List.of(), answer.addresses());
       String failure = String.valueOf(answer.failure());
       assertTrue(failure.contains("absent.test"), failure);
+      assertEquals("NXDOMAIN", answer.rcode());
     }
   }
 

@@ -245,11 +245,11 @@ final class Lab implements AutoCloseable {
       for (String address : addresses) {
         list.add(InetAddress.getByName(address));
       }
-      known.put(name, new Resolution(list, null));
+      known.put(name, new Resolution(list, null, null));
     }
 
     void fail(String name, String why) {
-      known.put(name, new Resolution(List.of(), why));
+      known.put(name, new Resolution(List.of(), why, "SERVFAIL"));
     }
 
     /** Answers are handed to the test instead of being given. */
@@ -264,7 +264,7 @@ final class Lab implements AutoCloseable {
     @Override
     public void resolve(String name, EventExecutor loop, Consumer<Resolution> answer) {
       Resolution resolution =
-          known.getOrDefault(name, new Resolution(List.of(), "not in the script"));
+          known.getOrDefault(name, new Resolution(List.of(), "not in the script", null));
       delivery.apply(() -> answer.accept(resolution)).run();
     }
 

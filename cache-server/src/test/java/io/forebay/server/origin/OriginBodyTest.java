@@ -109,7 +109,7 @@ class OriginBodyTest {
       body.feedOnDemand(total);
       Recorder response = lab.send(Lab.request("POST", "/", body));
       origin.accept().head();
-      response.failure(Kind.IDLE_TIMEOUT);
+      response.failure(Kind.WRITE_TIMEOUT);
       assertTrue(body.isCancelled);
     }
   }

@@ -50,7 +50,7 @@ class OriginNamesTest {
         Lab lab = Lab.of(Lab.withTimes(named(origin), 60, 5000, 5000, 0, 5000))) {
       List<Runnable> kept = new ArrayList<>();
       lab.names.holdBack(kept::add);
-      String detail = lab.send(Lab.get("/")).failure(Kind.NAME_NOT_RESOLVED);
+      String detail = lab.send(Lab.get("/")).failure(Kind.NAME_TIMEOUT);
       assertTrue(detail.contains("60 ms"), detail);
       // The late answer finds nobody.
       lab.onLoop(
@@ -86,7 +86,7 @@ class OriginNamesTest {
     try (ScriptedOrigin origin = ScriptedOrigin.start("127.0.0.3", null);
         Lab lab = Lab.of(named(origin))) {
       lab.names.set("origin.test", "127.0.0.4", "127.0.0.5", "127.0.0.6", "127.0.0.3");
-      lab.send(Lab.get("/")).failure(Kind.CONNECT_FAILED);
+      lab.send(Lab.get("/")).failure(Kind.CONNECT_REFUSED);
       assertEquals(0, lab.connections.open("main"));
     }
   }

@@ -264,7 +264,7 @@ class OriginTlsTest {
       connection.head();
       throw new AssertionError("a request was sent");
     });
-    String detail = lab.send(Lab.get("/")).failure(Kind.TLS_FAILED);
+    String detail = lab.send(Lab.get("/")).failure(Kind.TLS_CERTIFICATE);
     assertTrue(detail.contains(word), detail);
     lab.awaitOnLoop(0, "no slot held", () -> lab.connections.open("main") == 0);
   }

@@ -493,7 +493,7 @@ class PooledOriginClientTest {
     ScriptedOrigin origin = ScriptedOrigin.start();
     origin.close();
     try (Lab lab = Lab.of(Lab.origin(origin.url()))) {
-      String detail = lab.send(Lab.get("/")).failure(Kind.CONNECT_FAILED);
+      String detail = lab.send(Lab.get("/")).failure(Kind.CONNECT_REFUSED);
       assertTrue(detail.contains("127.0.0.1:" + origin.port()), detail);
       assertEquals(0, lab.connections.open("main"));
     }

@@ -1,0 +1,125 @@
+package io.forebay.core.http;
+
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+
+/**
+ * Which fields may follow a body (RFC 9110 §6.5.1). By the time they come the message has been
+ * framed, routed, judged and perhaps stored, so a field that any of this goes by must not be among
+ * them, whatever an operator would like.
+ */
+public final class Trailers {
+
+  private static final Set<String> NEVER =
+      Set.of(
+          "accept",
+          "accept-charset",
+          "accept-encoding",
+          "accept-language",
+          "accept-ranges",
+          "age",
+          "allow",
+          "alt-svc",
+          "authentication-info",
+          "authorization",
+          "cache-control",
+          "cache-groups",
+          "cache-group-invalidation",
+          "cache-status",
+          "cache-tag",
+          "cdn-cache-control",
+          "cdn-loop",
+          "clear-site-data",
+          "cookie",
+          "date",
+          "expect",
+          "expires",
+          "forwarded",
+          "from",
+          "host",
+          "last-modified",
+          "link",
+          "location",
+          "max-forwards",
+          "no-vary-search",
+          "origin",
+          "pragma",
+          "range",
+          "refresh",
+          "retry-after",
+          "set-cookie",
+          "strict-transport-security",
+          "surrogate-control",
+          "surrogate-key",
+          "user-agent",
+          "vary",
+          "via",
+          "warning",
+          "www-authenticate",
+          "xkey");
+
+  private Trailers() {}
+
+  /**
+   * Whether a field of that name may be let through behind a body. Content fields are not, but for
+   * the digest of the content, which is only known then (RFC 9530 §2).
+   */
+  public static boolean mayBeTrailer(CharSequence fieldName) {
+    String name = fieldName.toString().toLowerCase(Locale.ROOT);
+    boolean isContentField = name.startsWith("content-") && !name.equals("content-digest");
+    return FieldSyntax.isToken(name)
+        && !isContentField
+        && !NEVER.contains(name)
+        && !name.startsWith("if-")
+        && !name.startsWith("proxy-auth")
+        && !name.startsWith("access-control-")
+        && !name.startsWith("sec-")
+        && !name.startsWith("x-forwarded-")
+        && !name.endsWith("-cache-control")
+        && !HopByHop.STANDARD.has(name);
+  }
+
+  /** Of those that came, the ones whose names are allowed. */
+  public static HeaderFields allowed(HeaderFields trailers, Set<String> allowed) {
+    return allowed.isEmpty() || trailers.size() == 0
+        ? HeaderFields.EMPTY
+        : trailers.without(name -> !allowed.contains(name));
+  }
+
+  /** Of the names announced in Trailer lines, the allowed ones; empty when there are none. */
+  public static String announced(List<String> trailerLines, Set<String> allowed) {
+    StringBuilder names = new StringBuilder();
+    for (String line : trailerLines) {
+      int start = 0;
+      for (int i = 0; i <= line.length(); i++) {
+        if (i < line.length() && line.charAt(i) != ',') {
+          continue;
+        }
+        String name = FieldSyntax.trim(line, start, i).toLowerCase(Locale.ROOT);
+        start = i + 1;
+        if (allowed.contains(name)) {
+          names.append(names.isEmpty() ? "" : ", ").append(name);
+        }
+      }
+    }
+    return names.toString();
+  }
+
+  /** Whether TE lines say that trailers are taken: {@code trailers}, in any case, as a member. */
+  public static boolean areTaken(List<String> teLines) {
+    for (String line : teLines) {
+      int start = 0;
+      for (int i = 0; i <= line.length(); i++) {
+        if (i < line.length() && line.charAt(i) != ',') {
+          continue;
+        }
+        if (FieldSyntax.equalsIgnoreCase(FieldSyntax.trim(line, start, i), "trailers")) {
+          return true;
+        }
+        start = i + 1;
+      }
+    }
+    return false;
+  }
+}

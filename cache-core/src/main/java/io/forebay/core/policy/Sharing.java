@@ -1,0 +1,32 @@
+package io.forebay.core.policy;
+
+import io.forebay.core.http.RequestView;
+import io.forebay.core.route.Route;
+
+/**
+ * Whether one response may answer several requests that came while it was fetched: where a stored
+ * one might (RFC 9111 §4).
+ */
+public final class Sharing {
+
+  private Sharing() {}
+
+  /** Whether a response that is on its way may be used for a request other than its own. */
+  public static boolean isUsable(
+      RequestView request, Route route, StoredMeta response, long nowMillis) {
+    return switch (Decider.decide(request, route, response, false, nowMillis).reason()) {
+      case STALE_EXPIRED, STALE_NO_CACHE, STALE_CLOCK -> false;
+      default -> true;
+    };
+  }
+
+  /**
+   * Whether a response was stale when it came, or is to be validated before each use: nobody but
+   * who asked for it can use it, so nobody needs to wait for it.
+   */
+  public static boolean isNeverFresh(StoredMeta response) {
+    return response.isNoCache()
+        || response.freshnessLifetimeMillis()
+            <= Age.currentAgeMillis(response, response.responseTimeMillis());
+  }
+}

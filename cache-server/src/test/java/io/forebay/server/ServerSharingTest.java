@@ -1,0 +1,340 @@
+package io.forebay.server;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.forebay.server.TestOrigin.Answer;
+import io.forebay.server.WireClient.Head;
+import io.forebay.server.WireClient.Reply;
+import io.forebay.server.admin.Node;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.BrokenBarrierException;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * What each of several requests for the same does when the first one's fetch turns out this way or
+ * that (I6): a row of the table in ARCHITECTURE.md a test. Those that begin a fetch, leave it and
+ * follow it are in {@link ServerFillTest}, variants in {@link ServerVaryTest}, what is private in
+ * {@link ServerUncacheableTest}.
+ */
+final class ServerSharingTest {
+
+  private static final String FRESH = "cache-control: max-age=1000\r\n";
+  private static final int MIB = 1 << 20;
+  private static final int TOGETHER = 8;
+  private static final byte[] BODY = Edge.bytes(90, MIB);
+
+  @TempDir Path directory;
+  private final TestOrigin origin = new TestOrigin();
+  private final CountDownLatch asked = new CountDownLatch(1);
+  private final CountDownLatch gate = new CountDownLatch(1);
+  private final List<WireClient> clients = new ArrayList<>();
+
+  @SuppressWarnings("NullAway.Init")
+  private Edge edge;
+
+  @AfterEach
+  void stop() throws IOException {
+    gate.countDown();
+    clients.forEach(WireClient::close);
+    edge.close();
+    origin.close();
+  }
+
+  private void start(String more, Answer answer) throws IOException {
+    edge =
+        Edge.start(
+            directory,
+            "64MiB",
+            Edge.origins(origin.url()) + "routes: [{origin: main" + more + "}]\n");
+    origin.on("/v", answer);
+  }
+
+  private WireClient request(String... fields) {
+    WireClient client = edge.connect().request("GET", "/v", fields);
+    clients.add(client);
+    return client;
+  }
+
+  /** The first has asked the origin, the others wait for it. */
+  private List<WireClient> firstAndOthers(int others) throws IOException {
+    List<WireClient> all = new ArrayList<>();
+    all.add(request());
+    TestOrigin.await(asked);
+    for (int i = 0; i < others; i++) {
+      all.add(request());
+    }
+    Edge.await("they have joined", () -> edge.sum(c -> c.joined) == others);
+    return all;
+  }
+
+  /** The first answer behind the gate, the others as the second says. */
+  private Answer held(Answer first, Answer others) {
+    return (request, connection) -> {
+      if (request.number() == 1) {
+        asked.countDown();
+        TestOrigin.await(gate);
+        first.to(request, connection);
+      } else {
+        others.to(request, connection);
+      }
+    };
+  }
+
+  /** Answers nobody before so many have asked: if one waited for another, none would be. */
+  private static Answer together(int count, Answer answer) {
+    CyclicBarrier all = new CyclicBarrier(count);
+    return (request, connection) -> {
+      try {
+        int ignored = all.await(20, TimeUnit.SECONDS);
+      } catch (InterruptedException | BrokenBarrierException | TimeoutException e) {
+        throw new AssertionError("requests were queued", e);
+      }
+      answer.to(request, connection);
+    };
+  }
+
+  @Test
+  void aFetchThatFailsBeforeItsHeadFailsForAllWhoWaitAndIsNotRepeatedByEach() throws IOException {
+    start(
+        "",
+        held(
+            (request, connection) -> connection.close(),
+            (request, connection) -> connection.close()));
+    List<WireClient> all = firstAndOthers(5);
+    gate.countDown();
+    for (WireClient client : all) {
+      assertEquals(502, client.reply().status());
+    }
+    assertTrue(origin.count("/v") <= 2, "asked " + origin.count("/v") + " times");
+  }
+
+  @Test
+  void aFetchThatFailsBehindItsHeadIsSeenBrokenByAllWhoFollow() throws IOException {
+    start(
+        "",
+        (request, connection) -> {
+          TestOrigin.sendHead(connection, FRESH, BODY.length).send(Arrays.copyOf(BODY, 100_000));
+          asked.countDown();
+          TestOrigin.await(gate);
+          connection.close();
+        });
+    List<WireClient> all = firstAndOthers(3);
+    for (WireClient client : all) {
+      Head head = client.head();
+      assertEquals(Integer.toString(BODY.length), head.field("content-length"));
+      assertArrayEquals(Arrays.copyOf(BODY, 100_000), client.bytes(100_000));
+    }
+    gate.countDown();
+    for (WireClient client : all) {
+      assertEquals(0, client.upTo(BODY.length).length);
+    }
+    edge.awaitSum(4, c -> c.responsesAborted);
+    edge.awaitSum(0, c -> c.fillsInstalled);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"cache-control: private\r\n", "cache-control: no-store\r\n"})
+  void whoWaitedForWhatMayNotBeSharedAsksAtOnceAndTogether(String fields) throws IOException {
+    Answer answer = TestOrigin.ok(fields, BODY);
+    start("", held(answer, together(TOGETHER, answer)));
+    List<WireClient> all = firstAndOthers(TOGETHER);
+    gate.countDown();
+    for (WireClient client : all) {
+      assertArrayEquals(BODY, client.reply().body());
+    }
+    assertEquals(1 + TOGETHER, origin.count("/v"));
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "cache-control: max-age=0\r\n",
+        "cache-control: no-cache\r\n",
+        "cache-control: max-age=10\r\nage: 10\r\n"
+      })
+  void whatIsStaleOnArrivalIsStoredForValidationAndNobodyWaitsForAnother(String fields)
+      throws IOException {
+    String tagged = fields + "etag: \"v1\"\r\n";
+    Answer answer = TestOrigin.ok(tagged, BODY);
+    start("", held(answer, together(TOGETHER, answer)));
+    List<WireClient> all = firstAndOthers(TOGETHER);
+    gate.countDown();
+    for (WireClient client : all) {
+      Reply reply = client.reply();
+      assertArrayEquals(BODY, reply.body());
+      // Each has what the origin sent for it, not what it sent for another.
+      assertFalse(reply.field("cache-status").contains("collapsed"), reply.toString());
+    }
+    assertEquals(1 + TOGETHER, origin.count("/v"));
+    edge.awaitIdle();
+    // From now on each is validated by itself, and at the same time as the others.
+    origin.on(
+        "/v",
+        together(
+            TOGETHER,
+            (request, connection) -> {
+              assertEquals("\"v1\"", request.field("if-none-match"));
+              TestOrigin.notModified(connection, tagged);
+            }));
+    List<WireClient> next = new ArrayList<>();
+    for (int i = 0; i < TOGETHER; i++) {
+      next.add(request());
+    }
+    for (WireClient client : next) {
+      Reply reply = client.reply();
+      assertArrayEquals(BODY, reply.body());
+      assertTrue(reply.field("cache-status").contains("fwd-status=304"), reply.toString());
+    }
+    assertEquals(1 + 2 * TOGETHER, origin.count("/v"));
+  }
+
+  @Test
+  void whatHasBecomeStaleIsValidatedOnceForAll() throws IOException {
+    String tagged = FRESH + "etag: \"v1\"\r\n";
+    start(
+        "",
+        (request, connection) -> {
+          if (request.number() == 1) {
+            TestOrigin.sendOk(connection, tagged, BODY);
+          } else {
+            asked.countDown();
+            TestOrigin.await(gate);
+            TestOrigin.notModified(connection, tagged);
+          }
+        });
+    assertArrayEquals(BODY, request().reply().body());
+    edge.awaitIdle();
+    edge.purge(Node.PurgeKind.URL, edge.url("/v"), true);
+    List<WireClient> all = firstAndOthers(TOGETHER);
+    gate.countDown();
+    for (WireClient client : all) {
+      Reply reply = client.reply();
+      assertArrayEquals(BODY, reply.body());
+      assertTrue(reply.field("cache-status").contains("fwd-status=304"), reply.toString());
+    }
+    assertEquals(2, origin.count("/v"));
+  }
+
+  @Test
+  void whoWaitsTooLongIsPassedByItself() throws IOException {
+    start(", share-wait: 10ms", held(TestOrigin.ok(FRESH, BODY), TestOrigin.ok(FRESH, BODY)));
+    WireClient first = request();
+    TestOrigin.await(asked);
+    Reply other = request().reply();
+    assertArrayEquals(BODY, other.body());
+    assertEquals("edge; fwd=bypass; fwd-status=200; detail=waited", other.field("cache-status"));
+    edge.awaitSum(1, c -> c.waitsGivenUp);
+    gate.countDown();
+    assertArrayEquals(BODY, first.reply().body());
+    assertEquals(2, origin.count("/v"));
+    edge.awaitIdle();
+    Reply hit = request().reply();
+    assertTrue(hit.isHit());
+  }
+
+  @Test
+  void whoHasAHeadIsNotSentAwayForWaiting() throws IOException {
+    start(
+        ", share-wait: 10ms",
+        (request, connection) -> {
+          TestOrigin.sendHead(connection, FRESH, BODY.length).send(Arrays.copyOf(BODY, 1000));
+          asked.countDown();
+          TestOrigin.await(gate);
+          connection.send(Arrays.copyOfRange(BODY, 1000, BODY.length));
+        });
+    List<WireClient> all = firstAndOthers(2);
+    for (WireClient client : all) {
+      assertEquals(200, client.head().status());
+      assertArrayEquals(Arrays.copyOf(BODY, 1000), client.bytes(1000));
+    }
+    gate.countDown();
+    for (WireClient client : all) {
+      assertArrayEquals(
+          Arrays.copyOfRange(BODY, 1000, BODY.length), client.bytes(BODY.length - 1000));
+    }
+    assertEquals(1, origin.count("/v"));
+    edge.awaitSum(0, c -> c.waitsGivenUp);
+  }
+
+  @Test
+  void howLongWhatCanNotBeStoredIsRememberedIsTheRoutesChoice() throws IOException {
+    start(
+        ", hit-for-miss: 0s",
+        (request, connection) ->
+            TestOrigin.sendOk(
+                connection, request.number() == 1 ? "cache-control: no-store\r\n" : FRESH, BODY));
+    assertArrayEquals(BODY, request().reply().body());
+    // Nothing is remembered, so the next one may be stored.
+    assertArrayEquals(BODY, request().reply().body());
+    edge.awaitSum(1, c -> c.fillsInstalled);
+    assertTrue(request().reply().isHit());
+  }
+
+  @Test
+  void aHeadIsForwardedAsHeadAndWaitsForNobody() throws IOException {
+    start(
+        "",
+        (request, connection) -> {
+          if (request.method().equals("HEAD")) {
+            TestOrigin.sendHead(connection, FRESH, BODY.length);
+          } else {
+            asked.countDown();
+            TestOrigin.await(gate);
+            TestOrigin.sendOk(connection, FRESH, BODY);
+          }
+        });
+    WireClient first = request();
+    TestOrigin.await(asked);
+    try (WireClient client = edge.connect()) {
+      client.request("HEAD", "/v");
+      Head head = client.head();
+      assertEquals(200, head.status());
+      assertEquals(Integer.toString(BODY.length), head.field("content-length"));
+    }
+    assertEquals("HEAD", origin.requests("/v").getLast().method());
+    gate.countDown();
+    assertArrayEquals(BODY, first.reply().body());
+  }
+
+  @Test
+  void whenEverybodyLeavesBeforeTheHeadTheFetchEndsWithIt() throws IOException {
+    CountDownLatch closed = new CountDownLatch(1);
+    byte[] large = Edge.bytes(91, 20 * MIB);
+    start(
+        "",
+        (request, connection) -> {
+          if (request.number() > 1) {
+            TestOrigin.sendOk(connection, FRESH, large);
+            return;
+          }
+          asked.countDown();
+          TestOrigin.await(gate);
+          TestOrigin.sendHead(connection, FRESH, large.length);
+          connection.awaitClose();
+          closed.countDown();
+        });
+    List<WireClient> all = firstAndOthers(3);
+    all.forEach(WireClient::close);
+    Edge.await("they have left", () -> edge.sum(c -> c.clientAborts) == 4);
+    gate.countDown();
+    TestOrigin.await(closed);
+    edge.awaitIdle();
+    assertArrayEquals(large, request().reply().body());
+    assertEquals(2, origin.count("/v"));
+  }
+}
