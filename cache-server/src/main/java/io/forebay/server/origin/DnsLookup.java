@@ -94,7 +94,8 @@ final class DnsLookup implements NameLookup {
       if (cause instanceof DnsErrorCauseException answered) {
         String text = answered.getCode().toString();
         int number = text.indexOf('(');
-        return Words.line(number < 0 ? text : text.substring(0, number));
+        // Spelt as in the registry; Netty says NXDomain.
+        return Words.line(number < 0 ? text : text.substring(0, number)).toUpperCase(Locale.ROOT);
       }
       cause = cause.getCause();
     }
