@@ -106,8 +106,7 @@ final class DifferentialTest {
           return new Response(304, filled, "");
         }
       }
-      String body = request.method().equals("HEAD") ? "" : status + " version " + version;
-      return new Response(status, filled, body);
+      return new Response(status, filled, status + " version " + version);
     }
 
     private String filled(String value, long now) {
@@ -293,7 +292,8 @@ final class DifferentialTest {
       if (response.status() != 304) {
         out.append("content-length: ").append(response.body().length()).append("\r\n");
       }
-      connection.send(out.append("\r\n").append(response.body()).toString());
+      out.append("\r\n").append(request.method().equals("HEAD") ? "" : response.body());
+      connection.send(out.toString());
     }
 
     /** The sequence without what it needs not to differ, told step by step. */

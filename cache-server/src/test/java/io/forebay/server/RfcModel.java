@@ -117,9 +117,37 @@ final class RfcModel {
       return answer;
     }
     // A choice: what could not be stored lately is not waited for, and so not asked for as a whole.
-    return isGet && !isKnownUncacheable(request)
-        ? validate(request, origin, stored)
-        : passed(request, origin.answer(request));
+    if (isGet && !isKnownUncacheable(request)) {
+      return validate(request, origin, stored);
+    }
+    Response response = origin.answer(request);
+    if (!isGet && request.field("authorization") == null) {
+      compare(request, stored, response);
+    }
+    return passed(request, response);
+  }
+
+  /**
+   * 4.3.5: what the answer to a HEAD says of what is stored. A choice: without a validator it says
+   * nothing, unless that it has another length.
+   */
+  private void compare(Request request, Stored stored, Response head) {
+    if (head.status() != 200 || stored.response().status() != 200) {
+      return;
+    }
+    boolean isSame = head.body().length() == stored.response().body().length();
+    boolean hasValidator = false;
+    for (String name : List.of("etag", "last-modified")) {
+      String value = head.field(name);
+      hasValidator |= value != null;
+      isSame &= value == null || value.equals(stored.response().field(name));
+    }
+    if (!isSame) {
+      store.remove(request.path());
+    } else if (hasValidator) {
+      Request get = new Request("GET", request.path(), request.fields());
+      Stored ignored = confirmed(get, stored, head);
+    }
   }
 
   private boolean isKnownUncacheable(Request request) {

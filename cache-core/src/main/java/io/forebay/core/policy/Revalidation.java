@@ -72,7 +72,7 @@ public final class Revalidation {
     SAME,
     /** There is another by now, so it is stale. */
     OTHER,
-    /** The HEAD's response has nothing to compare. */
+    /** The HEAD's response has no validator to compare. */
     UNKNOWN
   }
 
@@ -86,14 +86,15 @@ public final class Revalidation {
     CharSequence etag = headResponse.first("etag");
     CharSequence lastModified = headResponse.first("last-modified");
     CharSequence length = headResponse.first("content-length");
-    if (etag == null && lastModified == null && length == null) {
-      return HeadOutcome.UNKNOWN;
-    }
     boolean isSame =
         isAbsentOr(etag, stored.etag())
             && isAbsentOr(lastModified, stored.lastModified())
             && isAbsentOr(length, Long.toString(totalLength));
-    return isSame ? HeadOutcome.SAME : HeadOutcome.OTHER;
+    if (!isSame) {
+      return HeadOutcome.OTHER;
+    }
+    // Two bodies of one length are not one body.
+    return etag == null && lastModified == null ? HeadOutcome.UNKNOWN : HeadOutcome.SAME;
   }
 
   private static boolean isAbsentOr(@Nullable CharSequence received, @Nullable String stored) {
