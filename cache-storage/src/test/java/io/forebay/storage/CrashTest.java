@@ -158,13 +158,17 @@ class CrashTest {
         known += before.size();
         kept += hits.size();
         worst = Math.min(worst, before.isEmpty() ? 1 : (double) hits.size() / before.size());
-        assertTrue(hits.size() >= before.size() * 0.95, "seed " + seed + "L," + line);
+        // With a disk the looking itself drops some: what it loads from there while the index is
+        // still being rebuilt takes the room of the oldest.
+        double least = hasDisk ? 0.9 : 0.95;
+        assertTrue(hits.size() >= before.size() * least, "seed " + seed + "L," + line);
       }
       assertTrue(isEarly || losesMemory || before.size() > NAMES / 10, line);
     }
     System.out.printf(
         "  %d rounds: %d of %d sealed objects were hits after the kill, at worst %.1f %%%n",
         rounds, kept, known, worst * 100);
+    assertTrue(kept >= known * 0.95, "seed " + seed + "L: " + kept + " of " + known);
   }
 
   /** The names that are hits once the index is complete. */
