@@ -68,24 +68,18 @@ public record Route(
   }
 
   public Route withSettings(RouteSettings value) {
-    return new Route(name, hostPattern, pathPrefix, originName, keyRecipe, value, ranges, sharing, forwarding);
+    return new Route(
+        name, hostPattern, pathPrefix, originName, keyRecipe, value, ranges, sharing, forwarding);
   }
 
   public Route withKeyRecipe(KeyRecipe value) {
-    return new Route(name, hostPattern, pathPrefix, originName, value, settings, ranges, sharing, forwarding);
+    return new Route(
+        name, hostPattern, pathPrefix, originName, value, settings, ranges, sharing, forwarding);
   }
 
   public Route withForwarding(RouteForwarding value) {
     return new Route(
-        name,
-        hostPattern,
-        pathPrefix,
-        originName,
-        keyRecipe,
-        settings,
-        ranges,
-        sharing,
-        value);
+        name, hostPattern, pathPrefix, originName, keyRecipe, settings, ranges, sharing, value);
   }
 
   /** Whether requests for this host, at whatever port, may be this route's. */
