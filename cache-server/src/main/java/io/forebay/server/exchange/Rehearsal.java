@@ -48,6 +48,8 @@ public final class Rehearsal {
   /** As if the client were on this machine: another's address would be made up. */
   private static final ClientInfo CLIENT = new ClientInfo("127.0.0.1", 0, "HTTP/1.1", "explain");
 
+  private static final Route ANY_ROUTE = Route.toOrigin("any");
+
   private final Snapshot snapshot;
   private final Stage stage;
   private final Survey survey;
@@ -109,6 +111,11 @@ public final class Rehearsal {
   // --- admit ------------------------------------------------------------------------------------
 
   private Answer admit() throws IOException {
+    // Listeners ask this before there is an exchange that could say so in Cache-Status.
+    if (Decider.decideBeforeLookup(request, ANY_ROUTE) instanceof Decision.Refuse refused) {
+      says("listener", refused.reason());
+      return new Answer(Action.REFUSE, refused.reason(), refused.status(), "");
+    }
     LoopDetection.Verdict looped = LoopDetection.judge(request, snapshot);
     if (looped != null) {
       says("loop-detection", looped.reason(), looped.text());
