@@ -22,6 +22,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
       WarmCommand.class,
       StatsCommand.class,
       ReloadCommand.class,
+      ExplainCommand.class,
       StoreCommand.class,
       ConfigCommand.class,
       GenerateCompletion.class

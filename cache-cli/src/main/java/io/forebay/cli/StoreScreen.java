@@ -95,7 +95,7 @@ final class StoreScreen {
     return lines;
   }
 
-  private static void object(Output output, List<String> lines, JsonNode object) {
+  static void object(Output output, List<String> lines, JsonNode object) {
     String state = object.path("state").asString("?");
     lines.add(
         "  "

@@ -22,6 +22,7 @@ final class HelpTest {
         "warm",
         "stats",
         "reload",
+        "explain",
         "config",
         "config check",
         "config dump",

@@ -2,6 +2,7 @@ package io.forebay.server;
 
 import io.forebay.core.http.HeaderFields;
 import io.forebay.core.http.PlainRequest;
+import io.forebay.core.http.RequestView;
 import io.forebay.core.http.TargetUri;
 import io.forebay.core.key.KeyBuilder;
 import io.forebay.core.key.KeyRecipe;
@@ -19,13 +20,16 @@ import io.forebay.server.config.ServerConfig;
 import io.forebay.server.config.ServerConfig.OriginConfig;
 import io.forebay.server.deliver.Leases;
 import io.forebay.server.deliver.PrivateCopies;
+import io.forebay.server.exchange.Explanation;
 import io.forebay.server.exchange.LoopContext;
 import io.forebay.server.exchange.LoopExchanges;
+import io.forebay.server.exchange.Rehearsal;
 import io.forebay.server.exchange.RequestIds;
 import io.forebay.server.exchange.Snapshot;
 import io.forebay.server.fill.FillKey;
 import io.forebay.server.fill.FillTable;
 import io.forebay.server.fill.HitForMiss;
+import io.forebay.server.fill.SliceFill;
 import io.forebay.server.listen.ListenException;
 import io.forebay.server.listen.Listeners;
 import io.forebay.server.listen.Loop;
@@ -57,6 +61,7 @@ import io.forebay.storage.disk.DeviceSettings;
 import io.forebay.storage.disk.DiskStats;
 import io.forebay.storage.disk.DiskTier;
 import io.forebay.storage.evict.Tuning;
+import io.forebay.storage.inspect.Survey;
 import io.forebay.storage.memory.MachineMemory;
 import java.io.IOException;
 import java.net.BindException;
@@ -463,6 +468,19 @@ public final class Server implements Node, AutoCloseable {
               store.inspection().wasDroppedLately(keys.lo())));
     }
     return targets;
+  }
+
+  @Override
+  public Explanation explain(Survey survey, RequestView request) throws IOException {
+    Rehearsal.Stage stage =
+        new Rehearsal.Stage(
+            new KeyBuilder(store.secret()),
+            fills,
+            hitForMiss,
+            store.sliceBytes(),
+            SliceFill.longestBytes(loops.getFirst()),
+            clockMillis.getAsLong());
+    return Rehearsal.of(snapshot, stage, survey, request);
   }
 
   @Override

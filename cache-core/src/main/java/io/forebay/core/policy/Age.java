@@ -36,12 +36,39 @@ public final class Age {
       long dateMillis,
       long ageValueSeconds,
       long nowMillis) {
+    long apparentAge = apparentMillis(responseTimeMillis, dateMillis);
+    long correctedAge = ageValueSeconds * 1000 + delayMillis(requestTimeMillis, responseTimeMillis);
+    return Math.max(apparentAge, correctedAge) + residentMillis(responseTimeMillis, nowMillis);
+  }
+
+  // The parts, as they are shown to people.
+
+  /** apparent_age. */
+  public static long apparentMillis(StoredMeta meta) {
+    return apparentMillis(meta.responseTimeMillis(), meta.dateMillis());
+  }
+
+  /** response_time - request_time. */
+  public static long delayMillis(StoredMeta meta) {
+    return delayMillis(meta.requestTimeMillis(), meta.responseTimeMillis());
+  }
+
+  /** now - response_time. */
+  public static long residentMillis(StoredMeta meta, long nowMillis) {
+    return residentMillis(meta.responseTimeMillis(), nowMillis);
+  }
+
+  private static long apparentMillis(long responseTimeMillis, long dateMillis) {
     long responseSecond = responseTimeMillis - Math.floorMod(responseTimeMillis, 1000L);
-    long apparentAge = Math.max(0, responseSecond - dateMillis);
-    long delay = Math.max(0, responseTimeMillis - requestTimeMillis);
-    long correctedAge = ageValueSeconds * 1000 + delay;
-    long resident = Math.max(0, nowMillis - responseTimeMillis);
-    return Math.max(apparentAge, correctedAge) + resident;
+    return Math.max(0, responseSecond - dateMillis);
+  }
+
+  private static long delayMillis(long requestTimeMillis, long responseTimeMillis) {
+    return Math.max(0, responseTimeMillis - requestTimeMillis);
+  }
+
+  private static long residentMillis(long responseTimeMillis, long nowMillis) {
+    return Math.max(0, nowMillis - responseTimeMillis);
   }
 
   /** The value of the Age field. */

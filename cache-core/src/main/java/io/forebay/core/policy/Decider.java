@@ -94,9 +94,7 @@ public final class Decider {
     if (stored.isVaryMarker() || isStaleForbidden(stored, nowMillis)) {
       return false;
     }
-    long window =
-        StaleWindow.millis(
-            stored.staleIfErrorMillis(), stored.hasSharedMaxAge(), settings.stale().ifError());
+    long window = StaleWindow.ifErrorMillis(stored, settings.stale());
     if (settings.clientDirectives() == ClientDirectives.HONOUR
         && request.has(KnownField.CACHE_CONTROL)
         && !stored.hasSharedMaxAge()) {
@@ -164,11 +162,7 @@ public final class Decider {
       StoredMeta stored,
       Reason staleness,
       long nowMillis) {
-    long window =
-        StaleWindow.millis(
-            stored.staleWhileRevalidateMillis(),
-            stored.hasSharedMaxAge(),
-            settings.stale().whileRevalidate());
+    long window = StaleWindow.whileRevalidateMillis(stored, settings.stale());
     return !isStaleForbidden(stored, nowMillis) && isWithin(stored, window, nowMillis)
         ? Decision.SERVE_STALE_WHILE_REVALIDATE
         : renew(request, settings, stored, staleness, nowMillis);
@@ -200,7 +194,7 @@ public final class Decider {
   }
 
   /** RFC 9111 §4.2.4: what the response says goes before every window. */
-  private static boolean isStaleForbidden(StoredMeta stored, long nowMillis) {
+  public static boolean isStaleForbidden(StoredMeta stored, long nowMillis) {
     return stored.isNoCache() || stored.isMustRevalidate() || Age.isClockBehind(stored, nowMillis);
   }
 

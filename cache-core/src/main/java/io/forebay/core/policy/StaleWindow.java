@@ -9,7 +9,7 @@ import java.time.Duration;
  * the route's. Where {@code s-maxage} is all it says, it has said that it wants no stale use (RFC
  * 9111 §5.2.2.10); but together with an explicit window that window is what it wants.
  */
-final class StaleWindow {
+public final class StaleWindow {
 
   private StaleWindow() {}
 
@@ -25,15 +25,23 @@ final class StaleWindow {
     return hasSharedMaxAge ? 0 : ofRoute.toMillis();
   }
 
+  /** How long it may be served while it is fetched anew, where nothing forbids it altogether. */
+  public static long whileRevalidateMillis(StoredMeta stored, StaleSettings settings) {
+    return millis(
+        stored.staleWhileRevalidateMillis(), stored.hasSharedMaxAge(), settings.whileRevalidate());
+  }
+
+  /** How long it may be served while the origin fails, where nothing forbids it altogether. */
+  public static long ifErrorMillis(StoredMeta stored, StaleSettings settings) {
+    return millis(stored.staleIfErrorMillis(), stored.hasSharedMaxAge(), settings.ifError());
+  }
+
   /** The longer of both windows of a stored response. */
   static long longestMillis(StoredMeta stored, StaleSettings settings) {
     if (stored.isNoCache() || stored.isMustRevalidate()) {
       return 0;
     }
-    boolean isShared = stored.hasSharedMaxAge();
-    return Math.max(
-        millis(stored.staleWhileRevalidateMillis(), isShared, settings.whileRevalidate()),
-        millis(stored.staleIfErrorMillis(), isShared, settings.ifError()));
+    return Math.max(whileRevalidateMillis(stored, settings), ifErrorMillis(stored, settings));
   }
 
   /** The longer of both windows of a response that is to be stored. */

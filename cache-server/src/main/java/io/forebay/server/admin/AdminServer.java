@@ -214,6 +214,11 @@ public final class AdminServer implements AutoCloseable {
       case "/v1/warm" ->
           new Endpoint(
               List.of("GET", "POST"), (exchange, method, isTrusted) -> warm(exchange, method));
+      case "/v1/explain" ->
+          new Endpoint(
+              List.of("POST"),
+              (exchange, method, isTrusted) ->
+                  Reply.json(200, store.explain(Json.object(body(exchange)))));
       case "/v1/stores" ->
           new Endpoint(
               List.of("GET"), (exchange, method, isTrusted) -> Reply.json(200, stores.list()));

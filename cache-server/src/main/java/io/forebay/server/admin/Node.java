@@ -1,12 +1,15 @@
 package io.forebay.server.admin;
 
+import io.forebay.core.http.RequestView;
 import io.forebay.server.config.ServerConfig;
+import io.forebay.server.exchange.Explanation;
 import io.forebay.server.metric.LoopCounters;
 import io.forebay.storage.PurgeEstimate;
 import io.forebay.storage.PurgeStatus;
 import io.forebay.storage.StoreInspection;
 import io.forebay.storage.StoreStats;
 import io.forebay.storage.disk.DiskStats;
+import io.forebay.storage.inspect.Survey;
 import java.io.IOException;
 import java.util.List;
 import java.util.OptionalLong;
@@ -77,6 +80,15 @@ public interface Node {
    */
   default List<StoreReport.Target> storeTargets(String url) {
     throw new IllegalArgumentException("not a URL that could be requested here: " + url);
+  }
+
+  /**
+   * What would become of a request at this moment; nothing is done.
+   *
+   * @param survey of {@link #inspection}, on its thread
+   */
+  default Explanation explain(Survey survey, RequestView request) throws IOException {
+    throw new IOException("there is nothing that could be explained");
   }
 
   /** What can be done to a device of the disk tier. */

@@ -1,5 +1,6 @@
 package io.forebay.server.admin;
 
+import io.forebay.core.http.PlainRequest;
 import io.forebay.storage.StoreInspection;
 import io.forebay.storage.StoreInspection.BusyException;
 import io.forebay.storage.inspect.Listing.Position;
@@ -17,7 +18,10 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import tools.jackson.databind.node.ObjectNode;
 
-/** {@code /v1/store/…}: what is stored, where, and whether it is whole. */
+/**
+ * {@code /v1/store/…}: what is stored, where, and whether it is whole; and {@code /v1/explain}:
+ * what a request would find there.
+ */
 final class StoreCall {
   private static final int DEFAULT_LIMIT = 100;
   private static final long DEFAULT_BYTES_PER_SECOND = 256L << 20;
@@ -66,6 +70,12 @@ final class StoreCall {
       throw new AdminError(400, Json.shown(String.valueOf(e.getMessage())));
     }
     return ask(WALK_BUDGET, survey -> StoreReport.object(survey, url, targets));
+  }
+
+  /** What would become of a request. */
+  ObjectNode explain(ObjectNode order) throws AdminError {
+    PlainRequest request = ExplainOrder.parse(order);
+    return ask(WALK_BUDGET, survey -> ExplainReport.of(node.explain(survey, request), survey));
   }
 
   ObjectNode stat() throws AdminError {

@@ -68,14 +68,14 @@ public final class StoreReport {
     return notes(answer, survey);
   }
 
-  private static ObjectNode notes(ObjectNode answer, Survey survey) {
+  static ObjectNode notes(ObjectNode answer, Survey survey) {
     ArrayNode notes = answer.putArray("notes");
     survey.notes().forEach(notes::add);
     return answer;
   }
 
   /** One object in a line's worth of fields. */
-  private static ObjectNode brief(Stored one, long nowMillis) {
+  static ObjectNode brief(Stored one, long nowMillis) {
     Head head = one.head();
     StoredMeta meta = meta(head);
     ObjectNode node = Json.object();
@@ -126,7 +126,7 @@ public final class StoreReport {
         : "fresh";
   }
 
-  private static @Nullable StoredMeta meta(Head head) {
+  static @Nullable StoredMeta meta(Head head) {
     try {
       return StoredMeta.of(head.head());
     } catch (IllegalArgumentException unreadable) {
@@ -325,7 +325,7 @@ public final class StoreReport {
     return text.toString();
   }
 
-  private static ObjectNode full(Stored one, TargetUri uri, @Nullable Route route, long nowMillis) {
+  static ObjectNode full(Stored one, TargetUri uri, @Nullable Route route, long nowMillis) {
     ObjectNode node = brief(one, nowMillis);
     Head head = one.head();
     StoredMeta meta = meta(head);

@@ -5,9 +5,11 @@ import io.forebay.core.http.HeaderFields;
 import io.forebay.core.http.RequestView;
 import io.forebay.core.policy.Decider;
 import io.forebay.core.policy.StoredMeta;
+import io.forebay.core.route.Route;
 import io.forebay.server.fill.Fill;
 import io.forebay.server.fill.FillKey;
 import io.forebay.server.fill.FillOrder;
+import io.forebay.server.origin.OriginRequest;
 import io.forebay.storage.StoredHead;
 import org.jspecify.annotations.Nullable;
 
@@ -44,15 +46,13 @@ final class FillStart {
             exchange.key(),
             saved,
             exchange.route(),
-            snapshot
-                .upstream()
-                .fill(
-                    saved,
-                    exchange.questionBody(),
-                    exchange.client,
-                    snapshot.hostFor(exchange.route().originName()),
-                    stale != null ? stale.conditions() : rangeField(asked))
-                .takingTrailers(!exchange.route().forwarding().trailers().isEmpty()),
+            request(
+                snapshot,
+                exchange.route(),
+                saved,
+                exchange.questionBody(),
+                exchange.client,
+                stale != null ? stale.conditions() : rangeField(asked)),
             stale == null ? null : stale.ref(),
             stale == null ? asked : null,
             isShared,
@@ -62,7 +62,21 @@ final class FillStart {
     return new Fill(loop, order, birth, leader);
   }
 
-  private static HeaderFields rangeField(@Nullable Satisfiable asked) {
+  /** What a fill sends. */
+  static OriginRequest request(
+      Snapshot snapshot,
+      Route route,
+      RequestView question,
+      RequestBody body,
+      ClientInfo client,
+      HeaderFields conditions) {
+    return snapshot
+        .upstream()
+        .fill(question, body, client, snapshot.hostFor(route.originName()), conditions)
+        .takingTrailers(!route.forwarding().trailers().isEmpty());
+  }
+
+  static HeaderFields rangeField(@Nullable Satisfiable asked) {
     return asked == null
         ? HeaderFields.EMPTY
         : HeaderFields.builder()

@@ -1,6 +1,7 @@
 package io.forebay.server.exchange;
 
 import io.forebay.core.http.CdnLoop;
+import io.forebay.core.http.RequestView;
 import io.forebay.core.policy.ProxyError;
 import io.forebay.core.policy.Reason;
 import io.forebay.server.exchange.Exchange.Step;
@@ -10,38 +11,38 @@ import org.jspecify.annotations.Nullable;
 final class LoopDetection {
   private LoopDetection() {}
 
+  /** What such a request is answered with. */
+  record Verdict(int status, String text, Reason reason, ProxyError error) {}
+
   /** The refusal, or null when the request may go on. */
   static @Nullable Step refuse(Exchange exchange) {
-    if (exchange.request.fields().first("cdn-loop") == null) {
+    Verdict verdict = judge(exchange.request, exchange.snapshot);
+    return verdict == null
+        ? null
+        : Refusals.refuse(exchange, verdict.status, verdict.text, verdict.reason, verdict.error);
+  }
+
+  static @Nullable Verdict judge(RequestView request, Snapshot snapshot) {
+    if (request.fields().first("cdn-loop") == null) {
       return null;
     }
-    String nodeId = exchange.snapshot.nodeId();
-    CdnLoop passed = CdnLoop.of(exchange.request.fields().all("cdn-loop"), nodeId);
+    String nodeId = snapshot.nodeId();
+    CdnLoop passed = CdnLoop.of(request.fields().all("cdn-loop"), nodeId);
     // First, because what is malformed behind our own id may be meant to hide it.
     if (passed.isThroughHere()) {
-      return Refusals.refuse(
-          exchange,
-          508,
-          "this request has been through " + nodeId,
-          Reason.REFUSED_LOOP,
-          ProxyError.PROXY_LOOP_DETECTED);
+      return loop("this request has been through " + nodeId);
     }
     if (passed.isMalformed()) {
-      return Refusals.refuse(
-          exchange,
-          400,
-          "CDN-Loop is malformed",
-          Reason.REFUSED_FIELDS,
-          ProxyError.HTTP_REQUEST_ERROR);
+      return new Verdict(
+          400, "CDN-Loop is malformed", Reason.REFUSED_FIELDS, ProxyError.HTTP_REQUEST_ERROR);
     }
-    int most = exchange.snapshot.config().forwarding().maxHops();
+    int most = snapshot.config().forwarding().maxHops();
     return passed.hops() <= most
         ? null
-        : Refusals.refuse(
-            exchange,
-            508,
-            "this request has been through more than " + most + " nodes",
-            Reason.REFUSED_LOOP,
-            ProxyError.PROXY_LOOP_DETECTED);
+        : loop("this request has been through more than " + most + " nodes");
+  }
+
+  private static Verdict loop(String text) {
+    return new Verdict(508, text, Reason.REFUSED_LOOP, ProxyError.PROXY_LOOP_DETECTED);
   }
 }

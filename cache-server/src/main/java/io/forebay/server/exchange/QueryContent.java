@@ -95,12 +95,13 @@ final class QueryContent implements RequestBody, RequestBody.Receiver {
       return Step.AWAIT;
     }
     state = State.READ;
-    exchange.request = new QueryRequest(exchange.request, digest(exchange.request.fields()));
+    exchange.request =
+        new QueryRequest(exchange.request, digest(exchange.request.fields(), held.toByteArray()));
     return Step.LOOK_UP;
   }
 
   /** The content and what says how to read it, each behind its length. */
-  private String digest(FieldsView fields) {
+  static String digest(FieldsView fields, byte[] content) {
     MessageDigest sha256;
     try {
       sha256 = MessageDigest.getInstance("SHA-256");
@@ -115,7 +116,7 @@ final class QueryContent implements RequestBody, RequestBody.Receiver {
           ((value == null ? -1 : bytes.length) + ";").getBytes(StandardCharsets.US_ASCII));
       sha256.update(bytes);
     }
-    sha256.update(held.toByteArray());
+    sha256.update(content);
     return HexFormat.of().formatHex(sha256.digest());
   }
 

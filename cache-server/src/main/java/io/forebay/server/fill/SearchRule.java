@@ -30,12 +30,17 @@ public final class SearchRule {
     StoredHead head = loop.lane().head();
     StoredMeta meta = loop.meta();
     NoVarySearch rule = null;
-    if (meta.wrap(loop.store().region(head.region()), head.headOffset()) && meta.isVaryMarker()) {
-      List<String> text = meta.selectingFields();
-      rule = text.size() == 1 ? NoVarySearch.parse(text.getFirst()) : null;
+    if (meta.wrap(loop.store().region(head.region()), head.headOffset())) {
+      rule = of(meta);
     }
     loop.lane().unpin(head.region());
     return rule;
+  }
+
+  /** What a stored meta says; null if it is no rule. */
+  public static @Nullable NoVarySearch of(StoredMeta meta) {
+    List<String> text = meta.isVaryMarker() ? meta.selectingFields() : List.of();
+    return text.size() == 1 ? NoVarySearch.parse(text.getFirst()) : null;
   }
 
   /** Sees to it that the rule stands at the request's path. */

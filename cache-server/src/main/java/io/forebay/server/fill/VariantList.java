@@ -26,7 +26,7 @@ import java.util.List;
  */
 public record VariantList(boolean hasUnvaried, List<FillKey> keys) {
 
-  static final VariantList EMPTY = new VariantList(false, List.of());
+  public static final VariantList EMPTY = new VariantList(false, List.of());
 
   private static final ValueLayout.OfShort SHORT =
       ValueLayout.JAVA_SHORT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
@@ -37,7 +37,7 @@ public record VariantList(boolean hasUnvaried, List<FillKey> keys) {
   private static final int KEYS_OFFSET = 4;
   private static final int KEY_LENGTH = 16;
 
-  static VariantList read(MemorySegment memory, long offset, int length) {
+  public static VariantList read(MemorySegment memory, long offset, int length) {
     List<FillKey> keys = new ArrayList<>();
     int count = count(memory, offset, length);
     for (int i = 0; i < count; i++) {

@@ -53,7 +53,7 @@ final class AdminWalkthroughTest {
           }
           commands++;
         }
-        assertEquals(23, commands);
+        assertEquals(24, commands);
       }
     }
   }

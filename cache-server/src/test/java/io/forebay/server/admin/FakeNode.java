@@ -1,9 +1,11 @@
 package io.forebay.server.admin;
 
+import io.forebay.core.http.RequestView;
 import io.forebay.server.config.ConfigEnvironment;
 import io.forebay.server.config.ConfigLoader;
 import io.forebay.server.config.ConfigOutcome;
 import io.forebay.server.config.ServerConfig;
+import io.forebay.server.exchange.Explanation;
 import io.forebay.server.metric.LoopCounters;
 import io.forebay.storage.Purge;
 import io.forebay.storage.PurgeEstimate;
@@ -13,6 +15,8 @@ import io.forebay.storage.StoreInspection;
 import io.forebay.storage.StoreStats;
 import io.forebay.storage.evict.EvictionStats;
 import io.forebay.storage.evict.HitEstimate;
+import io.forebay.storage.inspect.Survey;
+import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -91,6 +95,11 @@ public final class FakeNode implements Node {
   public List<StoreReport.Target> storeTargets(String url) {
     SmallStore small = stored;
     return small == null ? List.of() : small.targets(url);
+  }
+
+  @Override
+  public Explanation explain(Survey survey, RequestView request) throws IOException {
+    return Objects.requireNonNull(stored).explain(config, survey, request);
   }
 
   FakeNode reload(Reload outcome) {

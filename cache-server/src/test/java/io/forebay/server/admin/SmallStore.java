@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.forebay.core.http.HeaderFields;
 import io.forebay.core.http.PlainRequest;
+import io.forebay.core.http.RequestView;
 import io.forebay.core.http.TargetUri;
 import io.forebay.core.key.KeyBuilder;
 import io.forebay.core.key.KeyRecipe;
@@ -16,12 +17,20 @@ import io.forebay.core.policy.ResponsePolicy;
 import io.forebay.core.policy.StoreVerdict;
 import io.forebay.core.policy.StoredHeader;
 import io.forebay.core.route.Route;
+import io.forebay.server.config.ServerConfig;
+import io.forebay.server.exchange.Explanation;
+import io.forebay.server.exchange.Rehearsal;
+import io.forebay.server.exchange.Snapshot;
+import io.forebay.server.fill.FillTable;
+import io.forebay.server.fill.HitForMiss;
 import io.forebay.storage.HeadSpec;
 import io.forebay.storage.Install;
 import io.forebay.storage.ObjectStore;
 import io.forebay.storage.StoreException;
 import io.forebay.storage.StoreInspection;
 import io.forebay.storage.StoreSettings;
+import io.forebay.storage.inspect.Survey;
+import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -94,6 +103,21 @@ final class SmallStore implements AutoCloseable {
             new Scopes(store.secret()).exact(uri, KeyRecipe.DEFAULT),
             false,
             false));
+  }
+
+  /** By these rules; nothing is fetched, and nothing is known not to be storable. */
+  Explanation explain(ServerConfig config, Survey survey, RequestView request) throws IOException {
+    return Rehearsal.of(
+        Snapshot.of(config),
+        new Rehearsal.Stage(
+            new KeyBuilder(store.secret()),
+            new FillTable(8),
+            new HitForMiss(8),
+            store.sliceBytes(),
+            store.sliceBytes(),
+            System.currentTimeMillis()),
+        survey,
+        request);
   }
 
   @Override

@@ -1,0 +1,393 @@
+package io.forebay.server.exchange;
+
+import io.forebay.core.http.ByteRange.Satisfiable;
+import io.forebay.core.http.HeaderFields;
+import io.forebay.core.http.KnownField;
+import io.forebay.core.http.MaxForwards;
+import io.forebay.core.http.QueryRequest;
+import io.forebay.core.http.RequestView;
+import io.forebay.core.key.CanonicalRequest;
+import io.forebay.core.key.KeyBuilder;
+import io.forebay.core.policy.Age;
+import io.forebay.core.policy.BodyRest;
+import io.forebay.core.policy.CacheStatus;
+import io.forebay.core.policy.Decider;
+import io.forebay.core.policy.Decision;
+import io.forebay.core.policy.RangeFetch;
+import io.forebay.core.policy.Reason;
+import io.forebay.core.policy.Revalidation;
+import io.forebay.core.policy.ServePlan;
+import io.forebay.core.policy.Sharing;
+import io.forebay.core.policy.StoredMeta;
+import io.forebay.core.route.Route;
+import io.forebay.server.exchange.Explanation.Action;
+import io.forebay.server.exchange.Explanation.Answer;
+import io.forebay.server.exchange.Explanation.Rule;
+import io.forebay.server.exchange.Explanation.Serve;
+import io.forebay.server.exchange.Explanation.Sought;
+import io.forebay.server.exchange.Explanation.ToOrigin;
+import io.forebay.server.fill.FillKey;
+import io.forebay.server.fill.FillTable;
+import io.forebay.server.fill.HitForMiss;
+import io.forebay.server.origin.OriginRequest;
+import io.forebay.storage.inspect.Stored;
+import io.forebay.storage.inspect.Survey;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Takes a request through the steps of an {@link Exchange} and asks the same rules, but does
+ * nothing: no origin is asked, nothing is loaded, touched or counted.
+ *
+ * <p>One thread, one request; not a loop's.
+ */
+public final class Rehearsal {
+
+  /** As if the client were on this machine: another's address would be made up. */
+  private static final ClientInfo CLIENT = new ClientInfo("127.0.0.1", 0, "HTTP/1.1", "explain");
+
+  private static final Route ANY_ROUTE = Route.toOrigin("any");
+
+  private final Snapshot snapshot;
+  private final Stage stage;
+  private final Survey survey;
+  private final List<Rule> rules = new ArrayList<>();
+  private final List<String> notes = new ArrayList<>();
+
+  private RequestView request;
+  private @Nullable Route route;
+  private @Nullable Sought sought;
+  private @Nullable Serve serve;
+  private @Nullable ToOrigin origin;
+
+  /**
+   * What of a node is looked at.
+   *
+   * @param keys this thread's own
+   * @param longestRunBytes what is asked for at most of a body by range
+   */
+  public record Stage(
+      KeyBuilder keys,
+      FillTable fills,
+      HitForMiss hitForMiss,
+      int sliceBytes,
+      long longestRunBytes,
+      long nowMillis) {}
+
+  private Rehearsal(Snapshot snapshot, Stage stage, Survey survey, RequestView request) {
+    this.snapshot = snapshot;
+    this.stage = stage;
+    this.survey = survey;
+    this.request = request;
+  }
+
+  /** What would become of a request at this moment. */
+  public static Explanation of(Snapshot snapshot, Stage stage, Survey survey, RequestView request)
+      throws IOException {
+    Rehearsal rehearsal = new Rehearsal(snapshot, stage, survey, request);
+    Answer answer = rehearsal.admit();
+    return new Explanation(
+        rehearsal.request,
+        rehearsal.route,
+        rehearsal.sought,
+        List.copyOf(rehearsal.rules),
+        answer,
+        rehearsal.serve,
+        rehearsal.origin,
+        List.copyOf(rehearsal.notes),
+        stage.nowMillis);
+  }
+
+  private void says(String rule, @Nullable Reason reason, String text) {
+    rules.add(new Rule(rule, reason, text));
+  }
+
+  private void says(String rule, Reason reason) {
+    says(rule, reason, reason.explanation());
+  }
+
+  // --- admit ------------------------------------------------------------------------------------
+
+  private Answer admit() throws IOException {
+    // Listeners ask this before there is an exchange that could say so in Cache-Status.
+    if (Decider.decideBeforeLookup(request, ANY_ROUTE) instanceof Decision.Refuse refused) {
+      says("listener", refused.reason());
+      return new Answer(Action.REFUSE, refused.reason(), refused.status(), "");
+    }
+    LoopDetection.Verdict looped = LoopDetection.judge(request, snapshot);
+    if (looped != null) {
+      says("loop-detection", looped.reason(), looped.text());
+      return refused(looped.status(), looped.reason());
+    }
+    Route found = snapshot.routes().match(request.authority(), request.path());
+    if (found == null) {
+      says("route", Reason.REFUSED_NO_ROUTE);
+      return refused(404, Reason.REFUSED_NO_ROUTE);
+    }
+    route = found;
+    says(
+        "route",
+        null,
+        found.name() + " is for host " + found.hostPattern() + ", path " + found.pathPrefix());
+    request = found.settings().cookies().request().requestWithout(request);
+    Decision early = Decider.decideBeforeLookup(request, found);
+    return switch (early) {
+      case null -> lookUp(found);
+      case Decision.Refuse refused -> {
+        says("request", refused.reason());
+        yield refused(refused.status(), refused.reason());
+      }
+      case Decision decision -> {
+        says("request", decision.reason());
+        yield pass(found, decision.reason());
+      }
+    };
+  }
+
+  private Answer refused(int status, Reason reason) {
+    return new Answer(Action.REFUSE, reason, status, forwarded(reason, false));
+  }
+
+  private String forwarded(Reason reason, boolean isCollapsed) {
+    return snapshot
+        .cacheStatus()
+        .forwarded(reason, CacheStatus.NO_STATUS, false, isCollapsed, null);
+  }
+
+  private Answer pass(Route to, Reason reason) {
+    if (request.method().equals("OPTIONS")) {
+      int forwards = MaxForwards.of(request.fields());
+      if (forwards == 0) {
+        says("max-forwards", null, "The client asks this node: it answers itself.");
+        return new Answer(Action.REFUSE, reason, 204, "");
+      }
+      if (forwards == MaxForwards.MALFORMED) {
+        says("max-forwards", Reason.REFUSED_FIELDS, "Max-Forwards is not one number");
+        return refused(400, Reason.REFUSED_FIELDS);
+      }
+    }
+    OriginRequest passed =
+        snapshot
+            .upstream()
+            .pass(
+                request,
+                CLIENT,
+                snapshot.hostFor(to.originName()),
+                RequestBody.NONE,
+                OriginRequest.Hop.PLAIN);
+    origin = new ToOrigin(to.originName(), false, passed);
+    return new Answer(Action.PASS, reason, 0, forwarded(reason, false));
+  }
+
+  // --- look up ----------------------------------------------------------------------------------
+
+  private Answer lookUp(Route to) throws IOException {
+    if (QueryRequest.isQuery(request)) {
+      notes.add("the content of a QUERY is part of its key: this one is taken to have none");
+      request = new QueryRequest(request, QueryContent.digest(request.fields(), new byte[0]));
+    }
+    StoredSearch search = new StoredSearch(survey, stage.keys, request, to.keyRecipe());
+    Lookup.Found found = search.find();
+    sought = search.result();
+    if (found == Lookup.Found.KEY_TOO_LONG || sought == null) {
+      says("key", Reason.PASS_KEY_TOO_LONG);
+      return pass(to, Reason.PASS_KEY_TOO_LONG);
+    }
+    if (sought.searchRule() != null) {
+      says("no-vary-search", null, "The query was reduced by " + sought.searchRule());
+    }
+    if (!sought.selectingFields().isEmpty()) {
+      says("vary", null, "Responses vary by " + String.join(", ", sought.selectingFields()) + ".");
+    }
+    if (sought.object() == null && sought.purged() != null) {
+      says("purge", Reason.MISS_PURGED);
+    }
+    Stored object = sought.object();
+    StoredMeta meta = object == null ? null : StoredSearch.meta(object.head());
+    return object == null || meta == null
+        ? decideWithout(to, found == Lookup.Found.OTHER_VARIANTS)
+        : decideWith(to, object, meta);
+  }
+
+  // --- decide -----------------------------------------------------------------------------------
+
+  private Answer decideWithout(Route to, boolean hasOtherVariants) {
+    Decision decision = Decider.decide(request, to, null, false, stage.nowMillis);
+    Reason reason =
+        decision instanceof Decision.Fetch && hasOtherVariants
+            ? Reason.MISS_VARY
+            : decision.reason();
+    says("lookup", reason);
+    return switch (decision) {
+      case Decision.Refuse refused -> refused(refused.status(), refused.reason());
+      case Decision.Pass pass -> pass(to, pass.reason());
+      default -> fetch(to, reason, null, false);
+    };
+  }
+
+  private Answer decideWith(Route to, Stored object, StoredMeta meta) {
+    ServePlan planned =
+        ServePlan.of(request, meta, object.head().totalLength(), to.ranges().maxRanges());
+    ResponsePlan plan =
+        ResponsePlan.of(request, meta, object.head().totalLength(), to.ranges().maxRanges());
+    serve = new Serve(planned, plan.status());
+    if (object.inMemory() == null) {
+      says("store", null, "It is on a disk and would be brought into memory first.");
+    }
+    Decision decision = Decider.decide(request, to, meta, object.isSoftPurged(), stage.nowMillis);
+    says("stored-response", decision.reason());
+    return switch (decision) {
+      case Decision.Serve served -> serve(to, object, meta, plan, served);
+      case Decision.Refuse refused -> refused(refused.status(), refused.reason());
+      case Decision.Pass pass -> pass(to, pass.reason());
+      case Decision.Fetch fetch -> fetch(to, fetch.reason(), null, isAlone(to, meta));
+      case Decision.Revalidate again -> fetch(to, again.reason(), meta, isAlone(to, meta));
+    };
+  }
+
+  /** Also tells whether what is stored may stand in for an origin that fails. */
+  private boolean isAlone(Route to, StoredMeta meta) {
+    if (Decider.mayServeStaleOnError(request, meta, to, stage.nowMillis)) {
+      says("stale-if-error", Reason.HIT_STALE_IF_ERROR, "If the origin fails, it may be served.");
+    }
+    boolean isAlone = Sharing.isNeverFresh(meta);
+    if (isAlone) {
+      says("sharing", null, "It was never fresh, so no other request's fetch is waited for.");
+    }
+    return isAlone;
+  }
+
+  private Answer serve(
+      Route to, Stored object, StoredMeta meta, ResponsePlan plan, Decision.Serve decision) {
+    if (decision.reason() == Reason.HIT_FRESH
+        && Decider.isEarlyRefreshDue(request, meta, to, stage.nowMillis, () -> 0)) {
+      says("early-refresh", Reason.HIT_EARLY_REFRESH, "By chance it may be fetched anew already.");
+    }
+    if (decision.isRefreshDue()) {
+      refreshInBackground(to, meta);
+    }
+    int missing = plan.hasBody() ? StoredParts.firstMissing(object, plan) : -1;
+    if (missing < 0) {
+      return new Answer(
+          Action.SERVE,
+          decision.reason(),
+          plan.status(),
+          snapshot
+              .cacheStatus()
+              .hit(decision.reason(), Age.timeToLiveSeconds(meta, stage.nowMillis)));
+    }
+    return complete(to, object, meta, plan, decision, missing);
+  }
+
+  private void refreshInBackground(Route to, StoredMeta meta) {
+    Sought found = sought;
+    if (found == null || stage.fills.find(fillKey(found)) != null || stage.fills.isFull()) {
+      says("fill", null, "It is being fetched anew already, or too much else is.");
+      return;
+    }
+    origin = new ToOrigin(to.originName(), true, filled(to, Revalidation.conditionalFields(meta)));
+  }
+
+  /** Slices are missing: they are fetched by themselves, or the body whole. */
+  private Answer complete(
+      Route to,
+      Stored object,
+      StoredMeta meta,
+      ResponsePlan plan,
+      Decision.Serve decision,
+      int missing) {
+    says("slices", Reason.MISS_PARTIAL, "Slice " + missing + " of the body is missing.");
+    BodyRest rest = BodyRest.of(meta, object.head().totalLength());
+    boolean mayComplete =
+        rest != null
+            && !QueryRequest.isQuery(request)
+            && object.head().sliceBytes() == stage.sliceBytes;
+    if (rest == null || !mayComplete) {
+      return fetch(to, Reason.MISS_PARTIAL, null, false);
+    }
+    if (!StoredParts.isNear(missing, plan, stage.sliceBytes)) {
+      notes.add("what is missing is far behind the beginning and fetched while that is sent");
+      return new Answer(
+          Action.SERVE,
+          decision.reason(),
+          plan.status(),
+          snapshot
+              .cacheStatus()
+              .hit(decision.reason(), Age.timeToLiveSeconds(meta, stage.nowMillis)));
+    }
+    Satisfiable run = StoredParts.run(object, plan, missing, stage.longestRunBytes);
+    origin =
+        new ToOrigin(
+            to.originName(), false, filled(to, rest.requestFields(run.first(), run.last())));
+    return new Answer(
+        Action.FETCH, Reason.MISS_PARTIAL, plan.status(), forwarded(Reason.MISS_PARTIAL, false));
+  }
+
+  // --- fetch ------------------------------------------------------------------------------------
+
+  /**
+   * The step FETCH.
+   *
+   * @param stale what is to be confirmed, or null
+   */
+  private Answer fetch(Route to, Reason reason, @Nullable StoredMeta stale, boolean isNeverFresh) {
+    if (request.method().equals("HEAD")) {
+      says("method", Reason.PASS_HEAD);
+      return pass(to, Reason.PASS_HEAD);
+    }
+    Sought found = sought;
+    FillKey key = found == null ? new FillKey(0, 0) : fillKey(found);
+    HitForMiss.Kind known = stage.hitForMiss.find(key, request, stage.nowMillis);
+    if (known == HitForMiss.Kind.UNCACHEABLE) {
+      says("hit-for-miss", Reason.PASS_UNCACHEABLE);
+      return pass(to, Reason.PASS_UNCACHEABLE);
+    }
+    if (known == HitForMiss.Kind.NEVER_FRESH) {
+      says("hit-for-miss", null, "The last response could not be shared: each request asks alone.");
+    }
+    boolean isAlone = isNeverFresh || known == HitForMiss.Kind.NEVER_FRESH;
+    if (!isAlone && stage.fills.find(key) != null) {
+      says("fill", null, "Another request fetches it at this moment: this one would wait for it.");
+      return new Answer(Action.JOIN, reason, 0, forwarded(reason, true));
+    }
+    if (stage.fills.isFull()) {
+      says("fill", Reason.PASS_STORE_FULL, "As many fetches are under way as may be.");
+      return pass(to, Reason.PASS_STORE_FULL);
+    }
+    HeaderFields conditions;
+    if (stale != null) {
+      conditions = Revalidation.conditionalFields(stale);
+    } else {
+      Satisfiable asked =
+          isAlone
+              ? null
+              : RangeFetch.of(request, to.ranges(), stage.sliceBytes, stage.longestRunBytes);
+      if (asked != null) {
+        says("range", null, "Only the slices of the range are fetched.");
+      } else if (request.has(KnownField.RANGE)) {
+        says("range", null, "The whole body is fetched, and the range is cut out of it.");
+      }
+      conditions = FillStart.rangeField(asked);
+    }
+    origin = new ToOrigin(to.originName(), false, filled(to, conditions));
+    return new Answer(
+        stale == null ? Action.FETCH : Action.REVALIDATE, reason, 0, forwarded(reason, false));
+  }
+
+  private static FillKey fillKey(Sought found) {
+    return new FillKey(found.key().hi(), found.key().lo());
+  }
+
+  private OriginRequest filled(Route to, HeaderFields conditions) {
+    String method = QueryRequest.isQuery(request) ? request.method() : "GET";
+    return FillStart.request(
+        snapshot,
+        to,
+        CanonicalRequest.of(request, method, to.keyRecipe()),
+        RequestBody.NONE,
+        CLIENT,
+        conditions);
+  }
+}
