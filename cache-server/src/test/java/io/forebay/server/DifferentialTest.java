@@ -119,7 +119,7 @@ final class DifferentialTest {
 
   @Test
   void edgeAndModelAgree() throws Exception {
-    run(150, 25);
+    run(600, 25);
   }
 
   @Test

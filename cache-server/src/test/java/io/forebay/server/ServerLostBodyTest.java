@@ -351,9 +351,12 @@ final class ServerLostBodyTest {
       slow.request("GET", "/slow");
       assertEquals(200, slow.head().status());
       turnOver();
-      while (origin.count("/slow") < 2) {
-        slow.bytes(KIB);
-      }
+      Edge.await(
+          "the rest is asked for",
+          () -> {
+            slow.dropWhatIsThere();
+            return origin.count("/slow") == 2;
+          });
     }
     edge.awaitSum(1, c -> c.clientAborts);
   }

@@ -221,6 +221,17 @@ final class WireClient implements AutoCloseable {
     return bytes;
   }
 
+  /** Reads what has come by now, without waiting for more. */
+  void dropWhatIsThere() {
+    try {
+      while (in.available() > 0) {
+        in.skipNBytes(in.available());
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
   /** That many bytes, or fewer where the transfer breaks off. */
   byte[] upTo(int count) throws IOException {
     ByteArrayOutputStream read = new ByteArrayOutputStream();
