@@ -545,8 +545,10 @@ final class HostileRequestIT {
       long start = System.nanoTime();
       Response response = edge.get("/large", field + ": " + value);
       long millis = (System.nanoTime() - start) / 1_000_000;
+      // 508: a CDN-Loop with more members than a request may have been through.
       assertTrue(
-          Set.of(200, 400, 412, 416).contains(response.status()), () -> field + ": " + response);
+          Set.of(200, 400, 412, 416, 508).contains(response.status()),
+          () -> field + ": " + response);
       assertTrue(millis < 2_000, () -> field + " " + filling + " took " + millis + " ms");
     }
   }
