@@ -549,12 +549,26 @@ public final class Fill implements OriginListener {
     if (stored.wrap(MemorySegment.ofArray(made.head().meta()), 0) && Sharing.isNeverFresh(stored)) {
       remember(order.key(), HitForMiss.Kind.NEVER_FRESH);
     } else {
-      loop.hitForMiss().forget(order.key(), order.request());
+      loop.history().hitForMiss().forget(order.key(), order.request());
+    }
+  }
+
+  /**
+   * A refresh in the background that fails would be begun anew by the next hit, and so by every
+   * one: the next one waits. What has been brought by anybody ends that.
+   */
+  private void noteWhetherOfUse(boolean isOfUse) {
+    Backoff refreshes = loop.history().refreshes();
+    if (isOfUse) {
+      refreshes.ofUse(order.key());
+    } else if (order.isBackground()) {
+      refreshes.inVain(order.key(), order.request(), loop.nowMillis());
     }
   }
 
   private void remember(FillKey key, HitForMiss.Kind kind) {
-    loop.hitForMiss()
+    loop.history()
+        .hitForMiss()
         .remember(
             key,
             order.request(),
@@ -565,12 +579,13 @@ public final class Fill implements OriginListener {
 
   /** Nobody but the leader may have this response; the others decide again. */
   private void becomeUnstorable(int status, HeaderFields fields, long contentLength, Reason why) {
-    loop.counters().fillsUnstored++;
+    noteWhetherOfUse(false);
     if (why != Reason.NOT_STORED_NO_ROOM && status < 500) {
       remember(uncacheableKey(why, fields), HitForMiss.Kind.UNCACHEABLE);
     }
     head = FillHead.unstorable(status, order.key());
     leaveTable();
+    loop.counters().fillsUnstored++;
     publish(State.UNSTORABLE);
     Leader first = leader;
     leader = null;
@@ -651,10 +666,11 @@ public final class Fill implements OriginListener {
     isEnded = true;
     // Where fetches are not shared another 304 may have been quicker: it is as good as this one.
     boolean isFresh = outcome == Install.INSTALLED || outcome == Install.OLDER;
+    noteWhetherOfUse(isFresh);
+    leaveTable();
     if (isFresh) {
       loop.counters().revalidated++;
     }
-    leaveTable();
     publish(isFresh ? State.REFRESHED : State.VANISHED);
   }
 
@@ -881,13 +897,17 @@ public final class Fill implements OriginListener {
       loop.eventLoop().schedule(this::finish, BUSY_RETRY_MICROS, TimeUnit.MICROSECONDS);
       return;
     }
-    if (outcome == Install.INSTALLED) {
-      isInstalled = true;
-      loop.counters().fillsInstalled++;
-    } else if (outcome == Install.NO_SPACE) {
-      loop.counters().fillsUnstored++;
+    isInstalled = outcome == Install.INSTALLED;
+    boolean isUnstored = outcome == Install.NO_SPACE;
+    if (isInstalled || isUnstored) {
+      noteWhetherOfUse(isInstalled);
     }
     leaveTable();
+    if (isInstalled) {
+      loop.counters().fillsInstalled++;
+    } else if (isUnstored) {
+      loop.counters().fillsUnstored++;
+    }
     publish(State.COMPLETE);
   }
 
@@ -905,14 +925,15 @@ public final class Fill implements OriginListener {
 
   private void fail(OriginFailure reason) {
     isEnded = true;
-    loop.counters().fillsFailed++;
     failure = reason;
+    noteWhetherOfUse(false);
     if (writer != null) {
       writer.abort();
     }
     stopAwaiting();
     unstored.release();
     leaveTable();
+    loop.counters().fillsFailed++;
     publish(State.FAILED);
   }
 
