@@ -9,6 +9,7 @@ import io.forebay.core.route.Route;
 import io.forebay.server.fill.Fill;
 import io.forebay.server.fill.FillHistory;
 import io.forebay.server.fill.FillKey;
+import io.forebay.server.fill.FillLeader;
 import io.forebay.server.fill.FillOrder;
 import io.forebay.server.origin.OriginRequest;
 import io.forebay.storage.StoredHead;
@@ -34,7 +35,7 @@ final class FillStart {
       boolean isStaleUsable,
       @Nullable Satisfiable asked,
       boolean isShared,
-      Fill.@Nullable Leader leader) {
+      @Nullable FillLeader leader) {
     LoopContext loop = exchange.loop;
     Snapshot snapshot = exchange.snapshot;
     long birth = loop.store().nextBirth();
