@@ -10,6 +10,7 @@ import io.forebay.core.policy.BodyRest;
 import io.forebay.core.policy.Reason;
 import io.forebay.core.policy.ResponseFilter;
 import io.forebay.core.policy.ResponsePolicy;
+import io.forebay.core.policy.Revalidation;
 import io.forebay.core.policy.Sharing;
 import io.forebay.core.policy.StoreVerdict;
 import io.forebay.core.policy.StoredMeta;
@@ -287,7 +288,7 @@ public final class Fill implements OriginListener {
   /** Sends the request. */
   public void start() {
     loop.counters().fillsStarted++;
-    if (order.stale() != null) {
+    if (order.isConditional()) {
       loop.counters().revalidations++;
     }
     if (!order.isShared()) {
@@ -337,8 +338,8 @@ public final class Fill implements OriginListener {
   public void onHead(
       int status, HeaderFields received, long contentLength, boolean isCloseDelimited) {
     HeaderFields fields = ResponseFilter.received(order.route(), received);
-    if (status == 304 && order.stale() != null) {
-      refresh(order.stale(), fields, 0, false);
+    if (status == 304 && order.isConditional()) {
+      onNotModified(fields);
       return;
     }
     if (order.isStaleUsable() && StatusCode.isOriginFailure(status)) {
@@ -623,6 +624,31 @@ public final class Fill implements OriginListener {
     if (wasHeld || isEnded) {
       unstored.moveTo(listener, isEnded);
     }
+  }
+
+  /** 304: it is about what the request selects, or about another variant that it named. */
+  private void onNotModified(HeaderFields fields) {
+    FillOrder.StoredRef other = order.otherNamedBy(fields);
+    FillOrder.StoredRef stale = order.stale();
+    if (other != null) {
+      VariantCopy copy =
+          VariantCopy.of(loop, order, other, fields, requestTimeMillis, order.key().lo() ^ birth);
+      if (copy != null) {
+        loop.counters().revalidated++;
+        loop.counters().variantsCopied++;
+        begin(copy.head());
+        // As if the origin had sent it.
+        onData(copy.body());
+        onReadComplete();
+        return;
+      }
+    } else if (stale != null && (order.others().isEmpty() || Revalidation.namesOne(fields))) {
+      refresh(stale, fields, 0, false);
+      return;
+    }
+    isEnded = true;
+    leaveTable();
+    publish(State.VANISHED);
   }
 
   /** 304: writes the stored object's head anew with what the origin says now. */
