@@ -462,6 +462,11 @@ final class Exchange implements ResponseSink.Listener, Delivery.Outcome {
     return fetching.fetch(stale, stale == null && !isWholeFetchNeeded ? rangeToFetch() : null);
   }
 
+  /** Whether what a question with validators was answered could not be used. */
+  boolean isPlainFetchNeeded() {
+    return isPlainFetchNeeded;
+  }
+
   boolean isAlone() {
     return isAlone;
   }
