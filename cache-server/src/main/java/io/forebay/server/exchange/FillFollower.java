@@ -19,6 +19,7 @@ import io.forebay.server.fill.FillBody;
 import io.forebay.server.fill.FillHead;
 import io.forebay.server.fill.FillKey;
 import io.forebay.server.fill.Follower;
+import io.forebay.server.metric.Limit;
 import io.forebay.server.metric.LoopCounters.CacheResult;
 import io.forebay.server.origin.OriginCall;
 import io.forebay.server.origin.OriginFailure;
@@ -103,7 +104,11 @@ final class FillFollower implements Follower, Fill.Leader {
     if (running != null && running != overtaken) {
       return follow(running);
     }
+    if (loop.load().isShedding()) {
+      return exchange.shed();
+    }
     if (loop.fills().isFull()) {
+      loop.counters().hit(Limit.FILLS);
       return exchange.passBecause(Reason.PASS_STORE_FULL);
     }
     Fill own = FillStart.of(exchange, stale, exchange.mayServeStaleOnError(), asked, true, this);
@@ -138,6 +143,9 @@ final class FillFollower implements Follower, Fill.Leader {
 
   /** Nobody else could use what comes, so it is neither waited for nor to be found by others. */
   private Step fetchAlone(@Nullable StaleObject stale) {
+    if (loop.load().isShedding()) {
+      return exchange.shed();
+    }
     Fill own =
         loop.fills().isFull()
             ? null

@@ -92,6 +92,7 @@ final class FillStart {
     LoopContext loop = exchange.loop;
     FillKey key = exchange.key();
     if (loop.fills().find(key) != null
+        || loop.load().isShedding()
         || loop.fills().isFull()
         || loop.hitForMiss().isKnown(key, exchange.request, loop.nowMillis())) {
       // The last: what came could not be stored lately, so for a while nobody asks in vain.
