@@ -25,7 +25,8 @@ public record ServerConfig(
     TimeoutsConfig timeouts,
     TunnelsConfig tunnels,
     ForwardingConfig forwarding,
-    AccessLogConfig accessLog) {
+    AccessLogConfig accessLog,
+    TlsConfig tls) {
 
   /**
    * {@code host:port}; the host may be a name or a literal, {@code *} or empty means every address.
@@ -35,13 +36,25 @@ public record ServerConfig(
   /**
    * One listening address.
    *
-   * @param certificate PEM chain, or null for plain text
+   * @param certificate PEM chain of its own, or null
+   * @param defaultCertificate the certificate by name that clients get who ask for none that is
+   *     there, or null where it has its own or is plain text
    */
   public record ListenerConfig(
-      String name, Address address, @Nullable Path certificate, @Nullable Path key) {
+      String name,
+      Address address,
+      @Nullable Path certificate,
+      @Nullable Path key,
+      @Nullable String defaultCertificate) {
+
+    /** Plain text, or TLS with a certificate of its own. */
+    public ListenerConfig(
+        String name, Address address, @Nullable Path certificate, @Nullable Path key) {
+      this(name, address, certificate, key, null);
+    }
 
     public boolean isTls() {
-      return certificate != null;
+      return certificate != null || defaultCertificate != null;
     }
   }
 
@@ -128,7 +141,8 @@ public record ServerConfig(
       RangeSettings ranges,
       SharingSettings sharing,
       KeyConfig key,
-      RouteForwardingConfig forwarding) {}
+      RouteForwardingConfig forwarding,
+      HstsConfig hsts) {}
 
   /**
    * How a route makes keys.

@@ -5,6 +5,7 @@ import io.forebay.core.http.HttpDate;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
 import java.nio.charset.StandardCharsets;
+import org.jspecify.annotations.Nullable;
 
 /** Answers that Forebay makes itself: one line of plain text that says what was wrong. */
 final class ErrorPage {
@@ -15,6 +16,7 @@ final class ErrorPage {
    *
    * @param cacheStatus our member of Cache-Status
    * @param proxyStatus our member of Proxy-Status
+   * @param hstsLine a line to say before all else, or null
    * @return bytes of body sent
    */
   static int send(
@@ -23,10 +25,14 @@ final class ErrorPage {
       String text,
       String cacheStatus,
       String proxyStatus,
+      byte @Nullable [] hstsLine,
       boolean isHead,
       long nowMillis) {
     byte[] body = (text + "\n").getBytes(StandardCharsets.UTF_8);
     ByteBuf head = sink.beginHead(status);
+    if (hstsLine != null) {
+      head.writeBytes(hstsLine);
+    }
     ByteBufUtil.writeAscii(
         head,
         "date: "

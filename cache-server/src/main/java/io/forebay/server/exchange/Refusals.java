@@ -68,6 +68,7 @@ final class Refusals {
                 .cacheStatus()
                 .forwarded(why, CacheStatus.NO_STATUS, false, false, null),
             proxyStatus,
+            HstsLine.line(exchange),
             exchange.isHead,
             exchange.loop.nowMillis());
     exchange.record.bodyBytes(bodyBytes);

@@ -119,6 +119,7 @@ final class Http1Connection extends ChannelInboundHandlerAdapter
     timeouts = loop.timeouts();
     decoder = new RequestDecoder(limits, this);
     request = new Http1Request(limits, scheme, ownAuthority);
+    request.guardedBy(HostGuard.of(channel));
     stallWatch = new StallWatch(channel, loop.sendQueue);
     deadline = loop.wheel.entry(this::onDeadline);
     lookNanos = timeouts.noProgress().toNanos() / StallWatch.LOOKS;

@@ -71,6 +71,7 @@ final class Http2Connection extends ChannelInboundHandlerAdapter {
   private final TimeoutsConfig timeouts;
   private final Channel channel;
   private final ClientInfo client;
+  private final @Nullable HostGuard guard;
   private final IntObjectMap<Http2RequestStream> streams = new IntObjectHashMap<>();
   private final StallWatch stallWatch;
   private final DeadlineWheel.Entry deadline;
@@ -97,6 +98,7 @@ final class Http2Connection extends ChannelInboundHandlerAdapter {
     this.loop = loop;
     this.channel = channel;
     this.client = client;
+    guard = HostGuard.of(channel);
     limits = loop.limits();
     timeouts = loop.timeouts();
     stallWatch = new StallWatch(channel, loop.sendQueue);
@@ -215,6 +217,7 @@ final class Http2Connection extends ChannelInboundHandlerAdapter {
     }
     Http2Headers headers = frame.headers();
     Http2Request request = new Http2Request(limits, headers, "https", frame.isEndStream());
+    request.guardedBy(guard);
     Refusal refusal = request.read();
     Http2RequestStream opened = new Http2RequestStream(this, stream, request);
     streams.put(stream.id(), opened);

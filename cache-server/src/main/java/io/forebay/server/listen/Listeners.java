@@ -8,12 +8,12 @@ import io.forebay.server.config.ServerConfig.TimeoutsConfig;
 import io.forebay.server.exchange.Exchanges;
 import io.forebay.server.metric.AccessLog;
 import io.forebay.server.metric.LoopCounters;
+import io.forebay.server.tls.ClientTls;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.WriteBufferWaterMark;
-import io.netty.handler.ssl.SslContext;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -29,7 +29,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.LongSupplier;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The listening sockets of a node: for each configured listener one on every loop, which the kernel
@@ -72,6 +71,7 @@ public final class Listeners implements AutoCloseable {
    * @param exchanges one a loop, in the order of the transport's loops
    * @param counters one a loop, likewise
    * @param clockMillis wall clock
+   * @param tls the certificates in force
    * @throws ListenException when an address or a certificate cannot be used; nothing stays bound
    */
   public static Listeners bind(
@@ -80,7 +80,8 @@ public final class Listeners implements AutoCloseable {
       List<? extends Exchanges> exchanges,
       List<LoopCounters> counters,
       AccessLog accessLog,
-      LongSupplier clockMillis)
+      LongSupplier clockMillis,
+      ClientTls tls)
       throws ListenException {
     AtomicInteger connections = new AtomicInteger();
     List<LoopConnections> loops = new ArrayList<>();
@@ -105,7 +106,7 @@ public final class Listeners implements AutoCloseable {
     List<Bound> bound = new ArrayList<>();
     try {
       for (ListenerConfig listener : config.listeners()) {
-        bound.add(bindOne(listener, transport, loops, sockets));
+        bound.add(bindOne(listener, transport, loops, sockets, tls));
       }
     } catch (ListenException e) {
       sockets.forEach(socket -> socket.close().awaitUninterruptibly());
@@ -126,9 +127,6 @@ public final class Listeners implements AutoCloseable {
     List<ServerSocket> held = new ArrayList<>();
     try {
       for (ListenerConfig listener : config.listeners()) {
-        if (listener.isTls()) {
-          TlsContexts.of(listener);
-        }
         held.add(hold("listen", listener.address(), resolve(listener.address())));
       }
       for (Map.Entry<String, Address> other : others.entrySet()) {
@@ -152,14 +150,13 @@ public final class Listeners implements AutoCloseable {
       ListenerConfig listener,
       Transport transport,
       List<LoopConnections> loops,
-      List<Channel> sockets)
+      List<Channel> sockets,
+      ClientTls tls)
       throws ListenException {
-    SslContext tls = listener.isTls() ? TlsContexts.of(listener) : null;
     InetSocketAddress address = resolve(listener.address());
     checkFree(listener.address(), address);
     for (int i = 0; i < loops.size(); i++) {
-      ChannelFuture future =
-          bootstrap(listener.name(), transport, i, loops.get(i), tls).bind(address);
+      ChannelFuture future = bootstrap(listener, transport, i, loops.get(i), tls).bind(address);
       future.awaitUninterruptibly();
       Throwable cause = future.cause();
       if (cause != null) {
@@ -171,17 +168,17 @@ public final class Listeners implements AutoCloseable {
     }
     return new Bound(
         listener.name(),
-        tls == null ? "http" : "https",
+        listener.isTls() ? "https" : "http",
         address.getAddress().getHostAddress(),
         address.getPort());
   }
 
   private static ServerBootstrap bootstrap(
-      String listener,
+      ListenerConfig listener,
       Transport transport,
       int index,
       LoopConnections loop,
-      @Nullable SslContext tls) {
+      ClientTls tls) {
     ServerBootstrap bootstrap = new ServerBootstrap().group(transport.loops().get(index).group());
     transport.boundUnsent(bootstrap);
     return bootstrap
@@ -194,7 +191,8 @@ public final class Listeners implements AutoCloseable {
         .childOption(ChannelOption.ALLOCATOR, Transport.ALLOCATOR)
         .childOption(ChannelOption.TCP_NODELAY, true)
         .childOption(ChannelOption.WRITE_BUFFER_WATER_MARK, WATER_MARK)
-        .childHandler(new ConnectionInitializer(loop, listener, tls));
+        .childHandler(
+            new ConnectionInitializer(loop, listener.name(), listener.isTls(), tls::table));
   }
 
   private static InetSocketAddress resolve(Address address) throws ListenException {

@@ -26,6 +26,8 @@ record Refusal(int status, String detail, boolean isMalformed) {
   static final Refusal PROTOCOL = malformed("the stream breaks the protocol");
   static final Refusal SCHEME_MISMATCH =
       new Refusal(421, "the target's scheme is not the one of this address", false);
+  static final Refusal MISDIRECTED =
+      new Refusal(421, "this host wants a connection of its own", false);
   static final Refusal METHOD = new Refusal(405, "this method is not served here", false);
   static final Refusal BODY_TOO_LARGE = new Refusal(413, "the body is larger than allowed", false);
   static final Refusal TARGET_TOO_LONG = new Refusal(414, "the target is too long", false);

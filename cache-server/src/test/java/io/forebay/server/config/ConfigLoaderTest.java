@@ -256,7 +256,8 @@ final class ConfigLoaderTest {
                 true,
                 "cache"),
             new ServerConfig.RouteForwardingConfig(
-                List.of("websocket", "echo/2"), List.of("server-timing"))),
+                List.of("websocket", "echo/2"), List.of("server-timing")),
+            HstsConfig.NONE),
         config.routes().get(0));
     assertEquals("route-2", config.routes().get(1).name());
     assertEquals(

@@ -13,8 +13,11 @@ import io.forebay.server.config.ServerConfig.ListenerConfig;
 import io.forebay.server.config.ServerConfig.StoreConfig;
 import io.forebay.server.config.ServerConfig.ThreadsConfig;
 import io.forebay.server.config.ServerConfig.TimeoutsConfig;
+import io.forebay.server.config.TlsConfig;
 import io.forebay.server.metric.AccessLog;
 import io.forebay.server.metric.LoopCounters;
+import io.forebay.server.tls.ClientTls;
+import io.forebay.server.tls.TlsException;
 import io.netty.buffer.PoolArenaMetric;
 import io.netty.buffer.PooledByteBufAllocator;
 import java.io.IOException;
@@ -46,6 +49,7 @@ final class ListenFixture implements AutoCloseable {
   final ScriptedExchanges exchanges = new ScriptedExchanges();
   final List<LoopCounters> counters = new ArrayList<>();
   private final AccessLog accessLog;
+  private final ClientTls tls;
   private final long buffersBefore;
 
   ListenFixture() throws ListenException {
@@ -60,8 +64,11 @@ final class ListenFixture implements AutoCloseable {
     buffersBefore = activeBuffers();
     try {
       accessLog = AccessLog.open(config.accessLog(), config.threads().loops());
+      tls = ClientTls.open(config, System::currentTimeMillis);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
+    } catch (TlsException e) {
+      throw new IllegalStateException(e);
     }
     transport = Transport.open(config.threads());
     List<ScriptedExchanges> each = new ArrayList<>();
@@ -71,7 +78,8 @@ final class ListenFixture implements AutoCloseable {
     }
     try {
       listeners =
-          Listeners.bind(config, transport, each, counters, accessLog, System::currentTimeMillis);
+          Listeners.bind(
+              config, transport, each, counters, accessLog, System::currentTimeMillis, tls);
     } catch (ListenException e) {
       transport.close();
       throw e;
@@ -113,7 +121,8 @@ final class ListenFixture implements AutoCloseable {
         timeouts,
         new ServerConfig.TunnelsConfig(10, Duration.ofMinutes(1)),
         new ForwardingConfig(List.of(), true, false, "test", 10),
-        new AccessLogConfig("off", 1));
+        new AccessLogConfig("off", 1),
+        TlsConfig.DEFAULT);
   }
 
   int port() {
@@ -137,6 +146,7 @@ final class ListenFixture implements AutoCloseable {
   public void close() {
     listeners.close();
     transport.close();
+    tls.close();
     accessLog.close();
     assertEquals(buffersBefore, activeBuffers(), "buffers not released");
   }
