@@ -69,6 +69,10 @@ public final class LoopCounters {
   public long connectionsAccepted;
   public long connectionsOpen;
   public long connectionsRefused;
+  // Handshakes with clients that were done, and that were not.
+  public long tlsHandshakes;
+  public long tlsFailures;
+
   public long requestsRefused;
 
   // Times each configured bound was passed; indexed by Limit ordinal.

@@ -64,7 +64,7 @@ class Http2ConnectionTest {
             "auto",
             1,
             new ListenerConfig(
-                "tls", new Address("127.0.0.1", 0), tls.certificate(), tls.key(), false)));
+                "tls", new Address("127.0.0.1", 0), tls.certificate(), tls.key())));
   }
 
   @AfterEach
