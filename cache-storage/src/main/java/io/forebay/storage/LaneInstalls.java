@@ -137,6 +137,7 @@ final class LaneInstalls {
   private Install refreshed(HeadSpec spec, long expectedObjectId) {
     switch (cursor.get(spec.hi(), spec.lo(), value)) {
       case BUSY -> {
+        lookup.busy++;
         return Install.BUSY;
       }
       case DONE -> {}
