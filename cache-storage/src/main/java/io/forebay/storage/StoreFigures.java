@@ -68,7 +68,7 @@ final class StoreFigures {
       nearHits += lane.lookup.nearHits;
       indexHits += lane.lookup.indexHits;
       misses += lane.lookup.misses;
-      busy += lane.lookup.busy;
+      busy += lane.lookup.busy + lane.installs.busy;
       installed += lane.installs.installed;
     }
     return new StoreStats(
