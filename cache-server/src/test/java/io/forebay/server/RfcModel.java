@@ -160,6 +160,14 @@ final class RfcModel {
   /** Until when a response is not expected to be storable, by path, key and Authorization. */
   private final Map<String, Long> uncacheableUntil = new HashMap<>();
 
+  /** How often a fetch behind the client's back was in vain, likewise, and when it was last. */
+  private final Map<String, Integer> inVain = new HashMap<>();
+
+  private final Map<String, Long> inVainAt = new HashMap<>();
+
+  /** How often a fetch was of use: what it brought, or confirmed, is stored. */
+  private long ofUse;
+
   private long now;
 
   RfcModel(Route route) {
@@ -214,9 +222,18 @@ final class RfcModel {
     }
     if (stored != null && use != Use.NONE) {
       Answer answer = served(request, stored);
-      // RFC 5861 3: fetched anew behind the client's back; a choice: if that is of any use.
-      if (use == Use.STALE_WHILE_REVALIDATE && !isKnownUncacheable(request, stored)) {
-        refresh(new Request("GET", request.path(), request.fields()), origin, stored);
+      // RFC 5861 3: fetched anew behind the client's back; a choice: if that is of any use, and not
+      // at once again where it was in vain.
+      String key = key(request, stored);
+      if (use == Use.STALE_WHILE_REVALIDATE
+          && !isKnownUncacheable(request, stored)
+          && !isHeldBack(memory(request, key))) {
+        long before = ofUse;
+        refresh(new Request("GET", request.path(), request.fields()), origin, stored, key);
+        if (ofUse == before) {
+          inVain.merge(memory(request, key), 1, Integer::sum);
+          inVainAt.put(memory(request, key), now);
+        }
       }
       return answer;
     }
@@ -307,13 +324,29 @@ final class RfcModel {
   }
 
   private boolean isKnownUncacheable(Request request, @Nullable Stored stored) {
-    return uncacheableUntil.getOrDefault(memory(request, stored), 0L) > now / 1000;
+    return uncacheableUntil.getOrDefault(memory(request, key(request, stored)), 0L) > now / 1000;
   }
 
-  private String memory(Request request, @Nullable Stored stored) {
-    return request.path()
-        + (stored == null ? url(request).keyOf(request) : stored.key())
-        + (request.field("authorization") != null);
+  /** For 1 s, then for 2 s, 4 s, ... 30 s. */
+  private boolean isHeldBack(String memory) {
+    int times = inVain.getOrDefault(memory, 0);
+    long seconds = times == 0 ? 0 : Math.min(1L << (times - 1), 30);
+    return now < inVainAt.getOrDefault(memory, 0L) + seconds * 1000;
+  }
+
+  private void isOfUse(String key) {
+    ofUse++;
+    inVain.remove(key + true);
+    inVain.remove(key + false);
+  }
+
+  private String key(Request request, @Nullable Stored stored) {
+    return request.path() + (stored == null ? url(request).keyOf(request) : stored.key());
+  }
+
+  /** What is remembered of one user's requests is not remembered of all. */
+  private static String memory(Request request, String key) {
+    return key + (request.field("authorization") != null);
   }
 
   // --- 4.3 Validation ---------------------------------------------------------------------------
@@ -333,7 +366,7 @@ final class RfcModel {
       conditions.clear();
       conditions.put("if-none-match", String.join(", ", tags));
     }
-    String key = memory(request, stored);
+    String key = key(request, stored);
     Response response = origin.answer(whole(request).with(conditions));
     if (response.status() != 304 || conditions.isEmpty()) {
       return received(request, response, stored, key);
@@ -352,7 +385,11 @@ final class RfcModel {
         stored == null || (tag == null && !others.isEmpty())
             ? null
             : confirmed(request, stored, response);
-    return confirmed == null ? lookUp(request, origin, true) : served(request, confirmed);
+    if (confirmed == null) {
+      return lookUp(request, origin, true);
+    }
+    isOfUse(key);
+    return served(request, confirmed);
   }
 
   /**
@@ -383,13 +420,12 @@ final class RfcModel {
   }
 
   /** The same with nobody waiting for what comes, and of what is served alone. */
-  private void refresh(Request request, Origin origin, Stored stored) {
-    String key = memory(request, stored);
+  private void refresh(Request request, Origin origin, Stored stored, String key) {
     Response response = origin.answer(whole(request).with(validators(stored)));
     if (response.status() != 304 || validators(stored).isEmpty()) {
       Answer ignored = received(request, response, stored, key);
-    } else {
-      Stored ignored = confirmed(request, stored, response);
+    } else if (confirmed(request, stored, response) != null) {
+      isOfUse(key);
     }
   }
 
@@ -455,7 +491,7 @@ final class RfcModel {
   /**
    * What comes of a fetch.
    *
-   * @param key what is remembered of the request by
+   * @param key by which it was asked for
    */
   private Answer received(Request request, Response response, @Nullable Stored stale, String key) {
     boolean isFailure = List.of(500, 502, 503, 504).contains(response.status());
@@ -464,11 +500,12 @@ final class RfcModel {
     }
     if (!isStorable(request, response)) {
       if (response.status() < 500) {
-        uncacheableUntil.put(key, now / 1000 + 60);
+        uncacheableUntil.put(memory(request, key), now / 1000 + 60);
       }
       return new Answer(response.status(), response.body(), age(response), "");
     }
-    uncacheableUntil.remove(key);
+    uncacheableUntil.remove(memory(request, key));
+    isOfUse(key);
     Stored stored = url(request).put(request, response, now);
     long age = currentAge(stored);
     Answer answer = served(request, stored);

@@ -8,7 +8,9 @@ import io.forebay.core.policy.Revalidation;
 import io.forebay.core.policy.StoredMeta;
 import io.forebay.core.route.Route;
 import io.forebay.server.fill.Fill;
+import io.forebay.server.fill.FillHistory;
 import io.forebay.server.fill.FillKey;
+import io.forebay.server.fill.FillLeader;
 import io.forebay.server.fill.FillOrder;
 import io.forebay.server.fill.OtherVariants;
 import io.forebay.server.origin.OriginRequest;
@@ -36,7 +38,7 @@ final class FillStart {
       boolean isStaleUsable,
       @Nullable Satisfiable asked,
       boolean isShared,
-      Fill.@Nullable Leader leader) {
+      @Nullable FillLeader leader) {
     LoopContext loop = exchange.loop;
     Snapshot snapshot = exchange.snapshot;
     long birth = loop.store().nextBirth();
@@ -96,27 +98,40 @@ final class FillStart {
             .build();
   }
 
-  /**
-   * Refreshes an object that has been found good enough for this request. Returns whether this
-   * request began it: there is one at a time.
-   */
-  static boolean inBackground(Exchange exchange, StoredHead head, StoredMeta meta) {
+  /** What becomes of a refresh in the background. */
+  enum Refreshing {
+    /** This request began it. */
+    BEGUN,
+    /** There is one at a time, or no room for one. */
+    NOT_NOW,
+    /** The last one was in vain, so the next one waits. */
+    HELD_BACK
+  }
+
+  /** Refreshes an object that has been found good enough for this request. */
+  static Refreshing inBackground(Exchange exchange, StoredHead head, StoredMeta meta) {
     LoopContext loop = exchange.loop;
     FillKey key = exchange.key();
-    if (loop.fills().find(key) != null
-        || loop.fills().isFull()
-        || loop.hitForMiss().isKnown(key, exchange.request, loop.nowMillis())) {
-      // The last: what came could not be stored lately, so for a while nobody asks in vain.
-      return false;
+    if (isHeldBack(loop.history(), key, exchange.request, loop.nowMillis())) {
+      return Refreshing.HELD_BACK;
+    }
+    if (loop.fills().find(key) != null || loop.fills().isFull()) {
+      return Refreshing.NOT_NOW;
     }
     boolean isStaleUsable =
         Decider.mayServeStaleOnError(exchange.request, meta, exchange.route(), loop.nowMillis());
     Fill refresh =
         of(exchange, StaleObject.of(exchange, head, meta), isStaleUsable, null, true, null);
     if (refresh == null || loop.fills().register(key, refresh) != null) {
-      return false;
+      return Refreshing.NOT_NOW;
     }
     refresh.start();
-    return true;
+    return Refreshing.BEGUN;
+  }
+
+  /** Whether it failed, or what came could not be stored, so lately that nobody asks again yet. */
+  static boolean isHeldBack(FillHistory history, FillKey key, RequestView request, long nowMillis) {
+    return history.refreshes().heldMillis(key, request, nowMillis) > 0
+        || history.hitForMiss().isKnown(key, request, nowMillis);
   }
 }
