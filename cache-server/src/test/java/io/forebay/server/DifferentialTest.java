@@ -346,7 +346,7 @@ final class DifferentialTest {
   private final class Bench implements AutoCloseable {
     private final TestOrigin origin = new TestOrigin();
     private final Edge edge;
-    private final WireClient client;
+    private WireClient client;
     private int paths;
 
     Bench() throws IOException {
@@ -421,6 +421,11 @@ final class DifferentialTest {
       client.request(request.method(), request.path(), lines.toArray(new String[0]));
       Head head = client.head();
       byte[] body = request.method().equals("HEAD") ? new byte[0] : client.body(head);
+      if (head.field("connection").equalsIgnoreCase("close")) {
+        // A connection takes so many requests and no more.
+        client.close();
+        client = edge.connect();
+      }
       String age = head.field("age");
       // What the edge says by itself is no matter of the RFC.
       return new Answer(

@@ -62,7 +62,7 @@ final class StoreFigures {
     long nearHits = 0;
     long indexHits = 0;
     long misses = 0;
-    long busy = 0;
+    long busy = core.purges.deferred();
     long installed = 0;
     for (StoreLane lane : lanes) {
       nearHits += lane.lookup.nearHits;

@@ -94,6 +94,7 @@ public final class Purges implements AutoCloseable, Fates {
   private final ConcurrentLinkedQueue<Long> late = new ConcurrentLinkedQueue<>();
 
   private final AtomicInteger lateCount = new AtomicInteger();
+  private final AtomicLong deferred = new AtomicLong();
   private final AtomicLong acknowledged = new AtomicLong();
   private final AtomicLong failed = new AtomicLong();
   private final AtomicLong invalidations = new AtomicLong();
@@ -482,6 +483,7 @@ public final class Purges implements AutoCloseable, Fates {
       lateCount.decrementAndGet();
       return false;
     }
+    deferred.incrementAndGet();
     late.add(scope);
     // Whoever held it may have looked for late ones before this one was there.
     if (tableLock.tryLock()) {
@@ -738,6 +740,11 @@ public final class Purges implements AutoCloseable, Fates {
 
   public long failed() {
     return failed.get();
+  }
+
+  /** Invalidations that found the table being written, and so took their number a little late. */
+  public long deferred() {
+    return deferred.get();
   }
 
   public long invalidations() {
