@@ -21,6 +21,7 @@ import io.forebay.server.fill.FillKey;
 import io.forebay.server.fill.HitForMiss;
 import io.forebay.server.fill.PartialObject;
 import io.forebay.server.fill.SliceFill;
+import io.forebay.server.metric.Limit;
 import io.forebay.server.metric.LoopCounters.CacheResult;
 import io.forebay.server.origin.OriginFailure;
 import io.forebay.storage.StoredHead;
@@ -543,6 +544,13 @@ final class Exchange implements ResponseSink.Listener, Delivery.Outcome {
   /** Whether the origin's failure, or an answer that amounts to one, is made up for from here. */
   boolean mayServeStaleOnError() {
     return mayServeStaleOnError;
+  }
+
+  /** The loop cannot keep up, and an origin would have to be asked. */
+  Step shed() {
+    loop.counters().hit(Limit.OVERLOAD);
+    return onOriginFailed(
+        new OriginFailure(OriginFailure.Kind.OVERLOADED, "the node has too much to do"));
   }
 
   /** The origin failed before there was a head. */

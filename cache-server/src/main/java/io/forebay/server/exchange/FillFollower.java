@@ -21,6 +21,7 @@ import io.forebay.server.fill.FillKey;
 import io.forebay.server.fill.FillLeader;
 import io.forebay.server.fill.Follower;
 import io.forebay.server.fill.InterimResponses;
+import io.forebay.server.metric.Limit;
 import io.forebay.server.metric.LoopCounters.CacheResult;
 import io.forebay.server.origin.OriginCall;
 import io.forebay.server.origin.OriginFailure;
@@ -105,7 +106,11 @@ final class FillFollower implements Follower, FillLeader {
     if (running != null && running != overtaken) {
       return follow(running);
     }
+    if (loop.load().isShedding()) {
+      return exchange.shed();
+    }
     if (loop.fills().isFull()) {
+      loop.counters().hit(Limit.FILLS);
       return exchange.passBecause(Reason.PASS_STORE_FULL);
     }
     Fill own = FillStart.of(exchange, stale, exchange.mayServeStaleOnError(), asked, true, this);
@@ -140,6 +145,9 @@ final class FillFollower implements Follower, FillLeader {
 
   /** Nobody else could use what comes, so it is neither waited for nor to be found by others. */
   private Step fetchAlone(@Nullable StaleObject stale) {
+    if (loop.load().isShedding()) {
+      return exchange.shed();
+    }
     Fill own =
         loop.fills().isFull()
             ? null

@@ -115,7 +115,7 @@ final class FillStart {
     if (isHeldBack(loop.history(), key, exchange.request, loop.nowMillis())) {
       return Refreshing.HELD_BACK;
     }
-    if (loop.fills().find(key) != null || loop.fills().isFull()) {
+    if (loop.fills().find(key) != null || loop.load().isShedding() || loop.fills().isFull()) {
       return Refreshing.NOT_NOW;
     }
     boolean isStaleUsable =
