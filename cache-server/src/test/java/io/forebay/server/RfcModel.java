@@ -10,6 +10,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.SortedSet;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.regex.Matcher;
@@ -97,7 +98,7 @@ final class RfcModel {
    * and beside them one, with a star for its key, that named none.
    */
   private static final class Url {
-    private @Nullable TreeSet<String> names;
+    private @Nullable SortedSet<String> names;
     private final Map<String, Stored> responses = new HashMap<>();
 
     /** Keys of variants, those stored last first. */
@@ -121,7 +122,7 @@ final class RfcModel {
     }
 
     Stored put(Request request, Response response, long time) {
-      TreeSet<String> named = varyOf(response);
+      SortedSet<String> named = varyOf(response);
       if (named.isEmpty()) {
         return put(new Stored(response, time, names == null ? "" : "*"));
       }
@@ -447,7 +448,11 @@ final class RfcModel {
   private @Nullable Stored confirmed(Request request, Stored stored, Response notModified) {
     String etag = stored.response().field("etag");
     String named = notModified.field("etag");
-    if (named != null && !opaque(named).equals(etag == null ? "" : opaque(etag))) {
+    // What has no tag is confirmed by its date, unless the 304 is about a tag that is strong.
+    boolean isOther =
+        named != null
+            && (etag == null ? !named.startsWith("W/") : !opaque(named).equals(opaque(etag)));
+    if (isOther) {
       return null;
     }
     return updated(request, stored, notModified);
@@ -767,8 +772,8 @@ final class RfcModel {
   // --- 5 Fields ---------------------------------------------------------------------------------
 
   /** RFC 9110 12.5.5 */
-  private static TreeSet<String> varyOf(Response response) {
-    TreeSet<String> names = new TreeSet<>();
+  private static SortedSet<String> varyOf(Response response) {
+    SortedSet<String> names = new TreeSet<>();
     String vary = response.field("vary");
     for (String name : vary == null ? new String[0] : vary.split(",", -1)) {
       if (!name.isBlank()) {
