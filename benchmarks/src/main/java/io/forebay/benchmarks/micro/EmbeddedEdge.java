@@ -15,8 +15,8 @@ import io.forebay.server.exchange.LoopExchanges;
 import io.forebay.server.exchange.LoopLoad;
 import io.forebay.server.exchange.RequestIds;
 import io.forebay.server.exchange.Snapshot;
+import io.forebay.server.fill.FillHistory;
 import io.forebay.server.fill.FillTable;
-import io.forebay.server.fill.HitForMiss;
 import io.forebay.server.listen.EmbeddedListener;
 import io.forebay.server.metric.AccessLog;
 import io.forebay.server.metric.LoopCounters;
@@ -80,7 +80,7 @@ final class EmbeddedEdge implements AutoCloseable {
             accessLog.forLoop(0),
             store.store(),
             new FillTable(config.limits().fills()),
-            new HitForMiss(1024),
+            FillHistory.ofKeys(1024),
             new TunnelPlaces(),
             1,
             new StoredMeta(),

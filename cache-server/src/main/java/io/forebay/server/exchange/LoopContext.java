@@ -4,8 +4,8 @@ import io.forebay.core.key.KeyBuilder;
 import io.forebay.core.key.Scopes;
 import io.forebay.core.policy.StoredMeta;
 import io.forebay.server.deliver.Leases;
+import io.forebay.server.fill.FillHistory;
 import io.forebay.server.fill.FillTable;
-import io.forebay.server.fill.HitForMiss;
 import io.forebay.server.metric.AccessLane;
 import io.forebay.server.metric.LoopCounters;
 import io.forebay.server.origin.OriginClient;
@@ -42,7 +42,7 @@ public record LoopContext(
     AccessLane accessLog,
     ObjectStore store,
     FillTable fills,
-    HitForMiss hitForMiss,
+    FillHistory history,
     TunnelPlaces tunnels,
     int loops,
     StoredMeta meta,

@@ -352,6 +352,12 @@ public final class NodeMetrics implements AutoCloseable {
         "forebay_variants_dropped",
         "Variants dropped since their key had as many as it may have, or others by now.",
         c -> c.variantsDropped);
+    counter(
+        all,
+        loops,
+        "forebay_variants_copied",
+        "Variants that got another one's body, since the origin answered 304 with its tag.",
+        c -> c.variantsCopied);
     counter(all, loops, "forebay_stale_served", "Requests served stale.", c -> c.staleServed);
   }
 
