@@ -144,6 +144,25 @@ final class ListenFixture implements AutoCloseable {
         TlsConfig.DEFAULT);
   }
 
+  /** The same with other bounds of HTTP/2. */
+  static ServerConfig with(ServerConfig c, Http2Config http2) {
+    return new ServerConfig(
+        c.listeners(),
+        c.admin(),
+        c.threads(),
+        c.store(),
+        c.stores(),
+        c.origins(),
+        c.routes(),
+        c.limits(),
+        c.timeouts(),
+        c.tunnels(),
+        c.forwarding(),
+        c.accessLog(),
+        http2,
+        c.overload());
+  }
+
   int port() {
     return listeners.bound().getFirst().port();
   }
