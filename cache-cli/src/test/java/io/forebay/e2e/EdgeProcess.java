@@ -328,8 +328,13 @@ final class EdgeProcess implements AutoCloseable {
 
   /** SIGTERM; the exit code. */
   int terminate() throws InterruptedException {
+    running().destroy();
+    return terminateAlreadyTold();
+  }
+
+  /** Waits for the end of one that was sent a SIGTERM; the exit code. */
+  int terminateAlreadyTold() throws InterruptedException {
     Process stopping = running();
-    stopping.destroy();
     Assertions.assertTrue(
         stopping.waitFor(STOP_LIMIT.toSeconds(), TimeUnit.SECONDS), "SIGTERM did not end the edge");
     return stopping.exitValue();
