@@ -160,7 +160,8 @@ final class ListenFixture implements AutoCloseable {
         c.forwarding(),
         c.accessLog(),
         http2,
-        c.overload());
+        c.overload(),
+        c.tls());
   }
 
   int port() {
