@@ -51,6 +51,7 @@ final class StatsReport {
     put(connections, loops, "stalledClosed", c -> c.stalledClosed);
     ObjectNode tls = stats.putObject("tls");
     put(tls, loops, "handshakes", c -> c.tlsHandshakes);
+    put(tls, loops, "resumed", c -> c.tlsResumed);
     put(tls, loops, "failed", c -> c.tlsFailures);
     for (CertificateStatus certificate : node.certificates()) {
       ObjectNode one = tls.putObject(certificate.name() + " " + certificate.kind());

@@ -3,6 +3,7 @@ package io.forebay.server.listen;
 import io.forebay.server.exchange.ClientInfo;
 import io.forebay.server.metric.Limit;
 import io.forebay.server.tls.HelloHandler;
+import io.forebay.server.tls.TlsHost;
 import io.forebay.server.tls.TlsTable;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
@@ -112,6 +113,9 @@ final class ConnectionInitializer extends ChannelInitializer<Channel> {
     protected void configurePipeline(ChannelHandlerContext ctx, String protocol) {
       loop.counters.tlsHandshakes++;
       SSLEngine engine = ctx.pipeline().get(SslHandler.class).engine();
+      if (TlsHost.isResumed(engine)) {
+        loop.counters.tlsResumed++;
+      }
       HostGuard guard = HostGuard.of(tls, listener, ctx.channel(), engine, loop.nowMillis());
       if (guard == null) {
         LOG.debug("{}: the client's certificate has expired", ctx.channel().remoteAddress());

@@ -69,8 +69,10 @@ public final class LoopCounters {
   public long connectionsAccepted;
   public long connectionsOpen;
   public long connectionsRefused;
-  // Handshakes with clients that were done, and that were not.
+  // Handshakes with clients that were done, those of them that went on with a session, and those
+  // that failed.
   public long tlsHandshakes;
+  public long tlsResumed;
   public long tlsFailures;
 
   public long requestsRefused;

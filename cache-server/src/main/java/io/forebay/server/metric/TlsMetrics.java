@@ -19,12 +19,17 @@ final class TlsMetrics {
             .name("forebay_tls_handshakes")
             .help("TLS handshakes with clients, by how they ended.");
     long done = 0;
+    long resumed = 0;
     long failed = 0;
     for (LoopCounters loop : loops) {
       done += loop.tlsHandshakes;
+      resumed += loop.tlsResumed;
       failed += loop.tlsFailures;
     }
-    handshakes.dataPoint(count(done, "done")).dataPoint(count(failed, "failed"));
+    handshakes
+        .dataPoint(count(done - resumed, "full"))
+        .dataPoint(count(resumed, "resumed"))
+        .dataPoint(count(failed, "failed"));
     all.metricSnapshot(handshakes.build());
     GaugeSnapshot.Builder expiry =
         GaugeSnapshot.builder()

@@ -135,13 +135,14 @@ public final class ClientTls implements AutoCloseable {
   public void commit(TlsStage stage, TlsConfig next) {
     stage.warnings().forEach(LOG::warn);
     synchronized (this) {
-      if (!next.tickets().equals(tickets.config())) {
-        try {
+      try {
+        boolean isSame = next.tickets().equals(tickets.config());
+        if (!isSame || next.tickets().file() != null) {
           tickets = TicketKeys.of(next.tickets(), random, clockMillis.getAsLong());
-        } catch (TlsException e) {
-          // The file went away between the stage and now; the keys from before still work.
-          LOG.warn("{}", e.getMessage());
         }
+      } catch (TlsException e) {
+        // The file went away between the stage and now; the keys from before still work.
+        LOG.warn("{}", e.getMessage());
       }
       config = next;
       hosts = Map.copyOf(stage.hosts());

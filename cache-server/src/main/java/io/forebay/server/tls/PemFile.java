@@ -109,7 +109,7 @@ final class PemFile {
       }
     }
     throw new TlsException(
-        file + " holds a key that is neither RSA nor on a NIST curve: " + problem);
+        file + " holds a key that is neither RSA nor on a NIST curve (" + problem + ")");
   }
 
   /** PKCS #8 of an older form: version, algorithm, the key as it was. */

@@ -84,6 +84,12 @@ public final class TlsHost {
     return new GrowingRecords(prepared(context.newHandler(allocator).engine()), System::nanoTime);
   }
 
+  /** Whether a handshake that is done went on with an earlier session. */
+  public static boolean isResumed(SSLEngine engine) {
+    return engine instanceof ReferenceCountedOpenSslEngine boring
+        && SSL.isSessionReused(boring.sslPointer());
+  }
+
   private SSLEngine prepared(SSLEngine engine) throws SSLException {
     NativeCredentials current = credentials;
     if (current != null && engine instanceof ReferenceCountedOpenSslEngine boring) {

@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Locale;
 import java.util.function.UnaryOperator;
 
 /** A private authority, and PEM files of what it issues, in one directory. */
@@ -73,19 +74,79 @@ public final class Certificates {
     return bundle;
   }
 
-  /** GeneralNames by hand: the builder takes no wildcards. All of it is shorter than 128 bytes. */
+  /** GeneralNames by hand: the builder takes no wildcards. */
   private static byte[] dnsNames(String... names) {
-    ByteArrayOutputStream all = new ByteArrayOutputStream();
-    for (String name : names) {
-      all.write(0x82);
-      all.write(name.length());
-      all.writeBytes(name.getBytes(StandardCharsets.US_ASCII));
+    byte[][] all = new byte[names.length][];
+    for (int i = 0; i < names.length; i++) {
+      all[i] = element(0x82, names[i].getBytes(StandardCharsets.US_ASCII));
     }
-    ByteArrayOutputStream sequence = new ByteArrayOutputStream();
-    sequence.write(0x30);
-    sequence.write(all.size());
-    sequence.writeBytes(all.toByteArray());
-    return sequence.toByteArray();
+    return element(0x30, all);
+  }
+
+  /** DER of less than 128 bytes. */
+  private static byte[] element(int tag, byte[]... parts) {
+    ByteArrayOutputStream content = new ByteArrayOutputStream();
+    for (byte[] part : parts) {
+      content.writeBytes(part);
+    }
+    ByteArrayOutputStream out = new ByteArrayOutputStream();
+    out.write(tag);
+    out.write(content.size());
+    out.writeBytes(content.toByteArray());
+    return out.toByteArray();
+  }
+
+  /** A certificate that names an OCSP responder. */
+  public X509Bundle withResponder(String file, String url, String name) throws Exception {
+    byte[] ocsp = {0x06, 0x08, 0x2B, 0x06, 0x01, 0x05, 0x05, 0x07, 0x30, 0x01};
+    byte[] location = element(0x86, url.getBytes(StandardCharsets.US_ASCII));
+    byte[] access = element(0x30, ocsp, location);
+    return issue(
+        file,
+        builder ->
+            builder
+                .ecp256()
+                .addExtensionOctetString("1.3.6.1.5.5.7.1.1", false, element(0x30, access)),
+        name);
+  }
+
+  /** What openssl answers to a question about a certificate of this authority. */
+  public byte[] ocspAnswer(byte[] question, X509Bundle bundle, String status, int minutes)
+      throws IOException, InterruptedException {
+    Path index = directory.resolve("index.txt");
+    String serial = bundle.getCertificate().getSerialNumber().toString(16).toUpperCase(Locale.ROOT);
+    if (serial.length() % 2 != 0) {
+      serial = "0" + serial;
+    }
+    String revoked = status.equals("R") ? "250101000000Z" : "";
+    Files.writeString(
+        index, status + "\t491231235959Z\t" + revoked + "\t" + serial + "\tunknown\t/CN=x\n");
+    Files.write(directory.resolve("question.der"), question);
+    Process openssl =
+        new ProcessBuilder(
+                "openssl",
+                "ocsp",
+                "-index",
+                index.toString(),
+                "-CA",
+                authorityPem().toString(),
+                "-rsigner",
+                authorityPem().toString(),
+                "-rkey",
+                directory.resolve("ca.key").toString(),
+                "-reqin",
+                directory.resolve("question.der").toString(),
+                "-respout",
+                directory.resolve("answer.der").toString(),
+                "-nmin",
+                Integer.toString(minutes))
+            .redirectErrorStream(true)
+            .start();
+    String said = new String(openssl.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    if (openssl.waitFor() != 0) {
+      throw new IOException("openssl ocsp: " + said);
+    }
+    return Files.readAllBytes(directory.resolve("answer.der"));
   }
 
   /** A client's certificate of this authority. */
