@@ -17,18 +17,20 @@ import io.forebay.server.config.ConfigOutcome;
 import io.forebay.server.config.ConfigProblem;
 import io.forebay.server.config.ConfigView;
 import io.forebay.server.config.ServerConfig;
+import io.forebay.server.config.ServerConfig.ListenerConfig;
 import io.forebay.server.config.ServerConfig.OriginConfig;
 import io.forebay.server.deliver.Leases;
 import io.forebay.server.deliver.PrivateCopies;
 import io.forebay.server.exchange.Explanation;
 import io.forebay.server.exchange.LoopContext;
 import io.forebay.server.exchange.LoopExchanges;
+import io.forebay.server.exchange.LoopLoad;
 import io.forebay.server.exchange.Rehearsal;
 import io.forebay.server.exchange.RequestIds;
 import io.forebay.server.exchange.Snapshot;
+import io.forebay.server.fill.FillHistory;
 import io.forebay.server.fill.FillKey;
 import io.forebay.server.fill.FillTable;
-import io.forebay.server.fill.HitForMiss;
 import io.forebay.server.fill.SliceFill;
 import io.forebay.server.listen.ListenException;
 import io.forebay.server.listen.Listeners;
@@ -45,6 +47,10 @@ import io.forebay.server.origin.PooledOriginClient;
 import io.forebay.server.origin.ResponseBounds;
 import io.forebay.server.purge.PurgePredicate;
 import io.forebay.server.purge.PurgeScopes;
+import io.forebay.server.tls.CertificateStatus;
+import io.forebay.server.tls.ClientTls;
+import io.forebay.server.tls.TlsException;
+import io.forebay.server.tls.TlsStage;
 import io.forebay.server.tunnel.TunnelPlaces;
 import io.forebay.storage.DiskSettings;
 import io.forebay.storage.ObjectStore;
@@ -93,7 +99,7 @@ public final class Server implements Node, AutoCloseable {
   /** How often chunks that sockets do not take are looked at. */
   private static final long LEASE_TICK_MILLIS = 250;
 
-  private static final int HIT_FOR_MISS_ENTRIES = 1 << 16;
+  private static final int HISTORY_ENTRIES = 1 << 16;
 
   private final Supplier<ConfigOutcome> source;
 
@@ -115,13 +121,14 @@ public final class Server implements Node, AutoCloseable {
   private final PrivateCopies copies;
   private final FillTable fills;
   private final TunnelPlaces tunnels = new TunnelPlaces();
-  private final HitForMiss hitForMiss = new HitForMiss(HIT_FOR_MISS_ENTRIES);
+  private final FillHistory history = FillHistory.ofKeys(HISTORY_ENTRIES);
   private final ObjectStore store;
   private final MemoryPlan.Sum memorySum;
   private final MemoryWatch memoryWatch;
   private final Transport transport;
   private final CachingNameResolver names;
   private final AccessLog accessLog;
+  private final ClientTls tls;
   private final Listeners listeners;
   private final NodeMetrics metrics;
   private final AdminServer admin;
@@ -174,6 +181,8 @@ public final class Server implements Node, AutoCloseable {
     this.journalFile = config.store().data().resolve("purge.journal");
     try {
       snapshot = Snapshot.of(config);
+      // What cannot be used is found before anything is allocated; the threads start unpinned.
+      tls = opened(ClientTls.open(config, clockMillis));
       // Before the store: a memory tier is not allocated for a node that cannot listen.
       Listeners.check(config, Map.of("admin", config.admin().address()));
       copies = new PrivateCopies(config.limits().privateCopyBytes());
@@ -211,7 +220,8 @@ public final class Server implements Node, AutoCloseable {
       }
       opened.push(this::closeOriginClients);
       listeners =
-          opened(Listeners.bind(config, transport, exchanges, counters, accessLog, clockMillis));
+          opened(
+              Listeners.bind(config, transport, exchanges, counters, accessLog, clockMillis, tls));
       metrics = opened(new NodeMetrics(this, accessLog, version));
       admin = opened(AdminServer.start(this, metrics, accessLog, version));
       for (LoopContext loop : loops) {
@@ -223,6 +233,9 @@ public final class Server implements Node, AutoCloseable {
     } catch (StartException e) {
       close();
       throw e;
+    } catch (TlsException e) {
+      close();
+      throw new StartException(StartException.BAD_CONFIGURATION, e.lines());
     } catch (StoreException | ListenException e) {
       close();
       throw new StartException(StartException.NO_RESOURCE, List.of(e.getMessage()));
@@ -318,11 +331,12 @@ public final class Server implements Node, AutoCloseable {
             loopCounters,
             transport.writesFromAddresses()),
         client,
+        new LoopLoad(snapshot.config().overload()),
         loopCounters,
         accessLog.forLoop(loop.index()),
         store,
         fills,
-        hitForMiss,
+        history,
         tunnels,
         transport.loops().size(),
         new StoredMeta(),
@@ -417,6 +431,12 @@ public final class Server implements Node, AutoCloseable {
   }
 
   @Override
+  public List<CertificateStatus> certificates() {
+    @Nullable ClientTls current = tls;
+    return current == null ? List.of() : current.statuses();
+  }
+
+  @Override
   public List<DiskStats> disks() {
     return store.diskStats();
   }
@@ -461,10 +481,12 @@ public final class Server implements Node, AutoCloseable {
               keys.hi(),
               keys.lo(),
               scopes.exact(uri, recipe),
-              hitForMiss.isKnown(
-                  new FillKey(keys.hi(), keys.lo()),
-                  PlainRequest.of("GET", uri, HeaderFields.of()),
-                  clockMillis.getAsLong()),
+              history
+                  .hitForMiss()
+                  .isKnown(
+                      new FillKey(keys.hi(), keys.lo()),
+                      PlainRequest.of("GET", uri, HeaderFields.of()),
+                      clockMillis.getAsLong()),
               store.inspection().wasDroppedLately(keys.lo())));
     }
     return targets;
@@ -476,7 +498,7 @@ public final class Server implements Node, AutoCloseable {
         new Rehearsal.Stage(
             new KeyBuilder(store.secret()),
             fills,
-            hitForMiss,
+            history,
             store.sliceBytes(),
             SliceFill.longestBytes(loops.getFirst()),
             clockMillis.getAsLong());
@@ -577,6 +599,7 @@ public final class Server implements Node, AutoCloseable {
     try {
       // Everything that can fail comes before anything is changed.
       Snapshot compiled = Snapshot.of(next);
+      TlsStage certificates = tls.stage(next.tls(), listenersAsBound(next));
       Origins loaded =
           Origins.load(withThoseBefore(next.origins()), reachable, this::isOwnListener);
       origins = Origins.load(next.origins(), loaded, this::isOwnListener);
@@ -593,13 +616,44 @@ public final class Server implements Node, AutoCloseable {
       }
       copies.limitBytes(next.limits().privateCopyBytes());
       fills.limit(next.limits().fills());
-      listeners.reconfigure(next.limits(), next.timeouts());
+      listeners.reconfigure(next);
+      tls.commit(certificates, next.tls());
       snapshot = compiled;
       return new Reload(
-          id, difference.changed(), ConfigView.diff(started, next).needsRestart(), List.of());
+          id,
+          changed(difference.changed(), certificates),
+          ConfigView.diff(started, next).needsRestart(),
+          List.of());
+    } catch (TlsException e) {
+      return new Reload(id, List.of(), List.of(), e.lines());
     } catch (IOException | IllegalArgumentException e) {
       return new Reload(id, List.of(), List.of(), List.of(String.valueOf(e.getMessage())));
     }
+  }
+
+  /** Keys, and the certificates that have other files under the same names. */
+  private static List<String> changed(List<String> keys, TlsStage certificates) {
+    List<String> changed = new ArrayList<>(keys);
+    for (String entry : certificates.changed()) {
+      if (keys.stream().noneMatch(key -> key.equals(entry) || key.startsWith(entry + "."))) {
+        changed.add(entry);
+      }
+    }
+    return List.copyOf(changed);
+  }
+
+  /** Listeners come, go and change between plain text and TLS at the next start only. */
+  private List<ListenerConfig> listenersAsBound(ServerConfig next) {
+    List<ListenerConfig> bound = new ArrayList<>();
+    for (ListenerConfig listener : started.listeners()) {
+      bound.add(
+          next.listeners().stream()
+              .filter(other ->
+                  other.name().equals(listener.name()) && other.isTls() == listener.isTls())
+              .findFirst()
+              .orElse(listener));
+    }
+    return bound;
   }
 
   private List<OriginConfig> withThoseBefore(List<OriginConfig> next) {

@@ -21,14 +21,19 @@ import io.forebay.server.config.ServerConfig.Address;
 import io.forebay.server.config.ServerConfig.AdminConfig;
 import io.forebay.server.config.ServerConfig.DiskConfig;
 import io.forebay.server.config.ServerConfig.ForwardingConfig;
+import io.forebay.server.config.ServerConfig.Http2Config;
 import io.forebay.server.config.ServerConfig.LimitsConfig;
 import io.forebay.server.config.ServerConfig.ListenerConfig;
 import io.forebay.server.config.ServerConfig.OriginConfig;
+import io.forebay.server.config.ServerConfig.OverloadConfig;
 import io.forebay.server.config.ServerConfig.RouteConfig;
 import io.forebay.server.config.ServerConfig.StoreConfig;
 import io.forebay.server.config.ServerConfig.ThreadsConfig;
 import io.forebay.server.config.ServerConfig.TimeoutsConfig;
 import io.forebay.server.config.ServerConfig.TunnelsConfig;
+import io.forebay.server.config.TlsConfig.CertificateConfig;
+import io.forebay.server.config.TlsConfig.ClientAuth;
+import io.forebay.server.config.TlsConfig.Policy;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.LinkedHashMap;
@@ -68,19 +73,37 @@ final class ConfigKeys {
           "tls.certificate",
           ValueType.PATH,
           "none: plain text",
-          true,
+          false,
           ListenerConfig::certificate,
-          "PEM file with the certificate and its chain; makes it a TLS listener.");
+          "PEM file with the certificate and its chain; makes it a TLS listener. It is for all who ask"
+              + " for no name that one of `certificates` is for.");
   static final Field<ListenerConfig, Path> LISTEN_KEY =
       optional(
           "tls.key",
           ValueType.PATH,
           "none",
-          true,
+          false,
           ListenerConfig::key,
           "PEM file with the private key; required with a certificate.");
+  static final Field<ListenerConfig, String> LISTEN_DEFAULT =
+      optional(
+          "tls.default",
+          ValueType.NAME,
+          "none",
+          false,
+          ListenerConfig::defaultCertificate,
+          "Instead of a certificate of its own: which of `certificates` is for those who ask for no"
+              + " name that is there.");
+  static final Field<ListenerConfig, Boolean> LISTEN_H2C =
+      atStart(
+          "h2c",
+          ValueType.BOOLEAN,
+          "false",
+          ListenerConfig::h2c,
+          "Whether clients of a plain text listener may speak HTTP/2 by prior knowledge (RFC 9113"
+              + " §3.3); HTTP/1.1 is spoken as well.");
 
-  static final Field<ListenerConfig, Address> TLS_LISTEN =
+  static final Field<TlsConfig, Address> TLS_LISTEN =
       optional(
           "listen",
           ValueType.ADDRESS,
@@ -88,17 +111,144 @@ final class ConfigKeys {
           true,
           null,
           "Short for one more listener, with TLS; added to those of `listen`.");
-  static final Field<ListenerConfig, Path> TLS_CERTIFICATE =
+  static final Field<TlsConfig, Path> TLS_CERTIFICATE =
       optional(
           "certificate",
           ValueType.PATH,
           "none",
-          true,
+          false,
           null,
           "Certificate of that listener: a PEM file with the chain.");
-  static final Field<ListenerConfig, Path> TLS_KEY =
+  static final Field<TlsConfig, Path> TLS_KEY =
       optional(
-          "key", ValueType.PATH, "none", true, null, "Private key of that listener: a PEM file.");
+          "key", ValueType.PATH, "none", false, null, "Private key of that listener: a PEM file.");
+  static final Field<TlsConfig, String> TLS_DEFAULT =
+      optional(
+          "default",
+          ValueType.NAME,
+          "none",
+          false,
+          null,
+          "Instead of these two: which of `certificates` that listener has.");
+  static final Field<TlsConfig, Policy> TLS_POLICY =
+      live(
+          "policy",
+          ValueType.constant(Policy.class, Policy.INTERMEDIATE),
+          "intermediate",
+          TlsConfig::policy,
+          "Versions, ciphers and groups, after Mozilla's recommendations of these names: `modern` is TLS"
+              + " 1.3 alone, `intermediate` also TLS 1.2 with forward secrecy and AEAD.");
+  static final Field<TlsConfig, Integer> TLS_CLIENT_HELLO =
+      live(
+          "client-hello",
+          sizeAsInteger("4KiB", "64KiB"),
+          "16KiB",
+          TlsConfig::clientHelloBytes,
+          "Longest ClientHello that is read; a longer one ends the connection.");
+  static final Field<TlsConfig, Duration> TLS_EXPIRY_WARNING =
+      live(
+          "expiry-warning",
+          duration("0s", "365d"),
+          "14d",
+          TlsConfig::expiryWarning,
+          "How long before a certificate ends the log says so, once a day.");
+  static final Field<TlsConfig, Boolean> TLS_OCSP =
+      live(
+          "ocsp",
+          ValueType.BOOLEAN,
+          "true",
+          TlsConfig::ocsp,
+          "Whether the answers of the OCSP responders that certificates name are fetched, checked and"
+              + " stapled to handshakes.");
+  static final Field<TlsConfig, Boolean> TLS_TICKETS =
+      live(
+          "tickets",
+          ValueType.BOOLEAN,
+          "true",
+          tls -> tls.tickets().enabled(),
+          "Whether clients get session tickets, to come back by without a whole handshake.");
+  static final Field<TlsConfig, Duration> TLS_TICKET_ROTATION =
+      live(
+          "ticket-rotation",
+          duration("1m", "7d"),
+          "8h",
+          tls -> tls.tickets().rotation(),
+          "How long a key encrypts tickets; it opens them for twice as long afterwards. A key that is"
+              + " read from a file stays for as long as it stands there.");
+  static final Field<TlsConfig, Path> TLS_TICKET_FILE =
+      optional(
+          "ticket-file",
+          ValueType.PATH,
+          "none: keys of this node alone, in memory",
+          false,
+          tls -> tls.tickets().file(),
+          "File of the keys that nodes share: a line each, 48 random bytes in base64; the first one"
+              + " encrypts, all of them open. It is looked at every minute.");
+
+  static final Field<CertificateConfig, Path> CERTIFICATE_FILE =
+      required(
+          "certificate",
+          ValueType.PATH,
+          false,
+          certificate -> certificate.pairs().getFirst().certificate(),
+          "PEM file with the certificate and its chain, in order.");
+  static final Field<CertificateConfig, Path> CERTIFICATE_KEY =
+      required(
+          "key",
+          ValueType.PATH,
+          false,
+          certificate -> certificate.pairs().getFirst().key(),
+          "PEM file with its private key.");
+  static final Field<CertificateConfig, Path> CERTIFICATE_SECOND =
+      optional(
+          "second.certificate",
+          ValueType.PATH,
+          "none",
+          false,
+          CertificateConfig::secondCertificate,
+          "A second certificate for the same names with the other kind of key: clients that can get the"
+              + " ECDSA one, the others RSA.");
+  static final Field<CertificateConfig, Path> CERTIFICATE_SECOND_KEY =
+      optional(
+          "second.key",
+          ValueType.PATH,
+          "none",
+          false,
+          CertificateConfig::secondKey,
+          "Its private key.");
+  static final Field<CertificateConfig, List<String>> CERTIFICATE_HOSTS =
+      live(
+          "hosts",
+          ValueType.SERVER_NAMES,
+          "",
+          CertificateConfig::hosts,
+          "Names that it is shown for; empty: the DNS names in the certificate. `*.example.com` is every"
+              + " name with one label more.");
+  static final Field<CertificateConfig, ClientAuth> CERTIFICATE_CLIENT_AUTH =
+      live(
+          "client-auth",
+          ValueType.constant(ClientAuth.class),
+          "off",
+          CertificateConfig::clientAuth,
+          "Whether clients are asked for a certificate, and whether they must have one. What they show"
+              + " goes to origins as `Client-Cert` (RFC 9440).");
+  static final Field<CertificateConfig, Path> CERTIFICATE_CLIENT_CA =
+      optional(
+          "client-ca",
+          ValueType.PATH,
+          "none",
+          false,
+          CertificateConfig::clientCa,
+          "PEM file of the authorities that clients' certificates must come from; required where they"
+              + " are asked for.");
+  static final Field<CertificateConfig, Policy> CERTIFICATE_POLICY =
+      optional(
+          "policy",
+          ValueType.constant(Policy.class, Policy.INTERMEDIATE),
+          "`tls.policy`",
+          false,
+          CertificateConfig::policy,
+          "As `tls.policy`, for these names.");
 
   static final Field<AdminConfig, Address> ADMIN_ADDRESS =
       atStart(
@@ -555,6 +705,29 @@ final class ConfigKeys {
           route -> route.sharing().patience(),
           "How long a request waits for the answer that another one has asked the origin for; then"
               + " it is passed to the origin by itself.");
+  static final Field<RouteConfig, Duration> ROUTE_HSTS_MAX_AGE =
+      optional(
+          "hsts.max-age",
+          duration("0s", "3650d"),
+          "none",
+          false,
+          route -> route.hsts().maxAge(),
+          "Answers over TLS say `Strict-Transport-Security` with this time (RFC 6797), in place of what"
+              + " the origin says; 0s takes back what was said before.");
+  static final Field<RouteConfig, Boolean> ROUTE_HSTS_SUBDOMAINS =
+      live(
+          "hsts.subdomains",
+          ValueType.BOOLEAN,
+          "false",
+          route -> route.hsts().subdomains(),
+          "Whether it is said for all names below the host, too.");
+  static final Field<RouteConfig, Boolean> ROUTE_HSTS_PRELOAD =
+      live(
+          "hsts.preload",
+          ValueType.BOOLEAN,
+          "false",
+          route -> route.hsts().preload(),
+          "Whether browsers may build it in.");
   static final Field<RouteConfig, Duration> ROUTE_HIT_FOR_MISS =
       live(
           "hit-for-miss",
@@ -787,6 +960,104 @@ final class ConfigKeys {
           "64MiB",
           LimitsConfig::privateCopyBytes,
           "Memory for bytes that slow clients have not taken yet.");
+  static final Field<LimitsConfig, Integer> LIMIT_CONNECTIONS_PER_ADDRESS =
+      live(
+          "connections-per-address",
+          integer(0, 10_000_000),
+          "4096",
+          limits -> limits.client().connectionsPerAddress(),
+          "Client connections open at once from one address, or from one /64 of IPv6; 0 means no"
+              + " bound. Those of `forwarding.trusted` have none.");
+  static final Field<LimitsConfig, Integer> LIMIT_REQUEST_BODY_RATE =
+      live(
+          "request-body-rate",
+          sizeAsInteger("0", "1GiB"),
+          "512",
+          limits -> limits.client().requestBodyRate(),
+          "Bytes a second that a request body must bring, on average over"
+              + " `timeouts.request-body-idle` and while the node is willing to read; 0 means none.");
+
+  static final Field<Http2Config, Duration> HTTP2_WINDOW =
+      live(
+          "window",
+          duration("1s", "1h"),
+          "30s",
+          Http2Config::window,
+          "The time in which those of the following are counted that say so.");
+  static final Field<Http2Config, Integer> HTTP2_RESETS =
+      live(
+          "resets",
+          integer(1, 1_000_000),
+          "200",
+          Http2Config::resets,
+          "Streams that a client may reset within `http2.window`.");
+  static final Field<Http2Config, Integer> HTTP2_RESETS_CAUSED =
+      live(
+          "resets-caused",
+          integer(1, 1_000_000),
+          "200",
+          Http2Config::resetsCaused,
+          "Streams that a client may have the node reset within `http2.window`, by breaking the"
+              + " protocol on them.");
+  static final Field<Http2Config, Integer> HTTP2_PINGS =
+      live(
+          "pings",
+          integer(1, 1_000_000),
+          "1000",
+          Http2Config::pings,
+          "PING frames within `http2.window`.");
+  static final Field<Http2Config, Integer> HTTP2_SETTINGS =
+      live(
+          "settings",
+          integer(1, 1_000_000),
+          "100",
+          Http2Config::settings,
+          "SETTINGS frames within `http2.window`.");
+  static final Field<Http2Config, Integer> HTTP2_PRIORITIES =
+      live(
+          "priorities",
+          integer(1, 1_000_000),
+          "1000",
+          Http2Config::priorities,
+          "PRIORITY and PRIORITY_UPDATE frames within `http2.window`, beyond one for each request.");
+  static final Field<Http2Config, Integer> HTTP2_CONTINUATIONS =
+      live(
+          "continuations",
+          integer(1, 10_000),
+          "16",
+          Http2Config::continuations,
+          "CONTINUATION frames of less than half of the largest size in one header block.");
+  static final Field<Http2Config, Integer> HTTP2_EMPTY_FRAMES =
+      live(
+          "empty-frames",
+          integer(1, 10_000),
+          "4",
+          Http2Config::emptyFrames,
+          "DATA frames in a row that bring nothing and end nothing.");
+  static final Field<Http2Config, Integer> HTTP2_QUEUED_CONTROL_FRAMES =
+      live(
+          "queued-control-frames",
+          integer(16, 1_000_000),
+          "1000",
+          Http2Config::queuedControlFrames,
+          "Answers to PING, SETTINGS and broken streams that wait for a client that does not read"
+              + " them.");
+
+  static final Field<OverloadConfig, Duration> OVERLOAD_DELAY =
+      live(
+          "delay",
+          duration("0s", "1m"),
+          "500ms",
+          OverloadConfig::delay,
+          "How late an event loop comes to its work, averaged over about a second, for it to"
+              + " be overloaded; 0s means never.");
+  static final Field<OverloadConfig, Duration> OVERLOAD_RETRY_AFTER =
+      live(
+          "retry-after",
+          duration("1s", "1h"),
+          "5s",
+          OverloadConfig::retryAfter,
+          "`Retry-After` of whatever is turned away.");
 
   static final Field<TimeoutsConfig, Duration> TIMEOUT_TLS_HANDSHAKE =
       live(
@@ -831,6 +1102,14 @@ final class ConfigKeys {
           "30s",
           TimeoutsConfig::drain,
           "How long requests under way may go on after SIGTERM.");
+  static final Field<TimeoutsConfig, Duration> TIMEOUT_REQUEST_TOTAL =
+      live(
+          "request-total",
+          duration("1s", "365d"),
+          "1d",
+          TimeoutsConfig::requestTotal,
+          "For a request from the end of its header to the end of its answer, however well it"
+              + " moves; tunnels have none.");
 
   static final Field<ForwardingConfig, List<String>> FORWARDING_TRUSTED =
       live(
@@ -899,16 +1178,50 @@ final class ConfigKeys {
           "Addresses to listen on: a list, or one address in short. A bare address stands for an"
               + " entry with nothing else. Default: `:8080`, unless `tls.listen` is given.",
           "address",
-          List.of(LISTEN_NAME, LISTEN_ADDRESS, LISTEN_CERTIFICATE, LISTEN_KEY),
+          List.of(
+              LISTEN_NAME,
+              LISTEN_ADDRESS,
+              LISTEN_CERTIFICATE,
+              LISTEN_KEY,
+              LISTEN_DEFAULT,
+              LISTEN_H2C),
           config -> named(config.listeners(), ListenerConfig::name));
-  static final Section<ListenerConfig> TLS =
+  static final Section<TlsConfig> TLS =
       new Section<>(
           "tls",
           Shape.ONCE,
-          "One TLS listener in short.",
+          "TLS towards clients: one listener in short, and what all of them have in common.",
           "",
-          List.of(TLS_LISTEN, TLS_CERTIFICATE, TLS_KEY),
-          config -> Map.of());
+          List.of(
+              TLS_LISTEN,
+              TLS_CERTIFICATE,
+              TLS_KEY,
+              TLS_DEFAULT,
+              TLS_POLICY,
+              TLS_CLIENT_HELLO,
+              TLS_EXPIRY_WARNING,
+              TLS_OCSP,
+              TLS_TICKETS,
+              TLS_TICKET_ROTATION,
+              TLS_TICKET_FILE),
+          config -> Map.of("", config.tls()));
+  static final Section<CertificateConfig> CERTIFICATES =
+      new Section<>(
+          "certificates",
+          Shape.NAMED,
+          "Certificates by name, for all TLS listeners: each is shown to clients that ask for one of its"
+              + " names (SNI). An exact name wins over a wildcard. A reload reads all files again.",
+          "",
+          List.of(
+              CERTIFICATE_FILE,
+              CERTIFICATE_KEY,
+              CERTIFICATE_SECOND,
+              CERTIFICATE_SECOND_KEY,
+              CERTIFICATE_HOSTS,
+              CERTIFICATE_CLIENT_AUTH,
+              CERTIFICATE_CLIENT_CA,
+              CERTIFICATE_POLICY),
+          config -> named(config.tls().certificates(), CertificateConfig::name));
   static final Section<AdminConfig> ADMIN =
       new Section<>(
           "admin",
@@ -1024,7 +1337,10 @@ final class ConfigKeys {
               KEY_NO_VARY_SEARCH,
               QUERY_METHOD,
               ROUTE_UPGRADE,
-              ROUTE_RESPONSE_TRAILERS),
+              ROUTE_RESPONSE_TRAILERS,
+              ROUTE_HSTS_MAX_AGE,
+              ROUTE_HSTS_SUBDOMAINS,
+              ROUTE_HSTS_PRELOAD),
           config -> named(config.routes(), RouteConfig::name));
   static final Section<LimitsConfig> LIMITS =
       new Section<>(
@@ -1042,8 +1358,38 @@ final class ConfigKeys {
               LIMIT_STREAMS_PER_CONNECTION,
               LIMIT_FOLLOWERS_PER_FILL,
               LIMIT_FILLS,
-              LIMIT_PRIVATE_COPIES),
+              LIMIT_PRIVATE_COPIES,
+              LIMIT_CONNECTIONS_PER_ADDRESS,
+              LIMIT_REQUEST_BODY_RATE),
           config -> Map.of("", config.limits()));
+  static final Section<Http2Config> HTTP2 =
+      new Section<>(
+          "http2",
+          Shape.ONCE,
+          "Frames of HTTP/2 that cost the node more than whoever sends them. One more than allowed"
+              + " ends the connection with ENHANCE_YOUR_CALM and is counted.",
+          "",
+          List.of(
+              HTTP2_WINDOW,
+              HTTP2_RESETS,
+              HTTP2_RESETS_CAUSED,
+              HTTP2_PINGS,
+              HTTP2_SETTINGS,
+              HTTP2_PRIORITIES,
+              HTTP2_CONTINUATIONS,
+              HTTP2_EMPTY_FRAMES,
+              HTTP2_QUEUED_CONTROL_FRAMES),
+          config -> Map.of("", config.http2()));
+  static final Section<OverloadConfig> OVERLOAD =
+      new Section<>(
+          "overload",
+          Shape.ONCE,
+          "When an event loop cannot keep up: new connections and what has to be asked of an origin"
+              + " are turned away with 503 and `Retry-After`; hits, and who can join a fetch under way,"
+              + " go on.",
+          "",
+          List.of(OVERLOAD_DELAY, OVERLOAD_RETRY_AFTER),
+          config -> Map.of("", config.overload()));
   static final Section<TimeoutsConfig> TIMEOUTS =
       new Section<>(
           "timeouts",
@@ -1056,7 +1402,8 @@ final class ConfigKeys {
               TIMEOUT_REQUEST_BODY_IDLE,
               TIMEOUT_KEEP_ALIVE,
               TIMEOUT_NO_PROGRESS,
-              TIMEOUT_DRAIN),
+              TIMEOUT_DRAIN,
+              TIMEOUT_REQUEST_TOTAL),
           config -> Map.of("", config.timeouts()));
   static final Section<TunnelsConfig> TUNNELS =
       new Section<>(
@@ -1094,6 +1441,7 @@ final class ConfigKeys {
           TOP,
           LISTEN,
           TLS,
+          CERTIFICATES,
           ADMIN,
           THREADS,
           STORE,
@@ -1102,6 +1450,8 @@ final class ConfigKeys {
           ROUTES,
           LIMITS,
           TIMEOUTS,
+          HTTP2,
+          OVERLOAD,
           TUNNELS,
           FORWARDING,
           ACCESS_LOG);

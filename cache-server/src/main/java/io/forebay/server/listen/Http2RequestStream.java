@@ -15,6 +15,7 @@ import io.netty.handler.codec.http2.Http2Headers;
 import io.netty.handler.codec.http2.Http2HeadersFrame;
 import io.netty.util.AsciiString;
 import java.util.ArrayDeque;
+import java.util.Comparator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,16 +27,27 @@ final class Http2RequestStream implements RequestBody, ResponseSink {
 
   private static final int HEAD_LENGTH = 1024;
 
+  /**
+   * Who is told first that there is room: the most urgent; of those the ones that share it before
+   * the ones that do not, the former in turns, the latter by age.
+   */
+  static final Comparator<Http2RequestStream> TURNS =
+      Comparator.<Http2RequestStream>comparingInt(stream -> stream.priority.urgency())
+          .thenComparing(stream -> !stream.priority.isShared())
+          .thenComparingLong(
+              stream -> stream.priority.isShared() ? stream.turn : stream.stream.id());
+
   private final Http2Connection connection;
   private final Http2FrameStream stream;
   private final Http2Request request;
+  private final long beganNanos;
 
   // The request body. What has come and is not asked for yet waits here; the window bounds it.
   private final ArrayDeque<ByteBuf> waiting = new ArrayDeque<>(0);
   private @Nullable Receiver receiver;
   private long receivedBytes;
   private long demandBytes;
-  private long waitSinceNanos;
+  private final BodyPace pace;
   private boolean owesContinue;
   private boolean isBodyRead;
   private boolean isBodyOver;
@@ -49,10 +61,13 @@ final class Http2RequestStream implements RequestBody, ResponseSink {
   private @Nullable Http2HeadersFrame pendingHead;
 
   private long remainingBytes = LENGTH_UNKNOWN;
+  private long shutNanos;
   private boolean hasHead;
   private boolean hasBody = true;
   private boolean isLive = true;
   private boolean wasWritable = true;
+  private StreamPriority priority = StreamPriority.UNSAID;
+  private long turn;
 
   Http2RequestStream(Http2Connection connection, Http2FrameStream stream, Http2Request request) {
     this.connection = connection;
@@ -61,6 +76,8 @@ final class Http2RequestStream implements RequestBody, ResponseSink {
     this.owesContinue = request.expectsContinue();
     this.isBodyRead = !request.hasBody();
     this.isBodyOver = isBodyRead;
+    this.beganNanos = connection.loop().wheel.nowNanos();
+    this.pace = new BodyPace(connection.limits(), connection.loop().timeouts());
   }
 
   Http2FrameStream stream() {
@@ -84,9 +101,29 @@ final class Http2RequestStream implements RequestBody, ResponseSink {
     return isBodyRead;
   }
 
-  /** Since when bytes have been asked for in vain, or -1 when none are. */
-  long waitSinceNanos() {
-    return !isBodyRead && !isBodyOver && demandBytes > 0 ? waitSinceNanos : -1;
+  /** What it is refused for now, if its time is over or its body comes too slowly. */
+  @Nullable Refusal overdue(long nowNanos, long totalNanos) {
+    if (nowNanos - beganNanos >= totalNanos) {
+      return Refusal.REQUEST_TIMEOUT;
+    }
+    return isBodyRead || isBodyOver
+        ? null
+        : switch (pace.look(nowNanos)) {
+          case FINE -> null;
+          case SILENT -> Refusal.BODY_TIMEOUT;
+          case SLOW -> Refusal.BODY_TOO_SLOW;
+        };
+  }
+
+  /** The client has opened its window. */
+  void onCredit() {
+    shutNanos = 0;
+  }
+
+  /** Notes whether the client's window is shut on what waits; for how long it has been. */
+  long isShutFor(boolean isShut, long sinceLastNanos) {
+    shutNanos = isShut ? shutNanos + sinceLastNanos : 0;
+    return shutNanos;
   }
 
   // ---- the request body
@@ -104,6 +141,7 @@ final class Http2RequestStream implements RequestBody, ResponseSink {
       return Refusal.BODY_TOO_LARGE;
     }
     isBodyRead |= isLast;
+    pace.onBytes(data.readableBytes(), connection.loop().wheel.nowNanos());
     if (isBodyOver || !data.isReadable()) {
       connection.giveCredit(stream, data.readableBytes());
       data.release();
@@ -130,7 +168,7 @@ final class Http2RequestStream implements RequestBody, ResponseSink {
         // What comes beyond the demand is not counted against the next: its receiver forgives it
         // too.
         demandBytes = Math.max(0, demandBytes - length);
-        waitSinceNanos = connection.loop().wheel.nowNanos();
+        pace.wanted(demandBytes > 0, connection.loop().wheel.nowNanos());
         connection.giveCredit(stream, length);
         to.onData(data);
       }
@@ -177,7 +215,7 @@ final class Http2RequestStream implements RequestBody, ResponseSink {
       return;
     }
     demandBytes = demandBytes + bytes < 0 ? Long.MAX_VALUE : demandBytes + bytes;
-    waitSinceNanos = connection.loop().wheel.nowNanos();
+    pace.wanted(true, connection.loop().wheel.nowNanos());
     if (owesContinue) {
       owesContinue = false;
       informational(100, HeaderFields.EMPTY);
@@ -334,7 +372,7 @@ final class Http2RequestStream implements RequestBody, ResponseSink {
 
   @Override
   public int chunkBytes() {
-    return WideSends.NARROW_BYTES;
+    return connection.chunkBytes(stream);
   }
 
   @Override
@@ -352,6 +390,20 @@ final class Http2RequestStream implements RequestBody, ResponseSink {
   @Override
   public void listener(Listener to) {
     listener = to;
+  }
+
+  void priority(StreamPriority said) {
+    priority = said;
+  }
+
+  /** Its turn has come, as the so-many-th of the connection. */
+  void turn(long number) {
+    turn = number;
+  }
+
+  /** Whether it has something to write and found no room for it. */
+  boolean isWaiting() {
+    return isLive && !wasWritable;
   }
 
   void onWritable() {

@@ -2,18 +2,16 @@ package io.forebay.server.listen;
 
 import io.forebay.server.config.ServerConfig;
 import io.forebay.server.config.ServerConfig.Address;
-import io.forebay.server.config.ServerConfig.LimitsConfig;
 import io.forebay.server.config.ServerConfig.ListenerConfig;
-import io.forebay.server.config.ServerConfig.TimeoutsConfig;
 import io.forebay.server.exchange.Exchanges;
 import io.forebay.server.metric.AccessLog;
 import io.forebay.server.metric.LoopCounters;
+import io.forebay.server.tls.ClientTls;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.WriteBufferWaterMark;
-import io.netty.handler.ssl.SslContext;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -27,9 +25,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.LongSupplier;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The listening sockets of a node: for each configured listener one on every loop, which the kernel
@@ -50,7 +46,7 @@ public final class Listeners implements AutoCloseable {
   private final List<LoopConnections> loops;
   private final List<Channel> sockets;
   private final List<Bound> bound;
-  private final AtomicInteger connections;
+  private final NodeConnections connections;
 
   /** An address that is being listened on; the port is the real one. */
   public record Bound(String name, String scheme, String host, int port) {}
@@ -59,7 +55,7 @@ public final class Listeners implements AutoCloseable {
       List<LoopConnections> loops,
       List<Channel> sockets,
       List<Bound> bound,
-      AtomicInteger connections) {
+      NodeConnections connections) {
     this.loops = loops;
     this.sockets = sockets;
     this.bound = bound;
@@ -72,6 +68,7 @@ public final class Listeners implements AutoCloseable {
    * @param exchanges one a loop, in the order of the transport's loops
    * @param counters one a loop, likewise
    * @param clockMillis wall clock
+   * @param tls the certificates in force
    * @throws ListenException when an address or a certificate cannot be used; nothing stays bound
    */
   public static Listeners bind(
@@ -80,9 +77,10 @@ public final class Listeners implements AutoCloseable {
       List<? extends Exchanges> exchanges,
       List<LoopCounters> counters,
       AccessLog accessLog,
-      LongSupplier clockMillis)
+      LongSupplier clockMillis,
+      ClientTls tls)
       throws ListenException {
-    AtomicInteger connections = new AtomicInteger();
+    NodeConnections connections = new NodeConnections(config);
     List<LoopConnections> loops = new ArrayList<>();
     for (Loop loop : transport.loops()) {
       loops.add(
@@ -91,8 +89,7 @@ public final class Listeners implements AutoCloseable {
               exchanges.get(loop.index()),
               counters.get(loop.index()),
               accessLog.forLoop(loop.index()),
-              config.limits(),
-              config.timeouts(),
+              config,
               connections,
               new WideSends(
                   config.limits().privateCopyBytes(),
@@ -105,7 +102,7 @@ public final class Listeners implements AutoCloseable {
     List<Bound> bound = new ArrayList<>();
     try {
       for (ListenerConfig listener : config.listeners()) {
-        bound.add(bindOne(listener, transport, loops, sockets));
+        bound.add(bindOne(listener, transport, loops, sockets, tls));
       }
     } catch (ListenException e) {
       sockets.forEach(socket -> socket.close().awaitUninterruptibly());
@@ -126,9 +123,6 @@ public final class Listeners implements AutoCloseable {
     List<ServerSocket> held = new ArrayList<>();
     try {
       for (ListenerConfig listener : config.listeners()) {
-        if (listener.isTls()) {
-          TlsContexts.of(listener);
-        }
         held.add(hold("listen", listener.address(), resolve(listener.address())));
       }
       for (Map.Entry<String, Address> other : others.entrySet()) {
@@ -152,14 +146,13 @@ public final class Listeners implements AutoCloseable {
       ListenerConfig listener,
       Transport transport,
       List<LoopConnections> loops,
-      List<Channel> sockets)
+      List<Channel> sockets,
+      ClientTls tls)
       throws ListenException {
-    SslContext tls = listener.isTls() ? TlsContexts.of(listener) : null;
     InetSocketAddress address = resolve(listener.address());
     checkFree(listener.address(), address);
     for (int i = 0; i < loops.size(); i++) {
-      ChannelFuture future =
-          bootstrap(listener.name(), transport, i, loops.get(i), tls).bind(address);
+      ChannelFuture future = bootstrap(listener, transport, i, loops.get(i), tls).bind(address);
       future.awaitUninterruptibly();
       Throwable cause = future.cause();
       if (cause != null) {
@@ -171,17 +164,17 @@ public final class Listeners implements AutoCloseable {
     }
     return new Bound(
         listener.name(),
-        tls == null ? "http" : "https",
+        listener.isTls() ? "https" : "http",
         address.getAddress().getHostAddress(),
         address.getPort());
   }
 
   private static ServerBootstrap bootstrap(
-      String listener,
+      ListenerConfig listener,
       Transport transport,
       int index,
       LoopConnections loop,
-      @Nullable SslContext tls) {
+      ClientTls tls) {
     ServerBootstrap bootstrap = new ServerBootstrap().group(transport.loops().get(index).group());
     transport.boundUnsent(bootstrap);
     return bootstrap
@@ -194,7 +187,9 @@ public final class Listeners implements AutoCloseable {
         .childOption(ChannelOption.ALLOCATOR, Transport.ALLOCATOR)
         .childOption(ChannelOption.TCP_NODELAY, true)
         .childOption(ChannelOption.WRITE_BUFFER_WATER_MARK, WATER_MARK)
-        .childHandler(new ConnectionInitializer(loop, listener, tls));
+        .childHandler(
+            new ConnectionInitializer(
+                loop, listener.name(), listener.isTls(), listener.h2c(), tls::table));
   }
 
   private static InetSocketAddress resolve(Address address) throws ListenException {
@@ -260,7 +255,7 @@ public final class Listeners implements AutoCloseable {
 
   /** Client connections open now, on all loops. */
   public int connections() {
-    return connections.get();
+    return connections.open();
   }
 
   /** Starts to accept, on all loops. */
@@ -272,9 +267,10 @@ public final class Listeners implements AutoCloseable {
   }
 
   /** Takes new limits and timeouts for connections to come. Returns when every loop has them. */
-  public void reconfigure(LimitsConfig limits, TimeoutsConfig timeouts) {
+  public void reconfigure(ServerConfig config) {
+    connections.reconfigure(config);
     for (LoopConnections loop : loops) {
-      loop.eventLoop().submit(() -> loop.reconfigure(limits, timeouts)).syncUninterruptibly();
+      loop.eventLoop().submit(() -> loop.reconfigure(config)).syncUninterruptibly();
     }
   }
 

@@ -436,7 +436,8 @@ class Http2ConnectionTest {
                 t.requestBodyIdle(),
                 t.keepAlive(),
                 Duration.ofMillis(800),
-                t.drain()));
+                t.drain(),
+                t.requestTotal()));
     try (Http2Client client = connect()) {
       Http2Client.Answer stalled = client.get(Http2Client.get("/big?5000000"));
       assertEquals("closed", stalled.end());
@@ -453,7 +454,13 @@ class Http2ConnectionTest {
         open(
             ListenFixture.LIMITS,
             new TimeoutsConfig(
-                Duration.ofSeconds(5), brief, brief, brief, Duration.ofSeconds(30), brief));
+                Duration.ofSeconds(5),
+                brief,
+                brief,
+                brief,
+                Duration.ofSeconds(30),
+                brief,
+                Duration.ofDays(1)));
     try (Http2Client client = connect()) {
       assertServesOn(client);
       assertEquals(Http2Error.NO_ERROR.code(), client.goAway.get(10, TimeUnit.SECONDS));

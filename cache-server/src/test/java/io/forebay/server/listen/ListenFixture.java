@@ -7,14 +7,20 @@ import io.forebay.server.config.ServerConfig;
 import io.forebay.server.config.ServerConfig.AccessLogConfig;
 import io.forebay.server.config.ServerConfig.Address;
 import io.forebay.server.config.ServerConfig.AdminConfig;
+import io.forebay.server.config.ServerConfig.ClientLimits;
 import io.forebay.server.config.ServerConfig.ForwardingConfig;
+import io.forebay.server.config.ServerConfig.Http2Config;
 import io.forebay.server.config.ServerConfig.LimitsConfig;
 import io.forebay.server.config.ServerConfig.ListenerConfig;
+import io.forebay.server.config.ServerConfig.OverloadConfig;
 import io.forebay.server.config.ServerConfig.StoreConfig;
 import io.forebay.server.config.ServerConfig.ThreadsConfig;
 import io.forebay.server.config.ServerConfig.TimeoutsConfig;
+import io.forebay.server.config.TlsConfig;
 import io.forebay.server.metric.AccessLog;
 import io.forebay.server.metric.LoopCounters;
+import io.forebay.server.tls.ClientTls;
+import io.forebay.server.tls.TlsException;
 import io.netty.buffer.PoolArenaMetric;
 import io.netty.buffer.PooledByteBufAllocator;
 import java.io.IOException;
@@ -31,7 +37,18 @@ import java.util.List;
 final class ListenFixture implements AutoCloseable {
 
   static final LimitsConfig LIMITS =
-      new LimitsConfig(16 * 1024, 100, 4096, 1 << 20, 1000, 1000, 100, 100, 100, 1 << 20);
+      new LimitsConfig(
+          16 * 1024,
+          100,
+          4096,
+          1 << 20,
+          1000,
+          1000,
+          100,
+          100,
+          100,
+          1 << 20,
+          new ClientLimits(0, 0));
   static final TimeoutsConfig TIMEOUTS =
       new TimeoutsConfig(
           Duration.ofSeconds(5),
@@ -39,13 +56,17 @@ final class ListenFixture implements AutoCloseable {
           Duration.ofSeconds(10),
           Duration.ofSeconds(60),
           Duration.ofSeconds(30),
-          Duration.ofSeconds(5));
+          Duration.ofSeconds(5),
+          Duration.ofDays(1));
+  static final Http2Config HTTP2 =
+      new Http2Config(Duration.ofSeconds(30), 200, 200, 1000, 100, 1000, 16, 4, 1000);
 
   final Transport transport;
   final Listeners listeners;
   final ScriptedExchanges exchanges = new ScriptedExchanges();
   final List<LoopCounters> counters = new ArrayList<>();
   private final AccessLog accessLog;
+  private final ClientTls tls;
   private final long buffersBefore;
 
   ListenFixture() throws ListenException {
@@ -60,8 +81,11 @@ final class ListenFixture implements AutoCloseable {
     buffersBefore = activeBuffers();
     try {
       accessLog = AccessLog.open(config.accessLog(), config.threads().loops());
+      tls = ClientTls.open(config, System::currentTimeMillis);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
+    } catch (TlsException e) {
+      throw new IllegalStateException(e);
     }
     transport = Transport.open(config.threads());
     List<ScriptedExchanges> each = new ArrayList<>();
@@ -71,7 +95,8 @@ final class ListenFixture implements AutoCloseable {
     }
     try {
       listeners =
-          Listeners.bind(config, transport, each, counters, accessLog, System::currentTimeMillis);
+          Listeners.bind(
+              config, transport, each, counters, accessLog, System::currentTimeMillis, tls);
     } catch (ListenException e) {
       transport.close();
       throw e;
@@ -113,7 +138,30 @@ final class ListenFixture implements AutoCloseable {
         timeouts,
         new ServerConfig.TunnelsConfig(10, Duration.ofMinutes(1)),
         new ForwardingConfig(List.of(), true, false, "test", 10),
-        new AccessLogConfig("off", 1));
+        new AccessLogConfig("off", 1),
+        HTTP2,
+        new OverloadConfig(Duration.ZERO, Duration.ofSeconds(5)),
+        TlsConfig.DEFAULT);
+  }
+
+  /** The same with other bounds of HTTP/2. */
+  static ServerConfig with(ServerConfig c, Http2Config http2) {
+    return new ServerConfig(
+        c.listeners(),
+        c.admin(),
+        c.threads(),
+        c.store(),
+        c.stores(),
+        c.origins(),
+        c.routes(),
+        c.limits(),
+        c.timeouts(),
+        c.tunnels(),
+        c.forwarding(),
+        c.accessLog(),
+        http2,
+        c.overload(),
+        c.tls());
   }
 
   int port() {
@@ -137,6 +185,7 @@ final class ListenFixture implements AutoCloseable {
   public void close() {
     listeners.close();
     transport.close();
+    tls.close();
     accessLog.close();
     assertEquals(buffersBefore, activeBuffers(), "buffers not released");
   }
