@@ -13,6 +13,7 @@ import io.netty.pkitesting.X509Bundle;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
+import java.net.Socket;
 import java.net.http.HttpClient;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -93,7 +94,11 @@ final class Edge implements AutoCloseable {
     return edge;
   }
 
-  /** Writes the configuration that the next start or reload reads. */
+  /**
+   * Writes the configuration that the next start or reload reads.
+   *
+   * @param yaml what else it is to say; may begin with more entries of {@code listen}
+   */
   void configure(String yaml) throws IOException {
     String memory = "32MiB";
     String rest = yaml;
@@ -105,21 +110,26 @@ final class Edge implements AutoCloseable {
     Files.writeString(
         file,
         """
+        admin: {address: "127.0.0.1:0"}
+        store: {data: "DIR/data", memory: SIZE, memory-directory: "MEMORY"}
+        LOOPS
+        OVERLOAD
+        NODE_ID
         listen:
           - {name: plain, address: "127.0.0.1:0"}
           - name: secure
             address: "127.0.0.1:0"
             tls: {certificate: "DIR/chain.pem", key: "DIR/key.pem"}
-        admin: {address: "127.0.0.1:0"}
-        store: {data: "DIR/data", memory: SIZE, memory-directory: "MEMORY"}
         """
                 .replace("DIR", directory.toString())
                 .replace("SIZE", memory)
                 .replace("MEMORY", memoryDirectory.toString())
-            + (rest.contains("threads:") ? "" : "threads: {loops: 2, pin: off}\n")
-            // A machine that is busy with other tests turns nobody away.
-            + (rest.contains("overload:") ? "" : "overload: {delay: 0s}\n")
-            + (rest.contains("node-id") ? "" : "forwarding: {node-id: edge}\n")
+                .replace(
+                    "LOOPS\n", rest.contains("threads:") ? "" : "threads: {loops: 2, pin: off}\n")
+                // A machine that is busy with other tests turns nobody away.
+                .replace("OVERLOAD\n", rest.contains("overload:") ? "" : "overload: {delay: 0s}\n")
+                .replace(
+                    "NODE_ID\n", rest.contains("node-id") ? "" : "forwarding: {node-id: edge}\n")
             + rest);
   }
 
@@ -154,7 +164,7 @@ final class Edge implements AutoCloseable {
     return port("secure");
   }
 
-  private int port(String listener) {
+  int port(String listener) {
     return server().listening().stream()
         .filter(listening -> listening.name().equals(listener))
         .mapToInt(Node.Listening::port)
@@ -173,6 +183,11 @@ final class Edge implements AutoCloseable {
 
   WireClient connectTls() throws IOException {
     return new WireClient(tls.getSocketFactory().createSocket("127.0.0.1", tlsPort()));
+  }
+
+  /** TLS over what is connected already. */
+  Socket secured(Socket connected) throws IOException {
+    return tls.getSocketFactory().createSocket(connected, "127.0.0.1", connected.getPort(), true);
   }
 
   /** PEM file of the authority to trust. */

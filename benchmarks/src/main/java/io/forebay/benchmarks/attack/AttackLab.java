@@ -13,10 +13,11 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
 /**
- * What attacks cost those who mean no harm: wrk asks at half of what one loop can do, while one attack
- * after the other is run, first at a sink (so that what the attacking programs cost this machine is
- * known), then at the edge. Prints the table of {@code docs/SECURITY.md}. Wants Linux with two CPUs,
- * {@code wrk}, {@code slowhttptest}, {@code taskset} and 12,000 descriptors; takes some ten minutes.
+ * What attacks cost those who mean no harm: wrk asks at half of what one loop can do, while one
+ * attack after the other is run, first at a sink (so that what the attacking programs cost this
+ * machine is known), then at the edge. Prints the table of {@code docs/SECURITY.md}. Wants Linux
+ * with two CPUs, {@code wrk}, {@code slowhttptest}, {@code taskset} and 12,000 descriptors; takes
+ * some ten minutes.
  *
  * <pre>
  * mvn -B -ntp -q package -Dmaven.test.skip -pl benchmarks -am

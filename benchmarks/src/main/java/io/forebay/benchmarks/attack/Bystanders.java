@@ -9,8 +9,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Honest clients: wrk with fifty connections that ask for small objects, as fast as they can or at a
- * rate.
+ * Honest clients: wrk with fifty connections that ask for small objects, as fast as they can or at
+ * a rate.
  */
 final class Bystanders {
 
@@ -51,9 +51,7 @@ final class Bystanders {
     Files.writeString(
         script,
         String.format(
-            Locale.ROOT,
-            "function delay() return math.random() * 2 * %.3f end%n",
-            meanMillis));
+            Locale.ROOT, "function delay() return math.random() * 2 * %.3f end%n", meanMillis));
     return run(seconds, List.of("-s", script.toString()));
   }
 

@@ -1,6 +1,7 @@
 package io.forebay.benchmarks.attack;
 
 import com.sun.net.httpserver.HttpServer;
+import io.forebay.benchmarks.micro.Bench;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.net.InetAddress;
@@ -15,11 +16,11 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.openjdk.jmh.annotations.Fork;
-import io.forebay.benchmarks.micro.Bench;
 
 /**
- * A Forebay with default limits as a process of its own, pinned to a CPU, in front of an origin in this
- * one. Bystanders come by IPv4, attackers by IPv6, so that limits for each address tell them apart.
+ * A Forebay with default limits as a process of its own, pinned to a CPU, in front of an origin in
+ * this one. Bystanders come by IPv4, attackers by IPv6, so that limits for each address tell them
+ * apart.
  */
 final class Edge implements AutoCloseable {
 
@@ -41,8 +42,7 @@ final class Edge implements AutoCloseable {
   record Holds(long heapAndDirectKib, long descriptors) {}
 
   /** Starts both; everything is kept below the directory. */
-  static Edge start(Path jar, Path directory, String cpu)
-      throws IOException, InterruptedException {
+  static Edge start(Path jar, Path directory, String cpu) throws IOException, InterruptedException {
     HttpServer origin = origin();
     int port = freePort();
     Path config = directory.resolve("forebay.yaml");

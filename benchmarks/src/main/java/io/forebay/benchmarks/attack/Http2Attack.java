@@ -10,9 +10,9 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Clients that speak HTTP/2 by prior knowledge to do harm. Each keeps a number of connections busy for a
- * while, beginning a new one whenever one is ended by the other side. A program of its own, so that
- * it can be given a CPU and a bound:
+ * Clients that speak HTTP/2 by prior knowledge to do harm. Each keeps a number of connections busy
+ * for a while, beginning a new one whenever one is ended by the other side. A program of its own,
+ * so that it can be given a CPU and a bound:
  *
  * <pre>
  * java -cp benchmarks/target/benchmarks.jar io.forebay.benchmarks.attack.Http2Attack \\

@@ -10,8 +10,8 @@ import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 
 /**
- * Takes connections and throws away what they bring. What attackers cost that talk to this is what the
- * programs cost themselves.
+ * Takes connections and throws away what they bring. What attackers cost that talk to this is what
+ * the programs cost themselves.
  */
 final class Sink implements AutoCloseable {
 

@@ -1,6 +1,8 @@
 package io.forebay.server.listen;
 
 import io.forebay.server.config.ServerConfig;
+import io.forebay.server.config.ServerConfig.Address;
+import io.forebay.server.config.ServerConfig.ListenerConfig;
 import io.forebay.server.exchange.Exchanges;
 import io.forebay.server.metric.AccessLane;
 import io.forebay.server.metric.LoopCounters;
@@ -36,6 +38,10 @@ public final class EmbeddedListener {
             System::currentTimeMillis);
     channel
         .pipeline()
-        .addLast(new ConnectionInitializer(context, "http", false, false, () -> TlsTable.EMPTY));
+        .addLast(
+            new ConnectionInitializer(
+                context,
+                new ListenerConfig("http", new Address("*", 0), null, null),
+                () -> TlsTable.EMPTY));
   }
 }

@@ -14,7 +14,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class Peer {
 
-  private static final AttributeKey<InetSocketAddress> NAMED = AttributeKey.valueOf(Peer.class, "named");
+  private static final AttributeKey<InetSocketAddress> NAMED =
+      AttributeKey.valueOf(Peer.class, "named");
 
   private Peer() {}
 

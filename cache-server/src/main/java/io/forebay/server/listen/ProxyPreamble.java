@@ -8,14 +8,15 @@ import io.netty.handler.codec.haproxy.HAProxyMessage;
 import io.netty.handler.codec.haproxy.HAProxyMessageDecoder;
 import io.netty.handler.codec.haproxy.HAProxyProxiedProtocol.TransportProtocol;
 import io.netty.util.ReferenceCountUtil;
+import java.net.InetSocketAddress;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What a proxy in front says before the client's first byte: the PROXY protocol, version 1 or 2. Where
- * a listener expects it every connection has to begin with it, and only trusted networks are asked
- * for it; so nobody can say that he is somebody else. Stands behind Netty's decoder, which goes by
- * itself after one header and hands on what came behind that.
+ * What a proxy in front says before the client's first byte: the PROXY protocol, version 1 or 2.
+ * Where a listener expects it every connection has to begin with it, and only trusted networks are
+ * asked for it; so nobody can say that he is somebody else. Stands behind Netty's decoder, which
+ * goes by itself after one header and hands on what came behind that.
  *
  * <pre>
  *   [decoder] [this]                     until the header is whole, within the time for a request's head
@@ -43,7 +44,9 @@ final class ProxyPreamble extends ChannelInboundHandlerAdapter {
     deadline = loop.wheel.entry(now -> channel.close());
   }
 
-  /** Reads the header of a new connection, then calls {@code next}, which adds what comes behind it. */
+  /**
+   * Reads the header of a new connection, then calls {@code next}, which adds what comes behind it.
+   */
   static void expect(LoopConnections loop, Channel channel, Runnable next) {
     channel
         .pipeline()
@@ -68,6 +71,11 @@ final class ProxyPreamble extends ChannelInboundHandlerAdapter {
         ctx.close();
         return;
       }
+      InetSocketAddress named = Peer.of(ctx.channel());
+      if (named != null && !loop.admitFrom(ctx.channel(), named)) {
+        ctx.close();
+        return;
+      }
       next.run();
       ctx.pipeline().remove(this);
     } finally {
@@ -76,8 +84,8 @@ final class ProxyPreamble extends ChannelInboundHandlerAdapter {
   }
 
   /**
-   * Takes the address. {@code LOCAL}, {@code UNKNOWN} and Unix-domain clients are the proxy itself, which
-   * asks whether we live, or has nothing to tell.
+   * Takes the address. {@code LOCAL}, {@code UNKNOWN} and Unix-domain clients are the proxy itself,
+   * which asks whether we live, or has nothing to tell.
    */
   private static boolean isUsable(Channel channel, HAProxyMessage header) {
     return header.command() == HAProxyCommand.LOCAL

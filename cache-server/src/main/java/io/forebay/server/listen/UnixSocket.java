@@ -17,6 +17,7 @@ import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.Set;
 import org.slf4j.Logger;
@@ -24,13 +25,17 @@ import org.slf4j.LoggerFactory;
 
 /**
  * A listening Unix-domain socket. The kernel spreads no connections over several of them, so the
- * first loop accepts for all and hands connections on, in turn. Whoever may write to the file may connect.
+ * first loop accepts for all and hands connections on, in turn. Whoever may write to the file may
+ * connect.
  */
 final class UnixSocket {
 
   private static final Logger LOG = LoggerFactory.getLogger(UnixSocket.class);
 
   private static final int PAUSE_MILLIS = 1_000;
+
+  /** For whom else it is to be, its group and its directory say. */
+  private static final Set<PosixFilePermission> MODE = PosixFilePermissions.fromString("rw-rw----");
 
   private UnixSocket() {}
 
@@ -72,16 +77,16 @@ final class UnixSocket {
   /**
    * Listens. What was left of a socket of that name is replaced; nothing is accepted yet.
    *
-   * @param loops that connections are handed to
    * @param initializers one a loop
    */
   static Channel bind(
-      Path file,
-      Set<PosixFilePermission> mode,
-      List<Loop> loops,
-      List<? extends ChannelInitializer<Channel>> initializers)
+      Path file, Transport transport, List<? extends ChannelInitializer<Channel>> initializers)
       throws ListenException {
     check(file);
+    if (!transport.name().equals("epoll")) {
+      throw failure(file, "needs epoll, but the transport is " + transport.name());
+    }
+    List<Loop> loops = transport.loops();
     EpollServerDomainSocketChannel server = new EpollServerDomainSocketChannel();
     server.config().setAutoRead(false);
     server.config().setAllocator(Transport.ALLOCATOR);
@@ -90,7 +95,7 @@ final class UnixSocket {
       Files.deleteIfExists(file);
       loops.getFirst().group().register(server).syncUninterruptibly();
       server.bind(new DomainSocketAddress(file.toFile())).syncUninterruptibly();
-      Files.setPosixFilePermissions(file, mode);
+      Files.setPosixFilePermissions(file, MODE);
       server.closeFuture().addListener(closed -> Files.deleteIfExists(file));
       return server;
     } catch (IOException | RuntimeException e) {
@@ -120,9 +125,7 @@ final class UnixSocket {
       int loop = next;
       next = (next + 1) % loops.size();
       connection.config().setOption(ChannelOption.ALLOCATOR, Transport.ALLOCATOR);
-      connection
-          .config()
-          .setOption(ChannelOption.WRITE_BUFFER_WATER_MARK, Listeners.WATER_MARK);
+      connection.config().setOption(ChannelOption.WRITE_BUFFER_WATER_MARK, Listeners.WATER_MARK);
       connection.pipeline().addLast(initializers.get(loop));
       loops
           .get(loop)

@@ -59,7 +59,8 @@ class BoundsTest {
             timeouts,
             "auto",
             1,
-            new ListenerConfig("both", new Address("127.0.0.1", 0), null, null, null, true)));
+            new ListenerConfig(
+                "both", new Address("127.0.0.1", 0), null, null, null, true, false)));
   }
 
   @Test
