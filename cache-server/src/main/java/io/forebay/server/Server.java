@@ -24,12 +24,13 @@ import io.forebay.server.deliver.PrivateCopies;
 import io.forebay.server.exchange.Explanation;
 import io.forebay.server.exchange.LoopContext;
 import io.forebay.server.exchange.LoopExchanges;
+import io.forebay.server.exchange.LoopLoad;
 import io.forebay.server.exchange.Rehearsal;
 import io.forebay.server.exchange.RequestIds;
 import io.forebay.server.exchange.Snapshot;
+import io.forebay.server.fill.FillHistory;
 import io.forebay.server.fill.FillKey;
 import io.forebay.server.fill.FillTable;
-import io.forebay.server.fill.HitForMiss;
 import io.forebay.server.fill.SliceFill;
 import io.forebay.server.listen.ListenException;
 import io.forebay.server.listen.Listeners;
@@ -98,7 +99,7 @@ public final class Server implements Node, AutoCloseable {
   /** How often chunks that sockets do not take are looked at. */
   private static final long LEASE_TICK_MILLIS = 250;
 
-  private static final int HIT_FOR_MISS_ENTRIES = 1 << 16;
+  private static final int HISTORY_ENTRIES = 1 << 16;
 
   private final Supplier<ConfigOutcome> source;
 
@@ -120,7 +121,7 @@ public final class Server implements Node, AutoCloseable {
   private final PrivateCopies copies;
   private final FillTable fills;
   private final TunnelPlaces tunnels = new TunnelPlaces();
-  private final HitForMiss hitForMiss = new HitForMiss(HIT_FOR_MISS_ENTRIES);
+  private final FillHistory history = FillHistory.ofKeys(HISTORY_ENTRIES);
   private final ObjectStore store;
   private final MemoryPlan.Sum memorySum;
   private final MemoryWatch memoryWatch;
@@ -330,11 +331,12 @@ public final class Server implements Node, AutoCloseable {
             loopCounters,
             transport.writesFromAddresses()),
         client,
+        new LoopLoad(snapshot.config().overload()),
         loopCounters,
         accessLog.forLoop(loop.index()),
         store,
         fills,
-        hitForMiss,
+        history,
         tunnels,
         transport.loops().size(),
         new StoredMeta(),
@@ -479,10 +481,12 @@ public final class Server implements Node, AutoCloseable {
               keys.hi(),
               keys.lo(),
               scopes.exact(uri, recipe),
-              hitForMiss.isKnown(
-                  new FillKey(keys.hi(), keys.lo()),
-                  PlainRequest.of("GET", uri, HeaderFields.of()),
-                  clockMillis.getAsLong()),
+              history
+                  .hitForMiss()
+                  .isKnown(
+                      new FillKey(keys.hi(), keys.lo()),
+                      PlainRequest.of("GET", uri, HeaderFields.of()),
+                      clockMillis.getAsLong()),
               store.inspection().wasDroppedLately(keys.lo())));
     }
     return targets;
@@ -494,7 +498,7 @@ public final class Server implements Node, AutoCloseable {
         new Rehearsal.Stage(
             new KeyBuilder(store.secret()),
             fills,
-            hitForMiss,
+            history,
             store.sliceBytes(),
             SliceFill.longestBytes(loops.getFirst()),
             clockMillis.getAsLong());
@@ -612,7 +616,7 @@ public final class Server implements Node, AutoCloseable {
       }
       copies.limitBytes(next.limits().privateCopyBytes());
       fills.limit(next.limits().fills());
-      listeners.reconfigure(next.limits(), next.timeouts());
+      listeners.reconfigure(next);
       tls.commit(certificates, next.tls());
       snapshot = compiled;
       return new Reload(

@@ -6,7 +6,6 @@ import io.forebay.server.metric.AccessLane;
 import io.forebay.server.metric.LoopCounters;
 import io.forebay.server.tls.TlsTable;
 import io.netty.channel.embedded.EmbeddedChannel;
-import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * Gives a channel without a socket the handlers of an accepted plain-text connection. It stands in
@@ -30,14 +29,13 @@ public final class EmbeddedListener {
             exchanges,
             counters,
             accessLog,
-            config.limits(),
-            config.timeouts(),
-            new AtomicInteger(),
+            config,
+            new NodeConnections(config),
             new WideSends(config.limits().privateCopyBytes(), 1, counters),
             System::nanoTime,
             System::currentTimeMillis);
     channel
         .pipeline()
-        .addLast(new ConnectionInitializer(context, "http", false, () -> TlsTable.EMPTY));
+        .addLast(new ConnectionInitializer(context, "http", false, () -> TlsTable.EMPTY, false));
   }
 }

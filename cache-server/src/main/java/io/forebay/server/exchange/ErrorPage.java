@@ -5,6 +5,7 @@ import io.forebay.core.http.HttpDate;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /** Answers that Forebay makes itself: one line of plain text that says what was wrong. */
@@ -16,6 +17,7 @@ final class ErrorPage {
    *
    * @param cacheStatus our member of Cache-Status
    * @param proxyStatus our member of Proxy-Status
+   * @param retryAfter when to come back, or zero to say nothing about it
    * @param hstsLine a line to say before all else, or null
    * @return bytes of body sent
    */
@@ -25,6 +27,7 @@ final class ErrorPage {
       String text,
       String cacheStatus,
       String proxyStatus,
+      Duration retryAfter,
       byte @Nullable [] hstsLine,
       boolean isHead,
       long nowMillis) {
@@ -38,6 +41,9 @@ final class ErrorPage {
         "date: "
             + HttpDate.format(nowMillis)
             + "\r\ncontent-type: text/plain; charset=utf-8\r\ncache-control: no-store\r\n");
+    if (!retryAfter.isZero()) {
+      HeadLines.text(head, "retry-after: " + retryAfter.toSeconds() + "\r\n");
+    }
     HeadLines.cacheStatus(head, cacheStatus);
     HeadLines.text(head, "proxy-status: " + proxyStatus + "\r\n");
     sink.head(head, body.length, isHead);

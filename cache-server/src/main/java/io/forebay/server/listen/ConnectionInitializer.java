@@ -1,6 +1,7 @@
 package io.forebay.server.listen;
 
 import io.forebay.server.exchange.ClientInfo;
+import io.forebay.server.metric.Limit;
 import io.forebay.server.tls.HelloHandler;
 import io.forebay.server.tls.TlsHost;
 import io.forebay.server.tls.TlsTable;
@@ -12,6 +13,7 @@ import io.netty.handler.ssl.ApplicationProtocolNames;
 import io.netty.handler.ssl.ApplicationProtocolNegotiationHandler;
 import io.netty.handler.ssl.SniCompletionEvent;
 import io.netty.handler.ssl.SslHandler;
+import io.netty.handler.ssl.SslHandshakeTimeoutException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
@@ -29,24 +31,38 @@ final class ConnectionInitializer extends ChannelInitializer<Channel> {
   private final String listener;
   private final boolean isTls;
   private final Supplier<TlsTable> tls;
+  private final boolean isH2c;
 
   ConnectionInitializer(
-      LoopConnections loop, String listener, boolean isTls, Supplier<TlsTable> tls) {
+      LoopConnections loop,
+      String listener,
+      boolean isTls,
+      Supplier<TlsTable> tls,
+      boolean isH2c) {
     this.loop = loop;
     this.listener = listener;
     this.isTls = isTls;
     this.tls = tls;
+    this.isH2c = isH2c;
   }
 
   @Override
   protected void initChannel(Channel channel) {
     if (!loop.admit(channel)) {
-      channel.close();
+      if (!isTls) {
+        loop.turnAway(channel);
+      } else {
+        channel.close();
+      }
       return;
     }
     if (!isTls) {
       HostGuard.guard(channel, new HostGuard(tls, listener, null, null));
-      addHttp1(channel, "http");
+      if (isH2c) {
+        channel.pipeline().addLast(new FirstBytes(loop, channel, this));
+      } else {
+        addHttp1(channel, "http");
+      }
       return;
     }
     HelloHandler hello =
@@ -54,16 +70,17 @@ final class ConnectionInitializer extends ChannelInitializer<Channel> {
     channel.pipeline().addLast(hello, new Negotiation());
   }
 
-  private void addHttp1(Channel channel, String scheme) {
+  void addHttp1(Channel channel, String scheme) {
     Http1Connection connection =
         new Http1Connection(
             loop, channel, scheme, ownAuthority(channel), client(channel, "HTTP/1.1"));
     channel.pipeline().addLast(connection.decoder(), connection);
   }
 
-  private void addHttp2(Channel channel) {
+  void addHttp2(Channel channel, String scheme) {
     ChannelPipeline pipeline = channel.pipeline();
-    Http2Connection connection = new Http2Connection(loop, channel, client(channel, "HTTP/2"));
+    Http2Connection connection =
+        new Http2Connection(loop, channel, scheme, client(channel, "HTTP/2"));
     pipeline.addLast(connection.codec(), connection);
   }
 
@@ -111,7 +128,7 @@ final class ConnectionInitializer extends ChannelInitializer<Channel> {
       }
       HostGuard.guard(ctx.channel(), guard);
       if (protocol.equals(ApplicationProtocolNames.HTTP_2)) {
-        addHttp2(ctx.channel());
+        addHttp2(ctx.channel(), "https");
       } else {
         addHttp1(ctx.channel(), "https");
       }
@@ -121,6 +138,9 @@ final class ConnectionInitializer extends ChannelInitializer<Channel> {
     protected void handshakeFailure(ChannelHandlerContext ctx, Throwable cause) {
       loop.counters.tlsFailures++;
       LOG.debug("{}: TLS handshake failed: {}", ctx.channel().remoteAddress(), cause.toString());
+      if (cause instanceof SslHandshakeTimeoutException) {
+        loop.counters.hit(Limit.TLS_HANDSHAKE);
+      }
       ctx.close();
     }
 
@@ -139,6 +159,9 @@ final class ConnectionInitializer extends ChannelInitializer<Channel> {
       if (event instanceof SniCompletionEvent hello && !hello.isSuccess()) {
         // It did not come to a handshake; whoever read the hello closes the connection.
         loop.counters.tlsFailures++;
+        if (hello.cause() instanceof SslHandshakeTimeoutException) {
+          loop.counters.hit(Limit.TLS_HANDSHAKE);
+        }
         return;
       }
       super.userEventTriggered(ctx, event);

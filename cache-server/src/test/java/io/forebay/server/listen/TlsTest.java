@@ -30,7 +30,8 @@ class TlsTest {
   }
 
   private static ListenerConfig listener() {
-    return new ListenerConfig("tls", new Address("127.0.0.1", 0), tls.certificate(), tls.key());
+    return new ListenerConfig(
+        "tls", new Address("127.0.0.1", 0), tls.certificate(), tls.key(), false);
   }
 
   private static ServerConfig config(TimeoutsConfig timeouts) {
@@ -99,7 +100,8 @@ class TlsTest {
             t.requestBodyIdle(),
             t.keepAlive(),
             t.noProgress(),
-            t.drain());
+            t.drain(),
+            t.requestTotal());
     try (ListenFixture server = new ListenFixture(config(brief));
         RawClient client = server.connect()) {
       client.readToEnd();
