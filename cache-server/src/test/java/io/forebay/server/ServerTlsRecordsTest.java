@@ -53,7 +53,10 @@ final class ServerTlsRecordsTest {
     }
   }
 
-  /** Fetches it by a connection that is listened in on: the lengths of what carried application data. */
+  /**
+   * Fetches it by a connection that is listened in on: the lengths of what carried application
+   * data.
+   */
   private static List<Integer> lengthsOf(Edge edge, byte[] body) throws Exception {
     List<Integer> lengths = Collections.synchronizedList(new ArrayList<>());
     try (ServerSocket tap = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());

@@ -257,8 +257,7 @@ final class ConfigBinder {
               "listener " + other + " has the address " + ValueType.print(address) + " already",
               "choose another port"));
     }
-    listeners.add(
-        new ListenerConfig(name, address, certificate, key, isH2c, defaultCertificate));
+    listeners.add(new ListenerConfig(name, address, certificate, key, isH2c, defaultCertificate));
     source(ConfigKeys.LISTEN, name, ConfigKeys.LISTEN_NAME, scope + ".name");
     source(
         ConfigKeys.LISTEN,

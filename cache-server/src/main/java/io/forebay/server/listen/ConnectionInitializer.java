@@ -34,11 +34,7 @@ final class ConnectionInitializer extends ChannelInitializer<Channel> {
   private final boolean isH2c;
 
   ConnectionInitializer(
-      LoopConnections loop,
-      String listener,
-      boolean isTls,
-      Supplier<TlsTable> tls,
-      boolean isH2c) {
+      LoopConnections loop, String listener, boolean isTls, Supplier<TlsTable> tls, boolean isH2c) {
     this.loop = loop;
     this.listener = listener;
     this.isTls = isTls;
