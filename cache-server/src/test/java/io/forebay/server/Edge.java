@@ -117,6 +117,8 @@ final class Edge implements AutoCloseable {
                 .replace("SIZE", memory)
                 .replace("MEMORY", memoryDirectory.toString())
             + (rest.contains("threads:") ? "" : "threads: {loops: 2, pin: off}\n")
+            // A machine that is busy with other tests turns nobody away.
+            + (rest.contains("overload:") ? "" : "overload: {delay: 0s}\n")
             + (rest.contains("node-id") ? "" : "forwarding: {node-id: edge}\n")
             + rest);
   }

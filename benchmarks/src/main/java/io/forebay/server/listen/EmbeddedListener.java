@@ -36,6 +36,6 @@ public final class EmbeddedListener {
             System::currentTimeMillis);
     channel
         .pipeline()
-        .addLast(new ConnectionInitializer(context, "http", false, () -> TlsTable.EMPTY, false));
+        .addLast(new ConnectionInitializer(context, "http", false, false, () -> TlsTable.EMPTY));
   }
 }

@@ -168,8 +168,8 @@ final class ConfigBinder {
           needed(scope, ConfigKeys.LISTEN_ADDRESS, entry),
           file(scope, ConfigKeys.LISTEN_CERTIFICATE),
           file(scope, ConfigKeys.LISTEN_KEY),
-          given(scope, ConfigKeys.LISTEN_H2C),
           defaultCertificate(scope, ConfigKeys.LISTEN_DEFAULT, certificates),
+          given(scope, ConfigKeys.LISTEN_H2C),
           false);
     }
     Place place = givenPlace("tls.listen", "tls.certificate", "tls.key", "tls.default");
@@ -188,13 +188,13 @@ final class ConfigBinder {
             address,
             file("tls", ConfigKeys.TLS_CERTIFICATE),
             file("tls", ConfigKeys.TLS_KEY),
-            false,
             defaultCertificate("tls", ConfigKeys.TLS_DEFAULT, certificates),
+            false,
             true);
       }
     }
     if (listeners.isEmpty()) {
-      listeners.add(new ListenerConfig("http", new Address("*", 8080), null, null, false));
+      listeners.add(new ListenerConfig("http", new Address("*", 8080), null, null));
     }
     return List.copyOf(listeners);
   }
@@ -209,8 +209,8 @@ final class ConfigBinder {
       Address address,
       @Nullable Path certificate,
       @Nullable Path key,
-      boolean isH2c,
       @Nullable String defaultCertificate,
+      boolean isH2c,
       boolean isTls) {
     if (isH2c && (certificate != null || defaultCertificate != null)) {
       problems.add(
@@ -257,7 +257,7 @@ final class ConfigBinder {
               "listener " + other + " has the address " + ValueType.print(address) + " already",
               "choose another port"));
     }
-    listeners.add(new ListenerConfig(name, address, certificate, key, isH2c, defaultCertificate));
+    listeners.add(new ListenerConfig(name, address, certificate, key, defaultCertificate, isH2c));
     source(ConfigKeys.LISTEN, name, ConfigKeys.LISTEN_NAME, scope + ".name");
     source(
         ConfigKeys.LISTEN,

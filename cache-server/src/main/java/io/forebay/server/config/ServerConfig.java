@@ -39,22 +39,22 @@ public record ServerConfig(
    * One listening address.
    *
    * @param certificate PEM chain of its own, or null
-   * @param h2c whether a plain text client may speak HTTP/2 from its first byte on
    * @param defaultCertificate the certificate by name that clients get who ask for none that is
    *     there, or null where it has its own or is plain text
+   * @param h2c whether a plain text client may speak HTTP/2 from its first byte on
    */
   public record ListenerConfig(
       String name,
       Address address,
       @Nullable Path certificate,
       @Nullable Path key,
-      boolean h2c,
-      @Nullable String defaultCertificate) {
+      @Nullable String defaultCertificate,
+      boolean h2c) {
 
     /** Plain text, or TLS with a certificate of its own. */
     public ListenerConfig(
-        String name, Address address, @Nullable Path certificate, @Nullable Path key, boolean h2c) {
-      this(name, address, certificate, key, h2c, null);
+        String name, Address address, @Nullable Path certificate, @Nullable Path key) {
+      this(name, address, certificate, key, null, false);
     }
 
     public boolean isTls() {

@@ -30,11 +30,11 @@ final class ConnectionInitializer extends ChannelInitializer<Channel> {
   private final LoopConnections loop;
   private final String listener;
   private final boolean isTls;
-  private final Supplier<TlsTable> tls;
   private final boolean isH2c;
+  private final Supplier<TlsTable> tls;
 
   ConnectionInitializer(
-      LoopConnections loop, String listener, boolean isTls, Supplier<TlsTable> tls, boolean isH2c) {
+      LoopConnections loop, String listener, boolean isTls, boolean isH2c, Supplier<TlsTable> tls) {
     this.loop = loop;
     this.listener = listener;
     this.isTls = isTls;
@@ -45,10 +45,10 @@ final class ConnectionInitializer extends ChannelInitializer<Channel> {
   @Override
   protected void initChannel(Channel channel) {
     if (!loop.admit(channel)) {
-      if (!isTls) {
-        loop.turnAway(channel);
-      } else {
+      if (isTls) {
         channel.close();
+      } else {
+        loop.turnAway(channel);
       }
       return;
     }

@@ -578,6 +578,7 @@ final class Http1Connection extends ChannelInboundHandlerAdapter
     }
     body.onFailure(refusal.detail());
     if (hasHead) {
+      loop.countLimit(refusal);
       cut(true);
     } else {
       answer(refusal);

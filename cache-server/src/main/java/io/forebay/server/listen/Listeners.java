@@ -189,7 +189,7 @@ public final class Listeners implements AutoCloseable {
         .childOption(ChannelOption.WRITE_BUFFER_WATER_MARK, WATER_MARK)
         .childHandler(
             new ConnectionInitializer(
-                loop, listener.name(), listener.isTls(), tls::table, listener.h2c()));
+                loop, listener.name(), listener.isTls(), listener.h2c(), tls::table));
   }
 
   private static InetSocketAddress resolve(Address address) throws ListenException {

@@ -105,7 +105,7 @@ final class ListenFixture implements AutoCloseable {
   }
 
   static ListenerConfig plain(int port) {
-    return new ListenerConfig("test", new Address("127.0.0.1", port), null, null, false);
+    return new ListenerConfig("test", new Address("127.0.0.1", port), null, null);
   }
 
   static ServerConfig config(
@@ -142,6 +142,26 @@ final class ListenFixture implements AutoCloseable {
         HTTP2,
         new OverloadConfig(Duration.ZERO, Duration.ofSeconds(5)),
         TlsConfig.DEFAULT);
+  }
+
+  /** The same with other bounds of HTTP/2. */
+  static ServerConfig with(ServerConfig c, Http2Config http2) {
+    return new ServerConfig(
+        c.listeners(),
+        c.admin(),
+        c.threads(),
+        c.store(),
+        c.stores(),
+        c.origins(),
+        c.routes(),
+        c.limits(),
+        c.timeouts(),
+        c.tunnels(),
+        c.forwarding(),
+        c.accessLog(),
+        http2,
+        c.overload(),
+        c.tls());
   }
 
   int port() {

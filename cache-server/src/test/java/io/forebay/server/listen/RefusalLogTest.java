@@ -70,8 +70,7 @@ class RefusalLogTest {
             "auto",
             1,
             ListenFixture.plain(0),
-            new ListenerConfig(
-                "tls", new Address("127.0.0.1", 0), tls.certificate(), tls.key(), false));
+            new ListenerConfig("tls", new Address("127.0.0.1", 0), tls.certificate(), tls.key()));
     server =
         new ListenFixture(
             new ServerConfig(

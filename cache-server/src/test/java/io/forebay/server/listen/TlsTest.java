@@ -30,8 +30,7 @@ class TlsTest {
   }
 
   private static ListenerConfig listener() {
-    return new ListenerConfig(
-        "tls", new Address("127.0.0.1", 0), tls.certificate(), tls.key(), false);
+    return new ListenerConfig("tls", new Address("127.0.0.1", 0), tls.certificate(), tls.key());
   }
 
   private static ServerConfig config(TimeoutsConfig timeouts) {

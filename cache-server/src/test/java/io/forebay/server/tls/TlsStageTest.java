@@ -108,7 +108,7 @@ final class TlsStageTest {
 
   private static ListenerConfig listener(String name) {
     return new ListenerConfig(
-        "main", new Address("127.0.0.1", 0), files.pem(name), files.key(name), false);
+        "main", new Address("127.0.0.1", 0), files.pem(name), files.key(name));
   }
 
   private static TlsStage stage(
