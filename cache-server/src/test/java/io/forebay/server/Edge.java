@@ -39,7 +39,7 @@ import org.jspecify.annotations.Nullable;
 final class Edge implements AutoCloseable {
 
   /** How long a condition may take to come true on a busy machine. */
-  private static final Duration PATIENCE = Duration.ofSeconds(30);
+  private static final Duration PATIENCE = Duration.ofSeconds(120);
 
   private final Path directory;
   private final Path memoryDirectory;
@@ -111,7 +111,7 @@ final class Edge implements AutoCloseable {
             address: "127.0.0.1:0"
             tls: {certificate: "DIR/chain.pem", key: "DIR/key.pem"}
         admin: {address: "127.0.0.1:0"}
-        store: {data: "DIR/data", memory: SIZE, memory-directory: "MEMORY"}
+        store: {data: "DIR/data", memory: SIZE, memory-directory: "MEMORY", disk-stop-limit: 10m}
         """
                 .replace("DIR", directory.toString())
                 .replace("SIZE", memory)

@@ -254,6 +254,8 @@ final class ServerFillTest {
     List<WireClient> clients = clients(3);
     clients.forEach(client -> client.request("GET", "/a"));
     Edge.await("two have joined the first", () -> edge.sum(c -> c.joined) == 2);
+    // Else the fourth may be the first at the origin.
+    TestOrigin.await(begun);
     try (WireClient fourth = edge.connect()) {
       assertArrayEquals(body, fourth.get("/a").body());
     }
