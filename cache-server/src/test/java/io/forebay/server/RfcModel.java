@@ -83,6 +83,11 @@ final class RfcModel {
 
   private final Map<String, Long> inVainAt = new HashMap<>();
 
+  /** How often what is only to be confirmed has been replaced instead, likewise. */
+  private final Map<String, Integer> rewritten = new HashMap<>();
+
+  private final Map<String, Long> rewrittenAt = new HashMap<>();
+
   /** How often anything was put into the store. */
   private long puts;
 
@@ -185,6 +190,26 @@ final class RfcModel {
     inVain.remove(request.path() + false);
   }
 
+  private void forgetRewrites(Request request) {
+    rewritten.remove(request.path() + true);
+    rewritten.remove(request.path() + false);
+  }
+
+  private boolean isOnlyToBeConfirmed(Response response) {
+    Stored stored = new Stored(response, now);
+    boolean isNeverFresh =
+        directives(response).containsKey("no-cache")
+            || Math.max(0, lifetime(stored)) <= initialAge(stored);
+    return isNeverFresh && longestWindow(response) == 0;
+  }
+
+  /** A choice: after eight times it is replaced for 1 s no more, then for 2 s, ... 60 s. */
+  private boolean isRewriteHeldBack(Request request) {
+    int times = Math.min(rewritten.getOrDefault(memory(request), 0), 15) - 8;
+    long seconds = times <= 0 ? 0 : Math.min(1L << (times - 1), 60);
+    return now < rewrittenAt.getOrDefault(memory(request), 0L) + seconds * 1000;
+  }
+
   private static String memory(Request request) {
     return request.path() + (request.field("authorization") != null);
   }
@@ -194,7 +219,7 @@ final class RfcModel {
   private Answer validate(Request request, Origin origin, Stored stored) {
     Response response = ask(request, origin, stored);
     if (response.status() != 304 || validators(stored).isEmpty()) {
-      return received(request, response, stored);
+      return received(request, response, stored, true);
     }
     Stored confirmed = confirmed(request, stored, response);
     return confirmed == null ? fetch(request, origin, null) : served(request, confirmed);
@@ -204,7 +229,7 @@ final class RfcModel {
   private void refresh(Request request, Origin origin, Stored stored) {
     Response response = ask(request, origin, stored);
     if (response.status() != 304 || validators(stored).isEmpty()) {
-      Answer ignored = received(request, response, stored);
+      Answer ignored = received(request, response, stored, false);
     } else {
       Stored ignored = confirmed(request, stored, response);
     }
@@ -246,6 +271,7 @@ final class RfcModel {
     if (isStorable(request, updated)) {
       Stored fresh = new Stored(updated, now);
       put(request, fresh);
+      forgetRewrites(request);
       return fresh;
     }
     store.remove(request.path());
@@ -261,10 +287,11 @@ final class RfcModel {
     if (isKnownUncacheable(request)) {
       return passed(request, origin.answer(request));
     }
-    return received(request, origin.answer(whole(request)), stale);
+    return received(request, origin.answer(whole(request)), stale, true);
   }
 
-  private Answer received(Request request, Response response, @Nullable Stored stale) {
+  private Answer received(
+      Request request, Response response, @Nullable Stored stale, boolean isForClient) {
     boolean isFailure = List.of(500, 502, 503, 504).contains(response.status());
     if (isFailure && stale != null && isWithin(stale, "stale-if-error", staleIfError)) {
       return served(request, stale);
@@ -274,6 +301,23 @@ final class RfcModel {
         uncacheableUntil.put(memory(request), now / 1000 + 60);
       }
       return new Answer(response.status(), response.body(), age(response));
+    }
+    boolean isSelective =
+        request.field("if-none-match") != null || request.field("if-modified-since") != null;
+    boolean isReplaced = stale != null && !validators(stale).isEmpty();
+    boolean isOnlyToBeConfirmed = isOnlyToBeConfirmed(response);
+    if (isReplaced
+        && isForClient
+        && !isSelective
+        && isOnlyToBeConfirmed
+        && isRewriteHeldBack(request)) {
+      return new Answer(response.status(), response.body(), age(response));
+    }
+    if (!isOnlyToBeConfirmed) {
+      forgetRewrites(request);
+    } else if (isReplaced) {
+      rewritten.merge(memory(request), 1, Integer::sum);
+      rewrittenAt.put(memory(request), now);
     }
     uncacheableUntil.remove(memory(request));
     Stored stored = new Stored(response, now);

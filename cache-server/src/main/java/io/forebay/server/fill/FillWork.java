@@ -135,7 +135,13 @@ final class FillWork implements OriginListener, StoreIntake.Owner {
                   () -> isEnded,
                   this::onConfirmed)
               .begin();
-      case HeadVerdict.Whole(ReceivedHead whole) -> intake.begin(whole);
+      case HeadVerdict.Whole(ReceivedHead whole) -> {
+        if (lessons.isStoredInVain(whole)) {
+          becomeUnstorable(status, fields, contentLength, Reason.NOT_STORED_NEVER_CONFIRMED);
+        } else {
+          intake.begin(whole);
+        }
+      }
       case HeadVerdict.Part part -> beginPart(part);
       case HeadVerdict.Unsuited ignored -> becomeUnsuited(status);
       case HeadVerdict.Unstorable(Reason why, boolean isAsClientAsked) -> {
@@ -151,7 +157,7 @@ final class FillWork implements OriginListener, StoreIntake.Owner {
     // Where fetches are not shared another 304 may have been quicker: it is as good as this one.
     boolean isFresh = outcome == Install.INSTALLED || outcome == Install.OLDER;
     if (isFresh) {
-      lessons.ofUse();
+      lessons.confirmed();
     } else {
       lessons.inVain();
     }
@@ -278,7 +284,7 @@ final class FillWork implements OriginListener, StoreIntake.Owner {
     boolean isUnstored = outcome == Install.NO_SPACE;
     if (isInstalled) {
       fill.installed();
-      lessons.ofUse();
+      lessons.installed();
     } else if (isUnstored) {
       lessons.inVain();
     }
