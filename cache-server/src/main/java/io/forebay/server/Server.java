@@ -23,6 +23,7 @@ import io.forebay.server.deliver.PrivateCopies;
 import io.forebay.server.exchange.Explanation;
 import io.forebay.server.exchange.LoopContext;
 import io.forebay.server.exchange.LoopExchanges;
+import io.forebay.server.exchange.LoopLoad;
 import io.forebay.server.exchange.Rehearsal;
 import io.forebay.server.exchange.RequestIds;
 import io.forebay.server.exchange.Snapshot;
@@ -318,6 +319,7 @@ public final class Server implements Node, AutoCloseable {
             loopCounters,
             transport.writesFromAddresses()),
         client,
+        new LoopLoad(snapshot.config().overload()),
         loopCounters,
         accessLog.forLoop(loop.index()),
         store,
@@ -595,7 +597,7 @@ public final class Server implements Node, AutoCloseable {
       }
       copies.limitBytes(next.limits().privateCopyBytes());
       fills.limit(next.limits().fills());
-      listeners.reconfigure(next.limits(), next.timeouts());
+      listeners.reconfigure(next);
       snapshot = compiled;
       return new Reload(
           id, difference.changed(), ConfigView.diff(started, next).needsRestart(), List.of());

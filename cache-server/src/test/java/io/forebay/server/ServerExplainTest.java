@@ -237,6 +237,15 @@ final class ServerExplainTest {
   }
 
   @Test
+  void otherVariantsThatTheQuestionNamesAreShown() throws Exception {
+    origin.on("/named", TestOrigin.ok(FRESH + "vary: accept-language\r\n", new byte[9]));
+    ask("GET", "/named", "Accept-Language: de");
+    JsonNode english = foreseen("GET", "/named", "Accept-Language: en");
+    assertTrue(fieldsTo(english).contains("if-none-match: \"1\""), english.toString());
+    assertEquals("\"1\"", origin.requests("/named").getLast().field("if-none-match"));
+  }
+
+  @Test
   void aKnownUncacheableKeyIsPassed() throws Exception {
     origin.on("/private", TestOrigin.ok("cache-control: private\r\n", new byte[9]));
     ask("GET", "/private");

@@ -37,7 +37,7 @@ final class ServerFillTest {
 
   @BeforeEach
   void start() throws IOException {
-    edge = Edge.start(directory, "64MiB", Edge.origins(origin.url()));
+    edge = Edge.before(origin, directory, "64MiB", "");
   }
 
   @AfterEach

@@ -42,7 +42,7 @@ final class ServerMemoryTest {
   private Edge edge;
 
   private void start(String memory, String more) throws IOException {
-    edge = Edge.start(directory, memory, Edge.origins(origin.url()) + more);
+    edge = Edge.before(origin, directory, memory, more);
   }
 
   @AfterEach

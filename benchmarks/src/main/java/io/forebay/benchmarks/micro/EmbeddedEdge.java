@@ -12,6 +12,7 @@ import io.forebay.server.deliver.Leases;
 import io.forebay.server.deliver.PrivateCopies;
 import io.forebay.server.exchange.LoopContext;
 import io.forebay.server.exchange.LoopExchanges;
+import io.forebay.server.exchange.LoopLoad;
 import io.forebay.server.exchange.RequestIds;
 import io.forebay.server.exchange.Snapshot;
 import io.forebay.server.fill.FillHistory;
@@ -74,6 +75,7 @@ final class EmbeddedEdge implements AutoCloseable {
                 counters,
                 true),
             new InstantOrigin(eventLoop, bodyBytes),
+            new LoopLoad(config.overload()),
             counters,
             accessLog.forLoop(0),
             store.store(),

@@ -402,6 +402,11 @@ final class Exchange implements ResponseSink.Listener, Delivery.Outcome {
     return fetching == null ? null : fetching.results().originFailure();
   }
 
+  /** Whether what a question with validators was answered could not be used. */
+  boolean isPlainFetchNeeded() {
+    return fetching != null && fetching.results().isPlainFetchNeeded();
+  }
+
   /** Whether it waited for, or read from, somebody else's fill at any time. */
   boolean hasJoined() {
     return fetching != null && fetching.hasJoined();

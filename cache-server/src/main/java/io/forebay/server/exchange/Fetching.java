@@ -10,6 +10,7 @@ import io.forebay.core.policy.StoredMeta;
 import io.forebay.server.exchange.Exchange.Step;
 import io.forebay.server.fill.HitForMiss;
 import io.forebay.server.fill.SliceFill;
+import io.forebay.server.metric.Limit;
 import io.forebay.server.origin.OriginFailure;
 import io.forebay.storage.StoredHead;
 import org.jspecify.annotations.Nullable;
@@ -166,6 +167,13 @@ final class Fetching {
     stale = null;
     return exchange.fetchBecause(
         match == Lookup.Match.OTHER_VARIANT ? Reason.MISS_VARY : Reason.MISS_URI);
+  }
+
+  /** The loop cannot keep up, and an origin would have to be asked. */
+  Step shed() {
+    loop.counters().hit(Limit.OVERLOAD);
+    return onOriginFailed(
+        new OriginFailure(OriginFailure.Kind.OVERLOADED, "the node has too much to do"));
   }
 
   /** The origin failed before there was a head. */

@@ -14,6 +14,7 @@ import io.forebay.server.fill.FillKey;
 import io.forebay.server.fill.FillLeader;
 import io.forebay.server.fill.Follower;
 import io.forebay.server.fill.InterimResponses;
+import io.forebay.server.metric.Limit;
 import io.forebay.server.metric.LoopCounters.CacheResult;
 import io.forebay.server.origin.OriginCall;
 import io.forebay.server.origin.OriginFailure;
@@ -90,7 +91,11 @@ final class FillFollower implements Follower, FillLeader {
     if (running != null && running != overtaken) {
       return follow(running);
     }
+    if (loop.load().isShedding()) {
+      return fetching.shed();
+    }
     if (loop.fills().isFull()) {
+      loop.counters().hit(Limit.FILLS);
       return exchange.passBecause(Reason.PASS_STORE_FULL);
     }
     Fill own = FillStart.of(exchange, stale, fetching.mayServeStaleOnError(), asked, true, this);
@@ -125,6 +130,9 @@ final class FillFollower implements Follower, FillLeader {
 
   /** Nobody else could use what comes, so it is neither waited for nor to be found by others. */
   private Step fetchAlone(@Nullable StaleObject stale) {
+    if (loop.load().isShedding()) {
+      return fetching.shed();
+    }
     Fill own =
         loop.fills().isFull()
             ? null

@@ -4,6 +4,7 @@ import io.forebay.core.http.ByteRange.Satisfiable;
 import io.forebay.core.http.HeaderFields;
 import io.forebay.core.http.RequestView;
 import io.forebay.core.policy.Decider;
+import io.forebay.core.policy.Revalidation;
 import io.forebay.core.policy.StoredMeta;
 import io.forebay.core.route.Route;
 import io.forebay.server.fill.Fill;
@@ -11,8 +12,10 @@ import io.forebay.server.fill.FillHistory;
 import io.forebay.server.fill.FillKey;
 import io.forebay.server.fill.FillLeader;
 import io.forebay.server.fill.FillOrder;
+import io.forebay.server.fill.OtherVariants;
 import io.forebay.server.origin.OriginRequest;
 import io.forebay.storage.StoredHead;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** Makes the fill that an exchange wants; from then on the fill belongs to nobody's client. */
@@ -42,6 +45,14 @@ final class FillStart {
     if (birth < 0) {
       return null;
     }
+    HeaderFields own = stale == null ? HeaderFields.EMPTY : stale.conditions();
+    List<FillOrder.Other> others =
+        leader == null || asked != null || exchange.isPlainFetchNeeded()
+            ? List.of()
+            : OtherVariants.of(
+                loop, exchange.request, exchange.route().keyRecipe(), exchange.key(), own);
+    HeaderFields conditions =
+        Revalidation.conditionalFields(own, others.stream().map(FillOrder.Other::etag).toList());
     RequestView saved = exchange.question();
     FillOrder order =
         new FillOrder(
@@ -54,8 +65,9 @@ final class FillStart {
                 saved,
                 exchange.questionBody(),
                 exchange.client,
-                stale != null ? stale.conditions() : rangeField(asked)),
+                conditions.size() > 0 ? conditions : rangeField(asked)),
             stale == null ? null : stale.ref(),
+            others,
             stale == null ? asked : null,
             isShared,
             leader == null,
@@ -103,7 +115,7 @@ final class FillStart {
     if (isHeldBack(loop.history(), key, exchange.request, loop.nowMillis())) {
       return Refreshing.HELD_BACK;
     }
-    if (loop.fills().find(key) != null || loop.fills().isFull()) {
+    if (loop.fills().find(key) != null || loop.load().isShedding() || loop.fills().isFull()) {
       return Refreshing.NOT_NOW;
     }
     boolean isStaleUsable =

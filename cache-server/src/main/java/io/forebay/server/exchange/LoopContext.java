@@ -20,6 +20,7 @@ import java.util.function.LongSupplier;
  * What one loop owns, and the node-wide parts it shares with the others. The lane, the key builder,
  * the leases, the origin client and the counters may be touched by this loop only.
  *
+ * @param load how the loop keeps up
  * @param loops number of loops of the node
  * @param meta the one flyweight with which this loop reads stored metas
  * @param scratch room for a short text being written
@@ -36,6 +37,7 @@ public record LoopContext(
     Scopes scopes,
     Leases leases,
     OriginClient origins,
+    LoopLoad load,
     LoopCounters counters,
     AccessLane accessLog,
     ObjectStore store,

@@ -31,6 +31,7 @@ import io.forebay.server.fill.FillHistory;
 import io.forebay.server.fill.FillKey;
 import io.forebay.server.fill.FillTable;
 import io.forebay.server.fill.HitForMiss;
+import io.forebay.server.fill.OtherVariants;
 import io.forebay.server.origin.OriginRequest;
 import io.forebay.storage.inspect.Stored;
 import io.forebay.storage.inspect.Survey;
@@ -367,10 +368,10 @@ public final class Rehearsal {
       says("fill", Reason.PASS_STORE_FULL, "As many fetches are under way as may be.");
       return pass(to, Reason.PASS_STORE_FULL);
     }
-    HeaderFields conditions;
+    HeaderFields conditions =
+        stale == null ? HeaderFields.EMPTY : Revalidation.conditionalFields(stale);
     if (stale != null) {
       saysWhetherStored(key);
-      conditions = Revalidation.conditionalFields(stale);
     } else {
       Satisfiable asked =
           isAlone
@@ -382,6 +383,13 @@ public final class Rehearsal {
         says("range", null, "The whole body is fetched, and the range is cut out of it.");
       }
       conditions = FillStart.rangeField(asked);
+    }
+    if (found != null && (stale != null || conditions.size() == 0)) {
+      List<String> named = Revalidation.namedBeside(conditions, tagsOfOthers(to, found));
+      if (!named.isEmpty()) {
+        says("vary", null, "Other variants are named, should they be what this request gets.");
+        conditions = Revalidation.conditionalFields(conditions, named);
+      }
     }
     origin = new ToOrigin(to.originName(), false, filled(to, conditions));
     return new Answer(
@@ -398,6 +406,30 @@ public final class Rehearsal {
           "What was stored was not confirmed %d times in a row: another answer is not stored for %d ms."
               .formatted(rewrites.timesInVain(key, request), left));
     }
+  }
+
+  /** As {@link OtherVariants} finds them. */
+  private static List<String> tagsOfOthers(Route to, Sought found) {
+    List<String> tags = new ArrayList<>();
+    if (!to.keyRecipe().hasSearchRules() && Revalidation.mayNameOthers(found.selectingFields())) {
+      for (Stored other : found.variants().stream().limit(OtherVariants.MOST_LOOKED_AT).toList()) {
+        StoredMeta meta = StoredSearch.meta(other.head());
+        String text = other.head().key();
+        String tag =
+            meta == null || other.inMemory() == null || text.equals(found.key().text())
+                ? null
+                : OtherVariants.tagOf(
+                    meta,
+                    other.head().totalLength(),
+                    text,
+                    found.key().text(),
+                    found.base().text().length());
+        if (tag != null) {
+          tags.add(tag);
+        }
+      }
+    }
+    return tags;
   }
 
   private static FillKey fillKey(Sought found) {

@@ -72,7 +72,7 @@ final class FillWork implements OriginListener, StoreIntake.Owner {
 
   void start() {
     loop.counters().fillsStarted++;
-    if (order.stale() != null) {
+    if (order.isConditional()) {
       loop.counters().revalidations++;
     }
     if (!order.isShared()) {
@@ -135,6 +135,18 @@ final class FillWork implements OriginListener, StoreIntake.Owner {
                   () -> isEnded,
                   this::onConfirmed)
               .begin();
+      case HeadVerdict.Copied(VariantCopy copy) -> {
+        loop.counters().revalidated++;
+        loop.counters().variantsCopied++;
+        intake.begin(copy.head());
+        // As if the origin had sent it.
+        onData(copy.body());
+        onReadComplete();
+      }
+      case HeadVerdict.Unfounded ignored -> {
+        lessons.inVain();
+        end(State.VANISHED);
+      }
       case HeadVerdict.Whole(ReceivedHead whole) -> {
         if (lessons.isStoredInVain(whole)) {
           becomeUnstorable(status, fields, contentLength, Reason.NOT_STORED_NEVER_CONFIRMED);

@@ -6,6 +6,7 @@ import io.forebay.core.http.HeaderFields;
 import io.forebay.core.http.StatusCode;
 import io.forebay.core.policy.Reason;
 import io.forebay.core.policy.ResponsePolicy;
+import io.forebay.core.policy.Revalidation;
 import io.forebay.core.policy.StoreVerdict;
 import io.forebay.server.exchange.LoopContext;
 import org.jspecify.annotations.Nullable;
@@ -15,6 +16,12 @@ sealed interface HeadVerdict {
 
   /** A 304: what is stored is as good as new. */
   record Confirmed(FillOrder.StoredRef stale) implements HeadVerdict {}
+
+  /** A 304 about another variant: a copy of that one is the response. */
+  record Copied(VariantCopy copy) implements HeadVerdict {}
+
+  /** A 304 about nothing that is here: what is wanted has to be fetched whole. */
+  record Unfounded() implements HeadVerdict {}
 
   /** A whole response that may be stored. */
   record Whole(ReceivedHead received) implements HeadVerdict {}
@@ -47,9 +54,8 @@ sealed interface HeadVerdict {
       HeaderFields fields,
       long contentLength,
       boolean isCloseDelimited) {
-    FillOrder.StoredRef stale = order.stale();
-    if (status == 304 && stale != null) {
-      return new Confirmed(stale);
+    if (status == 304 && order.isConditional()) {
+      return ofNotModified(loop, order, birth, requestTimeMillis, fields);
     }
     if (order.isStaleUsable() && StatusCode.isOriginFailure(status)) {
       // Whatever it says of itself: what is stored is better than a failure.
@@ -90,6 +96,22 @@ sealed interface HeadVerdict {
             : new Whole(received);
       }
     };
+  }
+
+  /** It is about what the request selects, or about another variant that it named. */
+  private static HeadVerdict ofNotModified(
+      LoopContext loop, FillOrder order, long birth, long requestTimeMillis, HeaderFields fields) {
+    FillOrder.StoredRef other = order.otherNamedBy(fields);
+    FillOrder.StoredRef stale = order.stale();
+    if (other != null) {
+      VariantCopy copy =
+          VariantCopy.of(loop, order, other, fields, requestTimeMillis, order.key().lo() ^ birth);
+      return copy == null ? new Unfounded() : new Copied(copy);
+    }
+    if (stale == null || (!order.others().isEmpty() && !Revalidation.namesOne(fields))) {
+      return new Unfounded();
+    }
+    return new Confirmed(stale);
   }
 
   /**

@@ -111,16 +111,17 @@ sealed interface NewHead {
     byte[] meta = received.verdict().meta();
     HeadSpec spec =
         new HeadSpec(
-            key.hi(),
-            key.lo(),
-            Arrays.copyOf(keys.text(), keys.textLength()),
-            keys.textLength(),
-            HeadBytes.join(meta, block),
-            Refresh.scopes(loop, order.request(), order.route(), rule, received.fields()),
-            birth,
-            received.nowMillis() + received.verdict().freshnessLifetimeMillis(),
-            HeadSpec.Kind.OBJECT,
-            received.totalLength());
+                key.hi(),
+                key.lo(),
+                Arrays.copyOf(keys.text(), keys.textLength()),
+                keys.textLength(),
+                HeadBytes.join(meta, block),
+                Refresh.scopes(loop, order.request(), order.route(), rule, received.fields()),
+                birth,
+                received.nowMillis() + received.verdict().freshnessLifetimeMillis(),
+                HeadSpec.Kind.OBJECT,
+                received.totalLength())
+            .copiedFrom(received.copied());
     FillHead head =
         new FillHead(
             received.status(),

@@ -5,6 +5,7 @@ import io.forebay.server.config.ServerConfig.TimeoutsConfig;
 import io.forebay.server.exchange.ClientInfo;
 import io.forebay.server.exchange.RequestBody;
 import io.forebay.server.exchange.ResponseSink;
+import io.forebay.server.metric.Limit;
 import io.forebay.server.metric.LoopCounters.CacheResult;
 import io.forebay.server.tunnel.TunnelEnd;
 import io.netty.buffer.ByteBuf;
@@ -76,6 +77,7 @@ final class Http1Connection extends ChannelInboundHandlerAdapter
   private final Http1Sink sink = new Http1Sink(this);
   private final ClientInfo client;
   private final StallWatch stallWatch;
+  private final BodyPace pace;
   private final DeadlineWheel.Entry deadline;
   private final Runnable resumption = this::resume;
   private final long lookNanos;
@@ -85,7 +87,7 @@ final class Http1Connection extends ChannelInboundHandlerAdapter
   private @Nullable ClientInfo clientOfVersion10;
   private Phase phase = Phase.HEAD;
   private int requests;
-  private long bodyWaitSinceNanos;
+  private long requestBeganNanos;
   private long lingeredBytes;
   private boolean isKept;
 
@@ -120,8 +122,11 @@ final class Http1Connection extends ChannelInboundHandlerAdapter
     decoder = new RequestDecoder(limits, this);
     request = new Http1Request(limits, scheme, ownAuthority);
     stallWatch = new StallWatch(channel, loop.sendQueue);
+    pace = new BodyPace(limits, timeouts);
     deadline = loop.wheel.entry(this::onDeadline);
-    lookNanos = timeouts.noProgress().toNanos() / StallWatch.LOOKS;
+    lookNanos =
+        Math.min(
+            timeouts.noProgress().toNanos() / StallWatch.LOOKS, timeouts.requestTotal().toNanos());
   }
 
   /** The decoder that goes before this handler in the pipeline. */
@@ -199,7 +204,10 @@ final class Http1Connection extends ChannelInboundHandlerAdapter
   }
 
   private void onRequest(HttpRequest head) {
-    requests++;
+    if (++requests == limits.requestsPerConnection()) {
+      loop.counters.hit(Limit.REQUESTS_PER_CONNECTION);
+    }
+    requestBeganNanos = loop.wheel.nowNanos();
     hasRequestEnded = false;
     hasResponseEnded = false;
     isHeadTimed = false;
@@ -218,6 +226,7 @@ final class Http1Connection extends ChannelInboundHandlerAdapter
     RequestBody source = RequestBody.NONE;
     if (request.hasBody()) {
       body.begin(request.contentLength(), request.expectsContinue());
+      pace.begin();
       source = body;
       look = Math.min(look, timeouts.requestBodyIdle().toNanos());
     }
@@ -289,8 +298,10 @@ final class Http1Connection extends ChannelInboundHandlerAdapter
       onRefused(Refusal.BODY_TOO_LARGE);
       return;
     } else {
-      bodyWaitSinceNanos = loop.wheel.nowNanos();
+      long now = loop.wheel.nowNanos();
+      pace.onBytes(data.readableBytes(), now);
       body.onData(data);
+      pace.wanted(body.isWanted(), now);
     }
     if (isLast && phase != Phase.CLOSING && phase != Phase.CLOSED) {
       hasRequestEnded = true;
@@ -301,7 +312,7 @@ final class Http1Connection extends ChannelInboundHandlerAdapter
 
   /** Somebody has asked for more of the body. */
   void onBodyWanted() {
-    bodyWaitSinceNanos = loop.wheel.nowNanos();
+    pace.wanted(true, loop.wheel.nowNanos());
     resumeSoon();
   }
 
@@ -495,7 +506,7 @@ final class Http1Connection extends ChannelInboundHandlerAdapter
     if (phase == Phase.CLOSED || !channel.isOpen()) {
       return;
     }
-    loop.counters.stalledClosed++;
+    countStalled();
     phase = Phase.CLOSING;
     decoder.discard();
     reset();
@@ -585,7 +596,12 @@ final class Http1Connection extends ChannelInboundHandlerAdapter
     loop.countRefusal(refusal);
     ByteBuf response = allocate(512);
     Responses.writeRefusal(
-        response, refusal, loop.date(), loop.exchanges.proxyStatus(refusal.error()), !isHead());
+        response,
+        refusal,
+        loop.date(),
+        loop.exchanges.proxyStatus(refusal.error()),
+        loop.retryAfterSeconds(),
+        !isHead());
     write(response);
     startClosing();
   }
@@ -663,6 +679,7 @@ final class Http1Connection extends ChannelInboundHandlerAdapter
         if (hasPartialHead) {
           refuse(Refusal.HEADER_TIMEOUT);
         } else {
+          loop.counters.hit(requests == 0 ? Limit.REQUEST_HEADER : Limit.KEEP_ALIVE);
           channel.close();
         }
       }
@@ -679,21 +696,34 @@ final class Http1Connection extends ChannelInboundHandlerAdapter
     }
   }
 
+  private void countStalled() {
+    loop.counters.stalledClosed++;
+    loop.counters.hit(Limit.NO_PROGRESS);
+  }
+
   private void lookAtExchange(long nowNanos) {
     if (stallWatch.isStalled()) {
-      loop.counters.stalledClosed++;
+      countStalled();
       cut(true);
       return;
     }
+    if (nowNanos - requestBeganNanos >= timeouts.requestTotal().toNanos()) {
+      refuseExchange(Refusal.REQUEST_TIMEOUT);
+      return;
+    }
     long nextLook = lookNanos;
-    if (!hasRequestEnded && body.isWanted()) {
-      long idleNanos = timeouts.requestBodyIdle().toNanos();
-      long waitedNanos = nowNanos - bodyWaitSinceNanos;
-      if (waitedNanos >= idleNanos) {
-        refuseExchange(Refusal.BODY_TIMEOUT);
-        return;
+    if (!hasRequestEnded && !body.isOver()) {
+      switch (pace.look(nowNanos)) {
+        case SILENT -> {
+          refuseExchange(Refusal.BODY_TIMEOUT);
+          return;
+        }
+        case SLOW -> {
+          refuseExchange(Refusal.BODY_TOO_SLOW);
+          return;
+        }
+        case FINE -> nextLook = Math.min(nextLook, pace.nextLookNanos(nowNanos));
       }
-      nextLook = Math.min(nextLook, idleNanos - waitedNanos);
     }
     deadline.in(nextLook);
   }

@@ -103,7 +103,7 @@ final class Http2Request extends ClientRequest {
         continue;
       }
       if (++count > limits.headerCount()) {
-        return Refusal.FIELDS_TOO_LARGE;
+        return Refusal.FIELDS_TOO_MANY;
       }
       if (!FieldSyntax.isToken(name) || hasUpperCase(name)) {
         return Refusal.FIELD_NAME;

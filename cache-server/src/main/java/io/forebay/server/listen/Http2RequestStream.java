@@ -29,13 +29,14 @@ final class Http2RequestStream implements RequestBody, ResponseSink {
   private final Http2Connection connection;
   private final Http2FrameStream stream;
   private final Http2Request request;
+  private final long beganNanos;
 
   // The request body. What has come and is not asked for yet waits here; the window bounds it.
   private final ArrayDeque<ByteBuf> waiting = new ArrayDeque<>(0);
   private @Nullable Receiver receiver;
   private long receivedBytes;
   private long demandBytes;
-  private long waitSinceNanos;
+  private final BodyPace pace;
   private boolean owesContinue;
   private boolean isBodyRead;
   private boolean isBodyOver;
@@ -49,6 +50,7 @@ final class Http2RequestStream implements RequestBody, ResponseSink {
   private @Nullable Http2HeadersFrame pendingHead;
 
   private long remainingBytes = LENGTH_UNKNOWN;
+  private long shutNanos;
   private boolean hasHead;
   private boolean hasBody = true;
   private boolean isLive = true;
@@ -61,6 +63,8 @@ final class Http2RequestStream implements RequestBody, ResponseSink {
     this.owesContinue = request.expectsContinue();
     this.isBodyRead = !request.hasBody();
     this.isBodyOver = isBodyRead;
+    this.beganNanos = connection.loop().wheel.nowNanos();
+    this.pace = new BodyPace(connection.limits(), connection.loop().timeouts());
   }
 
   Http2FrameStream stream() {
@@ -84,9 +88,24 @@ final class Http2RequestStream implements RequestBody, ResponseSink {
     return isBodyRead;
   }
 
-  /** Since when bytes have been asked for in vain, or -1 when none are. */
-  long waitSinceNanos() {
-    return !isBodyRead && !isBodyOver && demandBytes > 0 ? waitSinceNanos : -1;
+  /** What it is refused for now, if its time is over or its body comes too slowly. */
+  @Nullable Refusal overdue(long nowNanos, long totalNanos) {
+    if (nowNanos - beganNanos >= totalNanos) {
+      return Refusal.REQUEST_TIMEOUT;
+    }
+    return isBodyRead || isBodyOver
+        ? null
+        : switch (pace.look(nowNanos)) {
+          case FINE -> null;
+          case SILENT -> Refusal.BODY_TIMEOUT;
+          case SLOW -> Refusal.BODY_TOO_SLOW;
+        };
+  }
+
+  /** Notes whether the client's window is shut on what waits; for how long it has been. */
+  long isShutFor(boolean isShut, long sinceLastNanos) {
+    shutNanos = isShut ? shutNanos + sinceLastNanos : 0;
+    return shutNanos;
   }
 
   // ---- the request body
@@ -104,6 +123,7 @@ final class Http2RequestStream implements RequestBody, ResponseSink {
       return Refusal.BODY_TOO_LARGE;
     }
     isBodyRead |= isLast;
+    pace.onBytes(data.readableBytes(), connection.loop().wheel.nowNanos());
     if (isBodyOver || !data.isReadable()) {
       connection.giveCredit(stream, data.readableBytes());
       data.release();
@@ -130,7 +150,7 @@ final class Http2RequestStream implements RequestBody, ResponseSink {
         // What comes beyond the demand is not counted against the next: its receiver forgives it
         // too.
         demandBytes = Math.max(0, demandBytes - length);
-        waitSinceNanos = connection.loop().wheel.nowNanos();
+        pace.wanted(demandBytes > 0, connection.loop().wheel.nowNanos());
         connection.giveCredit(stream, length);
         to.onData(data);
       }
@@ -177,7 +197,7 @@ final class Http2RequestStream implements RequestBody, ResponseSink {
       return;
     }
     demandBytes = demandBytes + bytes < 0 ? Long.MAX_VALUE : demandBytes + bytes;
-    waitSinceNanos = connection.loop().wheel.nowNanos();
+    pace.wanted(true, connection.loop().wheel.nowNanos());
     if (owesContinue) {
       owesContinue = false;
       informational(100, HeaderFields.EMPTY);

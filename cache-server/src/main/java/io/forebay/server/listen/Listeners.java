@@ -2,9 +2,7 @@ package io.forebay.server.listen;
 
 import io.forebay.server.config.ServerConfig;
 import io.forebay.server.config.ServerConfig.Address;
-import io.forebay.server.config.ServerConfig.LimitsConfig;
 import io.forebay.server.config.ServerConfig.ListenerConfig;
-import io.forebay.server.config.ServerConfig.TimeoutsConfig;
 import io.forebay.server.exchange.Exchanges;
 import io.forebay.server.metric.AccessLog;
 import io.forebay.server.metric.LoopCounters;
@@ -27,7 +25,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -50,7 +47,7 @@ public final class Listeners implements AutoCloseable {
   private final List<LoopConnections> loops;
   private final List<Channel> sockets;
   private final List<Bound> bound;
-  private final AtomicInteger connections;
+  private final NodeConnections connections;
 
   /** An address that is being listened on; the port is the real one. */
   public record Bound(String name, String scheme, String host, int port) {}
@@ -59,7 +56,7 @@ public final class Listeners implements AutoCloseable {
       List<LoopConnections> loops,
       List<Channel> sockets,
       List<Bound> bound,
-      AtomicInteger connections) {
+      NodeConnections connections) {
     this.loops = loops;
     this.sockets = sockets;
     this.bound = bound;
@@ -82,7 +79,7 @@ public final class Listeners implements AutoCloseable {
       AccessLog accessLog,
       LongSupplier clockMillis)
       throws ListenException {
-    AtomicInteger connections = new AtomicInteger();
+    NodeConnections connections = new NodeConnections(config);
     List<LoopConnections> loops = new ArrayList<>();
     for (Loop loop : transport.loops()) {
       loops.add(
@@ -91,8 +88,7 @@ public final class Listeners implements AutoCloseable {
               exchanges.get(loop.index()),
               counters.get(loop.index()),
               accessLog.forLoop(loop.index()),
-              config.limits(),
-              config.timeouts(),
+              config,
               connections,
               new WideSends(
                   config.limits().privateCopyBytes(),
@@ -158,8 +154,7 @@ public final class Listeners implements AutoCloseable {
     InetSocketAddress address = resolve(listener.address());
     checkFree(listener.address(), address);
     for (int i = 0; i < loops.size(); i++) {
-      ChannelFuture future =
-          bootstrap(listener.name(), transport, i, loops.get(i), tls).bind(address);
+      ChannelFuture future = bootstrap(listener, transport, i, loops.get(i), tls).bind(address);
       future.awaitUninterruptibly();
       Throwable cause = future.cause();
       if (cause != null) {
@@ -177,7 +172,7 @@ public final class Listeners implements AutoCloseable {
   }
 
   private static ServerBootstrap bootstrap(
-      String listener,
+      ListenerConfig listener,
       Transport transport,
       int index,
       LoopConnections loop,
@@ -194,7 +189,7 @@ public final class Listeners implements AutoCloseable {
         .childOption(ChannelOption.ALLOCATOR, Transport.ALLOCATOR)
         .childOption(ChannelOption.TCP_NODELAY, true)
         .childOption(ChannelOption.WRITE_BUFFER_WATER_MARK, WATER_MARK)
-        .childHandler(new ConnectionInitializer(loop, listener, tls));
+        .childHandler(new ConnectionInitializer(loop, listener.name(), tls, listener.h2c()));
   }
 
   private static InetSocketAddress resolve(Address address) throws ListenException {
@@ -260,7 +255,7 @@ public final class Listeners implements AutoCloseable {
 
   /** Client connections open now, on all loops. */
   public int connections() {
-    return connections.get();
+    return connections.open();
   }
 
   /** Starts to accept, on all loops. */
@@ -272,9 +267,10 @@ public final class Listeners implements AutoCloseable {
   }
 
   /** Takes new limits and timeouts for connections to come. Returns when every loop has them. */
-  public void reconfigure(LimitsConfig limits, TimeoutsConfig timeouts) {
+  public void reconfigure(ServerConfig config) {
+    connections.reconfigure(config);
     for (LoopConnections loop : loops) {
-      loop.eventLoop().submit(() -> loop.reconfigure(limits, timeouts)).syncUninterruptibly();
+      loop.eventLoop().submit(() -> loop.reconfigure(config)).syncUninterruptibly();
     }
   }
 
