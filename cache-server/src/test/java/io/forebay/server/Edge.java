@@ -128,6 +128,8 @@ final class Edge implements AutoCloseable {
                 .replace("SIZE", memory)
                 .replace("MEMORY", memoryDirectory.toString())
             + (rest.contains("threads:") ? "" : "threads: {loops: 2, pin: off}\n")
+            // A machine that is busy with other tests turns nobody away.
+            + (rest.contains("overload:") ? "" : "overload: {delay: 0s}\n")
             + (rest.contains("node-id") ? "" : "forwarding: {node-id: edge}\n")
             + rest);
   }
@@ -187,6 +189,11 @@ final class Edge implements AutoCloseable {
   /** PEM file of the authority to trust. */
   Path authority() {
     return authority;
+  }
+
+  /** TLS of a client that knows this node's authority. */
+  SSLContext tlsClientContext() {
+    return tls;
   }
 
   /** A client of the JDK over TLS that knows this node's authority. */

@@ -80,7 +80,6 @@ record HeadFreshening(long requestTimeMillis, long birth) {
                 birth);
         if (outcome == Install.INSTALLED) {
           loop.counters().revalidated++;
-          loop.history().confirmed(exchange.key());
         }
       }
     }

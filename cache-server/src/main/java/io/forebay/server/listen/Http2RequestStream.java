@@ -15,6 +15,7 @@ import io.netty.handler.codec.http2.Http2Headers;
 import io.netty.handler.codec.http2.Http2HeadersFrame;
 import io.netty.util.AsciiString;
 import java.util.ArrayDeque;
+import java.util.Comparator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,6 +26,16 @@ import org.jspecify.annotations.Nullable;
 final class Http2RequestStream implements RequestBody, ResponseSink {
 
   private static final int HEAD_LENGTH = 1024;
+
+  /**
+   * Who is told first that there is room: the most urgent; of those the ones that share it before
+   * the ones that do not, the former in turns, the latter by age.
+   */
+  static final Comparator<Http2RequestStream> TURNS =
+      Comparator.<Http2RequestStream>comparingInt(stream -> stream.priority.urgency())
+          .thenComparing(stream -> !stream.priority.isShared())
+          .thenComparingLong(
+              stream -> stream.priority.isShared() ? stream.turn : stream.stream.id());
 
   private final Http2Connection connection;
   private final Http2FrameStream stream;
@@ -55,6 +66,8 @@ final class Http2RequestStream implements RequestBody, ResponseSink {
   private boolean hasBody = true;
   private boolean isLive = true;
   private boolean wasWritable = true;
+  private StreamPriority priority = StreamPriority.UNSAID;
+  private long turn;
 
   Http2RequestStream(Http2Connection connection, Http2FrameStream stream, Http2Request request) {
     this.connection = connection;
@@ -100,6 +113,11 @@ final class Http2RequestStream implements RequestBody, ResponseSink {
           case SILENT -> Refusal.BODY_TIMEOUT;
           case SLOW -> Refusal.BODY_TOO_SLOW;
         };
+  }
+
+  /** The client has opened its window. */
+  void onCredit() {
+    shutNanos = 0;
   }
 
   /** Notes whether the client's window is shut on what waits; for how long it has been. */
@@ -354,7 +372,7 @@ final class Http2RequestStream implements RequestBody, ResponseSink {
 
   @Override
   public int chunkBytes() {
-    return WideSends.NARROW_BYTES;
+    return connection.chunkBytes(stream);
   }
 
   @Override
@@ -372,6 +390,20 @@ final class Http2RequestStream implements RequestBody, ResponseSink {
   @Override
   public void listener(Listener to) {
     listener = to;
+  }
+
+  void priority(StreamPriority said) {
+    priority = said;
+  }
+
+  /** Its turn has come, as the so-many-th of the connection. */
+  void turn(long number) {
+    turn = number;
+  }
+
+  /** Whether it has something to write and found no room for it. */
+  boolean isWaiting() {
+    return isLive && !wasWritable;
   }
 
   void onWritable() {
