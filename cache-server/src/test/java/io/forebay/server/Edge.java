@@ -40,7 +40,7 @@ import org.jspecify.annotations.Nullable;
 final class Edge implements AutoCloseable {
 
   /** How long a condition may take to come true on a busy machine. */
-  private static final Duration PATIENCE = Duration.ofSeconds(30);
+  private static final Duration PATIENCE = Duration.ofMinutes(2);
 
   private final Path directory;
   private final Path memoryDirectory;
@@ -68,7 +68,18 @@ final class Edge implements AutoCloseable {
 
   /** A node in front of one origin, with {@code 32MiB} of memory. */
   static Edge before(TestOrigin origin, Path directory) throws IOException {
-    return start(directory, "32MiB", origins(origin.url()));
+    return before(origin, directory, "32MiB", "");
+  }
+
+  /**
+   * The same.
+   *
+   * @param memory size of the memory tier
+   * @param more what else the configuration says
+   */
+  static Edge before(TestOrigin origin, Path directory, String memory, String more)
+      throws IOException {
+    return start(directory, memory, origins(origin.url()) + more);
   }
 
   /** One origin, named {@code main}, with default routes. */
@@ -109,9 +120,9 @@ final class Edge implements AutoCloseable {
     }
     Files.writeString(
         file,
-        """
+"""
         admin: {address: "127.0.0.1:0"}
-        store: {data: "DIR/data", memory: SIZE, memory-directory: "MEMORY"}
+        store: {data: "DIR/data", memory: SIZE, memory-directory: "MEMORY", disk-stop-limit: 10m}
         LOOPS
         OVERLOAD
         NODE_ID
@@ -120,7 +131,7 @@ final class Edge implements AutoCloseable {
           - name: secure
             address: "127.0.0.1:0"
             tls: {certificate: "DIR/chain.pem", key: "DIR/key.pem"}
-        """
+"""
                 .replace("DIR", directory.toString())
                 .replace("SIZE", memory)
                 .replace("MEMORY", memoryDirectory.toString())

@@ -165,6 +165,9 @@ final class ConnectionInitializer extends ChannelInitializer<Channel> {
       if (event instanceof SniCompletionEvent hello && !hello.isSuccess()) {
         // It did not come to a handshake; whoever read the hello closes the connection.
         loop.counters.tlsFailures++;
+        if (hello.cause() instanceof SslHandshakeTimeoutException) {
+          loop.counters.hit(Limit.TLS_HANDSHAKE);
+        }
         return;
       }
       super.userEventTriggered(ctx, event);

@@ -404,7 +404,8 @@ final class WarmTest {
     answers.put("HTTP/1.0 200 OK\r\n\r\nuntil the end", 13);
     for (Map.Entry<String, Integer> answer : answers.entrySet()) {
       try (ServerSocket scripted = new ServerSocket(0, 5, InetAddress.getLoopbackAddress())) {
-        node.listening(new Node.Listening("http", "http", "127.0.0.1", scripted.getLocalPort(), true));
+        node.listening(
+            new Node.Listening("http", "http", "127.0.0.1", scripted.getLocalPort(), true));
         Thread server = Thread.ofVirtual().start(() -> answerOnce(scripted, answer.getKey()));
         JsonNode report = warmed("{\"urls\":[\"http://a.example/\"]}");
         assertEquals(1, report.at("/totals/ok").longValue(), report.toString());
