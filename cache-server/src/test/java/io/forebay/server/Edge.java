@@ -120,7 +120,7 @@ final class Edge implements AutoCloseable {
     }
     Files.writeString(
         file,
-"""
+        """
         admin: {address: "127.0.0.1:0"}
         store: {data: "DIR/data", memory: SIZE, memory-directory: "MEMORY", disk-stop-limit: 10m}
         LOOPS
@@ -131,7 +131,7 @@ final class Edge implements AutoCloseable {
           - name: secure
             address: "127.0.0.1:0"
             tls: {certificate: "DIR/chain.pem", key: "DIR/key.pem"}
-"""
+        """
                 .replace("DIR", directory.toString())
                 .replace("SIZE", memory)
                 .replace("MEMORY", memoryDirectory.toString())

@@ -1,11 +1,13 @@
 package io.forebay.server;
 
+import static java.util.Objects.requireNonNull;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.forebay.server.WireClient.Reply;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
+import io.netty.util.NetUtil;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.Socket;
@@ -13,6 +15,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -36,7 +39,7 @@ final class ServerProxyProtocolTest {
   private final TestOrigin origin = new TestOrigin();
 
   @TempDir Path directory;
-  private Edge edge;
+  private @Nullable Edge edge;
 
   @BeforeEach
   void serve() {
@@ -45,7 +48,7 @@ final class ServerProxyProtocolTest {
 
   @AfterEach
   void stop() throws IOException {
-    edge.close();
+    edge().close();
     origin.close();
   }
 
@@ -67,8 +70,12 @@ final class ServerProxyProtocolTest {
                 + more);
   }
 
+  private Edge edge() {
+    return requireNonNull(edge);
+  }
+
   private Socket connect(String listener) throws IOException {
-    Socket socket = new Socket(InetAddress.getByName("127.0.0.1"), edge.port(listener));
+    Socket socket = new Socket(InetAddress.getLoopbackAddress(), edge().port(listener));
     socket.setSoTimeout(30_000);
     return socket;
   }
@@ -80,14 +87,10 @@ final class ServerProxyProtocolTest {
   /** A version 2 header (section 2.2 of the protocol's text). */
   private static byte[] version2(int command, int family, String from, byte[] additions) {
     ByteBuf addresses = Unpooled.buffer();
-    try {
-      if (command == PROXY) {
-        addresses.writeBytes(InetAddress.getByName(from).getAddress());
-        addresses.writeBytes(InetAddress.getByName(from).getAddress());
-        addresses.writeShort(4711).writeShort(443);
-      }
-    } catch (IOException e) {
-      throw new IllegalArgumentException(e);
+    if (command == PROXY) {
+      addresses.writeBytes(requireNonNull(NetUtil.createByteArrayFromIpAddressString(from)));
+      addresses.writeBytes(requireNonNull(NetUtil.createByteArrayFromIpAddressString(from)));
+      addresses.writeShort(4711).writeShort(443);
     }
     addresses.writeBytes(additions);
     return version2(command, family, addresses.readableBytes(), bytes(addresses));
@@ -161,7 +164,7 @@ final class ServerProxyProtocolTest {
     start("127.0.0.1", "");
     Socket plain = connect("secure-behind");
     plain.getOutputStream().write(version2(PROXY, TCP4, "203.0.113.9", new byte[0]));
-    try (WireClient http = new WireClient(edge.secured(plain))) {
+    try (WireClient http = new WireClient(edge().secured(plain))) {
       assertEquals(200, http.get("/x").status());
       assertEquals("203.0.113.9", seenFor());
     }

@@ -60,9 +60,9 @@ final class ServerTlsRecordsTest {
   private static List<Integer> lengthsOf(Edge edge, byte[] body) throws Exception {
     List<Integer> lengths = Collections.synchronizedList(new ArrayList<>());
     try (ServerSocket tap = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
-        Socket client = new Socket("127.0.0.1", tap.getLocalPort());
+        Socket client = new Socket(InetAddress.getLoopbackAddress(), tap.getLocalPort());
         Socket near = tap.accept();
-        Socket far = new Socket("127.0.0.1", edge.tlsPort())) {
+        Socket far = new Socket(InetAddress.getLoopbackAddress(), edge.tlsPort())) {
       Thread up = Thread.ofVirtual().start(() -> copy(near, far));
       Thread down = Thread.ofVirtual().start(() -> records(far, near, lengths));
       SSLSocket tls =

@@ -96,7 +96,7 @@ final class ServerUnixSocketTest {
       String answer = exchange("PROXY TCP4 203.0.113.9 192.0.2.1 1 2\r\n" + get("/x"));
       assertTrue(answer.startsWith("HTTP/1.1 200"), answer);
       assertEquals(
-          "203.0.113.9", origin.requests("/x").getLast().field("x-forwarded-for"), edge.toString());
+          "203.0.113.9", origin.requests("/x").getLast().field("x-forwarded-for"), edge.url(""));
     }
   }
 
@@ -107,7 +107,7 @@ final class ServerUnixSocketTest {
     left.close();
     assertTrue(Files.exists(file));
     try (Edge edge = start("")) {
-      assertTrue(exchange(get("/x")).startsWith("HTTP/1.1 200"), edge.toString());
+      assertTrue(exchange(get("/x")).startsWith("HTTP/1.1 200"), edge.url(""));
     }
   }
 
@@ -124,9 +124,9 @@ final class ServerUnixSocketTest {
   }
 
   private String failure() {
-    StartException e =
-        (StartException)
-            assertThrows(IllegalStateException.class, () -> start("").close()).getCause();
-    return String.join("\n", e.lines());
+    IllegalStateException e = assertThrows(IllegalStateException.class, () -> start("").close());
+    return e.getCause() instanceof StartException why
+        ? String.join("\n", why.lines())
+        : String.valueOf(e);
   }
 }
