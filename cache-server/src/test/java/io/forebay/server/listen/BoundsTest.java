@@ -18,6 +18,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
@@ -93,7 +94,7 @@ class BoundsTest {
     assertTrue(connections.take(peer("2001:db8:1:3::1")).place() != null);
     assertTrue(connections.take(peer("192.0.2.1")).place() != null);
     assertTrue(connections.take(peer("192.0.2.2")).place() != null);
-    connections.giveBack(place);
+    connections.giveBack(Objects.requireNonNull(place));
     assertTrue(connections.take(peer("2001:db8:1:2::7")).place() != null);
     assertEquals(4, connections.open());
   }
@@ -197,7 +198,9 @@ class BoundsTest {
       boolean isReset = false;
       while (!isReset) {
         RawHttp2.Frame frame = client.read();
-        assertTrue(frame != null, "the connection goes on");
+        if (frame == null) {
+          throw new AssertionError("the connection goes on");
+        }
         if (frame.type() == RawHttp2.RST_STREAM) {
           assertEquals(1, frame.stream());
           assertEquals("CANCEL", frame.resetError().toString());
