@@ -39,7 +39,7 @@ import org.jspecify.annotations.Nullable;
 final class Edge implements AutoCloseable {
 
   /** How long a condition may take to come true on a busy machine. */
-  private static final Duration PATIENCE = Duration.ofSeconds(30);
+  private static final Duration PATIENCE = Duration.ofMinutes(2);
 
   private final Path directory;
   private final Path memoryDirectory;
@@ -67,7 +67,18 @@ final class Edge implements AutoCloseable {
 
   /** A node in front of one origin, with {@code 32MiB} of memory. */
   static Edge before(TestOrigin origin, Path directory) throws IOException {
-    return start(directory, "32MiB", origins(origin.url()));
+    return before(origin, directory, "32MiB", "");
+  }
+
+  /**
+   * The same.
+   *
+   * @param memory size of the memory tier
+   * @param more what else the configuration says
+   */
+  static Edge before(TestOrigin origin, Path directory, String memory, String more)
+      throws IOException {
+    return start(directory, memory, origins(origin.url()) + more);
   }
 
   /** One origin, named {@code main}, with default routes. */
@@ -111,12 +122,14 @@ final class Edge implements AutoCloseable {
             address: "127.0.0.1:0"
             tls: {certificate: "DIR/chain.pem", key: "DIR/key.pem"}
         admin: {address: "127.0.0.1:0"}
-        store: {data: "DIR/data", memory: SIZE, memory-directory: "MEMORY"}
+        store: {data: "DIR/data", memory: SIZE, memory-directory: "MEMORY", disk-stop-limit: 10m}
         """
                 .replace("DIR", directory.toString())
                 .replace("SIZE", memory)
                 .replace("MEMORY", memoryDirectory.toString())
             + (rest.contains("threads:") ? "" : "threads: {loops: 2, pin: off}\n")
+            // A machine that is busy with other tests turns nobody away.
+            + (rest.contains("overload:") ? "" : "overload: {delay: 0s}\n")
             + (rest.contains("node-id") ? "" : "forwarding: {node-id: edge}\n")
             + rest);
   }
@@ -176,6 +189,11 @@ final class Edge implements AutoCloseable {
   /** PEM file of the authority to trust. */
   Path authority() {
     return authority;
+  }
+
+  /** TLS of a client that knows this node's authority. */
+  SSLContext tlsClientContext() {
+    return tls;
   }
 
   /** A client of the JDK over TLS that knows this node's authority. */

@@ -138,6 +138,7 @@ final class StoredResponse {
     ResponseSink sink = exchange.sink;
     long total = head.totalLength();
     ByteBuf out = sink.beginHead(plan.status());
+    HstsLine.write(exchange, out);
     int blockOffset = head.headOffset() + meta.length();
     int blockLength = head.headLength() - meta.length();
     Multipart parts = null;
@@ -174,7 +175,9 @@ final class StoredResponse {
     } else {
       if (parts != null || plan.to() - plan.from() > sink.chunkBytes()) {
         // The head may be gone before the body is sent. One chunk is looked up at once.
-        exchange.mayFetchRest(BodyRest.of(meta, total), plan, head.objectId(), head.sliceBytes());
+        exchange
+            .sources()
+            .mayFetchRest(BodyRest.of(meta, total), plan, head.objectId(), head.sliceBytes());
       }
       loop.lane().unpin(head.region());
       Delivery delivery = delivery(exchange, slices, plan, parts);
@@ -241,6 +244,7 @@ final class StoredResponse {
       long total,
       boolean isLeader) {
     ByteBuf out = exchange.sink.beginHead(plan.status());
+    HstsLine.write(exchange, out);
     Multipart parts = null;
     if (!plan.parts().isEmpty()) {
       parts = PartLines.copy(out, head.block(), plan.parts(), total, exchange.loop.requestIds());

@@ -76,6 +76,7 @@ final class Http2Connection extends ChannelInboundHandlerAdapter {
   private final String scheme;
   private final ClientInfo client;
   private final Ear ear = new Ear();
+  private final @Nullable HostGuard guard;
   private final IntObjectMap<Http2RequestStream> streams = new IntObjectHashMap<>();
 
   /** Of streams that are not there yet. */
@@ -113,6 +114,7 @@ final class Http2Connection extends ChannelInboundHandlerAdapter {
     this.channel = channel;
     this.scheme = scheme;
     this.client = client;
+    guard = HostGuard.of(channel);
     limits = loop.limits();
     timeouts = loop.timeouts();
     stallWatch = new StallWatch(channel, loop.sendQueue);
@@ -238,6 +240,7 @@ final class Http2Connection extends ChannelInboundHandlerAdapter {
     }
     Http2Headers headers = frame.headers();
     Http2Request request = new Http2Request(limits, headers, scheme, frame.isEndStream());
+    request.guardedBy(guard);
     Refusal refusal = request.read();
     Http2RequestStream opened = new Http2RequestStream(this, stream, request);
     streams.put(stream.id(), opened);

@@ -6,12 +6,12 @@ import io.forebay.server.config.ServerConfig.ListenerConfig;
 import io.forebay.server.exchange.Exchanges;
 import io.forebay.server.metric.AccessLog;
 import io.forebay.server.metric.LoopCounters;
+import io.forebay.server.tls.ClientTls;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.WriteBufferWaterMark;
-import io.netty.handler.ssl.SslContext;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -26,7 +26,6 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.LongSupplier;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The listening sockets of a node: for each configured listener one on every loop, which the kernel
@@ -69,6 +68,7 @@ public final class Listeners implements AutoCloseable {
    * @param exchanges one a loop, in the order of the transport's loops
    * @param counters one a loop, likewise
    * @param clockMillis wall clock
+   * @param tls the certificates in force
    * @throws ListenException when an address or a certificate cannot be used; nothing stays bound
    */
   public static Listeners bind(
@@ -77,7 +77,8 @@ public final class Listeners implements AutoCloseable {
       List<? extends Exchanges> exchanges,
       List<LoopCounters> counters,
       AccessLog accessLog,
-      LongSupplier clockMillis)
+      LongSupplier clockMillis,
+      ClientTls tls)
       throws ListenException {
     NodeConnections connections = new NodeConnections(config);
     List<LoopConnections> loops = new ArrayList<>();
@@ -101,7 +102,7 @@ public final class Listeners implements AutoCloseable {
     List<Bound> bound = new ArrayList<>();
     try {
       for (ListenerConfig listener : config.listeners()) {
-        bound.add(bindOne(listener, transport, loops, sockets));
+        bound.add(bindOne(listener, transport, loops, sockets, tls));
       }
     } catch (ListenException e) {
       sockets.forEach(socket -> socket.close().awaitUninterruptibly());
@@ -122,9 +123,6 @@ public final class Listeners implements AutoCloseable {
     List<ServerSocket> held = new ArrayList<>();
     try {
       for (ListenerConfig listener : config.listeners()) {
-        if (listener.isTls()) {
-          TlsContexts.of(listener);
-        }
         held.add(hold("listen", listener.address(), resolve(listener.address())));
       }
       for (Map.Entry<String, Address> other : others.entrySet()) {
@@ -148,9 +146,9 @@ public final class Listeners implements AutoCloseable {
       ListenerConfig listener,
       Transport transport,
       List<LoopConnections> loops,
-      List<Channel> sockets)
+      List<Channel> sockets,
+      ClientTls tls)
       throws ListenException {
-    SslContext tls = listener.isTls() ? TlsContexts.of(listener) : null;
     InetSocketAddress address = resolve(listener.address());
     checkFree(listener.address(), address);
     for (int i = 0; i < loops.size(); i++) {
@@ -166,7 +164,7 @@ public final class Listeners implements AutoCloseable {
     }
     return new Bound(
         listener.name(),
-        tls == null ? "http" : "https",
+        listener.isTls() ? "https" : "http",
         address.getAddress().getHostAddress(),
         address.getPort());
   }
@@ -176,7 +174,7 @@ public final class Listeners implements AutoCloseable {
       Transport transport,
       int index,
       LoopConnections loop,
-      @Nullable SslContext tls) {
+      ClientTls tls) {
     ServerBootstrap bootstrap = new ServerBootstrap().group(transport.loops().get(index).group());
     transport.boundUnsent(bootstrap);
     return bootstrap
@@ -189,7 +187,9 @@ public final class Listeners implements AutoCloseable {
         .childOption(ChannelOption.ALLOCATOR, Transport.ALLOCATOR)
         .childOption(ChannelOption.TCP_NODELAY, true)
         .childOption(ChannelOption.WRITE_BUFFER_WATER_MARK, WATER_MARK)
-        .childHandler(new ConnectionInitializer(loop, listener.name(), tls, listener.h2c()));
+        .childHandler(
+            new ConnectionInitializer(
+                loop, listener.name(), listener.isTls(), listener.h2c(), tls::table));
   }
 
   private static InetSocketAddress resolve(Address address) throws ListenException {

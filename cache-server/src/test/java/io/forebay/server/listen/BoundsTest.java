@@ -59,7 +59,7 @@ class BoundsTest {
             timeouts,
             "auto",
             1,
-            new ListenerConfig("both", new Address("127.0.0.1", 0), null, null, true)));
+            new ListenerConfig("both", new Address("127.0.0.1", 0), null, null, null, true)));
   }
 
   @Test
@@ -88,7 +88,8 @@ class BoundsTest {
         new NodeConnections(
             ListenFixture.config(
                 limits(1, 0), ListenFixture.TIMEOUTS, "auto", 1, ListenFixture.plain(0)));
-    NodeConnections.Place place = connections.take(peer("2001:db8:1:2::1")).place();
+    NodeConnections.Place place =
+        Objects.requireNonNull(connections.take(peer("2001:db8:1:2::1")).place());
     assertEquals(
         Limit.CONNECTIONS_PER_ADDRESS, connections.take(peer("2001:db8:1:2:3::9")).passed());
     assertTrue(connections.take(peer("2001:db8:1:3::1")).place() != null);

@@ -16,8 +16,11 @@ import io.forebay.server.config.ServerConfig.OverloadConfig;
 import io.forebay.server.config.ServerConfig.StoreConfig;
 import io.forebay.server.config.ServerConfig.ThreadsConfig;
 import io.forebay.server.config.ServerConfig.TimeoutsConfig;
+import io.forebay.server.config.TlsConfig;
 import io.forebay.server.metric.AccessLog;
 import io.forebay.server.metric.LoopCounters;
+import io.forebay.server.tls.ClientTls;
+import io.forebay.server.tls.TlsException;
 import io.netty.buffer.PoolArenaMetric;
 import io.netty.buffer.PooledByteBufAllocator;
 import java.io.IOException;
@@ -63,6 +66,7 @@ final class ListenFixture implements AutoCloseable {
   final ScriptedExchanges exchanges = new ScriptedExchanges();
   final List<LoopCounters> counters = new ArrayList<>();
   private final AccessLog accessLog;
+  private final ClientTls tls;
   private final long buffersBefore;
 
   ListenFixture() throws ListenException {
@@ -77,8 +81,11 @@ final class ListenFixture implements AutoCloseable {
     buffersBefore = activeBuffers();
     try {
       accessLog = AccessLog.open(config.accessLog(), config.threads().loops());
+      tls = ClientTls.open(config, System::currentTimeMillis);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
+    } catch (TlsException e) {
+      throw new IllegalStateException(e);
     }
     transport = Transport.open(config.threads());
     List<ScriptedExchanges> each = new ArrayList<>();
@@ -88,7 +95,8 @@ final class ListenFixture implements AutoCloseable {
     }
     try {
       listeners =
-          Listeners.bind(config, transport, each, counters, accessLog, System::currentTimeMillis);
+          Listeners.bind(
+              config, transport, each, counters, accessLog, System::currentTimeMillis, tls);
     } catch (ListenException e) {
       transport.close();
       throw e;
@@ -97,7 +105,7 @@ final class ListenFixture implements AutoCloseable {
   }
 
   static ListenerConfig plain(int port) {
-    return new ListenerConfig("test", new Address("127.0.0.1", port), null, null, false);
+    return new ListenerConfig("test", new Address("127.0.0.1", port), null, null);
   }
 
   static ServerConfig config(
@@ -132,7 +140,8 @@ final class ListenFixture implements AutoCloseable {
         new ForwardingConfig(List.of(), true, false, "test", 10),
         new AccessLogConfig("off", 1),
         HTTP2,
-        new OverloadConfig(Duration.ZERO, Duration.ofSeconds(5)));
+        new OverloadConfig(Duration.ZERO, Duration.ofSeconds(5)),
+        TlsConfig.DEFAULT);
   }
 
   /** The same with other bounds of HTTP/2. */
@@ -151,7 +160,8 @@ final class ListenFixture implements AutoCloseable {
         c.forwarding(),
         c.accessLog(),
         http2,
-        c.overload());
+        c.overload(),
+        c.tls());
   }
 
   int port() {
@@ -175,6 +185,7 @@ final class ListenFixture implements AutoCloseable {
   public void close() {
     listeners.close();
     transport.close();
+    tls.close();
     accessLog.close();
     assertEquals(buffersBefore, activeBuffers(), "buffers not released");
   }

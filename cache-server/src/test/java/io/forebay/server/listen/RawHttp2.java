@@ -133,7 +133,7 @@ final class RawHttp2 implements AutoCloseable {
     } else {
       block.write(127);
       for (rest -= 127; rest >= 128; rest >>= 7) {
-        block.write(rest & 127 | 128);
+        block.write((rest & 127) | 128);
       }
       block.write(rest);
     }

@@ -42,7 +42,8 @@ class StreamPriorityTest {
 
   /** Asks for bodies while the connection's window is shut, opens it, and tells who sent when. */
   private static List<Integer> order(String... priorities) throws Exception {
-    ListenerConfig h2c = new ListenerConfig("h2c", new Address("127.0.0.1", 0), null, null, true);
+    ListenerConfig h2c =
+        new ListenerConfig("h2c", new Address("127.0.0.1", 0), null, null, null, true);
     try (ListenFixture server =
             new ListenFixture(
                 ListenFixture.config(
@@ -103,7 +104,8 @@ class StreamPriorityTest {
 
   @Test
   void anUpdateGoesBeforeWhatTheRequestSaidEvenIfItCameFirst() throws Exception {
-    ListenerConfig h2c = new ListenerConfig("h2c", new Address("127.0.0.1", 0), null, null, true);
+    ListenerConfig h2c =
+        new ListenerConfig("h2c", new Address("127.0.0.1", 0), null, null, null, true);
     try (ListenFixture server =
             new ListenFixture(
                 ListenFixture.config(
