@@ -66,7 +66,9 @@ class StreamPriorityTest {
       List<Integer> order = new ArrayList<>();
       for (int ended = 0; ended < priorities.length; ) {
         RawHttp2.Frame frame = client.read();
-        assertTrue(frame != null, "the connection goes on");
+        if (frame == null) {
+          throw new AssertionError("the connection goes on");
+        }
         if (frame.type() == RawHttp2.DATA) {
           order.add((frame.stream() - 3) / 2);
           ended += frame.isEnd() ? 1 : 0;
@@ -125,7 +127,9 @@ class StreamPriorityTest {
       List<Integer> ends = new ArrayList<>();
       while (ends.size() < 3) {
         RawHttp2.Frame frame = client.read();
-        assertTrue(frame != null, "the connection goes on");
+        if (frame == null) {
+          throw new AssertionError("the connection goes on");
+        }
         if (frame.isEnd()) {
           ends.add(frame.stream());
         }
