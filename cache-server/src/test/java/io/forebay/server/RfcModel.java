@@ -534,10 +534,6 @@ final class RfcModel {
    * What comes of a fetch.
    *
    * @param key by which it was asked for
-   */
-  /**
-   * A whole response.
-   *
    * @param isReplaced whether it came instead of a 304
    * @param isKept whether what is stored is not to be replaced by it
    */
