@@ -1,5 +1,6 @@
 package io.forebay.server.listen;
 
+import io.forebay.server.config.Http3Config;
 import io.forebay.server.config.ServerConfig;
 import io.forebay.server.exchange.Exchanges;
 import io.forebay.server.metric.AccessLane;
@@ -35,6 +36,6 @@ public final class EmbeddedListener {
             new WideSends(config.limits().privateCopyBytes(), 1, counters),
             System::nanoTime,
             System::currentTimeMillis);
-    channel.pipeline().addLast(new ConnectionInitializer(context, "http", null));
+    channel.pipeline().addLast(new ConnectionInitializer(context, "http", null, Http3Config.OFF));
   }
 }

@@ -74,7 +74,32 @@ final class ConfigBinder {
         new TunnelsConfig(
             given("tunnels", ConfigKeys.TUNNEL_LIMIT), given("tunnels", ConfigKeys.TUNNEL_IDLE)),
         forwarding(),
-        accessLog());
+        accessLog(),
+        http3(listeners));
+  }
+
+  private Http3Config http3(List<ListenerConfig> listeners) {
+    List<String> names = given("http3", ConfigKeys.HTTP3_LISTENERS);
+    for (String name : names) {
+      if (listeners.stream().noneMatch(listener -> listener.name().equals(name) && listener.isTls())) {
+        problems.add(
+            firstPlace("http3.listeners", "http3")
+                .problem(
+                    "http3.listeners",
+                    "there is no TLS listener named " + name,
+                    Texts.suggestion(
+                        name,
+                        listeners.stream()
+                            .filter(ListenerConfig::isTls)
+                            .map(ListenerConfig::name)
+                            .toList())));
+      }
+    }
+    return new Http3Config(
+        names,
+        given("http3", ConfigKeys.HTTP3_RETRY_FROM),
+        given("http3", ConfigKeys.HTTP3_ALT_SVC_MAX_AGE),
+        given("http3", ConfigKeys.HTTP3_ALT_SVC_PORT));
   }
 
   private List<ListenerConfig> listeners() {

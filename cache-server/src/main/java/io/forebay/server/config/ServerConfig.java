@@ -25,7 +25,8 @@ public record ServerConfig(
     TimeoutsConfig timeouts,
     TunnelsConfig tunnels,
     ForwardingConfig forwarding,
-    AccessLogConfig accessLog) {
+    AccessLogConfig accessLog,
+    Http3Config http3) {
 
   /**
    * {@code host:port}; the host may be a name or a literal, {@code *} or empty means every address.

@@ -213,6 +213,14 @@ record ValueType<T>(
           true,
           "write names such as Server-Timing");
 
+  static final ValueType<List<String>> LISTENERS =
+      list(
+          "list of listeners",
+          "names of TLS listeners",
+          text -> text.matches("[A-Za-z0-9._-]+"),
+          false,
+          "write names such as https");
+
   private static final int MAX_LIST = 256;
 
   static final ValueType<String> LOG_OUTPUT =

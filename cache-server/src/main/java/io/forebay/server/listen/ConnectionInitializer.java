@@ -1,5 +1,6 @@
 package io.forebay.server.listen;
 
+import io.forebay.server.config.Http3Config;
 import io.forebay.server.exchange.ClientInfo;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
@@ -25,11 +26,17 @@ final class ConnectionInitializer extends ChannelInitializer<Channel> {
   private final LoopConnections loop;
   private final String listener;
   private final @Nullable SslContext tls;
+  private final Http3Config http3;
 
-  ConnectionInitializer(LoopConnections loop, String listener, @Nullable SslContext tls) {
+  /** Made with the first connection: only then the port is known. */
+  private @Nullable AltSvc altSvc;
+
+  ConnectionInitializer(
+      LoopConnections loop, String listener, @Nullable SslContext tls, Http3Config http3) {
     this.loop = loop;
     this.listener = listener;
     this.tls = tls;
+    this.http3 = http3;
   }
 
   @Override
@@ -53,13 +60,24 @@ final class ConnectionInitializer extends ChannelInitializer<Channel> {
     Http1Connection connection =
         new Http1Connection(
             loop, channel, scheme, ownAuthority(channel), client(channel, "HTTP/1.1"));
+    connection.advertise(altSvc(channel));
     channel.pipeline().addLast(connection.decoder(), connection);
   }
 
   private void addHttp2(Channel channel) {
     ChannelPipeline pipeline = channel.pipeline();
     Http2Connection connection = new Http2Connection(loop, channel, client(channel, "HTTP/2"));
+    connection.advertise(altSvc(channel));
     pipeline.addLast(connection.codec(), connection);
+  }
+
+  private @Nullable AltSvc altSvc(Channel channel) {
+    AltSvc made = altSvc;
+    if (made == null && http3.isOn(listener) && !http3.altSvcMaxAge().isZero()) {
+      made = AltSvc.of(http3, channel.localAddress());
+      altSvc = made;
+    }
+    return made;
   }
 
   private ClientInfo client(Channel channel, String protocol) {

@@ -83,6 +83,7 @@ final class Http1Connection extends ChannelInboundHandlerAdapter
 
   private @Nullable ChannelHandlerContext context;
   private @Nullable ClientInfo clientOfVersion10;
+  private @Nullable AltSvc altSvc;
   private Phase phase = Phase.HEAD;
   private int requests;
   private long bodyWaitSinceNanos;
@@ -122,6 +123,15 @@ final class Http1Connection extends ChannelInboundHandlerAdapter
     stallWatch = new StallWatch(channel, loop.sendQueue);
     deadline = loop.wheel.entry(this::onDeadline);
     lookNanos = timeouts.noProgress().toNanos() / StallWatch.LOOKS;
+  }
+
+  /** Has every answer tell where else it is to be had. */
+  void advertise(@Nullable AltSvc elsewhere) {
+    altSvc = elsewhere;
+  }
+
+  @Nullable AltSvc altSvc() {
+    return altSvc;
   }
 
   /** The decoder that goes before this handler in the pipeline. */

@@ -1,5 +1,6 @@
 package io.forebay.server.listen;
 
+import io.forebay.server.config.Http3Config;
 import io.forebay.server.config.ServerConfig;
 import io.forebay.server.config.ServerConfig.Address;
 import io.forebay.server.config.ServerConfig.LimitsConfig;
@@ -15,10 +16,12 @@ import io.netty.channel.ChannelOption;
 import io.netty.channel.WriteBufferWaterMark;
 import io.netty.handler.ssl.SslContext;
 import java.io.IOException;
+import java.net.DatagramSocket;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.UnknownHostException;
+import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -29,6 +32,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.LongSupplier;
+import javax.crypto.SecretKey;
+import javax.crypto.spec.SecretKeySpec;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -49,6 +54,7 @@ public final class Listeners implements AutoCloseable {
 
   private final List<LoopConnections> loops;
   private final List<Channel> sockets;
+  private final List<Http3Listener> http3;
   private final List<Bound> bound;
   private final AtomicInteger connections;
 
@@ -58,10 +64,12 @@ public final class Listeners implements AutoCloseable {
   private Listeners(
       List<LoopConnections> loops,
       List<Channel> sockets,
+      List<Http3Listener> http3,
       List<Bound> bound,
       AtomicInteger connections) {
     this.loops = loops;
     this.sockets = sockets;
+    this.http3 = http3;
     this.bound = bound;
     this.connections = connections;
   }
@@ -102,16 +110,50 @@ public final class Listeners implements AutoCloseable {
               clockMillis));
     }
     List<Channel> sockets = new ArrayList<>();
+    List<Http3Listener> http3 = new ArrayList<>();
     List<Bound> bound = new ArrayList<>();
+    SecretKey tokenKey = tokenKey();
     try {
       for (ListenerConfig listener : config.listeners()) {
-        bound.add(bindOne(listener, transport, loops, sockets));
+        Bound tcp = bindOne(listener, config.http3(), transport, loops, sockets);
+        bound.add(tcp);
+        if (config.http3().isOn(listener.name())) {
+          Http3Listener udp =
+              new Http3Listener(
+                  listener.name(),
+                  config.http3(),
+                  transport,
+                  loops,
+                  QuicTls.of(listener),
+                  tokenKey,
+                  clockMillis);
+          http3.add(udp);
+          bindUdp(listener, udp, tcp);
+        }
       }
     } catch (ListenException e) {
       sockets.forEach(socket -> socket.close().awaitUninterruptibly());
+      http3.forEach(Http3Listener::close);
       throw e;
     }
-    return new Listeners(loops, sockets, List.copyOf(bound), connections);
+    return new Listeners(loops, sockets, http3, List.copyOf(bound), connections);
+  }
+
+  private static void bindUdp(ListenerConfig listener, Http3Listener udp, Bound tcp)
+      throws ListenException {
+    InetSocketAddress address = new InetSocketAddress(tcp.host(), tcp.port());
+    holdUdp(listener.address(), address).close();
+    Throwable cause = udp.bind(address);
+    if (cause != null) {
+      throw failure("listen (UDP)", listener.address(), cause);
+    }
+  }
+
+  /** Of the tokens that QUIC clients bring back; those of a node before this start are void. */
+  private static SecretKey tokenKey() {
+    byte[] key = new byte[32];
+    new SecureRandom().nextBytes(key);
+    return new SecretKeySpec(key, "HmacSHA256");
   }
 
   /**
@@ -124,18 +166,26 @@ public final class Listeners implements AutoCloseable {
   public static void check(ServerConfig config, Map<String, Address> others)
       throws ListenException {
     List<ServerSocket> held = new ArrayList<>();
+    List<DatagramSocket> heldUdp = new ArrayList<>();
     try {
       for (ListenerConfig listener : config.listeners()) {
         if (listener.isTls()) {
           TlsContexts.of(listener);
         }
-        held.add(hold("listen", listener.address(), resolve(listener.address())));
+        InetSocketAddress address = resolve(listener.address());
+        held.add(hold("listen", listener.address(), address));
+        if (config.http3().isOn(listener.name())) {
+          // Makes what native TLS holds, and lets the collector take it away again.
+          QuicTls.of(listener);
+          heldUdp.add(holdUdp(listener.address(), address));
+        }
       }
       for (Map.Entry<String, Address> other : others.entrySet()) {
         held.add(hold(other.getKey(), other.getValue(), resolve(other.getValue())));
       }
     } finally {
       held.forEach(Listeners::close);
+      heldUdp.forEach(DatagramSocket::close);
     }
   }
 
@@ -150,6 +200,7 @@ public final class Listeners implements AutoCloseable {
 
   private static Bound bindOne(
       ListenerConfig listener,
+      Http3Config http3,
       Transport transport,
       List<LoopConnections> loops,
       List<Channel> sockets)
@@ -159,7 +210,7 @@ public final class Listeners implements AutoCloseable {
     checkFree(listener.address(), address);
     for (int i = 0; i < loops.size(); i++) {
       ChannelFuture future =
-          bootstrap(listener.name(), transport, i, loops.get(i), tls).bind(address);
+          bootstrap(listener.name(), transport, i, loops.get(i), tls, http3).bind(address);
       future.awaitUninterruptibly();
       Throwable cause = future.cause();
       if (cause != null) {
@@ -181,7 +232,8 @@ public final class Listeners implements AutoCloseable {
       Transport transport,
       int index,
       LoopConnections loop,
-      @Nullable SslContext tls) {
+      @Nullable SslContext tls,
+      Http3Config http3) {
     ServerBootstrap bootstrap = new ServerBootstrap().group(transport.loops().get(index).group());
     transport.boundUnsent(bootstrap);
     return bootstrap
@@ -194,7 +246,7 @@ public final class Listeners implements AutoCloseable {
         .childOption(ChannelOption.ALLOCATOR, Transport.ALLOCATOR)
         .childOption(ChannelOption.TCP_NODELAY, true)
         .childOption(ChannelOption.WRITE_BUFFER_WATER_MARK, WATER_MARK)
-        .childHandler(new ConnectionInitializer(loop, listener, tls));
+        .childHandler(new ConnectionInitializer(loop, listener, tls, http3));
   }
 
   private static InetSocketAddress resolve(Address address) throws ListenException {
@@ -235,6 +287,16 @@ public final class Listeners implements AutoCloseable {
     }
   }
 
+  /** Likewise for QUIC. */
+  private static DatagramSocket holdUdp(Address configured, InetSocketAddress address)
+      throws ListenException {
+    try {
+      return new DatagramSocket(address);
+    } catch (IOException e) {
+      throw failure("listen (UDP)", configured, e);
+    }
+  }
+
   private static ListenException failure(String what, Address address, Throwable cause) {
     String message = String.valueOf(cause.getMessage());
     String reason = message;
@@ -269,6 +331,7 @@ public final class Listeners implements AutoCloseable {
       loop.eventLoop().execute(loop::startTicking);
     }
     sockets.forEach(socket -> socket.config().setAutoRead(true));
+    http3.forEach(Http3Listener::accept);
   }
 
   /** Takes new limits and timeouts for connections to come. Returns when every loop has them. */
@@ -278,8 +341,12 @@ public final class Listeners implements AutoCloseable {
     }
   }
 
-  /** Closes the listening sockets; connections stay. Returns when that is done. */
+  /**
+   * Closes the listening sockets; connections stay, and with them the UDP sockets that they are on.
+   * Returns when that is done.
+   */
   public void stopAccepting() {
+    http3.forEach(Http3Listener::stopAccepting);
     List<ChannelFuture> closing = sockets.stream().map(Channel::close).toList();
     closing.forEach(ChannelFuture::awaitUninterruptibly);
   }
@@ -316,5 +383,6 @@ public final class Listeners implements AutoCloseable {
     for (LoopConnections loop : loops) {
       loop.eventLoop().submit(loop::cut).awaitUninterruptibly();
     }
+    http3.forEach(Http3Listener::close);
   }
 }

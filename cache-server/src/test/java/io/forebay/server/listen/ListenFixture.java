@@ -2,6 +2,7 @@ package io.forebay.server.listen;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import io.forebay.server.config.Http3Config;
 import io.forebay.server.config.MemorySize;
 import io.forebay.server.config.ServerConfig;
 import io.forebay.server.config.ServerConfig.AccessLogConfig;
@@ -89,6 +90,16 @@ final class ListenFixture implements AutoCloseable {
       String transport,
       int loops,
       ListenerConfig... listeners) {
+    return config(limits, timeouts, transport, loops, Http3Config.OFF, listeners);
+  }
+
+  static ServerConfig config(
+      LimitsConfig limits,
+      TimeoutsConfig timeouts,
+      String transport,
+      int loops,
+      Http3Config http3,
+      ListenerConfig... listeners) {
     return new ServerConfig(
         List.of(listeners),
         new AdminConfig(new Address("127.0.0.1", 0), null),
@@ -113,7 +124,8 @@ final class ListenFixture implements AutoCloseable {
         timeouts,
         new ServerConfig.TunnelsConfig(10, Duration.ofMinutes(1)),
         new ForwardingConfig(List.of(), true, false, "test", 10),
-        new AccessLogConfig("off", 1));
+        new AccessLogConfig("off", 1),
+        http3);
   }
 
   int port() {

@@ -82,7 +82,8 @@ class RefusalLogTest {
                 c.timeouts(),
                 c.tunnels(),
                 c.forwarding(),
-                new AccessLogConfig(log.toString(), 64)));
+                new AccessLogConfig(log.toString(), 64),
+                c.http3()));
   }
 
   @AfterEach
