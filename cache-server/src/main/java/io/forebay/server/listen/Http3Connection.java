@@ -37,10 +37,9 @@ import org.slf4j.LoggerFactory;
 /**
  * One HTTP/3 client connection: its streams, its bounds and its end. Confined to its loop.
  *
- * <p>QUIC gives a client new streams for those that are over, and a stream that the client has
- * cancelled is over for QUIC at once. Of that nothing is told until something is written, so the
- * requests that are still at work are counted here as well: who has cancelled as many as he may
- * have open is not let begin more before they are done.
+ * <p>That a client has cancelled a request is told by QUIC only when something is written to it; so
+ * those that wait for their head are probed from time to time. Until then they count: whoever has
+ * cancelled as many as he may have open begins no more.
  */
 final class Http3Connection extends ChannelInboundHandlerAdapter {
 
@@ -159,7 +158,7 @@ final class Http3Connection extends ChannelInboundHandlerAdapter {
   /** A head has come; says whether the request is taken. */
   boolean onRequest(Http3Stream stream) {
     if (streams.size() > limits.streamsPerConnection()) {
-      // QUIC allows no more at once: the client has cancelled others that are still at work.
+      // QUIC allows no more at once; the client has cancelled others that are still at work.
       reject(stream);
       countReset();
       return false;
@@ -413,6 +412,8 @@ final class Http3Connection extends ChannelInboundHandlerAdapter {
           && request.waitSinceNanos() >= 0
           && nowNanos - request.waitSinceNanos() >= idleNanos) {
         refuse(stream, request, Refusal.BODY_TIMEOUT);
+      } else {
+        stream.probe();
       }
     }
     deadline.in(lookNanos);

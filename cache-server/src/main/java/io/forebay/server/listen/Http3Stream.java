@@ -10,6 +10,7 @@ import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.FixedRecvByteBufAllocator;
 import io.netty.handler.codec.http3.DefaultHttp3DataFrame;
 import io.netty.handler.codec.http3.DefaultHttp3HeadersFrame;
+import io.netty.handler.codec.http3.DefaultHttp3UnknownFrame;
 import io.netty.handler.codec.http3.Http3DataFrame;
 import io.netty.handler.codec.http3.Http3ErrorCode;
 import io.netty.handler.codec.http3.Http3Headers;
@@ -31,6 +32,9 @@ import org.jspecify.annotations.Nullable;
 final class Http3Stream extends ChannelInboundHandlerAdapter {
 
   private static final int READ_BYTES = 16 * 1024;
+
+  /** The first of the frame types that mean nothing. */
+  private static final long RESERVED_TYPE = 0x21 + 0x1f;
 
   /** What quiche gives every stream. */
   private static final QuicStreamPriority USUAL = new QuicStreamPriority(127, true);
@@ -139,7 +143,8 @@ final class Http3Stream extends ChannelInboundHandlerAdapter {
       return;
     }
     isUndecided = true;
-    if (read.contentLength() > 0 || read.expectsContinue()) {
+    // What is already known to end is not begun before it is known to be whole.
+    if (!isEndSeen && (read.contentLength() > 0 || read.expectsContinue())) {
       decide(opened);
     }
   }
@@ -168,6 +173,8 @@ final class Http3Stream extends ChannelInboundHandlerAdapter {
     }
     if (to == null) {
       connection.onIncomplete(this);
+    } else if (isUndecided && to.request().contentLength() > 0) {
+      connection.refuse(this, to, Refusal.CONTENT_LENGTH);
     } else if (isUndecided) {
       to.hasNoBody();
       decide(to);
@@ -219,6 +226,18 @@ final class Http3Stream extends ChannelInboundHandlerAdapter {
   void writeEnd() {
     if (!isReset) {
       wire.end();
+    }
+  }
+
+  /**
+   * Finds out whether the client still waits for the head of the response. That it has asked us to
+   * stop is only told when something is written: a frame of a type that is reserved for meaning
+   * nothing (RFC 9114 §7.2.8).
+   */
+  void probe() {
+    Http3RequestStream waiting = request;
+    if (waiting != null && waiting.isLive() && !waiting.hasHead() && !isUndecided) {
+      write(new DefaultHttp3UnknownFrame(RESERVED_TYPE, Unpooled.EMPTY_BUFFER));
     }
   }
 
@@ -298,8 +317,11 @@ final class Http3Stream extends ChannelInboundHandlerAdapter {
     if (!isReset) {
       isReset = true;
       isUndecided = false;
-      channel.shutdown(error.code());
-      channel.close();
+      // What is closed already has been handed to QUIC whole, and must not be taken back.
+      if (channel.isActive()) {
+        channel.shutdown(error.code());
+        channel.close();
+      }
     }
   }
 

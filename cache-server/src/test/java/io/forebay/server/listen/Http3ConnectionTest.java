@@ -2,6 +2,7 @@ package io.forebay.server.listen;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.forebay.server.config.Http3Config;
@@ -149,7 +150,7 @@ class Http3ConnectionTest {
   @Test
   void aStreamThatIsNotReadHoldsNeitherTheOthersNorMemory() throws Exception {
     try (Http3Client client = new Http3Client(server.port(), tls.certificate(), 65_536)) {
-      Http3Client.Answer slow = client.get("/big?50000000");
+      Http3Client.Answer slow = client.get("/big?10000000");
       assertEquals("200", slow.status());
       client.reads(slow, false);
       for (int i = 0; i < 20; i++) {
@@ -160,9 +161,8 @@ class Http3ConnectionTest {
       long offered = server.exchanges.bytesOffered.get() - 20 * 300_000L;
       assertTrue(offered < 4_000_000, "offered " + offered);
       client.reads(slow, true);
-      slow.stream().read();
       assertEquals("end", slow.end());
-      assertEquals(50_000_000, slow.body.length());
+      assertEquals(10_000_000, slow.body.length());
     }
   }
 
@@ -242,7 +242,6 @@ class Http3ConnectionTest {
         wrong("two methods", headers -> headers.add(":method", "GET")),
         wrong("a pseudo-header of responses", headers -> headers.add(":status", "200")),
         wrong("an unknown pseudo-header", headers -> headers.add(":x", "1")),
-        wrong("a pseudo-header behind a field", headers -> headers.add("x", "1").path("/late")),
         wrong("a path without a slash", headers -> headers.path("show")),
         wrong("an absolute target", headers -> headers.path("https://a.example/")),
         wrong("another Host", headers -> headers.add("host", "b.example")),
@@ -258,9 +257,8 @@ class Http3ConnectionTest {
         wrong("Keep-Alive", headers -> headers.add("keep-alive", "1")),
         wrong("Upgrade", headers -> headers.add("upgrade", "websocket")),
         wrong("TE that is no trailers", headers -> headers.add("te", "gzip")),
-        wrong("two lengths", headers -> headers.add("content-length", "0, 0")),
+        wrong("two lengths", headers -> headers.add("content-length", "1, 2")),
         wrong("a length that is none", headers -> headers.add("content-length", "+1")),
-        wrong("a length and no body", headers -> headers.add("content-length", "5")),
         wrong("a bad authority", headers -> headers.authority("a b")));
   }
 
@@ -292,6 +290,9 @@ class Http3ConnectionTest {
         client.data(answer, body, true);
         assertEquals("reset H3_MESSAGE_ERROR", answer.end(), body);
       }
+      Http3Client.Answer none =
+          client.open(Http3Client.request("POST", "/echo").setLong("content-length", 5), true);
+      assertEquals("reset H3_MESSAGE_ERROR", none.end());
       assertEquals("end", client.get("/ok").end());
     }
   }
@@ -341,25 +342,41 @@ class Http3ConnectionTest {
     assertEquals("/never", server.exchanges.closed.poll(20, TimeUnit.SECONDS));
   }
 
-  /** S13 for HTTP/3: whoever cancels what is at work may not begin more without end. */
+  /** S13 for HTTP/3: a request that is cancelled while it is at work counts until it has ended. */
   @Test
   void cancellingRequestsDoesNotGainMoreOfThem() throws Exception {
+    int streams = ListenFixture.LIMITS.streamsPerConnection();
+    TimeoutsConfig usual = ListenFixture.TIMEOUTS;
+    reopen(
+        ListenFixture.LIMITS,
+        new TimeoutsConfig(
+            usual.tlsHandshake(),
+            usual.requestHeader(),
+            usual.requestBodyIdle(),
+            usual.keepAlive(),
+            Duration.ofSeconds(1),
+            usual.drain()),
+        HTTP3);
     try (Http3Client client = connect()) {
-      int sent = 0;
-      while (!client.closed.isDone() && sent < 2000) {
-        Http3Client.Answer answer;
-        try {
-          answer = client.get("/never");
-        } catch (Exception e) {
-          break;
+      for (int round = 0; round < 2; round++) {
+        List<Http3Client.Answer> all = new ArrayList<>();
+        for (int i = 0; i < streams; i++) {
+          all.add(client.get("/slow"));
+          server.exchanges.held.take();
         }
-        client.reset(answer);
-        sent++;
+        // QUIC allows no more.
+        assertThrows(Exception.class, () -> client.get("/slow"));
+        all.forEach(client::reset);
+        for (int i = 0; i < streams; i++) {
+          // The exchanges are told, a while later, and only then there are more streams.
+          assertEquals("/slow", server.exchanges.closed.poll(10, TimeUnit.SECONDS));
+        }
+        assertEquals("end", client.get("/ok").end());
       }
+      Http3Client.Answer last = client.get("/slow");
+      server.exchanges.held.take();
+      client.reset(last);
       assertEquals(Http3ErrorCode.H3_EXCESSIVE_LOAD.code(), client.closed());
-      assertTrue(
-          server.exchanges.started.size() <= ListenFixture.LIMITS.streamsPerConnection(),
-          server.exchanges.started.size() + " at work");
     }
   }
 

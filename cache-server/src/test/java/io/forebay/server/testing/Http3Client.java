@@ -29,6 +29,7 @@ import io.netty.handler.codec.quic.QuicSslContext;
 import io.netty.handler.codec.quic.QuicSslContextBuilder;
 import io.netty.handler.codec.quic.QuicStreamChannel;
 import io.netty.handler.codec.quic.QuicStreamResetException;
+import io.netty.util.AsciiString;
 import io.netty.util.ReferenceCountUtil;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -143,7 +144,8 @@ public final class Http3Client implements AutoCloseable {
 
   public static Http3Headers request(String method, String path) {
     return new DefaultHttp3Headers(false)
-        .method(method)
+        // The codec knows a HEAD by an AsciiString alone.
+        .method(AsciiString.of(method))
         .scheme("https")
         .authority("a.example")
         .path(path);
