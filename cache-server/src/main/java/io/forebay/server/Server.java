@@ -23,12 +23,13 @@ import io.forebay.server.deliver.PrivateCopies;
 import io.forebay.server.exchange.Explanation;
 import io.forebay.server.exchange.LoopContext;
 import io.forebay.server.exchange.LoopExchanges;
+import io.forebay.server.exchange.LoopLoad;
 import io.forebay.server.exchange.Rehearsal;
 import io.forebay.server.exchange.RequestIds;
 import io.forebay.server.exchange.Snapshot;
+import io.forebay.server.fill.FillHistory;
 import io.forebay.server.fill.FillKey;
 import io.forebay.server.fill.FillTable;
-import io.forebay.server.fill.HitForMiss;
 import io.forebay.server.fill.SliceFill;
 import io.forebay.server.listen.ListenException;
 import io.forebay.server.listen.Listeners;
@@ -93,7 +94,7 @@ public final class Server implements Node, AutoCloseable {
   /** How often chunks that sockets do not take are looked at. */
   private static final long LEASE_TICK_MILLIS = 250;
 
-  private static final int HIT_FOR_MISS_ENTRIES = 1 << 16;
+  private static final int HISTORY_ENTRIES = 1 << 16;
 
   private final Supplier<ConfigOutcome> source;
 
@@ -115,7 +116,7 @@ public final class Server implements Node, AutoCloseable {
   private final PrivateCopies copies;
   private final FillTable fills;
   private final TunnelPlaces tunnels = new TunnelPlaces();
-  private final HitForMiss hitForMiss = new HitForMiss(HIT_FOR_MISS_ENTRIES);
+  private final FillHistory history = FillHistory.ofKeys(HISTORY_ENTRIES);
   private final ObjectStore store;
   private final MemoryPlan.Sum memorySum;
   private final MemoryWatch memoryWatch;
@@ -318,11 +319,12 @@ public final class Server implements Node, AutoCloseable {
             loopCounters,
             transport.writesFromAddresses()),
         client,
+        new LoopLoad(snapshot.config().overload()),
         loopCounters,
         accessLog.forLoop(loop.index()),
         store,
         fills,
-        hitForMiss,
+        history,
         tunnels,
         transport.loops().size(),
         new StoredMeta(),
@@ -461,10 +463,12 @@ public final class Server implements Node, AutoCloseable {
               keys.hi(),
               keys.lo(),
               scopes.exact(uri, recipe),
-              hitForMiss.isKnown(
-                  new FillKey(keys.hi(), keys.lo()),
-                  PlainRequest.of("GET", uri, HeaderFields.of()),
-                  clockMillis.getAsLong()),
+              history
+                  .hitForMiss()
+                  .isKnown(
+                      new FillKey(keys.hi(), keys.lo()),
+                      PlainRequest.of("GET", uri, HeaderFields.of()),
+                      clockMillis.getAsLong()),
               store.inspection().wasDroppedLately(keys.lo())));
     }
     return targets;
@@ -476,7 +480,7 @@ public final class Server implements Node, AutoCloseable {
         new Rehearsal.Stage(
             new KeyBuilder(store.secret()),
             fills,
-            hitForMiss,
+            history,
             store.sliceBytes(),
             SliceFill.longestBytes(loops.getFirst()),
             clockMillis.getAsLong());
@@ -593,7 +597,7 @@ public final class Server implements Node, AutoCloseable {
       }
       copies.limitBytes(next.limits().privateCopyBytes());
       fills.limit(next.limits().fills());
-      listeners.reconfigure(next.limits(), next.timeouts());
+      listeners.reconfigure(next);
       snapshot = compiled;
       return new Reload(
           id, difference.changed(), ConfigView.diff(started, next).needsRestart(), List.of());

@@ -76,6 +76,16 @@ final class RfcModel {
   /** Until when a response is not expected to be storable, by path and by Authorization. */
   private final Map<String, Long> uncacheableUntil = new HashMap<>();
 
+  /**
+   * How often a fetch behind the client's back has been in vain, likewise, and when it was last.
+   */
+  private final Map<String, Integer> inVain = new HashMap<>();
+
+  private final Map<String, Long> inVainAt = new HashMap<>();
+
+  /** How often anything was put into the store. */
+  private long puts;
+
   private long now;
 
   /**
@@ -110,9 +120,15 @@ final class RfcModel {
     }
     if (isWithin(stored, "stale-while-revalidate", staleWhileRevalidate)) {
       Answer answer = served(request, stored);
-      // RFC 5861 3: fetched anew behind the client's back; a choice: if that is of any use.
-      if (!isKnownUncacheable(request)) {
+      // RFC 5861 3: fetched anew behind the client's back; a choice: if that is of any use, and not
+      // at once again where it was in vain.
+      if (!isKnownUncacheable(request) && !isHeldBack(request)) {
+        long before = puts;
         refresh(new Request("GET", request.path(), request.fields()), origin, stored);
+        if (puts == before) {
+          inVain.merge(memory(request), 1, Integer::sum);
+          inVainAt.put(memory(request), now);
+        }
       }
       return answer;
     }
@@ -152,6 +168,21 @@ final class RfcModel {
 
   private boolean isKnownUncacheable(Request request) {
     return uncacheableUntil.getOrDefault(memory(request), 0L) > now / 1000;
+  }
+
+  /** For 1 s, then for 2 s, 4 s, ... 30 s. */
+  private boolean isHeldBack(Request request) {
+    int times = inVain.getOrDefault(memory(request), 0);
+    long seconds = times == 0 ? 0 : Math.min(1L << (times - 1), 30);
+    return now < inVainAt.getOrDefault(memory(request), 0L) + seconds * 1000;
+  }
+
+  /** What is in the store is new, and ends all that. */
+  private void put(Request request, Stored stored) {
+    puts++;
+    store.put(request.path(), stored);
+    inVain.remove(request.path() + true);
+    inVain.remove(request.path() + false);
   }
 
   private static String memory(Request request) {
@@ -214,7 +245,7 @@ final class RfcModel {
     Response updated = new Response(stored.response().status(), fields, stored.response().body());
     if (isStorable(request, updated)) {
       Stored fresh = new Stored(updated, now);
-      store.put(request.path(), fresh);
+      put(request, fresh);
       return fresh;
     }
     store.remove(request.path());
@@ -246,7 +277,7 @@ final class RfcModel {
     }
     uncacheableUntil.remove(memory(request));
     Stored stored = new Stored(response, now);
-    store.put(request.path(), stored);
+    put(request, stored);
     long age = currentAge(stored);
     Answer answer = served(request, stored);
     return new Answer(answer.status(), answer.body(), age == 0 ? -1 : age);

@@ -34,7 +34,7 @@ import java.util.regex.Pattern;
  *   origin goes                                          it refuses connections from now on
  *   origin comes                                         it takes them again
  *   wait 10s                                             the wall clock moves on
- *   purge [soft] url|tag|prefix|host|all TEXT
+ *   purge [soft] url|tag|prefix|host|everything TEXT
  *   count NAME N                                         waits until a counter of the loops has risen to N
  *   only http/1.1                                        runs over that protocol alone
  * </pre>

@@ -193,6 +193,33 @@ final class ServerExplainTest {
   }
 
   @Test
+  void aRefreshThatFailedIsForeseenToWait() throws Exception {
+    long installed = edge.sum(c -> c.fillsInstalled);
+    origin.on(
+        "/down",
+        TestOrigin.ok("cache-control: max-age=10, stale-while-revalidate=100\r\n", new byte[9]));
+    ask("GET", "/down");
+    edge.awaitSum(installed + 1, c -> c.fillsInstalled);
+    ahead.addAndGet(20_000);
+    origin.on(
+        "/down",
+        (request, connection) -> connection.send("HTTP/1.1 503 Busy\r\ncontent-length: 0\r\n\r\n"));
+    // The clock goes on meanwhile: from the fifth time on the wait is longer than this test.
+    for (int i = 0; i < 5; i++) {
+      long unstored = edge.sum(c -> c.fillsUnstored);
+      ask("GET", "/down");
+      edge.awaitSum(unstored + 1, c -> c.fillsUnstored);
+      ahead.addAndGet(i < 4 ? 10_000 : 0);
+    }
+    int asked = origin.count("/down");
+    JsonNode told = foreseen("GET", "/down");
+    assertEquals("hit-stale-refresh-failed", reason(told));
+    assertTrue(told.path("origin").isNull());
+    assertTrue(told.path("rules").toString().contains("in vain 5 times"), told.toString());
+    assertEquals(asked, origin.count("/down"));
+  }
+
+  @Test
   void theVariantThatARequestSelectsIsShownOrThatThereIsNone() throws Exception {
     origin.on("/vary", TestOrigin.ok(FRESH + "vary: accept-language\r\n", new byte[9]));
     ask("GET", "/vary", "Accept-Language: de");
@@ -207,6 +234,15 @@ final class ServerExplainTest {
     assertEquals("miss-vary", reason(english));
     assertTrue(english.at("/stored/object").isNull());
     assertEquals(2, explain("GET", "/vary").at("/stored/variants").size());
+  }
+
+  @Test
+  void otherVariantsThatTheQuestionNamesAreShown() throws Exception {
+    origin.on("/named", TestOrigin.ok(FRESH + "vary: accept-language\r\n", new byte[9]));
+    ask("GET", "/named", "Accept-Language: de");
+    JsonNode english = foreseen("GET", "/named", "Accept-Language: en");
+    assertTrue(fieldsTo(english).contains("if-none-match: \"1\""), english.toString());
+    assertEquals("\"1\"", origin.requests("/named").getLast().field("if-none-match"));
   }
 
   @Test

@@ -14,6 +14,7 @@ import io.forebay.storage.purge.Purges;
 import io.forebay.storage.region.Pins;
 import io.forebay.storage.region.Regions;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 
 /**
  * Finding what one lane is asked for: by its near-index, which is checked against the record it
@@ -167,6 +168,55 @@ final class LaneLookup {
     return Found.MISS;
   }
 
+  /** Like a find without the text to compare: see {@link StoreLane#findListed}. */
+  Found findListed(long hi, long lo) {
+    for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
+      switch (cursor.get(hi, lo, value)) {
+        case BUSY -> {
+          return Found.BUSY;
+        }
+        case DONE -> {}
+        default -> {
+          return Found.MISS;
+        }
+      }
+      int region = value.region();
+      if (value.kind() == RecordHeader.KIND_SLICE || region < 0) {
+        return Found.MISS;
+      }
+      int generation = value.generation();
+      int offset = value.offset();
+      if (!pinIf(region, generation)) {
+        continue;
+      }
+      long record = regions.base(region) + offset;
+      int slot = memory.get(Words.INT, record + RecordHeader.ENTRY_OFFSET);
+      if (!isLiveRecord(region, generation, offset, slot)) {
+        pins.unpin(lane, region);
+        continue;
+      }
+      // Once more whether it lives, after the purges: see find.
+      if (core.isIntact(region, slot, record)
+          && purges.check(memory, record) != Purges.DEAD
+          && regions.isLive(region, slot)) {
+        describe(region, generation, slot, offset, regions.isSoft(region, slot));
+        return Found.HIT;
+      }
+      pins.unpin(lane, region);
+      return Found.MISS;
+    }
+    return Found.MISS;
+  }
+
+  byte[] keyText() {
+    long record = regions.base(head.region) + head.recordOffset;
+    int scopes = memory.get(Words.INT, record + HeadRecord.SCOPE_COUNT_OFFSET);
+    int length = memory.get(Words.INT, record + HeadRecord.KEY_LENGTH_OFFSET);
+    return memory
+        .asSlice(record + HeadRecord.keyOffset(scopes), length)
+        .toArray(ValueLayout.JAVA_BYTE);
+  }
+
   /** Not in memory: what the index knows of it tells whether it is worth a read of the disk. */
   private Found wantedHead(long hi, long lo) {
     if (core.disk.isReadable(value)) {
@@ -243,6 +293,16 @@ final class LaneLookup {
   }
 
   private void fill(int region, int generation, int slot, int offset, boolean isStale) {
+    describe(region, generation, slot, offset, isStale);
+    long record = regions.base(region) + offset;
+    long object = memory.get(Words.LONG, record + HeadRecord.KEY_LOW_OFFSET);
+    if (head.kind == HeadSpec.Kind.OBJECT && core.eviction.sample().has(object)) {
+      samples.record(
+          object, TierModel.HEAD, memory.get(Words.INT, record + RecordHeader.LENGTH_OFFSET));
+    }
+  }
+
+  private void describe(int region, int generation, int slot, int offset, boolean isStale) {
     long record = regions.base(region) + offset;
     int scopes = memory.get(Words.INT, record + HeadRecord.SCOPE_COUNT_OFFSET);
     int keyLength = memory.get(Words.INT, record + HeadRecord.KEY_LENGTH_OFFSET);
@@ -268,11 +328,6 @@ final class LaneLookup {
         memory.get(Words.INT, record + RecordHeader.KIND_OFFSET) == RecordHeader.KIND_MARKER
             ? HeadSpec.Kind.VARY_MARKER
             : HeadSpec.Kind.OBJECT;
-    long object = memory.get(Words.LONG, record + HeadRecord.KEY_LOW_OFFSET);
-    if (head.kind == HeadSpec.Kind.OBJECT && core.eviction.sample().has(object)) {
-      samples.record(
-          object, TierModel.HEAD, memory.get(Words.INT, record + RecordHeader.LENGTH_OFFSET));
-    }
   }
 
   StoredHead head() {

@@ -616,7 +616,7 @@ public final class ObjectWriter {
   private boolean commitInline() {
     Piece piece = window.last();
     Reservation at = reservation;
-    core.writeHead(at, spec, objectId, spec.birth(), written, true, crc);
+    core.writeHead(at, spec, objectId, spec.bodyBirth(), written, true, crc);
     headLength = core.headLength(spec) + (int) written;
     headPiece = piece;
     return true;
@@ -644,7 +644,8 @@ public final class ObjectWriter {
       headCrc = crc;
     }
     long totalLength = isCut ? spec.totalLength() : written;
-    core.writeHead(reservation, spec, objectId, spec.birth(), totalLength, becomesInline, headCrc);
+    core.writeHead(
+        reservation, spec, objectId, spec.bodyBirth(), totalLength, becomesInline, headCrc);
     headLength = length;
     headPiece =
         new Piece(
@@ -705,7 +706,7 @@ public final class ObjectWriter {
       core.growing.remove(objectId);
     }
     core.unfinished.remove(fill);
-    lane.births.remove(spec.birth());
+    lane.births.remove(spec.bodyBirth());
   }
 
   private void release() {

@@ -63,6 +63,20 @@ public final class StoreLane {
   }
 
   /**
+   * Looks a head up that another one lists, in memory only, and without counting it as asked for.
+   * On a hit, {@link #head} is filled and one pin is held; {@link #keyText} is for the caller to
+   * judge.
+   */
+  public Found findListed(long hi, long lo) {
+    return lookup.findListed(hi, lo);
+  }
+
+  /** The key of the head found last, while it is pinned. */
+  public byte[] keyText() {
+    return lookup.keyText();
+  }
+
+  /**
    * After {@link Found#ON_DISK}: brings the record into memory. The waiter is told, on some other
    * thread, when it is there or can't be had; looking it up again tells which. False if too much is
    * asked of the disk already: then it counts as a miss.
@@ -120,9 +134,11 @@ public final class StoreLane {
         || (!mayBePartial && spec.totalLength() > core.unfinishedLimit + core.disk.bytes())) {
       return null;
     }
-    births.add(spec.birth());
+    births.add(spec.bodyBirth());
     long objectId = purges.next();
-    if (objectId >= 0 && core.births.admits(spec.birth())) {
+    // What is copied is looked at after it was announced: a purge that matches it is in the table
+    // for as long as this is being written, or has killed it already.
+    if (objectId >= 0 && core.births.admits(spec.birth()) && isCopyable(spec.copied())) {
       ObjectWriter writer =
           ObjectWriter.begin(
               core,
@@ -135,8 +151,12 @@ public final class StoreLane {
         return writer;
       }
     }
-    births.remove(spec.birth());
+    births.remove(spec.bodyBirth());
     return null;
+  }
+
+  private boolean isCopyable(HeadSpec.@Nullable Copied source) {
+    return source == null || lookup.names(source.hi(), source.lo(), source.objectId()) == Found.HIT;
   }
 
   /**
@@ -240,11 +260,11 @@ public final class StoreLane {
 
   /** Whether an object that is being stored is dead by a purge. */
   public boolean isDead(HeadSpec spec) {
-    return installs.check(spec, spec.birth()) == Purges.DEAD;
+    return installs.check(spec, spec.bodyBirth()) == Purges.DEAD;
   }
 
   /** Whether a purge, hard or soft, has overruled an object that is being stored. */
   public boolean isOverruled(HeadSpec spec) {
-    return installs.check(spec, spec.birth()) != Purges.ALIVE;
+    return installs.check(spec, spec.bodyBirth()) != Purges.ALIVE;
   }
 }

@@ -95,6 +95,59 @@ class PurgeRaceTest extends PurgeStores {
     }
   }
 
+  private static HeadSpec copyOf(StoreFixture fixture, String name, String of) {
+    StoreLane lane = fixture.store.lane(0);
+    assertNotNull(read(fixture, of));
+    StoredHead head = lane.head();
+    return StoreFixture.spec(name, fixture.store.nextBirth(), 5, "odd")
+        .copiedFrom(
+            new HeadSpec.Copied(
+                StoreFixture.scope("hi" + of),
+                StoreFixture.scope("lo" + of),
+                head.objectId(),
+                head.bodyBirth()));
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void aCopyOfABodyThatThePurgeKills(Named named) throws Exception {
+    try (StoreFixture fixture = open(0)) {
+      StoreLane lane = fixture.store.lane(0);
+      put(fixture, "/odd/1", "odd");
+      HeadSpec early = copyOf(fixture, "/odd/2", "/odd/1");
+      ObjectWriter writer = Objects.requireNonNull(lane.begin(early));
+      assertTrue(writer.append(ByteBuffer.allocate(5)));
+      HeadSpec late = copyOf(fixture, "/odd/3", "/odd/1");
+      purge(fixture, named.odd(false));
+      sweep(fixture);
+      assertFalse(isSwept(fixture), "not while it is being written");
+      assertEquals(Install.PURGED, writer.finish());
+      assertNull(lane.begin(late), "what is copied is gone");
+      sweep(fixture);
+      assertTrue(isSwept(fixture));
+      assertNull(lane.begin(late));
+    }
+  }
+
+  /** Its own birth is later than the purge's number, its body's is not. */
+  @ParameterizedTest
+  @EnumSource
+  void aCopyIsAsOldAsItsBody(Named named) throws Exception {
+    try (StoreFixture fixture = open(0)) {
+      StoreLane lane = fixture.store.lane(0);
+      put(fixture, "/other", "other");
+      assertNotNull(read(fixture, "/other"));
+      long bodyBirth = lane.head().bodyBirth();
+      purge(fixture, named.odd(false));
+      HeadSpec spec = copyOf(fixture, "/odd/2", "/other");
+      assertEquals(bodyBirth, Objects.requireNonNull(spec.copied()).birth());
+      ObjectWriter writer = Objects.requireNonNull(lane.begin(spec));
+      assertTrue(writer.append(ByteBuffer.allocate(5)));
+      assertEquals(Install.PURGED, writer.finish());
+      assertNull(read(fixture, "/odd/2"));
+    }
+  }
+
   @ParameterizedTest
   @EnumSource
   void aRevalidationThatEndsBehindThePurge(Named named) throws Exception {

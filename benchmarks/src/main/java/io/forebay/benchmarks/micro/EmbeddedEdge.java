@@ -12,10 +12,11 @@ import io.forebay.server.deliver.Leases;
 import io.forebay.server.deliver.PrivateCopies;
 import io.forebay.server.exchange.LoopContext;
 import io.forebay.server.exchange.LoopExchanges;
+import io.forebay.server.exchange.LoopLoad;
 import io.forebay.server.exchange.RequestIds;
 import io.forebay.server.exchange.Snapshot;
+import io.forebay.server.fill.FillHistory;
 import io.forebay.server.fill.FillTable;
-import io.forebay.server.fill.HitForMiss;
 import io.forebay.server.listen.EmbeddedListener;
 import io.forebay.server.metric.AccessLog;
 import io.forebay.server.metric.LoopCounters;
@@ -74,11 +75,12 @@ final class EmbeddedEdge implements AutoCloseable {
                 counters,
                 true),
             new InstantOrigin(eventLoop, bodyBytes),
+            new LoopLoad(config.overload()),
             counters,
             accessLog.forLoop(0),
             store.store(),
             new FillTable(config.limits().fills()),
-            new HitForMiss(1024),
+            FillHistory.ofKeys(1024),
             new TunnelPlaces(),
             1,
             new StoredMeta(),

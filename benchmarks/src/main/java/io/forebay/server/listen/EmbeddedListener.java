@@ -6,7 +6,6 @@ import io.forebay.server.exchange.Exchanges;
 import io.forebay.server.metric.AccessLane;
 import io.forebay.server.metric.LoopCounters;
 import io.netty.channel.embedded.EmbeddedChannel;
-import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * Gives a channel without a socket the handlers of an accepted plain-text connection. It stands in
@@ -30,12 +29,11 @@ public final class EmbeddedListener {
             exchanges,
             counters,
             accessLog,
-            config.limits(),
-            config.timeouts(),
-            new AtomicInteger(),
+            config,
+            new NodeConnections(config),
             new WideSends(config.limits().privateCopyBytes(), 1, counters),
             System::nanoTime,
             System::currentTimeMillis);
-    channel.pipeline().addLast(new ConnectionInitializer(context, "http", null, Http3Config.OFF));
+    channel.pipeline().addLast(new ConnectionInitializer(context, "http", null, false, Http3Config.OFF));
   }
 }

@@ -42,6 +42,28 @@ public final class KeyText {
     return names;
   }
 
+  /**
+   * What a variant's key has of one of its selecting fields, with name and quotes; empty where it
+   * is not told apart by that.
+   *
+   * @param baseLength where the base key's text ends
+   */
+  public static String selectingValue(String keyText, int baseLength, String name) {
+    int at = baseLength;
+    while (at < keyText.length() && keyText.charAt(at) == ' ') {
+      int end = at + 1;
+      while (end < keyText.length() && keyText.charAt(end) != ' ' && keyText.charAt(end) != '=') {
+        end++;
+      }
+      int behind = keyText.startsWith("=\"", end) ? valueEnd(keyText, end + 2) : end;
+      if (keyText.substring(at + 1, end).equals(name)) {
+        return keyText.substring(at + 1, Math.min(behind, keyText.length()));
+      }
+      at = behind;
+    }
+    return "";
+  }
+
   /** Behind the quote that ends a value. */
   private static int valueEnd(String keyText, int from) {
     int i = from;

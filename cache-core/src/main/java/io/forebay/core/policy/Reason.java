@@ -17,6 +17,11 @@ public enum Reason {
       null,
       "stale-while-revalidate",
       "The stored response is stale, but may be served while it is fetched anew."),
+  HIT_STALE_REFRESH_FAILED(
+      null,
+      "refresh-failed",
+      "The stored response is stale and may be served for a while; fetching it anew has just"
+          + " failed, so the next try waits."),
   HIT_STALE_IF_ERROR(
       null,
       "stale-if-error",
@@ -165,6 +170,7 @@ public enum Reason {
     return this == HIT_FRESH
         || this == HIT_EARLY_REFRESH
         || this == HIT_STALE_WHILE_REVALIDATE
+        || this == HIT_STALE_REFRESH_FAILED
         || this == HIT_STALE_IF_ERROR
         || this == HIT_MAX_STALE;
   }

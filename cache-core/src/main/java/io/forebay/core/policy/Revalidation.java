@@ -3,7 +3,7 @@ package io.forebay.core.policy;
 import io.forebay.core.http.EntityTag;
 import io.forebay.core.http.FieldsView;
 import io.forebay.core.http.HeaderFields;
-import java.util.LinkedHashSet;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -27,43 +27,91 @@ public final class Revalidation {
     return fields.build();
   }
 
+  /** Other responses that one request names at most. */
+  public static final int MOST_OTHERS = 8;
+
+  /** How long the list of tags becomes at most. */
+  private static final int LONGEST_LIST = 2048;
+
   /**
-   * The conditional fields that ask for several stored responses at once (§4.3.1): their entity
-   * tags, each once. A date is no question about several.
+   * Fields by which an origin chooses what else it says, or whom it says it to, rather than what
+   * the bytes are. A 304 need not repeat what it says then.
    */
-  public static HeaderFields conditionalFields(List<StoredMeta> stored) {
-    if (stored.size() == 1) {
-      return conditionalFields(stored.getFirst());
-    }
-    Set<String> etags = new LinkedHashSet<>();
-    for (StoredMeta one : stored) {
-      String etag = one.etag();
-      if (etag != null) {
-        etags.add(etag);
-      }
-    }
-    return etags.isEmpty()
-        ? HeaderFields.EMPTY
-        : HeaderFields.of("if-none-match", String.join(", ", etags));
+  private static final Set<String> CHOOSING_FIELDS = Set.of("origin", "authorization");
+
+  /**
+   * Whether a request may name stored responses that it does not select (§4.3.1), by the names of
+   * the fields that select among them.
+   */
+  public static boolean mayNameOthers(List<String> selectingFields) {
+    return selectingFields.stream().noneMatch(CHOOSING_FIELDS::contains);
   }
 
   /**
-   * Which of several stored responses a 304 confirms (§4.3.4): with a strong entity tag the one
-   * that has it, with a weak one or a date the most recent that matches; -1 where it is none of
-   * them.
+   * The tag by which a request that does not select a stored response may name it, or null. Only a
+   * strong one says of which bytes it is: a weak one may be that of several representations (RFC
+   * 9110 §8.8.1), so a 304 with it could be about another.
    */
-  public static int selected(List<StoredMeta> stored, FieldsView notModified) {
-    int selected = -1;
-    for (int i = 0; i < stored.size(); i++) {
-      boolean isCandidate =
-          stored.size() == 1 || notModified.has("etag") || notModified.has("last-modified");
-      boolean isMoreRecent =
-          selected < 0 || stored.get(i).dateMillis() > stored.get(selected).dateMillis();
-      if (isCandidate && isMoreRecent && matches(stored.get(i), notModified)) {
-        selected = i;
+  public static @Nullable String nameOfOther(StoredMeta other) {
+    String etag = other.etag();
+    return other.status() == 200 && etag != null && !EntityTag.isWeak(etag) ? etag : null;
+  }
+
+  /**
+   * Which of others' tags one request may carry: as many as there is room for, and none that the
+   * origin could take for another one's.
+   *
+   * @param own conditions for the response that the request selects; empty where there is none
+   */
+  public static List<String> namedBeside(HeaderFields own, List<String> others) {
+    CharSequence ownTag = own.first("if-none-match");
+    if (ownTag == null && own.size() > 0) {
+      // A tag beside it would have the origin ignore the date.
+      return List.of();
+    }
+    StringBuilder list = new StringBuilder(ownTag == null ? "" : ownTag);
+    List<String> named = new ArrayList<>();
+    for (String tag : others) {
+      if (named.size() < MOST_OTHERS
+          && list.length() + tag.length() + 2 <= LONGEST_LIST
+          && !EntityTag.listContains(list, tag, false)) {
+        list.append(list.isEmpty() ? "" : ", ").append(tag);
+        named.add(tag);
       }
     }
-    return selected;
+    return named;
+  }
+
+  /**
+   * The conditional fields that name other stored responses, too (§4.3.1): the tags in one list,
+   * without a date, which is no question about several.
+   */
+  public static HeaderFields conditionalFields(HeaderFields own, List<String> named) {
+    if (named.isEmpty()) {
+      return own;
+    }
+    CharSequence ownTag = own.first("if-none-match");
+    String others = String.join(", ", named);
+    return HeaderFields.of("if-none-match", ownTag == null ? others : ownTag + ", " + others);
+  }
+
+  /**
+   * Which of the others a 304 is about (§4.3.4), by its strong tag; -1 where it is none of them.
+   */
+  public static int selected(List<String> others, FieldsView notModified) {
+    CharSequence etag = notModified.first("etag");
+    for (int i = 0; etag != null && i < others.size(); i++) {
+      if (EntityTag.strongEquals(etag, others.get(i))) {
+        return i;
+      }
+    }
+    return -1;
+  }
+
+  /** Whether a 304 to a question about several responses says which of them it is about. */
+  public static boolean namesOne(FieldsView notModified) {
+    CharSequence etag = notModified.first("etag");
+    return etag != null && EntityTag.isValid(etag);
   }
 
   /** What a HEAD's 200 says of the stored response to a GET (§4.3.5). */

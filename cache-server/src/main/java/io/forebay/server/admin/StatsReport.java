@@ -111,7 +111,7 @@ final class StatsReport {
     put(requests, loops, "clientAborts", c -> c.clientAborts);
     put(requests, loops, "aborted", c -> c.responsesAborted);
     put(requests, loops, "refused", c -> c.requestsRefused);
-    put(requests, loops, "limitsHit", c -> c.limitsHit);
+    put(requests, loops, "limitsHit", LoopCounters::limitsHit);
   }
 
   private static void store(ObjectNode json, StoreStats store) {

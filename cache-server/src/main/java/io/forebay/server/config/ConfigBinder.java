@@ -8,12 +8,15 @@ import io.forebay.server.config.RawValues.Raw;
 import io.forebay.server.config.ServerConfig.AccessLogConfig;
 import io.forebay.server.config.ServerConfig.Address;
 import io.forebay.server.config.ServerConfig.AdminConfig;
+import io.forebay.server.config.ServerConfig.ClientLimits;
 import io.forebay.server.config.ServerConfig.DiskConfig;
 import io.forebay.server.config.ServerConfig.ForwardingConfig;
+import io.forebay.server.config.ServerConfig.Http2Config;
 import io.forebay.server.config.ServerConfig.KeyConfig;
 import io.forebay.server.config.ServerConfig.LimitsConfig;
 import io.forebay.server.config.ServerConfig.ListenerConfig;
 import io.forebay.server.config.ServerConfig.OriginConfig;
+import io.forebay.server.config.ServerConfig.OverloadConfig;
 import io.forebay.server.config.ServerConfig.RouteConfig;
 import io.forebay.server.config.ServerConfig.RouteForwardingConfig;
 import io.forebay.server.config.ServerConfig.StoreConfig;
@@ -75,6 +78,10 @@ final class ConfigBinder {
             given("tunnels", ConfigKeys.TUNNEL_LIMIT), given("tunnels", ConfigKeys.TUNNEL_IDLE)),
         forwarding(),
         accessLog(),
+        http2(),
+        new OverloadConfig(
+            given("overload", ConfigKeys.OVERLOAD_DELAY),
+            given("overload", ConfigKeys.OVERLOAD_RETRY_AFTER)),
         http3(listeners));
   }
 
@@ -119,6 +126,7 @@ final class ConfigBinder {
           needed(scope, ConfigKeys.LISTEN_ADDRESS, place),
           file(scope, ConfigKeys.LISTEN_CERTIFICATE),
           file(scope, ConfigKeys.LISTEN_KEY),
+          given(scope, ConfigKeys.LISTEN_H2C),
           false);
     }
     if (values.hasAny(ConfigKeys.TLS)) {
@@ -137,11 +145,12 @@ final class ConfigBinder {
             address,
             file("tls", ConfigKeys.TLS_CERTIFICATE),
             file("tls", ConfigKeys.TLS_KEY),
+            false,
             true);
       }
     }
     if (listeners.isEmpty()) {
-      listeners.add(new ListenerConfig("http", new Address("*", 8080), null, null));
+      listeners.add(new ListenerConfig("http", new Address("*", 8080), null, null, false));
     }
     return List.copyOf(listeners);
   }
@@ -156,7 +165,15 @@ final class ConfigBinder {
       Address address,
       @Nullable Path certificate,
       @Nullable Path key,
+      boolean isH2c,
       boolean isTls) {
+    if (isH2c && certificate != null) {
+      problems.add(
+          place.problem(
+              scope,
+              "h2c is for plain text; with TLS clients choose HTTP/2 by ALPN",
+              "leave h2c out"));
+    }
     if ((certificate == null) != (key == null) || (isTls && certificate == null)) {
       problems.add(
           place.problem(
@@ -187,7 +204,7 @@ final class ConfigBinder {
               "listener " + other + " has the address " + ValueType.print(address) + " already",
               "choose another port"));
     }
-    listeners.add(new ListenerConfig(name, address, certificate, key));
+    listeners.add(new ListenerConfig(name, address, certificate, key, isH2c));
     source(ConfigKeys.LISTEN, name, ConfigKeys.LISTEN_NAME, scope + ".name");
     source(
         ConfigKeys.LISTEN,
@@ -200,6 +217,7 @@ final class ConfigBinder {
         ConfigKeys.LISTEN_CERTIFICATE,
         isTls ? "tls.certificate" : scope + ".tls.certificate");
     source(ConfigKeys.LISTEN, name, ConfigKeys.LISTEN_KEY, isTls ? "tls.key" : scope + ".tls.key");
+    source(ConfigKeys.LISTEN, name, ConfigKeys.LISTEN_H2C, scope + ".h2c");
   }
 
   private AdminConfig admin(List<ListenerConfig> listeners) {
@@ -565,7 +583,23 @@ final class ConfigBinder {
         given("limits", ConfigKeys.LIMIT_STREAMS_PER_CONNECTION),
         given("limits", ConfigKeys.LIMIT_FOLLOWERS_PER_FILL),
         given("limits", ConfigKeys.LIMIT_FILLS),
-        given("limits", ConfigKeys.LIMIT_PRIVATE_COPIES));
+        given("limits", ConfigKeys.LIMIT_PRIVATE_COPIES),
+        new ClientLimits(
+            given("limits", ConfigKeys.LIMIT_CONNECTIONS_PER_ADDRESS),
+            given("limits", ConfigKeys.LIMIT_REQUEST_BODY_RATE)));
+  }
+
+  private Http2Config http2() {
+    return new Http2Config(
+        given("http2", ConfigKeys.HTTP2_WINDOW),
+        given("http2", ConfigKeys.HTTP2_RESETS),
+        given("http2", ConfigKeys.HTTP2_RESETS_CAUSED),
+        given("http2", ConfigKeys.HTTP2_PINGS),
+        given("http2", ConfigKeys.HTTP2_SETTINGS),
+        given("http2", ConfigKeys.HTTP2_PRIORITIES),
+        given("http2", ConfigKeys.HTTP2_CONTINUATIONS),
+        given("http2", ConfigKeys.HTTP2_EMPTY_FRAMES),
+        given("http2", ConfigKeys.HTTP2_QUEUED_CONTROL_FRAMES));
   }
 
   private TimeoutsConfig timeouts() {
@@ -575,7 +609,8 @@ final class ConfigBinder {
         given("timeouts", ConfigKeys.TIMEOUT_REQUEST_BODY_IDLE),
         given("timeouts", ConfigKeys.TIMEOUT_KEEP_ALIVE),
         given("timeouts", ConfigKeys.TIMEOUT_NO_PROGRESS),
-        given("timeouts", ConfigKeys.TIMEOUT_DRAIN));
+        given("timeouts", ConfigKeys.TIMEOUT_DRAIN),
+        given("timeouts", ConfigKeys.TIMEOUT_REQUEST_TOTAL));
   }
 
   private ForwardingConfig forwarding() {

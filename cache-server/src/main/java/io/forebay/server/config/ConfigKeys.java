@@ -21,9 +21,11 @@ import io.forebay.server.config.ServerConfig.Address;
 import io.forebay.server.config.ServerConfig.AdminConfig;
 import io.forebay.server.config.ServerConfig.DiskConfig;
 import io.forebay.server.config.ServerConfig.ForwardingConfig;
+import io.forebay.server.config.ServerConfig.Http2Config;
 import io.forebay.server.config.ServerConfig.LimitsConfig;
 import io.forebay.server.config.ServerConfig.ListenerConfig;
 import io.forebay.server.config.ServerConfig.OriginConfig;
+import io.forebay.server.config.ServerConfig.OverloadConfig;
 import io.forebay.server.config.ServerConfig.RouteConfig;
 import io.forebay.server.config.ServerConfig.StoreConfig;
 import io.forebay.server.config.ServerConfig.ThreadsConfig;
@@ -79,6 +81,14 @@ final class ConfigKeys {
           true,
           ListenerConfig::key,
           "PEM file with the private key; required with a certificate.");
+  static final Field<ListenerConfig, Boolean> LISTEN_H2C =
+      atStart(
+          "h2c",
+          ValueType.BOOLEAN,
+          "false",
+          ListenerConfig::h2c,
+          "Whether clients of a plain text listener may speak HTTP/2 by prior knowledge (RFC 9113"
+              + " §3.3); HTTP/1.1 is spoken as well.");
 
   static final Field<ListenerConfig, Address> TLS_LISTEN =
       optional(
@@ -820,6 +830,104 @@ final class ConfigKeys {
           "64MiB",
           LimitsConfig::privateCopyBytes,
           "Memory for bytes that slow clients have not taken yet.");
+  static final Field<LimitsConfig, Integer> LIMIT_CONNECTIONS_PER_ADDRESS =
+      live(
+          "connections-per-address",
+          integer(0, 10_000_000),
+          "4096",
+          limits -> limits.client().connectionsPerAddress(),
+          "Client connections open at once from one address, or from one /64 of IPv6; 0 means no"
+              + " bound. Those of `forwarding.trusted` have none.");
+  static final Field<LimitsConfig, Integer> LIMIT_REQUEST_BODY_RATE =
+      live(
+          "request-body-rate",
+          sizeAsInteger("0", "1GiB"),
+          "512",
+          limits -> limits.client().requestBodyRate(),
+          "Bytes a second that a request body must bring, on average over"
+              + " `timeouts.request-body-idle` and while the node is willing to read; 0 means none.");
+
+  static final Field<Http2Config, Duration> HTTP2_WINDOW =
+      live(
+          "window",
+          duration("1s", "1h"),
+          "30s",
+          Http2Config::window,
+          "The time in which those of the following are counted that say so.");
+  static final Field<Http2Config, Integer> HTTP2_RESETS =
+      live(
+          "resets",
+          integer(1, 1_000_000),
+          "200",
+          Http2Config::resets,
+          "Streams that a client may reset within `http2.window`.");
+  static final Field<Http2Config, Integer> HTTP2_RESETS_CAUSED =
+      live(
+          "resets-caused",
+          integer(1, 1_000_000),
+          "200",
+          Http2Config::resetsCaused,
+          "Streams that a client may have the node reset within `http2.window`, by breaking the"
+              + " protocol on them.");
+  static final Field<Http2Config, Integer> HTTP2_PINGS =
+      live(
+          "pings",
+          integer(1, 1_000_000),
+          "1000",
+          Http2Config::pings,
+          "PING frames within `http2.window`.");
+  static final Field<Http2Config, Integer> HTTP2_SETTINGS =
+      live(
+          "settings",
+          integer(1, 1_000_000),
+          "100",
+          Http2Config::settings,
+          "SETTINGS frames within `http2.window`.");
+  static final Field<Http2Config, Integer> HTTP2_PRIORITIES =
+      live(
+          "priorities",
+          integer(1, 1_000_000),
+          "1000",
+          Http2Config::priorities,
+          "PRIORITY and PRIORITY_UPDATE frames within `http2.window`, beyond one for each request.");
+  static final Field<Http2Config, Integer> HTTP2_CONTINUATIONS =
+      live(
+          "continuations",
+          integer(1, 10_000),
+          "16",
+          Http2Config::continuations,
+          "CONTINUATION frames of less than half of the largest size in one header block.");
+  static final Field<Http2Config, Integer> HTTP2_EMPTY_FRAMES =
+      live(
+          "empty-frames",
+          integer(1, 10_000),
+          "4",
+          Http2Config::emptyFrames,
+          "DATA frames in a row that bring nothing and end nothing.");
+  static final Field<Http2Config, Integer> HTTP2_QUEUED_CONTROL_FRAMES =
+      live(
+          "queued-control-frames",
+          integer(16, 1_000_000),
+          "1000",
+          Http2Config::queuedControlFrames,
+          "Answers to PING, SETTINGS and broken streams that wait for a client that does not read"
+              + " them.");
+
+  static final Field<OverloadConfig, Duration> OVERLOAD_DELAY =
+      live(
+          "delay",
+          duration("0s", "1m"),
+          "500ms",
+          OverloadConfig::delay,
+          "How late an event loop comes to its work, averaged over about a second, for it to"
+              + " be overloaded; 0s means never.");
+  static final Field<OverloadConfig, Duration> OVERLOAD_RETRY_AFTER =
+      live(
+          "retry-after",
+          duration("1s", "1h"),
+          "5s",
+          OverloadConfig::retryAfter,
+          "`Retry-After` of whatever is turned away.");
 
   static final Field<TimeoutsConfig, Duration> TIMEOUT_TLS_HANDSHAKE =
       live(
@@ -864,6 +972,14 @@ final class ConfigKeys {
           "30s",
           TimeoutsConfig::drain,
           "How long requests under way may go on after SIGTERM.");
+  static final Field<TimeoutsConfig, Duration> TIMEOUT_REQUEST_TOTAL =
+      live(
+          "request-total",
+          duration("1s", "365d"),
+          "1d",
+          TimeoutsConfig::requestTotal,
+          "For a request from the end of its header to the end of its answer, however well it"
+              + " moves; tunnels have none.");
 
   static final Field<ForwardingConfig, List<String>> FORWARDING_TRUSTED =
       live(
@@ -932,7 +1048,7 @@ final class ConfigKeys {
           "Addresses to listen on: a list, or one address in short. A bare address stands for an"
               + " entry with nothing else. Default: `:8080`, unless `tls.listen` is given.",
           "address",
-          List.of(LISTEN_NAME, LISTEN_ADDRESS, LISTEN_CERTIFICATE, LISTEN_KEY),
+          List.of(LISTEN_NAME, LISTEN_ADDRESS, LISTEN_CERTIFICATE, LISTEN_KEY, LISTEN_H2C),
           config -> named(config.listeners(), ListenerConfig::name));
   static final Section<ListenerConfig> TLS =
       new Section<>(
@@ -1075,8 +1191,38 @@ final class ConfigKeys {
               LIMIT_STREAMS_PER_CONNECTION,
               LIMIT_FOLLOWERS_PER_FILL,
               LIMIT_FILLS,
-              LIMIT_PRIVATE_COPIES),
+              LIMIT_PRIVATE_COPIES,
+              LIMIT_CONNECTIONS_PER_ADDRESS,
+              LIMIT_REQUEST_BODY_RATE),
           config -> Map.of("", config.limits()));
+  static final Section<Http2Config> HTTP2 =
+      new Section<>(
+          "http2",
+          Shape.ONCE,
+          "Frames of HTTP/2 that cost the node more than whoever sends them. One more than allowed"
+              + " ends the connection with ENHANCE_YOUR_CALM and is counted.",
+          "",
+          List.of(
+              HTTP2_WINDOW,
+              HTTP2_RESETS,
+              HTTP2_RESETS_CAUSED,
+              HTTP2_PINGS,
+              HTTP2_SETTINGS,
+              HTTP2_PRIORITIES,
+              HTTP2_CONTINUATIONS,
+              HTTP2_EMPTY_FRAMES,
+              HTTP2_QUEUED_CONTROL_FRAMES),
+          config -> Map.of("", config.http2()));
+  static final Section<OverloadConfig> OVERLOAD =
+      new Section<>(
+          "overload",
+          Shape.ONCE,
+          "When an event loop cannot keep up: new connections and what has to be asked of an origin"
+              + " are turned away with 503 and `Retry-After`; hits, and who can join a fetch under way,"
+              + " go on.",
+          "",
+          List.of(OVERLOAD_DELAY, OVERLOAD_RETRY_AFTER),
+          config -> Map.of("", config.overload()));
   static final Section<TimeoutsConfig> TIMEOUTS =
       new Section<>(
           "timeouts",
@@ -1089,7 +1235,8 @@ final class ConfigKeys {
               TIMEOUT_REQUEST_BODY_IDLE,
               TIMEOUT_KEEP_ALIVE,
               TIMEOUT_NO_PROGRESS,
-              TIMEOUT_DRAIN),
+              TIMEOUT_DRAIN,
+              TIMEOUT_REQUEST_TOTAL),
           config -> Map.of("", config.timeouts()));
   static final Section<TunnelsConfig> TUNNELS =
       new Section<>(
@@ -1145,6 +1292,8 @@ final class ConfigKeys {
           ROUTES,
           LIMITS,
           TIMEOUTS,
+          HTTP2,
+          OVERLOAD,
           TUNNELS,
           FORWARDING,
           ACCESS_LOG);

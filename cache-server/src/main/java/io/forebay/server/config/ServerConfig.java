@@ -26,6 +26,8 @@ public record ServerConfig(
     TunnelsConfig tunnels,
     ForwardingConfig forwarding,
     AccessLogConfig accessLog,
+    Http2Config http2,
+    OverloadConfig overload,
     Http3Config http3) {
 
   /**
@@ -37,9 +39,10 @@ public record ServerConfig(
    * One listening address.
    *
    * @param certificate PEM chain, or null for plain text
+   * @param h2c whether a plain text client may speak HTTP/2 from its first byte on
    */
   public record ListenerConfig(
-      String name, Address address, @Nullable Path certificate, @Nullable Path key) {
+      String name, Address address, @Nullable Path certificate, @Nullable Path key, boolean h2c) {
 
     public boolean isTls() {
       return certificate != null;
@@ -206,7 +209,49 @@ public record ServerConfig(
       int streamsPerConnection,
       int followersPerFill,
       int fills,
-      long privateCopyBytes) {}
+      long privateCopyBytes,
+      ClientLimits client) {}
+
+  /**
+   * What one client may take from the others.
+   *
+   * @param connectionsPerAddress open at once; 0 means no bound
+   * @param requestBodyRate bytes a second that a request body has to bring; 0 means none
+   */
+  public record ClientLimits(int connectionsPerAddress, int requestBodyRate) {}
+
+  /**
+   * Frames of HTTP/2 that cost us more than whoever sends them. One more than allowed ends the
+   * connection.
+   *
+   * @param window the time in which those frames are counted that are bound by time
+   * @param resets streams that the client may reset in it
+   * @param resetsCaused streams that the client may have us reset in it
+   * @param pings PING frames in it
+   * @param settings SETTINGS frames in it
+   * @param priorities PRIORITY and PRIORITY_UPDATE frames in it, beyond one a request
+   * @param continuations small CONTINUATION frames in one header block
+   * @param emptyFrames empty DATA frames in a row
+   * @param queuedControlFrames answers that wait for a client that does not read
+   */
+  public record Http2Config(
+      Duration window,
+      int resets,
+      int resetsCaused,
+      int pings,
+      int settings,
+      int priorities,
+      int continuations,
+      int emptyFrames,
+      int queuedControlFrames) {}
+
+  /**
+   * When a loop sheds what is dear.
+   *
+   * @param delay how late a loop's turns have to come on average; zero means that nothing is shed
+   * @param retryAfter what whoever is turned away is told
+   */
+  public record OverloadConfig(Duration delay, Duration retryAfter) {}
 
   /**
    * Connections that changed their protocol.
@@ -223,7 +268,8 @@ public record ServerConfig(
       Duration requestBodyIdle,
       Duration keepAlive,
       Duration noProgress,
-      Duration drain) {}
+      Duration drain,
+      Duration requestTotal) {}
 
   /**
    * What is said of the client towards origins, and of this node towards everyone.

@@ -5,6 +5,7 @@ import io.forebay.core.http.HttpDate;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 
 /** Answers that Forebay makes itself: one line of plain text that says what was wrong. */
 final class ErrorPage {
@@ -15,6 +16,7 @@ final class ErrorPage {
    *
    * @param cacheStatus our member of Cache-Status
    * @param proxyStatus our member of Proxy-Status
+   * @param retryAfter when to come back, or zero to say nothing about it
    * @return bytes of body sent
    */
   static int send(
@@ -23,6 +25,7 @@ final class ErrorPage {
       String text,
       String cacheStatus,
       String proxyStatus,
+      Duration retryAfter,
       boolean isHead,
       long nowMillis) {
     byte[] body = (text + "\n").getBytes(StandardCharsets.UTF_8);
@@ -32,6 +35,9 @@ final class ErrorPage {
         "date: "
             + HttpDate.format(nowMillis)
             + "\r\ncontent-type: text/plain; charset=utf-8\r\ncache-control: no-store\r\n");
+    if (!retryAfter.isZero()) {
+      HeadLines.text(head, "retry-after: " + retryAfter.toSeconds() + "\r\n");
+    }
     HeadLines.cacheStatus(head, cacheStatus);
     HeadLines.text(head, "proxy-status: " + proxyStatus + "\r\n");
     sink.head(head, body.length, isHead);

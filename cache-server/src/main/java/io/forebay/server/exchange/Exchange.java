@@ -21,6 +21,7 @@ import io.forebay.server.fill.FillKey;
 import io.forebay.server.fill.HitForMiss;
 import io.forebay.server.fill.PartialObject;
 import io.forebay.server.fill.SliceFill;
+import io.forebay.server.metric.Limit;
 import io.forebay.server.metric.LoopCounters.CacheResult;
 import io.forebay.server.origin.OriginFailure;
 import io.forebay.storage.StoredHead;
@@ -330,15 +331,16 @@ final class Exchange implements ResponseSink.Listener, Delivery.Outcome {
       if (serve.reason() == Reason.HIT_FRESH) {
         boolean isRefreshed =
             Decider.isEarlyRefreshDue(request, meta, route(), now, loop.random())
-                && FillStart.inBackground(this, head, meta);
+                && FillStart.inBackground(this, head, meta) == FillStart.Refreshing.BEGUN;
         Reason why = isRefreshed ? Reason.HIT_EARLY_REFRESH : Reason.HIT_FRESH;
         return serve(head, meta, CacheResult.HIT, why, now);
       }
-      if (serve.isRefreshDue()) {
-        boolean ignored = FillStart.inBackground(this, head, meta);
-      }
+      boolean isHeldBack =
+          serve.isRefreshDue()
+              && FillStart.inBackground(this, head, meta) == FillStart.Refreshing.HELD_BACK;
+      Reason why = isHeldBack ? Reason.HIT_STALE_REFRESH_FAILED : serve.reason();
       loop.counters().staleServed++;
-      return serve(head, meta, CacheResult.STALE, serve.reason(), now);
+      return serve(head, meta, CacheResult.STALE, why, now);
     }
     if (decision instanceof Decision.Revalidate || decision instanceof Decision.Fetch) {
       reason = decision.reason();
@@ -448,7 +450,7 @@ final class Exchange implements ResponseSink.Listener, Delivery.Outcome {
     if (isHead) {
       return passBecause(Reason.PASS_HEAD);
     }
-    HitForMiss.Kind known = loop.hitForMiss().find(key(), request, loop.nowMillis());
+    HitForMiss.Kind known = loop.history().hitForMiss().find(key(), request, loop.nowMillis());
     if (known == HitForMiss.Kind.UNCACHEABLE) {
       return passBecause(Reason.PASS_UNCACHEABLE);
     }
@@ -459,6 +461,11 @@ final class Exchange implements ResponseSink.Listener, Delivery.Outcome {
       follower = fetching;
     }
     return fetching.fetch(stale, stale == null && !isWholeFetchNeeded ? rangeToFetch() : null);
+  }
+
+  /** Whether what a question with validators was answered could not be used. */
+  boolean isPlainFetchNeeded() {
+    return isPlainFetchNeeded;
   }
 
   boolean isAlone() {
@@ -537,6 +544,13 @@ final class Exchange implements ResponseSink.Listener, Delivery.Outcome {
   /** Whether the origin's failure, or an answer that amounts to one, is made up for from here. */
   boolean mayServeStaleOnError() {
     return mayServeStaleOnError;
+  }
+
+  /** The loop cannot keep up, and an origin would have to be asked. */
+  Step shed() {
+    loop.counters().hit(Limit.OVERLOAD);
+    return onOriginFailed(
+        new OriginFailure(OriginFailure.Kind.OVERLOADED, "the node has too much to do"));
   }
 
   /** The origin failed before there was a head. */

@@ -12,6 +12,9 @@ public interface Exchanges {
     return new ProxyStatus("forebay").error(error, ProxyStatus.NO_MORE);
   }
 
+  /** How the loop keeps up; told by the listener, asked by both. */
+  LoopLoad load();
+
   /**
    * Begins an exchange. The request view and its fields must stay readable until the sink's {@code
    * end} or {@code abort}. Called on the loop.

@@ -18,7 +18,10 @@ import io.forebay.server.fill.Fill;
 import io.forebay.server.fill.FillBody;
 import io.forebay.server.fill.FillHead;
 import io.forebay.server.fill.FillKey;
+import io.forebay.server.fill.FillLeader;
 import io.forebay.server.fill.Follower;
+import io.forebay.server.fill.InterimResponses;
+import io.forebay.server.metric.Limit;
 import io.forebay.server.metric.LoopCounters.CacheResult;
 import io.forebay.server.origin.OriginCall;
 import io.forebay.server.origin.OriginFailure;
@@ -39,7 +42,7 @@ import org.slf4j.LoggerFactory;
  *
  * <p>Owner: the loop of the exchange. Fills call back on it.
  */
-final class FillFollower implements Follower, Fill.Leader {
+final class FillFollower implements Follower, FillLeader {
 
   private static final Logger LOG = LoggerFactory.getLogger(FillFollower.class);
 
@@ -103,7 +106,11 @@ final class FillFollower implements Follower, Fill.Leader {
     if (running != null && running != overtaken) {
       return follow(running);
     }
+    if (loop.load().isShedding()) {
+      return exchange.shed();
+    }
     if (loop.fills().isFull()) {
+      loop.counters().hit(Limit.FILLS);
       return exchange.passBecause(Reason.PASS_STORE_FULL);
     }
     Fill own = FillStart.of(exchange, stale, exchange.mayServeStaleOnError(), asked, true, this);
@@ -138,6 +145,9 @@ final class FillFollower implements Follower, Fill.Leader {
 
   /** Nobody else could use what comes, so it is neither waited for nor to be found by others. */
   private Step fetchAlone(@Nullable StaleObject stale) {
+    if (loop.load().isShedding()) {
+      return exchange.shed();
+    }
     Fill own =
         loop.fills().isFull()
             ? null
@@ -285,9 +295,9 @@ final class FillFollower implements Follower, Fill.Leader {
   }
 
   private void sendInterim(Fill followed) {
-    List<Fill.Interim> all = followed.interim();
+    List<InterimResponses.Interim> all = followed.interim();
     while (interimSeen < all.size()) {
-      Fill.Interim next = all.get(interimSeen++);
+      InterimResponses.Interim next = all.get(interimSeen++);
       EndToEnd.interim(exchange, next.status(), next.fields());
     }
   }

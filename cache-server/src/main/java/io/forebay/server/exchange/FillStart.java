@@ -4,13 +4,18 @@ import io.forebay.core.http.ByteRange.Satisfiable;
 import io.forebay.core.http.HeaderFields;
 import io.forebay.core.http.RequestView;
 import io.forebay.core.policy.Decider;
+import io.forebay.core.policy.Revalidation;
 import io.forebay.core.policy.StoredMeta;
 import io.forebay.core.route.Route;
 import io.forebay.server.fill.Fill;
+import io.forebay.server.fill.FillHistory;
 import io.forebay.server.fill.FillKey;
+import io.forebay.server.fill.FillLeader;
 import io.forebay.server.fill.FillOrder;
+import io.forebay.server.fill.OtherVariants;
 import io.forebay.server.origin.OriginRequest;
 import io.forebay.storage.StoredHead;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** Makes the fill that an exchange wants; from then on the fill belongs to nobody's client. */
@@ -33,13 +38,21 @@ final class FillStart {
       boolean isStaleUsable,
       @Nullable Satisfiable asked,
       boolean isShared,
-      Fill.@Nullable Leader leader) {
+      @Nullable FillLeader leader) {
     LoopContext loop = exchange.loop;
     Snapshot snapshot = exchange.snapshot;
     long birth = loop.store().nextBirth();
     if (birth < 0) {
       return null;
     }
+    HeaderFields own = stale == null ? HeaderFields.EMPTY : stale.conditions();
+    List<FillOrder.Other> others =
+        leader == null || asked != null || exchange.isPlainFetchNeeded()
+            ? List.of()
+            : OtherVariants.of(
+                loop, exchange.request, exchange.route().keyRecipe(), exchange.key(), own);
+    HeaderFields conditions =
+        Revalidation.conditionalFields(own, others.stream().map(FillOrder.Other::etag).toList());
     RequestView saved = exchange.question();
     FillOrder order =
         new FillOrder(
@@ -52,8 +65,9 @@ final class FillStart {
                 saved,
                 exchange.questionBody(),
                 exchange.client,
-                stale != null ? stale.conditions() : rangeField(asked)),
+                conditions.size() > 0 ? conditions : rangeField(asked)),
             stale == null ? null : stale.ref(),
+            others,
             stale == null ? asked : null,
             isShared,
             leader == null,
@@ -84,27 +98,40 @@ final class FillStart {
             .build();
   }
 
-  /**
-   * Refreshes an object that has been found good enough for this request. Returns whether this
-   * request began it: there is one at a time.
-   */
-  static boolean inBackground(Exchange exchange, StoredHead head, StoredMeta meta) {
+  /** What becomes of a refresh in the background. */
+  enum Refreshing {
+    /** This request began it. */
+    BEGUN,
+    /** There is one at a time, or no room for one. */
+    NOT_NOW,
+    /** The last one was in vain, so the next one waits. */
+    HELD_BACK
+  }
+
+  /** Refreshes an object that has been found good enough for this request. */
+  static Refreshing inBackground(Exchange exchange, StoredHead head, StoredMeta meta) {
     LoopContext loop = exchange.loop;
     FillKey key = exchange.key();
-    if (loop.fills().find(key) != null
-        || loop.fills().isFull()
-        || loop.hitForMiss().isKnown(key, exchange.request, loop.nowMillis())) {
-      // The last: what came could not be stored lately, so for a while nobody asks in vain.
-      return false;
+    if (isHeldBack(loop.history(), key, exchange.request, loop.nowMillis())) {
+      return Refreshing.HELD_BACK;
+    }
+    if (loop.fills().find(key) != null || loop.load().isShedding() || loop.fills().isFull()) {
+      return Refreshing.NOT_NOW;
     }
     boolean isStaleUsable =
         Decider.mayServeStaleOnError(exchange.request, meta, exchange.route(), loop.nowMillis());
     Fill refresh =
         of(exchange, StaleObject.of(exchange, head, meta), isStaleUsable, null, true, null);
     if (refresh == null || loop.fills().register(key, refresh) != null) {
-      return false;
+      return Refreshing.NOT_NOW;
     }
     refresh.start();
-    return true;
+    return Refreshing.BEGUN;
+  }
+
+  /** Whether it failed, or what came could not be stored, so lately that nobody asks again yet. */
+  static boolean isHeldBack(FillHistory history, FillKey key, RequestView request, long nowMillis) {
+    return history.refreshes().heldMillis(key, request, nowMillis) > 0
+        || history.hitForMiss().isKnown(key, request, nowMillis);
   }
 }

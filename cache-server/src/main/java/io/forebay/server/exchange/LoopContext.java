@@ -4,8 +4,8 @@ import io.forebay.core.key.KeyBuilder;
 import io.forebay.core.key.Scopes;
 import io.forebay.core.policy.StoredMeta;
 import io.forebay.server.deliver.Leases;
+import io.forebay.server.fill.FillHistory;
 import io.forebay.server.fill.FillTable;
-import io.forebay.server.fill.HitForMiss;
 import io.forebay.server.metric.AccessLane;
 import io.forebay.server.metric.LoopCounters;
 import io.forebay.server.origin.OriginClient;
@@ -20,6 +20,7 @@ import java.util.function.LongSupplier;
  * What one loop owns, and the node-wide parts it shares with the others. The lane, the key builder,
  * the leases, the origin client and the counters may be touched by this loop only.
  *
+ * @param load how the loop keeps up
  * @param loops number of loops of the node
  * @param meta the one flyweight with which this loop reads stored metas
  * @param scratch room for a short text being written
@@ -36,11 +37,12 @@ public record LoopContext(
     Scopes scopes,
     Leases leases,
     OriginClient origins,
+    LoopLoad load,
     LoopCounters counters,
     AccessLane accessLog,
     ObjectStore store,
     FillTable fills,
-    HitForMiss hitForMiss,
+    FillHistory history,
     TunnelPlaces tunnels,
     int loops,
     StoredMeta meta,

@@ -22,6 +22,11 @@ public final class LoopExchanges implements Exchanges {
   }
 
   @Override
+  public LoopLoad load() {
+    return loop.load();
+  }
+
+  @Override
   public void start(RequestView request, RequestBody body, ResponseSink sink, ClientInfo client) {
     new Exchange(loop, snapshots.get(), request, body, sink, client).start();
   }

@@ -8,6 +8,7 @@ import io.forebay.core.policy.ProxyError;
 import io.forebay.core.policy.Reason;
 import io.forebay.core.policy.ResponseFilter;
 import io.forebay.server.exchange.Exchange.Step;
+import io.forebay.server.metric.Limit;
 import io.forebay.server.metric.LoopCounters.CacheResult;
 import io.forebay.server.origin.OriginCall;
 import io.forebay.server.origin.OriginFailure;
@@ -55,11 +56,14 @@ final class PassThrough implements OriginListener, ResponseBody, Tunnel.Outcome 
     if (answered != null) {
       return answered;
     }
+    if (exchange.loop.load().isShedding()) {
+      return exchange.shed();
+    }
     Snapshot snapshot = exchange.snapshot;
     UpgradeOffer upgrade = offerOf(exchange);
     if (upgrade != null && !exchange.loop.tunnels().take(snapshot.config().tunnels().limit())) {
       exchange.loop.counters().tunnelsRefused++;
-      exchange.loop.counters().limitsHit++;
+      exchange.loop.counters().hit(Limit.TUNNELS);
       return Refusals.refuse(
           exchange,
           503,

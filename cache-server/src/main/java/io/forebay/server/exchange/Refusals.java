@@ -8,6 +8,7 @@ import io.forebay.core.policy.Reason;
 import io.forebay.server.exchange.Exchange.Step;
 import io.forebay.server.metric.LoopCounters.CacheResult;
 import io.forebay.server.origin.OriginFailure;
+import java.time.Duration;
 
 /** Ends an exchange with an answer of our own, before any other head was sent. */
 final class Refusals {
@@ -36,11 +37,12 @@ final class Refusals {
               SERVER_ERROR,
               TRUNCATED ->
               Reason.ORIGIN_BROKEN;
+          case OVERLOADED, TOO_MANY_CONNECTIONS -> Reason.REFUSED_OVERLOAD;
           default -> Reason.ORIGIN_UNREACHABLE;
         };
     return refuse(
         exchange,
-        failure.kind().isTimeout() ? 504 : 502,
+        failure.kind().isOverload() ? 503 : failure.kind().isTimeout() ? 504 : 502,
         failure.detail(),
         why,
         exchange.snapshot.proxyStatus().error(failure.kind().error(), failure.more()));
@@ -68,6 +70,7 @@ final class Refusals {
                 .cacheStatus()
                 .forwarded(why, CacheStatus.NO_STATUS, false, false, null),
             proxyStatus,
+            status == 503 ? exchange.snapshot.config().overload().retryAfter() : Duration.ZERO,
             exchange.isHead,
             exchange.loop.nowMillis());
     exchange.record.bodyBytes(bodyBytes);

@@ -26,9 +26,12 @@ import io.forebay.server.exchange.Explanation.Rule;
 import io.forebay.server.exchange.Explanation.Serve;
 import io.forebay.server.exchange.Explanation.Sought;
 import io.forebay.server.exchange.Explanation.ToOrigin;
+import io.forebay.server.fill.Backoff;
+import io.forebay.server.fill.FillHistory;
 import io.forebay.server.fill.FillKey;
 import io.forebay.server.fill.FillTable;
 import io.forebay.server.fill.HitForMiss;
+import io.forebay.server.fill.OtherVariants;
 import io.forebay.server.origin.OriginRequest;
 import io.forebay.storage.inspect.Stored;
 import io.forebay.storage.inspect.Survey;
@@ -71,7 +74,7 @@ public final class Rehearsal {
   public record Stage(
       KeyBuilder keys,
       FillTable fills,
-      HitForMiss hitForMiss,
+      FillHistory history,
       int sliceBytes,
       long longestRunBytes,
       long nowMillis) {}
@@ -265,39 +268,50 @@ public final class Rehearsal {
         && Decider.isEarlyRefreshDue(request, meta, to, stage.nowMillis, () -> 0)) {
       says("early-refresh", Reason.HIT_EARLY_REFRESH, "By chance it may be fetched anew already.");
     }
-    if (decision.isRefreshDue()) {
-      refreshInBackground(to, meta);
-    }
+    Reason why = decision.isRefreshDue() ? refreshInBackground(to, meta) : decision.reason();
     int missing = plan.hasBody() ? StoredParts.firstMissing(object, plan) : -1;
     if (missing < 0) {
       return new Answer(
           Action.SERVE,
-          decision.reason(),
+          why,
           plan.status(),
-          snapshot
-              .cacheStatus()
-              .hit(decision.reason(), Age.timeToLiveSeconds(meta, stage.nowMillis)));
+          snapshot.cacheStatus().hit(why, Age.timeToLiveSeconds(meta, stage.nowMillis)));
     }
-    return complete(to, object, meta, plan, decision, missing);
+    return complete(to, object, meta, plan, why, missing);
   }
 
-  private void refreshInBackground(Route to, StoredMeta meta) {
+  /** Gives the reason for which it is served although it is stale. */
+  private Reason refreshInBackground(Route to, StoredMeta meta) {
     Sought found = sought;
+    if (found != null
+        && FillStart.isHeldBack(stage.history, fillKey(found), request, stage.nowMillis)) {
+      saysHeldBack(fillKey(found));
+      return Reason.HIT_STALE_REFRESH_FAILED;
+    }
     if (found == null || stage.fills.find(fillKey(found)) != null || stage.fills.isFull()) {
       says("fill", null, "It is being fetched anew already, or too much else is.");
-      return;
+    } else {
+      origin =
+          new ToOrigin(to.originName(), true, filled(to, Revalidation.conditionalFields(meta)));
     }
-    origin = new ToOrigin(to.originName(), true, filled(to, Revalidation.conditionalFields(meta)));
+    return Reason.HIT_STALE_WHILE_REVALIDATE;
+  }
+
+  private void saysHeldBack(FillKey key) {
+    Backoff refreshes = stage.history.refreshes();
+    long left = refreshes.heldMillis(key, request, stage.nowMillis);
+    says(
+        "refresh",
+        Reason.HIT_STALE_REFRESH_FAILED,
+        left == 0
+            ? Reason.PASS_UNCACHEABLE.explanation()
+            : "Fetching it anew was in vain %d times in a row; the next try is in %d ms or later."
+                .formatted(refreshes.timesInVain(key, request), left));
   }
 
   /** Slices are missing: they are fetched by themselves, or the body whole. */
   private Answer complete(
-      Route to,
-      Stored object,
-      StoredMeta meta,
-      ResponsePlan plan,
-      Decision.Serve decision,
-      int missing) {
+      Route to, Stored object, StoredMeta meta, ResponsePlan plan, Reason why, int missing) {
     says("slices", Reason.MISS_PARTIAL, "Slice " + missing + " of the body is missing.");
     BodyRest rest = BodyRest.of(meta, object.head().totalLength());
     boolean mayComplete =
@@ -311,11 +325,9 @@ public final class Rehearsal {
       notes.add("what is missing is far behind the beginning and fetched while that is sent");
       return new Answer(
           Action.SERVE,
-          decision.reason(),
+          why,
           plan.status(),
-          snapshot
-              .cacheStatus()
-              .hit(decision.reason(), Age.timeToLiveSeconds(meta, stage.nowMillis)));
+          snapshot.cacheStatus().hit(why, Age.timeToLiveSeconds(meta, stage.nowMillis)));
     }
     Satisfiable run = StoredParts.run(object, plan, missing, stage.longestRunBytes);
     origin =
@@ -339,7 +351,7 @@ public final class Rehearsal {
     }
     Sought found = sought;
     FillKey key = found == null ? new FillKey(0, 0) : fillKey(found);
-    HitForMiss.Kind known = stage.hitForMiss.find(key, request, stage.nowMillis);
+    HitForMiss.Kind known = stage.history.hitForMiss().find(key, request, stage.nowMillis);
     if (known == HitForMiss.Kind.UNCACHEABLE) {
       says("hit-for-miss", Reason.PASS_UNCACHEABLE);
       return pass(to, Reason.PASS_UNCACHEABLE);
@@ -356,10 +368,9 @@ public final class Rehearsal {
       says("fill", Reason.PASS_STORE_FULL, "As many fetches are under way as may be.");
       return pass(to, Reason.PASS_STORE_FULL);
     }
-    HeaderFields conditions;
-    if (stale != null) {
-      conditions = Revalidation.conditionalFields(stale);
-    } else {
+    HeaderFields conditions =
+        stale == null ? HeaderFields.EMPTY : Revalidation.conditionalFields(stale);
+    if (stale == null) {
       Satisfiable asked =
           isAlone
               ? null
@@ -371,9 +382,40 @@ public final class Rehearsal {
       }
       conditions = FillStart.rangeField(asked);
     }
+    if (found != null && (stale != null || conditions.size() == 0)) {
+      List<String> named = Revalidation.namedBeside(conditions, tagsOfOthers(to, found));
+      if (!named.isEmpty()) {
+        says("vary", null, "Other variants are named, should they be what this request gets.");
+        conditions = Revalidation.conditionalFields(conditions, named);
+      }
+    }
     origin = new ToOrigin(to.originName(), false, filled(to, conditions));
     return new Answer(
         stale == null ? Action.FETCH : Action.REVALIDATE, reason, 0, forwarded(reason, false));
+  }
+
+  /** As {@link OtherVariants} finds them. */
+  private static List<String> tagsOfOthers(Route to, Sought found) {
+    List<String> tags = new ArrayList<>();
+    if (!to.keyRecipe().hasSearchRules() && Revalidation.mayNameOthers(found.selectingFields())) {
+      for (Stored other : found.variants().stream().limit(OtherVariants.MOST_LOOKED_AT).toList()) {
+        StoredMeta meta = StoredSearch.meta(other.head());
+        String text = other.head().key();
+        String tag =
+            meta == null || other.inMemory() == null || text.equals(found.key().text())
+                ? null
+                : OtherVariants.tagOf(
+                    meta,
+                    other.head().totalLength(),
+                    text,
+                    found.key().text(),
+                    found.base().text().length());
+        if (tag != null) {
+          tags.add(tag);
+        }
+      }
+    }
+    return tags;
   }
 
   private static FillKey fillKey(Sought found) {

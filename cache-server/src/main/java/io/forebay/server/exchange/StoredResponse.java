@@ -257,7 +257,8 @@ final class StoredResponse {
     out.writeBytes(exchange.snapshot.viaLine());
     Reason why = exchange.reason();
     HeadLines.cacheStatus(
-        out, exchange.snapshot.cacheStatus().forwarded(why, head.status(), true, !isLeader, null));
+        out,
+        exchange.snapshot.cacheStatus().forwarded(why, head.originStatus(), true, !isLeader, null));
     CacheResult result = isLeader ? CacheResult.MISS : CacheResult.JOINED;
     sendHead(exchange, out, plan, parts, total, result, why);
     return parts;

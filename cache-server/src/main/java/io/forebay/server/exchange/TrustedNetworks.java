@@ -9,7 +9,7 @@ import java.net.UnknownHostException;
 import java.util.List;
 
 /** The networks whose forwarding fields are believed. */
-final class TrustedNetworks {
+public final class TrustedNetworks {
 
   private final List<IpSubnetFilterRule> rules;
 
@@ -22,12 +22,12 @@ final class TrustedNetworks {
    *
    * @throws IllegalArgumentException when one is not in CIDR form
    */
-  static TrustedNetworks of(List<String> cidrs) {
+  public static TrustedNetworks of(List<String> cidrs) {
     return new TrustedNetworks(
         cidrs.stream().map(cidr -> new IpSubnetFilterRule(cidr, IpFilterRuleType.ACCEPT)).toList());
   }
 
-  boolean contains(String address) {
+  public boolean contains(String address) {
     if (rules.isEmpty()) {
       return false;
     }

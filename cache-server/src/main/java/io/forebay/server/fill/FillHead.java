@@ -29,6 +29,11 @@ public record FillHead(
     FillKey baseKey,
     @Nullable NoVarySearch searchRule) {
 
+  /** What the origin answered: not always what clients are. */
+  public int originStatus() {
+    return spec != null && spec.copied() != null ? 304 : status;
+  }
+
   static FillHead unstorable(int status, FillKey key) {
     return new FillHead(status, new byte[0], new byte[0], -1, null, List.of(), key, key, null);
   }

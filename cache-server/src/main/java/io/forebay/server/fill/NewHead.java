@@ -72,6 +72,13 @@ sealed interface NewHead {
         .build(order.request(), order.route().keyRecipe(), searchRuleOf(order.route(), fields));
   }
 
+  /** Whether the names that variants of a response are told apart by are on a disk. */
+  static boolean isMarkerOnDisk(LoopContext loop, FillOrder order, ReceivedHead received) {
+    return !received.verdict().selectingFields().isEmpty()
+        && buildBase(loop, order, received.fields())
+        && VaryMarker.isOnDisk(loop);
+  }
+
   /** Makes it; what stands at the base key is in memory, or is not to be waited for. */
   static NewHead of(LoopContext loop, FillOrder order, ReceivedHead received, long birth) {
     byte[] block =
@@ -104,16 +111,17 @@ sealed interface NewHead {
     byte[] meta = received.verdict().meta();
     HeadSpec spec =
         new HeadSpec(
-            key.hi(),
-            key.lo(),
-            Arrays.copyOf(keys.text(), keys.textLength()),
-            keys.textLength(),
-            HeadBytes.join(meta, block),
-            Refresh.scopes(loop, order.request(), order.route(), rule, received.fields()),
-            birth,
-            received.nowMillis() + received.verdict().freshnessLifetimeMillis(),
-            HeadSpec.Kind.OBJECT,
-            received.totalLength());
+                key.hi(),
+                key.lo(),
+                Arrays.copyOf(keys.text(), keys.textLength()),
+                keys.textLength(),
+                HeadBytes.join(meta, block),
+                Refresh.scopes(loop, order.request(), order.route(), rule, received.fields()),
+                birth,
+                received.nowMillis() + received.verdict().freshnessLifetimeMillis(),
+                HeadSpec.Kind.OBJECT,
+                received.totalLength())
+            .copiedFrom(received.copied());
     FillHead head =
         new FillHead(
             received.status(),

@@ -86,7 +86,7 @@ public final class Refresh {
   }
 
   /** All fields that the origin had sent, those among them that no client gets too. */
-  private static HeaderFields storedFields(MemorySegment bytes, StoredHead head, StoredMeta meta) {
+  static HeaderFields storedFields(MemorySegment bytes, StoredHead head, StoredMeta meta) {
     HeaderFields.Builder fields = HeaderFields.builder();
     StoredHeader.decode(bytes, head.headOffset() + meta.length(), head.headLength() - meta.length())
         .forEach(fields::add);

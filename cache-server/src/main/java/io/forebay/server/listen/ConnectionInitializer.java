@@ -2,6 +2,7 @@ package io.forebay.server.listen;
 
 import io.forebay.server.config.Http3Config;
 import io.forebay.server.exchange.ClientInfo;
+import io.forebay.server.metric.Limit;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInitializer;
@@ -10,6 +11,7 @@ import io.netty.handler.ssl.ApplicationProtocolNames;
 import io.netty.handler.ssl.ApplicationProtocolNegotiationHandler;
 import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslHandler;
+import io.netty.handler.ssl.SslHandshakeTimeoutException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
@@ -26,28 +28,42 @@ final class ConnectionInitializer extends ChannelInitializer<Channel> {
   private final LoopConnections loop;
   private final String listener;
   private final @Nullable SslContext tls;
+  private final boolean isH2c;
   private final Http3Config http3;
 
   /** Made with the first connection: only then the port is known. */
   private @Nullable AltSvc altSvc;
 
   ConnectionInitializer(
-      LoopConnections loop, String listener, @Nullable SslContext tls, Http3Config http3) {
+      LoopConnections loop,
+      String listener,
+      @Nullable SslContext tls,
+      boolean isH2c,
+      Http3Config http3) {
     this.loop = loop;
     this.listener = listener;
     this.tls = tls;
+    this.isH2c = isH2c;
     this.http3 = http3;
   }
 
   @Override
   protected void initChannel(Channel channel) {
     if (!loop.admit(channel)) {
-      channel.close();
+      if (tls == null) {
+        loop.turnAway(channel);
+      } else {
+        channel.close();
+      }
       return;
     }
     SslContext context = tls;
     if (context == null) {
-      addHttp1(channel, "http");
+      if (isH2c) {
+        channel.pipeline().addLast(new FirstBytes(loop, channel, this));
+      } else {
+        addHttp1(channel, "http");
+      }
       return;
     }
     SslHandler handler = context.newHandler(channel.alloc());
@@ -56,7 +72,7 @@ final class ConnectionInitializer extends ChannelInitializer<Channel> {
     channel.pipeline().addLast(handler, new Negotiation());
   }
 
-  private void addHttp1(Channel channel, String scheme) {
+  void addHttp1(Channel channel, String scheme) {
     Http1Connection connection =
         new Http1Connection(
             loop, channel, scheme, ownAuthority(channel), client(channel, "HTTP/1.1"));
@@ -64,9 +80,10 @@ final class ConnectionInitializer extends ChannelInitializer<Channel> {
     channel.pipeline().addLast(connection.decoder(), connection);
   }
 
-  private void addHttp2(Channel channel) {
+  void addHttp2(Channel channel, String scheme) {
     ChannelPipeline pipeline = channel.pipeline();
-    Http2Connection connection = new Http2Connection(loop, channel, client(channel, "HTTP/2"));
+    Http2Connection connection =
+        new Http2Connection(loop, channel, scheme, client(channel, "HTTP/2"));
     connection.advertise(altSvc(channel));
     pipeline.addLast(connection.codec(), connection);
   }
@@ -112,7 +129,7 @@ final class ConnectionInitializer extends ChannelInitializer<Channel> {
     @Override
     protected void configurePipeline(ChannelHandlerContext ctx, String protocol) {
       if (protocol.equals(ApplicationProtocolNames.HTTP_2)) {
-        addHttp2(ctx.channel());
+        addHttp2(ctx.channel(), "https");
       } else {
         addHttp1(ctx.channel(), "https");
       }
@@ -121,6 +138,9 @@ final class ConnectionInitializer extends ChannelInitializer<Channel> {
     @Override
     protected void handshakeFailure(ChannelHandlerContext ctx, Throwable cause) {
       LOG.debug("{}: TLS handshake failed: {}", ctx.channel().remoteAddress(), cause.toString());
+      if (cause instanceof SslHandshakeTimeoutException) {
+        loop.counters.hit(Limit.TLS_HANDSHAKE);
+      }
       ctx.close();
     }
 

@@ -119,7 +119,7 @@ final class FramedRequest extends ClientRequest {
         continue;
       }
       if (++count > limits.headerCount()) {
-        return Refusal.FIELDS_TOO_LARGE;
+        return Refusal.FIELDS_TOO_MANY;
       }
       if (!FieldSyntax.isToken(name) || hasUpperCase(name)) {
         return Refusal.FIELD_NAME;

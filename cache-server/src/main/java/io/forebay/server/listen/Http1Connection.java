@@ -5,6 +5,7 @@ import io.forebay.server.config.ServerConfig.TimeoutsConfig;
 import io.forebay.server.exchange.ClientInfo;
 import io.forebay.server.exchange.RequestBody;
 import io.forebay.server.exchange.ResponseSink;
+import io.forebay.server.metric.Limit;
 import io.forebay.server.metric.LoopCounters.CacheResult;
 import io.forebay.server.tunnel.TunnelEnd;
 import io.netty.buffer.ByteBuf;
@@ -76,6 +77,7 @@ final class Http1Connection extends ChannelInboundHandlerAdapter
   private final Http1Sink sink = new Http1Sink(this);
   private final ClientInfo client;
   private final StallWatch stallWatch;
+  private final BodyPace pace;
   private final DeadlineWheel.Entry deadline;
   private final Runnable resumption = this::resume;
   private final long lookNanos;
@@ -86,7 +88,7 @@ final class Http1Connection extends ChannelInboundHandlerAdapter
   private @Nullable AltSvc altSvc;
   private Phase phase = Phase.HEAD;
   private int requests;
-  private long bodyWaitSinceNanos;
+  private long requestBeganNanos;
   private long lingeredBytes;
   private boolean isKept;
 
@@ -121,8 +123,11 @@ final class Http1Connection extends ChannelInboundHandlerAdapter
     decoder = new RequestDecoder(limits, this);
     request = new Http1Request(limits, scheme, ownAuthority);
     stallWatch = new StallWatch(channel, loop.sendQueue);
+    pace = new BodyPace(limits, timeouts);
     deadline = loop.wheel.entry(this::onDeadline);
-    lookNanos = timeouts.noProgress().toNanos() / StallWatch.LOOKS;
+    lookNanos =
+        Math.min(
+            timeouts.noProgress().toNanos() / StallWatch.LOOKS, timeouts.requestTotal().toNanos());
   }
 
   /** Has every answer tell where else it is to be had. */
@@ -209,7 +214,10 @@ final class Http1Connection extends ChannelInboundHandlerAdapter
   }
 
   private void onRequest(HttpRequest head) {
-    requests++;
+    if (++requests == limits.requestsPerConnection()) {
+      loop.counters.hit(Limit.REQUESTS_PER_CONNECTION);
+    }
+    requestBeganNanos = loop.wheel.nowNanos();
     hasRequestEnded = false;
     hasResponseEnded = false;
     isHeadTimed = false;
@@ -228,6 +236,7 @@ final class Http1Connection extends ChannelInboundHandlerAdapter
     RequestBody source = RequestBody.NONE;
     if (request.hasBody()) {
       body.begin(request.contentLength(), request.expectsContinue());
+      pace.begin();
       source = body;
       look = Math.min(look, timeouts.requestBodyIdle().toNanos());
     }
@@ -299,8 +308,10 @@ final class Http1Connection extends ChannelInboundHandlerAdapter
       onRefused(Refusal.BODY_TOO_LARGE);
       return;
     } else {
-      bodyWaitSinceNanos = loop.wheel.nowNanos();
+      long now = loop.wheel.nowNanos();
+      pace.onBytes(data.readableBytes(), now);
       body.onData(data);
+      pace.wanted(body.isWanted(), now);
     }
     if (isLast && phase != Phase.CLOSING && phase != Phase.CLOSED) {
       hasRequestEnded = true;
@@ -311,7 +322,7 @@ final class Http1Connection extends ChannelInboundHandlerAdapter
 
   /** Somebody has asked for more of the body. */
   void onBodyWanted() {
-    bodyWaitSinceNanos = loop.wheel.nowNanos();
+    pace.wanted(true, loop.wheel.nowNanos());
     resumeSoon();
   }
 
@@ -505,7 +516,7 @@ final class Http1Connection extends ChannelInboundHandlerAdapter
     if (phase == Phase.CLOSED || !channel.isOpen()) {
       return;
     }
-    loop.counters.stalledClosed++;
+    countStalled();
     phase = Phase.CLOSING;
     decoder.discard();
     reset();
@@ -595,7 +606,12 @@ final class Http1Connection extends ChannelInboundHandlerAdapter
     loop.countRefusal(refusal);
     ByteBuf response = allocate(512);
     Responses.writeRefusal(
-        response, refusal, loop.date(), loop.exchanges.proxyStatus(refusal.error()), !isHead());
+        response,
+        refusal,
+        loop.date(),
+        loop.exchanges.proxyStatus(refusal.error()),
+        loop.retryAfterSeconds(),
+        !isHead());
     write(response);
     startClosing();
   }
@@ -673,6 +689,7 @@ final class Http1Connection extends ChannelInboundHandlerAdapter
         if (hasPartialHead) {
           refuse(Refusal.HEADER_TIMEOUT);
         } else {
+          loop.counters.hit(requests == 0 ? Limit.REQUEST_HEADER : Limit.KEEP_ALIVE);
           channel.close();
         }
       }
@@ -689,21 +706,34 @@ final class Http1Connection extends ChannelInboundHandlerAdapter
     }
   }
 
+  private void countStalled() {
+    loop.counters.stalledClosed++;
+    loop.counters.hit(Limit.NO_PROGRESS);
+  }
+
   private void lookAtExchange(long nowNanos) {
     if (stallWatch.isStalled()) {
-      loop.counters.stalledClosed++;
+      countStalled();
       cut(true);
       return;
     }
+    if (nowNanos - requestBeganNanos >= timeouts.requestTotal().toNanos()) {
+      refuseExchange(Refusal.REQUEST_TIMEOUT);
+      return;
+    }
     long nextLook = lookNanos;
-    if (!hasRequestEnded && body.isWanted()) {
-      long idleNanos = timeouts.requestBodyIdle().toNanos();
-      long waitedNanos = nowNanos - bodyWaitSinceNanos;
-      if (waitedNanos >= idleNanos) {
-        refuseExchange(Refusal.BODY_TIMEOUT);
-        return;
+    if (!hasRequestEnded && !body.isOver()) {
+      switch (pace.look(nowNanos)) {
+        case SILENT -> {
+          refuseExchange(Refusal.BODY_TIMEOUT);
+          return;
+        }
+        case SLOW -> {
+          refuseExchange(Refusal.BODY_TOO_SLOW);
+          return;
+        }
+        case FINE -> nextLook = Math.min(nextLook, pace.nextLookNanos(nowNanos));
       }
-      nextLook = Math.min(nextLook, idleNanos - waitedNanos);
     }
     deadline.in(nextLook);
   }

@@ -96,7 +96,7 @@ final class Http1Request extends ClientRequest {
       CharSequence name = field.getKey();
       CharSequence value = field.getValue();
       if (++count > limits.headerCount()) {
-        return Refusal.FIELDS_TOO_LARGE;
+        return Refusal.FIELDS_TOO_MANY;
       }
       if (!FieldSyntax.isToken(name)) {
         return Refusal.FIELD_NAME;

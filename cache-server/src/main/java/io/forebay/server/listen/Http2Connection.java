@@ -4,6 +4,7 @@ import io.forebay.server.config.ServerConfig.LimitsConfig;
 import io.forebay.server.config.ServerConfig.TimeoutsConfig;
 import io.forebay.server.exchange.ClientInfo;
 import io.forebay.server.exchange.RequestBody;
+import io.forebay.server.metric.Limit;
 import io.forebay.server.metric.LoopCounters.CacheResult;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
@@ -16,25 +17,22 @@ import io.netty.handler.codec.http2.DefaultHttp2DataFrame;
 import io.netty.handler.codec.http2.DefaultHttp2GoAwayFrame;
 import io.netty.handler.codec.http2.DefaultHttp2Headers;
 import io.netty.handler.codec.http2.DefaultHttp2HeadersFrame;
+import io.netty.handler.codec.http2.DefaultHttp2PingFrame;
 import io.netty.handler.codec.http2.DefaultHttp2ResetFrame;
-import io.netty.handler.codec.http2.Http2CodecUtil;
-import io.netty.handler.codec.http2.Http2ConnectionDecoder;
-import io.netty.handler.codec.http2.Http2ConnectionEncoder;
 import io.netty.handler.codec.http2.Http2DataFrame;
 import io.netty.handler.codec.http2.Http2Error;
 import io.netty.handler.codec.http2.Http2Exception;
 import io.netty.handler.codec.http2.Http2Frame;
 import io.netty.handler.codec.http2.Http2FrameCodec;
-import io.netty.handler.codec.http2.Http2FrameCodecBuilder;
 import io.netty.handler.codec.http2.Http2FrameStream;
 import io.netty.handler.codec.http2.Http2FrameStreamEvent;
 import io.netty.handler.codec.http2.Http2FrameStreamException;
 import io.netty.handler.codec.http2.Http2Headers;
 import io.netty.handler.codec.http2.Http2Headers.PseudoHeaderName;
 import io.netty.handler.codec.http2.Http2HeadersFrame;
+import io.netty.handler.codec.http2.Http2PingFrame;
 import io.netty.handler.codec.http2.Http2RemoteFlowController;
 import io.netty.handler.codec.http2.Http2ResetFrame;
-import io.netty.handler.codec.http2.Http2Settings;
 import io.netty.handler.codec.http2.Http2Stream;
 import io.netty.handler.codec.http2.Http2WindowUpdateFrame;
 import io.netty.util.ReferenceCountUtil;
@@ -57,29 +55,41 @@ final class Http2Connection extends ChannelInboundHandlerAdapter {
 
   private static final Logger LOG = LoggerFactory.getLogger(Http2Connection.class);
 
-  /** What a stream may send of a body before we have taken it. */
-  private static final int WINDOW_LENGTH = 256 * 1024;
+  /** What our PING carries whose answer shows that the client has read the first GOAWAY. */
+  private static final long GOODBYE = 0x666f_7265_6261_7901L;
 
-  private static final int TABLE_LENGTH = 4096;
-  private static final int RESETS = 200;
-  private static final int RESETS_SECONDS = 30;
-  private static final int SMALL_CONTINUATIONS = 16;
-  private static final int EMPTY_DATA_FRAMES = 4;
-  private static final int QUEUED_CONTROL_FRAMES = 1000;
+  private static final long GOODBYE_NANOS = 1_000_000_000L;
+
+  /** How the connection comes to its end (RFC 9113 §6.8). */
+  private enum Goodbye {
+    UNSAID,
+    /** GOAWAY without a last stream: what the client has sent by then is still served. */
+    ANNOUNCED,
+    /** GOAWAY with the last stream there will be. */
+    SAID
+  }
 
   private final LoopConnections loop;
   private final LimitsConfig limits;
   private final TimeoutsConfig timeouts;
   private final Channel channel;
+  private final String scheme;
   private final ClientInfo client;
+  private final Ear ear = new Ear();
   private final IntObjectMap<Http2RequestStream> streams = new IntObjectHashMap<>();
+
+  /** Of streams that are not there yet. */
+  private final IntObjectMap<StreamPriority> early = new IntObjectHashMap<>(4);
+
   private final StallWatch stallWatch;
   private final DeadlineWheel.Entry deadline;
+  private final DeadlineWheel.Entry farewell;
   private final long lookNanos;
 
   private @Nullable ChannelHandlerContext context;
   private @Nullable Http2FrameCodec codec;
   private @Nullable AltSvc altSvc;
+  private @Nullable UrgencyDistributor turns;
   private int requests;
   private int newestStream;
   private int stuckLooks;
@@ -92,46 +102,32 @@ final class Http2Connection extends ChannelInboundHandlerAdapter {
   private boolean hasWaiting;
 
   private boolean isTurnQueued;
-  private boolean isDraining;
+  private Goodbye goodbye = Goodbye.UNSAID;
   private boolean isClosed;
 
-  Http2Connection(LoopConnections loop, Channel channel, ClientInfo client) {
+  Http2Connection(LoopConnections loop, Channel channel, String scheme, ClientInfo client) {
     this.loop = loop;
     this.channel = channel;
+    this.scheme = scheme;
     this.client = client;
     limits = loop.limits();
     timeouts = loop.timeouts();
     stallWatch = new StallWatch(channel, loop.sendQueue);
     deadline = loop.wheel.entry(this::onDeadline);
+    farewell = loop.wheel.entry(now -> sayLast());
     lookNanos =
         Math.min(
             timeouts.noProgress().toNanos() / StallWatch.LOOKS,
             timeouts.requestBodyIdle().toNanos());
   }
 
-  /** The codec that goes before this handler; every bound of it is named. */
+  /** The codec that goes before this handler. */
   Http2FrameCodec codec() {
-    Http2FrameCodec made =
-        new CodecBuilder()
-            .initialSettings(
-                Http2Settings.defaultSettings()
-                    .headerTableSize(TABLE_LENGTH)
-                    .maxHeaderListSize(limits.headerBytes())
-                    .maxConcurrentStreams(limits.streamsPerConnection())
-                    .initialWindowSize(WINDOW_LENGTH))
-            .validateHeaders(true)
-            .maxReservedStreams(0)
-            .encoderEnforceMaxConcurrentStreams(false)
-            .encoderEnforceMaxQueuedControlFrames(QUEUED_CONTROL_FRAMES)
-            .encoderIgnoreMaxHeaderListSize(true)
-            .decoderEnforceMaxConsecutiveEmptyDataFrames(EMPTY_DATA_FRAMES)
-            .decoderEnforceMaxRstFramesPerWindow(RESETS, RESETS_SECONDS)
-            .encoderEnforceMaxRstFramesPerWindow(RESETS, RESETS_SECONDS)
-            .decoderEnforceMaxSmallContinuationFrames(SMALL_CONTINUATIONS)
-            .gracefulShutdownTimeoutMillis(timeouts.drain().toMillis())
-            .build();
-    codec = made;
-    return made;
+    FrameGuard guard = new FrameGuard(loop.http2(), loop.wheel::nowNanos, ear);
+    Http2Codec.Made made = Http2Codec.make(limits, loop.http2(), timeouts.drain(), guard, ear);
+    codec = made.codec();
+    turns = made.turns();
+    return made.codec();
   }
 
   /** Has every answer tell where else it is to be had. */
@@ -167,6 +163,11 @@ final class Http2Connection extends ChannelInboundHandlerAdapter {
       case Http2DataFrame frame -> onData(frame);
       case Http2WindowUpdateFrame frame -> signsOfLife++;
       case Http2ResetFrame frame -> onGone(frame.stream(), "the client reset the stream");
+      case Http2PingFrame frame -> {
+        if (frame.ack() && frame.content() == GOODBYE) {
+          sayLast();
+        }
+      }
       default -> ReferenceCountUtil.release(message);
     }
   }
@@ -225,13 +226,15 @@ final class Http2Connection extends ChannelInboundHandlerAdapter {
       return;
     }
     Http2Headers headers = frame.headers();
-    FramedRequest request = new FramedRequest(limits, headers, "https", frame.isEndStream());
+    FramedRequest request = new FramedRequest(limits, headers, scheme, frame.isEndStream());
     Refusal refusal = request.read();
     Http2RequestStream opened = new Http2RequestStream(this, stream, request);
     streams.put(stream.id(), opened);
     newestStream = stream.id();
+    prioritize(stream, headers);
     deadline.in(lookNanos);
-    if (++requests >= limits.requestsPerConnection()) {
+    if (++requests == limits.requestsPerConnection()) {
+      loop.counters.hit(Limit.REQUESTS_PER_CONNECTION);
       startDraining();
     }
     if (refusal != null) {
@@ -339,7 +342,7 @@ final class Http2Connection extends ChannelInboundHandlerAdapter {
   void giveUp(Http2FrameStream stream) {
     Http2FrameCodec of = codec;
     if (of != null && !isClosed && of.connection().stream(stream.id()) != null) {
-      loop.counters.stalledClosed++;
+      countStalled();
       reset(stream, Http2Error.CANCEL);
     }
   }
@@ -404,7 +407,7 @@ final class Http2Connection extends ChannelInboundHandlerAdapter {
     loop.accessLog.record(
         new Unserved(
             client,
-            "https",
+            scheme,
             request == null ? "" : request.raw(PseudoHeaderName.METHOD).toString(),
             request == null ? "" : request.raw(PseudoHeaderName.AUTHORITY),
             request == null ? "" : request.raw(PseudoHeaderName.PATH),
@@ -417,48 +420,69 @@ final class Http2Connection extends ChannelInboundHandlerAdapter {
             loop.nowMillis()));
   }
 
-  /** A head that the codec refuses by itself, with a 431. */
-  private void onFieldsTooLarge() {
-    loop.countRefusal(Refusal.FIELDS_TOO_LARGE);
-    log(null, 431, CacheResult.REFUSED, Refusal.FIELDS_TOO_LARGE, 0, false);
-  }
-
-  /** A head that the codec cannot decode; it resets the stream by itself. */
-  private void onUndecodable(int stream) {
-    newestStream = stream;
-    loop.countRefusal(Refusal.PROTOCOL);
-    log(null, Refusal.PROTOCOL.status(), CacheResult.REFUSED, Refusal.PROTOCOL, 0, true);
-  }
-
-  /** The codec, with an ear for what it answers without telling anybody. */
-  private final class CodecBuilder extends Http2FrameCodecBuilder {
+  /** What the codec does by itself. */
+  private final class Ear implements Http2Codec.Ear {
     @Override
-    protected Http2FrameCodec build(
-        Http2ConnectionDecoder decoder,
-        Http2ConnectionEncoder encoder,
-        Http2Settings initialSettings) {
-      return new Http2FrameCodec(
-          encoder, decoder, initialSettings, decoupleCloseAndGoAway(), flushPreface()) {
-        @Override
-        protected void handleServerHeaderDecodeSizeError(
-            ChannelHandlerContext ctx, Http2Stream stream) {
-          onFieldsTooLarge();
-          super.handleServerHeaderDecodeSizeError(ctx, stream);
-        }
+    public void onFieldsTooLarge() {
+      loop.countRefusal(Refusal.FIELDS_TOO_LARGE);
+      log(null, 431, CacheResult.REFUSED, Refusal.FIELDS_TOO_LARGE, 0, false);
+    }
 
-        @Override
-        public void onError(ChannelHandlerContext ctx, boolean outbound, Throwable cause) {
-          if (!outbound
-              && Http2CodecUtil.getEmbeddedHttp2Exception(cause)
-                  instanceof Http2Exception.StreamException broken
-              && !(broken instanceof Http2Exception.HeaderListSizeException)
-              && broken.streamId() > newestStream
-              && connection().stream(broken.streamId()) == null) {
-            onUndecodable(broken.streamId());
-          }
-          super.onError(ctx, outbound, cause);
-        }
-      };
+    @Override
+    public void onUndecodable(int stream) {
+      newestStream = stream;
+      loop.countRefusal(Refusal.PROTOCOL);
+      log(null, Refusal.PROTOCOL.status(), CacheResult.REFUSED, Refusal.PROTOCOL, 0, true);
+    }
+
+    @Override
+    public boolean isNew(int stream) {
+      return stream > newestStream;
+    }
+
+    @Override
+    public void onLimit(Limit limit) {
+      loop.counters.hit(limit);
+      LOG.debug("{}: {} passed", client.address(), limit.key());
+    }
+
+    @Override
+    public void onPriorityUpdate(int stream, CharSequence field) {
+      Http2FrameCodec of = codec;
+      if (of == null) {
+        return;
+      }
+      StreamPriority priority = StreamPriority.of(field);
+      Http2Stream known = of.connection().stream(stream);
+      if (known != null) {
+        prioritize(known, priority);
+      } else if (of.connection().remote().isValidStreamId(stream)
+          && stream > of.connection().remote().lastStreamCreated()
+          && early.size() < limits.streamsPerConnection()) {
+        // RFC 9218 §7.1: it may come before the stream it is about.
+        early.put(stream, priority);
+      }
+    }
+  }
+
+  private void prioritize(Http2Stream stream, StreamPriority priority) {
+    UrgencyDistributor to = turns;
+    if (to != null) {
+      to.prioritize(stream, priority);
+    }
+  }
+
+  /** What was said of a stream before it was opened goes before what its request says. */
+  private void prioritize(Http2FrameStream stream, Http2Headers headers) {
+    StreamPriority said = early.isEmpty() ? null : early.remove(stream.id());
+    CharSequence field = said == null ? headers.get("priority") : null;
+    Http2FrameCodec of = codec;
+    if (of == null || (said == null && field == null)) {
+      return;
+    }
+    Http2Stream opened = of.connection().stream(stream.id());
+    if (opened != null) {
+      prioritize(opened, said != null ? said : StreamPriority.of(field));
     }
   }
 
@@ -489,40 +513,83 @@ final class Http2Connection extends ChannelInboundHandlerAdapter {
     }
   }
 
+  /**
+   * Says that no more streams are taken soon; the client may have sent some by now. Once it has
+   * read that, it is told which was the last.
+   */
   private void startDraining() {
-    if (!isDraining) {
-      isDraining = true;
-      write(new DefaultHttp2GoAwayFrame(Http2Error.NO_ERROR));
+    if (goodbye == Goodbye.UNSAID) {
+      goodbye = Goodbye.ANNOUNCED;
+      DefaultHttp2GoAwayFrame announced = new DefaultHttp2GoAwayFrame(Http2Error.NO_ERROR);
+      announced.setExtraStreamIds(Integer.MAX_VALUE);
+      write(announced);
+      write(new DefaultHttp2PingFrame(GOODBYE));
+      farewell.in(GOODBYE_NANOS);
       flushSoon();
     }
-    closeIfDrained();
+  }
+
+  private void sayLast() {
+    if (goodbye == Goodbye.ANNOUNCED) {
+      goodbye = Goodbye.SAID;
+      farewell.clear();
+      write(new DefaultHttp2GoAwayFrame(Http2Error.NO_ERROR));
+      flushSoon();
+      closeIfDrained();
+    }
   }
 
   private void closeIfDrained() {
     ChannelHandlerContext ctx = context;
-    if (isDraining && streams.isEmpty() && ctx != null) {
+    if (goodbye == Goodbye.SAID && streams.isEmpty() && ctx != null) {
       ctx.writeAndFlush(Unpooled.EMPTY_BUFFER).addListener(ChannelFutureListener.CLOSE);
     }
   }
 
   private void onDeadline(long nowNanos) {
     if (streams.isEmpty()) {
+      if (goodbye == Goodbye.UNSAID) {
+        loop.counters.hit(requests == 0 ? Limit.REQUEST_HEADER : Limit.KEEP_ALIVE);
+      }
       startDraining();
       return;
     }
     if (stallWatch.isStalled() || isStuck()) {
-      loop.counters.stalledClosed++;
+      countStalled();
       cut();
       return;
     }
-    long idleNanos = timeouts.requestBodyIdle().toNanos();
     for (Http2RequestStream stream : new ArrayList<>(streams.values())) {
-      long since = stream.waitSinceNanos();
-      if (since >= 0 && nowNanos - since >= idleNanos) {
-        refuse(stream, Refusal.BODY_TIMEOUT);
-      }
+      look(stream, nowNanos);
     }
     deadline.in(lookNanos);
+  }
+
+  /** One stream must not outlast its bounds because others of its connection do well. */
+  private void look(Http2RequestStream stream, long nowNanos) {
+    Refusal refusal = stream.overdue(nowNanos, timeouts.requestTotal().toNanos());
+    if (refusal != null) {
+      refuse(stream, refusal);
+      return;
+    }
+    Http2FrameCodec of = codec;
+    Http2Stream counted = of == null ? null : of.connection().stream(stream.stream().id());
+    if (of == null || counted == null) {
+      return;
+    }
+    Http2RemoteFlowController flow = of.connection().remote().flowController();
+    boolean isShut = flow.hasFlowControlled(counted) && flow.windowSize(counted) <= 0;
+    // A little later than a connection on which nothing moves at all is cut for it.
+    long boundNanos = timeouts.noProgress().toNanos() + 2 * lookNanos;
+    if (stream.isShutFor(isShut, lookNanos) >= boundNanos) {
+      stream.onClosed("the client does not take the response");
+      giveUp(stream.stream());
+    }
+  }
+
+  private void countStalled() {
+    loop.counters.stalledClosed++;
+    loop.counters.hit(Limit.NO_PROGRESS);
   }
 
   /** Whether data waits for windows and the client has opened none of them for too long. */
@@ -582,6 +649,7 @@ final class Http2Connection extends ChannelInboundHandlerAdapter {
   public void channelInactive(ChannelHandlerContext ctx) {
     isClosed = true;
     deadline.remove();
+    farewell.remove();
     List<Http2RequestStream> left = new ArrayList<>(streams.values());
     streams.clear();
     left.forEach(stream -> stream.onClosed("the client closed the connection"));

@@ -1,9 +1,11 @@
 package io.forebay.server.listen;
 
+import io.forebay.server.config.ServerConfig.Http2Config;
 import io.forebay.server.config.ServerConfig.LimitsConfig;
 import io.forebay.server.config.ServerConfig.TimeoutsConfig;
 import io.forebay.server.exchange.ClientInfo;
 import io.forebay.server.exchange.RequestBody;
+import io.forebay.server.metric.Limit;
 import io.forebay.server.metric.LoopCounters.CacheResult;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
@@ -45,14 +47,10 @@ final class Http3Connection extends ChannelInboundHandlerAdapter {
 
   private static final Logger LOG = LoggerFactory.getLogger(Http3Connection.class);
 
-  /** Streams broken off by the client, or by its faults, within a window. */
-  private static final int RESETS = 200;
-
-  private static final long RESETS_NANOS = 30_000_000_000L;
-
   private final LoopConnections loop;
   private final LimitsConfig limits;
   private final TimeoutsConfig timeouts;
+  private final Http2Config bounds;
   private final QuicChannel channel;
   private final Runnable onHandshakeOver;
   private final LongObjectMap<Http3Stream> streams = new LongObjectHashMap<>();
@@ -64,7 +62,8 @@ final class Http3Connection extends ChannelInboundHandlerAdapter {
   private long newestStream = -1;
   private int requests;
   private int resets;
-  private long resetsSinceNanos;
+  private int resetsCaused;
+  private long windowStartNanos;
   private int stuckLooks;
   private long lastSigns;
   private long signsOfClosed;
@@ -86,6 +85,7 @@ final class Http3Connection extends ChannelInboundHandlerAdapter {
     this.onHandshakeOver = onHandshakeOver;
     limits = loop.limits();
     timeouts = loop.timeouts();
+    bounds = loop.http2();
     deadline = loop.wheel.entry(this::onDeadline);
     lookNanos =
         Math.min(
@@ -159,6 +159,7 @@ final class Http3Connection extends ChannelInboundHandlerAdapter {
   boolean onRequest(Http3Stream stream) {
     if (streams.size() > limits.streamsPerConnection()) {
       // QUIC allows no more at once; the client has cancelled others that are still at work.
+      loop.counters.hit(Limit.STREAMS_PER_CONNECTION);
       reject(stream);
       countReset();
       return false;
@@ -169,10 +170,20 @@ final class Http3Connection extends ChannelInboundHandlerAdapter {
       return false;
     }
     newestStream = Math.max(newestStream, stream.id());
-    if (++requests >= limits.requestsPerConnection()) {
+    prioritize(stream);
+    if (++requests == limits.requestsPerConnection()) {
+      loop.counters.hit(Limit.REQUESTS_PER_CONNECTION);
       startDraining();
     }
     return true;
+  }
+
+  private static void prioritize(Http3Stream stream) {
+    Http3RequestStream opened = stream.request();
+    CharSequence said = opened == null ? null : opened.request().first("priority");
+    if (said != null) {
+      stream.prioritize(StreamPriority.of(said));
+    }
   }
 
   private static void reject(Http3Stream stream) {
@@ -217,7 +228,7 @@ final class Http3Connection extends ChannelInboundHandlerAdapter {
     }
     if (isReset) {
       stream.reset(Http3ErrorCode.H3_MESSAGE_ERROR);
-      countReset();
+      countCausedReset();
       return;
     }
     Http3Headers headers =
@@ -240,7 +251,7 @@ final class Http3Connection extends ChannelInboundHandlerAdapter {
   /** The stream ended before its head was whole (RFC 9114 §4.1). */
   void onIncomplete(Http3Stream stream) {
     stream.reset(Http3ErrorCode.H3_REQUEST_INCOMPLETE);
-    countReset();
+    countCausedReset();
   }
 
   /** A line for a request that no exchange saw; null where no field of it is known. */
@@ -312,6 +323,9 @@ final class Http3Connection extends ChannelInboundHandlerAdapter {
   }
 
   void onClientReset(Http3Stream stream) {
+    if (stream.isReset()) {
+      return;
+    }
     stream.onGone("the client reset the stream");
     countReset();
   }
@@ -340,22 +354,38 @@ final class Http3Connection extends ChannelInboundHandlerAdapter {
       loop.countRefusal(Refusal.PROTOCOL);
       log(null, Refusal.PROTOCOL.status(), CacheResult.REFUSED, Refusal.PROTOCOL, 0, true);
       stream.reset(Http3ErrorCode.H3_MESSAGE_ERROR);
-      countReset();
+      countCausedReset();
     } else {
       refuse(stream, request, Refusal.PROTOCOL);
     }
   }
 
-  /** The like of HTTP/2's rapid reset: requests begun for nothing but work. */
+  /** A stream was broken off by the client: HTTP/2's rapid reset by another name. */
   private void countReset() {
+    startWindowIfOver();
+    check(++resets, bounds.resets(), Limit.HTTP2_RESETS);
+  }
+
+  /** A stream was broken off because of what the client had sent. */
+  private void countCausedReset() {
+    startWindowIfOver();
+    check(++resetsCaused, bounds.resetsCaused(), Limit.HTTP2_RESETS_CAUSED);
+  }
+
+  private void startWindowIfOver() {
     loop.counters.http3.resets++;
     long now = loop.wheel.nowNanos();
-    if (now - resetsSinceNanos > RESETS_NANOS) {
-      resetsSinceNanos = now;
+    if (now - windowStartNanos >= bounds.window().toNanos()) {
+      windowStartNanos = now;
       resets = 0;
+      resetsCaused = 0;
     }
-    if (++resets > RESETS) {
-      loop.counters.limitsHit++;
+  }
+
+  private void check(int count, int most, Limit limit) {
+    if (count > most && !isClosed) {
+      loop.counters.hit(limit);
+      LOG.debug("{}: {} passed", client.address(), limit.key());
       close(Http3ErrorCode.H3_EXCESSIVE_LOAD);
     }
   }
@@ -388,35 +418,55 @@ final class Http3Connection extends ChannelInboundHandlerAdapter {
 
   private void onDeadline(long nowNanos) {
     if (!isEstablished) {
+      loop.counters.hit(Limit.TLS_HANDSHAKE);
       close(Http3ErrorCode.H3_NO_ERROR);
       return;
     }
     if (streams.isEmpty()) {
+      if (!isDraining) {
+        loop.counters.hit(requests == 0 ? Limit.REQUEST_HEADER : Limit.KEEP_ALIVE);
+      }
       startDraining();
       return;
     }
     if (isStuck()) {
-      loop.counters.stalledClosed++;
+      countStalled();
       close(Http3ErrorCode.H3_NO_ERROR);
       return;
     }
-    long headNanos = timeouts.requestHeader().toNanos();
-    long idleNanos = timeouts.requestBodyIdle().toNanos();
     for (Http3Stream stream : new ArrayList<>(streams.values())) {
-      Http3RequestStream request = stream.request();
-      long headSince = stream.headSinceNanos();
-      if (headSince >= 0 && nowNanos - headSince >= headNanos) {
-        loop.countRefusal(Refusal.HEADER_TIMEOUT);
-        onIncomplete(stream);
-      } else if (request != null
-          && request.waitSinceNanos() >= 0
-          && nowNanos - request.waitSinceNanos() >= idleNanos) {
-        refuse(stream, request, Refusal.BODY_TIMEOUT);
-      } else {
-        stream.probe();
-      }
+      look(stream, nowNanos);
     }
     deadline.in(lookNanos);
+  }
+
+  /** One stream must not outlast its bounds because others of its connection do well. */
+  private void look(Http3Stream stream, long nowNanos) {
+    Http3RequestStream request = stream.request();
+    long headSince = stream.headSinceNanos();
+    if (request == null || headSince >= 0) {
+      if (headSince >= 0 && nowNanos - headSince >= timeouts.requestHeader().toNanos()) {
+        loop.countRefusal(Refusal.HEADER_TIMEOUT);
+        onIncomplete(stream);
+      }
+      return;
+    }
+    Refusal refusal = request.overdue(nowNanos, timeouts.requestTotal().toNanos());
+    if (refusal != null) {
+      refuse(stream, request, refusal);
+      return;
+    }
+    stream.probe();
+    // A little later than a connection on which nothing moves at all is cut for it.
+    long boundNanos = timeouts.noProgress().toNanos() + 2 * lookNanos;
+    if (request.isShutFor(stream.isStuck(), lookNanos) >= boundNanos) {
+      request.giveUp();
+    }
+  }
+
+  void countStalled() {
+    loop.counters.stalledClosed++;
+    loop.counters.hit(Limit.NO_PROGRESS);
   }
 
   /** Whether data waits and the client has taken nothing on any stream for too long. */

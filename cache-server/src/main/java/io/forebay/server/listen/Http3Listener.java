@@ -137,7 +137,7 @@ final class Http3Listener {
   }
 
   private void onConnection(LoopConnections loop, QuicChannel channel) {
-    if (!isAccepting || !loop.admit(channel)) {
+    if (!isAccepting || !loop.admit(channel, channel.remoteSocketAddress())) {
       channel.close();
       return;
     }

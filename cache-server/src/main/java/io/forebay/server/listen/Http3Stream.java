@@ -36,10 +36,11 @@ final class Http3Stream extends ChannelInboundHandlerAdapter {
   /** The first of the frame types that mean nothing. */
   private static final long RESERVED_TYPE = 0x21 + 0x1f;
 
-  /** What quiche gives every stream. */
-  private static final QuicStreamPriority USUAL = new QuicStreamPriority(127, true);
+  /** What quiche gives every stream; ours of {@link StreamPriority#UNSAID} is the same. */
+  private static final int MIDDLE = 127;
 
-  private static final QuicStreamPriority PASSING = new QuicStreamPriority(126, true);
+  /** Apart by two, so that there is one between for {@link #goLast}. */
+  private static final int URGENCY_STEP = 2;
 
   private final Http3Connection connection;
   private final QuicStreamChannel channel;
@@ -52,6 +53,9 @@ final class Http3Stream extends ChannelInboundHandlerAdapter {
   /** The head is read, and whether there is a body is not known. */
   private boolean isUndecided;
 
+  private int urgency = MIDDLE;
+  private boolean isShared = true;
+  private long takenAtLook;
   private boolean isEndSeen;
   private boolean isReset;
   private boolean isTold;
@@ -290,8 +294,28 @@ final class Http3Stream extends ChannelInboundHandlerAdapter {
    * its priority and back gives it the last place.
    */
   void goLast() {
-    channel.updatePriority(PASSING, channel.voidPromise());
-    channel.updatePriority(USUAL, channel.voidPromise());
+    if (isShared) {
+      urgency(urgency - 1);
+      urgency(urgency);
+    }
+  }
+
+  void prioritize(StreamPriority said) {
+    urgency = MIDDLE + (said.urgency() - StreamPriority.UNSAID.urgency()) * URGENCY_STEP;
+    isShared = said.isShared();
+    urgency(urgency);
+  }
+
+  private void urgency(int value) {
+    channel.updatePriority(new QuicStreamPriority(value, isShared), channel.voidPromise());
+  }
+
+  /** Whether something waits and the client has taken nothing of it since the last look. */
+  boolean isStuck() {
+    long taken = wire.takenBytes();
+    boolean isStuck = wire.hasQueued() && taken == takenAtLook;
+    takenAtLook = taken;
+    return isStuck;
   }
 
   // ---- the end
@@ -325,10 +349,15 @@ final class Http3Stream extends ChannelInboundHandlerAdapter {
     }
   }
 
+  /** Whether one of both sides has broken it off. */
+  boolean isReset() {
+    return isReset;
+  }
+
   /** Drops what QUIC has not taken of the response, if there is anything. */
   void giveUp() {
     if (!isReset && wire.hasQueued()) {
-      connection.loop().counters.stalledClosed++;
+      connection.countStalled();
       reset(Http3ErrorCode.H3_REQUEST_CANCELLED);
     }
   }

@@ -3,9 +3,7 @@ package io.forebay.server.listen;
 import io.forebay.server.config.Http3Config;
 import io.forebay.server.config.ServerConfig;
 import io.forebay.server.config.ServerConfig.Address;
-import io.forebay.server.config.ServerConfig.LimitsConfig;
 import io.forebay.server.config.ServerConfig.ListenerConfig;
-import io.forebay.server.config.ServerConfig.TimeoutsConfig;
 import io.forebay.server.exchange.Exchanges;
 import io.forebay.server.metric.AccessLog;
 import io.forebay.server.metric.LoopCounters;
@@ -30,7 +28,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.LongSupplier;
 import javax.crypto.SecretKey;
 import javax.crypto.spec.SecretKeySpec;
@@ -56,7 +53,7 @@ public final class Listeners implements AutoCloseable {
   private final List<Channel> sockets;
   private final List<Http3Listener> http3;
   private final List<Bound> bound;
-  private final AtomicInteger connections;
+  private final NodeConnections connections;
 
   /** An address that is being listened on; the port is the real one. */
   public record Bound(String name, String scheme, String host, int port) {}
@@ -66,7 +63,7 @@ public final class Listeners implements AutoCloseable {
       List<Channel> sockets,
       List<Http3Listener> http3,
       List<Bound> bound,
-      AtomicInteger connections) {
+      NodeConnections connections) {
     this.loops = loops;
     this.sockets = sockets;
     this.http3 = http3;
@@ -90,7 +87,7 @@ public final class Listeners implements AutoCloseable {
       AccessLog accessLog,
       LongSupplier clockMillis)
       throws ListenException {
-    AtomicInteger connections = new AtomicInteger();
+    NodeConnections connections = new NodeConnections(config);
     List<LoopConnections> loops = new ArrayList<>();
     for (Loop loop : transport.loops()) {
       loops.add(
@@ -99,8 +96,7 @@ public final class Listeners implements AutoCloseable {
               exchanges.get(loop.index()),
               counters.get(loop.index()),
               accessLog.forLoop(loop.index()),
-              config.limits(),
-              config.timeouts(),
+              config,
               connections,
               new WideSends(
                   config.limits().privateCopyBytes(),
@@ -210,7 +206,7 @@ public final class Listeners implements AutoCloseable {
     checkFree(listener.address(), address);
     for (int i = 0; i < loops.size(); i++) {
       ChannelFuture future =
-          bootstrap(listener.name(), transport, i, loops.get(i), tls, http3).bind(address);
+          bootstrap(listener, transport, i, loops.get(i), tls, http3).bind(address);
       future.awaitUninterruptibly();
       Throwable cause = future.cause();
       if (cause != null) {
@@ -228,7 +224,7 @@ public final class Listeners implements AutoCloseable {
   }
 
   private static ServerBootstrap bootstrap(
-      String listener,
+      ListenerConfig listener,
       Transport transport,
       int index,
       LoopConnections loop,
@@ -246,7 +242,8 @@ public final class Listeners implements AutoCloseable {
         .childOption(ChannelOption.ALLOCATOR, Transport.ALLOCATOR)
         .childOption(ChannelOption.TCP_NODELAY, true)
         .childOption(ChannelOption.WRITE_BUFFER_WATER_MARK, WATER_MARK)
-        .childHandler(new ConnectionInitializer(loop, listener, tls, http3));
+        .childHandler(
+            new ConnectionInitializer(loop, listener.name(), tls, listener.h2c(), http3));
   }
 
   private static InetSocketAddress resolve(Address address) throws ListenException {
@@ -322,7 +319,7 @@ public final class Listeners implements AutoCloseable {
 
   /** Client connections open now, on all loops. */
   public int connections() {
-    return connections.get();
+    return connections.open();
   }
 
   /** Starts to accept, on all loops. */
@@ -335,9 +332,10 @@ public final class Listeners implements AutoCloseable {
   }
 
   /** Takes new limits and timeouts for connections to come. Returns when every loop has them. */
-  public void reconfigure(LimitsConfig limits, TimeoutsConfig timeouts) {
+  public void reconfigure(ServerConfig config) {
+    connections.reconfigure(config);
     for (LoopConnections loop : loops) {
-      loop.eventLoop().submit(() -> loop.reconfigure(limits, timeouts)).syncUninterruptibly();
+      loop.eventLoop().submit(() -> loop.reconfigure(config)).syncUninterruptibly();
     }
   }
 

@@ -1,15 +1,19 @@
 package io.forebay.server.listen;
 
 import io.forebay.core.http.HttpDate;
+import io.forebay.server.config.ServerConfig;
+import io.forebay.server.config.ServerConfig.Http2Config;
 import io.forebay.server.config.ServerConfig.LimitsConfig;
 import io.forebay.server.config.ServerConfig.TimeoutsConfig;
 import io.forebay.server.exchange.Exchanges;
 import io.forebay.server.metric.AccessLane;
+import io.forebay.server.metric.Limit;
 import io.forebay.server.metric.LoopCounters;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.EventLoop;
 import io.netty.util.concurrent.Future;
+import java.net.SocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -18,7 +22,6 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -38,15 +41,16 @@ final class LoopConnections {
   final WideSends wideSends;
 
   // Of the configuration in force. A connection keeps those it began with.
-  private LimitsConfig limits;
-  private TimeoutsConfig timeouts;
+  private ServerConfig config;
 
   private final Loop loop;
   private final LongSupplier clockMillis;
-  private final AtomicInteger nodeConnections;
+  private final NodeConnections nodeConnections;
   private final Set<Channel> channels = Collections.newSetFromMap(new IdentityHashMap<>());
   private final byte[] date = new byte[HttpDate.LENGTH];
   private long dateSecond = -1;
+  private long lastTickNanos;
+  private int turnedAway;
   private boolean isDraining;
   private @Nullable CompletableFuture<Void> drained;
   private @Nullable Future<?> ticking;
@@ -56,9 +60,8 @@ final class LoopConnections {
       Exchanges exchanges,
       LoopCounters counters,
       AccessLane accessLog,
-      LimitsConfig limits,
-      TimeoutsConfig timeouts,
-      AtomicInteger nodeConnections,
+      ServerConfig config,
+      NodeConnections nodeConnections,
       WideSends wideSends,
       LongSupplier clockNanos,
       LongSupplier clockMillis) {
@@ -66,8 +69,7 @@ final class LoopConnections {
     this.exchanges = exchanges;
     this.counters = counters;
     this.accessLog = accessLog;
-    this.limits = limits;
-    this.timeouts = timeouts;
+    this.config = config;
     this.nodeConnections = nodeConnections;
     this.wideSends = wideSends;
     this.wheel = new DeadlineWheel(clockNanos);
@@ -76,18 +78,26 @@ final class LoopConnections {
 
   /** What connections that begin now are bound by. */
   LimitsConfig limits() {
-    return limits;
+    return config.limits();
   }
 
   TimeoutsConfig timeouts() {
-    return timeouts;
+    return config.timeouts();
+  }
+
+  Http2Config http2() {
+    return config.http2();
+  }
+
+  long retryAfterSeconds() {
+    return config.overload().retryAfter().toSeconds();
   }
 
   /** Replaces the bounds, for connections to come. On the loop. */
-  void reconfigure(LimitsConfig newLimits, TimeoutsConfig newTimeouts) {
-    limits = newLimits;
-    timeouts = newTimeouts;
-    wideSends.privateCopyBytes(newLimits.privateCopyBytes());
+  void reconfigure(ServerConfig next) {
+    config = next;
+    exchanges.load().reconfigure(next.overload());
+    wideSends.privateCopyBytes(next.limits().privateCopyBytes());
   }
 
   EventLoop eventLoop() {
@@ -96,9 +106,11 @@ final class LoopConnections {
 
   /** Begins the one periodic task of the loop. */
   void startTicking() {
+    lastTickNanos = System.nanoTime();
+    // With a fixed delay: ticks that were missed and came together would hide how late they are.
     ticking =
         eventLoop()
-            .scheduleAtFixedRate(
+            .scheduleWithFixedDelay(
                 this::tick,
                 DeadlineWheel.TICK_NANOS,
                 DeadlineWheel.TICK_NANOS,
@@ -106,19 +118,31 @@ final class LoopConnections {
   }
 
   private void tick() {
+    long now = System.nanoTime();
+    exchanges.load().onTick(now - lastTickNanos - DeadlineWheel.TICK_NANOS);
+    lastTickNanos = now;
     loop.tick();
     wheel.tick();
   }
 
-  /** Takes a new connection in, or says no because the node has as many as it may. */
+  /** Takes a new connection in, or says no because there are as many as may be. */
   boolean admit(Channel channel) {
-    if (isDraining || nodeConnections.incrementAndGet() > limits.connections()) {
-      if (!isDraining) {
-        nodeConnections.decrementAndGet();
-        counters.limitsHit++;
-      }
+    return admit(channel, channel.remoteAddress());
+  }
+
+  /** The same for a connection whose channel does not name its peer. */
+  boolean admit(Channel channel, @Nullable SocketAddress peer) {
+    if (isDraining) {
       counters.connectionsRefused++;
       return false;
+    }
+    if (exchanges.load().isShedding()) {
+      return refuse(Limit.OVERLOAD);
+    }
+    NodeConnections.Answer answer = nodeConnections.take(peer);
+    NodeConnections.Place place = answer.place();
+    if (place == null) {
+      return refuse(answer.passed());
     }
     counters.connectionsAccepted++;
     counters.connectionsOpen++;
@@ -128,10 +152,29 @@ final class LoopConnections {
         .addListener(done -> {
           channels.remove(channel);
           counters.connectionsOpen--;
-          nodeConnections.decrementAndGet();
+          nodeConnections.giveBack(place);
           completeIfDrained();
         });
     return true;
+  }
+
+  private boolean refuse(@Nullable Limit passed) {
+    counters.connectionsRefused++;
+    if (passed != null) {
+      counters.hit(passed);
+    }
+    return false;
+  }
+
+  /** Tells a plain text connection that was not admitted why, if not too many are being told. */
+  void turnAway(Channel channel) {
+    if (isDraining || turnedAway >= TurnedAway.MOST) {
+      channel.close();
+      return;
+    }
+    turnedAway++;
+    channel.closeFuture().addListener(done -> turnedAway--);
+    channel.pipeline().addLast(new TurnedAway(this, channel));
   }
 
   /** Asks every connection to end, now and those to come; completes when none is left. */
@@ -181,8 +224,9 @@ final class LoopConnections {
   /** Counts a request that the listener refuses. */
   void countRefusal(Refusal refusal) {
     counters.requestsRefused++;
-    if (refusal.isLimit()) {
-      counters.limitsHit++;
+    Limit limit = refusal.limit();
+    if (limit != null) {
+      counters.hit(limit);
     }
   }
 

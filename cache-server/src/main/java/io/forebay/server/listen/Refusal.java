@@ -1,12 +1,14 @@
 package io.forebay.server.listen;
 
 import io.forebay.core.policy.ProxyError;
+import io.forebay.server.metric.Limit;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A request that goes no further than the listener: the status and the one line that tells the
  * client what was wrong. HTTP/2 answers a malformed message with a reset instead (RFC 9113 §8.1.1).
  */
-record Refusal(int status, String detail, boolean isMalformed) {
+record Refusal(int status, String detail, boolean isMalformed, @Nullable Limit limit) {
 
   static final Refusal HOST_MISSING = malformed("Host is missing");
   static final Refusal HOST_TWICE = malformed("Host is there twice");
@@ -25,37 +27,48 @@ record Refusal(int status, String detail, boolean isMalformed) {
   static final Refusal OBSOLETE_WEBSOCKET = malformed("this WebSocket draft has no framing");
   static final Refusal PROTOCOL = malformed("the stream breaks the protocol");
   static final Refusal SCHEME_MISMATCH =
-      new Refusal(421, "the target's scheme is not the one of this address", false);
-  static final Refusal METHOD = new Refusal(405, "this method is not served here", false);
-  static final Refusal BODY_TOO_LARGE = new Refusal(413, "the body is larger than allowed", false);
-  static final Refusal TARGET_TOO_LONG = new Refusal(414, "the target is too long", false);
-  static final Refusal EXPECTATION =
-      new Refusal(417, "no expectation but 100-continue can be met", false);
+      plain(421, "the target's scheme is not the one of this address");
+  static final Refusal METHOD = plain(405, "this method is not served here");
+  static final Refusal BODY_TOO_LARGE =
+      limit(413, "the body is larger than allowed", Limit.REQUEST_BODY);
+  static final Refusal TARGET_TOO_LONG = limit(414, "the target is too long", Limit.TARGET_BYTES);
+  static final Refusal EXPECTATION = plain(417, "no expectation but 100-continue can be met");
   static final Refusal FIELDS_TOO_LARGE =
-      new Refusal(431, "the fields are too large or too many", false);
-  static final Refusal CODING = new Refusal(501, "no transfer coding but chunked is known", false);
-  static final Refusal VERSION = new Refusal(505, "HTTP/1.0 and HTTP/1.1 are spoken here", false);
+      limit(431, "the fields are too large", Limit.HEADER_BYTES);
+  static final Refusal FIELDS_TOO_MANY = limit(431, "the fields are too many", Limit.HEADER_COUNT);
+  static final Refusal CODING = plain(501, "no transfer coding but chunked is known");
+  static final Refusal VERSION = plain(505, "HTTP/1.0 and HTTP/1.1 are spoken here");
   static final Refusal HEADER_TIMEOUT =
-      new Refusal(408, "the request did not arrive in time", false);
-  static final Refusal BODY_TIMEOUT = new Refusal(408, "the body did not arrive in time", false);
+      limit(408, "the request did not arrive in time", Limit.REQUEST_HEADER);
+  static final Refusal BODY_TIMEOUT =
+      limit(408, "the body did not arrive in time", Limit.REQUEST_BODY_IDLE);
+  static final Refusal BODY_TOO_SLOW =
+      limit(408, "the body comes too slowly", Limit.REQUEST_BODY_RATE);
+  static final Refusal REQUEST_TIMEOUT =
+      limit(408, "the request took too long", Limit.REQUEST_TOTAL);
+  static final Refusal OVERLOAD = plain(503, "there is too much to do here");
 
   private static Refusal malformed(String detail) {
-    return new Refusal(400, detail, true);
+    return new Refusal(400, detail, true, null);
+  }
+
+  private static Refusal plain(int status, String detail) {
+    return new Refusal(status, detail, false, null);
+  }
+
+  private static Refusal limit(int status, String detail, Limit limit) {
+    return new Refusal(status, detail, false, limit);
   }
 
   /** What Proxy-Status says of it. */
   ProxyError error() {
     return switch (status) {
       case 405, 421 -> ProxyError.HTTP_REQUEST_DENIED;
+      case 503 -> ProxyError.CONNECTION_LIMIT_REACHED;
       // A feature that is not there: the request may be all right.
       case 501, 505 -> ProxyError.PROXY_INTERNAL_RESPONSE;
       default -> ProxyError.HTTP_REQUEST_ERROR;
     };
-  }
-
-  /** Whether a configured bound was passed (I5). */
-  boolean isLimit() {
-    return status == 413 || status == 414 || status == 431;
   }
 
   /** The target cannot be served, and why. */

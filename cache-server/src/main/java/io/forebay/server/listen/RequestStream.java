@@ -28,13 +28,14 @@ abstract class RequestStream<H extends Headers<CharSequence, CharSequence, H>>
   private final LimitsConfig limits;
   private final ByteBufAllocator allocator;
   private final FramedRequest request;
+  private final long beganNanos;
 
   // The request body. What has come and is not asked for yet waits here; the window bounds it.
   private final ArrayDeque<ByteBuf> waiting = new ArrayDeque<>(0);
   private @Nullable Receiver receiver;
   private long receivedBytes;
   private long demandBytes;
-  private long waitSinceNanos;
+  private final BodyPace pace;
   private boolean owesContinue;
   private boolean isBodyRead;
   private boolean isBodyOver;
@@ -50,6 +51,7 @@ abstract class RequestStream<H extends Headers<CharSequence, CharSequence, H>>
   private boolean isPendingEnd;
 
   private long remainingBytes = LENGTH_UNKNOWN;
+  private long shutNanos;
   private boolean hasHead;
   private boolean hasBody = true;
   private boolean isLive = true;
@@ -67,6 +69,8 @@ abstract class RequestStream<H extends Headers<CharSequence, CharSequence, H>>
     this.owesContinue = request.expectsContinue();
     this.isBodyRead = !request.hasBody();
     this.isBodyOver = isBodyRead;
+    this.beganNanos = loop.wheel.nowNanos();
+    this.pace = new BodyPace(limits, loop.timeouts());
   }
 
   // ---- what differs from protocol to protocol
@@ -129,9 +133,24 @@ abstract class RequestStream<H extends Headers<CharSequence, CharSequence, H>>
     return isBodyRead;
   }
 
-  /** Since when bytes have been asked for in vain, or -1 when none are. */
-  final long waitSinceNanos() {
-    return !isBodyRead && !isBodyOver && demandBytes > 0 ? waitSinceNanos : -1;
+  /** What it is refused for now, if its time is over or its body comes too slowly. */
+  final @Nullable Refusal overdue(long nowNanos, long totalNanos) {
+    if (nowNanos - beganNanos >= totalNanos) {
+      return Refusal.REQUEST_TIMEOUT;
+    }
+    return isBodyRead || isBodyOver
+        ? null
+        : switch (pace.look(nowNanos)) {
+          case FINE -> null;
+          case SILENT -> Refusal.BODY_TIMEOUT;
+          case SLOW -> Refusal.BODY_TOO_SLOW;
+        };
+  }
+
+  /** Notes whether the client's window is shut on what waits; for how long it has been. */
+  final long isShutFor(boolean isShut, long sinceLastNanos) {
+    shutNanos = isShut ? shutNanos + sinceLastNanos : 0;
+    return shutNanos;
   }
 
   // ---- the request body
@@ -149,6 +168,7 @@ abstract class RequestStream<H extends Headers<CharSequence, CharSequence, H>>
       return Refusal.BODY_TOO_LARGE;
     }
     isBodyRead |= isLast;
+    pace.onBytes(data.readableBytes(), loop.wheel.nowNanos());
     if (isBodyOver || !data.isReadable()) {
       giveCredit(data.readableBytes());
       data.release();
@@ -179,7 +199,7 @@ abstract class RequestStream<H extends Headers<CharSequence, CharSequence, H>>
         // What comes beyond the demand is not counted against the next: its receiver forgives it
         // too.
         demandBytes = Math.max(0, demandBytes - length);
-        waitSinceNanos = loop.wheel.nowNanos();
+        pace.wanted(demandBytes > 0, loop.wheel.nowNanos());
         giveCredit(length);
         to.onData(data);
       }
@@ -233,7 +253,7 @@ abstract class RequestStream<H extends Headers<CharSequence, CharSequence, H>>
       return;
     }
     demandBytes = demandBytes + bytes < 0 ? Long.MAX_VALUE : demandBytes + bytes;
-    waitSinceNanos = loop.wheel.nowNanos();
+    pace.wanted(true, loop.wheel.nowNanos());
     if (owesContinue) {
       owesContinue = false;
       informational(100, HeaderFields.EMPTY);

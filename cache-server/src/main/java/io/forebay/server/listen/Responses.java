@@ -19,6 +19,7 @@ final class Responses {
   static final byte[] ALLOW = ascii("allow: GET, HEAD, OPTIONS, POST, PUT, PATCH, DELETE\r\n");
   static final String ALLOWED = "GET, HEAD, OPTIONS, POST, PUT, PATCH, DELETE";
 
+  private static final byte[] RETRY_AFTER = ascii("retry-after: ");
   private static final byte[] PROXY_STATUS = ascii("proxy-status: ");
   private static final byte[] TEXT = ascii("content-type: text/plain; charset=utf-8\r\n");
   private static final byte[][] STATUS_LINES = new byte[1000][];
@@ -49,7 +50,12 @@ final class Responses {
 
   /** A whole response that ends the connection. */
   static void writeRefusal(
-      ByteBuf into, Refusal refusal, byte[] date, String proxyStatus, boolean hasBody) {
+      ByteBuf into,
+      Refusal refusal,
+      byte[] date,
+      String proxyStatus,
+      long retryAfterSeconds,
+      boolean hasBody) {
     byte[] text = text(refusal);
     into.writeBytes(statusLine(refusal.status()))
         .writeBytes(DATE)
@@ -57,6 +63,11 @@ final class Responses {
         .writeBytes(CRLF);
     if (refusal.status() == HttpResponseStatus.METHOD_NOT_ALLOWED.code()) {
       into.writeBytes(ALLOW);
+    }
+    if (refusal.status() == HttpResponseStatus.SERVICE_UNAVAILABLE.code()) {
+      into.writeBytes(RETRY_AFTER);
+      Digits.writeDecimal(into, retryAfterSeconds);
+      into.writeBytes(CRLF);
     }
     into.writeBytes(PROXY_STATUS);
     into.writeCharSequence(proxyStatus, StandardCharsets.ISO_8859_1);

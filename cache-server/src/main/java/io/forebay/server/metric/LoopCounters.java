@@ -63,11 +63,16 @@ public final class LoopCounters {
   // Variants dropped because their base key had as many as it may have, or others by now.
   public long variantsDropped;
 
+  // Variants made of another one's body, because a 304 named that one's tag.
+  public long variantsCopied;
+
   public long connectionsAccepted;
   public long connectionsOpen;
   public long connectionsRefused;
   public long requestsRefused;
-  public long limitsHit;
+
+  // Times each configured bound was passed; indexed by Limit ordinal.
+  private final long[] limitHits = new long[Limit.values().length];
 
   // Bytes copied aside for slow clients, and how often: totals, not what is held now.
   public long privateCopies;
@@ -100,6 +105,25 @@ public final class LoopCounters {
     GET,
     HEAD,
     OTHER
+  }
+
+  /** A configured bound was passed. */
+  public void hit(Limit limit) {
+    limitHits[limit.ordinal()]++;
+  }
+
+  /** Times that bound was passed. */
+  public long hits(Limit limit) {
+    return limitHits[limit.ordinal()];
+  }
+
+  /** Times any bound was passed. */
+  public long limitsHit() {
+    long sum = 0;
+    for (long hits : limitHits) {
+      sum += hits;
+    }
+    return sum;
   }
 
   /** Counts a request whose method is not known, because it was refused before it could be read. */

@@ -353,6 +353,12 @@ public final class NodeMetrics implements AutoCloseable {
         "forebay_variants_dropped",
         "Variants dropped since their key had as many as it may have, or others by now.",
         c -> c.variantsDropped);
+    counter(
+        all,
+        loops,
+        "forebay_variants_copied",
+        "Variants that got another one's body, since the origin answered 304 with its tag.",
+        c -> c.variantsCopied);
     counter(all, loops, "forebay_stale_served", "Requests served stale.", c -> c.staleServed);
   }
 
@@ -379,8 +385,14 @@ public final class NodeMetrics implements AutoCloseable {
         "forebay_requests_refused",
         "Requests refused before they were routed.",
         c -> c.requestsRefused);
-    counter(
-        all, loops, "forebay_limits_hit", "Times a configured limit was passed.", c -> c.limitsHit);
+    CounterSnapshot.Builder limits =
+        CounterSnapshot.builder()
+            .name("forebay_limits_hit")
+            .help("Times a configured limit was passed, by the key that sets it.");
+    for (Limit limit : Limit.values()) {
+      limits.dataPoint(count(sum(loops, c -> c.hits(limit)), Labels.of("limit", limit.key())));
+    }
+    all.metricSnapshot(limits.build());
     counter(
         all,
         loops,

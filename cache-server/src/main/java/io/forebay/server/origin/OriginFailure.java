@@ -22,6 +22,8 @@ public record OriginFailure(Kind kind, String detail, String more) {
     NAME_NOT_RESOLVED(ProxyError.DNS_ERROR),
     NAME_TIMEOUT(ProxyError.DNS_TIMEOUT),
     ADDRESS_REFUSED(ProxyError.DESTINATION_IP_PROHIBITED),
+    /** Not asked at all: the loop has too much to do. */
+    OVERLOADED(ProxyError.CONNECTION_LIMIT_REACHED),
     TOO_MANY_CONNECTIONS(ProxyError.CONNECTION_LIMIT_REACHED),
     CONNECT_REFUSED(ProxyError.CONNECTION_REFUSED),
     CONNECT_UNROUTABLE(ProxyError.DESTINATION_IP_UNROUTABLE),
@@ -51,6 +53,11 @@ public record OriginFailure(Kind kind, String detail, String more) {
     /** What Proxy-Status calls it. */
     public ProxyError error() {
       return error;
+    }
+
+    /** Whether it is the node that has too much to do: 503, and the client may come back. */
+    public boolean isOverload() {
+      return this == OVERLOADED || this == TOO_MANY_CONNECTIONS;
     }
 
     /** Whether the client is told 504 rather than 502. */

@@ -21,8 +21,8 @@ import io.forebay.server.config.ServerConfig;
 import io.forebay.server.exchange.Explanation;
 import io.forebay.server.exchange.Rehearsal;
 import io.forebay.server.exchange.Snapshot;
+import io.forebay.server.fill.FillHistory;
 import io.forebay.server.fill.FillTable;
-import io.forebay.server.fill.HitForMiss;
 import io.forebay.storage.HeadSpec;
 import io.forebay.storage.Install;
 import io.forebay.storage.ObjectStore;
@@ -112,7 +112,7 @@ final class SmallStore implements AutoCloseable {
         new Rehearsal.Stage(
             new KeyBuilder(store.secret()),
             new FillTable(8),
-            new HitForMiss(8),
+            FillHistory.ofKeys(8),
             store.sliceBytes(),
             store.sliceBytes(),
             System.currentTimeMillis()),

@@ -44,7 +44,7 @@ final class ConfigLoaderTest {
     ServerConfig config = loaded();
 
     assertEquals(
-        List.of(new ListenerConfig("http", new Address("*", 8080), null, null)),
+        List.of(new ListenerConfig("http", new Address("*", 8080), null, null, false)),
         config.listeners());
     assertEquals(new Address("127.0.0.1", 8081), config.admin().address());
     assertNull(config.admin().token());
@@ -77,7 +77,7 @@ final class ConfigLoaderTest {
     write(
         """
         listen:
-          - ":80"
+          - {address: ":80", h2c: yes}
           - name: public
             address: "[::1]:8443"
             tls: {certificate: PEM, key: PEM}
@@ -150,6 +150,19 @@ final class ConfigLoaderTest {
           followers-per-fill: 14
           fills: 15
           private-copies: 1MiB
+          connections-per-address: 16
+          request-body-rate: 17
+        http2:
+          window: 1s
+          resets: 2
+          resets-caused: 3
+          pings: 4
+          settings: 5
+          priorities: 6
+          continuations: 7
+          empty-frames: 8
+          queued-control-frames: 16
+        overload: {delay: 9s, retry-after: 10s}
         timeouts:
           tls-handshake: 1s
           request-header: 2s
@@ -157,6 +170,7 @@ final class ConfigLoaderTest {
           keep-alive: 4s
           no-progress: 5s
           drain: 0
+          request-total: 6s
         tunnels: {limit: 7, idle-timeout: 8s}
         forwarding:
           trusted: [10.0.0.0/8, "fd00::/8", 192.0.2.1]
@@ -171,9 +185,9 @@ final class ConfigLoaderTest {
 
     assertEquals(
         List.of(
-            new ListenerConfig("http", new Address("*", 80), null, null),
-            new ListenerConfig("public", new Address("::1", 8443), pem, pem),
-            new ListenerConfig("https", new Address("127.0.0.1", 9443), pem, pem)),
+            new ListenerConfig("http", new Address("*", 80), null, null, true),
+            new ListenerConfig("public", new Address("::1", 8443), pem, pem, false),
+            new ListenerConfig("https", new Address("127.0.0.1", 9443), pem, pem, false)),
         config.listeners());
     assertEquals(
         new ServerConfig.AdminConfig(new Address("::1", 9001), "0123456789abcdef0"),
@@ -260,7 +274,8 @@ final class ConfigLoaderTest {
         config.routes().get(0));
     assertEquals("route-2", config.routes().get(1).name());
     assertEquals(
-        new ServerConfig.LimitsConfig(65536, 10, 4096, 0, 11, 12, 13, 14, 15, 1 << 20),
+        new ServerConfig.LimitsConfig(
+            65536, 10, 4096, 0, 11, 12, 13, 14, 15, 1 << 20, new ServerConfig.ClientLimits(16, 17)),
         config.limits());
     assertEquals(
         new ServerConfig.TimeoutsConfig(
@@ -269,13 +284,20 @@ final class ConfigLoaderTest {
             Duration.ofSeconds(3),
             Duration.ofSeconds(4),
             Duration.ofSeconds(5),
-            Duration.ZERO),
+            Duration.ZERO,
+            Duration.ofSeconds(6)),
         config.timeouts());
     assertEquals(
         new ServerConfig.ForwardingConfig(
             List.of("10.0.0.0/8", "fd00::/8", "192.0.2.1/32"), false, true, "edge.1", 3),
         config.forwarding());
     assertEquals(new ServerConfig.TunnelsConfig(7, Duration.ofSeconds(8)), config.tunnels());
+    assertEquals(
+        new ServerConfig.Http2Config(Duration.ofSeconds(1), 2, 3, 4, 5, 6, 7, 8, 16),
+        config.http2());
+    assertEquals(
+        new ServerConfig.OverloadConfig(Duration.ofSeconds(9), Duration.ofSeconds(10)),
+        config.overload());
     assertEquals(new ServerConfig.AccessLogConfig("stdout", 64), config.accessLog());
   }
 

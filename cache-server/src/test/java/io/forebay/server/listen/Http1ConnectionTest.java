@@ -267,7 +267,17 @@ class Http1ConnectionTest {
     server.close();
     var few =
         new io.forebay.server.config.ServerConfig.LimitsConfig(
-            16 * 1024, 100, 4096, 1 << 20, 1000, 2, 100, 100, 100, 1 << 20);
+            16 * 1024,
+            100,
+            4096,
+            1 << 20,
+            1000,
+            2,
+            100,
+            100,
+            100,
+            1 << 20,
+            ListenFixture.LIMITS.client());
     server = new ListenFixture(few, ListenFixture.TIMEOUTS);
     try (RawClient client = server.connect()) {
       assertNull(client.get("/a").read().field("connection"));
@@ -473,7 +483,8 @@ class Http1ConnectionTest {
                 t.requestBodyIdle(),
                 t.keepAlive(),
                 Duration.ofMillis(1200),
-                t.drain()));
+                t.drain(),
+                t.requestTotal()));
     try (RawClient stalled = server.connect();
         RawClient slow = server.connect()) {
       stalled.get("/big?60000000");
@@ -540,7 +551,8 @@ class Http1ConnectionTest {
     server =
         new ListenFixture(
             ListenFixture.LIMITS,
-            new TimeoutsConfig(brief, brief, brief, brief, Duration.ofSeconds(30), brief));
+            new TimeoutsConfig(
+                brief, brief, brief, brief, Duration.ofSeconds(30), brief, Duration.ofDays(1)));
   }
 
   @Test

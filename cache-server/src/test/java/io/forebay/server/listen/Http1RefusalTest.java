@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.forebay.server.metric.Limit;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
@@ -294,7 +295,7 @@ class Http1RefusalTest {
       }
       assertRefused(413, client);
     }
-    assertEquals(1, server.counters().limitsHit);
+    assertEquals(1, server.counters().limitsHit());
   }
 
   @Test
@@ -340,21 +341,34 @@ class Http1RefusalTest {
   }
 
   @Test
-  void connectionsBeyondTheCapAreClosedAtOnce() throws ListenException {
+  void connectionsBeyondTheCapAreTurnedAway() throws ListenException {
     server.close();
     var two =
         new io.forebay.server.config.ServerConfig.LimitsConfig(
-            16 * 1024, 100, 4096, 1 << 20, 2, 1000, 100, 100, 100, 1 << 20);
+            16 * 1024,
+            100,
+            4096,
+            1 << 20,
+            2,
+            1000,
+            100,
+            100,
+            100,
+            1 << 20,
+            ListenFixture.LIMITS.client());
     server = new ListenFixture(two, ListenFixture.TIMEOUTS);
     try (RawClient a = server.connect();
         RawClient b = server.connect()) {
       assertEquals("a", a.get("/a").read().text());
       assertEquals("b", b.get("/b").read().text());
       try (RawClient c = server.connect()) {
+        RawClient.Response answer = c.read();
+        assertEquals(503, answer.status());
+        assertEquals("5", answer.field("retry-after"));
         assertTrue(c.isEnded());
       }
       assertEquals(1, server.counters().connectionsRefused);
-      assertEquals(1, server.counters().limitsHit);
+      assertEquals(1, server.counters().hits(Limit.CONNECTIONS));
       assertEquals("a", a.get("/a").read().text());
       assertEquals(2, server.listeners.connections());
     }

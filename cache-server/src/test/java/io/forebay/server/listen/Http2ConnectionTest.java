@@ -63,7 +63,8 @@ class Http2ConnectionTest {
             timeouts,
             "auto",
             1,
-            new ListenerConfig("tls", new Address("127.0.0.1", 0), tls.certificate(), tls.key())));
+            new ListenerConfig(
+                "tls", new Address("127.0.0.1", 0), tls.certificate(), tls.key(), false)));
   }
 
   @AfterEach
@@ -436,7 +437,8 @@ class Http2ConnectionTest {
                 t.requestBodyIdle(),
                 t.keepAlive(),
                 Duration.ofMillis(800),
-                t.drain()));
+                t.drain(),
+                t.requestTotal()));
     try (Http2Client client = connect()) {
       Http2Client.Answer stalled = client.get(Http2Client.get("/big?5000000"));
       assertEquals("closed", stalled.end());
@@ -453,7 +455,13 @@ class Http2ConnectionTest {
         open(
             ListenFixture.LIMITS,
             new TimeoutsConfig(
-                Duration.ofSeconds(5), brief, brief, brief, Duration.ofSeconds(30), brief));
+                Duration.ofSeconds(5),
+                brief,
+                brief,
+                brief,
+                Duration.ofSeconds(30),
+                brief,
+                Duration.ofDays(1)));
     try (Http2Client client = connect()) {
       assertServesOn(client);
       assertEquals(Http2Error.NO_ERROR.code(), client.goAway.get(10, TimeUnit.SECONDS));

@@ -66,7 +66,7 @@ class Http3ConnectionTest {
             "auto",
             loops,
             http3,
-            new ListenerConfig("tls", new Address("127.0.0.1", 0), tls.certificate(), tls.key())));
+            new ListenerConfig("tls", new Address("127.0.0.1", 0), tls.certificate(), tls.key(), false)));
   }
 
   private void reopen(LimitsConfig limits, TimeoutsConfig timeouts, Http3Config http3)
@@ -164,6 +164,47 @@ class Http3ConnectionTest {
       assertEquals("end", slow.end());
       assertEquals(10_000_000, slow.body.length());
     }
+  }
+
+  @Test
+  void streamsShareTheirConnection() throws Exception {
+    int length = 6_000_000;
+    try (Http3Client client = connect()) {
+      List<Http3Client.Answer> all = new ArrayList<>();
+      for (int i = 0; i < 4; i++) {
+        all.add(client.get("/big?" + length));
+      }
+      CompletableFuture.anyOf(
+              all.stream().map(answer -> answer.end).toArray(CompletableFuture<?>[]::new))
+          .get(50, TimeUnit.SECONDS);
+      for (Http3Client.Answer answer : all) {
+        assertTrue(answer.body.length() > length / 4, "only " + answer.body.length());
+      }
+      for (Http3Client.Answer answer : all) {
+        assertEquals("end", answer.end());
+        assertEquals(length, answer.body.length());
+      }
+    }
+  }
+
+  /** With a loop each for the addresses, packets come to loops whose connection they are not of. */
+  @Test
+  void aClientWhoseAddressChangesIsServedOn() throws Exception {
+    server.close();
+    server = open(ListenFixture.LIMITS, ListenFixture.TIMEOUTS, HTTP3, 4);
+    try (UdpRelay relay = new UdpRelay(server.port());
+        Http3Client client = new Http3Client(relay.port(), tls.certificate())) {
+      for (int i = 0; i < 6; i++) {
+        Http3Client.Answer answer = client.get("/big?200000");
+        assertEquals("end", answer.end());
+        assertEquals(200_000, answer.body.length());
+        relay.changeAddress();
+      }
+    }
+    long migrations = server.counters.stream().mapToLong(loop -> loop.http3.migrations).sum();
+    assertTrue(migrations >= 4, migrations + " migrations");
+    assertEquals(
+        1, server.counters.stream().mapToLong(loop -> loop.http3.established).sum());
   }
 
   @Test
@@ -326,7 +367,7 @@ class Http3ConnectionTest {
       client.open(Http3Client.request("GET", "/show").add("x", "v".repeat(1 << 20)), true);
       assertEquals(Http3ErrorCode.H3_EXCESSIVE_LOAD.code(), client.closed());
     }
-    assertEquals(2, server.counters().limitsHit);
+    assertEquals(2, server.counters().limitsHit());
   }
 
   @Test
@@ -355,7 +396,8 @@ class Http3ConnectionTest {
             usual.requestBodyIdle(),
             usual.keepAlive(),
             Duration.ofSeconds(1),
-            usual.drain()),
+            usual.drain(),
+            usual.requestTotal()),
         HTTP3);
     try (Http3Client client = connect()) {
       for (int round = 0; round < 2; round++) {
@@ -452,7 +494,8 @@ class Http3ConnectionTest {
             Duration.ofMillis(300),
             Duration.ofMillis(300),
             usual.noProgress(),
-            usual.drain()),
+            usual.drain(),
+            usual.requestTotal()),
         HTTP3);
     try (Http3Client client = connect()) {
       // Nothing is asked at all.

@@ -8,9 +8,12 @@ import io.forebay.server.config.ServerConfig;
 import io.forebay.server.config.ServerConfig.AccessLogConfig;
 import io.forebay.server.config.ServerConfig.Address;
 import io.forebay.server.config.ServerConfig.AdminConfig;
+import io.forebay.server.config.ServerConfig.ClientLimits;
 import io.forebay.server.config.ServerConfig.ForwardingConfig;
+import io.forebay.server.config.ServerConfig.Http2Config;
 import io.forebay.server.config.ServerConfig.LimitsConfig;
 import io.forebay.server.config.ServerConfig.ListenerConfig;
+import io.forebay.server.config.ServerConfig.OverloadConfig;
 import io.forebay.server.config.ServerConfig.StoreConfig;
 import io.forebay.server.config.ServerConfig.ThreadsConfig;
 import io.forebay.server.config.ServerConfig.TimeoutsConfig;
@@ -32,7 +35,18 @@ import java.util.List;
 final class ListenFixture implements AutoCloseable {
 
   static final LimitsConfig LIMITS =
-      new LimitsConfig(16 * 1024, 100, 4096, 1 << 20, 1000, 1000, 100, 100, 100, 1 << 20);
+      new LimitsConfig(
+          16 * 1024,
+          100,
+          4096,
+          1 << 20,
+          1000,
+          1000,
+          100,
+          100,
+          100,
+          1 << 20,
+          new ClientLimits(0, 0));
   static final TimeoutsConfig TIMEOUTS =
       new TimeoutsConfig(
           Duration.ofSeconds(5),
@@ -40,7 +54,10 @@ final class ListenFixture implements AutoCloseable {
           Duration.ofSeconds(10),
           Duration.ofSeconds(60),
           Duration.ofSeconds(30),
-          Duration.ofSeconds(5));
+          Duration.ofSeconds(5),
+          Duration.ofDays(1));
+  static final Http2Config HTTP2 =
+      new Http2Config(Duration.ofSeconds(30), 200, 200, 1000, 100, 1000, 16, 4, 1000);
 
   final Transport transport;
   final Listeners listeners;
@@ -81,7 +98,7 @@ final class ListenFixture implements AutoCloseable {
   }
 
   static ListenerConfig plain(int port) {
-    return new ListenerConfig("test", new Address("127.0.0.1", port), null, null);
+    return new ListenerConfig("test", new Address("127.0.0.1", port), null, null, false);
   }
 
   static ServerConfig config(
@@ -125,6 +142,8 @@ final class ListenFixture implements AutoCloseable {
         new ServerConfig.TunnelsConfig(10, Duration.ofMinutes(1)),
         new ForwardingConfig(List.of(), true, false, "test", 10),
         new AccessLogConfig("off", 1),
+        HTTP2,
+        new OverloadConfig(Duration.ZERO, Duration.ofSeconds(5)),
         http3);
   }
 

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.forebay.server.config.ServerConfig;
 import io.forebay.server.config.ServerConfig.AccessLogConfig;
 import io.forebay.server.config.ServerConfig.Address;
+import io.forebay.server.config.ServerConfig.ClientLimits;
 import io.forebay.server.config.ServerConfig.LimitsConfig;
 import io.forebay.server.config.ServerConfig.ListenerConfig;
 import io.forebay.server.config.ServerConfig.TimeoutsConfig;
@@ -34,7 +35,8 @@ import tools.jackson.databind.json.JsonMapper;
 class RefusalLogTest {
 
   private static final LimitsConfig LIMITS =
-      new LimitsConfig(1024, 10, 300, 100, 1000, 1000, 100, 100, 100, 1 << 20);
+      new LimitsConfig(
+          1024, 10, 300, 100, 1000, 1000, 100, 100, 100, 1 << 20, new ClientLimits(0, 0));
   private static final TimeoutsConfig TIMEOUTS =
       new TimeoutsConfig(
           Duration.ofSeconds(5),
@@ -42,7 +44,8 @@ class RefusalLogTest {
           Duration.ofMillis(500),
           Duration.ofSeconds(60),
           Duration.ofSeconds(30),
-          Duration.ofSeconds(5));
+          Duration.ofSeconds(5),
+          Duration.ofDays(1));
 
   @TempDir static Path certificates;
   private static TlsFiles tls;
@@ -67,7 +70,8 @@ class RefusalLogTest {
             "auto",
             1,
             ListenFixture.plain(0),
-            new ListenerConfig("tls", new Address("127.0.0.1", 0), tls.certificate(), tls.key()));
+            new ListenerConfig(
+                "tls", new Address("127.0.0.1", 0), tls.certificate(), tls.key(), false));
     server =
         new ListenFixture(
             new ServerConfig(
@@ -83,6 +87,8 @@ class RefusalLogTest {
                 c.tunnels(),
                 c.forwarding(),
                 new AccessLogConfig(log.toString(), 64),
+                c.http2(),
+                c.overload(),
                 c.http3()));
   }
 
@@ -294,6 +300,6 @@ class RefusalLogTest {
     }
     assertEquals(431, only().get("status").asInt());
     assertEquals(1, server.counters().requestsRefused);
-    assertEquals(1, server.counters().limitsHit);
+    assertEquals(1, server.counters().limitsHit());
   }
 }

@@ -2,14 +2,17 @@ package io.forebay.server.listen;
 
 import io.forebay.core.http.HeaderFields;
 import io.forebay.core.http.RequestView;
+import io.forebay.server.config.ServerConfig.OverloadConfig;
 import io.forebay.server.exchange.AbortCause;
 import io.forebay.server.exchange.ClientInfo;
 import io.forebay.server.exchange.Exchanges;
+import io.forebay.server.exchange.LoopLoad;
 import io.forebay.server.exchange.RequestBody;
 import io.forebay.server.exchange.ResponseSink;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.PooledByteBufAllocator;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -35,6 +38,14 @@ final class ScriptedExchanges implements Exchanges {
   final AtomicLong bytesOffered = new AtomicLong();
   final AtomicInteger waits = new AtomicInteger();
   final AtomicLong bodyBytes = new AtomicLong();
+
+  private final LoopLoad load =
+      new LoopLoad(new OverloadConfig(Duration.ZERO, Duration.ofSeconds(5)));
+
+  @Override
+  public LoopLoad load() {
+    return load;
+  }
 
   @Override
   public void start(RequestView request, RequestBody body, ResponseSink sink, ClientInfo client) {

@@ -35,7 +35,7 @@ class TlsTest {
   }
 
   private static ListenerConfig listener(Path certificate, @Nullable Path key) {
-    return new ListenerConfig("tls", new Address("127.0.0.1", 0), certificate, key);
+    return new ListenerConfig("tls", new Address("127.0.0.1", 0), certificate, key, false);
   }
 
   private static ServerConfig config(TimeoutsConfig timeouts) {
@@ -114,7 +114,8 @@ class TlsTest {
             t.requestBodyIdle(),
             t.keepAlive(),
             t.noProgress(),
-            t.drain());
+            t.drain(),
+            t.requestTotal());
     try (ListenFixture server = new ListenFixture(config(brief));
         RawClient client = server.connect()) {
       client.readToEnd();

@@ -342,7 +342,7 @@ class PooledOriginClientTest {
                 return last;
               });
       oneTooMany.failure(Kind.TOO_MANY_CONNECTIONS);
-      assertEquals(1, lab.counters().limitsHit);
+      assertEquals(1, lab.counters().limitsHit());
       Connection connection = origin.accept();
       connection.head();
       connection.respond("one");
