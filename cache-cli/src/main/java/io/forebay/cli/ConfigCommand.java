@@ -7,6 +7,10 @@ import io.forebay.server.config.ConfigOutcome.Refused;
 import io.forebay.server.config.ConfigProblem;
 import io.forebay.server.config.ConfigReference;
 import io.forebay.server.config.ConfigView;
+import io.forebay.server.tls.ClientTls;
+import io.forebay.server.tls.TlsStage;
+import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
@@ -55,6 +59,10 @@ final class ConfigCommand implements Callable<Integer> {
 
     Check() {}
 
+    private static ConfigProblem problem(String line) {
+      return new ConfigProblem("certificates", 0, 0, "", line, "");
+    }
+
     private record Verdict(boolean ok, List<ConfigProblem> problems, List<String> warnings) {}
 
     @Override
@@ -62,8 +70,16 @@ final class ConfigCommand implements Callable<Integer> {
       Output output = common.output();
       return switch (load(options)) {
         case Loaded loaded -> {
-          loaded.warnings().forEach(warning -> output.note("forebay: warning: " + warning));
-          output.json(new Verdict(true, List.of(), loaded.warnings()));
+          TlsStage tls = ClientTls.check(loaded.config(), Instant.now());
+          List<String> warnings = new ArrayList<>(loaded.warnings());
+          warnings.addAll(tls.warnings());
+          warnings.forEach(warning -> output.note("forebay: warning: " + warning));
+          if (!tls.errors().isEmpty()) {
+            Refused refused = new Refused(tls.errors().stream().map(Check::problem).toList());
+            output.json(new Verdict(false, refused.problems(), warnings));
+            yield refuse(common, refused);
+          }
+          output.json(new Verdict(true, List.of(), warnings));
           output.line("good: " + nameOf(loaded));
           yield Exit.OK;
         }

@@ -62,6 +62,7 @@ final class EdgeProcess implements AutoCloseable {
     private String memorySize = "128MiB";
     private int threads = 2;
     private boolean isNoiseExpected;
+    private boolean isListeningByFile;
 
     private Settings(Path directory) throws IOException {
       this.directory = Files.createDirectories(directory);
@@ -115,6 +116,12 @@ final class EdgeProcess implements AutoCloseable {
       return this;
     }
 
+    /** The file says where it listens, {@link #port()} among other things. */
+    Settings listeningByFile() {
+      isListeningByFile = true;
+      return this;
+    }
+
     /** A program that ends by executing what follows it. */
     Settings wrapped(String... command) {
       wrapper.addAll(List.of(command));
@@ -155,7 +162,9 @@ final class EdgeProcess implements AutoCloseable {
       command.add(java());
       command.addAll(jvm);
       command.addAll(List.of("-jar", jar(), "serve"));
-      option(command, "--listen", "127.0.0.1:" + port);
+      if (!isListeningByFile) {
+        option(command, "--listen", "127.0.0.1:" + port);
+      }
       option(command, "--admin", "127.0.0.1:" + adminPort);
       option(command, "--memory", memorySize);
       option(command, "--memory-dir", memory.toString());
@@ -319,8 +328,13 @@ final class EdgeProcess implements AutoCloseable {
 
   /** SIGTERM; the exit code. */
   int terminate() throws InterruptedException {
+    running().destroy();
+    return terminateAlreadyTold();
+  }
+
+  /** Waits for the end of one that was sent a SIGTERM; the exit code. */
+  int terminateAlreadyTold() throws InterruptedException {
     Process stopping = running();
-    stopping.destroy();
     Assertions.assertTrue(
         stopping.waitFor(STOP_LIMIT.toSeconds(), TimeUnit.SECONDS), "SIGTERM did not end the edge");
     return stopping.exitValue();

@@ -17,6 +17,7 @@ import io.forebay.server.config.ConfigOutcome;
 import io.forebay.server.config.ConfigProblem;
 import io.forebay.server.config.ConfigView;
 import io.forebay.server.config.ServerConfig;
+import io.forebay.server.config.ServerConfig.ListenerConfig;
 import io.forebay.server.config.ServerConfig.OriginConfig;
 import io.forebay.server.deliver.Leases;
 import io.forebay.server.deliver.PrivateCopies;
@@ -46,6 +47,10 @@ import io.forebay.server.origin.PooledOriginClient;
 import io.forebay.server.origin.ResponseBounds;
 import io.forebay.server.purge.PurgePredicate;
 import io.forebay.server.purge.PurgeScopes;
+import io.forebay.server.tls.CertificateStatus;
+import io.forebay.server.tls.ClientTls;
+import io.forebay.server.tls.TlsException;
+import io.forebay.server.tls.TlsStage;
 import io.forebay.server.tunnel.TunnelPlaces;
 import io.forebay.storage.DiskSettings;
 import io.forebay.storage.ObjectStore;
@@ -123,6 +128,7 @@ public final class Server implements Node, AutoCloseable {
   private final Transport transport;
   private final CachingNameResolver names;
   private final AccessLog accessLog;
+  private final ClientTls tls;
   private final Listeners listeners;
   private final NodeMetrics metrics;
   private final AdminServer admin;
@@ -175,6 +181,8 @@ public final class Server implements Node, AutoCloseable {
     this.journalFile = config.store().data().resolve("purge.journal");
     try {
       snapshot = Snapshot.of(config);
+      // What cannot be used is found before anything is allocated; the threads start unpinned.
+      tls = opened(ClientTls.open(config, clockMillis));
       // Before the store: a memory tier is not allocated for a node that cannot listen.
       Listeners.check(config, Map.of("admin", config.admin().address()));
       copies = new PrivateCopies(config.limits().privateCopyBytes());
@@ -212,7 +220,8 @@ public final class Server implements Node, AutoCloseable {
       }
       opened.push(this::closeOriginClients);
       listeners =
-          opened(Listeners.bind(config, transport, exchanges, counters, accessLog, clockMillis));
+          opened(
+              Listeners.bind(config, transport, exchanges, counters, accessLog, clockMillis, tls));
       metrics = opened(new NodeMetrics(this, accessLog, version));
       admin = opened(AdminServer.start(this, metrics, accessLog, version));
       for (LoopContext loop : loops) {
@@ -224,6 +233,9 @@ public final class Server implements Node, AutoCloseable {
     } catch (StartException e) {
       close();
       throw e;
+    } catch (TlsException e) {
+      close();
+      throw new StartException(StartException.BAD_CONFIGURATION, e.lines());
     } catch (StoreException | ListenException e) {
       close();
       throw new StartException(StartException.NO_RESOURCE, List.of(e.getMessage()));
@@ -419,6 +431,12 @@ public final class Server implements Node, AutoCloseable {
   }
 
   @Override
+  public List<CertificateStatus> certificates() {
+    @Nullable ClientTls current = tls;
+    return current == null ? List.of() : current.statuses();
+  }
+
+  @Override
   public List<DiskStats> disks() {
     return store.diskStats();
   }
@@ -581,6 +599,7 @@ public final class Server implements Node, AutoCloseable {
     try {
       // Everything that can fail comes before anything is changed.
       Snapshot compiled = Snapshot.of(next);
+      TlsStage certificates = tls.stage(next.tls(), listenersAsBound(next));
       Origins loaded =
           Origins.load(withThoseBefore(next.origins()), reachable, this::isOwnListener);
       origins = Origins.load(next.origins(), loaded, this::isOwnListener);
@@ -598,12 +617,43 @@ public final class Server implements Node, AutoCloseable {
       copies.limitBytes(next.limits().privateCopyBytes());
       fills.limit(next.limits().fills());
       listeners.reconfigure(next);
+      tls.commit(certificates, next.tls());
       snapshot = compiled;
       return new Reload(
-          id, difference.changed(), ConfigView.diff(started, next).needsRestart(), List.of());
+          id,
+          changed(difference.changed(), certificates),
+          ConfigView.diff(started, next).needsRestart(),
+          List.of());
+    } catch (TlsException e) {
+      return new Reload(id, List.of(), List.of(), e.lines());
     } catch (IOException | IllegalArgumentException e) {
       return new Reload(id, List.of(), List.of(), List.of(String.valueOf(e.getMessage())));
     }
+  }
+
+  /** Keys, and the certificates that have other files under the same names. */
+  private static List<String> changed(List<String> keys, TlsStage certificates) {
+    List<String> changed = new ArrayList<>(keys);
+    for (String entry : certificates.changed()) {
+      if (keys.stream().noneMatch(key -> key.equals(entry) || key.startsWith(entry + "."))) {
+        changed.add(entry);
+      }
+    }
+    return List.copyOf(changed);
+  }
+
+  /** Listeners come, go and change between plain text and TLS at the next start only. */
+  private List<ListenerConfig> listenersAsBound(ServerConfig next) {
+    List<ListenerConfig> bound = new ArrayList<>();
+    for (ListenerConfig listener : started.listeners()) {
+      bound.add(
+          next.listeners().stream()
+              .filter(other ->
+                  other.name().equals(listener.name()) && other.isTls() == listener.isTls())
+              .findFirst()
+              .orElse(listener));
+    }
+    return bound;
   }
 
   private List<OriginConfig> withThoseBefore(List<OriginConfig> next) {

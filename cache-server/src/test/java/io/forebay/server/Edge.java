@@ -178,6 +178,11 @@ final class Edge implements AutoCloseable {
     return authority;
   }
 
+  /** TLS of a client that knows this node's authority. */
+  SSLContext tlsClientContext() {
+    return tls;
+  }
+
   /** A client of the JDK over TLS that knows this node's authority. */
   HttpClient tlsClient(HttpClient.Version version) {
     return HttpClient.newBuilder().version(version).sslContext(tls).build();

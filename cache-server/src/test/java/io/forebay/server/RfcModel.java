@@ -4,11 +4,18 @@ import java.time.Instant;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
 import java.time.format.DateTimeParseException;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.SortedSet;
 import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * edge is compared with. Written from the RFC and from the choices that docs/CONFORMANCE.md names,
  * not from the code of the edge; it shares no line with it.
  *
- * <p>One client after the other, one origin, default route but for the windows of RFC 5861.
+ * <p>One client after the other, or several at once who ask the same; one origin, one route.
  */
 final class RfcModel {
 
@@ -65,90 +72,241 @@ final class RfcModel {
   }
 
   /** What the client is to see. An age of -1 stands for no Age field. */
-  record Answer(int status, String body, long ageSeconds) {}
-
-  private record Stored(Response response, long time) {}
-
-  private final long staleWhileRevalidate;
-  private final long staleIfError;
-  private final Map<String, Stored> store = new HashMap<>();
-
-  /** Until when a response is not expected to be storable, by path and by Authorization. */
-  private final Map<String, Long> uncacheableUntil = new HashMap<>();
+  record Answer(int status, String body, long ageSeconds, String contentRange) {}
 
   /**
-   * How often a fetch behind the client's back has been in vain, likewise, and when it was last.
+   * What of a route matters here.
+   *
+   * @param staleWhileRevalidate the route's window in seconds
+   * @param staleIfError likewise
+   * @param isHonouring whether clients' Cache-Control and Pragma count
+   * @param stripsCookies whether a response that sets cookies is stored without them
    */
+  record Route(
+      long staleWhileRevalidate, long staleIfError, boolean isHonouring, boolean stripsCookies) {}
+
+  /**
+   * A stored response.
+   *
+   * @param key which of its URL's responses it is: see {@link Url}
+   */
+  private record Stored(Response response, long time, String key) {}
+
+  /**
+   * What is stored for a URL. A choice: as long as no response varied there is one, with an empty
+   * key. From then on there is one for each set of values of all fields that any response named,
+   * and beside them one, with a star for its key, that named none.
+   */
+  private static final class Url {
+    private @Nullable SortedSet<String> names;
+    private final Map<String, Stored> responses = new HashMap<>();
+
+    /** Keys of variants, those stored last first. */
+    private final List<String> lately = new ArrayList<>();
+
+    String keyOf(Request request) {
+      StringBuilder key = new StringBuilder();
+      for (String name : names == null ? new TreeSet<String>() : names) {
+        key.append(name).append('=').append(request.field(name)).append(';');
+      }
+      return key.toString();
+    }
+
+    /** RFC 9111 4.1; of several that match the one with the latest Date. */
+    @Nullable Stored selectedBy(Request request) {
+      Stored variant = responses.get(keyOf(request));
+      Stored plain = responses.get("*");
+      boolean isPlainLater =
+          plain != null && (variant == null || dateValue(plain) >= dateValue(variant));
+      return isPlainLater ? plain : variant;
+    }
+
+    Stored put(Request request, Response response, long time) {
+      SortedSet<String> named = varyOf(response);
+      if (named.isEmpty()) {
+        return put(new Stored(response, time, names == null ? "" : "*"));
+      }
+      if (names != null) {
+        named.addAll(names);
+      }
+      if (!named.equals(names)) {
+        responses.keySet().removeIf(key -> !key.equals("*"));
+        lately.clear();
+        names = named;
+      }
+      String key = keyOf(request);
+      lately.remove(key);
+      lately.addFirst(key);
+      return put(new Stored(response, time, key));
+    }
+
+    Stored put(Stored stored) {
+      responses.put(stored.key(), stored);
+      return stored;
+    }
+
+    /** Whether all requests that a response varies by now have keys of their own. */
+    boolean hasKeyFor(Stored stored, Response updated) {
+      return varyOf(updated).isEmpty()
+          || (names != null
+              && !stored.key().isEmpty()
+              && !stored.key().equals("*")
+              && names.containsAll(varyOf(updated)));
+    }
+  }
+
+  private final Route route;
+  private final Map<String, Url> urls = new HashMap<>();
+
+  /** Until when a response is not expected to be storable, by path, key and Authorization. */
+  private final Map<String, Long> uncacheableUntil = new HashMap<>();
+
+  /** How often a fetch behind the client's back was in vain, likewise, and when it was last. */
   private final Map<String, Integer> inVain = new HashMap<>();
 
   private final Map<String, Long> inVainAt = new HashMap<>();
 
-  /** How often anything was put into the store. */
-  private long puts;
+  /** How often a fetch was of use: what it brought, or confirmed, is stored. */
+  private long ofUse;
 
   private long now;
 
-  /**
-   * A cache in front of one origin.
-   *
-   * @param staleWhileRevalidate the route's window in seconds
-   * @param staleIfError likewise
-   */
-  RfcModel(long staleWhileRevalidate, long staleIfError) {
-    this.staleWhileRevalidate = staleWhileRevalidate;
-    this.staleIfError = staleIfError;
+  RfcModel(Route route) {
+    this.route = route;
   }
 
   /** Answers one request at a time in milliseconds. */
   Answer handle(Request request, Origin origin, long nowMillis) {
     now = nowMillis;
-    boolean isGet = request.method().equals("GET");
-    if (!isGet && !request.method().equals("HEAD")) {
-      Response response = origin.answer(request);
-      // RFC 9111 4.4, with the safe methods of RFC 9110 9.2.1.
-      if (!request.method().equals("OPTIONS") && response.status() / 100 <= 3) {
-        store.remove(request.path());
+    return List.of("GET", "HEAD").contains(request.method())
+        ? lookUp(request, origin, false)
+        : change(request, origin);
+  }
+
+  /** 4.4, with the safe methods of RFC 9110 9.2.1. */
+  private Answer change(Request request, Origin origin) {
+    Response response = origin.answer(request);
+    if (!request.method().equals("OPTIONS") && response.status() / 100 <= 3) {
+      urls.remove(request.path());
+      for (String name : List.of("location", "content-location")) {
+        String target = response.field(name);
+        if (target != null && target.startsWith("/")) {
+          urls.remove(target);
+        }
       }
-      return passed(request, response);
     }
-    Stored stored = store.get(request.path());
-    if (stored == null) {
-      return isGet ? fetch(request, origin, null) : passed(request, origin.answer(request));
+    return passed(request, response);
+  }
+
+  private Url url(Request request) {
+    return urls.computeIfAbsent(request.path(), path -> new Url());
+  }
+
+  /**
+   * Section 4.
+   *
+   * @param isPlain whether what was confirmed turned out not to be there, so that conditions are no
+   *     use
+   */
+  private Answer lookUp(Request request, Origin origin, boolean isPlain) {
+    boolean isGet = request.method().equals("GET");
+    Stored stored = url(request).selectedBy(request);
+    Use use = stored == null ? Use.NONE : useOf(request, stored);
+    Map<String, String> wishes = wishes(request);
+    boolean isForNobody = wishes.containsKey("no-store") && use != Use.FRESH;
+    if (wishes.containsKey("only-if-cached") && (isForNobody || use == Use.NONE)) {
+      return new Answer(504, "", -1, "");
     }
-    if (isFresh(stored)) {
-      return served(request, stored);
+    if (isForNobody) {
+      // 5.2.1.5
+      return passed(request, origin.answer(request));
     }
-    if (isWithin(stored, "stale-while-revalidate", staleWhileRevalidate)) {
+    if (stored != null && use != Use.NONE) {
       Answer answer = served(request, stored);
       // RFC 5861 3: fetched anew behind the client's back; a choice: if that is of any use, and not
       // at once again where it was in vain.
-      if (!isKnownUncacheable(request) && !isHeldBack(request)) {
-        long before = puts;
-        refresh(new Request("GET", request.path(), request.fields()), origin, stored);
-        if (puts == before) {
-          inVain.merge(memory(request), 1, Integer::sum);
-          inVainAt.put(memory(request), now);
+      String key = key(request, stored);
+      if (use == Use.STALE_WHILE_REVALIDATE
+          && !isKnownUncacheable(request, stored)
+          && !isHeldBack(memory(request, key))) {
+        long before = ofUse;
+        refresh(new Request("GET", request.path(), request.fields()), origin, stored, key);
+        if (ofUse == before) {
+          inVain.merge(memory(request, key), 1, Integer::sum);
+          inVainAt.put(memory(request, key), now);
         }
       }
       return answer;
     }
     // A choice: what could not be stored lately is not waited for, and so not asked for as a whole.
-    if (isGet && !isKnownUncacheable(request)) {
-      return validate(request, origin, stored);
+    if (isGet && !isKnownUncacheable(request, stored)) {
+      return fetch(request, origin, stored, isPlain);
     }
     Response response = origin.answer(request);
     if (!isGet && request.field("authorization") == null) {
-      compare(request, stored, response);
+      compare(request, response);
     }
     return passed(request, response);
+  }
+
+  private enum Use {
+    FRESH,
+    STALE_WHILE_REVALIDATE,
+    MAX_STALE,
+    NONE
+  }
+
+  private Use useOf(Request request, Stored stored) {
+    Map<String, String> control = directives(stored.response());
+    Map<String, String> wishes = wishes(request);
+    boolean isFresh = isFresh(stored);
+    long age = currentAgeMillis(stored);
+    long left = Math.max(0, lifetime(stored)) - age;
+    // RFC 8246: what does not change while it is fresh need not be asked for again.
+    boolean isReload =
+        wishes.containsKey("no-cache")
+            || (wishes.containsKey("max-age") && age > seconds(wishes.get("max-age")) * 1000);
+    if (isReload && !(isFresh && control.containsKey("immutable"))) {
+      return Use.NONE;
+    }
+    if (wishes.containsKey("min-fresh") && left < seconds(wishes.get("min-fresh")) * 1000) {
+      return Use.NONE;
+    }
+    if (isFresh) {
+      return Use.FRESH;
+    }
+    String maxStale = wishes.get("max-stale");
+    if (maxStale != null
+        && !isStaleForbidden(control)
+        && !control.containsKey("s-maxage")
+        && (maxStale.isEmpty() || -left <= seconds(maxStale) * 1000)) {
+      return Use.MAX_STALE;
+    }
+    // 5.2.1.1: a max-age without max-stale wants nothing stale.
+    boolean isStaleUnwanted = wishes.containsKey("max-age") && maxStale == null;
+    return !isStaleUnwanted
+            && isWithin(stored, "stale-while-revalidate", route.staleWhileRevalidate())
+        ? Use.STALE_WHILE_REVALIDATE
+        : Use.NONE;
+  }
+
+  /** 5.2.1, and Pragma of 5.4; nothing where the route does not listen to clients. */
+  private Map<String, String> wishes(Request request) {
+    if (!route.isHonouring()) {
+      return Map.of();
+    }
+    String control = request.field("cache-control");
+    boolean isPragma = control == null && "no-cache".equals(request.field("pragma"));
+    return isPragma ? Map.of("no-cache", "") : directives(control);
   }
 
   /**
    * 4.3.5: what the answer to a HEAD says of what is stored. A choice: without a validator it says
    * nothing, unless that it has another length.
    */
-  private void compare(Request request, Stored stored, Response head) {
-    if (head.status() != 200 || stored.response().status() != 200) {
+  private void compare(Request request, Response head) {
+    Stored stored = url(request).selectedBy(request);
+    if (stored == null || head.status() != 200 || stored.response().status() != 200) {
       return;
     }
     boolean isSame = head.body().length() == stored.response().body().length();
@@ -159,54 +317,116 @@ final class RfcModel {
       isSame &= value == null || value.equals(stored.response().field(name));
     }
     if (!isSame) {
-      store.remove(request.path());
+      url(request).responses.remove(stored.key());
     } else if (hasValidator) {
       Request get = new Request("GET", request.path(), request.fields());
-      Stored ignored = confirmed(get, stored, head);
+      Stored ignored = updated(get, stored, head);
     }
   }
 
-  private boolean isKnownUncacheable(Request request) {
-    return uncacheableUntil.getOrDefault(memory(request), 0L) > now / 1000;
+  private boolean isKnownUncacheable(Request request, @Nullable Stored stored) {
+    return uncacheableUntil.getOrDefault(memory(request, key(request, stored)), 0L) > now / 1000;
   }
 
   /** For 1 s, then for 2 s, 4 s, ... 30 s. */
-  private boolean isHeldBack(Request request) {
-    int times = inVain.getOrDefault(memory(request), 0);
+  private boolean isHeldBack(String memory) {
+    int times = inVain.getOrDefault(memory, 0);
     long seconds = times == 0 ? 0 : Math.min(1L << (times - 1), 30);
-    return now < inVainAt.getOrDefault(memory(request), 0L) + seconds * 1000;
+    return now < inVainAt.getOrDefault(memory, 0L) + seconds * 1000;
   }
 
-  /** What is in the store is new, and ends all that. */
-  private void put(Request request, Stored stored) {
-    puts++;
-    store.put(request.path(), stored);
-    inVain.remove(request.path() + true);
-    inVain.remove(request.path() + false);
+  private void isOfUse(String key) {
+    ofUse++;
+    inVain.remove(key + true);
+    inVain.remove(key + false);
   }
 
-  private static String memory(Request request) {
-    return request.path() + (request.field("authorization") != null);
+  private String key(Request request, @Nullable Stored stored) {
+    return request.path() + (stored == null ? url(request).keyOf(request) : stored.key());
+  }
+
+  /** What is remembered of one user's requests is not remembered of all. */
+  private static String memory(Request request, String key) {
+    return key + (request.field("authorization") != null);
   }
 
   // --- 4.3 Validation ---------------------------------------------------------------------------
 
-  private Answer validate(Request request, Origin origin, Stored stored) {
-    Response response = ask(request, origin, stored);
-    if (response.status() != 304 || validators(stored).isEmpty()) {
-      return received(request, response, stored);
+  /** Asks for all of it, or whether what is stored is still so. */
+  private Answer fetch(Request request, Origin origin, @Nullable Stored stored, boolean isPlain) {
+    Map<String, String> conditions = new TreeMap<>();
+    if (stored != null && !isPlain) {
+      conditions.putAll(validators(stored));
     }
-    Stored confirmed = confirmed(request, stored, response);
-    return confirmed == null ? fetch(request, origin, null) : served(request, confirmed);
+    Map<String, Stored> others = isPlain ? Map.of() : othersBeside(request, stored, conditions);
+    if (!others.isEmpty()) {
+      List<String> tags = new ArrayList<>(others.keySet());
+      if (conditions.containsKey("if-none-match")) {
+        tags.addFirst(conditions.get("if-none-match"));
+      }
+      conditions.clear();
+      conditions.put("if-none-match", String.join(", ", tags));
+    }
+    String key = key(request, stored);
+    Response response = origin.answer(whole(request).with(conditions));
+    if (response.status() != 304 || conditions.isEmpty()) {
+      return received(request, response, stored, key);
+    }
+    String tag = response.field("etag");
+    Stored other = tag == null ? null : others.get(tag);
+    if (other != null) {
+      // 4.3.4 says what a 304 may update: not what its request does not select. So it is a
+      // response of its own, to this request.
+      Response whole = merged(other.response(), response);
+      return isStorable(request, whole)
+          ? received(request, whole, stored, key)
+          : lookUp(request, origin, true);
+    }
+    Stored confirmed =
+        stored == null || (tag == null && !others.isEmpty())
+            ? null
+            : confirmed(request, stored, response);
+    if (confirmed == null) {
+      return lookUp(request, origin, true);
+    }
+    isOfUse(key);
+    return served(request, confirmed);
   }
 
-  /** The same with nobody waiting for what comes. */
-  private void refresh(Request request, Origin origin, Stored stored) {
-    Response response = ask(request, origin, stored);
+  /**
+   * 4.3.1: other variants by the strong tags that a request may name them by. Choices: eight of the
+   * sixteen stored last, and none beside a date alone.
+   */
+  private Map<String, Stored> othersBeside(
+      Request request, @Nullable Stored stored, Map<String, String> conditions) {
+    Map<String, Stored> others = new LinkedHashMap<>();
+    if (!conditions.isEmpty() && !conditions.containsKey("if-none-match")) {
+      return others;
+    }
+    String own = stored == null ? url(request).keyOf(request) : stored.key();
+    String ownTag = conditions.getOrDefault("if-none-match", "");
+    for (String key : url(request).lately.stream().limit(16).toList()) {
+      Stored other = key.equals(own) ? null : url(request).responses.get(key);
+      String tag = other == null ? null : other.response().field("etag");
+      if (other != null
+          && tag != null
+          && other.response().status() == 200
+          && !tag.startsWith("W/")
+          && !tag.equals(opaque(ownTag))
+          && others.size() < 8) {
+        others.putIfAbsent(tag, other);
+      }
+    }
+    return others;
+  }
+
+  /** The same with nobody waiting for what comes, and of what is served alone. */
+  private void refresh(Request request, Origin origin, Stored stored, String key) {
+    Response response = origin.answer(whole(request).with(validators(stored)));
     if (response.status() != 304 || validators(stored).isEmpty()) {
-      Answer ignored = received(request, response, stored);
-    } else {
-      Stored ignored = confirmed(request, stored, response);
+      Answer ignored = received(request, response, stored, key);
+    } else if (confirmed(request, stored, response) != null) {
+      isOfUse(key);
     }
   }
 
@@ -224,69 +444,92 @@ final class RfcModel {
     return validators;
   }
 
-  private static Response ask(Request request, Origin origin, Stored stored) {
-    return origin.answer(whole(request).with(validators(stored)));
-  }
-
   /** 4.3.4: freshens what is stored, if the 304 is about that and what it says lets it be kept. */
   private @Nullable Stored confirmed(Request request, Stored stored, Response notModified) {
     String etag = stored.response().field("etag");
     String named = notModified.field("etag");
-    if (named != null && !opaque(named).equals(etag == null ? "" : opaque(etag))) {
+    // What has no tag is confirmed by its date, unless the 304 is about a tag that is strong.
+    boolean isOther =
+        named != null
+            && (etag == null ? !named.startsWith("W/") : !opaque(named).equals(opaque(etag)));
+    if (isOther) {
       return null;
     }
-    Map<String, String> fields = new HashMap<>(stored.response().fields());
+    return updated(request, stored, notModified);
+  }
+
+  private @Nullable Stored updated(Request request, Stored stored, Response by) {
+    Response updated = merged(stored.response(), by);
+    if (isStorable(request, updated) && url(request).hasKeyFor(stored, updated)) {
+      return url(request).put(new Stored(updated, now, stored.key()));
+    }
+    url(request).responses.remove(stored.key());
+    return null;
+  }
+
+  /** 3.2 */
+  private static Response merged(Response stored, Response by) {
+    Map<String, String> fields = new HashMap<>(stored.fields());
     fields.remove("age");
     fields.remove("date");
-    fields.putAll(notModified.fields());
-    if (etag != null) {
+    fields.putAll(by.fields());
+    String etag = stored.field("etag");
+    if (etag == null) {
+      fields.remove("etag");
+    } else {
       fields.put("etag", etag);
     }
-    Response updated = new Response(stored.response().status(), fields, stored.response().body());
-    if (isStorable(request, updated)) {
-      Stored fresh = new Stored(updated, now);
-      put(request, fresh);
-      return fresh;
-    }
-    store.remove(request.path());
-    return null;
+    return new Response(stored.status(), fields, stored.body());
   }
 
   /** All of it, whatever the client has of it. */
   private static Request whole(Request request) {
-    return request.without("if-none-match", "if-modified-since");
+    return request.without(
+        "if-none-match",
+        "if-modified-since",
+        "if-match",
+        "if-unmodified-since",
+        "range",
+        "if-range");
   }
 
-  private Answer fetch(Request request, Origin origin, @Nullable Stored stale) {
-    if (isKnownUncacheable(request)) {
-      return passed(request, origin.answer(request));
-    }
-    return received(request, origin.answer(whole(request)), stale);
-  }
-
-  private Answer received(Request request, Response response, @Nullable Stored stale) {
+  /**
+   * What comes of a fetch.
+   *
+   * @param key by which it was asked for
+   */
+  private Answer received(Request request, Response response, @Nullable Stored stale, String key) {
     boolean isFailure = List.of(500, 502, 503, 504).contains(response.status());
-    if (isFailure && stale != null && isWithin(stale, "stale-if-error", staleIfError)) {
+    if (isFailure && stale != null && mayServeOnError(request, stale)) {
       return served(request, stale);
     }
     if (!isStorable(request, response)) {
       if (response.status() < 500) {
-        uncacheableUntil.put(memory(request), now / 1000 + 60);
+        uncacheableUntil.put(memory(request, key), now / 1000 + 60);
       }
-      return new Answer(response.status(), response.body(), age(response));
+      return new Answer(response.status(), response.body(), age(response), "");
     }
-    uncacheableUntil.remove(memory(request));
-    Stored stored = new Stored(response, now);
-    put(request, stored);
+    uncacheableUntil.remove(memory(request, key));
+    isOfUse(key);
+    Stored stored = url(request).put(request, response, now);
     long age = currentAge(stored);
     Answer answer = served(request, stored);
-    return new Answer(answer.status(), answer.body(), age == 0 ? -1 : age);
+    return new Answer(answer.status(), answer.body(), age == 0 ? -1 : age, answer.contentRange());
+  }
+
+  private boolean mayServeOnError(Request request, Stored stale) {
+    Map<String, String> control = directives(stale.response());
+    String taken = wishes(request).get("stale-if-error");
+    return isWithin(stale, "stale-if-error", route.staleIfError())
+        || (taken != null
+            && !control.containsKey("s-maxage")
+            && isWithin(control, stale, seconds(taken)));
   }
 
   /** As it comes from the origin, to the client that it was asked for. */
   private static Answer passed(Request request, Response response) {
     boolean hasBody = !request.method().equals("HEAD") && response.status() != 304;
-    return new Answer(response.status(), hasBody ? response.body() : "", age(response));
+    return new Answer(response.status(), hasBody ? response.body() : "", age(response), "");
   }
 
   private static long age(Response response) {
@@ -294,16 +537,39 @@ final class RfcModel {
     return age == null ? -1 : Long.parseLong(age);
   }
 
-  // --- RFC 9110 13 Conditional requests ---------------------------------------------------------
+  // --- RFC 9110 13 Conditional requests, 14 Ranges ----------------------------------------------
 
   private Answer served(Request request, Stored stored) {
     Response response = stored.response();
-    boolean isNotModified = response.status() / 100 == 2 && isNotModified(request, stored);
-    boolean hasBody = !isNotModified && !request.method().equals("HEAD");
-    return new Answer(
-        isNotModified ? 304 : response.status(),
-        hasBody ? response.body() : "",
-        currentAge(stored));
+    long age = currentAge(stored);
+    boolean isHead = request.method().equals("HEAD");
+    if (response.status() / 100 == 2) {
+      if (isFailed(request, stored)) {
+        return new Answer(412, "", age, "");
+      }
+      if (isNotModified(request, stored)) {
+        return new Answer(304, "", age, "");
+      }
+      if (response.status() == 200 && !isHead && mayCut(request, stored)) {
+        return cut(request.fields().getOrDefault("range", ""), response, age);
+      }
+    }
+    return new Answer(response.status(), isHead ? "" : response.body(), age, "");
+  }
+
+  /** 13.1.1, 13.1.4; a choice: evaluated here, too. */
+  private static boolean isFailed(Request request, Stored stored) {
+    String etag = stored.response().field("etag");
+    String tags = request.field("if-match");
+    if (tags != null) {
+      return !tags.equals("*")
+          && (etag == null
+              || etag.startsWith("W/")
+              || Stream.of(tags.split(",", -1)).noneMatch(tag -> tag.strip().equals(etag)));
+    }
+    Long since = date(request.field("if-unmodified-since"));
+    Long modified = date(stored.response().field("last-modified"));
+    return since != null && modified != null && modified > since;
   }
 
   private static boolean isNotModified(Request request, Stored stored) {
@@ -326,6 +592,42 @@ final class RfcModel {
     }
     Long modified = date(stored.response().field("last-modified"));
     return (modified == null ? dateValue(stored) : modified) <= since;
+  }
+
+  /** 13.1.5: a range of this very representation. */
+  private static boolean mayCut(Request request, Stored stored) {
+    String wanted = request.field("if-range");
+    if (wanted == null || wanted.startsWith("\"") || wanted.startsWith("W/")) {
+      return wanted == null
+          || (wanted.startsWith("\"") && wanted.equals(stored.response().field("etag")));
+    }
+    // A date is a strong validator only if it is earlier than Date (8.8.2.2).
+    Long modified = date(stored.response().field("last-modified"));
+    return modified != null
+        && modified.equals(date(wanted))
+        && dateValue(stored) - modified >= 1000;
+  }
+
+  /** 14.1.2; one range only. */
+  private static Answer cut(String range, Response response, long age) {
+    String body = response.body();
+    Matcher parts = Pattern.compile("bytes=(\\d*)-(\\d*)").matcher(range);
+    if (!parts.matches() || (parts.group(1).isEmpty() && parts.group(2).isEmpty())) {
+      return new Answer(200, body, age, "");
+    }
+    int length = body.length();
+    boolean isSuffix = parts.group(1).isEmpty();
+    int named = parts.group(2).isEmpty() ? length - 1 : Integer.parseInt(parts.group(2));
+    int first = isSuffix ? Math.max(0, length - named) : Integer.parseInt(parts.group(1));
+    int last = isSuffix ? length - 1 : Math.min(named, length - 1);
+    if (!isSuffix && !parts.group(2).isEmpty() && named < first) {
+      return new Answer(200, body, age, "");
+    }
+    if (first >= length || (isSuffix && named == 0)) {
+      return new Answer(416, "", age, "bytes */" + length);
+    }
+    return new Answer(
+        206, body.substring(first, last + 1), age, "bytes " + first + "-" + last + "/" + length);
   }
 
   private static String opaque(String etag) {
@@ -358,10 +660,15 @@ final class RfcModel {
       return false;
     }
     // A choice: cookies stay with whom they are for.
-    if (response.field("set-cookie") != null) {
+    if (response.field("set-cookie") != null && !route.stripsCookies()) {
       return false;
     }
-    long lifetime = lifetime(new Stored(response, now));
+    // 4.1; a choice: what tells users apart is stored for none.
+    if (varyOf(response).contains("*") || varyOf(response).contains("cookie")) {
+      return false;
+    }
+    Stored as = new Stored(response, now, "");
+    long lifetime = lifetime(as);
     boolean hasValidator =
         response.field("etag") != null || date(response.field("last-modified")) != null;
     if (lifetime < 0) {
@@ -370,7 +677,7 @@ final class RfcModel {
     }
     boolean isRevalidatedAlways =
         control.containsKey("no-cache")
-            || lifetime + longestWindow(response) * 1000 <= initialAge(new Stored(response, now));
+            || lifetime + longestWindow(response) * 1000 <= initialAge(as);
     return hasValidator || !isRevalidatedAlways;
   }
 
@@ -379,8 +686,8 @@ final class RfcModel {
     return isStaleForbidden(control)
         ? 0
         : Math.max(
-            window(control, "stale-while-revalidate", staleWhileRevalidate),
-            window(control, "stale-if-error", staleIfError));
+            window(control, "stale-while-revalidate", route.staleWhileRevalidate()),
+            window(control, "stale-if-error", route.staleIfError()));
   }
 
   // --- 4.2 Freshness ----------------------------------------------------------------------------
@@ -438,10 +745,13 @@ final class RfcModel {
 
   private boolean isWithin(Stored stored, String directive, long ofRoute) {
     Map<String, String> control = directives(stored.response());
-    long window = window(control, directive, ofRoute) * 1000;
+    return isWithin(control, stored, window(control, directive, ofRoute));
+  }
+
+  private boolean isWithin(Map<String, String> control, Stored stored, long window) {
     return !isStaleForbidden(control)
         && window > 0
-        && currentAgeMillis(stored) < Math.max(0, lifetime(stored)) + window;
+        && currentAgeMillis(stored) < Math.max(0, lifetime(stored)) + window * 1000;
   }
 
   private static boolean isStaleForbidden(Map<String, String> control) {
@@ -461,10 +771,25 @@ final class RfcModel {
 
   // --- 5 Fields ---------------------------------------------------------------------------------
 
-  /** Of a directive given twice the smaller; what is no number counts as 0. */
+  /** RFC 9110 12.5.5 */
+  private static SortedSet<String> varyOf(Response response) {
+    SortedSet<String> names = new TreeSet<>();
+    String vary = response.field("vary");
+    for (String name : vary == null ? new String[0] : vary.split(",", -1)) {
+      if (!name.isBlank()) {
+        names.add(name.strip().toLowerCase(Locale.ROOT));
+      }
+    }
+    return names;
+  }
+
   private static Map<String, String> directives(Response response) {
+    return directives(response.field("cache-control"));
+  }
+
+  /** Of a directive given twice the smaller; what is no number counts as 0. */
+  private static Map<String, String> directives(@Nullable String control) {
     Map<String, String> directives = new HashMap<>();
-    String control = response.field("cache-control");
     for (String part : control == null ? new String[0] : control.split(",", -1)) {
       String[] pair = part.strip().split("=", 2);
       String value = pair.length == 1 ? "" : pair[1].replaceAll("^\"(.*)\"$", "$1");
@@ -476,8 +801,10 @@ final class RfcModel {
     return directives;
   }
 
-  private static long seconds(String value) {
-    return value.matches("\\d{1,9}") ? Long.parseLong(value) : value.matches("\\d+") ? 1L << 31 : 0;
+  private static long seconds(@Nullable String value) {
+    return value == null
+        ? 0
+        : value.matches("\\d{1,9}") ? Long.parseLong(value) : value.matches("\\d+") ? 1L << 31 : 0;
   }
 
   static String date(long millis) {

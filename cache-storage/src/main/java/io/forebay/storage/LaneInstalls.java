@@ -40,6 +40,9 @@ final class LaneInstalls {
 
   long installed;
 
+  /** Times the index was locked for longer than a loop waits. */
+  long busy;
+
   LaneInstalls(
       Core core,
       int lane,
@@ -137,6 +140,7 @@ final class LaneInstalls {
   private Install refreshed(HeadSpec spec, long expectedObjectId) {
     switch (cursor.get(spec.hi(), spec.lo(), value)) {
       case BUSY -> {
+        busy++;
         return Install.BUSY;
       }
       case DONE -> {}
@@ -226,6 +230,9 @@ final class LaneInstalls {
             .insteadOf(expectedObjectId)
             .run(cursor, spec.hi(), spec.lo());
     regions.release(at.region());
+    if (result == Install.BUSY) {
+      busy++;
+    }
     if (result == Install.INSTALLED) {
       installed++;
       sample(spec, totalLength);
@@ -252,6 +259,9 @@ final class LaneInstalls {
                 IndexValue.seconds(spec.expiresAtMillis()),
                 kind == RecordHeader.KIND_SLICE ? NO_SCOPES : spec.scopes())
             .run(cursor, hi, lo);
+    if (result == Install.BUSY) {
+      busy++;
+    }
     if (result == Install.INSTALLED && kind != RecordHeader.KIND_SLICE) {
       installed++;
       long record = regions.base(at.region()) + at.offset();

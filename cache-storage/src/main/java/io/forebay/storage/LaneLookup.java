@@ -173,6 +173,7 @@ final class LaneLookup {
     for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
       switch (cursor.get(hi, lo, value)) {
         case BUSY -> {
+          busy++;
           return Found.BUSY;
         }
         case DONE -> {}

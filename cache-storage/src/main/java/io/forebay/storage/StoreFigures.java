@@ -62,13 +62,13 @@ final class StoreFigures {
     long nearHits = 0;
     long indexHits = 0;
     long misses = 0;
-    long busy = 0;
+    long busy = core.purges.deferred();
     long installed = 0;
     for (StoreLane lane : lanes) {
       nearHits += lane.lookup.nearHits;
       indexHits += lane.lookup.indexHits;
       misses += lane.lookup.misses;
-      busy += lane.lookup.busy;
+      busy += lane.lookup.busy + lane.installs.busy;
       installed += lane.installs.installed;
     }
     return new StoreStats(

@@ -5,6 +5,7 @@ import io.forebay.server.config.ServerConfig;
 import io.forebay.server.exchange.Exchanges;
 import io.forebay.server.metric.AccessLane;
 import io.forebay.server.metric.LoopCounters;
+import io.forebay.server.tls.TlsTable;
 import io.netty.channel.embedded.EmbeddedChannel;
 
 /**
@@ -34,6 +35,10 @@ public final class EmbeddedListener {
             new WideSends(config.limits().privateCopyBytes(), 1, counters),
             System::nanoTime,
             System::currentTimeMillis);
-    channel.pipeline().addLast(new ConnectionInitializer(context, "http", null, false, Http3Config.OFF));
+    channel
+        .pipeline()
+        .addLast(
+            new ConnectionInitializer(
+                context, "http", false, false, () -> TlsTable.EMPTY, Http3Config.OFF));
   }
 }

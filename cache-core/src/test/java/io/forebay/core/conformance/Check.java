@@ -25,10 +25,12 @@ sealed interface Check {
   }
 
   /**
-   * Tests elsewhere, of what the rules alone cannot show, each as {@code Class.method}: they are
-   * looked for in the sources, since this module cannot run them.
+   * Tests elsewhere, of what the rules alone cannot show, each as {@code Class.method} or as the
+   * place of a script: they are looked for in the sources, since this module cannot run them.
    */
   record Elsewhere(List<String> tests) implements Check {
+
+    private static final Path SCRIPTS = Path.of("../cache-server/src/test/scripts");
 
     /** Surefire runs tests in the module's directory. */
     private static final List<Path> SOURCES =
@@ -41,6 +43,10 @@ sealed interface Check {
     @Override
     public void run() {
       for (String test : tests) {
+        if (test.endsWith(".script")) {
+          assertTrue(Files.exists(SCRIPTS.resolve(test)), "no script " + test);
+          continue;
+        }
         int dot = test.indexOf('.');
         String source = source(test.substring(0, dot));
         assertTrue(source.contains("void " + test.substring(dot + 1) + "("), "no test " + test);

@@ -24,6 +24,7 @@ final class ConformanceTest {
           Rfc9111Validation.CHAPTER,
           Rfc9111Fields.CHAPTER,
           Rfc9110.CHAPTER,
+          Rfc9110Ranges.CHAPTER,
           Rfc5861.CHAPTER,
           Rfc8246.CHAPTER,
           Rfc9211.CHAPTER,

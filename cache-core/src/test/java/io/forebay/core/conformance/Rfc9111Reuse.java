@@ -72,12 +72,38 @@ final class Rfc9111Reuse {
               "one fetch a key and variant; who turns out to want something else decides again",
               shownBy(
                   "ServerFillTest.clientsOfBothLoopsShareOneFetch",
+                  "coalescing/followers-stream.script",
                   "StorabilityIT.clientsThatWaitedForAPrivateAnswerGetTheirOwn")),
+          text(
+              "4",
+              "One response answers several waiting requests only where each of them may reuse it",
+              "what was stale on arrival, says no-cache, or may not be stored is for who asked; a"
+                  + " client's own directives count, where the route obeys them",
+              shownBy(
+                  "ServerSharingTest.whatIsStaleOnArrivalIsStoredForValidationAndNobodyWaitsForAnother",
+                  "ServerUncacheableTest.isNeverStoredNorSharedNorQueuedFor",
+                  "ServerUncacheableTest.answersToAuthorizedRequestsAreNeitherSharedNorQueuedFor")),
+          text(
+              "4",
+              "Who can't use the response that he waited for has to be forwarded all the same",
+              "all of them at once, to their own variant or to the origin; nobody waits a second time",
+              shownBy(
+                  "ServerSharingTest.whoWaitedForWhatMayNotBeSharedAsksAtOnceAndTogether",
+                  "ServerVaryTest.aFollowerOfAnotherVariantLeavesAndGetsItsOwn",
+                  "sharing/uncacheable.script")),
           must(
               "4",
               "Of several suitable responses the most recent one by Date is used",
-              "there is at most one a key and variant: a newer one takes its place",
-              shownBy("ServerVaryTest.aUrlMayBeginAndCeaseToVary")),
+              "there is at most one a key and variant: a newer one takes its place; of that and one"
+                  + " without Vary the later",
+              shownBy(
+                  "ServerVaryTest.aUrlMayBeginAndCeaseToVary",
+                  "ServerVaryTest.aResponseWithoutVaryStandsBesideThoseWithAndTheYoungerIsServed")),
+          text(
+              "4",
+              "A client may be told apart from others by forwarding with no-cache, to disambiguate",
+              "no request is given directives that its client did not write",
+              shownBy("ServerPassTest.saysToTheOriginWhoAskedAndBelievesNoStranger")),
           must(
               "4",
               "Without a clock everything is revalidated",
@@ -103,11 +129,48 @@ final class Rfc9111Reuse {
               "Names in Vary are compared without regard to case, order and repetition",
               "they are sorted, in lower case, each once",
               ok("Cache-Control: max-age=9", "Vary: B, a,,b", "Vary: A").variesBy("a", "b")),
+          text(
+              "4.1",
+              "Whitespace, and how a field is split into lines, make no difference",
+              "lines are joined and blanks folded before values are compared, and before the origin is"
+                  + " asked",
+              shownBy(
+                  "KeyBuilderTest.selectingFieldsAreFoldedAndJoined",
+                  "KeyBuilderTest.severalLinesOfAcceptEncodingCountTogether")),
+          text(
+              "4.1",
+              "Values may be brought to a normal form that means the same",
+              "Accept-Encoding to the codings that are taken, Accept-Language to lower case and an order"
+                  + " by weight; other fields stay as they are",
+              shownBy(
+                  "KeyBuilderTest.junkAndSpellingsOfAcceptEncodingFallIntoSixteenClasses",
+                  "ServerVaryTest.spellingsOfAcceptLanguageAreOneVariantAndTheOriginSeesOne")),
+          text(
+              "4.1",
+              "A field that is absent matches only where it is absent, too",
+              "an empty one is another variant than none",
+              shownBy("KeyBuilderTest.absentAndEmptyAndQuotedValuesAreDifferentVariants")),
           should(
               "4.1",
               "Where some responses of a URL have Vary and others not, the latest Vary counts",
               "names that were once given stay, until nothing is stored under them",
               shownBy("ServerVaryTest.aUrlMayBeginAndCeaseToVary")),
+          should(
+                  "4.1",
+                  "Where some have no Vary, the most recent of those that have it is chosen",
+                  "the more recent of the variant that matches and of the one without Vary is",
+                  shownBy(
+                      "ServerVaryTest.aResponseWithoutVaryStandsBesideThoseWithAndTheYoungerIsServed"))
+              .butWeDeviate(
+                  "§4 says MUST of the most recent one, and an origin that has ceased to vary would have"
+                      + " its old variants served until they expire."),
+          text(
+              "4.1",
+              "Where none matches, the request goes forward, and may say what is stored",
+              "it names other variants by their strong tags",
+              shownBy(
+                  "ServerVariantTagsTest.aVariantWithTheBytesOfAnotherOneIsNotSentAgain",
+                  "vary/tags-of-others.script")),
           may(
               "4.1",
               "Of several that match, the one that the request prefers may be chosen",

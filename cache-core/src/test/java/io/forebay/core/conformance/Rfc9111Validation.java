@@ -77,6 +77,18 @@ final class Rfc9111Validation {
               "A date is what is sent for a response that has no tag",
               "then no other variant's tag is, beside which the origin would ignore it",
               names("if-modified-since: " + DAY + "\n", "if-modified-since: " + DAY, "\"b\"")),
+          may(
+              "4.3.1",
+              "A date may be sent for a part, if it is all that there is to name the response by",
+              "as If-Range, where it is a strong validator",
+              shownBy("BodyRestTest.byDateTheAnswerMustCarryTheSameDate")),
+          text(
+              "4.3.1",
+              "A validation that no client asked for is made from what is stored and the fields in Vary",
+              "it has the fields of the request that found it stale, in their normal form",
+              shownBy(
+                  "ServerFailureTest.staleIsServedAtOnceWhileItIsRefreshedOnce",
+                  "freshness/stale-while-revalidate.script")),
           should(
               "4.3.2",
               "Conditions of a request that a stored 200 answers are evaluated here",
@@ -131,6 +143,13 @@ final class Rfc9111Validation {
               "A 5xx may be passed on, or taken for no answer at all",
               "500, 502, 503 and 504 are taken for none where stale may be served, others are passed on",
               shownBy("ServerFailureTest.staleIsServedWhileTheOriginFailsIfItMayBe")),
+          may(
+              "4.3.3",
+              "A validation that a 5xx answered may be tried again",
+              "not for the same request: the next one asks again",
+              shownBy(
+                  "ServerRulesTest.aFailureThatCouldBeStoredDoesNotTakeThePlaceOfWhatIsStale",
+                  "freshness/failure-that-could-be-stored.script")),
           must(
               "4.3.4",
               "A strong validator in a 304 selects what has it; if nothing does, nothing is updated",

@@ -114,7 +114,8 @@ final class FuzzTest {
     command.add("--target_class=" + target.getName());
     command.add("--instrumentation_includes=io.forebay.core.**");
     command.add("--reproducer_path=" + directory);
-    command.addAll(List.of("-max_len=600", "-timeout=20", "-artifact_prefix=" + directory + "/"));
+    // The first input loads and instruments all classes, which on a busy machine takes a while.
+    command.addAll(List.of("-max_len=600", "-timeout=120", "-artifact_prefix=" + directory + "/"));
     command.addAll(options);
     command.add(corpus.toString());
     Path output = directory.resolve("output");

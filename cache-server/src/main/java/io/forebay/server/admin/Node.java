@@ -4,6 +4,7 @@ import io.forebay.core.http.RequestView;
 import io.forebay.server.config.ServerConfig;
 import io.forebay.server.exchange.Explanation;
 import io.forebay.server.metric.LoopCounters;
+import io.forebay.server.tls.CertificateStatus;
 import io.forebay.storage.PurgeEstimate;
 import io.forebay.storage.PurgeStatus;
 import io.forebay.storage.StoreInspection;
@@ -51,6 +52,11 @@ public interface Node {
 
   /** Counters and levels of the store. */
   StoreStats store();
+
+  /** The certificates that clients are shown. */
+  default List<CertificateStatus> certificates() {
+    return List.of();
+  }
 
   /** Counters and levels of each device of the disk tier. */
   default List<DiskStats> disks() {

@@ -3,11 +3,13 @@ package io.forebay.server.admin;
 import io.forebay.server.metric.AccessLog;
 import io.forebay.server.metric.LoopCounters;
 import io.forebay.server.metric.LoopCounters.CacheResult;
+import io.forebay.server.tls.CertificateStatus;
 import io.forebay.storage.StoreStats;
 import io.netty.buffer.PooledByteBufAllocator;
 import java.lang.management.BufferPoolMXBean;
 import java.lang.management.ManagementFactory;
 import java.lang.management.MemoryUsage;
+import java.time.Instant;
 import java.util.List;
 import java.util.Locale;
 import java.util.function.ToLongFunction;
@@ -47,6 +49,16 @@ final class StatsReport {
     put(connections, loops, "accepted", c -> c.connectionsAccepted);
     put(connections, loops, "refused", c -> c.connectionsRefused);
     put(connections, loops, "stalledClosed", c -> c.stalledClosed);
+    ObjectNode tls = stats.putObject("tls");
+    put(tls, loops, "handshakes", c -> c.tlsHandshakes);
+    put(tls, loops, "resumed", c -> c.tlsResumed);
+    put(tls, loops, "failed", c -> c.tlsFailures);
+    for (CertificateStatus certificate : node.certificates()) {
+      ObjectNode one = tls.putObject(certificate.name() + " " + certificate.kind());
+      one.put("expires", certificate.notAfter().toString());
+      Instant stapledUntil = certificate.stapledUntil();
+      one.put("stapledUntil", stapledUntil == null ? null : stapledUntil.toString());
+    }
     ObjectNode origin = stats.putObject("origin");
     put(origin, loops, "fetches", c -> c.originFetches);
     put(origin, loops, "failures", c -> c.originFailures);

@@ -23,6 +23,10 @@ import io.forebay.server.config.ServerConfig.StoreConfig;
 import io.forebay.server.config.ServerConfig.ThreadsConfig;
 import io.forebay.server.config.ServerConfig.TimeoutsConfig;
 import io.forebay.server.config.ServerConfig.TunnelsConfig;
+import io.forebay.server.config.TlsConfig.CertificateConfig;
+import io.forebay.server.config.TlsConfig.ClientAuth;
+import io.forebay.server.config.TlsConfig.PairConfig;
+import io.forebay.server.config.TlsConfig.TicketConfig;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -61,7 +65,8 @@ final class ConfigBinder {
   }
 
   ServerConfig bind() {
-    List<ListenerConfig> listeners = listeners();
+    List<CertificateConfig> certificates = certificates();
+    List<ListenerConfig> listeners = listeners(certificates);
     AdminConfig admin = admin(listeners);
     List<OriginConfig> origins = origins();
     return new ServerConfig(
@@ -82,10 +87,12 @@ final class ConfigBinder {
         new OverloadConfig(
             given("overload", ConfigKeys.OVERLOAD_DELAY),
             given("overload", ConfigKeys.OVERLOAD_RETRY_AFTER)),
-        http3(listeners));
+        tls(certificates),
+        http3(listeners, certificates));
   }
 
-  private Http3Config http3(List<ListenerConfig> listeners) {
+  private Http3Config http3(
+      List<ListenerConfig> listeners, List<CertificateConfig> certificates) {
     List<String> names = given("http3", ConfigKeys.HTTP3_LISTENERS);
     for (String name : names) {
       if (listeners.stream().noneMatch(listener -> listener.name().equals(name) && listener.isTls())) {
@@ -102,6 +109,18 @@ final class ConfigBinder {
                             .toList())));
       }
     }
+    for (CertificateConfig certificate : certificates) {
+      if (!names.isEmpty() && certificate.clientAuth() != ClientAuth.OFF) {
+        problems.add(
+            firstPlace("http3.listeners", "http3")
+                .problem(
+                    "http3.listeners",
+                    "certificate "
+                        + certificate.name()
+                        + " asks clients for theirs, which HTTP/3 does not do here",
+                    "turn one of the two off"));
+      }
+    }
     return new Http3Config(
         names,
         given("http3", ConfigKeys.HTTP3_RETRY_FROM),
@@ -109,28 +128,90 @@ final class ConfigBinder {
         given("http3", ConfigKeys.HTTP3_ALT_SVC_PORT));
   }
 
-  private List<ListenerConfig> listeners() {
+  private TlsConfig tls(List<CertificateConfig> certificates) {
+    return new TlsConfig(
+        given("tls", ConfigKeys.TLS_POLICY),
+        given("tls", ConfigKeys.TLS_CLIENT_HELLO),
+        given("tls", ConfigKeys.TLS_EXPIRY_WARNING),
+        given("tls", ConfigKeys.TLS_OCSP),
+        new TicketConfig(
+            given("tls", ConfigKeys.TLS_TICKETS),
+            given("tls", ConfigKeys.TLS_TICKET_ROTATION),
+            file("tls", ConfigKeys.TLS_TICKET_FILE)),
+        certificates);
+  }
+
+  private List<CertificateConfig> certificates() {
+    List<CertificateConfig> certificates = new ArrayList<>();
+    for (Map.Entry<String, Place> instance : values.instances(ConfigKeys.CERTIFICATES).entrySet()) {
+      String name = instance.getKey();
+      String scope = "certificates." + name;
+      Place place = instance.getValue();
+      List<PairConfig> pairs = new ArrayList<>();
+      pairs.add(
+          new PairConfig(
+              neededFile(scope, ConfigKeys.CERTIFICATE_FILE, place),
+              neededFile(scope, ConfigKeys.CERTIFICATE_KEY, place)));
+      Path second = file(scope, ConfigKeys.CERTIFICATE_SECOND);
+      Path secondKey = file(scope, ConfigKeys.CERTIFICATE_SECOND_KEY);
+      if (second != null && secondKey != null) {
+        pairs.add(new PairConfig(second, secondKey));
+      } else if (second != null || secondKey != null) {
+        problems.add(
+            place.problem(scope + ".second", "one of certificate and key is missing", "give both"));
+      }
+      ClientAuth clientAuth = given(scope, ConfigKeys.CERTIFICATE_CLIENT_AUTH);
+      Path clientCa = file(scope, ConfigKeys.CERTIFICATE_CLIENT_CA);
+      if (clientAuth != ClientAuth.OFF && clientCa == null) {
+        problems.add(
+            place.problem(
+                scope + ".client-ca",
+                "is missing, and clients are asked for certificates",
+                "give the PEM file of the authorities they come from"));
+      }
+      certificates.add(
+          new CertificateConfig(
+              name,
+              List.copyOf(pairs),
+              given(scope, ConfigKeys.CERTIFICATE_HOSTS),
+              clientAuth,
+              clientCa,
+              value(scope, ConfigKeys.CERTIFICATE_POLICY)));
+      for (Field<CertificateConfig, ?> field : ConfigKeys.CERTIFICATES.fields()) {
+        source(ConfigKeys.CERTIFICATES, name, field, scope + "." + field.name());
+      }
+    }
+    return List.copyOf(certificates);
+  }
+
+  private Path neededFile(String scope, Field<?, Path> field, Place place) {
+    Path file = file(scope, field);
+    return file != null ? file : needed(scope, field, place);
+  }
+
+  private List<ListenerConfig> listeners(List<CertificateConfig> certificates) {
     List<ListenerConfig> listeners = new ArrayList<>();
     Set<String> names = new HashSet<>();
     Map<String, String> addresses = new HashMap<>();
     for (Map.Entry<String, Place> instance : values.instances(ConfigKeys.LISTEN).entrySet()) {
       String scope = "listen." + instance.getKey();
-      Place place = instance.getValue();
+      Place entry = instance.getValue();
       addListener(
           listeners,
           names,
           addresses,
-          place,
+          entry,
           scope,
           value(scope, ConfigKeys.LISTEN_NAME),
-          needed(scope, ConfigKeys.LISTEN_ADDRESS, place),
+          needed(scope, ConfigKeys.LISTEN_ADDRESS, entry),
           file(scope, ConfigKeys.LISTEN_CERTIFICATE),
           file(scope, ConfigKeys.LISTEN_KEY),
+          defaultCertificate(scope, ConfigKeys.LISTEN_DEFAULT, certificates),
           given(scope, ConfigKeys.LISTEN_H2C),
           false);
     }
-    if (values.hasAny(ConfigKeys.TLS)) {
-      Place place = firstPlace("tls.listen", "tls.certificate", "tls.key");
+    Place place = givenPlace("tls.listen", "tls.certificate", "tls.key", "tls.default");
+    if (place != null) {
       Address address = value("tls", ConfigKeys.TLS_LISTEN);
       if (address == null) {
         problems.add(place.problem("tls", "no address to listen on", "give tls.listen"));
@@ -145,12 +226,13 @@ final class ConfigBinder {
             address,
             file("tls", ConfigKeys.TLS_CERTIFICATE),
             file("tls", ConfigKeys.TLS_KEY),
+            defaultCertificate("tls", ConfigKeys.TLS_DEFAULT, certificates),
             false,
             true);
       }
     }
     if (listeners.isEmpty()) {
-      listeners.add(new ListenerConfig("http", new Address("*", 8080), null, null, false));
+      listeners.add(new ListenerConfig("http", new Address("*", 8080), null, null));
     }
     return List.copyOf(listeners);
   }
@@ -165,16 +247,24 @@ final class ConfigBinder {
       Address address,
       @Nullable Path certificate,
       @Nullable Path key,
+      @Nullable String defaultCertificate,
       boolean isH2c,
       boolean isTls) {
-    if (isH2c && certificate != null) {
+    if (isH2c && (certificate != null || defaultCertificate != null)) {
       problems.add(
           place.problem(
               scope,
               "h2c is for plain text; with TLS clients choose HTTP/2 by ALPN",
               "leave h2c out"));
     }
-    if ((certificate == null) != (key == null) || (isTls && certificate == null)) {
+    if (certificate != null && defaultCertificate != null) {
+      problems.add(
+          place.problem(
+              scope,
+              "a certificate of its own and the default " + defaultCertificate,
+              "keep one of them"));
+    } else if ((certificate == null) != (key == null)
+        || (isTls && certificate == null && defaultCertificate == null)) {
       problems.add(
           place.problem(
               scope,
@@ -187,7 +277,8 @@ final class ConfigBinder {
     }
     String name = givenName;
     if (name == null) {
-      String base = certificate == null && !isTls ? "http" : "https";
+      boolean isPlain = certificate == null && defaultCertificate == null && !isTls;
+      String base = isPlain ? "http" : "https";
       name = base;
       for (int i = 2; names.contains(name); i++) {
         name = base + "-" + i;
@@ -204,7 +295,7 @@ final class ConfigBinder {
               "listener " + other + " has the address " + ValueType.print(address) + " already",
               "choose another port"));
     }
-    listeners.add(new ListenerConfig(name, address, certificate, key, isH2c));
+    listeners.add(new ListenerConfig(name, address, certificate, key, defaultCertificate, isH2c));
     source(ConfigKeys.LISTEN, name, ConfigKeys.LISTEN_NAME, scope + ".name");
     source(
         ConfigKeys.LISTEN,
@@ -218,6 +309,25 @@ final class ConfigBinder {
         isTls ? "tls.certificate" : scope + ".tls.certificate");
     source(ConfigKeys.LISTEN, name, ConfigKeys.LISTEN_KEY, isTls ? "tls.key" : scope + ".tls.key");
     source(ConfigKeys.LISTEN, name, ConfigKeys.LISTEN_H2C, scope + ".h2c");
+    source(
+        ConfigKeys.LISTEN,
+        name,
+        ConfigKeys.LISTEN_DEFAULT,
+        isTls ? "tls.default" : scope + ".tls.default");
+  }
+
+  private @Nullable String defaultCertificate(
+      String scope, Field<?, String> field, List<CertificateConfig> certificates) {
+    String name = value(scope, field);
+    List<String> known = certificates.stream().map(CertificateConfig::name).toList();
+    if (name != null && !known.contains(name)) {
+      String path = scope + "." + field.name();
+      problems.add(
+          firstPlace(path)
+              .problem(
+                  path, "there is no certificate named " + name, Texts.suggestion(name, known)));
+    }
+    return name;
   }
 
   private AdminConfig admin(List<ListenerConfig> listeners) {
@@ -476,7 +586,11 @@ final class ConfigBinder {
         key(scope),
         new RouteForwardingConfig(
             given(scope, ConfigKeys.ROUTE_UPGRADE),
-            given(scope, ConfigKeys.ROUTE_RESPONSE_TRAILERS)));
+            given(scope, ConfigKeys.ROUTE_RESPONSE_TRAILERS)),
+        new HstsConfig(
+            value(scope, ConfigKeys.ROUTE_HSTS_MAX_AGE),
+            given(scope, ConfigKeys.ROUTE_HSTS_SUBDOMAINS),
+            given(scope, ConfigKeys.ROUTE_HSTS_PRELOAD)));
   }
 
   private RouteSettings settings(String scope) {
@@ -708,13 +822,18 @@ final class ConfigBinder {
   }
 
   private Place firstPlace(String... paths) {
+    Place given = givenPlace(paths);
+    return given != null ? given : new Place("configuration", 0, 0);
+  }
+
+  private @Nullable Place givenPlace(String... paths) {
     for (String path : paths) {
       Raw raw = values.get(path);
       if (raw != null) {
         return raw.place();
       }
     }
-    return new Place("configuration", 0, 0);
+    return null;
   }
 
   /** Two addresses of one identity cannot both be bound. */

@@ -31,6 +31,9 @@ import io.forebay.server.config.ServerConfig.StoreConfig;
 import io.forebay.server.config.ServerConfig.ThreadsConfig;
 import io.forebay.server.config.ServerConfig.TimeoutsConfig;
 import io.forebay.server.config.ServerConfig.TunnelsConfig;
+import io.forebay.server.config.TlsConfig.CertificateConfig;
+import io.forebay.server.config.TlsConfig.ClientAuth;
+import io.forebay.server.config.TlsConfig.Policy;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.LinkedHashMap;
@@ -70,17 +73,27 @@ final class ConfigKeys {
           "tls.certificate",
           ValueType.PATH,
           "none: plain text",
-          true,
+          false,
           ListenerConfig::certificate,
-          "PEM file with the certificate and its chain; makes it a TLS listener.");
+          "PEM file with the certificate and its chain; makes it a TLS listener. It is for all who ask"
+              + " for no name that one of `certificates` is for.");
   static final Field<ListenerConfig, Path> LISTEN_KEY =
       optional(
           "tls.key",
           ValueType.PATH,
           "none",
-          true,
+          false,
           ListenerConfig::key,
           "PEM file with the private key; required with a certificate.");
+  static final Field<ListenerConfig, String> LISTEN_DEFAULT =
+      optional(
+          "tls.default",
+          ValueType.NAME,
+          "none",
+          false,
+          ListenerConfig::defaultCertificate,
+          "Instead of a certificate of its own: which of `certificates` is for those who ask for no"
+              + " name that is there.");
   static final Field<ListenerConfig, Boolean> LISTEN_H2C =
       atStart(
           "h2c",
@@ -90,7 +103,7 @@ final class ConfigKeys {
           "Whether clients of a plain text listener may speak HTTP/2 by prior knowledge (RFC 9113"
               + " §3.3); HTTP/1.1 is spoken as well.");
 
-  static final Field<ListenerConfig, Address> TLS_LISTEN =
+  static final Field<TlsConfig, Address> TLS_LISTEN =
       optional(
           "listen",
           ValueType.ADDRESS,
@@ -98,17 +111,144 @@ final class ConfigKeys {
           true,
           null,
           "Short for one more listener, with TLS; added to those of `listen`.");
-  static final Field<ListenerConfig, Path> TLS_CERTIFICATE =
+  static final Field<TlsConfig, Path> TLS_CERTIFICATE =
       optional(
           "certificate",
           ValueType.PATH,
           "none",
-          true,
+          false,
           null,
           "Certificate of that listener: a PEM file with the chain.");
-  static final Field<ListenerConfig, Path> TLS_KEY =
+  static final Field<TlsConfig, Path> TLS_KEY =
       optional(
-          "key", ValueType.PATH, "none", true, null, "Private key of that listener: a PEM file.");
+          "key", ValueType.PATH, "none", false, null, "Private key of that listener: a PEM file.");
+  static final Field<TlsConfig, String> TLS_DEFAULT =
+      optional(
+          "default",
+          ValueType.NAME,
+          "none",
+          false,
+          null,
+          "Instead of these two: which of `certificates` that listener has.");
+  static final Field<TlsConfig, Policy> TLS_POLICY =
+      live(
+          "policy",
+          ValueType.constant(Policy.class, Policy.INTERMEDIATE),
+          "intermediate",
+          TlsConfig::policy,
+          "Versions, ciphers and groups, after Mozilla's recommendations of these names: `modern` is TLS"
+              + " 1.3 alone, `intermediate` also TLS 1.2 with forward secrecy and AEAD.");
+  static final Field<TlsConfig, Integer> TLS_CLIENT_HELLO =
+      live(
+          "client-hello",
+          sizeAsInteger("4KiB", "64KiB"),
+          "16KiB",
+          TlsConfig::clientHelloBytes,
+          "Longest ClientHello that is read; a longer one ends the connection.");
+  static final Field<TlsConfig, Duration> TLS_EXPIRY_WARNING =
+      live(
+          "expiry-warning",
+          duration("0s", "365d"),
+          "14d",
+          TlsConfig::expiryWarning,
+          "How long before a certificate ends the log says so, once a day.");
+  static final Field<TlsConfig, Boolean> TLS_OCSP =
+      live(
+          "ocsp",
+          ValueType.BOOLEAN,
+          "true",
+          TlsConfig::ocsp,
+          "Whether the answers of the OCSP responders that certificates name are fetched, checked and"
+              + " stapled to handshakes.");
+  static final Field<TlsConfig, Boolean> TLS_TICKETS =
+      live(
+          "tickets",
+          ValueType.BOOLEAN,
+          "true",
+          tls -> tls.tickets().enabled(),
+          "Whether clients get session tickets, to come back by without a whole handshake.");
+  static final Field<TlsConfig, Duration> TLS_TICKET_ROTATION =
+      live(
+          "ticket-rotation",
+          duration("1m", "7d"),
+          "8h",
+          tls -> tls.tickets().rotation(),
+          "How long a key encrypts tickets; it opens them for twice as long afterwards. A key that is"
+              + " read from a file stays for as long as it stands there.");
+  static final Field<TlsConfig, Path> TLS_TICKET_FILE =
+      optional(
+          "ticket-file",
+          ValueType.PATH,
+          "none: keys of this node alone, in memory",
+          false,
+          tls -> tls.tickets().file(),
+          "File of the keys that nodes share: a line each, 48 random bytes in base64; the first one"
+              + " encrypts, all of them open. It is looked at every minute.");
+
+  static final Field<CertificateConfig, Path> CERTIFICATE_FILE =
+      required(
+          "certificate",
+          ValueType.PATH,
+          false,
+          certificate -> certificate.pairs().getFirst().certificate(),
+          "PEM file with the certificate and its chain, in order.");
+  static final Field<CertificateConfig, Path> CERTIFICATE_KEY =
+      required(
+          "key",
+          ValueType.PATH,
+          false,
+          certificate -> certificate.pairs().getFirst().key(),
+          "PEM file with its private key.");
+  static final Field<CertificateConfig, Path> CERTIFICATE_SECOND =
+      optional(
+          "second.certificate",
+          ValueType.PATH,
+          "none",
+          false,
+          CertificateConfig::secondCertificate,
+          "A second certificate for the same names with the other kind of key: clients that can get the"
+              + " ECDSA one, the others RSA.");
+  static final Field<CertificateConfig, Path> CERTIFICATE_SECOND_KEY =
+      optional(
+          "second.key",
+          ValueType.PATH,
+          "none",
+          false,
+          CertificateConfig::secondKey,
+          "Its private key.");
+  static final Field<CertificateConfig, List<String>> CERTIFICATE_HOSTS =
+      live(
+          "hosts",
+          ValueType.SERVER_NAMES,
+          "",
+          CertificateConfig::hosts,
+          "Names that it is shown for; empty: the DNS names in the certificate. `*.example.com` is every"
+              + " name with one label more.");
+  static final Field<CertificateConfig, ClientAuth> CERTIFICATE_CLIENT_AUTH =
+      live(
+          "client-auth",
+          ValueType.constant(ClientAuth.class),
+          "off",
+          CertificateConfig::clientAuth,
+          "Whether clients are asked for a certificate, and whether they must have one. What they show"
+              + " goes to origins as `Client-Cert` (RFC 9440).");
+  static final Field<CertificateConfig, Path> CERTIFICATE_CLIENT_CA =
+      optional(
+          "client-ca",
+          ValueType.PATH,
+          "none",
+          false,
+          CertificateConfig::clientCa,
+          "PEM file of the authorities that clients' certificates must come from; required where they"
+              + " are asked for.");
+  static final Field<CertificateConfig, Policy> CERTIFICATE_POLICY =
+      optional(
+          "policy",
+          ValueType.constant(Policy.class, Policy.INTERMEDIATE),
+          "`tls.policy`",
+          false,
+          CertificateConfig::policy,
+          "As `tls.policy`, for these names.");
 
   static final Field<AdminConfig, Address> ADMIN_ADDRESS =
       atStart(
@@ -565,6 +705,29 @@ final class ConfigKeys {
           route -> route.sharing().patience(),
           "How long a request waits for the answer that another one has asked the origin for; then"
               + " it is passed to the origin by itself.");
+  static final Field<RouteConfig, Duration> ROUTE_HSTS_MAX_AGE =
+      optional(
+          "hsts.max-age",
+          duration("0s", "3650d"),
+          "none",
+          false,
+          route -> route.hsts().maxAge(),
+          "Answers over TLS say `Strict-Transport-Security` with this time (RFC 6797), in place of what"
+              + " the origin says; 0s takes back what was said before.");
+  static final Field<RouteConfig, Boolean> ROUTE_HSTS_SUBDOMAINS =
+      live(
+          "hsts.subdomains",
+          ValueType.BOOLEAN,
+          "false",
+          route -> route.hsts().subdomains(),
+          "Whether it is said for all names below the host, too.");
+  static final Field<RouteConfig, Boolean> ROUTE_HSTS_PRELOAD =
+      live(
+          "hsts.preload",
+          ValueType.BOOLEAN,
+          "false",
+          route -> route.hsts().preload(),
+          "Whether browsers may build it in.");
   static final Field<RouteConfig, Duration> ROUTE_HIT_FOR_MISS =
       live(
           "hit-for-miss",
@@ -1048,16 +1211,50 @@ final class ConfigKeys {
           "Addresses to listen on: a list, or one address in short. A bare address stands for an"
               + " entry with nothing else. Default: `:8080`, unless `tls.listen` is given.",
           "address",
-          List.of(LISTEN_NAME, LISTEN_ADDRESS, LISTEN_CERTIFICATE, LISTEN_KEY, LISTEN_H2C),
+          List.of(
+              LISTEN_NAME,
+              LISTEN_ADDRESS,
+              LISTEN_CERTIFICATE,
+              LISTEN_KEY,
+              LISTEN_DEFAULT,
+              LISTEN_H2C),
           config -> named(config.listeners(), ListenerConfig::name));
-  static final Section<ListenerConfig> TLS =
+  static final Section<TlsConfig> TLS =
       new Section<>(
           "tls",
           Shape.ONCE,
-          "One TLS listener in short.",
+          "TLS towards clients: one listener in short, and what all of them have in common.",
           "",
-          List.of(TLS_LISTEN, TLS_CERTIFICATE, TLS_KEY),
-          config -> Map.of());
+          List.of(
+              TLS_LISTEN,
+              TLS_CERTIFICATE,
+              TLS_KEY,
+              TLS_DEFAULT,
+              TLS_POLICY,
+              TLS_CLIENT_HELLO,
+              TLS_EXPIRY_WARNING,
+              TLS_OCSP,
+              TLS_TICKETS,
+              TLS_TICKET_ROTATION,
+              TLS_TICKET_FILE),
+          config -> Map.of("", config.tls()));
+  static final Section<CertificateConfig> CERTIFICATES =
+      new Section<>(
+          "certificates",
+          Shape.NAMED,
+          "Certificates by name, for all TLS listeners: each is shown to clients that ask for one of its"
+              + " names (SNI). An exact name wins over a wildcard. A reload reads all files again.",
+          "",
+          List.of(
+              CERTIFICATE_FILE,
+              CERTIFICATE_KEY,
+              CERTIFICATE_SECOND,
+              CERTIFICATE_SECOND_KEY,
+              CERTIFICATE_HOSTS,
+              CERTIFICATE_CLIENT_AUTH,
+              CERTIFICATE_CLIENT_CA,
+              CERTIFICATE_POLICY),
+          config -> named(config.tls().certificates(), CertificateConfig::name));
   static final Section<AdminConfig> ADMIN =
       new Section<>(
           "admin",
@@ -1173,7 +1370,10 @@ final class ConfigKeys {
               KEY_NO_VARY_SEARCH,
               QUERY_METHOD,
               ROUTE_UPGRADE,
-              ROUTE_RESPONSE_TRAILERS),
+              ROUTE_RESPONSE_TRAILERS,
+              ROUTE_HSTS_MAX_AGE,
+              ROUTE_HSTS_SUBDOMAINS,
+              ROUTE_HSTS_PRELOAD),
           config -> named(config.routes(), RouteConfig::name));
   static final Section<LimitsConfig> LIMITS =
       new Section<>(
@@ -1283,6 +1483,7 @@ final class ConfigKeys {
           TOP,
           LISTEN,
           TLS,
+          CERTIFICATES,
           HTTP3,
           ADMIN,
           THREADS,

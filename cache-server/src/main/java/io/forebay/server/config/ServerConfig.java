@@ -28,6 +28,7 @@ public record ServerConfig(
     AccessLogConfig accessLog,
     Http2Config http2,
     OverloadConfig overload,
+    TlsConfig tls,
     Http3Config http3) {
 
   /**
@@ -38,14 +39,27 @@ public record ServerConfig(
   /**
    * One listening address.
    *
-   * @param certificate PEM chain, or null for plain text
+   * @param certificate PEM chain of its own, or null
+   * @param defaultCertificate the certificate by name that clients get who ask for none that is
+   *     there, or null where it has its own or is plain text
    * @param h2c whether a plain text client may speak HTTP/2 from its first byte on
    */
   public record ListenerConfig(
-      String name, Address address, @Nullable Path certificate, @Nullable Path key, boolean h2c) {
+      String name,
+      Address address,
+      @Nullable Path certificate,
+      @Nullable Path key,
+      @Nullable String defaultCertificate,
+      boolean h2c) {
+
+    /** Plain text, or TLS with a certificate of its own. */
+    public ListenerConfig(
+        String name, Address address, @Nullable Path certificate, @Nullable Path key) {
+      this(name, address, certificate, key, null, false);
+    }
 
     public boolean isTls() {
-      return certificate != null;
+      return certificate != null || defaultCertificate != null;
     }
   }
 
@@ -132,7 +146,8 @@ public record ServerConfig(
       RangeSettings ranges,
       SharingSettings sharing,
       KeyConfig key,
-      RouteForwardingConfig forwarding) {}
+      RouteForwardingConfig forwarding,
+      HstsConfig hsts) {}
 
   /**
    * How a route makes keys.

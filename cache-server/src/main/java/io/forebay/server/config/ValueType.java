@@ -220,6 +220,14 @@ record ValueType<T>(
           text -> text.matches("[A-Za-z0-9._-]+"),
           false,
           "write names such as https");
+  private static final String LABEL = "[A-Za-z0-9_]([A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?";
+  static final ValueType<List<String>> SERVER_NAMES =
+      list(
+          "list of hosts",
+          "names; `*.` in front stands for one label",
+          text -> text.matches("(\\*\\.)?" + LABEL + "(\\." + LABEL + "){0,60}"),
+          true,
+          "write names such as www.example.com or *.example.com");
 
   private static final int MAX_LIST = 256;
 
@@ -404,6 +412,10 @@ record ValueType<T>(
 
   /** A constant by its name in lower case, with hyphens. */
   static <E extends Enum<E>> ValueType<E> constant(Class<E> type) {
+    return constant(type, type.getEnumConstants()[0]);
+  }
+
+  static <E extends Enum<E>> ValueType<E> constant(Class<E> type, E placeholder) {
     E[] all = type.getEnumConstants();
     String[] texts = new String[all.length];
     for (int i = 0; i < all.length; i++) {
@@ -414,7 +426,7 @@ record ValueType<T>(
         choice.name,
         choice.range,
         choice.pattern,
-        all[0],
+        placeholder,
         text -> all[Arrays.asList(texts).indexOf(choice.reader.read(text))],
         ValueType::print);
   }

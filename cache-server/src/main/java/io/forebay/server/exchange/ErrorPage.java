@@ -6,6 +6,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import org.jspecify.annotations.Nullable;
 
 /** Answers that Forebay makes itself: one line of plain text that says what was wrong. */
 final class ErrorPage {
@@ -17,6 +18,7 @@ final class ErrorPage {
    * @param cacheStatus our member of Cache-Status
    * @param proxyStatus our member of Proxy-Status
    * @param retryAfter when to come back, or zero to say nothing about it
+   * @param hstsLine a line to say before all else, or null
    * @return bytes of body sent
    */
   static int send(
@@ -26,10 +28,14 @@ final class ErrorPage {
       String cacheStatus,
       String proxyStatus,
       Duration retryAfter,
+      byte @Nullable [] hstsLine,
       boolean isHead,
       long nowMillis) {
     byte[] body = (text + "\n").getBytes(StandardCharsets.UTF_8);
     ByteBuf head = sink.beginHead(status);
+    if (hstsLine != null) {
+      head.writeBytes(hstsLine);
+    }
     ByteBufUtil.writeAscii(
         head,
         "date: "

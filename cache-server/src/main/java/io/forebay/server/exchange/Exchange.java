@@ -179,6 +179,11 @@ final class Exchange implements ResponseSink.Listener, Delivery.Outcome {
     }
   }
 
+  /** The route, or null where none was found or looked for yet. */
+  @Nullable Route routeIfAny() {
+    return route;
+  }
+
   Route route() {
     Route found = route;
     if (found == null) {

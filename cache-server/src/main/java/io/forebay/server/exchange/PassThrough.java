@@ -133,8 +133,11 @@ final class PassThrough implements OriginListener, ResponseBody, Tunnel.Outcome 
     ResponseSink sink = exchange.sink;
     Reason reason = exchange.reason();
     ByteBuf out = sink.beginHead(status);
+    HstsLine.write(exchange, out);
     EndToEnd.copy(
-        out, ResponseFilter.forwarded(exchange.route(), fields), exchange.loop.nowMillis());
+        out,
+        HstsLine.withoutOrigins(exchange, ResponseFilter.forwarded(exchange.route(), fields)),
+        exchange.loop.nowMillis());
     out.writeBytes(exchange.snapshot.viaLine());
     boolean hasBody = !exchange.isHead && status != 204 && status != 304;
     Set<String> trailers =

@@ -71,6 +71,7 @@ final class Refusals {
                 .forwarded(why, CacheStatus.NO_STATUS, false, false, null),
             proxyStatus,
             status == 503 ? exchange.snapshot.config().overload().retryAfter() : Duration.ZERO,
+            HstsLine.line(exchange),
             exchange.isHead,
             exchange.loop.nowMillis());
     exchange.record.bodyBytes(bodyBytes);

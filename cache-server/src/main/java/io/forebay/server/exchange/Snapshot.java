@@ -5,6 +5,7 @@ import io.forebay.core.policy.ProxyStatus;
 import io.forebay.core.route.RouteTable;
 import io.forebay.server.config.ServerConfig;
 import io.forebay.server.config.ServerConfig.OriginConfig;
+import io.forebay.server.config.ServerConfig.RouteConfig;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import java.util.stream.Collectors;
@@ -30,6 +31,9 @@ public final class Snapshot {
   /** The Via line of every response, complete. */
   private final byte[] viaLine;
 
+  /** The Strict-Transport-Security line of routes that have one, complete, by route. */
+  private final Map<String, byte[]> hstsLines;
+
   private Snapshot(ServerConfig config, RouteTable routes) {
     this.config = config;
     this.routes = routes;
@@ -44,6 +48,12 @@ public final class Snapshot {
       throw new IllegalArgumentException("the node id is too long: " + nodeId);
     }
     this.viaLine = ("via: 1.1 " + nodeId + "\r\n").getBytes(StandardCharsets.ISO_8859_1);
+    this.hstsLines =
+        config.routes().stream()
+            .filter(route -> route.hsts().maxAge() != null)
+            .collect(
+                Collectors.toUnmodifiableMap(
+                    RouteConfig::name, route -> HstsLine.of(route.hsts())));
   }
 
   public static Snapshot of(ServerConfig config) {
@@ -82,5 +92,10 @@ public final class Snapshot {
 
   byte[] viaLine() {
     return viaLine;
+  }
+
+  /** What answers of a route over TLS have to say of it, a whole line, or null. */
+  byte @Nullable [] hstsLine(String routeName) {
+    return hstsLines.isEmpty() ? null : hstsLines.get(routeName);
   }
 }

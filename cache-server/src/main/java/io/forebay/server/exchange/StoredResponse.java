@@ -138,6 +138,7 @@ final class StoredResponse {
     ResponseSink sink = exchange.sink;
     long total = head.totalLength();
     ByteBuf out = sink.beginHead(plan.status());
+    HstsLine.write(exchange, out);
     int blockOffset = head.headOffset() + meta.length();
     int blockLength = head.headLength() - meta.length();
     Multipart parts = null;
@@ -241,6 +242,7 @@ final class StoredResponse {
       long total,
       boolean isLeader) {
     ByteBuf out = exchange.sink.beginHead(plan.status());
+    HstsLine.write(exchange, out);
     Multipart parts = null;
     if (!plan.parts().isEmpty()) {
       parts = PartLines.copy(out, head.block(), plan.parts(), total, exchange.loop.requestIds());

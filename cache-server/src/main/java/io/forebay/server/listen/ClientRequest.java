@@ -19,6 +19,11 @@ abstract sealed class ClientRequest implements RequestView, FieldsView
   long contentLength = -1;
   boolean expectsContinue;
 
+  /** Whether the client itself sent what only a TLS end may say of it (RFC 9440 §2.4). */
+  boolean claimsCertificate;
+
+  private @Nullable HostGuard guard;
+
   ClientRequest(LimitsConfig limits, String scheme) {
     this.limits = limits;
     this.target = new RequestTarget(scheme);
@@ -36,6 +41,23 @@ abstract sealed class ClientRequest implements RequestView, FieldsView
   /** The declared length against what is taken at all. */
   final @Nullable Refusal checkLength() {
     return contentLength > limits.requestBodyBytes() ? Refusal.BODY_TOO_LARGE : null;
+  }
+
+  /** Of the connection the request comes by. */
+  final void guardedBy(@Nullable HostGuard connection) {
+    guard = connection;
+  }
+
+  /** Whether the connection may be used for this host. */
+  final @Nullable Refusal checkHost() {
+    HostGuard connection = guard;
+    return connection == null ? null : connection.check(target.authority());
+  }
+
+  /** What is said of the client towards the origin, or null. */
+  final @Nullable String clientCertificate() {
+    HostGuard connection = guard;
+    return connection == null ? null : connection.clientCertificate();
   }
 
   final boolean isAsterisk() {

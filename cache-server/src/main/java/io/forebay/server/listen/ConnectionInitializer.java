@@ -3,19 +3,23 @@ package io.forebay.server.listen;
 import io.forebay.server.config.Http3Config;
 import io.forebay.server.exchange.ClientInfo;
 import io.forebay.server.metric.Limit;
+import io.forebay.server.tls.HelloHandler;
+import io.forebay.server.tls.TlsHost;
+import io.forebay.server.tls.TlsTable;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelPipeline;
 import io.netty.handler.ssl.ApplicationProtocolNames;
 import io.netty.handler.ssl.ApplicationProtocolNegotiationHandler;
-import io.netty.handler.ssl.SslContext;
+import io.netty.handler.ssl.SniCompletionEvent;
 import io.netty.handler.ssl.SslHandler;
 import io.netty.handler.ssl.SslHandshakeTimeoutException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
-import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+import javax.net.ssl.SSLEngine;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -27,8 +31,9 @@ final class ConnectionInitializer extends ChannelInitializer<Channel> {
 
   private final LoopConnections loop;
   private final String listener;
-  private final @Nullable SslContext tls;
+  private final boolean isTls;
   private final boolean isH2c;
+  private final Supplier<TlsTable> tls;
   private final Http3Config http3;
 
   /** Made with the first connection: only then the port is known. */
@@ -37,11 +42,13 @@ final class ConnectionInitializer extends ChannelInitializer<Channel> {
   ConnectionInitializer(
       LoopConnections loop,
       String listener,
-      @Nullable SslContext tls,
+      boolean isTls,
       boolean isH2c,
+      Supplier<TlsTable> tls,
       Http3Config http3) {
     this.loop = loop;
     this.listener = listener;
+    this.isTls = isTls;
     this.tls = tls;
     this.isH2c = isH2c;
     this.http3 = http3;
@@ -50,15 +57,15 @@ final class ConnectionInitializer extends ChannelInitializer<Channel> {
   @Override
   protected void initChannel(Channel channel) {
     if (!loop.admit(channel)) {
-      if (tls == null) {
-        loop.turnAway(channel);
-      } else {
+      if (isTls) {
         channel.close();
+      } else {
+        loop.turnAway(channel);
       }
       return;
     }
-    SslContext context = tls;
-    if (context == null) {
+    if (!isTls) {
+      HostGuard.guard(channel, new HostGuard(tls, listener, null, null));
       if (isH2c) {
         channel.pipeline().addLast(new FirstBytes(loop, channel, this));
       } else {
@@ -66,10 +73,9 @@ final class ConnectionInitializer extends ChannelInitializer<Channel> {
       }
       return;
     }
-    SslHandler handler = context.newHandler(channel.alloc());
-    handler.setHandshakeTimeout(loop.timeouts().tlsHandshake().toNanos(), TimeUnit.NANOSECONDS);
-    handler.setCloseNotifyFlushTimeout(1, TimeUnit.SECONDS);
-    channel.pipeline().addLast(handler, new Negotiation());
+    HelloHandler hello =
+        new HelloHandler(tls.get(), listener, loop.timeouts().tlsHandshake(), System::nanoTime);
+    channel.pipeline().addLast(hello, new Negotiation());
   }
 
   void addHttp1(Channel channel, String scheme) {
@@ -128,6 +134,18 @@ final class ConnectionInitializer extends ChannelInitializer<Channel> {
 
     @Override
     protected void configurePipeline(ChannelHandlerContext ctx, String protocol) {
+      loop.counters.tlsHandshakes++;
+      SSLEngine engine = ctx.pipeline().get(SslHandler.class).engine();
+      if (TlsHost.isResumed(engine)) {
+        loop.counters.tlsResumed++;
+      }
+      HostGuard guard = HostGuard.of(tls, listener, ctx.channel(), engine, loop.nowMillis());
+      if (guard == null) {
+        LOG.debug("{}: the client's certificate has expired", ctx.channel().remoteAddress());
+        ctx.close();
+        return;
+      }
+      HostGuard.guard(ctx.channel(), guard);
       if (protocol.equals(ApplicationProtocolNames.HTTP_2)) {
         addHttp2(ctx.channel(), "https");
       } else {
@@ -137,6 +155,7 @@ final class ConnectionInitializer extends ChannelInitializer<Channel> {
 
     @Override
     protected void handshakeFailure(ChannelHandlerContext ctx, Throwable cause) {
+      loop.counters.tlsFailures++;
       LOG.debug("{}: TLS handshake failed: {}", ctx.channel().remoteAddress(), cause.toString());
       if (cause instanceof SslHandshakeTimeoutException) {
         loop.counters.hit(Limit.TLS_HANDSHAKE);
@@ -154,6 +173,11 @@ final class ConnectionInitializer extends ChannelInitializer<Channel> {
     public void userEventTriggered(ChannelHandlerContext ctx, Object event) throws Exception {
       if (event == LoopConnections.Drain.NOW) {
         ctx.close();
+        return;
+      }
+      if (event instanceof SniCompletionEvent hello && !hello.isSuccess()) {
+        // It did not come to a handshake; whoever read the hello closes the connection.
+        loop.counters.tlsFailures++;
         return;
       }
       super.userEventTriggered(ctx, event);

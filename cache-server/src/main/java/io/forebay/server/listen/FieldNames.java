@@ -21,6 +21,8 @@ final class FieldNames {
   static final int PROXY_CONNECTION = HOST + 5;
   static final int TE = HOST + 6;
   static final int WEBSOCKET_KEY1 = HOST + 7;
+  static final int CLIENT_CERT = HOST + 8;
+  static final int CLIENT_CERT_CHAIN = HOST + 9;
 
   private static final int SIZE = 1024;
   private static final String[] NAMES = new String[SIZE];
@@ -38,6 +40,8 @@ final class FieldNames {
     put("proxy-connection", PROXY_CONNECTION);
     put("te", TE);
     put("sec-websocket-key1", WEBSOCKET_KEY1);
+    put("client-cert", CLIENT_CERT);
+    put("client-cert-chain", CLIENT_CERT_CHAIN);
   }
 
   private FieldNames() {}

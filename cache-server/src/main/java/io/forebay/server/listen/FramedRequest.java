@@ -5,6 +5,7 @@ import io.forebay.core.http.KnownField;
 import io.forebay.server.config.ServerConfig.LimitsConfig;
 import io.netty.handler.codec.Headers;
 import io.netty.handler.codec.http2.Http2Headers.PseudoHeaderName;
+import io.netty.util.AsciiString;
 import java.util.List;
 import java.util.Map;
 import java.util.function.BiConsumer;
@@ -16,6 +17,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class FramedRequest extends ClientRequest {
 
+  private static final AsciiString CLIENT_CERT = AsciiString.cached("client-cert");
+  private static final AsciiString CLIENT_CERT_CHAIN = AsciiString.cached("client-cert-chain");
   private static final String COOKIE = KnownField.COOKIE.fieldName();
 
   /** What a field counts for beyond its name and value (RFC 9113 §6.5.2, RFC 9114 §4.2.2). */
@@ -63,7 +66,23 @@ final class FramedRequest extends ClientRequest {
     if (!FieldSyntax.equalsIgnoreCase(scheme, target.scheme())) {
       return Refusal.SCHEME_MISMATCH;
     }
-    return readTarget(path.toString());
+    refusal = readTarget(path.toString());
+    if (refusal == null) {
+      refusal = checkHost();
+    }
+    writeClientCertificate();
+    return refusal;
+  }
+
+  private void writeClientCertificate() {
+    if (claimsCertificate) {
+      headers.remove(CLIENT_CERT);
+      headers.remove(CLIENT_CERT_CHAIN);
+    }
+    String certificate = clientCertificate();
+    if (certificate != null) {
+      headers.set(CLIENT_CERT, certificate);
+    }
   }
 
   private static boolean isAsterisk(CharSequence path) {
@@ -149,6 +168,8 @@ final class FramedRequest extends ClientRequest {
         if (refusal != null) {
           return refusal;
         }
+      } else if (number == FieldNames.CLIENT_CERT || number == FieldNames.CLIENT_CERT_CHAIN) {
+        claimsCertificate = true;
       } else if (number != FieldNames.TE || !FieldSyntax.equalsIgnoreCase(value, "trailers")) {
         // Fields about a connection have no meaning here (RFC 9113 §8.2.2).
         return Refusal.CONNECTION;

@@ -122,6 +122,7 @@ final class Http1Connection extends ChannelInboundHandlerAdapter
     timeouts = loop.timeouts();
     decoder = new RequestDecoder(limits, this);
     request = new Http1Request(limits, scheme, ownAuthority);
+    request.guardedBy(HostGuard.of(channel));
     stallWatch = new StallWatch(channel, loop.sendQueue);
     pace = new BodyPace(limits, timeouts);
     deadline = loop.wheel.entry(this::onDeadline);
@@ -587,6 +588,7 @@ final class Http1Connection extends ChannelInboundHandlerAdapter
     }
     body.onFailure(refusal.detail());
     if (hasHead) {
+      loop.countLimit(refusal);
       cut(true);
     } else {
       answer(refusal);

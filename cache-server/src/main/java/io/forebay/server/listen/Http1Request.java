@@ -9,6 +9,7 @@ import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaders;
 import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.HttpVersion;
+import io.netty.util.AsciiString;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
@@ -23,6 +24,9 @@ import org.jspecify.annotations.Nullable;
 final class Http1Request extends ClientRequest {
 
   private static final HttpHeaders NO_FIELDS = new DefaultHttpHeaders();
+
+  private static final AsciiString CLIENT_CERT = AsciiString.cached("client-cert");
+  private static final AsciiString CLIENT_CERT_CHAIN = AsciiString.cached("client-cert-chain");
 
   private final String ownAuthority;
   private HttpHeaders headers = NO_FIELDS;
@@ -73,10 +77,24 @@ final class Http1Request extends ClientRequest {
       authority = ownAuthority;
     }
     refusal = target.read(method, uri, authority);
+    if (refusal == null) {
+      refusal = checkHost();
+    }
+    writeClientCertificate();
     if (refusal == null && target.isAbsolute()) {
       headers.set(HttpHeaderNames.HOST, target.authority());
     }
     return refusal;
+  }
+
+  private void writeClientCertificate() {
+    if (claimsCertificate) {
+      headers.remove(CLIENT_CERT).remove(CLIENT_CERT_CHAIN);
+    }
+    String certificate = clientCertificate();
+    if (certificate != null) {
+      headers.set(CLIENT_CERT, certificate);
+    }
   }
 
   private @Nullable Refusal readFields() {
@@ -90,6 +108,7 @@ final class Http1Request extends ClientRequest {
     contentLength = -1;
     isChunked = false;
     expectsContinue = false;
+    claimsCertificate = false;
     Iterator<Map.Entry<CharSequence, CharSequence>> fields = headers.iteratorCharSequence();
     while (fields.hasNext()) {
       Map.Entry<CharSequence, CharSequence> field = fields.next();
@@ -134,6 +153,8 @@ final class Http1Request extends ClientRequest {
       } else if (number == FieldNames.WEBSOCKET_KEY1) {
         // The decoder would take the eight bytes that follow for the body of such a handshake.
         return Refusal.OBSOLETE_WEBSOCKET;
+      } else if (number == FieldNames.CLIENT_CERT || number == FieldNames.CLIENT_CERT_CHAIN) {
+        claimsCertificate = true;
       }
     }
     knownFields = known;

@@ -58,6 +58,7 @@ final class Http2Connection extends ChannelInboundHandlerAdapter {
   /** What our PING carries whose answer shows that the client has read the first GOAWAY. */
   private static final long GOODBYE = 0x666f_7265_6261_7901L;
 
+  private static final int SMALL_CHUNK_BYTES = 16 * 1024;
   private static final long GOODBYE_NANOS = 1_000_000_000L;
 
   /** How the connection comes to its end (RFC 9113 §6.8). */
@@ -76,6 +77,7 @@ final class Http2Connection extends ChannelInboundHandlerAdapter {
   private final String scheme;
   private final ClientInfo client;
   private final Ear ear = new Ear();
+  private final @Nullable HostGuard guard;
   private final IntObjectMap<Http2RequestStream> streams = new IntObjectHashMap<>();
 
   /** Of streams that are not there yet. */
@@ -92,10 +94,14 @@ final class Http2Connection extends ChannelInboundHandlerAdapter {
   private @Nullable UrgencyDistributor turns;
   private int requests;
   private int newestStream;
+  private long newestTurn;
   private int stuckLooks;
   private long signsOfLife;
   private long lastSigns;
-  private boolean isReading;
+
+  /** What is written goes out when the batch ends: a read, or a turn of those that waited. */
+  private boolean isBatch;
+
   private boolean needsFlush;
 
   /** A stream has asked whether it can write, and could not. */
@@ -110,6 +116,7 @@ final class Http2Connection extends ChannelInboundHandlerAdapter {
     this.channel = channel;
     this.scheme = scheme;
     this.client = client;
+    guard = HostGuard.of(channel);
     limits = loop.limits();
     timeouts = loop.timeouts();
     stallWatch = new StallWatch(channel, loop.sendQueue);
@@ -157,11 +164,11 @@ final class Http2Connection extends ChannelInboundHandlerAdapter {
 
   @Override
   public void channelRead(ChannelHandlerContext ctx, Object message) {
-    isReading = true;
+    isBatch = true;
     switch (message) {
       case Http2HeadersFrame frame -> onHeaders(frame);
       case Http2DataFrame frame -> onData(frame);
-      case Http2WindowUpdateFrame frame -> signsOfLife++;
+      case Http2WindowUpdateFrame frame -> onCredit(frame.stream());
       case Http2ResetFrame frame -> onGone(frame.stream(), "the client reset the stream");
       case Http2PingFrame frame -> {
         if (frame.ack() && frame.content() == GOODBYE) {
@@ -174,12 +181,9 @@ final class Http2Connection extends ChannelInboundHandlerAdapter {
 
   @Override
   public void channelReadComplete(ChannelHandlerContext ctx) {
-    isReading = false;
+    isBatch = true;
     tellWaiting();
-    if (needsFlush) {
-      needsFlush = false;
-      ctx.flush();
-    }
+    endBatch();
   }
 
   @Override
@@ -202,14 +206,34 @@ final class Http2Connection extends ChannelInboundHandlerAdapter {
 
   private void onTurn() {
     isTurnQueued = false;
+    isBatch = true;
     tellWaiting();
+    endBatch();
+  }
+
+  /** What all of them have written goes out at once, so that the most urgent of it goes first. */
+  private void endBatch() {
+    isBatch = false;
+    ChannelHandlerContext ctx = context;
+    if (needsFlush && ctx != null) {
+      needsFlush = false;
+      ctx.flush();
+      tellWaitingSoon();
+    }
   }
 
   private void tellWaiting() {
     if (hasWaiting && !isClosed) {
       // Whoever still finds it full says so again.
       hasWaiting = false;
-      new ArrayList<>(streams.values()).forEach(Http2RequestStream::onWritable);
+      List<Http2RequestStream> waiting = new ArrayList<>(streams.values());
+      waiting.removeIf(stream -> !stream.isWaiting());
+      // What the first take may be all there is.
+      waiting.sort(Http2RequestStream.TURNS);
+      for (Http2RequestStream stream : waiting) {
+        stream.turn(++newestTurn);
+        stream.onWritable();
+      }
     }
   }
 
@@ -227,11 +251,12 @@ final class Http2Connection extends ChannelInboundHandlerAdapter {
     }
     Http2Headers headers = frame.headers();
     FramedRequest request = new FramedRequest(limits, headers, scheme, frame.isEndStream());
+    request.guardedBy(guard);
     Refusal refusal = request.read();
     Http2RequestStream opened = new Http2RequestStream(this, stream, request);
     streams.put(stream.id(), opened);
     newestStream = stream.id();
-    prioritize(stream, headers);
+    prioritize(opened, headers);
     deadline.in(lookNanos);
     if (++requests == limits.requestsPerConnection()) {
       loop.counters.hit(Limit.REQUESTS_PER_CONNECTION);
@@ -250,6 +275,14 @@ final class Http2Connection extends ChannelInboundHandlerAdapter {
     } catch (RuntimeException e) {
       LOG.error("{} {} failed in the exchange", request.method(), request.path(), e);
       onDefect(opened, "exchange failed");
+    }
+  }
+
+  private void onCredit(@Nullable Http2FrameStream stream) {
+    signsOfLife++;
+    Http2RequestStream opened = stream == null ? null : streams.get(stream.id());
+    if (opened != null) {
+      opened.onCredit();
     }
   }
 
@@ -314,23 +347,47 @@ final class Http2Connection extends ChannelInboundHandlerAdapter {
   }
 
   void flushSoon() {
-    if (isReading) {
+    if (isBatch) {
       needsFlush = true;
     } else if (context != null) {
       context.flush();
+      // What was in the way of a stream may have gone.
+      tellWaitingSoon();
     }
   }
 
+  /**
+   * Whether a stream has something to gain from writing: nothing of it waits, and both its window
+   * and the connection's are open. The codec's own answer counts what waits of all streams against
+   * the connection's window, so that one whose window is shut would hold up the others.
+   */
   boolean isWritable(Http2FrameStream stream) {
     Http2FrameCodec of = codec;
     if (of == null) {
       return false;
     }
     Http2Stream counted = of.connection().stream(stream.id());
+    Http2RemoteFlowController flow = of.connection().remote().flowController();
     boolean isWritable =
-        counted != null && of.connection().remote().flowController().isWritable(counted);
+        counted != null
+            && channel.isWritable()
+            && !flow.hasFlowControlled(counted)
+            && flow.windowSize(counted) > 0
+            && flow.windowSize(of.connection().connectionStream()) > 0;
     hasWaiting |= !isWritable;
     return isWritable;
+  }
+
+  /** What a stream is to be given at a time: no more than its window takes, as far as that goes. */
+  int chunkBytes(Http2FrameStream stream) {
+    Http2FrameCodec of = codec;
+    Http2Stream counted = of == null ? null : of.connection().stream(stream.id());
+    return of == null || counted == null
+        ? WideSends.NARROW_BYTES
+        : Math.clamp(
+            of.connection().remote().flowController().windowSize(counted),
+            SMALL_CHUNK_BYTES,
+            WideSends.NARROW_BYTES);
   }
 
   void reset(Http2FrameStream stream, Http2Error error) {
@@ -470,19 +527,24 @@ final class Http2Connection extends ChannelInboundHandlerAdapter {
     if (to != null) {
       to.prioritize(stream, priority);
     }
+    Http2RequestStream opened = streams.get(stream.id());
+    if (opened != null) {
+      opened.priority(priority);
+    }
   }
 
   /** What was said of a stream before it was opened goes before what its request says. */
-  private void prioritize(Http2FrameStream stream, Http2Headers headers) {
-    StreamPriority said = early.isEmpty() ? null : early.remove(stream.id());
+  private void prioritize(Http2RequestStream opened, Http2Headers headers) {
+    int id = opened.stream().id();
+    StreamPriority said = early.isEmpty() ? null : early.remove(id);
     CharSequence field = said == null ? headers.get("priority") : null;
     Http2FrameCodec of = codec;
     if (of == null || (said == null && field == null)) {
       return;
     }
-    Http2Stream opened = of.connection().stream(stream.id());
-    if (opened != null) {
-      prioritize(opened, said != null ? said : StreamPriority.of(field));
+    Http2Stream counted = of.connection().stream(id);
+    if (counted != null) {
+      prioritize(counted, said != null ? said : StreamPriority.of(field));
     }
   }
 

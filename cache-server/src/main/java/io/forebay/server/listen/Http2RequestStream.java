@@ -10,6 +10,7 @@ import io.netty.handler.codec.http2.Http2Error;
 import io.netty.handler.codec.http2.Http2FrameStream;
 import io.netty.handler.codec.http2.Http2Headers;
 import io.netty.util.AsciiString;
+import java.util.Comparator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,8 +19,20 @@ import org.jspecify.annotations.Nullable;
  */
 final class Http2RequestStream extends RequestStream<Http2Headers> {
 
+  /**
+   * Who is told first that there is room: the most urgent; of those the ones that share it before
+   * the ones that do not, the former in turns, the latter by age.
+   */
+  static final Comparator<Http2RequestStream> TURNS =
+      Comparator.<Http2RequestStream>comparingInt(stream -> stream.priority.urgency())
+          .thenComparing(stream -> !stream.priority.isShared())
+          .thenComparingLong(
+              stream -> stream.priority.isShared() ? stream.turn : stream.stream.id());
+
   private final Http2Connection connection;
   private final Http2FrameStream stream;
+  private StreamPriority priority = StreamPriority.UNSAID;
+  private long turn;
 
   Http2RequestStream(Http2Connection connection, Http2FrameStream stream, FramedRequest request) {
     super(connection.loop(), connection.limits(), connection.allocator(), request);
@@ -101,6 +114,15 @@ final class Http2RequestStream extends RequestStream<Http2Headers> {
 
   @Override
   public int chunkBytes() {
-    return WideSends.NARROW_BYTES;
+    return connection.chunkBytes(stream);
+  }
+
+  void priority(StreamPriority said) {
+    priority = said;
+  }
+
+  /** Its turn has come, as the so-many-th of the connection. */
+  void turn(long number) {
+    turn = number;
   }
 }

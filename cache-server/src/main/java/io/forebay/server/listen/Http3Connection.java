@@ -52,6 +52,7 @@ final class Http3Connection extends ChannelInboundHandlerAdapter {
   private final TimeoutsConfig timeouts;
   private final Http2Config bounds;
   private final QuicChannel channel;
+  private final HostGuard guard;
   private final Runnable onHandshakeOver;
   private final LongObjectMap<Http3Stream> streams = new LongObjectHashMap<>();
   private final ArrayDeque<Http3Stream> waiting = new ArrayDeque<>(0);
@@ -78,10 +79,15 @@ final class Http3Connection extends ChannelInboundHandlerAdapter {
    * @param onHandshakeOver called once, when it has succeeded or failed
    */
   Http3Connection(
-      LoopConnections loop, QuicChannel channel, ClientInfo client, Runnable onHandshakeOver) {
+      LoopConnections loop,
+      QuicChannel channel,
+      ClientInfo client,
+      HostGuard guard,
+      Runnable onHandshakeOver) {
     this.loop = loop;
     this.channel = channel;
     this.client = client;
+    this.guard = guard;
     this.onHandshakeOver = onHandshakeOver;
     limits = loop.limits();
     timeouts = loop.timeouts();
@@ -121,6 +127,10 @@ final class Http3Connection extends ChannelInboundHandlerAdapter {
 
   LimitsConfig limits() {
     return limits;
+  }
+
+  HostGuard guard() {
+    return guard;
   }
 
   @Override

@@ -2,6 +2,9 @@ package io.forebay.server.listen;
 
 import io.forebay.server.config.Http3Config;
 import io.forebay.server.exchange.ClientInfo;
+import io.forebay.server.tls.QuicHosts;
+import io.forebay.server.tls.TlsException;
+import io.forebay.server.tls.TlsTable;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
@@ -22,6 +25,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 import javax.crypto.SecretKey;
 import org.jspecify.annotations.Nullable;
 
@@ -51,7 +55,7 @@ final class Http3Listener {
   private final Http3Config config;
   private final Transport transport;
   private final List<LoopConnections> loops;
-  private final QuicSslContext tls;
+  private final Supplier<TlsTable> tls;
   private final SecretKey key;
   private final LongSupplier clockMillis;
   private final AtomicInteger handshakes = new AtomicInteger();
@@ -68,7 +72,7 @@ final class Http3Listener {
       Http3Config config,
       Transport transport,
       List<LoopConnections> loops,
-      QuicSslContext tls,
+      Supplier<TlsTable> tls,
       SecretKey key,
       LongSupplier clockMillis) {
     this.name = name;
@@ -81,8 +85,8 @@ final class Http3Listener {
   }
 
   /** Binds a socket on every loop; nothing is read before {@link #accept}. Null when all are bound. */
-  @Nullable Throwable bind(InetSocketAddress address) {
-    Dispatcher dispatcher = new Dispatcher();
+  @Nullable Throwable bind(InetSocketAddress address) throws TlsException {
+    Dispatcher dispatcher = new Dispatcher(new QuicHosts(name, tls).context());
     for (int i = 0; i < loops.size(); i++) {
       ChannelFuture future =
           new Bootstrap()
@@ -144,7 +148,13 @@ final class Http3Listener {
     loop.counters.http3.handshakes++;
     handshakes.incrementAndGet();
     Http3Connection connection =
-        new Http3Connection(loop, channel, client(channel), handshakes::decrementAndGet);
+        new Http3Connection(
+            loop,
+            channel,
+            client(channel),
+            // Clients are not asked for certificates; hosts that want them are not served here.
+            new HostGuard(tls, name, null, null),
+            handshakes::decrementAndGet);
     channel.pipeline().addLast(connection.codec(), connection);
   }
 
@@ -157,6 +167,12 @@ final class Http3Listener {
 
   /** Gives each socket its codec, and takes packets to the loop whose number their id bears. */
   private final class Dispatcher extends QuicCodecDispatcher {
+    private final QuicSslContext context;
+
+    Dispatcher(QuicSslContext context) {
+      this.context = context;
+    }
+
     @Override
     protected void initChannel(
         Channel channel, int localConnectionIdLength, QuicConnectionIdGenerator idGenerator) {
@@ -170,7 +186,7 @@ final class Http3Listener {
           };
       QuicServerCodecBuilder builder =
           Http3.newQuicServerCodecBuilder()
-              .sslContext(tls)
+              .sslContext(context)
               .localConnectionIdLength(localConnectionIdLength)
               .connectionIdAddressGenerator(idGenerator)
               .tokenHandler(

@@ -136,6 +136,7 @@ final class Http3Stream extends ChannelInboundHandlerAdapter {
       return;
     }
     FramedRequest read = new FramedRequest(connection.limits(), headers, "https", false);
+    read.guardedBy(connection.guard());
     Refusal refusal = read.read();
     Http3RequestStream opened = new Http3RequestStream(this, read);
     request = opened;

@@ -7,12 +7,14 @@ import io.forebay.server.config.ServerConfig.ListenerConfig;
 import io.forebay.server.exchange.Exchanges;
 import io.forebay.server.metric.AccessLog;
 import io.forebay.server.metric.LoopCounters;
+import io.forebay.server.tls.ClientTls;
+import io.forebay.server.tls.QuicHosts;
+import io.forebay.server.tls.TlsException;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.WriteBufferWaterMark;
-import io.netty.handler.ssl.SslContext;
 import java.io.IOException;
 import java.net.DatagramSocket;
 import java.net.InetAddress;
@@ -31,7 +33,6 @@ import java.util.concurrent.TimeoutException;
 import java.util.function.LongSupplier;
 import javax.crypto.SecretKey;
 import javax.crypto.spec.SecretKeySpec;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The listening sockets of a node: for each configured listener one on every loop, which the kernel
@@ -77,6 +78,7 @@ public final class Listeners implements AutoCloseable {
    * @param exchanges one a loop, in the order of the transport's loops
    * @param counters one a loop, likewise
    * @param clockMillis wall clock
+   * @param tls the certificates in force
    * @throws ListenException when an address or a certificate cannot be used; nothing stays bound
    */
   public static Listeners bind(
@@ -85,7 +87,8 @@ public final class Listeners implements AutoCloseable {
       List<? extends Exchanges> exchanges,
       List<LoopCounters> counters,
       AccessLog accessLog,
-      LongSupplier clockMillis)
+      LongSupplier clockMillis,
+      ClientTls tls)
       throws ListenException {
     NodeConnections connections = new NodeConnections(config);
     List<LoopConnections> loops = new ArrayList<>();
@@ -111,7 +114,7 @@ public final class Listeners implements AutoCloseable {
     SecretKey tokenKey = tokenKey();
     try {
       for (ListenerConfig listener : config.listeners()) {
-        Bound tcp = bindOne(listener, config.http3(), transport, loops, sockets);
+        Bound tcp = bindOne(listener, config.http3(), transport, loops, sockets, tls);
         bound.add(tcp);
         if (config.http3().isOn(listener.name())) {
           Http3Listener udp =
@@ -120,7 +123,7 @@ public final class Listeners implements AutoCloseable {
                   config.http3(),
                   transport,
                   loops,
-                  QuicTls.of(listener),
+                  tls::table,
                   tokenKey,
                   clockMillis);
           http3.add(udp);
@@ -139,7 +142,12 @@ public final class Listeners implements AutoCloseable {
       throws ListenException {
     InetSocketAddress address = new InetSocketAddress(tcp.host(), tcp.port());
     holdUdp(listener.address(), address).close();
-    Throwable cause = udp.bind(address);
+    Throwable cause;
+    try {
+      cause = udp.bind(address);
+    } catch (TlsException e) {
+      throw new ListenException(String.valueOf(e.getMessage()), e);
+    }
     if (cause != null) {
       throw failure("listen (UDP)", listener.address(), cause);
     }
@@ -165,14 +173,14 @@ public final class Listeners implements AutoCloseable {
     List<DatagramSocket> heldUdp = new ArrayList<>();
     try {
       for (ListenerConfig listener : config.listeners()) {
-        if (listener.isTls()) {
-          TlsContexts.of(listener);
-        }
         InetSocketAddress address = resolve(listener.address());
         held.add(hold("listen", listener.address(), address));
         if (config.http3().isOn(listener.name())) {
-          // Makes what native TLS holds, and lets the collector take it away again.
-          QuicTls.of(listener);
+          String missing = QuicHosts.missing();
+          if (missing != null) {
+            throw new ListenException(
+                "listener " + listener.name() + ": no HTTP/3 here: " + missing);
+          }
           heldUdp.add(holdUdp(listener.address(), address));
         }
       }
@@ -199,9 +207,9 @@ public final class Listeners implements AutoCloseable {
       Http3Config http3,
       Transport transport,
       List<LoopConnections> loops,
-      List<Channel> sockets)
+      List<Channel> sockets,
+      ClientTls tls)
       throws ListenException {
-    SslContext tls = listener.isTls() ? TlsContexts.of(listener) : null;
     InetSocketAddress address = resolve(listener.address());
     checkFree(listener.address(), address);
     for (int i = 0; i < loops.size(); i++) {
@@ -218,7 +226,7 @@ public final class Listeners implements AutoCloseable {
     }
     return new Bound(
         listener.name(),
-        tls == null ? "http" : "https",
+        listener.isTls() ? "https" : "http",
         address.getAddress().getHostAddress(),
         address.getPort());
   }
@@ -228,7 +236,7 @@ public final class Listeners implements AutoCloseable {
       Transport transport,
       int index,
       LoopConnections loop,
-      @Nullable SslContext tls,
+      ClientTls tls,
       Http3Config http3) {
     ServerBootstrap bootstrap = new ServerBootstrap().group(transport.loops().get(index).group());
     transport.boundUnsent(bootstrap);
@@ -243,7 +251,8 @@ public final class Listeners implements AutoCloseable {
         .childOption(ChannelOption.TCP_NODELAY, true)
         .childOption(ChannelOption.WRITE_BUFFER_WATER_MARK, WATER_MARK)
         .childHandler(
-            new ConnectionInitializer(loop, listener.name(), tls, listener.h2c(), http3));
+            new ConnectionInitializer(
+                loop, listener.name(), listener.isTls(), listener.h2c(), tls::table, http3));
   }
 
   private static InetSocketAddress resolve(Address address) throws ListenException {

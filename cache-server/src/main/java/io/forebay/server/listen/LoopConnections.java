@@ -224,6 +224,11 @@ final class LoopConnections {
   /** Counts a request that the listener refuses. */
   void countRefusal(Refusal refusal) {
     counters.requestsRefused++;
+    countLimit(refusal);
+  }
+
+  /** Counts the bound that was passed, if that was why. */
+  void countLimit(Refusal refusal) {
     Limit limit = refusal.limit();
     if (limit != null) {
       counters.hit(limit);

@@ -28,6 +28,7 @@ record Refusal(int status, String detail, boolean isMalformed, @Nullable Limit l
   static final Refusal PROTOCOL = malformed("the stream breaks the protocol");
   static final Refusal SCHEME_MISMATCH =
       plain(421, "the target's scheme is not the one of this address");
+  static final Refusal MISDIRECTED = plain(421, "this host wants a connection of its own");
   static final Refusal METHOD = plain(405, "this method is not served here");
   static final Refusal BODY_TOO_LARGE =
       limit(413, "the body is larger than allowed", Limit.REQUEST_BODY);

@@ -147,6 +147,11 @@ abstract class RequestStream<H extends Headers<CharSequence, CharSequence, H>>
         };
   }
 
+  /** The client has opened its window. */
+  final void onCredit() {
+    shutNanos = 0;
+  }
+
   /** Notes whether the client's window is shut on what waits; for how long it has been. */
   final long isShutFor(boolean isShut, long sinceLastNanos) {
     shutNanos = isShut ? shutNanos + sinceLastNanos : 0;
@@ -419,6 +424,11 @@ breakOff(cause);
   @Override
   public void listener(Listener to) {
     listener = to;
+  }
+
+  /** Whether it has something to write and found no room for it. */
+  final boolean isWaiting() {
+    return isLive && !wasWritable;
   }
 
   final void onWritable() {

@@ -69,6 +69,12 @@ public final class LoopCounters {
   public long connectionsAccepted;
   public long connectionsOpen;
   public long connectionsRefused;
+  // Handshakes with clients that were done, those of them that went on with a session, and those
+  // that failed.
+  public long tlsHandshakes;
+  public long tlsResumed;
+  public long tlsFailures;
+
   public long requestsRefused;
 
   // Times each configured bound was passed; indexed by Limit ordinal.

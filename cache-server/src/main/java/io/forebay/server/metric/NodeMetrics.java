@@ -170,6 +170,7 @@ public final class NodeMetrics implements AutoCloseable {
     origin(all, loops);
     fills(all, loops);
     connections(all, loops);
+    TlsMetrics.collect(all, loops, node.certificates());
     all.metricSnapshot(
         gauge("forebay_private_copy_held_bytes", "Bytes held now for clients that are slow.")
             .dataPoint(point((double) node.privateCopyBytes(), Labels.EMPTY))

@@ -44,7 +44,8 @@ final class StoreMetrics {
     all.metricSnapshot(
         CounterSnapshot.builder()
             .name("forebay_index_lookups")
-            .help("Lookups by where they ended.")
+            .help(
+                "Lookups by where they ended; busy: what they needed was locked, installs as well.")
             .dataPoint(count(store.nearHits(), Labels.of("result", "near_hit")))
             .dataPoint(count(store.indexHits(), Labels.of("result", "hit")))
             .dataPoint(count(store.misses(), Labels.of("result", "miss")))

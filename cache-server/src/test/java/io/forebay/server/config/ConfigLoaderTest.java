@@ -44,7 +44,7 @@ final class ConfigLoaderTest {
     ServerConfig config = loaded();
 
     assertEquals(
-        List.of(new ListenerConfig("http", new Address("*", 8080), null, null, false)),
+        List.of(new ListenerConfig("http", new Address("*", 8080), null, null)),
         config.listeners());
     assertEquals(new Address("127.0.0.1", 8081), config.admin().address());
     assertNull(config.admin().token());
@@ -185,9 +185,9 @@ final class ConfigLoaderTest {
 
     assertEquals(
         List.of(
-            new ListenerConfig("http", new Address("*", 80), null, null, true),
-            new ListenerConfig("public", new Address("::1", 8443), pem, pem, false),
-            new ListenerConfig("https", new Address("127.0.0.1", 9443), pem, pem, false)),
+            new ListenerConfig("http", new Address("*", 80), null, null, null, true),
+            new ListenerConfig("public", new Address("::1", 8443), pem, pem),
+            new ListenerConfig("https", new Address("127.0.0.1", 9443), pem, pem)),
         config.listeners());
     assertEquals(
         new ServerConfig.AdminConfig(new Address("::1", 9001), "0123456789abcdef0"),
@@ -270,7 +270,8 @@ final class ConfigLoaderTest {
                 true,
                 "cache"),
             new ServerConfig.RouteForwardingConfig(
-                List.of("websocket", "echo/2"), List.of("server-timing"))),
+                List.of("websocket", "echo/2"), List.of("server-timing")),
+            HstsConfig.NONE),
         config.routes().get(0));
     assertEquals("route-2", config.routes().get(1).name());
     assertEquals(

@@ -63,8 +63,7 @@ class Http2ConnectionTest {
             timeouts,
             "auto",
             1,
-            new ListenerConfig(
-                "tls", new Address("127.0.0.1", 0), tls.certificate(), tls.key(), false)));
+            new ListenerConfig("tls", new Address("127.0.0.1", 0), tls.certificate(), tls.key())));
   }
 
   @AfterEach

@@ -66,7 +66,7 @@ class Http3ConnectionTest {
             "auto",
             loops,
             http3,
-            new ListenerConfig("tls", new Address("127.0.0.1", 0), tls.certificate(), tls.key(), false)));
+            new ListenerConfig("tls", new Address("127.0.0.1", 0), tls.certificate(), tls.key())));
   }
 
   private void reopen(LimitsConfig limits, TimeoutsConfig timeouts, Http3Config http3)

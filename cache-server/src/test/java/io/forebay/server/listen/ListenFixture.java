@@ -17,8 +17,11 @@ import io.forebay.server.config.ServerConfig.OverloadConfig;
 import io.forebay.server.config.ServerConfig.StoreConfig;
 import io.forebay.server.config.ServerConfig.ThreadsConfig;
 import io.forebay.server.config.ServerConfig.TimeoutsConfig;
+import io.forebay.server.config.TlsConfig;
 import io.forebay.server.metric.AccessLog;
 import io.forebay.server.metric.LoopCounters;
+import io.forebay.server.tls.ClientTls;
+import io.forebay.server.tls.TlsException;
 import io.netty.buffer.PoolArenaMetric;
 import io.netty.buffer.PooledByteBufAllocator;
 import java.io.IOException;
@@ -64,6 +67,7 @@ final class ListenFixture implements AutoCloseable {
   final ScriptedExchanges exchanges = new ScriptedExchanges();
   final List<LoopCounters> counters = new ArrayList<>();
   private final AccessLog accessLog;
+  private final ClientTls tls;
   private final long buffersBefore;
 
   ListenFixture() throws ListenException {
@@ -78,8 +82,11 @@ final class ListenFixture implements AutoCloseable {
     buffersBefore = activeBuffers();
     try {
       accessLog = AccessLog.open(config.accessLog(), config.threads().loops());
+      tls = ClientTls.open(config, System::currentTimeMillis);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
+    } catch (TlsException e) {
+      throw new IllegalStateException(e);
     }
     transport = Transport.open(config.threads());
     List<ScriptedExchanges> each = new ArrayList<>();
@@ -89,7 +96,8 @@ final class ListenFixture implements AutoCloseable {
     }
     try {
       listeners =
-          Listeners.bind(config, transport, each, counters, accessLog, System::currentTimeMillis);
+          Listeners.bind(
+              config, transport, each, counters, accessLog, System::currentTimeMillis, tls);
     } catch (ListenException e) {
       transport.close();
       throw e;
@@ -98,7 +106,7 @@ final class ListenFixture implements AutoCloseable {
   }
 
   static ListenerConfig plain(int port) {
-    return new ListenerConfig("test", new Address("127.0.0.1", port), null, null, false);
+    return new ListenerConfig("test", new Address("127.0.0.1", port), null, null);
   }
 
   static ServerConfig config(
@@ -144,7 +152,29 @@ final class ListenFixture implements AutoCloseable {
         new AccessLogConfig("off", 1),
         HTTP2,
         new OverloadConfig(Duration.ZERO, Duration.ofSeconds(5)),
+        TlsConfig.DEFAULT,
         http3);
+  }
+
+  /** The same with other bounds of HTTP/2. */
+  static ServerConfig with(ServerConfig c, Http2Config http2) {
+    return new ServerConfig(
+        c.listeners(),
+        c.admin(),
+        c.threads(),
+        c.store(),
+        c.stores(),
+        c.origins(),
+        c.routes(),
+        c.limits(),
+        c.timeouts(),
+        c.tunnels(),
+        c.forwarding(),
+        c.accessLog(),
+        http2,
+        c.overload(),
+        c.tls(),
+        c.http3());
   }
 
   int port() {
@@ -168,6 +198,7 @@ final class ListenFixture implements AutoCloseable {
   public void close() {
     listeners.close();
     transport.close();
+    tls.close();
     accessLog.close();
     assertEquals(buffersBefore, activeBuffers(), "buffers not released");
   }

@@ -102,8 +102,7 @@ class ListenersTest {
 
   @Test
   void anAddressThatIsNotHereIsOneClearLine() {
-    ListenerConfig elsewhere =
-        new ListenerConfig("x", new Address("192.0.2.1", 8080), null, null, false);
+    ListenerConfig elsewhere = new ListenerConfig("x", new Address("192.0.2.1", 8080), null, null);
     ListenException e =
         assertThrows(ListenException.class, () -> new ListenFixture(config("auto", 1, elsewhere)));
     assertEquals("listen 192.0.2.1:8080: no such address on this machine", e.getMessage());

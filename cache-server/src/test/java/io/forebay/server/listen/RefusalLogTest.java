@@ -70,8 +70,7 @@ class RefusalLogTest {
             "auto",
             1,
             ListenFixture.plain(0),
-            new ListenerConfig(
-                "tls", new Address("127.0.0.1", 0), tls.certificate(), tls.key(), false));
+            new ListenerConfig("tls", new Address("127.0.0.1", 0), tls.certificate(), tls.key()));
     server =
         new ListenFixture(
             new ServerConfig(
@@ -89,6 +88,7 @@ class RefusalLogTest {
                 new AccessLogConfig(log.toString(), 64),
                 c.http2(),
                 c.overload(),
+                c.tls(),
                 c.http3()));
   }
 

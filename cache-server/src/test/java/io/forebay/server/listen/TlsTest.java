@@ -1,7 +1,6 @@
 package io.forebay.server.listen;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -9,13 +8,9 @@ import io.forebay.server.config.ServerConfig;
 import io.forebay.server.config.ServerConfig.Address;
 import io.forebay.server.config.ServerConfig.ListenerConfig;
 import io.forebay.server.config.ServerConfig.TimeoutsConfig;
-import io.netty.handler.ssl.OpenSsl;
-import io.netty.handler.ssl.ReferenceCountedOpenSslContext;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import javax.net.ssl.SSLSocket;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -34,13 +29,12 @@ class TlsTest {
     tls = TlsFiles.make(directory);
   }
 
-  private static ListenerConfig listener(Path certificate, @Nullable Path key) {
-    return new ListenerConfig("tls", new Address("127.0.0.1", 0), certificate, key, false);
+  private static ListenerConfig listener() {
+    return new ListenerConfig("tls", new Address("127.0.0.1", 0), tls.certificate(), tls.key());
   }
 
   private static ServerConfig config(TimeoutsConfig timeouts) {
-    return ListenFixture.config(
-        ListenFixture.LIMITS, timeouts, "auto", 1, listener(tls.certificate(), tls.key()));
+    return ListenFixture.config(ListenFixture.LIMITS, timeouts, "auto", 1, listener());
   }
 
   private static RawClient connect(ListenFixture server, String... protocols) throws Exception {
@@ -51,15 +45,6 @@ class TlsTest {
     }
     socket.startHandshake();
     return new RawClient(socket);
-  }
-
-  @Test
-  void isBoringSsl() throws Exception {
-    assertTrue(OpenSsl.isAvailable(), () -> String.valueOf(OpenSsl.unavailabilityCause()));
-    assertTrue(OpenSsl.versionString().contains("BoringSSL"), OpenSsl.versionString());
-    assertInstanceOf(
-        ReferenceCountedOpenSslContext.class,
-        TlsContexts.of(listener(tls.certificate(), tls.key())));
   }
 
   @ParameterizedTest
@@ -130,44 +115,5 @@ class TlsTest {
       client.get("/hello");
       assertTrue(!client.readToEnd().contains("HTTP/"));
     }
-  }
-
-  @Test
-  void badFilesAreOneClearLine() throws Exception {
-    Path none = directory.resolve("none.pem");
-    Path garbage = Files.writeString(directory.resolve("garbage.pem"), "not a certificate\n");
-    assertMessage(
-        listener(none, tls.key()),
-        "listener tls: certificate " + none + " cannot be read: no such file");
-    assertMessage(
-        listener(tls.certificate(), none),
-        "listener tls: key " + none + " cannot be read: no such file");
-    assertMessage(
-        listener(garbage, tls.key()),
-        "listener tls: certificate " + garbage + " and key " + tls.key() + " cannot be used: ");
-    assertMessage(
-        listener(tls.certificate(), garbage),
-        "listener tls: certificate "
-            + tls.certificate()
-            + " and key "
-            + garbage
-            + " cannot be used: ");
-    assertMessage(
-        listener(tls.certificate(), null), "listener tls: TLS needs both a certificate and a key");
-    TlsFiles other = TlsFiles.make(Files.createDirectory(directory.resolve("other")));
-    assertMessage(
-        listener(tls.certificate(), other.key()),
-        "listener tls: certificate "
-            + tls.certificate()
-            + " and key "
-            + other.key()
-            + " cannot be used: ");
-  }
-
-  private static void assertMessage(ListenerConfig listener, String expected) {
-    ListenException e = assertThrows(ListenException.class, () -> TlsContexts.of(listener));
-    String message = String.valueOf(e.getMessage());
-    assertTrue(message.startsWith(expected), message);
-    assertEquals(1, message.lines().count(), message);
   }
 }

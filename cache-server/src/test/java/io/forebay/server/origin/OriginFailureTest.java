@@ -20,6 +20,7 @@ final class OriginFailureTest {
       NAME_NOT_RESOLVED      | dns_error                         | false
       NAME_TIMEOUT           | dns_timeout                       | true
       ADDRESS_REFUSED        | destination_ip_prohibited         | false
+      OVERLOADED             | connection_limit_reached          | false
       TOO_MANY_CONNECTIONS   | connection_limit_reached          | false
       CONNECT_REFUSED        | connection_refused                | false
       CONNECT_UNROUTABLE     | destination_ip_unroutable         | false

@@ -89,6 +89,12 @@ public final class Purges implements AutoCloseable, Fates {
 
   private final ConcurrentLinkedQueue<JournalRecord> lazy = new ConcurrentLinkedQueue<>();
   private final AtomicInteger lazyCount = new AtomicInteger();
+
+  /** What clients invalidated while the table was being written. */
+  private final ConcurrentLinkedQueue<Long> late = new ConcurrentLinkedQueue<>();
+
+  private final AtomicInteger lateCount = new AtomicInteger();
+  private final AtomicLong deferred = new AtomicLong();
   private final AtomicLong acknowledged = new AtomicLong();
   private final AtomicLong failed = new AtomicLong();
   private final AtomicLong invalidations = new AtomicLong();
@@ -265,7 +271,7 @@ public final class Purges implements AutoCloseable, Fates {
     try {
       return Math.min(sequence, pending - 1);
     } finally {
-      tableLock.unlock();
+      unlockTable();
     }
   }
 
@@ -427,7 +433,7 @@ public final class Purges implements AutoCloseable, Fates {
           return number;
         }
       } finally {
-        tableLock.unlock();
+        unlockTable();
       }
       reserveOrRewrite();
     }
@@ -438,7 +444,7 @@ public final class Purges implements AutoCloseable, Fates {
     try {
       pending = Long.MAX_VALUE;
     } finally {
-      tableLock.unlock();
+      unlockTable();
     }
   }
 
@@ -456,39 +462,65 @@ public final class Purges implements AutoCloseable, Fates {
       sequence = Math.max(sequence, record.sequence());
       raiseVersion();
     } finally {
-      tableLock.unlock();
+      unlockTable();
     }
   }
 
   /**
-   * An invalidation caused by a client: in force at once, journalled when there is time. Returns
-   * false, having done nothing, where the bounds for such are reached.
+   * An invalidation caused by a client, journalled when there is time: in force at once, or where
+   * somebody else writes the table, as soon as he has. Never waits. Returns false, having done
+   * nothing, where the bounds for such are reached.
    */
   public boolean invalidate(long scope) {
-    if (!tableLock.tryLock()) {
+    if (tableLock.tryLock()) {
+      try {
+        return enterInvalidation(scope);
+      } finally {
+        unlockTable();
+      }
+    }
+    if (lateCount.incrementAndGet() > LAZY_LIMIT) {
+      lateCount.decrementAndGet();
       return false;
     }
-    try {
-      if (!table.hasPlace(scope, table.capacity() / CLIENT_SHARE)) {
-        return false;
-      }
-      long number = sequences.take();
-      if (number < 0) {
-        return false;
-      }
-      table.put(scope, number, false);
-      long now = clockMillis.getAsLong();
-      oldestMillis = Math.min(oldestMillis, now);
-      sequence = Math.max(sequence, number);
-      raiseVersion();
-      note(
-          new JournalRecord(
-              JournalRecord.Type.PURGE, 1, false, number, now, new long[] {scope}, ""));
-      invalidations.incrementAndGet();
-      return true;
-    } finally {
-      tableLock.unlock();
+    deferred.incrementAndGet();
+    late.add(scope);
+    // Whoever held it may have looked for late ones before this one was there.
+    if (tableLock.tryLock()) {
+      unlockTable();
     }
+    return true;
+  }
+
+  /** Under the table's lock. */
+  private boolean enterInvalidation(long scope) {
+    if (!table.hasPlace(scope, table.capacity() / CLIENT_SHARE)) {
+      return false;
+    }
+    long number = sequences.take();
+    if (number < 0) {
+      return false;
+    }
+    table.put(scope, number, false);
+    long now = clockMillis.getAsLong();
+    oldestMillis = Math.min(oldestMillis, now);
+    sequence = Math.max(sequence, number);
+    raiseVersion();
+    note(
+        new JournalRecord(JournalRecord.Type.PURGE, 1, false, number, now, new long[] {scope}, ""));
+    invalidations.incrementAndGet();
+    return true;
+  }
+
+  /** Does first what others could not do meanwhile; who comes too late for that looks himself. */
+  private void unlockTable() {
+    do {
+      for (Long scope = late.poll(); scope != null; scope = late.poll()) {
+        lateCount.decrementAndGet();
+        boolean ignored = enterInvalidation(scope);
+      }
+      tableLock.unlock();
+    } while (!late.isEmpty() && tableLock.tryLock());
   }
 
   /**
@@ -634,7 +666,7 @@ public final class Purges implements AutoCloseable, Fates {
         }
       });
     } finally {
-      tableLock.unlock();
+      unlockTable();
     }
     journal.rewrite(records);
     rewrittenLength = journal.length();
@@ -682,7 +714,7 @@ public final class Purges implements AutoCloseable, Fates {
     try {
       table.sweptMemory(through);
     } finally {
-      tableLock.unlock();
+      unlockTable();
     }
   }
 
@@ -710,6 +742,11 @@ public final class Purges implements AutoCloseable, Fates {
     return failed.get();
   }
 
+  /** Invalidations that found the table being written, and so took their number a little late. */
+  public long deferred() {
+    return deferred.get();
+  }
+
   public long invalidations() {
     return invalidations.get();
   }
@@ -726,7 +763,7 @@ public final class Purges implements AutoCloseable, Fates {
       oldestMillis =
           table.size() == 0 && predicateCount() == 0 ? Long.MAX_VALUE : clockMillis.getAsLong();
     } finally {
-      tableLock.unlock();
+      unlockTable();
     }
     note(JournalRecord.plain(JournalRecord.Type.RETIRED, through));
     onWork.run();

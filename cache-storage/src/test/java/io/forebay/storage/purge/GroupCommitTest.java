@@ -20,6 +20,8 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.Test;
@@ -215,7 +217,7 @@ class GroupCommitTest {
                 long birth = purges.next();
                 long number = purges.purge(1, new long[] {scope}, false, "load");
                 assertTrue(number > birth && isDead(purges, scope, birth));
-                // Refused when the table is being written, or clients have their share.
+                // Refused where clients have their share.
                 boolean ignored = purges.invalidate(10_000 + scope);
               }
               return null;
@@ -238,6 +240,36 @@ class GroupCommitTest {
       assertFalse(purges.wantsTexts(new long[0], predicate, predicate));
     }
     assertTrue(Files.size(directory.resolve("purge.journal")) < 200_000);
+  }
+
+  /** Whoever writes the table does it for a loop, which must not wait. */
+  @Test
+  void anInvalidationIsNotLostWhileTheTableIsWritten() throws Exception {
+    AtomicBoolean isOver = new AtomicBoolean();
+    try (Purges purges = open();
+        ExecutorService pool = Executors.newSingleThreadExecutor()) {
+      Future<?> other =
+          pool.submit(() -> {
+            while (!isOver.get()) {
+              purges.sweptMemory(0);
+            }
+          });
+      try {
+        for (int n = 0; n < 5_000; n++) {
+          long scope = 1 + (long) n % 16;
+          long birth = purges.next();
+          assertTrue(purges.invalidate(scope));
+          long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(10);
+          while (!isDead(purges, scope, birth)) {
+            assertTrue(System.nanoTime() < deadline, "lost");
+            Thread.onSpinWait();
+          }
+        }
+      } finally {
+        isOver.set(true);
+      }
+      assertNull(other.get());
+    }
   }
 
   @Test

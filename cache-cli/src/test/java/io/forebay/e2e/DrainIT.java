@@ -1,0 +1,82 @@
+package io.forebay.e2e;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** SIGTERM: nothing new, what runs is finished up to a limit, and the exit code is 0. */
+final class DrainIT {
+
+  @TempDir private Path directory;
+
+  @Test
+  void aStopFinishesWhatRunsAndTakesNothingNew() throws Exception {
+    CountDownLatch asked = new CountDownLatch(1);
+    CountDownLatch gate = new CountDownLatch(1);
+    try (ScriptedOrigin origin = ScriptedOrigin.start()) {
+      origin.on(
+          "/slow",
+          exchange -> {
+            asked.countDown();
+            awaited(gate);
+            exchange.respond(200, "Cache-Control: max-age=60\r\n", "at last");
+          });
+      try (EdgeProcess edge = EdgeProcess.in(directory.resolve("edge"), origin.url()).start();
+          RawClient idle = RawClient.connect(edge.port());
+          RawClient client = RawClient.connect(edge.port())) {
+        idle.send("GET /none HTTP/1.1\r\nHost: h.test\r\n\r\n");
+        assertEquals(404, idle.response(false).status());
+        client.send("GET /slow HTTP/1.1\r\nHost: h.test\r\n\r\n");
+        assertTrue(asked.await(10, TimeUnit.SECONDS));
+        edge.signal("TERM");
+        assertEquals(0, idle.readToEnd().length, "an idle connection is closed");
+        Await.until("it is not ready", () -> edge.admin("/readyz").statusCode() == 503);
+        assertEquals(200, edge.admin("/healthz").statusCode(), "but alive");
+        assertThrows(IOException.class, () -> edge.get("/new"));
+        gate.countDown();
+        Response last = client.response(false);
+        assertEquals("at last", last.text());
+        assertEquals("close", last.field("connection"));
+        assertEquals(0, edge.terminateAlreadyTold());
+      }
+    }
+  }
+
+  @Test
+  void aStopDoesNotWaitForeverForARequest() throws Exception {
+    CountDownLatch asked = new CountDownLatch(1);
+    CountDownLatch gate = new CountDownLatch(1);
+    try (ScriptedOrigin origin = ScriptedOrigin.start()) {
+      origin.on(
+          "/never",
+          exchange -> {
+            asked.countDown();
+            awaited(gate);
+          });
+      EdgeProcess.Settings settings =
+          EdgeProcess.in(directory.resolve("edge"), origin.url()).config("timeouts: {drain: 1s}\n");
+      try (EdgeProcess edge = settings.start();
+          RawClient client = RawClient.connect(edge.port())) {
+        client.send("GET /never HTTP/1.1\r\nHost: h.test\r\n\r\n");
+        assertTrue(asked.await(10, TimeUnit.SECONDS));
+        assertEquals(0, edge.terminate());
+        gate.countDown();
+      }
+    }
+  }
+
+  private static void awaited(CountDownLatch gate) throws IOException {
+    try {
+      assertTrue(gate.await(30, TimeUnit.SECONDS));
+    } catch (InterruptedException e) {
+      throw new IOException(e);
+    }
+  }
+}

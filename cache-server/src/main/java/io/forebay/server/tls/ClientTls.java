@@ -1,0 +1,234 @@
+package io.forebay.server.tls;
+
+import io.forebay.server.config.ServerConfig;
+import io.forebay.server.config.ServerConfig.ListenerConfig;
+import io.forebay.server.config.TlsConfig;
+import io.netty.handler.ssl.OpenSsl;
+import java.security.SecureRandom;
+import java.security.cert.X509Certificate;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+import java.util.random.RandomGenerator;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The certificates in force, and what has to be done about them over time: ticket keys are
+ * replaced, OCSP answers fetched, and it is said when a certificate is about to end.
+ *
+ * <p>Loops read the table and nothing else of it. Changes come from the thread of a start or a
+ * reload, and from two threads of its own, {@code tls} and {@code ocsp}.
+ */
+public final class ClientTls implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(ClientTls.class);
+
+  private static final long PERIOD_SECONDS = 60;
+  private static final long DAY_MILLIS = Duration.ofDays(1).toMillis();
+
+  private final LongSupplier clockMillis;
+  private final RandomGenerator random;
+  private final OcspStapler stapler;
+  private final CountDownLatch isClosing = new CountDownLatch(1);
+
+  private volatile TlsTable table = TlsTable.EMPTY;
+
+  // Changed under this object's lock.
+  private Map<String, TlsHost> hosts = Map.of();
+  private TlsConfig config;
+  private TicketKeys tickets;
+  private String ticketProblem = "";
+  private Map<String, Long> warnedAtMillis = new HashMap<>();
+
+  ClientTls(TlsConfig config, LongSupplier clockMillis, RandomGenerator random, OcspStapler stapler)
+      throws TlsException {
+    this.config = config;
+    this.clockMillis = clockMillis;
+    this.random = random;
+    this.stapler = stapler;
+    this.tickets = TicketKeys.of(config.tickets(), random, clockMillis.getAsLong());
+  }
+
+  /**
+   * Everything that is wrong with the certificates of a configuration, as far as it shows without a
+   * client; {@link TlsStage#errors} also has what has expired.
+   */
+  public static TlsStage check(ServerConfig config, Instant now) {
+    TlsStage stage =
+        TlsStage.of(config.tls(), config.listeners(), TlsStage.Purpose.CHECK, Map.of(), now);
+    try {
+      TicketKeys ignored =
+          TicketKeys.of(config.tls().tickets(), new SecureRandom(), now.toEpochMilli());
+    } catch (TlsException e) {
+      stage.errors().addAll(e.lines());
+    }
+    return stage;
+  }
+
+  /**
+   * Puts the certificates of a configuration in force and keeps them up to date from here on.
+   * Called before loops are pinned.
+   *
+   * @throws TlsException when one of them cannot be used
+   */
+  public static ClientTls open(ServerConfig config, LongSupplier clockMillis) throws TlsException {
+    ClientTls tls =
+        new ClientTls(
+            config.tls(),
+            clockMillis,
+            new SecureRandom(),
+            new OcspStapler(clockMillis, new OcspClient()));
+    TlsStage stage = tls.stage(config.tls(), config.listeners(), TlsStage.Purpose.START);
+    tls.commit(stage, config.tls());
+    if (!stage.hosts().isEmpty() && !OpenSsl.isAvailable()) {
+      LOG.warn(
+          "BoringSSL does not load here, using the JDK's slower TLS, without tickets shared by nodes"
+              + " and without OCSP: {}",
+          String.valueOf(OpenSsl.unavailabilityCause()));
+    }
+    if (config.listeners().stream().anyMatch(ListenerConfig::isTls)) {
+      Thread.ofPlatform().daemon(true).name("tls").start(tls::run);
+      tls.stapler.start();
+    }
+    return tls;
+  }
+
+  /** The table of this moment. */
+  public TlsTable table() {
+    return table;
+  }
+
+  /**
+   * Makes ready what a running node is to serve next.
+   *
+   * @throws TlsException when something of it cannot be used; nothing has changed then
+   */
+  public TlsStage stage(TlsConfig next, List<ListenerConfig> listeners) throws TlsException {
+    return stage(next, listeners, TlsStage.Purpose.RELOAD);
+  }
+
+  TlsStage stage(TlsConfig next, List<ListenerConfig> listeners, TlsStage.Purpose purpose)
+      throws TlsException {
+    Map<String, TlsHost> before;
+    synchronized (this) {
+      before = hosts;
+    }
+    TlsStage stage =
+        TlsStage.of(
+            next, listeners, purpose, before, Instant.ofEpochMilli(clockMillis.getAsLong()));
+    if (next.tickets().file() != null) {
+      TicketKeys ignored = TicketKeys.of(next.tickets(), random, 0);
+    }
+    if (!stage.errors().isEmpty()) {
+      throw new TlsException(stage.errors());
+    }
+    return stage;
+  }
+
+  /** Puts a stage in force: for handshakes from now on, connections are left alone. */
+  public void commit(TlsStage stage, TlsConfig next) {
+    stage.warnings().forEach(LOG::warn);
+    synchronized (this) {
+      try {
+        boolean isSame = next.tickets().equals(tickets.config());
+        if (!isSame || next.tickets().file() != null) {
+          tickets = TicketKeys.of(next.tickets(), random, clockMillis.getAsLong());
+        }
+      } catch (TlsException e) {
+        // The file went away between the stage and now; the keys from before still work.
+        LOG.warn("{}", e.getMessage());
+      }
+      config = next;
+      hosts = Map.copyOf(stage.hosts());
+      hosts.values().forEach(host -> tickets.applyTo(host.context()));
+      stapler.serves(config.ocsp() ? List.copyOf(hosts.values()) : List.of());
+      table = stage.table();
+    }
+  }
+
+  private void run() {
+    try {
+      do {
+        step();
+      } while (!isClosing.await(PERIOD_SECONDS, TimeUnit.SECONDS));
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  /** Does what is due by the clock. */
+  synchronized void step() {
+    long now = clockMillis.getAsLong();
+    try {
+      if (tickets.step(now)) {
+        hosts.values().forEach(host -> tickets.applyTo(host.context()));
+      }
+      ticketProblem = "";
+    } catch (TlsException e) {
+      String problem = String.valueOf(e.getMessage());
+      if (!problem.equals(ticketProblem)) {
+        ticketProblem = problem;
+        LOG.warn("{}; the keys from before stay in use", problem);
+      }
+    }
+    warnOfExpiry(now);
+  }
+
+  private void warnOfExpiry(long now) {
+    Map<String, Long> warned = new HashMap<>();
+    for (TlsHost host : hosts.values()) {
+      for (CertificatePair pair : host.settings().pairs()) {
+        long left = pair.leaf().getNotAfter().toInstant().toEpochMilli() - now;
+        if (left > config.expiryWarning().toMillis()) {
+          continue;
+        }
+        String key = host.name() + " " + pair.file();
+        Long before = warnedAtMillis.get(key);
+        if (before != null && now - before < DAY_MILLIS) {
+          warned.put(key, before);
+          continue;
+        }
+        warned.put(key, now);
+        LOG.warn(
+            "{}: {} {} {}",
+            host.name(),
+            pair.file(),
+            left < 0 ? "has expired at" : "expires in " + left / DAY_MILLIS + " days, at",
+            pair.leaf().getNotAfter().toInstant());
+      }
+    }
+    warnedAtMillis = warned;
+  }
+
+  /** What is in force, for metrics and people. */
+  public List<CertificateStatus> statuses() {
+    TlsTable current = table;
+    List<CertificateStatus> statuses = new ArrayList<>();
+    for (TlsHost host : current.hosts()) {
+      List<String> names = current.namesOf(host);
+      for (CertificatePair pair : host.settings().pairs()) {
+        X509Certificate leaf = pair.leaf();
+        statuses.add(
+            new CertificateStatus(
+                host.name(),
+                pair.kind(),
+                names,
+                leaf.getNotAfter().toInstant(),
+                stapler.stapledUntil(leaf)));
+      }
+    }
+    return statuses;
+  }
+
+  @Override
+  public void close() {
+    isClosing.countDown();
+    stapler.close();
+  }
+}

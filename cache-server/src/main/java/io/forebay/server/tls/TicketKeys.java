@@ -1,0 +1,152 @@
+package io.forebay.server.tls;
+
+import io.forebay.server.config.TlsConfig.TicketConfig;
+import io.netty.handler.ssl.OpenSslSessionContext;
+import io.netty.handler.ssl.OpenSslSessionTicketKey;
+import io.netty.handler.ssl.SslContext;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Base64;
+import java.util.List;
+import java.util.random.RandomGenerator;
+
+/**
+ * The keys that session tickets are encrypted with: the first encrypts, all of them open. Either
+ * made here and replaced in time, so that a key that is stolen opens hours of traffic at most and
+ * not years; or read from a file that several nodes have.
+ *
+ * <p>Owner: one thread at a time; a list that was handed out does not change.
+ */
+final class TicketKeys {
+  private static final int KEY_LENGTH = OpenSslSessionTicketKey.TICKET_KEY_SIZE;
+  private static final int MOST_KEYS = 16;
+  private static final int MAX_FILE_BYTES = 64 * 1024;
+
+  /** Keys of our own that open tickets beside the one that encrypts. */
+  private static final int OLD_KEYS = 2;
+
+  private final TicketConfig config;
+  private final RandomGenerator random;
+  private List<byte[]> keys;
+  private long madeAtMillis;
+
+  private TicketKeys(TicketConfig config, RandomGenerator random, List<byte[]> keys, long now) {
+    this.config = config;
+    this.random = random;
+    this.keys = keys;
+    this.madeAtMillis = now;
+  }
+
+  /**
+   * The first keys.
+   *
+   * @param random what cannot be guessed
+   * @throws TlsException when the file that is configured has none
+   */
+  static TicketKeys of(TicketConfig config, RandomGenerator random, long nowMillis)
+      throws TlsException {
+    Path file = config.file();
+    List<byte[]> keys =
+        !config.enabled() ? List.of() : file == null ? List.of(made(random)) : read(file);
+    return new TicketKeys(config, random, keys, nowMillis);
+  }
+
+  TicketConfig config() {
+    return config;
+  }
+
+  /**
+   * Replaces what is due.
+   *
+   * @return whether there are other keys now
+   * @throws TlsException when the file has none; those from before stay
+   */
+  boolean step(long nowMillis) throws TlsException {
+    if (!config.enabled()) {
+      return false;
+    }
+    Path file = config.file();
+    if (file != null) {
+      List<byte[]> read = read(file);
+      boolean isSame =
+          read.size() == keys.size()
+              && Arrays.deepEquals(read.toArray(new byte[0][]), keys.toArray(new byte[0][]));
+      keys = read;
+      return !isSame;
+    }
+    if (nowMillis - madeAtMillis < config.rotation().toMillis()) {
+      return false;
+    }
+    List<byte[]> next = new ArrayList<>();
+    next.add(made(random));
+    next.addAll(keys.subList(0, Math.min(OLD_KEYS, keys.size())));
+    keys = List.copyOf(next);
+    madeAtMillis = nowMillis;
+    return true;
+  }
+
+  /** Gives a context the keys of now; connections under way are not disturbed. */
+  void applyTo(SslContext context) {
+    if (!keys.isEmpty() && context.sessionContext() instanceof OpenSslSessionContext sessions) {
+      OpenSslSessionTicketKey[] all = new OpenSslSessionTicketKey[keys.size()];
+      for (int i = 0; i < all.length; i++) {
+        byte[] key = keys.get(i);
+        all[i] =
+            new OpenSslSessionTicketKey(
+                Arrays.copyOfRange(key, 0, 16),
+                Arrays.copyOfRange(key, 16, 32),
+                Arrays.copyOfRange(key, 32, 48));
+      }
+      sessions.setTicketKeys(all);
+    }
+  }
+
+  private static byte[] made(RandomGenerator random) {
+    byte[] key = new byte[KEY_LENGTH];
+    random.nextBytes(key);
+    return key;
+  }
+
+  private static List<byte[]> read(Path file) throws TlsException {
+    List<byte[]> keys = new ArrayList<>();
+    try {
+      if (Files.size(file) > MAX_FILE_BYTES) {
+        throw new TlsException("ticket keys: " + file + " is larger than 64KiB");
+      }
+      for (String line : Files.readString(file, StandardCharsets.ISO_8859_1).lines().toList()) {
+        String text = line.strip();
+        if (!text.isEmpty() && !text.startsWith("#")) {
+          byte[] key = Base64.getDecoder().decode(text);
+          if (key.length != KEY_LENGTH) {
+            throw new TlsException(
+                "ticket keys: "
+                    + file
+                    + " has a key of "
+                    + key.length
+                    + " bytes; 48 are needed: openssl rand -base64 48");
+          }
+          keys.add(key);
+        }
+      }
+    } catch (IllegalArgumentException e) {
+      throw new TlsException("ticket keys: " + file + " has a line that is not base64");
+    } catch (IOException e) {
+      throw new TlsException("ticket keys: " + file + " cannot be read: " + e.getMessage());
+    }
+    if (keys.isEmpty() || keys.size() > MOST_KEYS) {
+      throw new TlsException(
+          "ticket keys: "
+              + file
+              + " has "
+              + keys.size()
+              + " keys; 1 to "
+              + MOST_KEYS
+              + " may be there");
+    }
+    return List.copyOf(keys);
+  }
+}

@@ -1,0 +1,25 @@
+package io.forebay.server.tls;
+
+import java.util.List;
+
+/** Certificates that cannot be put in force, and every reason why. */
+public final class TlsException extends Exception {
+  private static final long serialVersionUID = 1L;
+
+  private final transient List<String> lines;
+
+  TlsException(String line) {
+    super(line);
+    lines = List.of(line);
+  }
+
+  TlsException(List<String> lines) {
+    super(String.join("; ", lines));
+    this.lines = List.copyOf(lines);
+  }
+
+  /** A line a problem. */
+  public List<String> lines() {
+    return lines;
+  }
+}

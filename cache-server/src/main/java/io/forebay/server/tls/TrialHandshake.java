@@ -1,0 +1,81 @@
+package io.forebay.server.tls;
+
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.handler.ssl.SslContextBuilder;
+import io.netty.handler.ssl.SslProvider;
+import io.netty.handler.ssl.util.InsecureTrustManagerFactory;
+import io.netty.util.ReferenceCountUtil;
+import java.nio.ByteBuffer;
+import javax.net.ssl.SSLEngine;
+import javax.net.ssl.SSLEngineResult;
+import javax.net.ssl.SSLException;
+
+/** One handshake in memory: shows what only the library itself knows of a certificate. */
+final class TrialHandshake {
+  private static final int RECORDS_LENGTH = 128 * 1024;
+  private static final int MAX_TURNS = 100;
+
+  private TrialHandshake() {}
+
+  static void with(TlsHost host) throws TlsException {
+    try {
+      SSLEngine server = host.newEngine(ByteBufAllocator.DEFAULT);
+      try {
+        run(server);
+      } finally {
+        ReferenceCountUtil.release(server);
+      }
+    } catch (SSLException e) {
+      throw new TlsException(
+          host.settings().pairs().getFirst().file()
+              + " makes no handshake: "
+              + String.valueOf(e.getMessage()).lines().findFirst().orElse(""));
+    }
+  }
+
+  private static void run(SSLEngine server) throws SSLException {
+    SSLEngine client =
+        SslContextBuilder.forClient()
+            .sslProvider(SslProvider.JDK)
+            .trustManager(InsecureTrustManagerFactory.INSTANCE)
+            .build()
+            .newEngine(ByteBufAllocator.DEFAULT);
+    ByteBuffer toServer = ByteBuffer.allocate(RECORDS_LENGTH);
+    ByteBuffer toClient = ByteBuffer.allocate(RECORDS_LENGTH);
+    client.beginHandshake();
+    server.beginHandshake();
+    for (int turn = 0; turn < MAX_TURNS; turn++) {
+      step(client, toServer, toClient);
+      step(server, toClient, toServer);
+      if (isDone(client) && isDone(server)) {
+        return;
+      }
+    }
+    throw new SSLException("the handshake does not end");
+  }
+
+  private static void step(SSLEngine engine, ByteBuffer out, ByteBuffer in) throws SSLException {
+    ByteBuffer none = ByteBuffer.allocate(0);
+    ByteBuffer application = ByteBuffer.allocate(RECORDS_LENGTH);
+    switch (engine.getHandshakeStatus()) {
+      case NEED_WRAP -> engine.wrap(none, out);
+      case NEED_UNWRAP, NEED_UNWRAP_AGAIN -> {
+        in.flip();
+        engine.unwrap(in, application);
+        in.compact();
+      }
+      case NEED_TASK -> {
+        Runnable task = engine.getDelegatedTask();
+        if (task != null) {
+          task.run();
+        }
+      }
+      case FINISHED, NOT_HANDSHAKING -> {}
+    }
+  }
+
+  private static boolean isDone(SSLEngine engine) {
+    return engine.getHandshakeStatus() == SSLEngineResult.HandshakeStatus.NOT_HANDSHAKING
+        && !engine.getSession().getProtocol().equals("NONE");
+  }
+}

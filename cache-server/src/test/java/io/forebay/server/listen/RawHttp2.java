@@ -1,0 +1,220 @@
+package io.forebay.server.listen;
+
+import io.netty.handler.codec.http2.Http2Error;
+import java.io.BufferedInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.DataInputStream;
+import java.io.EOFException;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.net.SocketException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Frames of HTTP/2 by prior knowledge, written and read one by one: for what no library would send.
+ */
+final class RawHttp2 implements AutoCloseable {
+
+  static final int DATA = 0;
+  static final int HEADERS = 1;
+  static final int PRIORITY = 2;
+  static final int RST_STREAM = 3;
+  static final int SETTINGS = 4;
+  static final int PING = 6;
+  static final int GOAWAY = 7;
+  static final int WINDOW_UPDATE = 8;
+  static final int CONTINUATION = 9;
+  static final int PRIORITY_UPDATE = 16;
+
+  static final int ACK = 1;
+  static final int END_STREAM = 1;
+  static final int END_HEADERS = 4;
+
+  private final Socket socket;
+  private final DataInputStream in;
+  private final ByteArrayOutputStream out = new ByteArrayOutputStream();
+
+  /** One frame. */
+  @SuppressWarnings("ArrayRecordComponent")
+  record Frame(int type, int flags, int stream, byte[] payload) {
+    /** Of RST_STREAM. */
+    Http2Error resetError() {
+      return Http2Error.valueOf(ByteBuffer.wrap(payload).getInt());
+    }
+
+    /** Of GOAWAY. */
+    Http2Error goAwayError() {
+      return Http2Error.valueOf(ByteBuffer.wrap(payload).getInt(4));
+    }
+
+    int lastStream() {
+      return ByteBuffer.wrap(payload).getInt();
+    }
+
+    boolean isEnd() {
+      return (type == DATA || type == HEADERS) && (flags & END_STREAM) != 0;
+    }
+  }
+
+  /**
+   * Connects and says its preface.
+   *
+   * @param settings what SETTINGS holds, six bytes each
+   */
+  RawHttp2(int port, byte... settings) throws IOException {
+    socket = new Socket();
+    // Small, so that what is not read is soon noticed.
+    socket.setReceiveBufferSize(16 * 1024);
+    socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
+    socket.setSoTimeout(20_000);
+    socket.setTcpNoDelay(true);
+    in = new DataInputStream(new BufferedInputStream(socket.getInputStream()));
+    out.writeBytes("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
+    frame(SETTINGS, 0, 0, settings).flush();
+  }
+
+  static byte[] setting(int id, int value) {
+    return ByteBuffer.allocate(6).putShort((short) id).putInt(value).array();
+  }
+
+  static byte[] number(int value) {
+    return ByteBuffer.allocate(4).putInt(value).array();
+  }
+
+  /** Adds a frame to what is sent next. */
+  RawHttp2 frame(int type, int flags, int stream, byte... payload) {
+    out.writeBytes(
+        ByteBuffer.allocate(9)
+            .putInt(payload.length << 8 | type)
+            .put((byte) flags)
+            .putInt(stream)
+            .array());
+    out.writeBytes(payload);
+    return this;
+  }
+
+  RawHttp2 get(int stream, String path, String... more) {
+    return frame(HEADERS, END_HEADERS | END_STREAM, stream, block("GET", path, more));
+  }
+
+  RawHttp2 post(int stream, String path) {
+    return frame(HEADERS, END_HEADERS, stream, block("POST", path));
+  }
+
+  /** A header block of literals (RFC 7541 §6.2.2): nothing indexed, nothing compressed. */
+  static byte[] block(String method, String path, String... more) {
+    ByteArrayOutputStream block = new ByteArrayOutputStream();
+    literal(block, ":method", method);
+    literal(block, ":scheme", "http");
+    literal(block, ":authority", "a.example");
+    literal(block, ":path", path);
+    for (int i = 0; i < more.length; i += 2) {
+      literal(block, more[i], more[i + 1]);
+    }
+    return block.toByteArray();
+  }
+
+  static void literal(ByteArrayOutputStream block, String name, String value) {
+    block.write(0);
+    string(block, name);
+    string(block, value);
+  }
+
+  private static void string(ByteArrayOutputStream block, String text) {
+    byte[] bytes = text.getBytes(StandardCharsets.ISO_8859_1);
+    int rest = bytes.length;
+    if (rest < 127) {
+      block.write(rest);
+    } else {
+      block.write(127);
+      for (rest -= 127; rest >= 128; rest >>= 7) {
+        block.write((rest & 127) | 128);
+      }
+      block.write(rest);
+    }
+    block.writeBytes(bytes);
+  }
+
+  /** Sends what was added. The peer may have closed already. */
+  RawHttp2 flush() {
+    try {
+      socket.getOutputStream().write(out.toByteArray());
+    } catch (IOException e) {
+      // What it has said before is still read.
+      return this;
+    } finally {
+      out.reset();
+    }
+    return this;
+  }
+
+  /** The next frame, or null at the end of the connection. */
+  @Nullable Frame read() {
+    try {
+      int first = in.readInt();
+      int flags = in.readUnsignedByte();
+      int stream = in.readInt();
+      byte[] payload = in.readNBytes(first >>> 8);
+      return new Frame(first & 0xff, flags, stream, payload);
+    } catch (EOFException | SocketException e) {
+      return null;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** The next frame of that type, past all others. */
+  Frame await(int type) {
+    while (true) {
+      Frame frame = read();
+      if (frame == null) {
+        throw new AssertionError("the connection ended before a frame of type " + type);
+      }
+      if (frame.type() == type && !(type == SETTINGS && frame.flags() == ACK)) {
+        return frame;
+      }
+    }
+  }
+
+  /** How that stream ended: {@code end}, {@code reset ERROR} or {@code closed}. */
+  String endOf(int stream) {
+    while (true) {
+      Frame frame = read();
+      if (frame == null) {
+        return "closed";
+      }
+      if (frame.stream() == stream && frame.isEnd()) {
+        return "end";
+      }
+      if (frame.stream() == stream && frame.type() == RST_STREAM) {
+        return "reset " + frame.resetError();
+      }
+    }
+  }
+
+  /**
+   * How the connection ended: the error of its GOAWAY, or {@code closed} where the kernel's reset,
+   * sent because frames were left unread, was faster.
+   */
+  String ending() {
+    while (true) {
+      Frame frame = read();
+      if (frame == null) {
+        return "closed";
+      }
+      if (frame.type() == GOAWAY) {
+        return frame.goAwayError().toString();
+      }
+    }
+  }
+
+  @Override
+  public void close() throws IOException {
+    socket.close();
+  }
+}

@@ -1,0 +1,147 @@
+package io.forebay.server.tls;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.forebay.server.config.TlsConfig.ClientAuth;
+import io.forebay.server.config.TlsConfig.PairConfig;
+import io.forebay.server.config.TlsConfig.Policy;
+import io.forebay.server.testing.Certificates;
+import io.netty.pkitesting.X509Bundle;
+import java.io.IOException;
+import java.net.URI;
+import java.nio.file.Path;
+import java.security.GeneralSecurityException;
+import java.security.cert.X509Certificate;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Which answers are stapled, and for how long. */
+final class OcspStaplerTest {
+  @TempDir Path directory;
+  private final Instant start = Instant.now();
+  private Certificates files;
+  private X509Bundle bundle;
+  private TlsHost host;
+  private X509Certificate leaf;
+  private long nowMillis;
+  private int questions;
+  private String status = "V";
+  private boolean fails;
+
+  private final OcspClient client =
+      new OcspClient() {
+        @Override
+        byte[] ask(URI responder, byte[] request) throws IOException, InterruptedException {
+          questions++;
+          assertEquals("http://127.0.0.1:1/ocsp", responder.toString());
+          if (fails) {
+            throw new IOException("down");
+          }
+          return files.ocspAnswer(request, bundle, status, 60);
+        }
+      };
+
+  @BeforeEach
+  void make() throws Exception {
+    nowMillis = start.toEpochMilli();
+    files = Certificates.in(directory);
+    bundle = files.withResponder("a", "http://127.0.0.1:1/ocsp", "a.example");
+    CertificatePair pair = CertificatePair.load(new PairConfig(files.pem("a"), files.key("a")));
+    leaf = pair.leaf();
+    host =
+        new TlsHost(
+            new HostSettings(
+                "a", List.of(pair), Policy.INTERMEDIATE, ClientAuth.OFF, List.of(), true));
+  }
+
+  private OcspStapler stapler() {
+    OcspStapler stapler = new OcspStapler(() -> nowMillis, client);
+    stapler.serves(List.of(host));
+    return stapler;
+  }
+
+  private void pass(Duration time) {
+    nowMillis += time.toMillis();
+  }
+
+  @Test
+  void aGoodAnswerIsStapledAndRenewedAtHalfItsTime() throws Exception {
+    OcspStapler stapler = stapler();
+    assertNull(stapler.stapledUntil(leaf));
+    stapler.step();
+    Instant until = stapler.stapledUntil(leaf);
+    assertNotNull(until);
+    assertTrue(until.isAfter(start.plus(Duration.ofMinutes(55))));
+    stapler.step();
+    assertEquals(1, questions, "not due yet");
+    pass(Duration.ofMinutes(31));
+    stapler.step();
+    assertEquals(2, questions);
+  }
+
+  @Test
+  void aFailureLeavesTheOldAnswerUntilItEnds() throws Exception {
+    OcspStapler stapler = stapler();
+    stapler.step();
+    fails = true;
+    pass(Duration.ofMinutes(31));
+    stapler.step();
+    assertNotNull(stapler.stapledUntil(leaf));
+    stapler.step();
+    assertEquals(2, questions, "it is not asked again at once");
+    pass(Duration.ofMinutes(30));
+    stapler.step();
+    assertNull(stapler.stapledUntil(leaf), "the answer has ended");
+    assertEquals(3, questions);
+  }
+
+  @Test
+  void aRevokedCertificateGetsNoStaple() throws Exception {
+    status = "R";
+    OcspStapler stapler = stapler();
+    stapler.step();
+    assertNull(stapler.stapledUntil(leaf));
+    assertEquals(1, questions);
+  }
+
+  @Test
+  void answersOfOthersOfOtherTimesAndOtherCertificatesAreRefused() throws Exception {
+    X509Certificate issuer = files.authority().getCertificate();
+    byte[] good = files.ocspAnswer(Ocsp.request(leaf, issuer), bundle, "V", 60);
+    assertEquals(good, Ocsp.checked(good, leaf, issuer, start).bytes());
+    assertThrows(
+        GeneralSecurityException.class,
+        () -> Ocsp.checked(good, leaf, issuer, start.plus(Duration.ofHours(2))),
+        "too old");
+    byte[] forged = good.clone();
+    forged[forged.length / 2] ^= 1;
+    assertThrows(Exception.class, () -> Ocsp.checked(forged, leaf, issuer, start));
+    X509Bundle other = files.ecdsa("other", "other.example");
+    assertThrows(
+        GeneralSecurityException.class,
+        () -> Ocsp.checked(good, other.getCertificate(), issuer, start));
+    assertThrows(
+        GeneralSecurityException.class,
+        () -> Ocsp.checked(new byte[] {0x30, 3, 0x0A, 1, 6}, leaf, issuer, start),
+        "the responder refuses");
+  }
+
+  @Test
+  void whatIsNoLongerServedIsNoLongerAskedFor() throws Exception {
+    OcspStapler stapler = stapler();
+    stapler.step();
+    stapler.serves(List.of());
+    assertNull(stapler.stapledUntil(leaf));
+    pass(Duration.ofHours(1));
+    stapler.step();
+    assertEquals(1, questions);
+  }
+}
