@@ -29,7 +29,7 @@ import tools.jackson.databind.json.JsonMapper;
  */
 final class EdgeProcess implements AutoCloseable {
   private static final Duration START_LIMIT = Duration.ofSeconds(40);
-  private static final Duration STOP_LIMIT = Duration.ofSeconds(20);
+  private static final Duration STOP_LIMIT = Duration.ofMinutes(1);
   private static final JsonMapper JSON = JsonMapper.builder().build();
   private static final Pattern RSS = Pattern.compile("VmRSS:\\s+([0-9]+) kB");
 

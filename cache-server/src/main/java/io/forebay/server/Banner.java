@@ -53,6 +53,9 @@ final class Banner {
   }
 
   static String hostPort(String host, int port) {
+    if (host.startsWith("unix:")) {
+      return host;
+    }
     return (host.indexOf(':') >= 0 ? "[" + host + "]" : host) + ":" + port;
   }
 }

@@ -677,7 +677,9 @@ public final class Server implements Node, AutoCloseable {
     return current == null
         ? List.of()
         : current.bound().stream()
-            .map(bound -> new Listening(bound.name(), bound.scheme(), bound.host(), bound.port()))
+            .map(bound ->
+                new Listening(
+                    bound.name(), bound.scheme(), bound.host(), bound.port(), bound.isDirect()))
             .toList();
   }
 

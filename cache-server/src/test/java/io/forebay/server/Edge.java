@@ -13,6 +13,7 @@ import io.netty.pkitesting.X509Bundle;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
+import java.net.Socket;
 import java.net.http.HttpClient;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -39,7 +40,7 @@ import org.jspecify.annotations.Nullable;
 final class Edge implements AutoCloseable {
 
   /** How long a condition may take to come true on a busy machine. */
-  private static final Duration PATIENCE = Duration.ofSeconds(30);
+  private static final Duration PATIENCE = Duration.ofMinutes(2);
 
   private final Path directory;
   private final Path memoryDirectory;
@@ -67,7 +68,18 @@ final class Edge implements AutoCloseable {
 
   /** A node in front of one origin, with {@code 32MiB} of memory. */
   static Edge before(TestOrigin origin, Path directory) throws IOException {
-    return start(directory, "32MiB", origins(origin.url()));
+    return before(origin, directory, "32MiB", "");
+  }
+
+  /**
+   * The same.
+   *
+   * @param memory size of the memory tier
+   * @param more what else the configuration says
+   */
+  static Edge before(TestOrigin origin, Path directory, String memory, String more)
+      throws IOException {
+    return start(directory, memory, origins(origin.url()) + more);
   }
 
   /** One origin, named {@code main}, with default routes. */
@@ -93,7 +105,11 @@ final class Edge implements AutoCloseable {
     return edge;
   }
 
-  /** Writes the configuration that the next start or reload reads. */
+  /**
+   * Writes the configuration that the next start or reload reads.
+   *
+   * @param yaml what else it is to say; may begin with more entries of {@code listen}
+   */
   void configure(String yaml) throws IOException {
     String memory = "32MiB";
     String rest = yaml;
@@ -105,19 +121,26 @@ final class Edge implements AutoCloseable {
     Files.writeString(
         file,
         """
+        admin: {address: "127.0.0.1:0"}
+        store: {data: "DIR/data", memory: SIZE, memory-directory: "MEMORY", disk-stop-limit: 10m}
+        LOOPS
+        OVERLOAD
+        NODE_ID
         listen:
           - {name: plain, address: "127.0.0.1:0"}
           - name: secure
             address: "127.0.0.1:0"
             tls: {certificate: "DIR/chain.pem", key: "DIR/key.pem"}
-        admin: {address: "127.0.0.1:0"}
-        store: {data: "DIR/data", memory: SIZE, memory-directory: "MEMORY"}
         """
                 .replace("DIR", directory.toString())
                 .replace("SIZE", memory)
                 .replace("MEMORY", memoryDirectory.toString())
-            + (rest.contains("threads:") ? "" : "threads: {loops: 2, pin: off}\n")
-            + (rest.contains("node-id") ? "" : "forwarding: {node-id: edge}\n")
+                .replace(
+                    "LOOPS\n", rest.contains("threads:") ? "" : "threads: {loops: 2, pin: off}\n")
+                // A machine that is busy with other tests turns nobody away.
+                .replace("OVERLOAD\n", rest.contains("overload:") ? "" : "overload: {delay: 0s}\n")
+                .replace(
+                    "NODE_ID\n", rest.contains("node-id") ? "" : "forwarding: {node-id: edge}\n")
             + rest);
   }
 
@@ -152,7 +175,7 @@ final class Edge implements AutoCloseable {
     return port("secure");
   }
 
-  private int port(String listener) {
+  int port(String listener) {
     return server().listening().stream()
         .filter(listening -> listening.name().equals(listener))
         .mapToInt(Node.Listening::port)
@@ -171,6 +194,11 @@ final class Edge implements AutoCloseable {
 
   WireClient connectTls() throws IOException {
     return new WireClient(tls.getSocketFactory().createSocket("127.0.0.1", tlsPort()));
+  }
+
+  /** TLS over what is connected already. */
+  Socket secured(Socket connected) throws IOException {
+    return tls.getSocketFactory().createSocket(connected, "127.0.0.1", connected.getPort(), true);
   }
 
   /** PEM file of the authority to trust. */

@@ -166,6 +166,11 @@ final class RfcModel {
 
   private final Map<String, Long> inVainAt = new HashMap<>();
 
+  /** How often what is only there to be confirmed was replaced instead, likewise. */
+  private final Map<String, Integer> rewritten = new HashMap<>();
+
+  private final Map<String, Long> rewrittenAt = new HashMap<>();
+
   /** How often a fetch was of use: what it brought, or confirmed, is stored. */
   private long ofUse;
 
@@ -341,6 +346,33 @@ final class RfcModel {
     inVain.remove(key + false);
   }
 
+  private void forgetRewrites(String key) {
+    rewritten.remove(key + true);
+    rewritten.remove(key + false);
+  }
+
+  private boolean isOnlyToBeConfirmed(Response response) {
+    Stored stored = new Stored(response, now, "");
+    boolean isNeverFresh =
+        directives(response).containsKey("no-cache")
+            || Math.max(0, lifetime(stored)) <= initialAge(stored);
+    return isNeverFresh && longestWindow(response) == 0;
+  }
+
+  /**
+   * A choice: after eight times in a row it is replaced for 1 s no more, then for 2 s, ... 60 s,
+   * where the client takes whatever comes.
+   */
+  private boolean isReplacedInVain(Request request, Response response, String memory) {
+    int times = Math.min(rewritten.getOrDefault(memory, 0), 15) - 8;
+    long seconds = times <= 0 ? 0 : Math.min(1L << (times - 1), 60);
+    return isOnlyToBeConfirmed(response)
+        && List.of("range", "if-none-match", "if-modified-since", "if-match").stream()
+            .allMatch(name -> request.field(name) == null)
+        && request.field("if-unmodified-since") == null
+        && now < rewrittenAt.getOrDefault(memory, 0L) + seconds * 1000;
+  }
+
   private String key(Request request, @Nullable Stored stored) {
     return request.path() + (stored == null ? url(request).keyOf(request) : stored.key());
   }
@@ -369,8 +401,10 @@ final class RfcModel {
     }
     String key = key(request, stored);
     Response response = origin.answer(whole(request).with(conditions));
+    boolean isReplaced = stored != null && !isPlain && !validators(stored).isEmpty();
     if (response.status() != 304 || conditions.isEmpty()) {
-      return received(request, response, stored, key);
+      boolean isKept = isReplaced && isReplacedInVain(request, response, memory(request, key));
+      return received(request, response, stored, key, isReplaced, isKept);
     }
     String tag = response.field("etag");
     Stored other = tag == null ? null : others.get(tag);
@@ -379,7 +413,7 @@ final class RfcModel {
       // response of its own, to this request.
       Response whole = merged(other.response(), response);
       return isStorable(request, whole)
-          ? received(request, whole, stored, key)
+          ? received(request, whole, stored, key, isReplaced, false)
           : lookUp(request, origin, true);
     }
     Stored confirmed =
@@ -390,6 +424,7 @@ final class RfcModel {
       return lookUp(request, origin, true);
     }
     isOfUse(key);
+    forgetRewrites(key);
     return served(request, confirmed);
   }
 
@@ -424,9 +459,11 @@ final class RfcModel {
   private void refresh(Request request, Origin origin, Stored stored, String key) {
     Response response = origin.answer(whole(request).with(validators(stored)));
     if (response.status() != 304 || validators(stored).isEmpty()) {
-      Answer ignored = received(request, response, stored, key);
+      boolean isReplaced = !validators(stored).isEmpty();
+      Answer ignored = received(request, response, stored, key, isReplaced, false);
     } else if (confirmed(request, stored, response) != null) {
       isOfUse(key);
+      forgetRewrites(key);
     }
   }
 
@@ -497,8 +534,16 @@ final class RfcModel {
    * What comes of a fetch.
    *
    * @param key by which it was asked for
+   * @param isReplaced whether it came instead of a 304
+   * @param isKept whether what is stored is not to be replaced by it
    */
-  private Answer received(Request request, Response response, @Nullable Stored stale, String key) {
+  private Answer received(
+      Request request,
+      Response response,
+      @Nullable Stored stale,
+      String key,
+      boolean isReplaced,
+      boolean isKept) {
     boolean isFailure = List.of(500, 502, 503, 504).contains(response.status());
     if (isFailure && stale != null && mayServeOnError(request, stale)) {
       return served(request, stale);
@@ -508,6 +553,15 @@ final class RfcModel {
         uncacheableUntil.put(memory(request, key), now / 1000 + 60);
       }
       return new Answer(response.status(), response.body(), age(response), "");
+    }
+    if (isKept) {
+      return new Answer(response.status(), response.body(), age(response), "");
+    }
+    if (!isOnlyToBeConfirmed(response)) {
+      forgetRewrites(key);
+    } else if (isReplaced) {
+      rewritten.merge(memory(request, key), 1, Integer::sum);
+      rewrittenAt.put(memory(request, key), now);
     }
     uncacheableUntil.remove(memory(request, key));
     isOfUse(key);

@@ -29,14 +29,11 @@ final class ServerAccessLogTest {
   void start() throws IOException {
     log = directory.resolve("access.log");
     edge =
-        Edge.start(
+        Edge.before(
+            origin,
             directory,
             "32MiB",
-            Edge.origins(origin.url())
-                + "access-log: {output: \""
-                + log
-                + "\"}\n"
-                + "limits: {request-body: 1000}\n");
+            "access-log: {output: \"" + log + "\"}\n" + "limits: {request-body: 1000}\n");
   }
 
   @AfterEach

@@ -56,7 +56,7 @@ final class ServerBasicsTest {
 
   @BeforeAll
   void start(@TempDir Path directory) throws IOException {
-    edge = Edge.start(directory, "128MiB", Edge.origins(origin.url()));
+    edge = Edge.before(origin, directory, "128MiB", "");
     clients.put(
         Protocol.PLAIN_HTTP_1,
         HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build());

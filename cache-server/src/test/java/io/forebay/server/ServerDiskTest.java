@@ -39,9 +39,15 @@ final class ServerDiskTest {
         Edge.start(
             directory,
             "16MiB",
-            Edge.origins(origin.url())
-                + "stores: {one: {path: \"DIR/one\", size: 64MiB}, two: {path: \"DIR/two\", size: 64MiB}}\n"
-                    .replace("DIR", directory.toString()));
+            // No test is about slowness: on a busy machine neither origin nor disk counts as slow.
+            """
+            origins: {main: {url: "ORIGIN", keep-alive: 5s, timeouts: {first-byte: 10m, idle: 10m}}}
+            stores:
+              one: {path: "DIR/one", size: 64MiB, slow: 10m}
+              two: {path: "DIR/two", size: 64MiB, slow: 10m}
+            """
+                .replace("ORIGIN", origin.url())
+                .replace("DIR", directory.toString()));
     Edge.await("disks", () -> edge.server().notReady().isEmpty());
   }
 

@@ -50,10 +50,8 @@ final class ServerFillRangeTest {
 
   private void start(String more, Answer answer) throws IOException {
     edge =
-        Edge.start(
-            directory,
-            "64MiB",
-            Edge.origins(origin.url()) + "routes: [{origin: main, range-far: 1MiB" + more + "}]\n");
+        Edge.before(
+            origin, directory, "64MiB", "routes: [{origin: main, range-far: 1MiB" + more + "}]\n");
     origin.on("/v", answer);
   }
 

@@ -37,7 +37,7 @@ final class ServerFillTest {
 
   @BeforeEach
   void start() throws IOException {
-    edge = Edge.start(directory, "64MiB", Edge.origins(origin.url()));
+    edge = Edge.before(origin, directory, "64MiB", "");
   }
 
   @AfterEach
@@ -254,6 +254,8 @@ final class ServerFillTest {
     List<WireClient> clients = clients(3);
     clients.forEach(client -> client.request("GET", "/a"));
     Edge.await("two have joined the first", () -> edge.sum(c -> c.joined) == 2);
+    // Else the fourth may be the first at the origin.
+    TestOrigin.await(begun);
     try (WireClient fourth = edge.connect()) {
       assertArrayEquals(body, fourth.get("/a").body());
     }

@@ -39,7 +39,7 @@ final class ServerKeyTest {
 
   @BeforeAll
   void start(@TempDir Path directory) throws IOException {
-    edge = Edge.start(directory, "32MiB", Edge.origins(origin.url()) + ROUTES);
+    edge = Edge.before(origin, directory, "32MiB", ROUTES);
   }
 
   @AfterAll

@@ -37,7 +37,7 @@ final class ServerLargeBodyTest {
   private Edge edge;
 
   private void start(String more, Answer whole) throws IOException {
-    edge = Edge.start(directory, "16MiB", Edge.origins(origin.url()) + more);
+    edge = Edge.before(origin, directory, "16MiB", more);
     if (!more.isEmpty()) {
       Edge.await("disks", () -> edge.server().notReady().isEmpty());
     }

@@ -47,11 +47,7 @@ final class ServerLostBodyTest {
   }
 
   private void start(String more, Answer first, Answer rest) throws IOException {
-    edge =
-        Edge.start(
-            directory,
-            "64MiB",
-            Edge.origins(origin.url()) + more + "limits: {private-copies: 64MiB}\n");
+    edge = Edge.before(origin, directory, "64MiB", more + "limits: {private-copies: 64MiB}\n");
     origin.on(
         "/slow",
         (request, connection) -> (request.number() == 1 ? first : rest).to(request, connection));

@@ -14,9 +14,11 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
@@ -40,7 +42,7 @@ final class ServerMemoryTest {
   private Edge edge;
 
   private void start(String memory, String more) throws IOException {
-    edge = Edge.start(directory, memory, Edge.origins(origin.url()) + more);
+    edge = Edge.before(origin, directory, memory, more);
   }
 
   @AfterEach
@@ -198,10 +200,12 @@ final class ServerMemoryTest {
     byte[] body = Edge.bytes(11, MIB);
     int perClient = 100;
     List<Future<?>> clients = new ArrayList<>();
+    // In step: who is kept from his CPU between his two requests finds the tier turned over.
+    CyclicBarrier step = new CyclicBarrier(3);
     try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
       for (int i = 0; i < 3; i++) {
         int own = i;
-        clients.add(threads.submit(() -> fetchTwice("/" + own + "/", perClient, body)));
+        clients.add(threads.submit(() -> fetchTwice("/" + own + "/", perClient, body, step)));
       }
     }
     for (Future<?> client : clients) {
@@ -217,7 +221,8 @@ final class ServerMemoryTest {
     edge.awaitSum(0, c -> c.responsesAborted);
   }
 
-  private @Nullable Void fetchTwice(String prefix, int count, byte[] body) throws IOException {
+  private @Nullable Void fetchTwice(String prefix, int count, byte[] body, CyclicBarrier step)
+      throws Exception {
     try (WireClient client = edge.connect()) {
       for (int n = 0; n < count; n++) {
         // Lengths known and unknown, and small ones among them.
@@ -228,6 +233,7 @@ final class ServerMemoryTest {
             n % 2 == 0 ? TestOrigin.ok(FRESH, own) : TestOrigin.chunked(FRESH, own, 1 << 16));
         assertBody(own, client.request("GET", prefix + n));
         assertBody(own, client.request("GET", prefix + n));
+        int ignored = step.await(2, TimeUnit.MINUTES);
       }
     }
     return null;

@@ -27,11 +27,11 @@ final class ServerNoVarySearchTest {
   @BeforeAll
   void start(@TempDir Path directory) throws IOException {
     edge =
-        Edge.start(
+        Edge.before(
+            origin,
             directory,
             "32MiB",
-            Edge.origins(origin.url())
-                + "routes: [{match: {path: /}, key: {no-vary-search: yes}}, {match: {path: /off}}]\n");
+            "routes: [{match: {path: /}, key: {no-vary-search: yes}}, {match: {path: /off}}]\n");
   }
 
   @AfterAll

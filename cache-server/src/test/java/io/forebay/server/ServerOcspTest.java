@@ -1,5 +1,6 @@
 package io.forebay.server;
 
+import static java.util.Objects.requireNonNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.sun.net.httpserver.HttpServer;
@@ -7,6 +8,7 @@ import io.forebay.server.testing.Certificates;
 import io.forebay.server.testing.SClient;
 import io.netty.pkitesting.X509Bundle;
 import java.io.IOException;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.util.concurrent.atomic.AtomicReference;
@@ -24,13 +26,18 @@ final class ServerOcspTest {
   void theAnswerOfTheResponderIsStapled() throws Exception {
     Certificates files = Certificates.in(pki);
     AtomicReference<X509Bundle> bundle = new AtomicReference<>();
-    HttpServer responder = HttpServer.create(new InetSocketAddress("127.0.0.1", 0), 0);
+    HttpServer responder =
+        HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
     responder.createContext(
         "/ocsp",
         exchange -> {
           try (exchange) {
             byte[] answer =
-                files.ocspAnswer(exchange.getRequestBody().readAllBytes(), bundle.get(), "V", 60);
+                files.ocspAnswer(
+                    exchange.getRequestBody().readAllBytes(),
+                    requireNonNull(bundle.get()),
+                    "V",
+                    60);
             exchange.sendResponseHeaders(200, answer.length);
             exchange.getResponseBody().write(answer);
           } catch (InterruptedException e) {

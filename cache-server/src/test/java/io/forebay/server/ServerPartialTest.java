@@ -71,7 +71,7 @@ final class ServerPartialTest {
   }
 
   private void loseTheMiddle(String more, String fields, Answer later) throws IOException {
-    edge = Edge.start(directory, "64MiB", Edge.origins(origin.url()) + more);
+    edge = Edge.before(origin, directory, "64MiB", more);
     origin.on(
         "/v",
         (request, connection) ->

@@ -32,11 +32,11 @@ final class ServerQueryTest {
   @BeforeAll
   void start(@TempDir Path directory) throws IOException {
     edge =
-        Edge.start(
+        Edge.before(
+            origin,
             directory,
             "32MiB",
-            Edge.origins(origin.url())
-                + "routes: [{match: {path: /}, query-method: cache}, {match: {path: /passed}}]\n");
+            "routes: [{match: {path: /}, query-method: cache}, {match: {path: /passed}}]\n");
   }
 
   @AfterAll

@@ -57,13 +57,11 @@ final class ServerRangeMissTest {
 
   private void start(String fetch, Answer answer) throws IOException {
     edge =
-        Edge.start(
+        Edge.before(
+            origin,
             directory,
             "64MiB",
-            Edge.origins(origin.url())
-                + "routes: [{origin: main, range-far: 1MiB, range-fetch: "
-                + fetch
-                + "}]\n");
+            "routes: [{origin: main, range-far: 1MiB, range-fetch: " + fetch + "}]\n");
     assertEquals(SLICE, edge.server().store().regionBytes() / 16);
     origin.on("/v", answer);
   }

@@ -58,7 +58,7 @@ final class ServerRangeTest {
 
   @BeforeAll
   void start(@TempDir Path directory) throws IOException {
-    edge = Edge.start(directory, "64MiB", Edge.origins(origin.url()));
+    edge = Edge.before(origin, directory, "64MiB", "");
     clients.put(
         Protocol.PLAIN_HTTP_1,
         HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build());

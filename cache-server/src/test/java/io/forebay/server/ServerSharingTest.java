@@ -56,11 +56,7 @@ final class ServerSharingTest {
   }
 
   private void start(String more, Answer answer) throws IOException {
-    edge =
-        Edge.start(
-            directory,
-            "64MiB",
-            Edge.origins(origin.url()) + "routes: [{origin: main" + more + "}]\n");
+    edge = Edge.before(origin, directory, "64MiB", "routes: [{origin: main" + more + "}]\n");
     origin.on("/v", answer);
   }
 

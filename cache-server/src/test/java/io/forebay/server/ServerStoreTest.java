@@ -45,12 +45,12 @@ final class ServerStoreTest {
     origin.on("/private", TestOrigin.ok("cache-control: private\r\n", new byte[9]));
     origin.on("/varies", TestOrigin.ok(FRESH + "vary: accept-language\r\n", new byte[10]));
     edge =
-        Edge.start(
+        Edge.before(
+            origin,
             directory,
             "32MiB",
-            Edge.origins(origin.url())
-                + "stores: {one: {path: \"DIR/one\", size: 64MiB}}\n"
-                    .replace("DIR", directory.toString()));
+            "stores: {one: {path: \"DIR/one\", size: 64MiB}}\n"
+                .replace("DIR", directory.toString()));
     Edge.await("disks", () -> edge.server().notReady().isEmpty());
     try (WireClient client = edge.connect()) {
       for (String path : new String[] {"/small", "/large", "/stale", "/private"}) {

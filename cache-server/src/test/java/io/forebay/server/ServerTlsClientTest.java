@@ -9,6 +9,7 @@ import io.forebay.server.testing.Certificates;
 import io.forebay.server.testing.SClient;
 import io.netty.pkitesting.X509Bundle;
 import java.io.OutputStream;
+import java.net.InetAddress;
 import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -246,7 +247,7 @@ final class ServerTlsClientTest {
     "open.example, -tls1_3 -groups P-384, secp384r1"
   })
   void aPolicyIsWhatItsNameSays(String name, String options, String expected) throws Exception {
-    String[] split = options.split(" ");
+    String[] split = options.split(" ", -1);
     String[] all = new String[split.length + 2];
     all[0] = "-servername";
     all[1] = name;
@@ -258,7 +259,7 @@ final class ServerTlsClientTest {
 
   @Test
   void s16AHelloOf16MiBIsRefusedFromItsFirstBytes() throws Exception {
-    try (Socket socket = new Socket("127.0.0.1", edge.tlsPort())) {
+    try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), edge.tlsPort())) {
       socket.setSoTimeout(10_000);
       OutputStream out = socket.getOutputStream();
       out.write(new byte[] {0x16, 3, 1, 0, 5, 1, (byte) 0xFF, (byte) 0xFF, (byte) 0xFF, 3});
@@ -270,7 +271,7 @@ final class ServerTlsClientTest {
 
   @Test
   void s16AHelloInPiecesIsNotHeldBeyondItsBound() throws Exception {
-    try (Socket socket = new Socket("127.0.0.1", edge.tlsPort())) {
+    try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), edge.tlsPort())) {
       socket.setSoTimeout(10_000);
       OutputStream out = socket.getOutputStream();
       // It claims 16 KiB, the bound, and comes a byte a record; that is 6 bytes each.
@@ -287,7 +288,7 @@ final class ServerTlsClientTest {
 
   @Test
   void s16WhoSaysNothingIsSentAway() throws Exception {
-    try (Socket socket = new Socket("127.0.0.1", edge.tlsPort())) {
+    try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), edge.tlsPort())) {
       socket.setSoTimeout(10_000);
       assertEquals(-1, socket.getInputStream().read());
     }
@@ -296,7 +297,7 @@ final class ServerTlsClientTest {
 
   @Test
   void s10PlainTextBeforeTheHandshakeIsNoRequest() throws Exception {
-    try (Socket socket = new Socket("127.0.0.1", edge.tlsPort())) {
+    try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), edge.tlsPort())) {
       socket.setSoTimeout(10_000);
       socket
           .getOutputStream()

@@ -33,11 +33,11 @@ final class ServerTrailersTest {
   @BeforeAll
   void start(@TempDir Path directory) throws IOException {
     edge =
-        Edge.start(
+        Edge.before(
+            origin,
             directory,
             "32MiB",
-            Edge.origins(origin.url())
-                + "routes:\n"
+            "routes:\n"
                 + "  - {name: some, origin: main, response-trailers: [Server-Timing]}\n"
                 + "  - {name: none, match: {path: /none/}, origin: main}\n");
   }

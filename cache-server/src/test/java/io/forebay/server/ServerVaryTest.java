@@ -29,11 +29,11 @@ final class ServerVaryTest {
   @BeforeAll
   void start(@TempDir Path directory) throws IOException {
     edge =
-        Edge.start(
+        Edge.before(
+            origin,
             directory,
             "32MiB",
-            Edge.origins(origin.url())
-                + "routes: [{match: {path: /}}, {match: {path: /few}, key: {variants: 4}}]\n");
+            "routes: [{match: {path: /}}, {match: {path: /few}, key: {variants: 4}}]\n");
   }
 
   @AfterAll

@@ -119,7 +119,7 @@ final class TestOrigin implements AutoCloseable {
   /** Waits until a test lets go; bounded, so that a broken test ends. */
   static void await(CountDownLatch gate) throws IOException {
     try {
-      if (!gate.await(30, TimeUnit.SECONDS)) {
+      if (!gate.await(120, TimeUnit.SECONDS)) {
         throw new AssertionError("the test never opened the gate");
       }
     } catch (InterruptedException e) {

@@ -81,7 +81,7 @@ final class WireClient implements AutoCloseable {
   WireClient(Socket connected) {
     socket = connected;
     try {
-      socket.setSoTimeout(30_000);
+      socket.setSoTimeout(120_000);
       socket.setTcpNoDelay(true);
       // Small, so that what is not asked for stays in the kernel.
       in = new BufferedInputStream(socket.getInputStream(), 1024);

@@ -2,6 +2,8 @@ package io.forebay.server.listen;
 
 import io.forebay.server.config.Http3Config;
 import io.forebay.server.config.ServerConfig;
+import io.forebay.server.config.ServerConfig.Address;
+import io.forebay.server.config.ServerConfig.ListenerConfig;
 import io.forebay.server.exchange.Exchanges;
 import io.forebay.server.metric.AccessLane;
 import io.forebay.server.metric.LoopCounters;
@@ -39,6 +41,9 @@ public final class EmbeddedListener {
         .pipeline()
         .addLast(
             new ConnectionInitializer(
-                context, "http", false, false, () -> TlsTable.EMPTY, Http3Config.OFF));
+                context,
+                new ListenerConfig("http", new Address("*", 0), null, null),
+                () -> TlsTable.EMPTY,
+                Http3Config.OFF));
   }
 }

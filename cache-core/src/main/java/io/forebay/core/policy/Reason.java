@@ -145,6 +145,11 @@ public enum Reason {
       null, "error", "An error is stored only if it, or the route, says how long it is fresh."),
   NOT_STORED_STALE(
       null, "stale", "The response is stale on arrival and has no validator to revalidate it by."),
+  NOT_STORED_NEVER_CONFIRMED(
+      null,
+      "never-confirmed",
+      "The response would have to be validated before each use, and the origin has not confirmed"
+          + " what was stored before several times in a row."),
   NOT_STORED_FIELDS(null, "fields", "The header is too large to store or has a malformed field."),
   NOT_STORED_TOO_LARGE(null, "too-large", "The response is larger than may be stored."),
   NOT_STORED_CLOSE_DELIMITED(

@@ -29,4 +29,13 @@ public final class Sharing {
         || response.freshnessLifetimeMillis()
             <= Age.currentAgeMillis(response, response.responseTimeMillis());
   }
+
+  /**
+   * Whether a response is stored for nothing else than to be confirmed by the origin: it is never
+   * fresh, and never served stale either.
+   */
+  public static boolean isOnlyToBeConfirmed(StoredMeta response, Route route) {
+    return isNeverFresh(response)
+        && StaleWindow.longestMillis(response, route.settings().stale()) == 0;
+  }
 }

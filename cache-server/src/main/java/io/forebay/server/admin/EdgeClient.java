@@ -85,13 +85,14 @@ final class EdgeClient implements AutoCloseable {
 
   /** The listener of the URL's scheme; where TLS ends in front of the node, its plain one. */
   private static Listening listener(String scheme, List<Listening> all) throws IOException {
-    for (Listening listener : all) {
+    List<Listening> direct = all.stream().filter(Listening::isDirect).toList();
+    for (Listening listener : direct) {
       if (listener.scheme().equals(scheme)) {
         return listener;
       }
     }
-    if (scheme.equals("https") && !all.isEmpty()) {
-      return all.getFirst();
+    if (scheme.equals("https") && !direct.isEmpty()) {
+      return direct.getFirst();
     }
     throw new IOException("the node has no listener for " + scheme);
   }

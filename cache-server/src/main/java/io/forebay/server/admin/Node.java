@@ -168,7 +168,7 @@ public interface Node {
   record NotReady(String code, String detail) {}
 
   /** A bound address; {@code scheme} is http or https. */
-  record Listening(String name, String scheme, String host, int port) {}
+  record Listening(String name, String scheme, String host, int port, boolean isDirect) {}
 
   /** What a purge names. */
   enum PurgeKind {

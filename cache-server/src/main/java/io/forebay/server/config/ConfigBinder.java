@@ -95,7 +95,9 @@ final class ConfigBinder {
       List<ListenerConfig> listeners, List<CertificateConfig> certificates) {
     List<String> names = given("http3", ConfigKeys.HTTP3_LISTENERS);
     for (String name : names) {
-      if (listeners.stream().noneMatch(listener -> listener.name().equals(name) && listener.isTls())) {
+      if (listeners.stream().noneMatch(listener -> listener.name().equals(name)
+                      && listener.isTls()
+                      && listener.address().unixFile() == null)) {
         problems.add(
             firstPlace("http3.listeners", "http3")
                 .problem(
@@ -203,11 +205,14 @@ final class ConfigBinder {
           entry,
           scope,
           value(scope, ConfigKeys.LISTEN_NAME),
-          needed(scope, ConfigKeys.LISTEN_ADDRESS, entry),
-          file(scope, ConfigKeys.LISTEN_CERTIFICATE),
-          file(scope, ConfigKeys.LISTEN_KEY),
-          defaultCertificate(scope, ConfigKeys.LISTEN_DEFAULT, certificates),
-          given(scope, ConfigKeys.LISTEN_H2C),
+          new ListenerConfig(
+              "",
+              needed(scope, ConfigKeys.LISTEN_ADDRESS, entry),
+              file(scope, ConfigKeys.LISTEN_CERTIFICATE),
+              file(scope, ConfigKeys.LISTEN_KEY),
+              defaultCertificate(scope, ConfigKeys.LISTEN_DEFAULT, certificates),
+              given(scope, ConfigKeys.LISTEN_H2C),
+              given(scope, ConfigKeys.LISTEN_PROXY)),
           false);
     }
     Place place = givenPlace("tls.listen", "tls.certificate", "tls.key", "tls.default");
@@ -223,11 +228,14 @@ final class ConfigBinder {
             place,
             "tls",
             null,
-            address,
-            file("tls", ConfigKeys.TLS_CERTIFICATE),
-            file("tls", ConfigKeys.TLS_KEY),
-            defaultCertificate("tls", ConfigKeys.TLS_DEFAULT, certificates),
-            false,
+            new ListenerConfig(
+                "",
+                address,
+                file("tls", ConfigKeys.TLS_CERTIFICATE),
+                file("tls", ConfigKeys.TLS_KEY),
+                defaultCertificate("tls", ConfigKeys.TLS_DEFAULT, certificates),
+                false,
+                false),
             true);
       }
     }
@@ -244,13 +252,22 @@ final class ConfigBinder {
       Place place,
       String scope,
       @Nullable String givenName,
-      Address address,
-      @Nullable Path certificate,
-      @Nullable Path key,
-      @Nullable String defaultCertificate,
-      boolean isH2c,
+      ListenerConfig unnamed,
       boolean isTls) {
-    if (isH2c && (certificate != null || defaultCertificate != null)) {
+    Address address = unnamed.address();
+    Path certificate = unnamed.certificate();
+    Path key = unnamed.key();
+    String defaultCertificate = unnamed.defaultCertificate();
+    if (unnamed.proxyProtocol()
+        && address.unixFile() == null
+        && given("forwarding", ConfigKeys.FORWARDING_TRUSTED).isEmpty()) {
+      problems.add(
+          place.problem(
+              scope,
+              "proxy-protocol, but no network is trusted to say who a client is",
+              "give the proxies' networks as forwarding.trusted"));
+    }
+    if (unnamed.h2c() && (certificate != null || defaultCertificate != null)) {
       problems.add(
           place.problem(
               scope,
@@ -287,7 +304,8 @@ final class ConfigBinder {
     if (!names.add(name)) {
       problems.add(place.problem(scope, "a second listener named " + name, "name it otherwise"));
     }
-    String other = address.port() == 0 ? null : addresses.putIfAbsent(identity(address), name);
+    boolean isAnyPort = address.port() == 0 && address.unixFile() == null;
+    String other = isAnyPort ? null : addresses.putIfAbsent(identity(address), name);
     if (other != null) {
       problems.add(
           place.problem(
@@ -295,7 +313,7 @@ final class ConfigBinder {
               "listener " + other + " has the address " + ValueType.print(address) + " already",
               "choose another port"));
     }
-    listeners.add(new ListenerConfig(name, address, certificate, key, defaultCertificate, isH2c));
+    listeners.add(unnamed.named(name));
     source(ConfigKeys.LISTEN, name, ConfigKeys.LISTEN_NAME, scope + ".name");
     source(
         ConfigKeys.LISTEN,
@@ -309,6 +327,7 @@ final class ConfigBinder {
         isTls ? "tls.certificate" : scope + ".tls.certificate");
     source(ConfigKeys.LISTEN, name, ConfigKeys.LISTEN_KEY, isTls ? "tls.key" : scope + ".tls.key");
     source(ConfigKeys.LISTEN, name, ConfigKeys.LISTEN_H2C, scope + ".h2c");
+    source(ConfigKeys.LISTEN, name, ConfigKeys.LISTEN_PROXY, scope + ".proxy-protocol");
     source(
         ConfigKeys.LISTEN,
         name,
@@ -355,6 +374,11 @@ final class ConfigBinder {
               "admin.address",
               ValueType.print(address) + " is not loopback and there is no token",
               "listen on 127.0.0.1, or give admin.token or admin.token-file"));
+    }
+    if (address.unixFile() != null) {
+      problems.add(
+          new Place("admin", 0, 0)
+              .problem("admin.address", "the admin API has no Unix-domain socket", "use loopback"));
     }
     for (ListenerConfig listener : listeners) {
       if (address.port() != 0 && identity(listener.address()).equals(identity(address))) {

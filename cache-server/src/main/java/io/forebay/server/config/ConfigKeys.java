@@ -85,6 +85,15 @@ final class ConfigKeys {
           false,
           ListenerConfig::key,
           "PEM file with the private key; required with a certificate.");
+  static final Field<ListenerConfig, Boolean> LISTEN_PROXY =
+      atStart(
+          "proxy-protocol",
+          ValueType.BOOLEAN,
+          "false",
+          ListenerConfig::proxyProtocol,
+          "Whether every connection begins with a header of the PROXY protocol, version 1 or 2, that says"
+              + " who the client is. Taken from the networks of `forwarding.trusted` and by"
+              + " Unix-domain sockets; others are closed.");
   static final Field<ListenerConfig, String> LISTEN_DEFAULT =
       optional(
           "tls.default",
@@ -1217,7 +1226,8 @@ final class ConfigKeys {
               LISTEN_CERTIFICATE,
               LISTEN_KEY,
               LISTEN_DEFAULT,
-              LISTEN_H2C),
+              LISTEN_H2C,
+              LISTEN_PROXY),
           config -> named(config.listeners(), ListenerConfig::name));
   static final Section<TlsConfig> TLS =
       new Section<>(

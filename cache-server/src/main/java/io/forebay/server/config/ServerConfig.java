@@ -33,8 +33,21 @@ public record ServerConfig(
 
   /**
    * {@code host:port}; the host may be a name or a literal, {@code *} or empty means every address.
+   * A Unix-domain socket has {@code unix:} and its file for a host, and port 0.
    */
-  public record Address(String host, int port) {}
+  public record Address(String host, int port) {
+
+    private static final String UNIX = "unix:";
+
+    public static Address unix(Path file) {
+      return new Address(UNIX + file, 0);
+    }
+
+    /** The file of a Unix-domain socket, or null. */
+    public @Nullable Path unixFile() {
+      return host.startsWith(UNIX) ? Path.of(host.substring(UNIX.length())) : null;
+    }
+  }
 
   /**
    * One listening address.
@@ -43,6 +56,7 @@ public record ServerConfig(
    * @param defaultCertificate the certificate by name that clients get who ask for none that is
    *     there, or null where it has its own or is plain text
    * @param h2c whether a plain text client may speak HTTP/2 from its first byte on
+   * @param proxyProtocol whether every connection begins with a header of the PROXY protocol
    */
   public record ListenerConfig(
       String name,
@@ -50,12 +64,18 @@ public record ServerConfig(
       @Nullable Path certificate,
       @Nullable Path key,
       @Nullable String defaultCertificate,
-      boolean h2c) {
+      boolean h2c,
+      boolean proxyProtocol) {
 
     /** Plain text, or TLS with a certificate of its own. */
     public ListenerConfig(
         String name, Address address, @Nullable Path certificate, @Nullable Path key) {
-      this(name, address, certificate, key, null, false);
+      this(name, address, certificate, key, null, false, false);
+    }
+
+    ListenerConfig named(String newName) {
+      return new ListenerConfig(
+          newName, address, certificate, key, defaultCertificate, h2c, proxyProtocol);
     }
 
     public boolean isTls() {

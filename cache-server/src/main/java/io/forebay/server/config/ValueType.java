@@ -11,6 +11,7 @@ import io.forebay.server.config.ServerConfig.Address;
 import java.math.BigDecimal;
 import java.net.URI;
 import java.net.URISyntaxException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -63,8 +64,9 @@ record ValueType<T>(
   static final ValueType<Address> ADDRESS =
       new ValueType<>(
           "address",
-          "`HOST:PORT`, or `:PORT` for all addresses; port 0 takes a free one",
-          "\\S*:[0-9]{1,5}",
+          "`HOST:PORT`, or `:PORT` for all addresses; port 0 takes a free one; listeners may have"
+              + " `unix:FILE`",
+          "\\S*:[0-9]{1,5}|unix:.+",
           new Address("*", 0),
           ValueType::address,
           ValueType::print);
@@ -557,6 +559,9 @@ record ValueType<T>(
   }
 
   static String print(Address address) {
+    if (address.unixFile() != null) {
+      return address.host();
+    }
     if (address.host().equals("*")) {
       return ":" + address.port();
     }
@@ -630,6 +635,9 @@ record ValueType<T>(
 
   private static Address address(String text) throws WrongValueException {
     String right = "write one such as :8080, 127.0.0.1:8080 or [::1]:8080";
+    if (text.startsWith("unix:")) {
+      return unix(text);
+    }
     int colon = text.lastIndexOf(':');
     if (colon < 0) {
       throw wrong(text, "not an address", right);
@@ -646,6 +654,18 @@ record ValueType<T>(
       throw wrong(text, "not an address", right);
     }
     return new Address(host, port(text, text.substring(colon + 1), right));
+  }
+
+  /** The kernel takes at most 107 bytes. */
+  private static Address unix(String text) throws WrongValueException {
+    String file = text.substring("unix:".length());
+    if (!file.startsWith("/")
+        || file.endsWith("/")
+        || file.indexOf('\0') >= 0
+        || file.getBytes(StandardCharsets.UTF_8).length > 107) {
+      throw wrong(text, "not a file for a socket", "write one such as unix:/run/forebay/http.sock");
+    }
+    return Address.unix(Path.of(file));
   }
 
   private static int port(String text, String port, String right) throws WrongValueException {

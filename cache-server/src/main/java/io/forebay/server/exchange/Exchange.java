@@ -1,7 +1,5 @@
 package io.forebay.server.exchange;
 
-import io.forebay.core.http.ByteRange.Satisfiable;
-import io.forebay.core.http.KnownField;
 import io.forebay.core.http.QueryRequest;
 import io.forebay.core.http.RequestView;
 import io.forebay.core.key.CanonicalRequest;
@@ -9,23 +7,15 @@ import io.forebay.core.policy.BodyRest;
 import io.forebay.core.policy.Decider;
 import io.forebay.core.policy.Decision;
 import io.forebay.core.policy.ProxyError;
-import io.forebay.core.policy.RangeFetch;
 import io.forebay.core.policy.Reason;
-import io.forebay.core.policy.Sharing;
 import io.forebay.core.policy.StoredMeta;
 import io.forebay.core.route.Route;
 import io.forebay.server.deliver.BodyBytes;
 import io.forebay.server.deliver.Delivery;
-import io.forebay.server.deliver.StoredBody;
 import io.forebay.server.fill.FillKey;
-import io.forebay.server.fill.HitForMiss;
-import io.forebay.server.fill.PartialObject;
-import io.forebay.server.fill.SliceFill;
-import io.forebay.server.metric.Limit;
 import io.forebay.server.metric.LoopCounters.CacheResult;
 import io.forebay.server.origin.OriginFailure;
 import io.forebay.storage.StoredHead;
-import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -87,57 +77,17 @@ final class Exchange implements ResponseSink.Listener, Delivery.Outcome {
   /** Why there is no plain hit; what Cache-Status says of a forwarded request. */
   private Reason reason = Reason.MISS_URI;
 
-  /** What the next fetch may try to confirm instead of fetching it whole. */
-  private @Nullable StaleObject stale;
+  /** Made where the origin has to be asked. */
+  private @Nullable Fetching fetching;
 
-  /** Validators of a stale object were tried and what they confirmed is gone: fetch it whole. */
-  private boolean isPlainFetchNeeded;
-
-  /** A slice of the stored object is gone, so the object only counts as a miss (I9). */
-  private boolean isIncomplete;
-
-  /** A head born at or after this was confirmed by the origin for this very exchange. */
-  private long confirmedSinceBirth = Long.MAX_VALUE;
-
-  /** A head born at or after this is what was fetched for this very exchange, or beside it. */
-  private long fetchedSinceBirth = Long.MAX_VALUE;
-
-  /** Whether it was this exchange that had it fetched. */
-  private boolean isFetchOwn;
-
-  /** Whether it was a fetch of this exchange that had it confirmed. */
-  private boolean isConfirmedOwn;
-
-  /** What the origin sends can't be shared: it is asked for this exchange alone. */
-  private boolean isAlone;
-
-  /** What the origin sends by range is of no use to the store. */
-  private boolean isWholeFetchNeeded;
-
-  /** The origin failed, so stale may do where the rules allow it. */
-  private @Nullable OriginFailure originFailure;
-
-  private boolean mayServeStaleOnError;
-
-  /** Made by the first fetch. */
-  private @Nullable FillFollower follower;
-
-  /** Made where a stored object lacks slices. */
-  private @Nullable PartialBody parts;
+  /** Made where bytes of the body may have to be had elsewhere. */
+  private @Nullable BodySources sources;
 
   // How far the response has come.
   private @Nullable ResponseBody sending;
 
   /** Body bytes sent before {@link #sending} took over. */
   private long sentBefore;
-
-  /** How what is sent could be gone on with if its bytes leave memory; null: not at all. */
-  private @Nullable BodyRest rest;
-
-  // Of the object that is sent, for the same purpose.
-  private List<Satisfiable> restParts = List.of();
-  private long restObjectId;
-  private int restSliceBytes;
 
   private boolean isHeadSent;
   private boolean isOver;
@@ -301,14 +251,15 @@ final class Exchange implements ResponseSink.Listener, Delivery.Outcome {
   // --- decide -----------------------------------------------------------------------------------
 
   private Step decideWithout(boolean hasOtherVariants) {
-    if (originFailure != null) {
-      return Refusals.refuse(this, originFailure);
+    OriginFailure failure = originFailure();
+    if (failure != null) {
+      return Refusals.refuse(this, failure);
     }
     return switch (Decider.decide(request, route(), null, false, loop.nowMillis())) {
       case Decision.Refuse refused -> Refusals.refuse(this, refused);
       case Decision.Pass pass -> passBecause(pass.reason());
       case Decision decision -> {
-        if (!isIncomplete) {
+        if (!isIncomplete()) {
           reason = hasOtherVariants ? Reason.MISS_VARY : decision.reason();
         }
         yield Step.FETCH;
@@ -319,15 +270,15 @@ final class Exchange implements ResponseSink.Listener, Delivery.Outcome {
   /** The head is pinned; every path below gives the pin back or passes it on. */
   private Step decideWith(StoredHead head, StoredMeta meta) {
     long now = loop.nowMillis();
-    if (head.birth() >= confirmedSinceBirth
-        && !isSoftPurgedBefore(head)
-        && (isConfirmedOwn || !Sharing.isNeverFresh(meta))) {
-      return serve(head, meta, CacheResult.REVALIDATED, reason, now);
+    Fetching begun = fetching;
+    if (begun != null) {
+      CacheResult result = begun.results().resultOf(head, meta, this, arrivalPurgeSequence, now);
+      if (result != null) {
+        return serve(head, meta, result, reason, now);
+      }
     }
-    if (isFetchedFor(head, meta, now)) {
-      return serve(head, meta, isFetchOwn ? CacheResult.MISS : CacheResult.JOINED, reason, now);
-    }
-    if (originFailure != null && mayServeStaleOnError) {
+    OriginFailure failure = originFailure();
+    if (failure != null && mayServeStaleOnError()) {
       loop.counters().staleServed++;
       return serve(head, meta, CacheResult.STALE, Reason.HIT_STALE_IF_ERROR, now);
     }
@@ -349,36 +300,17 @@ final class Exchange implements ResponseSink.Listener, Delivery.Outcome {
     }
     if (decision instanceof Decision.Revalidate || decision instanceof Decision.Fetch) {
       reason = decision.reason();
-      isAlone |= Sharing.isNeverFresh(meta);
-      mayServeStaleOnError = Decider.mayServeStaleOnError(request, meta, route(), now);
-      stale =
-          decision instanceof Decision.Revalidate && !isPlainFetchNeeded
-              ? StaleObject.of(this, head, meta)
-              : null;
+      fetching().decided(head, meta, decision instanceof Decision.Revalidate, now);
     }
     loop.lane().unpin(head.region());
-    if (originFailure != null) {
-      return Refusals.refuse(this, originFailure);
+    if (failure != null) {
+      return Refusals.refuse(this, failure);
     }
     return switch (decision) {
       case Decision.Pass pass -> passBecause(pass.reason());
       case Decision.Refuse refused -> Refusals.refuse(this, refused);
       default -> Step.FETCH;
     };
-  }
-
-  /** Whoever had it fetched may use it in any case, others where it may be used at all. */
-  private boolean isFetchedFor(StoredHead head, StoredMeta meta, long now) {
-    return head.birth() >= fetchedSinceBirth
-        && !isSoftPurgedBefore(head)
-        && (isFetchOwn
-            || Decider.decide(request, route(), meta, head.softPurged(), now)
-                instanceof Decision.Serve);
-  }
-
-  /** A soft purge that this request came after and the head did not: confirmed, but too early. */
-  private boolean isSoftPurgedBefore(StoredHead head) {
-    return head.softPurged() && arrivalPurgeSequence > head.birth();
   }
 
   private Step serve(StoredHead head, StoredMeta meta, CacheResult result, Reason why, long now) {
@@ -398,21 +330,11 @@ final class Exchange implements ResponseSink.Listener, Delivery.Outcome {
     if (validator == null || !mayComplete(head, meta)) {
       return null;
     }
-    PartialBody known = partsKnownOf(head.objectId());
-    if (known == null) {
-      known =
-          new PartialBody(
-              this,
-              new PartialObject(keyHi, keyLo, head.objectId(), head.sliceBytes(), validator),
-              plan.wanted(),
-              false);
-      parts = known;
-    }
-    return known;
+    return sources().partsOf(head, validator, plan);
   }
 
   boolean mayComplete(StoredHead head, StoredMeta meta) {
-    return !isIncomplete
+    return !isIncomplete()
         && hasParts()
         && head.sliceBytes() == loop.store().sliceBytes()
         && BodyRest.of(meta, head.totalLength()) != null;
@@ -420,28 +342,33 @@ final class Exchange implements ResponseSink.Listener, Delivery.Outcome {
 
   /** What fetches slices of an object, if it has been begun with. */
   @Nullable PartialBody partsKnownOf(long objectId) {
-    PartialBody known = parts;
-    if (known != null && !known.isOf(objectId)) {
-      leaveParts();
-      return null;
+    BodySources known = sources;
+    return known == null ? null : known.partsKnownOf(objectId);
+  }
+
+  /** Where else bytes of the body may be had. */
+  BodySources sources() {
+    BodySources known = sources;
+    if (known == null) {
+      known = new BodySources(this);
+      sources = known;
     }
     return known;
   }
 
   private void leaveParts() {
-    PartialBody leaving = parts;
-    if (leaving != null) {
-      parts = null;
-      leaving.leave();
+    if (sources != null) {
+      sources.leaveParts();
     }
   }
 
   /** What the stored object lacks can't be had by itself: it is fetched whole. */
   Step onPartsRefused() {
     leaveParts();
-    isIncomplete = true;
+    fetching().isIncomplete(true);
     reason = Reason.MISS_PARTIAL;
-    return originFailure == null ? Step.FETCH : Refusals.refuse(this, originFailure);
+    OriginFailure failure = originFailure();
+    return failure == null ? Step.FETCH : Refusals.refuse(this, failure);
   }
 
   Step passBecause(Reason why) {
@@ -455,113 +382,45 @@ final class Exchange implements ResponseSink.Listener, Delivery.Outcome {
     if (isHead) {
       return passBecause(Reason.PASS_HEAD);
     }
-    HitForMiss.Kind known = loop.history().hitForMiss().find(key(), request, loop.nowMillis());
-    if (known == HitForMiss.Kind.UNCACHEABLE) {
-      return passBecause(Reason.PASS_UNCACHEABLE);
+    return fetching().fetch();
+  }
+
+  /** What the origin is asked for. */
+  Fetching fetching() {
+    Fetching begun = fetching;
+    if (begun == null) {
+      begun = new Fetching(this);
+      fetching = begun;
     }
-    isAlone |= known == HitForMiss.Kind.NEVER_FRESH;
-    FillFollower fetching = follower;
-    if (fetching == null) {
-      fetching = new FillFollower(this);
-      follower = fetching;
-    }
-    return fetching.fetch(stale, stale == null && !isWholeFetchNeeded ? rangeToFetch() : null);
+    return begun;
+  }
+
+  private boolean isIncomplete() {
+    return fetching != null && fetching.isIncomplete();
+  }
+
+  private boolean mayServeStaleOnError() {
+    return fetching != null && fetching.mayServeStaleOnError();
+  }
+
+  private @Nullable OriginFailure originFailure() {
+    return fetching == null ? null : fetching.results().originFailure();
   }
 
   /** Whether what a question with validators was answered could not be used. */
   boolean isPlainFetchNeeded() {
-    return isPlainFetchNeeded;
-  }
-
-  boolean isAlone() {
-    return isAlone;
-  }
-
-  /** Nothing that another exchange has fetched is of use to this one, nor the other way round. */
-  void goAlone() {
-    isAlone = true;
-  }
-
-  private @Nullable Satisfiable rangeToFetch() {
-    return RangeFetch.of(
-        request, route().ranges(), loop.store().sliceBytes(), SliceFill.longestBytes(loop));
-  }
-
-  /** A fill has stored the head of the object and brings slices of it. */
-  Step onPartStored(long birth, boolean isOwn) {
-    fetchedSinceBirth = birth;
-    isFetchOwn = isOwn;
-    // What was found out of another object says nothing of this one.
-    isIncomplete = false;
-    return Step.LOOK_UP;
-  }
-
-  /** The origin did not answer a range as it was asked for. */
-  Step onRangeUnsuited(int status) {
-    if (status == 416 && request.has(KnownField.RANGE)) {
-      return passBecause(Reason.PASS_RANGE);
-    }
-    isWholeFetchNeeded = true;
-    return Step.LOOK_UP;
-  }
-
-  /**
-   * Whether a fill that has just left the table installed what is wanted: looked at after our own
-   * is registered, so that there is no moment in which neither is seen (I6).
-   */
-  boolean wasInstalledMeanwhile() {
-    return stale == null && originFailure == null && !isIncomplete && Lookup.isServable(this);
-  }
-
-  /** A fill of ours is on its way, so what it was to confirm is in its hands. */
-  void fetchBegun() {
-    stale = null;
-    record.forwarded();
+    return fetching != null && fetching.results().isPlainFetchNeeded();
   }
 
   /** Whether it waited for, or read from, somebody else's fill at any time. */
   boolean hasJoined() {
-    FillFollower fetching = follower;
     return fetching != null && fetching.hasJoined();
   }
 
-  /** A fill confirmed the stored object. */
-  Step onConfirmed(long birth, boolean isOwn) {
-    confirmedSinceBirth = birth;
-    isConfirmedOwn = isOwn;
-    return Step.LOOK_UP;
-  }
-
-  /** A fill confirmed an object that is no longer stored. */
-  Step onVanished() {
-    isPlainFetchNeeded = true;
-    return Step.LOOK_UP;
-  }
-
-  /** What a fill brings is for others; the key is our own by now. */
-  Step onOtherKey(Lookup.Match match) {
-    // It was stale under another key.
-    stale = null;
-    reason = match == Lookup.Match.OTHER_VARIANT ? Reason.MISS_VARY : Reason.MISS_URI;
+  /** The next fetch is for that reason. */
+  Step fetchBecause(Reason why) {
+    reason = why;
     return Step.FETCH;
-  }
-
-  /** Whether the origin's failure, or an answer that amounts to one, is made up for from here. */
-  boolean mayServeStaleOnError() {
-    return mayServeStaleOnError;
-  }
-
-  /** The loop cannot keep up, and an origin would have to be asked. */
-  Step shed() {
-    loop.counters().hit(Limit.OVERLOAD);
-    return onOriginFailed(
-        new OriginFailure(OriginFailure.Kind.OVERLOADED, "the node has too much to do"));
-  }
-
-  /** The origin failed before there was a head. */
-  Step onOriginFailed(OriginFailure failure) {
-    originFailure = failure;
-    return mayServeStaleOnError ? Step.LOOK_UP : Refusals.refuse(this, failure);
   }
 
   // --- the response -----------------------------------------------------------------------------
@@ -588,7 +447,7 @@ final class Exchange implements ResponseSink.Listener, Delivery.Outcome {
   @Override
   public void onBodyUnseen(OriginFailure failure) {
     onHeadTakenBack();
-    run(onOriginFailed(failure));
+    run(fetching().onOriginFailed(failure));
   }
 
   /** From now on that body is on its way; what another had sent before stays counted. */
@@ -599,78 +458,25 @@ final class Exchange implements ResponseSink.Listener, Delivery.Outcome {
     sending = next;
   }
 
-  /** If stored bytes of the body are lost from now on, the rest may be fetched so. */
-  void mayFetchRest(
-      @Nullable BodyRest fetchable, ResponsePlan plan, long objectId, int sliceBytes) {
-    rest = hasParts() ? fetchable : null;
-    restParts = plan.parts();
-    restObjectId = objectId;
-    restSliceBytes = sliceBytes;
-  }
-
-  /**
-   * The bytes of the object that is sent as the store has them and, where it may be, the origin.
-   *
-   * @param to end of what is wanted, exclusive; {@link Long#MAX_VALUE} while that is not known
-   * @param isRest whether what is missing has been there
-   */
-  BodyBytes storedBytes(long to, boolean isRest) {
-    PartialBody known = parts;
-    if (known != null) {
-      return known;
-    }
-    BodyRest fetchable = restTo(to);
-    if (fetchable == null
-        || restSliceBytes != loop.store().sliceBytes()
-        || fetchable.totalLength() <= loop.store().inlineBytes()) {
-      return new StoredBody(loop.lane(), loop.eventLoop(), restObjectId, restSliceBytes);
-    }
-    known =
-        new PartialBody(
-            this,
-            new PartialObject(keyHi, keyLo, restObjectId, restSliceBytes, fetchable),
-            restParts.isEmpty()
-                ? List.of(new Satisfiable(0, Math.min(to, fetchable.totalLength()) - 1))
-                : restParts,
-            isRest);
-    parts = known;
-    return known;
-  }
-
-  private @Nullable BodyRest restTo(long to) {
-    BodyRest fetchable = rest;
-    if (fetchable == null || fetchable.totalLength() >= 0) {
-      return fetchable;
-    }
-    // A range is cut out of a body of known length only: else what is wanted is the whole.
-    return to == Long.MAX_VALUE ? null : fetchable.withTotalLength(to);
-  }
-
   @Override
   public @Nullable BodyBytes elsewhere(long from, long to) {
-    if (restTo(to) == null || to == Long.MAX_VALUE || parts != null) {
-      return null;
-    }
-    if (follower != null) {
-      follower.leave();
-    }
-    return storedBytes(to, true) instanceof PartialBody begun ? begun : null;
+    return sources == null ? null : sources.elsewhere(to);
   }
 
   @Override
   public boolean onBytesLost(long from, long to) {
-    BodyRest fetchable = restTo(to);
-    PartialBody tried = parts;
-    if (fetchable == null || to == Long.MAX_VALUE || (tried != null && !tried.isUnstored())) {
+    boolean isGoneOnWith = sources != null && sources.fetchRest(from, to);
+    if (!isGoneOnWith) {
       loop.counters().restsLost++;
-      return false;
     }
-    if (follower != null) {
-      follower.leave();
+    return isGoneOnWith;
+  }
+
+  /** No fill is followed any more; what is being sent goes on without. */
+  void leaveFill() {
+    if (fetching != null) {
+      fetching.leave();
     }
-    leaveParts();
-    RestFetch.begin(this, fetchable, from, to);
-    return true;
   }
 
   private void noteSentBytes() {
@@ -743,9 +549,7 @@ final class Exchange implements ResponseSink.Listener, Delivery.Outcome {
 
   /** The last word: the response is complete, broken off, or wanted by nobody. */
   void over() {
-    if (follower != null) {
-      follower.leave();
-    }
+    leaveFill();
     leaveParts();
     if (!isOver) {
       isOver = true;

@@ -307,7 +307,9 @@ final class PartialBody implements FillBody.Slices, Follower {
       case FAILED -> {
         OriginFailure failure = running.failure();
         leave();
-        yield failure == null ? exchange.onPartsRefused() : exchange.onOriginFailed(failure);
+        yield failure == null
+            ? exchange.onPartsRefused()
+            : exchange.fetching().onOriginFailed(failure);
       }
     };
   }

@@ -57,7 +57,7 @@ final class PassThrough implements OriginListener, ResponseBody, Tunnel.Outcome 
       return answered;
     }
     if (exchange.loop.load().isShedding()) {
-      return exchange.shed();
+      return exchange.fetching().shed();
     }
     Snapshot snapshot = exchange.snapshot;
     UpgradeOffer upgrade = offerOf(exchange);

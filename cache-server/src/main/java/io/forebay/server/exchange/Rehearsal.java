@@ -370,7 +370,9 @@ public final class Rehearsal {
     }
     HeaderFields conditions =
         stale == null ? HeaderFields.EMPTY : Revalidation.conditionalFields(stale);
-    if (stale == null) {
+    if (stale != null) {
+      saysWhetherStored(key);
+    } else {
       Satisfiable asked =
           isAlone
               ? null
@@ -392,6 +394,18 @@ public final class Rehearsal {
     origin = new ToOrigin(to.originName(), false, filled(to, conditions));
     return new Answer(
         stale == null ? Action.FETCH : Action.REVALIDATE, reason, 0, forwarded(reason, false));
+  }
+
+  private void saysWhetherStored(FillKey key) {
+    Backoff rewrites = stage.history.rewrites();
+    long left = rewrites.heldMillis(key, request, stage.nowMillis);
+    if (left > 0) {
+      says(
+          "store",
+          null,
+          "What was stored was not confirmed %d times in a row: another answer is not stored for %d ms."
+              .formatted(rewrites.timesInVain(key, request), left));
+    }
   }
 
   /** As {@link OtherVariants} finds them. */

@@ -175,7 +175,9 @@ final class StoredResponse {
     } else {
       if (parts != null || plan.to() - plan.from() > sink.chunkBytes()) {
         // The head may be gone before the body is sent. One chunk is looked up at once.
-        exchange.mayFetchRest(BodyRest.of(meta, total), plan, head.objectId(), head.sliceBytes());
+        exchange
+            .sources()
+            .mayFetchRest(BodyRest.of(meta, total), plan, head.objectId(), head.sliceBytes());
       }
       loop.lane().unpin(head.region());
       Delivery delivery = delivery(exchange, slices, plan, parts);

@@ -1,6 +1,8 @@
 package io.forebay.server.fill;
 
 import io.forebay.core.http.HeaderFields;
+import io.forebay.core.http.KnownField;
+import io.forebay.core.http.RequestView;
 import io.forebay.core.policy.Reason;
 import io.forebay.core.policy.Sharing;
 import io.forebay.core.policy.StoredMeta;
@@ -25,6 +27,33 @@ final class FillLessons {
     this.birth = birth;
   }
 
+  /**
+   * Whether storing it is of no use, as far as can be told: it takes the place of what the origin
+   * did not confirm and would have to be confirmed itself, and that has gone on for a while. What
+   * conditions or ranges the client asks for are answered from what is stored, so then it is.
+   */
+  boolean isStoredInVain(ReceivedHead received) {
+    return order.stale() != null
+        && !order.isShared()
+        && !isSelective(order.request())
+        && isOnlyToBeConfirmed(received.verdict().meta())
+        && loop.history().rewrites().heldMillis(order.key(), order.request(), loop.nowMillis()) > 0;
+  }
+
+  private static boolean isSelective(RequestView request) {
+    return request.has(KnownField.RANGE)
+        || request.has(KnownField.IF_NONE_MATCH)
+        || request.has(KnownField.IF_MODIFIED_SINCE)
+        || request.has(KnownField.IF_MATCH)
+        || request.has(KnownField.IF_UNMODIFIED_SINCE);
+  }
+
+  private boolean isOnlyToBeConfirmed(byte[] meta) {
+    StoredMeta stored = loop.meta();
+    return stored.wrap(MemorySegment.ofArray(meta), 0)
+        && Sharing.isOnlyToBeConfirmed(stored, order.route());
+  }
+
   /** It is being stored: what can't be used without being validated keeps nobody waiting. */
   void storable(NewHead.Made made) {
     StoredMeta stored = loop.meta();
@@ -33,18 +62,31 @@ final class FillLessons {
     } else {
       loop.history().hitForMiss().forget(order.key(), order.request());
     }
+    Backoff rewrites = loop.history().rewrites();
+    if (!isOnlyToBeConfirmed(made.head().meta())) {
+      rewrites.ofUse(order.key());
+    } else if (order.stale() != null) {
+      rewrites.inVain(order.key(), order.request(), loop.nowMillis());
+    }
   }
 
   /** It may not be stored; {@code fields} are those that the origin has sent. */
   void unstorable(Reason why, int status, HeaderFields fields) {
     inVain();
-    if (why != Reason.NOT_STORED_NO_ROOM && status < 500) {
+    boolean isOfTheMoment =
+        why == Reason.NOT_STORED_NO_ROOM || why == Reason.NOT_STORED_NEVER_CONFIRMED;
+    if (!isOfTheMoment && status < 500) {
       remember(uncacheableKey(why, fields), HitForMiss.Kind.UNCACHEABLE);
     }
   }
 
-  /** What is stored under its key is fresh again. */
-  void ofUse() {
+  /** The origin confirmed what is stored under its key. */
+  void confirmed() {
+    loop.history().confirmed(order.key());
+  }
+
+  /** What it brought is stored. */
+  void installed() {
     loop.history().refreshes().ofUse(order.key());
   }
 

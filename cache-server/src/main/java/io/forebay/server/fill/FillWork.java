@@ -147,7 +147,13 @@ final class FillWork implements OriginListener, StoreIntake.Owner {
         lessons.inVain();
         end(State.VANISHED);
       }
-      case HeadVerdict.Whole(ReceivedHead whole) -> intake.begin(whole);
+      case HeadVerdict.Whole(ReceivedHead whole) -> {
+        if (lessons.isStoredInVain(whole)) {
+          becomeUnstorable(status, fields, contentLength, Reason.NOT_STORED_NEVER_CONFIRMED);
+        } else {
+          intake.begin(whole);
+        }
+      }
       case HeadVerdict.Part part -> beginPart(part);
       case HeadVerdict.Unsuited ignored -> becomeUnsuited(status);
       case HeadVerdict.Unstorable(Reason why, boolean isAsClientAsked) -> {
@@ -163,7 +169,7 @@ final class FillWork implements OriginListener, StoreIntake.Owner {
     // Where fetches are not shared another 304 may have been quicker: it is as good as this one.
     boolean isFresh = outcome == Install.INSTALLED || outcome == Install.OLDER;
     if (isFresh) {
-      lessons.ofUse();
+      lessons.confirmed();
     } else {
       lessons.inVain();
     }
@@ -290,7 +296,7 @@ final class FillWork implements OriginListener, StoreIntake.Owner {
     boolean isUnstored = outcome == Install.NO_SPACE;
     if (isInstalled) {
       fill.installed();
-      lessons.ofUse();
+      lessons.installed();
     } else if (isUnstored) {
       lessons.inVain();
     }

@@ -1,6 +1,7 @@
 package io.forebay.server.listen;
 
 import io.forebay.server.config.Http3Config;
+import io.forebay.server.config.ServerConfig.ListenerConfig;
 import io.forebay.server.exchange.ClientInfo;
 import io.forebay.server.metric.Limit;
 import io.forebay.server.tls.HelloHandler;
@@ -30,9 +31,8 @@ final class ConnectionInitializer extends ChannelInitializer<Channel> {
   private static final Logger LOG = LoggerFactory.getLogger(ConnectionInitializer.class);
 
   private final LoopConnections loop;
+  private final ListenerConfig config;
   private final String listener;
-  private final boolean isTls;
-  private final boolean isH2c;
   private final Supplier<TlsTable> tls;
   private final Http3Config http3;
 
@@ -41,32 +41,42 @@ final class ConnectionInitializer extends ChannelInitializer<Channel> {
 
   ConnectionInitializer(
       LoopConnections loop,
-      String listener,
-      boolean isTls,
-      boolean isH2c,
+      ListenerConfig config,
       Supplier<TlsTable> tls,
       Http3Config http3) {
     this.loop = loop;
-    this.listener = listener;
-    this.isTls = isTls;
+    this.config = config;
+    this.listener = config.name();
     this.tls = tls;
-    this.isH2c = isH2c;
     this.http3 = http3;
   }
 
   @Override
   protected void initChannel(Channel channel) {
+    if (config.proxyProtocol() && !loop.mayNameOthers(channel)) {
+      loop.counters.connectionsRefused++;
+      channel.close();
+      return;
+    }
     if (!loop.admit(channel)) {
-      if (isTls) {
+      if (config.isTls() || config.proxyProtocol()) {
         channel.close();
       } else {
         loop.turnAway(channel);
       }
       return;
     }
-    if (!isTls) {
+    if (config.proxyProtocol()) {
+      ProxyPreamble.expect(loop, channel, () -> begin(channel));
+    } else {
+      begin(channel);
+    }
+  }
+
+  private void begin(Channel channel) {
+    if (!config.isTls()) {
       HostGuard.guard(channel, new HostGuard(tls, listener, null, null));
-      if (isH2c) {
+      if (config.h2c()) {
         channel.pipeline().addLast(new FirstBytes(loop, channel, this));
       } else {
         addHttp1(channel, "http");
@@ -104,11 +114,10 @@ final class ConnectionInitializer extends ChannelInitializer<Channel> {
   }
 
   private ClientInfo client(Channel channel, String protocol) {
-    if (channel.remoteAddress() instanceof InetSocketAddress peer) {
-      return new ClientInfo(peer.getAddress().getHostAddress(), peer.getPort(), protocol, listener);
-    }
-    // Gone before it was looked at.
-    return new ClientInfo("unknown", 0, protocol, listener);
+    InetSocketAddress peer = Peer.of(channel);
+    return peer == null
+        ? new ClientInfo("unknown", 0, protocol, listener)
+        : new ClientInfo(peer.getAddress().getHostAddress(), peer.getPort(), protocol, listener);
   }
 
   private static String ownAuthority(Channel channel) {
@@ -178,6 +187,9 @@ final class ConnectionInitializer extends ChannelInitializer<Channel> {
       if (event instanceof SniCompletionEvent hello && !hello.isSuccess()) {
         // It did not come to a handshake; whoever read the hello closes the connection.
         loop.counters.tlsFailures++;
+        if (hello.cause() instanceof SslHandshakeTimeoutException) {
+          loop.counters.hit(Limit.TLS_HANDSHAKE);
+        }
         return;
       }
       super.userEventTriggered(ctx, event);

@@ -21,6 +21,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.UnknownHostException;
+import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -45,8 +46,7 @@ public final class Listeners implements AutoCloseable {
    * A connection is writable again below the first, not beyond the second: one chunk of the largest
    * size (256 KiB) may be under way, and the next is asked for before the socket runs dry.
    */
-  private static final WriteBufferWaterMark WATER_MARK =
-      new WriteBufferWaterMark(64 * 1024, 256 * 1024);
+  static final WriteBufferWaterMark WATER_MARK = new WriteBufferWaterMark(64 * 1024, 256 * 1024);
 
   private static final int BACKLOG = 4096;
 
@@ -56,8 +56,13 @@ public final class Listeners implements AutoCloseable {
   private final List<Bound> bound;
   private final NodeConnections connections;
 
-  /** An address that is being listened on; the port is the real one. */
-  public record Bound(String name, String scheme, String host, int port) {}
+  /**
+   * An address that is being listened on; the port is the real one.
+   *
+   * @param isDirect whether a client that is told of it can connect to it as it is: neither a
+   *     Unix-domain socket nor one that wants to hear of a proxy first
+   */
+  public record Bound(String name, String scheme, String host, int port, boolean isDirect) {}
 
   private Listeners(
       List<LoopConnections> loops,
@@ -173,15 +178,20 @@ public final class Listeners implements AutoCloseable {
     List<DatagramSocket> heldUdp = new ArrayList<>();
     try {
       for (ListenerConfig listener : config.listeners()) {
-        InetSocketAddress address = resolve(listener.address());
-        held.add(hold("listen", listener.address(), address));
-        if (config.http3().isOn(listener.name())) {
-          String missing = QuicHosts.missing();
-          if (missing != null) {
-            throw new ListenException(
-                "listener " + listener.name() + ": no HTTP/3 here: " + missing);
+        Path file = listener.address().unixFile();
+        if (file == null) {
+          InetSocketAddress address = resolve(listener.address());
+          held.add(hold("listen", listener.address(), address));
+          if (config.http3().isOn(listener.name())) {
+            String missing = QuicHosts.missing();
+            if (missing != null) {
+              throw new ListenException(
+                  "listener " + listener.name() + ": no HTTP/3 here: " + missing);
+            }
+            heldUdp.add(holdUdp(listener.address(), address));
           }
-          heldUdp.add(holdUdp(listener.address(), address));
+        } else {
+          UnixSocket.check(file);
         }
       }
       for (Map.Entry<String, Address> other : others.entrySet()) {
@@ -210,6 +220,15 @@ public final class Listeners implements AutoCloseable {
       List<Channel> sockets,
       ClientTls tls)
       throws ListenException {
+    Path file = listener.address().unixFile();
+    if (file != null) {
+      List<ConnectionInitializer> initializers =
+          loops.stream()
+              .map(loop -> new ConnectionInitializer(loop, listener, tls::table, http3))
+              .toList();
+      sockets.add(UnixSocket.bind(file, transport, initializers));
+      return new Bound(listener.name(), scheme(listener), listener.address().host(), 0, false);
+    }
     InetSocketAddress address = resolve(listener.address());
     checkFree(listener.address(), address);
     for (int i = 0; i < loops.size(); i++) {
@@ -226,9 +245,14 @@ public final class Listeners implements AutoCloseable {
     }
     return new Bound(
         listener.name(),
-        listener.isTls() ? "https" : "http",
+        scheme(listener),
         address.getAddress().getHostAddress(),
-        address.getPort());
+        address.getPort(),
+        !listener.proxyProtocol());
+  }
+
+  private static String scheme(ListenerConfig listener) {
+    return listener.isTls() ? "https" : "http";
   }
 
   private static ServerBootstrap bootstrap(
@@ -250,9 +274,7 @@ public final class Listeners implements AutoCloseable {
         .childOption(ChannelOption.ALLOCATOR, Transport.ALLOCATOR)
         .childOption(ChannelOption.TCP_NODELAY, true)
         .childOption(ChannelOption.WRITE_BUFFER_WATER_MARK, WATER_MARK)
-        .childHandler(
-            new ConnectionInitializer(
-                loop, listener.name(), listener.isTls(), listener.h2c(), tls::table, http3));
+        .childHandler(new ConnectionInitializer(loop, listener, tls::table, http3));
   }
 
   private static InetSocketAddress resolve(Address address) throws ListenException {

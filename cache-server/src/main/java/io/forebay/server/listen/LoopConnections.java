@@ -12,7 +12,9 @@ import io.forebay.server.metric.LoopCounters;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.EventLoop;
+import io.netty.channel.unix.DomainSocketChannel;
 import io.netty.util.concurrent.Future;
+import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -155,6 +157,23 @@ final class LoopConnections {
           nodeConnections.giveBack(place);
           completeIfDrained();
         });
+    return true;
+  }
+
+  /** Whether the other end is believed when it says for whom it has connected. */
+  boolean mayNameOthers(Channel channel) {
+    return channel instanceof DomainSocketChannel
+        || nodeConnections.isTrusted(channel.remoteAddress());
+  }
+
+  /** A connection that has been let in turns out to be from there. */
+  boolean admitFrom(Channel channel, InetSocketAddress named) {
+    NodeConnections.Answer answer = nodeConnections.enter(named);
+    NodeConnections.Place place = answer.place();
+    if (place == null) {
+      return refuse(answer.passed());
+    }
+    channel.closeFuture().addListener(done -> nodeConnections.leave(place));
     return true;
   }
 

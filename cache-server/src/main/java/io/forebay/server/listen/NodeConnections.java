@@ -53,28 +53,41 @@ final class NodeConnections {
 
   /** A connection from there would like to be one more. */
   Answer take(@Nullable SocketAddress peer) {
-    Bounds now = bounds;
-    long address = now.perAddress() == 0 ? NOBODY : counted(peer, now.trusted());
-    if (address != NOBODY && byAddress.merge(address, 1, Integer::sum) > now.perAddress()) {
-      leave(address);
-      return new Answer(null, Limit.CONNECTIONS_PER_ADDRESS);
-    }
-    if (open.incrementAndGet() > now.connections()) {
-      giveBack(new Place(address));
+    Answer entered = enter(peer);
+    Place place = entered.place();
+    if (place != null && open.incrementAndGet() > bounds.connections()) {
+      giveBack(place);
       return new Answer(null, Limit.CONNECTIONS);
     }
-    return new Answer(new Place(address), null);
+    return entered;
   }
 
   void giveBack(Place place) {
     open.decrementAndGet();
-    if (place.address() != NOBODY) {
-      leave(place.address());
-    }
+    leave(place);
   }
 
-  private void leave(long address) {
-    byAddress.computeIfPresent(address, (key, count) -> count == 1 ? null : count - 1);
+  /** The same for a connection that has a place already, but as from somewhere else. */
+  Answer enter(@Nullable SocketAddress peer) {
+    Bounds now = bounds;
+    Place place = new Place(now.perAddress() == 0 ? NOBODY : counted(peer, now.trusted()));
+    if (place.address() != NOBODY
+        && byAddress.merge(place.address(), 1, Integer::sum) > now.perAddress()) {
+      leave(place);
+      return new Answer(null, Limit.CONNECTIONS_PER_ADDRESS);
+    }
+    return new Answer(place, null);
+  }
+
+  void leave(Place place) {
+    byAddress.computeIfPresent(place.address(), (key, count) -> count == 1 ? null : count - 1);
+  }
+
+  /** Whether whoever is there is one of our own proxies. */
+  boolean isTrusted(@Nullable SocketAddress peer) {
+    return peer instanceof InetSocketAddress socket
+        && socket.getAddress() != null
+        && bounds.trusted().contains(socket.getAddress().getHostAddress());
   }
 
   /** Whoever has an address of IPv6 has as a rule the whole /64 that it lies in. */

@@ -77,7 +77,7 @@ final class EdgeFixture implements AutoCloseable {
   }
 
   Listening listening() {
-    return new Listening("http", "http", "127.0.0.1", server.getAddress().getPort());
+    return new Listening("http", "http", "127.0.0.1", server.getAddress().getPort(), true);
   }
 
   /** {@code host/target} of each request, in order of arrival. */

@@ -371,7 +371,7 @@ final class WarmTest {
       })
   void aBrokenAnswerIsAFailure(String answer) throws Exception {
     try (ServerSocket broken = new ServerSocket(0, 5, InetAddress.getLoopbackAddress())) {
-      node.listening(new Node.Listening("http", "http", "127.0.0.1", broken.getLocalPort()));
+      node.listening(new Node.Listening("http", "http", "127.0.0.1", broken.getLocalPort(), true));
       Thread server = Thread.ofVirtual().start(() -> answerOnce(broken, answer));
       JsonNode report = warmed("{\"urls\":[\"http://a.example/\"]}");
       assertEquals(1, report.at("/totals/failed").longValue(), report.toString());
@@ -404,7 +404,8 @@ final class WarmTest {
     answers.put("HTTP/1.0 200 OK\r\n\r\nuntil the end", 13);
     for (Map.Entry<String, Integer> answer : answers.entrySet()) {
       try (ServerSocket scripted = new ServerSocket(0, 5, InetAddress.getLoopbackAddress())) {
-        node.listening(new Node.Listening("http", "http", "127.0.0.1", scripted.getLocalPort()));
+        node.listening(
+            new Node.Listening("http", "http", "127.0.0.1", scripted.getLocalPort(), true));
         Thread server = Thread.ofVirtual().start(() -> answerOnce(scripted, answer.getKey()));
         JsonNode report = warmed("{\"urls\":[\"http://a.example/\"]}");
         assertEquals(1, report.at("/totals/ok").longValue(), report.toString());
@@ -440,7 +441,7 @@ final class WarmTest {
     open.add(() -> secure.stop(0));
     node.listening(
         edge.listening(),
-        new Node.Listening("https", "https", "127.0.0.1", secure.getAddress().getPort()));
+        new Node.Listening("https", "https", "127.0.0.1", secure.getAddress().getPort(), true));
     JsonNode report = warmed("{\"urls\":[\"https://a.example/x\"]}");
     assertEquals(1, report.at("/totals/ok").longValue(), report.toString());
     assertEquals(3, report.at("/totals/bytes").longValue());

@@ -185,7 +185,7 @@ final class ConfigLoaderTest {
 
     assertEquals(
         List.of(
-            new ListenerConfig("http", new Address("*", 80), null, null, null, true),
+            new ListenerConfig("http", new Address("*", 80), null, null, null, true, false),
             new ListenerConfig("public", new Address("::1", 8443), pem, pem),
             new ListenerConfig("https", new Address("127.0.0.1", 9443), pem, pem)),
         config.listeners());

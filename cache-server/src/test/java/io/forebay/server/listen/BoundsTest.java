@@ -59,7 +59,8 @@ class BoundsTest {
             timeouts,
             "auto",
             1,
-            new ListenerConfig("both", new Address("127.0.0.1", 0), null, null, null, true)));
+            new ListenerConfig(
+                "both", new Address("127.0.0.1", 0), null, null, null, true, false)));
   }
 
   @Test
@@ -95,7 +96,7 @@ class BoundsTest {
     assertTrue(connections.take(peer("2001:db8:1:3::1")).place() != null);
     assertTrue(connections.take(peer("192.0.2.1")).place() != null);
     assertTrue(connections.take(peer("192.0.2.2")).place() != null);
-    connections.giveBack(place);
+    connections.giveBack(Objects.requireNonNull(place));
     assertTrue(connections.take(peer("2001:db8:1:2::7")).place() != null);
     assertEquals(4, connections.open());
   }
@@ -199,7 +200,9 @@ class BoundsTest {
       boolean isReset = false;
       while (!isReset) {
         RawHttp2.Frame frame = client.read();
-        assertTrue(frame != null, "the connection goes on");
+        if (frame == null) {
+          throw new AssertionError("the connection goes on");
+        }
         if (frame.type() == RawHttp2.RST_STREAM) {
           assertEquals(1, frame.stream());
           assertEquals("CANCEL", frame.resetError().toString());

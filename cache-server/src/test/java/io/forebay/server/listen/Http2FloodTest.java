@@ -51,7 +51,7 @@ class Http2FloodTest {
 
   private void start(Http2Config bounds) throws Exception {
     ListenerConfig h2c =
-        new ListenerConfig("h2c", new Address("127.0.0.1", 0), null, null, null, true);
+        new ListenerConfig("h2c", new Address("127.0.0.1", 0), null, null, null, true, false);
     server =
         new ListenFixture(
             ListenFixture.with(

@@ -43,7 +43,7 @@ class StreamPriorityTest {
   /** Asks for bodies while the connection's window is shut, opens it, and tells who sent when. */
   private static List<Integer> order(String... priorities) throws Exception {
     ListenerConfig h2c =
-        new ListenerConfig("h2c", new Address("127.0.0.1", 0), null, null, null, true);
+        new ListenerConfig("h2c", new Address("127.0.0.1", 0), null, null, null, true, false);
     try (ListenFixture server =
             new ListenFixture(
                 ListenFixture.config(
@@ -66,7 +66,9 @@ class StreamPriorityTest {
       List<Integer> order = new ArrayList<>();
       for (int ended = 0; ended < priorities.length; ) {
         RawHttp2.Frame frame = client.read();
-        assertTrue(frame != null, "the connection goes on");
+        if (frame == null) {
+          throw new AssertionError("the connection goes on");
+        }
         if (frame.type() == RawHttp2.DATA) {
           order.add((frame.stream() - 3) / 2);
           ended += frame.isEnd() ? 1 : 0;
@@ -103,7 +105,7 @@ class StreamPriorityTest {
   @Test
   void anUpdateGoesBeforeWhatTheRequestSaidEvenIfItCameFirst() throws Exception {
     ListenerConfig h2c =
-        new ListenerConfig("h2c", new Address("127.0.0.1", 0), null, null, null, true);
+        new ListenerConfig("h2c", new Address("127.0.0.1", 0), null, null, null, true, false);
     try (ListenFixture server =
             new ListenFixture(
                 ListenFixture.config(
@@ -125,7 +127,9 @@ class StreamPriorityTest {
       List<Integer> ends = new ArrayList<>();
       while (ends.size() < 3) {
         RawHttp2.Frame frame = client.read();
-        assertTrue(frame != null, "the connection goes on");
+        if (frame == null) {
+          throw new AssertionError("the connection goes on");
+        }
         if (frame.isEnd()) {
           ends.add(frame.stream());
         }

@@ -12,6 +12,7 @@ import java.net.Socket;
 import java.net.SocketException;
 import java.net.SocketTimeoutException;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -36,6 +37,7 @@ public final class ScriptedOrigin implements AutoCloseable {
   private final List<Connection> connections = new CopyOnWriteArrayList<>();
   private final List<Throwable> failures = new CopyOnWriteArrayList<>();
   private final AtomicInteger accepted = new AtomicInteger();
+  private volatile @Nullable Thread acceptor;
 
   private ScriptedOrigin(ServerSocket server, @Nullable SSLContext tls) {
     this.server = server;
@@ -131,19 +133,20 @@ public final class ScriptedOrigin implements AutoCloseable {
 
   /** Runs the script for every connection from now on, each on its own thread. */
   public ScriptedOrigin serve(Script script) {
-    Thread.ofVirtual()
-        .start(() -> {
-          while (!server.isClosed()) {
-            try {
-              Connection connection = accept();
-              Thread.ofVirtual().start(() -> run(script, connection));
-            } catch (SocketTimeoutException e) {
-              // Nobody came: wait on.
-            } catch (IOException e) {
-              return;
-            }
-          }
-        });
+    acceptor =
+        Thread.ofVirtual()
+            .start(() -> {
+              while (!server.isClosed()) {
+                try {
+                  Connection connection = accept();
+                  Thread.ofVirtual().start(() -> run(script, connection));
+                } catch (SocketTimeoutException e) {
+                  // Nobody came: wait on.
+                } catch (IOException e) {
+                  return;
+                }
+              }
+            });
     return this;
   }
 
@@ -160,11 +163,20 @@ public final class ScriptedOrigin implements AutoCloseable {
   /** Stops listening: connections are refused from now on, those there are stay. */
   public void refuse() throws IOException {
     server.close();
+    // The kernel listens until the thread that accepts has noticed, and it may take one more.
+    Thread accepting = acceptor;
+    try {
+      if (accepting != null && !accepting.join(Duration.ofMillis(PATIENCE_MILLIS))) {
+        throw new AssertionError("still accepts");
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
   }
 
   @Override
   public void close() throws IOException {
-    server.close();
+    refuse();
     for (Connection connection : connections) {
       connection.close();
     }

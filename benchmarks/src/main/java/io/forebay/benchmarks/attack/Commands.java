@@ -1,0 +1,33 @@
+package io.forebay.benchmarks.attack;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.stream.Stream;
+
+/** Other programs, run to their end. */
+final class Commands {
+
+  private Commands() {}
+
+  @SafeVarargs
+  static List<String> list(List<String>... parts) {
+    return Stream.of(parts).flatMap(List::stream).toList();
+  }
+
+  /**
+   * What a program prints.
+   *
+   * @throws IOException when it can't be started or fails
+   */
+  static String output(List<String> command) throws IOException, InterruptedException {
+    Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
+    process.getOutputStream().close();
+    String text = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    int exit = process.waitFor();
+    if (exit != 0) {
+      throw new IOException(String.join(" ", command) + " ended with " + exit + ": " + text);
+    }
+    return text;
+  }
+}

@@ -1,0 +1,155 @@
+package io.forebay.server.exchange;
+
+import io.forebay.core.http.ByteRange.Satisfiable;
+import io.forebay.core.policy.BodyRest;
+import io.forebay.server.deliver.BodyBytes;
+import io.forebay.server.deliver.StoredBody;
+import io.forebay.server.fill.PartialObject;
+import io.forebay.storage.StoredHead;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Where the bytes of an exchange's response may come from if they are not, or no longer, in the
+ * store: by slice ({@link PartialBody}), and where that is of no use the rest of them ({@link
+ * RestFetch}). Made only for what is longer than a chunk, or not whole.
+ *
+ * <p>Owner: the loop of the exchange.
+ */
+final class BodySources {
+
+  private final Exchange exchange;
+  private final LoopContext loop;
+
+  /** Made where a stored object lacks slices. */
+  private @Nullable PartialBody parts;
+
+  /** How what is sent could be gone on with if its bytes leave memory; null: not at all. */
+  private @Nullable BodyRest rest;
+
+  // Of the object that is sent, for the same purpose.
+  private List<Satisfiable> restParts = List.of();
+  private long restObjectId;
+  private int restSliceBytes;
+
+  BodySources(Exchange exchange) {
+    this.exchange = exchange;
+    this.loop = exchange.loop;
+  }
+
+  // --- before the head --------------------------------------------------------------------------
+
+  /**
+   * What serves a stored object that lacks slices.
+   *
+   * @param validator what says for sure that what the origin sends is of the same body
+   */
+  PartialBody partsOf(StoredHead head, BodyRest validator, ResponsePlan plan) {
+    PartialBody known = partsKnownOf(head.objectId());
+    if (known == null) {
+      known =
+          new PartialBody(
+              exchange,
+              new PartialObject(
+                  exchange.keyHi(),
+                  exchange.keyLo(),
+                  head.objectId(),
+                  head.sliceBytes(),
+                  validator),
+              plan.wanted(),
+              false);
+      parts = known;
+    }
+    return known;
+  }
+
+  /** What fetches slices of an object, if it has been begun with. */
+  @Nullable PartialBody partsKnownOf(long objectId) {
+    PartialBody known = parts;
+    if (known != null && !known.isOf(objectId)) {
+      leaveParts();
+      return null;
+    }
+    return known;
+  }
+
+  void leaveParts() {
+    PartialBody leaving = parts;
+    if (leaving != null) {
+      parts = null;
+      leaving.leave();
+    }
+  }
+
+  // --- behind it --------------------------------------------------------------------------------
+
+  /** If stored bytes of the body are lost from now on, the rest may be fetched so. */
+  void mayFetchRest(
+      @Nullable BodyRest fetchable, ResponsePlan plan, long objectId, int sliceBytes) {
+    rest = exchange.hasParts() ? fetchable : null;
+    restParts = plan.parts();
+    restObjectId = objectId;
+    restSliceBytes = sliceBytes;
+  }
+
+  /**
+   * The bytes of the object that is sent as the store has them and, where it may be, the origin.
+   *
+   * @param to end of what is wanted, exclusive; {@link Long#MAX_VALUE} while that is not known
+   * @param isRest whether what is missing has been there
+   */
+  BodyBytes storedBytes(long to, boolean isRest) {
+    PartialBody known = parts;
+    if (known != null) {
+      return known;
+    }
+    BodyRest fetchable = restTo(to);
+    if (fetchable == null
+        || restSliceBytes != loop.store().sliceBytes()
+        || fetchable.totalLength() <= loop.store().inlineBytes()) {
+      return new StoredBody(loop.lane(), loop.eventLoop(), restObjectId, restSliceBytes);
+    }
+    known =
+        new PartialBody(
+            exchange,
+            new PartialObject(
+                exchange.keyHi(), exchange.keyLo(), restObjectId, restSliceBytes, fetchable),
+            restParts.isEmpty()
+                ? List.of(new Satisfiable(0, Math.min(to, fetchable.totalLength()) - 1))
+                : restParts,
+            isRest);
+    parts = known;
+    return known;
+  }
+
+  private @Nullable BodyRest restTo(long to) {
+    BodyRest fetchable = rest;
+    if (fetchable == null || fetchable.totalLength() >= 0) {
+      return fetchable;
+    }
+    // A range is cut out of a body of known length only: else what is wanted is the whole.
+    return to == Long.MAX_VALUE ? null : fetchable.withTotalLength(to);
+  }
+
+  /** Bytes up to there are lost, and are to be had by slice from now on; null if they can't be. */
+  @Nullable BodyBytes elsewhere(long to) {
+    if (restTo(to) == null || to == Long.MAX_VALUE || parts != null) {
+      return null;
+    }
+    exchange.leaveFill();
+    return storedBytes(to, true) instanceof PartialBody begun ? begun : null;
+  }
+
+  /** The same without the store; false if that can't be. */
+  boolean fetchRest(long from, long to) {
+    BodyRest fetchable = restTo(to);
+    PartialBody tried = parts;
+    if (fetchable == null || to == Long.MAX_VALUE || (tried != null && !tried.isUnstored())) {
+      return false;
+    }
+    exchange.leaveFill();
+    leaveParts();
+    RestFetch.begin(exchange, fetchable, from, to);
+    return true;
+  }
+}

@@ -1,0 +1,270 @@
+package io.forebay.server.exchange;
+
+import io.forebay.core.http.ByteRange.Satisfiable;
+import io.forebay.core.http.RangeSet;
+import io.forebay.core.policy.BodyRest;
+import io.forebay.core.policy.ServePlan;
+import io.forebay.core.policy.StoredMeta;
+import io.forebay.server.deliver.Delivery;
+import io.forebay.server.deliver.Multipart;
+import io.forebay.server.deliver.StoredBody;
+import io.forebay.server.fill.Fill;
+import io.forebay.server.fill.FillBody;
+import io.forebay.server.fill.FillHead;
+import io.forebay.server.origin.OriginCall;
+import java.lang.foreign.MemorySegment;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Sends one client what a fill brings while it is brought: plans what of the body is wanted, as far
+ * as its length is known, then head and body.
+ *
+ * <p>Owner: the loop of the exchange.
+ */
+final class FillReader {
+
+  /** What became of a response. */
+  enum Begun {
+    /** It is on its way. */
+    SENT,
+    /** The same, and the origin's own stream would be of no use for the rest of it. */
+    SENT_IN_PARTS,
+    /** More of the body, or its end, has to come first; the follower is told. */
+    AWAITED,
+    /** The store lacks what is wanted, and won't have it. */
+    LACKING
+  }
+
+  private final Exchange exchange;
+  private final LoopContext loop;
+  private final Runnable onLengthWaitedFor;
+
+  /** Runs while the length of the body is waited for. */
+  private final LoopTimer lengthTimer;
+
+  /** It was waited for in vain: the range is not cut out. */
+  private boolean hasWaitedForLength;
+
+  /** Where a range begins whose end has not come yet; 0 without one. */
+  private long awaitedFrom;
+
+  /** The fill whose body is on its way, while it is followed. */
+  private @Nullable Fill source;
+
+  /** That body, once its head has been sent, and what it is read from. */
+  private @Nullable Delivery delivery;
+
+  private @Nullable FillBody body;
+
+  /**
+   * Nothing has been sent yet.
+   *
+   * @param onLengthWaitedFor told when the end of a body has been waited for long enough
+   */
+  FillReader(Exchange exchange, Runnable onLengthWaitedFor) {
+    this.exchange = exchange;
+    this.loop = exchange.loop;
+    this.onLengthWaitedFor = onLengthWaitedFor;
+    this.lengthTimer = new LoopTimer(loop.eventLoop());
+  }
+
+  /** What a fill's head says; in the loop's one flyweight. */
+  static StoredMeta meta(LoopContext loop, FillHead head) {
+    StoredMeta meta = loop.meta();
+    if (!meta.wrap(MemorySegment.ofArray(head.meta()), 0)) {
+      throw new IllegalStateException("a fill's own meta");
+    }
+    return meta;
+  }
+
+  // --- begin ------------------------------------------------------------------------------------
+
+  /** Begins with a fill in STREAMING or COMPLETE whose head this exchange can use. */
+  Begun begin(Fill followed, FillHead head, boolean isLeader) {
+    long total =
+        followed.state() == Fill.State.COMPLETE ? followed.completeLength() : head.totalLength();
+    StoredMeta meta = meta(loop, head);
+    ResponsePlan plan =
+        total < 0 ? planOfUnknown(followed, meta) : StoredResponse.plan(exchange, meta, total);
+    if (plan == null) {
+      // Where there is no room, what is waited for will not come into the store.
+      return followed.hasRunOutOfRoom() ? Begun.LACKING : Begun.AWAITED;
+    }
+    lengthTimer.stop();
+    if (!hasBeginning(followed, plan, meta, total)) {
+      return Begun.LACKING;
+    }
+    Multipart parts = StoredResponse.sendHeadOf(exchange, head, meta, plan, total, isLeader);
+    if (plan.hasBody()) {
+      sendBody(followed, plan, parts, meta, total);
+    } else {
+      exchange.over();
+    }
+    return parts == null ? Begun.SENT : Begun.SENT_IN_PARTS;
+  }
+
+  private void sendBody(
+      Fill followed, ResponsePlan plan, @Nullable Multipart parts, StoredMeta meta, long total) {
+    BodyRest rest = exchange.hasParts() ? BodyRest.of(meta, total) : null;
+    exchange.sources().mayFetchRest(rest, plan, followed.objectId(), loop.store().sliceBytes());
+    long far = rest == null || total < 0 ? Long.MAX_VALUE : exchange.route().ranges().farBytes();
+    boolean isRest = plan.from() - followed.receivedBytes() < far;
+    FillBody bytes =
+        followed.body(loop, far, () -> exchange.sources().storedBytes(endOf(plan), isRest));
+    Delivery begun = StoredResponse.delivery(exchange, bytes, plan, parts);
+    source = followed;
+    body = bytes;
+    // Before it starts: the fill asks for its position while it looks for bytes.
+    delivery = begun;
+    exchange.sends(begun);
+    begun.onProgress();
+  }
+
+  /**
+   * What is sent of a body whose length is not known yet, or null while that is waited for. A
+   * closed range is sent once all of it has come, so that it is known to exist; what depends on the
+   * end of the body waits for that, but not for long.
+   */
+  private @Nullable ResponsePlan planOfUnknown(Fill followed, StoredMeta meta) {
+    ResponsePlan whole = StoredResponse.plan(exchange, meta, -1);
+    RangeSet ranges =
+        whole.hasBody() && !hasWaitedForLength
+            ? ServePlan.rangesOf(exchange.request, meta, exchange.route().ranges().maxRanges())
+            : null;
+    if (ranges == null) {
+      return whole;
+    }
+    RangeSet.Spec first = ranges.specs().getFirst();
+    boolean isOne = ranges.specs().size() == 1;
+    if (isOne && first.first() == 0 && !first.isClosed()) {
+      return whole;
+    }
+    if (isOne && first.isClosed() && first.last() - first.first() < loop.paceAboveBytes()) {
+      if (followed.receivedBytes() > first.last()) {
+        return ResponsePlan.range(first.first(), first.last());
+      }
+      awaitedFrom = first.first();
+      return null;
+    }
+    if (!lengthTimer.isOn()) {
+      lengthTimer.start(
+          exchange.route().ranges().patience(),
+          () -> {
+            hasWaitedForLength = true;
+            onLengthWaitedFor.run();
+          });
+    }
+    return null;
+  }
+
+  /**
+   * Whether who comes late to a large fill can have what he wants: what is no longer held for
+   * followers is there, or can be fetched (I9).
+   */
+  private boolean hasBeginning(Fill followed, ResponsePlan plan, StoredMeta meta, long total) {
+    long released = followed.releasedBytes();
+    if (!plan.hasBody()
+        || (total >= 0 && exchange.hasParts() && BodyRest.of(meta, total) != null)) {
+      return true;
+    }
+    StoredBody stored =
+        new StoredBody(
+            loop.lane(), loop.eventLoop(), followed.objectId(), loop.store().sliceBytes());
+    for (Satisfiable part : plan.wanted()) {
+      if (part.first() < released
+          && stored.presence(part.first(), Math.min(part.end(), released))
+              != StoredBody.Presence.ALL) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** Where what is wanted ends, as far as that is known by now. */
+  private long endOf(ResponsePlan plan) {
+    Fill followed = source;
+    return plan.to() == Long.MAX_VALUE
+            && followed != null
+            && followed.state() == Fill.State.COMPLETE
+        ? followed.completeLength()
+        : plan.to();
+  }
+
+  // --- go on ------------------------------------------------------------------------------------
+
+  boolean isSending() {
+    return delivery != null;
+  }
+
+  /** The fill it is sending from has more, or its end. */
+  void onProgress(Fill followed) {
+    Delivery current = delivery;
+    if (current != null) {
+      if (followed.state() == Fill.State.COMPLETE) {
+        current.endsAt(followed.completeLength());
+      }
+      current.onProgress();
+    }
+  }
+
+  /** First byte of the fill's body that it has not taken, or begins with. */
+  long position() {
+    Delivery current = delivery;
+    FillBody reading = body;
+    return current == null || reading == null
+        ? awaitedFrom
+        : reading.positionInFill(current.position());
+  }
+
+  /** It follows no fill any more; what it is sending goes on if it can without. */
+  void leave() {
+    lengthTimer.stop();
+    awaitedFrom = 0;
+    source = null;
+  }
+
+  // --- other ends -------------------------------------------------------------------------------
+
+  /** Breaks off what it is sending; false if there is nothing. */
+  boolean breakOff(AbortCause cause) {
+    Delivery current = delivery;
+    if (current == null) {
+      return false;
+    }
+    current.breakOff(cause);
+    return true;
+  }
+
+  /** Whether the response that was begun can still become another one. */
+  boolean takeBackHead() {
+    Delivery current = delivery;
+    if (current == null || !exchange.sink.retractHead()) {
+      return false;
+    }
+    current.onClientGone();
+    delivery = null;
+    exchange.onHeadTakenBack();
+    return true;
+  }
+
+  /**
+   * The rest of the body is to come straight from the origin.
+   *
+   * @param position where that begins
+   * @return what sends it; null if what is sent has not come so far, or is none
+   */
+  @Nullable Transit yieldAt(long position, FillHead head, OriginCall call) {
+    Delivery current = delivery;
+    if (current == null || !current.yieldAt(position)) {
+      return null;
+    }
+    delivery = null;
+    boolean isToTheEnd = current.missingBytes() == head.totalLength() - current.position();
+    return Transit.ofRest(
+        exchange.sink,
+        call,
+        current.position() - position,
+        isToTheEnd ? Long.MAX_VALUE : current.missingBytes(),
+        exchange);
+  }
+}

@@ -1,0 +1,152 @@
+package io.forebay.server.listen;
+
+import static java.util.concurrent.TimeUnit.MILLISECONDS;
+
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.epoll.EpollServerDomainSocketChannel;
+import io.netty.channel.unix.DomainSocketAddress;
+import java.io.IOException;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.nio.channels.SocketChannel;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
+import java.util.Set;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A listening Unix-domain socket. The kernel spreads no connections over several of them, so the
+ * first loop accepts for all and hands connections on, in turn. Whoever may write to the file may
+ * connect.
+ */
+final class UnixSocket {
+
+  private static final Logger LOG = LoggerFactory.getLogger(UnixSocket.class);
+
+  private static final int PAUSE_MILLIS = 1_000;
+
+  /** For whom else it is to be, its group and its directory say. */
+  private static final Set<PosixFilePermission> MODE = PosixFilePermissions.fromString("rw-rw----");
+
+  private UnixSocket() {}
+
+  /**
+   * Finds out whether the file can be made, without making it.
+   *
+   * @throws ListenException when it belongs to somebody else
+   */
+  static void check(Path file) throws ListenException {
+    Path directory = file.toAbsolutePath().getParent();
+    if (directory == null || !Files.isWritable(directory)) {
+      throw failure(file, "its directory is not there or can't be written to");
+    }
+    if (!Files.exists(file, LinkOption.NOFOLLOW_LINKS)) {
+      return;
+    }
+    if (!isSocket(file)) {
+      throw failure(file, "there is a file of that name that is no socket");
+    }
+    try (SocketChannel probe = SocketChannel.open(StandardProtocolFamily.UNIX)) {
+      probe.connect(UnixDomainSocketAddress.of(file));
+    } catch (IOException nobodyThere) {
+      // Left behind by a process that was killed.
+      return;
+    }
+    throw failure(file, "in use by another process");
+  }
+
+  private static boolean isSocket(Path file) {
+    try {
+      return Files.readAttributes(
+              file, java.nio.file.attribute.BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS)
+          .isOther();
+    } catch (IOException e) {
+      return false;
+    }
+  }
+
+  /**
+   * Listens. What was left of a socket of that name is replaced; nothing is accepted yet.
+   *
+   * @param initializers one a loop
+   */
+  static Channel bind(
+      Path file, Transport transport, List<? extends ChannelInitializer<Channel>> initializers)
+      throws ListenException {
+    check(file);
+    if (!transport.name().equals("epoll")) {
+      throw failure(file, "needs epoll, but the transport is " + transport.name());
+    }
+    List<Loop> loops = transport.loops();
+    EpollServerDomainSocketChannel server = new EpollServerDomainSocketChannel();
+    server.config().setAutoRead(false);
+    server.config().setAllocator(Transport.ALLOCATOR);
+    server.pipeline().addLast(new HandingOn(loops, initializers));
+    try {
+      Files.deleteIfExists(file);
+      loops.getFirst().group().register(server).syncUninterruptibly();
+      server.bind(new DomainSocketAddress(file.toFile())).syncUninterruptibly();
+      Files.setPosixFilePermissions(file, MODE);
+      server.closeFuture().addListener(closed -> Files.deleteIfExists(file));
+      return server;
+    } catch (IOException | RuntimeException e) {
+      server.close();
+      throw new ListenException("listen unix:" + file + ": " + e.getMessage(), e);
+    }
+  }
+
+  private static ListenException failure(Path file, String why) {
+    return new ListenException("listen unix:" + file + ": " + why);
+  }
+
+  /** Takes what is accepted to its loop. */
+  private static final class HandingOn extends ChannelInboundHandlerAdapter {
+    private final List<Loop> loops;
+    private final List<? extends ChannelInitializer<Channel>> initializers;
+    private int next;
+
+    HandingOn(List<Loop> loops, List<? extends ChannelInitializer<Channel>> initializers) {
+      this.loops = loops;
+      this.initializers = initializers;
+    }
+
+    @Override
+    public void channelRead(ChannelHandlerContext ctx, Object accepted) {
+      Channel connection = (Channel) accepted;
+      int loop = next;
+      next = (next + 1) % loops.size();
+      connection.config().setOption(ChannelOption.ALLOCATOR, Transport.ALLOCATOR);
+      connection.config().setOption(ChannelOption.WRITE_BUFFER_WATER_MARK, Listeners.WATER_MARK);
+      connection.pipeline().addLast(initializers.get(loop));
+      loops
+          .get(loop)
+          .group()
+          .register(connection)
+          .addListener(registered -> {
+            if (!registered.isSuccess()) {
+              connection.unsafe().closeForcibly();
+            }
+          });
+    }
+
+    @Override
+    public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+      // Out of descriptors, as a rule: without a pause this would be asked for again at once.
+      LOG.warn("accepting on {}: {}", ctx.channel().localAddress(), cause.toString());
+      if (ctx.channel().config().isAutoRead()) {
+        ctx.channel().config().setAutoRead(false);
+        ctx.executor()
+            .schedule(() -> ctx.channel().config().setAutoRead(true), PAUSE_MILLIS, MILLISECONDS);
+      }
+    }
+  }
+}
