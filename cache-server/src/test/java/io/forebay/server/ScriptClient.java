@@ -202,7 +202,10 @@ sealed interface ScriptClient extends AutoCloseable {
     public void send(String method, String target, List<String> fields, byte[] body)
         throws Exception {
       Http3Headers headers =
-          new DefaultHttp3Headers(false).method(AsciiString.of(method)).scheme("https").path(target);
+          new DefaultHttp3Headers(false)
+              .method(AsciiString.of(method))
+              .scheme("https")
+              .path(target);
       for (String field : fields) {
         String name = field.substring(0, field.indexOf(':')).toLowerCase(Locale.ROOT);
         String value = field.substring(name.length() + 1).strip();

@@ -91,13 +91,14 @@ final class ConfigBinder {
         http3(listeners, certificates));
   }
 
-  private Http3Config http3(
-      List<ListenerConfig> listeners, List<CertificateConfig> certificates) {
+  private Http3Config http3(List<ListenerConfig> listeners, List<CertificateConfig> certificates) {
     List<String> names = given("http3", ConfigKeys.HTTP3_LISTENERS);
     for (String name : names) {
-      if (listeners.stream().noneMatch(listener -> listener.name().equals(name)
-                      && listener.isTls()
-                      && listener.address().unixFile() == null)) {
+      if (listeners.stream()
+          .noneMatch(listener ->
+              listener.name().equals(name)
+                  && listener.isTls()
+                  && listener.address().unixFile() == null)) {
         problems.add(
             firstPlace("http3.listeners", "http3")
                 .problem(

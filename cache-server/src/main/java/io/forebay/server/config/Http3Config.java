@@ -6,8 +6,8 @@ import java.util.List;
 /**
  * HTTP/3, which is off unless listeners are named.
  *
- * @param listeners names of TLS listeners that are spoken to by QUIC as well, on the UDP port of the
- *     same number
+ * @param listeners names of TLS listeners that are spoken to by QUIC as well, on the UDP port of
+ *     the same number
  * @param retryFrom handshakes under way in the node from which clients have to show first that they
  *     are at the address they claim; 0: always
  * @param altSvcMaxAge how long clients may remember that HTTP/3 is to be had; 0: they are not told

@@ -7,13 +7,16 @@ import java.net.SocketAddress;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
-/**
- * What tells clients that the same is to be had over HTTP/3 (RFC 7838).
- *
- * @param value of the field
- * @param line the whole field line of HTTP/1.1
- */
-record AltSvc(AsciiString value, byte[] line) {
+/** What tells clients that the same is to be had over HTTP/3 (RFC 7838). */
+final class AltSvc {
+
+  private final AsciiString value;
+  private final byte[] line;
+
+  private AltSvc(String text) {
+    value = AsciiString.of(text);
+    line = ("alt-svc: " + text + "\r\n").getBytes(StandardCharsets.US_ASCII);
+  }
 
   /** For connections to that address of ours; null where its port is not known. */
   static @Nullable AltSvc of(Http3Config config, SocketAddress own) {
@@ -24,8 +27,16 @@ record AltSvc(AsciiString value, byte[] line) {
     if (port == 0) {
       return null;
     }
-    String text = "h3=\":" + port + "\"; ma=" + config.altSvcMaxAge().toSeconds();
-    return new AltSvc(
-        AsciiString.of(text), ("alt-svc: " + text + "\r\n").getBytes(StandardCharsets.US_ASCII));
+    return new AltSvc("h3=\":" + port + "\"; ma=" + config.altSvcMaxAge().toSeconds());
+  }
+
+  /** The value of the field. */
+  AsciiString value() {
+    return value;
+  }
+
+  /** The whole field line of HTTP/1.1; not to be changed. */
+  byte[] line() {
+    return line;
   }
 }

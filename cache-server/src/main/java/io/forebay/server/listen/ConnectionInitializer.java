@@ -40,10 +40,7 @@ final class ConnectionInitializer extends ChannelInitializer<Channel> {
   private @Nullable AltSvc altSvc;
 
   ConnectionInitializer(
-      LoopConnections loop,
-      ListenerConfig config,
-      Supplier<TlsTable> tls,
-      Http3Config http3) {
+      LoopConnections loop, ListenerConfig config, Supplier<TlsTable> tls, Http3Config http3) {
     this.loop = loop;
     this.config = config;
     this.listener = config.name();

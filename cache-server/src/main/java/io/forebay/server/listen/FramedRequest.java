@@ -189,9 +189,7 @@ final class FramedRequest extends ClientRequest {
   private static int pseudoBit(CharSequence name) {
     PseudoHeaderName pseudo = PseudoHeaderName.getPseudoHeader(name);
     // Extended CONNECT was not offered to clients (RFC 8441 §3).
-    return pseudo == null
-            || !pseudo.isRequestOnly()
-            || pseudo == PseudoHeaderName.PROTOCOL
+    return pseudo == null || !pseudo.isRequestOnly() || pseudo == PseudoHeaderName.PROTOCOL
         ? 0
         : 1 << pseudo.ordinal();
   }

@@ -98,8 +98,7 @@ final class Http1Sink implements ResponseSink {
   @Override
   public ByteBuf beginHead(int finalStatus) {
     status = finalStatus;
-    ByteBuf head =
-        connection.allocate(HEAD_LENGTH).writeBytes(Responses.statusLine(finalStatus));
+    ByteBuf head = connection.allocate(HEAD_LENGTH).writeBytes(Responses.statusLine(finalStatus));
     AltSvc elsewhere = connection.altSvc();
     return elsewhere == null ? head : head.writeBytes(elsewhere.line());
   }

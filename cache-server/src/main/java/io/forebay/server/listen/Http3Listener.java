@@ -84,7 +84,9 @@ final class Http3Listener {
     this.clockMillis = clockMillis;
   }
 
-  /** Binds a socket on every loop; nothing is read before {@link #accept}. Null when all are bound. */
+  /**
+   * Binds a socket on every loop; nothing is read before {@link #accept}. Null when all are bound.
+   */
   @Nullable Throwable bind(InetSocketAddress address) throws TlsException {
     Dispatcher dispatcher = new Dispatcher(new QuicHosts(name, tls).context());
     for (int i = 0; i < loops.size(); i++) {
@@ -133,7 +135,7 @@ final class Http3Listener {
 
   private LoopConnections loopOf(Channel channel) {
     for (LoopConnections loop : loops) {
-      if (loop.eventLoop() == channel.eventLoop()) {
+      if (loop.eventLoop().equals(channel.eventLoop())) {
         return loop;
       }
     }
@@ -199,9 +201,10 @@ final class Http3Listener {
               // Ours is the deadline that ends idle connections; this one finds clients that are
               // gone, which must not be taken for those that wait for a slow origin.
               .maxIdleTimeout(
-                  2 * Math.max(
-                      loop.timeouts().keepAlive().toMillis(),
-                      loop.timeouts().noProgress().toMillis()),
+                  2
+                      * Math.max(
+                          loop.timeouts().keepAlive().toMillis(),
+                          loop.timeouts().noProgress().toMillis()),
                   TimeUnit.MILLISECONDS)
               .maxSendUdpPayloadSize(PACKET_BYTES)
               .maxRecvUdpPayloadSize(RECEIVED_PACKET_BYTES)

@@ -18,8 +18,7 @@ final class Http3RequestStream extends RequestStream<Http3Headers> {
   private final Http3Stream stream;
 
   Http3RequestStream(Http3Stream stream, FramedRequest request) {
-    super(
-        stream.connection().loop(), stream.connection().limits(), stream.allocator(), request);
+    super(stream.connection().loop(), stream.connection().limits(), stream.allocator(), request);
     this.stream = stream;
   }
 

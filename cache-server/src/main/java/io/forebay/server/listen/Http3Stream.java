@@ -199,8 +199,7 @@ final class Http3Stream extends ChannelInboundHandlerAdapter {
   private void decide(Http3RequestStream opened) {
     if (isUndecided) {
       isUndecided = false;
-      connection.start(
-          this, opened, opened.request().hasBody() ? opened : RequestBody.NONE);
+      connection.start(this, opened, opened.request().hasBody() ? opened : RequestBody.NONE);
     }
   }
 

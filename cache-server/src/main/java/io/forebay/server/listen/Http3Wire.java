@@ -18,7 +18,9 @@ final class Http3Wire extends ChannelDuplexHandler {
 
   private final Http3Stream stream;
 
-  /** Written, and not yet taken by QUIC whole; QUIC takes what congestion and flow control allow. */
+  /**
+   * Written, and not yet taken by QUIC whole; QUIC takes what congestion and flow control allow.
+   */
   private final ArrayDeque<ByteBuf> queued = new ArrayDeque<>(0);
 
   private @Nullable ChannelHandlerContext context;

@@ -1,10 +1,10 @@
 package io.forebay.server.listen;
 
 import io.forebay.core.http.HeaderFields;
+import io.forebay.server.config.ServerConfig.LimitsConfig;
 import io.forebay.server.exchange.AbortCause;
 import io.forebay.server.exchange.RequestBody;
 import io.forebay.server.exchange.ResponseSink;
-import io.forebay.server.config.ServerConfig.LimitsConfig;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.handler.codec.Headers;
@@ -406,7 +406,7 @@ abstract class RequestStream<H extends Headers<CharSequence, CharSequence, H>>
     }
     detach();
     failBody("the response was broken off");
-breakOff(cause);
+    breakOff(cause);
   }
 
   @Override
@@ -480,7 +480,8 @@ breakOff(cause);
     return newHeaders().set(STATUS, Integer.toString(status));
   }
 
-  private static void addFields(Headers<CharSequence, CharSequence, ?> headers, HeaderFields fields) {
+  private static void addFields(
+      Headers<CharSequence, CharSequence, ?> headers, HeaderFields fields) {
     for (int i = 0; i < fields.size(); i++) {
       headers.add(fields.name(i), fields.value(i));
     }

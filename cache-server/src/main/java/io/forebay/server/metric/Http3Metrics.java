@@ -32,11 +32,7 @@ final class Http3Metrics {
         "Connections whose client moved to another address.",
         c -> c.migrations);
     count(
-        all,
-        loops,
-        "resets",
-        "Streams broken off by clients, or by their faults.",
-        c -> c.resets);
+        all, loops, "resets", "Streams broken off by clients, or by their faults.", c -> c.resets);
   }
 
   private static void count(

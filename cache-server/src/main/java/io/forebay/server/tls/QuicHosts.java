@@ -51,9 +51,7 @@ public final class QuicHosts {
 
   private @Nullable QuicSslContext of(@Nullable String serverName) {
     TlsHost host = table.get().of(listener, serverName);
-    return host == null
-        ? null
-        : contexts.computeIfAbsent(host, made -> builder(made).build());
+    return host == null ? null : contexts.computeIfAbsent(host, made -> builder(made).build());
   }
 
   private static QuicSslContextBuilder builder(TlsHost host) {

@@ -98,8 +98,7 @@ class Http3ConnectionTest {
           answer
               .body
               .toString()
-              .startsWith(
-                  "GET https a.example /show q=1 HTTP/3 127.0.0.1 known=0 body=false 0"),
+              .startsWith("GET https a.example /show q=1 HTTP/3 127.0.0.1 known=0 body=false 0"),
           answer.body.toString());
       assertFalse(answer.body.toString().contains(":path"));
 
@@ -323,7 +322,8 @@ class Http3ConnectionTest {
   void whatIsWellFormedAndNotServedIsAnswered() throws Exception {
     try (Http3Client client = connect()) {
       assertEquals("405", client.open(Http3Client.request("TRACE", "/"), true).status());
-      assertEquals("421", client.open(Http3Client.request("GET", "/").scheme("http"), true).status());
+      assertEquals(
+          "421", client.open(Http3Client.request("GET", "/").scheme("http"), true).status());
       assertEquals("414", client.get("/" + "a".repeat(5000)).status());
       assertEquals("204", client.open(Http3Client.request("OPTIONS", "*"), true).status());
       Http3Client.Answer long1 =
@@ -452,8 +452,7 @@ class Http3ConnectionTest {
   void otherProtocolsTellWhereHttp3Is() throws Exception {
     String expected = "h3=\":" + server.port() + "\"; ma=3600";
     try (Http2Client client = new Http2Client(server.port(), tls.certificate(), 65_535)) {
-      assertEquals(
-          expected, client.get(Http2Client.get("/ok")).head().get("alt-svc").toString());
+      assertEquals(expected, client.get(Http2Client.get("/ok")).head().get("alt-svc").toString());
     }
     try (HttpClient client =
         HttpClient.newBuilder()
@@ -462,8 +461,7 @@ class Http3ConnectionTest {
             .build()) {
       HttpResponse<String> response =
           client.send(
-              HttpRequest.newBuilder(
-                      URI.create("https://localhost:" + server.port() + "/ok"))
+              HttpRequest.newBuilder(URI.create("https://localhost:" + server.port() + "/ok"))
                   .build(),
               HttpResponse.BodyHandlers.ofString());
       assertEquals(expected, response.headers().firstValue("alt-svc").orElseThrow());

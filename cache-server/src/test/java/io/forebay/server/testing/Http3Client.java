@@ -132,7 +132,7 @@ public final class Http3Client implements AutoCloseable {
                               new Events());
                     }
                   })
-              .remoteAddress(new InetSocketAddress("127.0.0.1", port))
+              .remoteAddress(new InetSocketAddress(InetAddress.getLoopbackAddress(), port))
               .connect()
               .get(20, TimeUnit.SECONDS);
     } catch (Exception e) {
@@ -154,8 +154,7 @@ public final class Http3Client implements AutoCloseable {
   /** Opens a stream. */
   public Answer open(Http3Headers headers, boolean isEnd) throws Exception {
     Reader reader = new Reader();
-    QuicStreamChannel stream =
-        Http3.newRequestStream(channel, reader).sync().getNow();
+    QuicStreamChannel stream = Http3.newRequestStream(channel, reader).sync().getNow();
     Answer answer = new Answer(stream);
     reader.answer.complete(answer);
     write(answer, new DefaultHttp3HeadersFrame(headers), isEnd);
