@@ -425,6 +425,10 @@ final class RfcModel {
     }
     isOfUse(key);
     forgetRewrites(key);
+    if (url(request).selectedBy(request) != confirmed) {
+      // 4.1: by the Date that the 304 gives it, another one is chosen after all.
+      return lookUp(request, origin, false);
+    }
     return served(request, confirmed);
   }
 
