@@ -2,8 +2,12 @@ package io.forebay.server;
 
 import io.forebay.server.WireClient.Head;
 import io.forebay.server.testing.Http2Client;
+import io.forebay.server.testing.Http3Client;
 import io.netty.handler.codec.http2.DefaultHttp2Headers;
 import io.netty.handler.codec.http2.Http2Headers;
+import io.netty.handler.codec.http3.DefaultHttp3Headers;
+import io.netty.handler.codec.http3.Http3Headers;
+import io.netty.util.AsciiString;
 import java.io.EOFException;
 import java.io.IOException;
 import java.net.SocketException;
@@ -19,16 +23,18 @@ sealed interface ScriptClient extends AutoCloseable {
   /** A protocol that scripts run over. */
   enum Protocol {
     HTTP_1_1,
-    HTTP_2;
+    HTTP_2,
+    HTTP_3;
 
     boolean isHttp1() {
-      return this != HTTP_2;
+      return this == HTTP_1_1;
     }
 
     ScriptClient connect(Edge edge) throws Exception {
       return switch (this) {
         case HTTP_1_1 -> new Http1(new WireClient(edge.port()));
         case HTTP_2 -> new Http2(new Http2Client(edge.tlsPort(), edge.authority(), 1 << 20));
+        case HTTP_3 -> new Http3(new Http3Client(edge.tlsPort(), edge.authority()));
       };
     }
 
@@ -38,7 +44,11 @@ sealed interface ScriptClient extends AutoCloseable {
 
     /** What clients ask for: another name for each, so that nothing stored is shared. */
     String authority() {
-      return this == HTTP_1_1 ? "one.test" : "two.test";
+      return switch (this) {
+        case HTTP_1_1 -> "one.test";
+        case HTTP_2 -> "two.test";
+        case HTTP_3 -> "three.test";
+      };
     }
   }
 
@@ -153,6 +163,84 @@ sealed interface ScriptClient extends AutoCloseable {
     @Override
     public byte[] bytes(Head head, int count) {
       Http2Client.Answer current = answer();
+      Edge.await("a body of " + (taken + count), () -> current.body.length() >= taken + count);
+      taken += count;
+      return TestOrigin.ascii(current.body.toString().substring(taken - count, taken));
+    }
+
+    @Override
+    public byte[] rest(Head head, int seen) throws Exception {
+      String end = answer().end();
+      if (!end.equals("end")) {
+        throw new EOFException(end);
+      }
+      return TestOrigin.ascii(answer().body.toString().substring(seen));
+    }
+
+    @Override
+    public boolean isBrokenOff(Head head, int seen) throws Exception {
+      return !answer().end().equals("end");
+    }
+
+    @Override
+    public void close() {
+      client.close();
+    }
+  }
+
+  /** The same over QUIC. */
+  final class Http3 implements ScriptClient {
+    private final Http3Client client;
+    private Http3Client.@Nullable Answer answer;
+    private int taken;
+
+    Http3(Http3Client client) {
+      this.client = client;
+    }
+
+    @Override
+    public void send(String method, String target, List<String> fields, byte[] body)
+        throws Exception {
+      Http3Headers headers =
+          new DefaultHttp3Headers(false)
+              .method(AsciiString.of(method))
+              .scheme("https")
+              .path(target);
+      for (String field : fields) {
+        String name = field.substring(0, field.indexOf(':')).toLowerCase(Locale.ROOT);
+        String value = field.substring(name.length() + 1).strip();
+        if (name.equals("host")) {
+          headers.authority(value);
+        } else {
+          headers.add(name, value);
+        }
+      }
+      taken = 0;
+      answer = client.open(headers, body.length == 0);
+      if (body.length > 0) {
+        client.data(answer, new String(body, StandardCharsets.ISO_8859_1), true);
+      }
+    }
+
+    private Http3Client.Answer answer() {
+      Http3Client.Answer current = answer;
+      if (current == null) {
+        throw new AssertionError("no request was sent");
+      }
+      return current;
+    }
+
+    @Override
+    public Head head() throws Exception {
+      Http3Headers headers = answer().head();
+      List<String> lines = new ArrayList<>();
+      headers.forEach(field -> lines.add(field.getKey() + ": " + field.getValue()));
+      return new Head(Integer.parseInt(headers.status().toString()), lines);
+    }
+
+    @Override
+    public byte[] bytes(Head head, int count) {
+      Http3Client.Answer current = answer();
       Edge.await("a body of " + (taken + count), () -> current.body.length() >= taken + count);
       taken += count;
       return TestOrigin.ascii(current.body.toString().substring(taken - count, taken));

@@ -61,7 +61,10 @@ final class ScriptRun implements AutoCloseable {
     this.script = script;
     this.edge =
         Edge.start(
-            directory, "32MiB", Edge.origins(origin.url()) + script.config(), clockMillis::get);
+            directory,
+            "32MiB",
+            Edge.origins(origin.url()) + "http3: secure\n" + script.config(),
+            clockMillis::get);
   }
 
   void over(ScriptClient.Protocol newProtocol) throws Exception {

@@ -1,5 +1,6 @@
 package io.forebay.server.listen;
 
+import io.forebay.server.config.Http3Config;
 import io.forebay.server.config.ServerConfig;
 import io.forebay.server.config.ServerConfig.Address;
 import io.forebay.server.config.ServerConfig.ListenerConfig;
@@ -42,6 +43,7 @@ public final class EmbeddedListener {
             new ConnectionInitializer(
                 context,
                 new ListenerConfig("http", new Address("*", 0), null, null),
-                () -> TlsTable.EMPTY));
+                () -> TlsTable.EMPTY,
+                Http3Config.OFF));
   }
 }

@@ -87,7 +87,48 @@ final class ConfigBinder {
         new OverloadConfig(
             given("overload", ConfigKeys.OVERLOAD_DELAY),
             given("overload", ConfigKeys.OVERLOAD_RETRY_AFTER)),
-        tls(certificates));
+        tls(certificates),
+        http3(listeners, certificates));
+  }
+
+  private Http3Config http3(List<ListenerConfig> listeners, List<CertificateConfig> certificates) {
+    List<String> names = given("http3", ConfigKeys.HTTP3_LISTENERS);
+    for (String name : names) {
+      if (listeners.stream()
+          .noneMatch(listener ->
+              listener.name().equals(name)
+                  && listener.isTls()
+                  && listener.address().unixFile() == null)) {
+        problems.add(
+            firstPlace("http3.listeners", "http3")
+                .problem(
+                    "http3.listeners",
+                    "there is no TLS listener named " + name,
+                    Texts.suggestion(
+                        name,
+                        listeners.stream()
+                            .filter(ListenerConfig::isTls)
+                            .map(ListenerConfig::name)
+                            .toList())));
+      }
+    }
+    for (CertificateConfig certificate : certificates) {
+      if (!names.isEmpty() && certificate.clientAuth() != ClientAuth.OFF) {
+        problems.add(
+            firstPlace("http3.listeners", "http3")
+                .problem(
+                    "http3.listeners",
+                    "certificate "
+                        + certificate.name()
+                        + " asks clients for theirs, which HTTP/3 does not do here",
+                    "turn one of the two off"));
+      }
+    }
+    return new Http3Config(
+        names,
+        given("http3", ConfigKeys.HTTP3_RETRY_FROM),
+        given("http3", ConfigKeys.HTTP3_ALT_SVC_MAX_AGE),
+        given("http3", ConfigKeys.HTTP3_ALT_SVC_PORT));
   }
 
   private TlsConfig tls(List<CertificateConfig> certificates) {

@@ -899,6 +899,39 @@ final class ConfigKeys {
           TunnelsConfig::idleTimeout,
           "How long nothing may move in either direction.");
 
+  static final Field<Http3Config, List<String>> HTTP3_LISTENERS =
+      atStart(
+          "listeners",
+          ValueType.LISTENERS,
+          "",
+          Http3Config::listeners,
+          "TLS listeners, by name, that speak HTTP/3 as well, on the UDP port of the same number."
+              + " None: HTTP/3 is off.");
+  static final Field<Http3Config, Integer> HTTP3_RETRY_FROM =
+      atStart(
+          "retry-from",
+          integer(0, 1_000_000),
+          "64",
+          Http3Config::retryFrom,
+          "Handshakes under way in the node from which new clients have to show first that they are"
+              + " at the address they claim (QUIC Retry), which takes a round trip more. 0: always.");
+  static final Field<Http3Config, Duration> HTTP3_ALT_SVC_MAX_AGE =
+      atStart(
+          "alt-svc-max-age",
+          duration("0s", "365d"),
+          "1d",
+          Http3Config::altSvcMaxAge,
+          "How long clients may remember from `Alt-Svc`, which answers of these listeners over"
+              + " HTTP/1.1 and HTTP/2 then have, that HTTP/3 is to be had. 0: they are not told.");
+  static final Field<Http3Config, Integer> HTTP3_ALT_SVC_PORT =
+      atStart(
+          "alt-svc-port",
+          integer(0, 65_535),
+          "0",
+          Http3Config::altSvcPort,
+          "The UDP port that clients are told, where it is another one outside than here. 0: the"
+              + " listener's own.");
+
   static final Field<LimitsConfig, Integer> LIMIT_HEADER_BYTES =
       live(
           "header-bytes",
@@ -1423,6 +1456,15 @@ final class ConfigKeys {
           "",
           List.of(TUNNEL_LIMIT, TUNNEL_IDLE),
           config -> Map.of("", config.tunnels()));
+  static final Section<Http3Config> HTTP3 =
+      new Section<>(
+          "http3",
+          Shape.ONCE,
+          "HTTP/3, over QUIC: off unless listeners are named. Its TLS is 1.3, with the listener's"
+              + " certificate; there is no early data.",
+          "listeners",
+          List.of(HTTP3_LISTENERS, HTTP3_RETRY_FROM, HTTP3_ALT_SVC_MAX_AGE, HTTP3_ALT_SVC_PORT),
+          config -> Map.of("", config.http3()));
   static final Section<ForwardingConfig> FORWARDING =
       new Section<>(
           "forwarding",
@@ -1452,6 +1494,7 @@ final class ConfigKeys {
           LISTEN,
           TLS,
           CERTIFICATES,
+          HTTP3,
           ADMIN,
           THREADS,
           STORE,

@@ -28,7 +28,8 @@ public record ServerConfig(
     AccessLogConfig accessLog,
     Http2Config http2,
     OverloadConfig overload,
-    TlsConfig tls) {
+    TlsConfig tls,
+    Http3Config http3) {
 
   /**
    * {@code host:port}; the host may be a name or a literal, {@code *} or empty means every address.

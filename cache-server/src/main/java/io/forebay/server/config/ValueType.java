@@ -215,6 +215,13 @@ record ValueType<T>(
           true,
           "write names such as Server-Timing");
 
+  static final ValueType<List<String>> LISTENERS =
+      list(
+          "list of listeners",
+          "names of TLS listeners",
+          text -> text.matches("[A-Za-z0-9._-]+"),
+          false,
+          "write names such as https");
   private static final String LABEL = "[A-Za-z0-9_]([A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?";
   static final ValueType<List<String>> SERVER_NAMES =
       list(

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * their fields, and how the exchange sees it.
  */
 abstract sealed class ClientRequest implements RequestView, FieldsView
-    permits Http1Request, Http2Request {
+    permits FramedRequest, Http1Request {
 
   final LimitsConfig limits;
   final RequestTarget target;

@@ -1,5 +1,6 @@
 package io.forebay.server.listen;
 
+import io.forebay.server.config.Http3Config;
 import io.forebay.server.config.ServerConfig.ListenerConfig;
 import io.forebay.server.exchange.ClientInfo;
 import io.forebay.server.metric.Limit;
@@ -20,6 +21,7 @@ import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.util.function.Supplier;
 import javax.net.ssl.SSLEngine;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -32,12 +34,18 @@ final class ConnectionInitializer extends ChannelInitializer<Channel> {
   private final ListenerConfig config;
   private final String listener;
   private final Supplier<TlsTable> tls;
+  private final Http3Config http3;
 
-  ConnectionInitializer(LoopConnections loop, ListenerConfig config, Supplier<TlsTable> tls) {
+  /** Made with the first connection: only then the port is known. */
+  private @Nullable AltSvc altSvc;
+
+  ConnectionInitializer(
+      LoopConnections loop, ListenerConfig config, Supplier<TlsTable> tls, Http3Config http3) {
     this.loop = loop;
     this.config = config;
     this.listener = config.name();
     this.tls = tls;
+    this.http3 = http3;
   }
 
   @Override
@@ -81,6 +89,7 @@ final class ConnectionInitializer extends ChannelInitializer<Channel> {
     Http1Connection connection =
         new Http1Connection(
             loop, channel, scheme, ownAuthority(channel), client(channel, "HTTP/1.1"));
+    connection.advertise(altSvc(channel));
     channel.pipeline().addLast(connection.decoder(), connection);
   }
 
@@ -88,7 +97,17 @@ final class ConnectionInitializer extends ChannelInitializer<Channel> {
     ChannelPipeline pipeline = channel.pipeline();
     Http2Connection connection =
         new Http2Connection(loop, channel, scheme, client(channel, "HTTP/2"));
+    connection.advertise(altSvc(channel));
     pipeline.addLast(connection.codec(), connection);
+  }
+
+  private @Nullable AltSvc altSvc(Channel channel) {
+    AltSvc made = altSvc;
+    if (made == null && http3.isOn(listener) && !http3.altSvcMaxAge().isZero()) {
+      made = AltSvc.of(http3, channel.localAddress());
+      altSvc = made;
+    }
+    return made;
   }
 
   private ClientInfo client(Channel channel, String protocol) {

@@ -85,6 +85,7 @@ final class Http1Connection extends ChannelInboundHandlerAdapter
 
   private @Nullable ChannelHandlerContext context;
   private @Nullable ClientInfo clientOfVersion10;
+  private @Nullable AltSvc altSvc;
   private Phase phase = Phase.HEAD;
   private int requests;
   private long requestBeganNanos;
@@ -128,6 +129,15 @@ final class Http1Connection extends ChannelInboundHandlerAdapter
     lookNanos =
         Math.min(
             timeouts.noProgress().toNanos() / StallWatch.LOOKS, timeouts.requestTotal().toNanos());
+  }
+
+  /** Has every answer tell where else it is to be had. */
+  void advertise(@Nullable AltSvc elsewhere) {
+    altSvc = elsewhere;
+  }
+
+  @Nullable AltSvc altSvc() {
+    return altSvc;
   }
 
   /** The decoder that goes before this handler in the pipeline. */

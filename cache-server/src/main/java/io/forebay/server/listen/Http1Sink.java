@@ -98,7 +98,9 @@ final class Http1Sink implements ResponseSink {
   @Override
   public ByteBuf beginHead(int finalStatus) {
     status = finalStatus;
-    return connection.allocate(HEAD_LENGTH).writeBytes(Responses.statusLine(finalStatus));
+    ByteBuf head = connection.allocate(HEAD_LENGTH).writeBytes(Responses.statusLine(finalStatus));
+    AltSvc elsewhere = connection.altSvc();
+    return elsewhere == null ? head : head.writeBytes(elsewhere.line());
   }
 
   @Override

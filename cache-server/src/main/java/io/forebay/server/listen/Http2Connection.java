@@ -7,6 +7,7 @@ import io.forebay.server.exchange.RequestBody;
 import io.forebay.server.metric.Limit;
 import io.forebay.server.metric.LoopCounters.CacheResult;
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFutureListener;
@@ -89,6 +90,7 @@ final class Http2Connection extends ChannelInboundHandlerAdapter {
 
   private @Nullable ChannelHandlerContext context;
   private @Nullable Http2FrameCodec codec;
+  private @Nullable AltSvc altSvc;
   private @Nullable UrgencyDistributor turns;
   private int requests;
   private int newestStream;
@@ -133,6 +135,15 @@ final class Http2Connection extends ChannelInboundHandlerAdapter {
     codec = made.codec();
     turns = made.turns();
     return made.codec();
+  }
+
+  /** Has every answer tell where else it is to be had. */
+  void advertise(@Nullable AltSvc elsewhere) {
+    altSvc = elsewhere;
+  }
+
+  @Nullable AltSvc altSvc() {
+    return altSvc;
   }
 
   LoopConnections loop() {
@@ -239,7 +250,7 @@ final class Http2Connection extends ChannelInboundHandlerAdapter {
       return;
     }
     Http2Headers headers = frame.headers();
-    Http2Request request = new Http2Request(limits, headers, scheme, frame.isEndStream());
+    FramedRequest request = new FramedRequest(limits, headers, scheme, frame.isEndStream());
     request.guardedBy(guard);
     Refusal refusal = request.read();
     Http2RequestStream opened = new Http2RequestStream(this, stream, request);
@@ -317,8 +328,8 @@ final class Http2Connection extends ChannelInboundHandlerAdapter {
 
   // ---- writing; called by the streams
 
-  ByteBuf allocate(int lengthBytes) {
-    return channel.alloc().directBuffer(lengthBytes);
+  ByteBufAllocator allocator() {
+    return channel.alloc();
   }
 
   void write(Http2Frame frame) {
@@ -441,7 +452,7 @@ final class Http2Connection extends ChannelInboundHandlerAdapter {
    * A line for a request that no exchange saw; the request is null where no field of it is known.
    */
   private void log(
-      @Nullable Http2Request request,
+      @Nullable FramedRequest request,
       int status,
       CacheResult result,
       @Nullable Refusal refusal,

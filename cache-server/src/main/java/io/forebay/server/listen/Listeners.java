@@ -1,5 +1,6 @@
 package io.forebay.server.listen;
 
+import io.forebay.server.config.Http3Config;
 import io.forebay.server.config.ServerConfig;
 import io.forebay.server.config.ServerConfig.Address;
 import io.forebay.server.config.ServerConfig.ListenerConfig;
@@ -7,17 +8,21 @@ import io.forebay.server.exchange.Exchanges;
 import io.forebay.server.metric.AccessLog;
 import io.forebay.server.metric.LoopCounters;
 import io.forebay.server.tls.ClientTls;
+import io.forebay.server.tls.QuicHosts;
+import io.forebay.server.tls.TlsException;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.WriteBufferWaterMark;
 import java.io.IOException;
+import java.net.DatagramSocket;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.UnknownHostException;
 import java.nio.file.Path;
+import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -27,6 +32,8 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.LongSupplier;
+import javax.crypto.SecretKey;
+import javax.crypto.spec.SecretKeySpec;
 
 /**
  * The listening sockets of a node: for each configured listener one on every loop, which the kernel
@@ -45,6 +52,7 @@ public final class Listeners implements AutoCloseable {
 
   private final List<LoopConnections> loops;
   private final List<Channel> sockets;
+  private final List<Http3Listener> http3;
   private final List<Bound> bound;
   private final NodeConnections connections;
 
@@ -59,10 +67,12 @@ public final class Listeners implements AutoCloseable {
   private Listeners(
       List<LoopConnections> loops,
       List<Channel> sockets,
+      List<Http3Listener> http3,
       List<Bound> bound,
       NodeConnections connections) {
     this.loops = loops;
     this.sockets = sockets;
+    this.http3 = http3;
     this.bound = bound;
     this.connections = connections;
   }
@@ -104,16 +114,55 @@ public final class Listeners implements AutoCloseable {
               clockMillis));
     }
     List<Channel> sockets = new ArrayList<>();
+    List<Http3Listener> http3 = new ArrayList<>();
     List<Bound> bound = new ArrayList<>();
+    SecretKey tokenKey = tokenKey();
     try {
       for (ListenerConfig listener : config.listeners()) {
-        bound.add(bindOne(listener, transport, loops, sockets, tls));
+        Bound tcp = bindOne(listener, config.http3(), transport, loops, sockets, tls);
+        bound.add(tcp);
+        if (config.http3().isOn(listener.name())) {
+          Http3Listener udp =
+              new Http3Listener(
+                  listener.name(),
+                  config.http3(),
+                  transport,
+                  loops,
+                  tls::table,
+                  tokenKey,
+                  clockMillis);
+          http3.add(udp);
+          bindUdp(listener, udp, tcp);
+        }
       }
     } catch (ListenException e) {
       sockets.forEach(socket -> socket.close().awaitUninterruptibly());
+      http3.forEach(Http3Listener::close);
       throw e;
     }
-    return new Listeners(loops, sockets, List.copyOf(bound), connections);
+    return new Listeners(loops, sockets, http3, List.copyOf(bound), connections);
+  }
+
+  private static void bindUdp(ListenerConfig listener, Http3Listener udp, Bound tcp)
+      throws ListenException {
+    InetSocketAddress address = new InetSocketAddress(tcp.host(), tcp.port());
+    holdUdp(listener.address(), address).close();
+    Throwable cause;
+    try {
+      cause = udp.bind(address);
+    } catch (TlsException e) {
+      throw new ListenException(String.valueOf(e.getMessage()), e);
+    }
+    if (cause != null) {
+      throw failure("listen (UDP)", listener.address(), cause);
+    }
+  }
+
+  /** Of the tokens that QUIC clients bring back; those of a node before this start are void. */
+  private static SecretKey tokenKey() {
+    byte[] key = new byte[32];
+    new SecureRandom().nextBytes(key);
+    return new SecretKeySpec(key, "HmacSHA256");
   }
 
   /**
@@ -126,11 +175,21 @@ public final class Listeners implements AutoCloseable {
   public static void check(ServerConfig config, Map<String, Address> others)
       throws ListenException {
     List<ServerSocket> held = new ArrayList<>();
+    List<DatagramSocket> heldUdp = new ArrayList<>();
     try {
       for (ListenerConfig listener : config.listeners()) {
         Path file = listener.address().unixFile();
         if (file == null) {
-          held.add(hold("listen", listener.address(), resolve(listener.address())));
+          InetSocketAddress address = resolve(listener.address());
+          held.add(hold("listen", listener.address(), address));
+          if (config.http3().isOn(listener.name())) {
+            String missing = QuicHosts.missing();
+            if (missing != null) {
+              throw new ListenException(
+                  "listener " + listener.name() + ": no HTTP/3 here: " + missing);
+            }
+            heldUdp.add(holdUdp(listener.address(), address));
+          }
         } else {
           UnixSocket.check(file);
         }
@@ -140,6 +199,7 @@ public final class Listeners implements AutoCloseable {
       }
     } finally {
       held.forEach(Listeners::close);
+      heldUdp.forEach(DatagramSocket::close);
     }
   }
 
@@ -154,6 +214,7 @@ public final class Listeners implements AutoCloseable {
 
   private static Bound bindOne(
       ListenerConfig listener,
+      Http3Config http3,
       Transport transport,
       List<LoopConnections> loops,
       List<Channel> sockets,
@@ -163,7 +224,7 @@ public final class Listeners implements AutoCloseable {
     if (file != null) {
       List<ConnectionInitializer> initializers =
           loops.stream()
-              .map(loop -> new ConnectionInitializer(loop, listener, tls::table))
+              .map(loop -> new ConnectionInitializer(loop, listener, tls::table, http3))
               .toList();
       sockets.add(UnixSocket.bind(file, transport, initializers));
       return new Bound(listener.name(), scheme(listener), listener.address().host(), 0, false);
@@ -171,7 +232,8 @@ public final class Listeners implements AutoCloseable {
     InetSocketAddress address = resolve(listener.address());
     checkFree(listener.address(), address);
     for (int i = 0; i < loops.size(); i++) {
-      ChannelFuture future = bootstrap(listener, transport, i, loops.get(i), tls).bind(address);
+      ChannelFuture future =
+          bootstrap(listener, transport, i, loops.get(i), tls, http3).bind(address);
       future.awaitUninterruptibly();
       Throwable cause = future.cause();
       if (cause != null) {
@@ -198,7 +260,8 @@ public final class Listeners implements AutoCloseable {
       Transport transport,
       int index,
       LoopConnections loop,
-      ClientTls tls) {
+      ClientTls tls,
+      Http3Config http3) {
     ServerBootstrap bootstrap = new ServerBootstrap().group(transport.loops().get(index).group());
     transport.boundUnsent(bootstrap);
     return bootstrap
@@ -211,7 +274,7 @@ public final class Listeners implements AutoCloseable {
         .childOption(ChannelOption.ALLOCATOR, Transport.ALLOCATOR)
         .childOption(ChannelOption.TCP_NODELAY, true)
         .childOption(ChannelOption.WRITE_BUFFER_WATER_MARK, WATER_MARK)
-        .childHandler(new ConnectionInitializer(loop, listener, tls::table));
+        .childHandler(new ConnectionInitializer(loop, listener, tls::table, http3));
   }
 
   private static InetSocketAddress resolve(Address address) throws ListenException {
@@ -252,6 +315,16 @@ public final class Listeners implements AutoCloseable {
     }
   }
 
+  /** Likewise for QUIC. */
+  private static DatagramSocket holdUdp(Address configured, InetSocketAddress address)
+      throws ListenException {
+    try {
+      return new DatagramSocket(address);
+    } catch (IOException e) {
+      throw failure("listen (UDP)", configured, e);
+    }
+  }
+
   private static ListenException failure(String what, Address address, Throwable cause) {
     String message = String.valueOf(cause.getMessage());
     String reason = message;
@@ -286,6 +359,7 @@ public final class Listeners implements AutoCloseable {
       loop.eventLoop().execute(loop::startTicking);
     }
     sockets.forEach(socket -> socket.config().setAutoRead(true));
+    http3.forEach(Http3Listener::accept);
   }
 
   /** Takes new limits and timeouts for connections to come. Returns when every loop has them. */
@@ -296,8 +370,12 @@ public final class Listeners implements AutoCloseable {
     }
   }
 
-  /** Closes the listening sockets; connections stay. Returns when that is done. */
+  /**
+   * Closes the listening sockets; connections stay, and with them the UDP sockets that they are on.
+   * Returns when that is done.
+   */
   public void stopAccepting() {
+    http3.forEach(Http3Listener::stopAccepting);
     List<ChannelFuture> closing = sockets.stream().map(Channel::close).toList();
     closing.forEach(ChannelFuture::awaitUninterruptibly);
   }
@@ -334,5 +412,6 @@ public final class Listeners implements AutoCloseable {
     for (LoopConnections loop : loops) {
       loop.eventLoop().submit(loop::cut).awaitUninterruptibly();
     }
+    http3.forEach(Http3Listener::close);
   }
 }

@@ -15,6 +15,7 @@ import io.netty.channel.EventLoop;
 import io.netty.channel.unix.DomainSocketChannel;
 import io.netty.util.concurrent.Future;
 import java.net.InetSocketAddress;
+import java.net.SocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -128,6 +129,11 @@ final class LoopConnections {
 
   /** Takes a new connection in, or says no because there are as many as may be. */
   boolean admit(Channel channel) {
+    return admit(channel, channel.remoteAddress());
+  }
+
+  /** The same for a connection whose channel does not name its peer. */
+  boolean admit(Channel channel, @Nullable SocketAddress peer) {
     if (isDraining) {
       counters.connectionsRefused++;
       return false;
@@ -135,7 +141,7 @@ final class LoopConnections {
     if (exchanges.load().isShedding()) {
       return refuse(Limit.OVERLOAD);
     }
-    NodeConnections.Answer answer = nodeConnections.take(channel.remoteAddress());
+    NodeConnections.Answer answer = nodeConnections.take(peer);
     NodeConnections.Place place = answer.place();
     if (place == null) {
       return refuse(answer.passed());

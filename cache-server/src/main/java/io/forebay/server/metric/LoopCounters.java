@@ -88,6 +88,8 @@ public final class LoopCounters {
   // Connections granted large chunks now.
   public long wideSends;
 
+  public final Http3Counters http3 = new Http3Counters();
+
   public final Latency originFirstByte = new Latency();
   public final Latency originTotal = new Latency();
   public final Latency hitTime = new Latency();

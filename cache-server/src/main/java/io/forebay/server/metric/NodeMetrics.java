@@ -164,6 +164,7 @@ public final class NodeMetrics implements AutoCloseable {
         "Bodies that left memory while they were sent and that were therefore broken off.",
         c -> c.restsLost);
     tunnels(all, loops);
+    Http3Metrics.add(all, loops);
     slices(all, loops);
     sharing(all, loops);
     origin(all, loops);

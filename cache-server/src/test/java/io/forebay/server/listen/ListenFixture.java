@@ -2,6 +2,7 @@ package io.forebay.server.listen;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import io.forebay.server.config.Http3Config;
 import io.forebay.server.config.MemorySize;
 import io.forebay.server.config.ServerConfig;
 import io.forebay.server.config.ServerConfig.AccessLogConfig;
@@ -114,6 +115,16 @@ final class ListenFixture implements AutoCloseable {
       String transport,
       int loops,
       ListenerConfig... listeners) {
+    return config(limits, timeouts, transport, loops, Http3Config.OFF, listeners);
+  }
+
+  static ServerConfig config(
+      LimitsConfig limits,
+      TimeoutsConfig timeouts,
+      String transport,
+      int loops,
+      Http3Config http3,
+      ListenerConfig... listeners) {
     return new ServerConfig(
         List.of(listeners),
         new AdminConfig(new Address("127.0.0.1", 0), null),
@@ -141,7 +152,8 @@ final class ListenFixture implements AutoCloseable {
         new AccessLogConfig("off", 1),
         HTTP2,
         new OverloadConfig(Duration.ZERO, Duration.ofSeconds(5)),
-        TlsConfig.DEFAULT);
+        TlsConfig.DEFAULT,
+        http3);
   }
 
   /** The same with other bounds of HTTP/2. */
@@ -161,7 +173,8 @@ final class ListenFixture implements AutoCloseable {
         c.accessLog(),
         http2,
         c.overload(),
-        c.tls());
+        c.tls(),
+        c.http3());
   }
 
   int port() {

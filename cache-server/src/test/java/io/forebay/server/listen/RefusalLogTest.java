@@ -88,7 +88,8 @@ class RefusalLogTest {
                 new AccessLogConfig(log.toString(), 64),
                 c.http2(),
                 c.overload(),
-                c.tls()));
+                c.tls(),
+                c.http3()));
   }
 
   @AfterEach

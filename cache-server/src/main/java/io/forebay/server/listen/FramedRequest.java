@@ -3,24 +3,35 @@ package io.forebay.server.listen;
 import io.forebay.core.http.FieldSyntax;
 import io.forebay.core.http.KnownField;
 import io.forebay.server.config.ServerConfig.LimitsConfig;
-import io.netty.handler.codec.http2.Http2Headers;
+import io.netty.handler.codec.Headers;
+import io.netty.handler.codec.http2.Http2Headers.PseudoHeaderName;
 import io.netty.util.AsciiString;
 import java.util.List;
 import java.util.Map;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
-/** The request of one HTTP/2 stream as the exchange sees it: a view of the decoded fields. */
-final class Http2Request extends ClientRequest {
+/**
+ * The request of one HTTP/2 or HTTP/3 stream as the exchange sees it: a view of the decoded fields.
+ * The rules are the same for both (RFC 9113 §8.2 and §8.3, RFC 9114 §4.2 and §4.3).
+ */
+final class FramedRequest extends ClientRequest {
 
   private static final AsciiString CLIENT_CERT = AsciiString.cached("client-cert");
   private static final AsciiString CLIENT_CERT_CHAIN = AsciiString.cached("client-cert-chain");
   private static final String COOKIE = KnownField.COOKIE.fieldName();
 
-  private final Http2Headers headers;
-  private final boolean isWithoutBody;
+  /** What a field counts for beyond its name and value (RFC 9113 §6.5.2, RFC 9114 §4.2.2). */
+  private static final int FIELD_OVERHEAD = 32;
 
-  Http2Request(LimitsConfig limits, Http2Headers headers, String scheme, boolean isWithoutBody) {
+  private final Headers<CharSequence, CharSequence, ?> headers;
+  private boolean isWithoutBody;
+
+  FramedRequest(
+      LimitsConfig limits,
+      Headers<CharSequence, CharSequence, ?> headers,
+      String scheme,
+      boolean isWithoutBody) {
     super(limits, scheme);
     this.headers = headers;
     this.isWithoutBody = isWithoutBody;
@@ -28,7 +39,7 @@ final class Http2Request extends ClientRequest {
 
   /** Checks the request; null when it may go on to an exchange. */
   @Nullable Refusal read() {
-    CharSequence methodValue = headers.method();
+    CharSequence methodValue = headers.get(PseudoHeaderName.METHOD.value());
     if (methodValue == null || !FieldSyntax.isToken(methodValue)) {
       return Refusal.MALFORMED;
     }
@@ -40,8 +51,8 @@ final class Http2Request extends ClientRequest {
     if (!RequestTarget.isServed(method)) {
       return Refusal.METHOD;
     }
-    CharSequence path = headers.path();
-    CharSequence scheme = headers.scheme();
+    CharSequence path = headers.get(PseudoHeaderName.PATH.value());
+    CharSequence scheme = headers.get(PseudoHeaderName.SCHEME.value());
     if (path == null || scheme == null) {
       return Refusal.MALFORMED;
     }
@@ -79,7 +90,7 @@ final class Http2Request extends ClientRequest {
   }
 
   private @Nullable Refusal readTarget(String path) {
-    CharSequence authority = headers.authority();
+    CharSequence authority = headers.get(PseudoHeaderName.AUTHORITY.value());
     CharSequence host = headers.get("host");
     if (authority == null) {
       if (host == null) {
@@ -107,9 +118,14 @@ final class Http2Request extends ClientRequest {
     int hosts = 0;
     int cookies = 0;
     int pseudos = 0;
+    long length = 0;
     for (Map.Entry<CharSequence, CharSequence> field : headers) {
       CharSequence name = field.getKey();
       CharSequence value = field.getValue();
+      length += name.length() + value.length() + FIELD_OVERHEAD;
+      if (length > limits.headerBytes()) {
+        return Refusal.FIELDS_TOO_LARGE;
+      }
       if (!FieldSyntax.isValue(value)) {
         return Refusal.FIELD_VALUE;
       }
@@ -171,11 +187,9 @@ final class Http2Request extends ClientRequest {
   }
 
   private static int pseudoBit(CharSequence name) {
-    Http2Headers.PseudoHeaderName pseudo = Http2Headers.PseudoHeaderName.getPseudoHeader(name);
+    PseudoHeaderName pseudo = PseudoHeaderName.getPseudoHeader(name);
     // Extended CONNECT was not offered to clients (RFC 8441 §3).
-    return pseudo == null
-            || !pseudo.isRequestOnly()
-            || pseudo == Http2Headers.PseudoHeaderName.PROTOCOL
+    return pseudo == null || !pseudo.isRequestOnly() || pseudo == PseudoHeaderName.PROTOCOL
         ? 0
         : 1 << pseudo.ordinal();
   }
@@ -191,9 +205,14 @@ final class Http2Request extends ClientRequest {
   }
 
   /** A pseudo-header as it came; empty where it is missing. */
-  CharSequence raw(Http2Headers.PseudoHeaderName name) {
+  CharSequence raw(PseudoHeaderName name) {
     CharSequence value = headers.get(name.value());
     return value == null ? "" : value;
+  }
+
+  /** The stream has ended behind the fields, which only came to light after they were read. */
+  void endsWithoutBody() {
+    isWithoutBody = true;
   }
 
   @Override

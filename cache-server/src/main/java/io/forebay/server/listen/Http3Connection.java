@@ -1,0 +1,532 @@
+package io.forebay.server.listen;
+
+import io.forebay.server.config.ServerConfig.Http2Config;
+import io.forebay.server.config.ServerConfig.LimitsConfig;
+import io.forebay.server.config.ServerConfig.TimeoutsConfig;
+import io.forebay.server.exchange.ClientInfo;
+import io.forebay.server.exchange.RequestBody;
+import io.forebay.server.metric.Limit;
+import io.forebay.server.metric.LoopCounters.CacheResult;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandler;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelInitializer;
+import io.netty.handler.codec.http2.Http2Headers.PseudoHeaderName;
+import io.netty.handler.codec.http3.DefaultHttp3GoAwayFrame;
+import io.netty.handler.codec.http3.DefaultHttp3Headers;
+import io.netty.handler.codec.http3.DefaultHttp3SettingsFrame;
+import io.netty.handler.codec.http3.Http3;
+import io.netty.handler.codec.http3.Http3ErrorCode;
+import io.netty.handler.codec.http3.Http3Headers;
+import io.netty.handler.codec.http3.Http3ServerConnectionHandler;
+import io.netty.handler.codec.http3.Http3Settings;
+import io.netty.handler.codec.quic.QuicChannel;
+import io.netty.handler.codec.quic.QuicPathEvent;
+import io.netty.handler.codec.quic.QuicStreamChannel;
+import io.netty.handler.codec.quic.QuicStreamResetException;
+import io.netty.util.collection.LongObjectHashMap;
+import io.netty.util.collection.LongObjectMap;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One HTTP/3 client connection: its streams, its bounds and its end. Confined to its loop.
+ *
+ * <p>That a client has cancelled a request is told by QUIC only when something is written to it; so
+ * those that wait for their head are probed from time to time. Until then they count: whoever has
+ * cancelled as many as he may have open begins no more.
+ */
+final class Http3Connection extends ChannelInboundHandlerAdapter {
+
+  private static final Logger LOG = LoggerFactory.getLogger(Http3Connection.class);
+
+  private final LoopConnections loop;
+  private final LimitsConfig limits;
+  private final TimeoutsConfig timeouts;
+  private final Http2Config bounds;
+  private final QuicChannel channel;
+  private final HostGuard guard;
+  private final Runnable onHandshakeOver;
+  private final LongObjectMap<Http3Stream> streams = new LongObjectHashMap<>();
+  private final ArrayDeque<Http3Stream> waiting = new ArrayDeque<>(0);
+  private final DeadlineWheel.Entry deadline;
+  private final long lookNanos;
+
+  private ClientInfo client;
+  private long newestStream = -1;
+  private int requests;
+  private int resets;
+  private int resetsCaused;
+  private long windowStartNanos;
+  private int stuckLooks;
+  private long lastSigns;
+  private long signsOfClosed;
+  private boolean isEstablished;
+  private boolean isTurnQueued;
+  private boolean isDraining;
+  private boolean isClosed;
+
+  /**
+   * A connection whose handshake is under way.
+   *
+   * @param onHandshakeOver called once, when it has succeeded or failed
+   */
+  Http3Connection(
+      LoopConnections loop,
+      QuicChannel channel,
+      ClientInfo client,
+      HostGuard guard,
+      Runnable onHandshakeOver) {
+    this.loop = loop;
+    this.channel = channel;
+    this.client = client;
+    this.guard = guard;
+    this.onHandshakeOver = onHandshakeOver;
+    limits = loop.limits();
+    timeouts = loop.timeouts();
+    bounds = loop.http2();
+    deadline = loop.wheel.entry(this::onDeadline);
+    lookNanos =
+        Math.min(
+            timeouts.noProgress().toNanos() / StallWatch.LOOKS,
+            timeouts.requestBodyIdle().toNanos());
+  }
+
+  /**
+   * The codec that goes before this handler. No dynamic table in either direction, so that no
+   * stream waits for another and no table is held (RFC 9204 §2.1.2, §3.2.3).
+   */
+  ChannelHandler codec() {
+    // Beyond twice the bound the connection is closed; up to there the answer is 431.
+    Http3Settings settings =
+        new Http3Settings()
+            .maxFieldSectionSize(2L * limits.headerBytes())
+            .qpackMaxTableCapacity(0)
+            .qpackBlockedStreams(0);
+    ChannelHandler each =
+        new ChannelInitializer<QuicStreamChannel>() {
+          @Override
+          protected void initChannel(QuicStreamChannel opened) {
+            onOpened(opened);
+          }
+        };
+    return new Http3ServerConnectionHandler(
+        each, null, null, new DefaultHttp3SettingsFrame(settings), true);
+  }
+
+  LoopConnections loop() {
+    return loop;
+  }
+
+  LimitsConfig limits() {
+    return limits;
+  }
+
+  HostGuard guard() {
+    return guard;
+  }
+
+  @Override
+  public void handlerAdded(ChannelHandlerContext ctx) {
+    deadline.in(timeouts.tlsHandshake().toNanos());
+    // A handshake that fails never was active, so nobody would be told that it is inactive.
+    channel.closeFuture().addListener(done -> onClosed());
+  }
+
+  @Override
+  public void channelActive(ChannelHandlerContext ctx) {
+    onHandshakeEnd();
+    loop.counters.http3.established++;
+    deadline.in(timeouts.requestHeader().toNanos());
+    ctx.fireChannelActive();
+  }
+
+  private void onHandshakeEnd() {
+    if (!isEstablished) {
+      isEstablished = true;
+      onHandshakeOver.run();
+    }
+  }
+
+  // ---- streams begin
+
+  private void onOpened(QuicStreamChannel opened) {
+    Http3Stream stream = new Http3Stream(this, opened);
+    opened.pipeline().addFirst(stream.wire());
+    opened.pipeline().addLast(stream);
+    streams.put(stream.id(), stream);
+    deadline.in(lookNanos);
+  }
+
+  /** A head has come; says whether the request is taken. */
+  boolean onRequest(Http3Stream stream) {
+    if (streams.size() > limits.streamsPerConnection()) {
+      // QUIC allows no more at once; the client has cancelled others that are still at work.
+      loop.counters.hit(Limit.STREAMS_PER_CONNECTION);
+      reject(stream);
+      countReset();
+      return false;
+    }
+    if (isDraining && stream.id() > newestStream) {
+      // Above what GOAWAY promised to answer; the client may ask again elsewhere (§5.2).
+      reject(stream);
+      return false;
+    }
+    newestStream = Math.max(newestStream, stream.id());
+    prioritize(stream);
+    if (++requests == limits.requestsPerConnection()) {
+      loop.counters.hit(Limit.REQUESTS_PER_CONNECTION);
+      startDraining();
+    }
+    return true;
+  }
+
+  private static void prioritize(Http3Stream stream) {
+    Http3RequestStream opened = stream.request();
+    CharSequence said = opened == null ? null : opened.request().first("priority");
+    if (said != null) {
+      stream.prioritize(StreamPriority.of(said));
+    }
+  }
+
+  private static void reject(Http3Stream stream) {
+    stream.reset(Http3ErrorCode.H3_REQUEST_REJECTED);
+  }
+
+  void start(Http3Stream stream, Http3RequestStream opened, RequestBody body) {
+    FramedRequest request = opened.request();
+    if (request.isAsterisk()) {
+      answerAsterisk(opened);
+      return;
+    }
+    try {
+      loop.exchanges.start(request, body, opened, client);
+    } catch (RuntimeException e) {
+      LOG.error("{} {} failed in the exchange", request.method(), request.path(), e);
+      onDefect(stream, opened, "exchange failed");
+    }
+  }
+
+  /** {@code OPTIONS *} asks about this server, not about anything behind it. */
+  private void answerAsterisk(Http3RequestStream stream) {
+    ByteBuf head = stream.beginHead(204);
+    head.writeBytes(Responses.DATE).writeBytes(loop.date()).writeBytes(Responses.CRLF);
+    head.writeBytes(Responses.ALLOW);
+    log(stream.request(), 204, CacheResult.SYNTHETIC, null, 0, false);
+    stream.head(head, Http3RequestStream.LENGTH_ABSENT, true);
+  }
+
+  // ---- refusals
+
+  void refuse(Http3Stream stream, Http3RequestStream request, Refusal refusal) {
+    loop.countRefusal(refusal);
+    boolean hasHead = request.hasHead();
+    boolean wasLive = request.isLive();
+    boolean isLoggedByExchange = request.onRefused(refusal) || !wasLive;
+    boolean isReset = refusal.isMalformed() || hasHead || !wasLive;
+    byte[] text = Responses.text(refusal);
+    if (!isLoggedByExchange) {
+      int bodyBytes = isReset || request.request().isHead() ? 0 : text.length;
+      log(request.request(), refusal.status(), CacheResult.REFUSED, refusal, bodyBytes, isReset);
+    }
+    if (isReset) {
+      stream.reset(Http3ErrorCode.H3_MESSAGE_ERROR);
+      countCausedReset();
+      return;
+    }
+    Http3Headers headers =
+        new DefaultHttp3Headers(false)
+            .status(Integer.toString(refusal.status()))
+            .add("date", loop.dateText())
+            .add("proxy-status", loop.exchanges.proxyStatus(refusal.error()))
+            .add("content-type", "text/plain; charset=utf-8")
+            .setLong("content-length", text.length);
+    if (refusal.status() == 405) {
+      headers.add("allow", Responses.ALLOWED);
+    }
+    boolean hasBody = !request.request().isHead();
+    stream.writeHeaders(headers, !hasBody);
+    if (hasBody) {
+      stream.writeData(Unpooled.wrappedBuffer(text), true);
+    }
+  }
+
+  /** The stream ended before its head was whole (RFC 9114 §4.1). */
+  void onIncomplete(Http3Stream stream) {
+    stream.reset(Http3ErrorCode.H3_REQUEST_INCOMPLETE);
+    countCausedReset();
+  }
+
+  /** A line for a request that no exchange saw; null where no field of it is known. */
+  private void log(
+      @Nullable FramedRequest request,
+      int status,
+      CacheResult result,
+      @Nullable Refusal refusal,
+      int bodyBytes,
+      boolean isReset) {
+    if (!loop.accessLog.isEnabled()) {
+      return;
+    }
+    loop.accessLog.record(
+        new Unserved(
+            client,
+            "https",
+            request == null ? "" : request.raw(PseudoHeaderName.METHOD).toString(),
+            request == null ? "" : request.raw(PseudoHeaderName.AUTHORITY),
+            request == null ? "" : request.raw(PseudoHeaderName.PATH),
+            request == null ? null : request.first("user-agent"),
+            status,
+            result,
+            refusal == null ? null : refusal.detail(),
+            bodyBytes,
+            isReset ? "H3_MESSAGE_ERROR" : null,
+            loop.nowMillis()));
+  }
+
+  // ---- writing
+
+  /** A body chunk was written: whoever else has something to send comes first now. */
+  void onWritten(Http3Stream stream) {
+    if (streams.size() > 1 && !isClosed) {
+      stream.goLast();
+    }
+  }
+
+  /**
+   * Tells a stream that it can be written again, in a turn of its own: QUIC may be in the middle of
+   * handing what has become free to the streams that wait for it.
+   */
+  void tellSoon(Http3Stream stream) {
+    waiting.add(stream);
+    if (!isTurnQueued && !isClosed) {
+      isTurnQueued = true;
+      channel.eventLoop().execute(this::onTurn);
+    }
+  }
+
+  private void onTurn() {
+    isTurnQueued = false;
+    // Whoever cannot go on comes back by itself.
+    for (int left = waiting.size(); left > 0; left--) {
+      Http3Stream stream = waiting.poll();
+      if (stream != null) {
+        stream.onWritable();
+      }
+    }
+  }
+
+  // ---- the end of streams
+
+  /** A response that cannot be right: only a reset tells the client (I3). */
+  void onDefect(Http3Stream stream, Http3RequestStream request, String what) {
+    LOG.error("{} {}: {}", request.request().method(), request.request().path(), what);
+    stream.reset(Http3ErrorCode.H3_INTERNAL_ERROR);
+    request.onClosed(what);
+  }
+
+  void onClientReset(Http3Stream stream) {
+    if (stream.isReset()) {
+      return;
+    }
+    stream.onGone("the client reset the stream");
+    countReset();
+  }
+
+  void onGone(Http3Stream stream, String reason) {
+    if (streams.remove(stream.id()) == null) {
+      return;
+    }
+    signsOfClosed += stream.wire().takenBytes() + 1;
+    stream.onGone(reason);
+    if (streams.isEmpty()) {
+      deadline.in(timeouts.keepAlive().toNanos());
+      closeIfDrained();
+    }
+  }
+
+  /** What HTTP/3's codec or QUIC found wrong with a stream. */
+  void onStreamFailed(Http3Stream stream, Throwable cause) {
+    if (cause instanceof QuicStreamResetException) {
+      onClientReset(stream);
+      return;
+    }
+    LOG.debug("{}: stream {}: {}", client.address(), stream.id(), cause.toString());
+    Http3RequestStream request = stream.request();
+    if (request == null) {
+      loop.countRefusal(Refusal.PROTOCOL);
+      log(null, Refusal.PROTOCOL.status(), CacheResult.REFUSED, Refusal.PROTOCOL, 0, true);
+      stream.reset(Http3ErrorCode.H3_MESSAGE_ERROR);
+      countCausedReset();
+    } else {
+      refuse(stream, request, Refusal.PROTOCOL);
+    }
+  }
+
+  /** A stream was broken off by the client: HTTP/2's rapid reset by another name. */
+  private void countReset() {
+    startWindowIfOver();
+    check(++resets, bounds.resets(), Limit.HTTP2_RESETS);
+  }
+
+  /** A stream was broken off because of what the client had sent. */
+  private void countCausedReset() {
+    startWindowIfOver();
+    check(++resetsCaused, bounds.resetsCaused(), Limit.HTTP2_RESETS_CAUSED);
+  }
+
+  private void startWindowIfOver() {
+    loop.counters.http3.resets++;
+    long now = loop.wheel.nowNanos();
+    if (now - windowStartNanos >= bounds.window().toNanos()) {
+      windowStartNanos = now;
+      resets = 0;
+      resetsCaused = 0;
+    }
+  }
+
+  private void check(int count, int most, Limit limit) {
+    if (count > most && !isClosed) {
+      loop.counters.hit(limit);
+      LOG.debug("{}: {} passed", client.address(), limit.key());
+      close(Http3ErrorCode.H3_EXCESSIVE_LOAD);
+    }
+  }
+
+  // ---- the end of the connection
+
+  private void startDraining() {
+    if (!isDraining) {
+      isDraining = true;
+      Channel control = Http3.getLocalControlStream(channel);
+      if (control != null) {
+        control.writeAndFlush(new DefaultHttp3GoAwayFrame(newestStream < 0 ? 0 : newestStream + 4));
+      }
+    }
+    closeIfDrained();
+  }
+
+  private void closeIfDrained() {
+    if (isDraining && streams.isEmpty()) {
+      close(Http3ErrorCode.H3_NO_ERROR);
+    }
+  }
+
+  private void close(Http3ErrorCode error) {
+    if (!isClosed) {
+      isClosed = true;
+      channel.close(true, error.code(), Unpooled.EMPTY_BUFFER);
+    }
+  }
+
+  private void onDeadline(long nowNanos) {
+    if (!isEstablished) {
+      loop.counters.hit(Limit.TLS_HANDSHAKE);
+      close(Http3ErrorCode.H3_NO_ERROR);
+      return;
+    }
+    if (streams.isEmpty()) {
+      if (!isDraining) {
+        loop.counters.hit(requests == 0 ? Limit.REQUEST_HEADER : Limit.KEEP_ALIVE);
+      }
+      startDraining();
+      return;
+    }
+    if (isStuck()) {
+      countStalled();
+      close(Http3ErrorCode.H3_NO_ERROR);
+      return;
+    }
+    for (Http3Stream stream : new ArrayList<>(streams.values())) {
+      look(stream, nowNanos);
+    }
+    deadline.in(lookNanos);
+  }
+
+  /** One stream must not outlast its bounds because others of its connection do well. */
+  private void look(Http3Stream stream, long nowNanos) {
+    Http3RequestStream request = stream.request();
+    long headSince = stream.headSinceNanos();
+    if (request == null || headSince >= 0) {
+      if (headSince >= 0 && nowNanos - headSince >= timeouts.requestHeader().toNanos()) {
+        loop.countRefusal(Refusal.HEADER_TIMEOUT);
+        onIncomplete(stream);
+      }
+      return;
+    }
+    Refusal refusal = request.overdue(nowNanos, timeouts.requestTotal().toNanos());
+    if (refusal != null) {
+      refuse(stream, request, refusal);
+      return;
+    }
+    stream.probe();
+    // A little later than a connection on which nothing moves at all is cut for it.
+    long boundNanos = timeouts.noProgress().toNanos() + 2 * lookNanos;
+    if (request.isShutFor(stream.isStuck(), lookNanos) >= boundNanos) {
+      request.giveUp();
+    }
+  }
+
+  void countStalled() {
+    loop.counters.stalledClosed++;
+    loop.counters.hit(Limit.NO_PROGRESS);
+  }
+
+  /** Whether data waits and the client has taken nothing on any stream for too long. */
+  private boolean isStuck() {
+    boolean hasWaiting = false;
+    long signs = signsOfClosed;
+    for (Http3Stream stream : streams.values()) {
+      hasWaiting |= stream.wire().hasQueued();
+      signs += stream.wire().takenBytes();
+    }
+    stuckLooks = hasWaiting && signs == lastSigns ? stuckLooks + 1 : 0;
+    lastSigns = signs;
+    return stuckLooks * lookNanos >= timeouts.noProgress().toNanos();
+  }
+
+  // ---- events of the channel
+
+  @Override
+  public void userEventTriggered(ChannelHandlerContext ctx, Object event) throws Exception {
+    if (event == LoopConnections.Drain.NOW) {
+      startDraining();
+      return;
+    }
+    if (event instanceof QuicPathEvent.PeerMigrated moved) {
+      // Validated by QUIC: what is asked from now on is logged with, and bound by, this address.
+      loop.counters.http3.migrations++;
+      client =
+          new ClientInfo(
+              moved.remote().getAddress().getHostAddress(),
+              moved.remote().getPort(),
+              client.protocol(),
+              client.listener());
+    }
+    super.userEventTriggered(ctx, event);
+  }
+
+  private void onClosed() {
+    isClosed = true;
+    onHandshakeEnd();
+    deadline.remove();
+    List<Http3Stream> left = new ArrayList<>(streams.values());
+    streams.clear();
+    waiting.clear();
+    left.forEach(stream -> stream.onGone("the client closed the connection"));
+  }
+
+  @Override
+  public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+    // QUIC closes by itself where it has to; handshakes that fail and packets that are wrong end
+    // up here as well.
+    LOG.debug("{}: {}", client.address(), cause.toString());
+  }
+}

@@ -1,0 +1,93 @@
+package io.forebay.server.listen;
+
+import io.forebay.server.exchange.AbortCause;
+import io.netty.buffer.ByteBuf;
+import io.netty.handler.codec.http3.DefaultHttp3Headers;
+import io.netty.handler.codec.http3.Http3ErrorCode;
+import io.netty.handler.codec.http3.Http3Headers;
+
+/** One request and its response on an HTTP/3 connection. */
+final class Http3RequestStream extends RequestStream<Http3Headers> {
+
+  /**
+   * What is handed over at once: QUIC copies what it takes, and what it does not take yet stays
+   * leased. Small, since streams take turns chunk by chunk.
+   */
+  private static final int CHUNK_BYTES = 64 * 1024;
+
+  private final Http3Stream stream;
+
+  Http3RequestStream(Http3Stream stream, FramedRequest request) {
+    super(stream.connection().loop(), stream.connection().limits(), stream.allocator(), request);
+    this.stream = stream;
+  }
+
+  @Override
+  Http3Headers newHeaders() {
+    return new DefaultHttp3Headers(false);
+  }
+
+  @Override
+  void writeHeaders(Http3Headers headers, boolean isEnd) {
+    stream.writeHeaders(headers, isEnd);
+  }
+
+  @Override
+  void writeBody(ByteBuf chunk, boolean isEnd) {
+    stream.writeData(chunk, isEnd);
+  }
+
+  @Override
+  void writeEnd() {
+    stream.writeEnd();
+  }
+
+  @Override
+  void flushSoon() {
+    // QUIC sends by itself: at the end of the read that is under way, or at once.
+  }
+
+  @Override
+  boolean isStreamWritable() {
+    return stream.isWritable();
+  }
+
+  @Override
+  void giveCredit(int lengthBytes) {
+    // Credit goes out with what is read, and no more is read than is asked for.
+  }
+
+  @Override
+  void wantBody() {
+    stream.read();
+  }
+
+  @Override
+  void stopBody() {
+    // Once the end of the response is on its way: see Http3Stream.onEndWritten.
+  }
+
+  @Override
+  void breakOff(AbortCause cause) {
+    stream.reset(
+        cause == AbortCause.CLIENT_STALLED || cause == AbortCause.SHUTDOWN
+            ? Http3ErrorCode.H3_REQUEST_CANCELLED
+            : Http3ErrorCode.H3_INTERNAL_ERROR);
+  }
+
+  @Override
+  void onDefect(String what) {
+    stream.connection().onDefect(stream, this, what);
+  }
+
+  @Override
+  public void giveUp() {
+    onClosed("the client does not take the response");
+    stream.giveUp();
+  }
+
+  @Override
+  public int chunkBytes() {
+    return CHUNK_BYTES;
+  }
+}

@@ -1,0 +1,288 @@
+package io.forebay.server.testing;
+
+import io.netty.bootstrap.Bootstrap;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandler;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.nio.NioIoHandler;
+import io.netty.channel.socket.nio.NioDatagramChannel;
+import io.netty.handler.codec.http3.DefaultHttp3DataFrame;
+import io.netty.handler.codec.http3.DefaultHttp3Headers;
+import io.netty.handler.codec.http3.DefaultHttp3HeadersFrame;
+import io.netty.handler.codec.http3.Http3;
+import io.netty.handler.codec.http3.Http3ClientConnectionHandler;
+import io.netty.handler.codec.http3.Http3DataFrame;
+import io.netty.handler.codec.http3.Http3ErrorCode;
+import io.netty.handler.codec.http3.Http3GoAwayFrame;
+import io.netty.handler.codec.http3.Http3Headers;
+import io.netty.handler.codec.http3.Http3HeadersFrame;
+import io.netty.handler.codec.http3.Http3RequestStreamInboundHandler;
+import io.netty.handler.codec.quic.QuicChannel;
+import io.netty.handler.codec.quic.QuicConnectionCloseEvent;
+import io.netty.handler.codec.quic.QuicException;
+import io.netty.handler.codec.quic.QuicSslContext;
+import io.netty.handler.codec.quic.QuicSslContextBuilder;
+import io.netty.handler.codec.quic.QuicStreamChannel;
+import io.netty.handler.codec.quic.QuicStreamResetException;
+import io.netty.util.AsciiString;
+import io.netty.util.ReferenceCountUtil;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+/** An HTTP/3 client that checks little of what it sends, and takes bodies as it is told. */
+public final class Http3Client implements AutoCloseable {
+
+  private final EventLoopGroup group =
+      new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory());
+  private final Channel socket;
+  private final QuicChannel channel;
+
+  /** The id that the server's GOAWAY names. */
+  public final CompletableFuture<Long> goAway = new CompletableFuture<>();
+
+  /** The error that the server closed the connection with, or -1 where it just ended. */
+  public final CompletableFuture<Integer> closed = new CompletableFuture<>();
+
+  /** What has come back on one stream. */
+  public static final class Answer {
+    public final LinkedBlockingQueue<Http3Headers> heads = new LinkedBlockingQueue<>();
+    public final CompletableFuture<String> end = new CompletableFuture<>();
+    public final Http2Client.Text body = new Http2Client.Text();
+    private final QuicStreamChannel stream;
+
+    private Answer(QuicStreamChannel stream) {
+      this.stream = stream;
+    }
+
+    public QuicStreamChannel stream() {
+      return stream;
+    }
+
+    public Http3Headers head() throws InterruptedException {
+      Http3Headers head = heads.poll(20, TimeUnit.SECONDS);
+      if (head == null) {
+        throw new AssertionError("no head");
+      }
+      return head;
+    }
+
+    public String status() throws InterruptedException {
+      return head().status().toString();
+    }
+
+    /** {@code end}, or {@code reset} and the error. */
+    public String end() throws Exception {
+      return end.get(20, TimeUnit.SECONDS);
+    }
+  }
+
+  public Http3Client(int port, Path trusted) throws Exception {
+    this(port, trusted, 1 << 20);
+  }
+
+  /**
+   * Connects.
+   *
+   * @param trusted PEM file of the certificate or authority to trust
+   * @param window how much each stream may send before something of it is read
+   */
+  public Http3Client(int port, Path trusted, int window) throws Exception {
+    QuicSslContext context =
+        QuicSslContextBuilder.forClient()
+            .trustManager(trusted.toFile())
+            .applicationProtocols("h3")
+            .build();
+    ChannelHandler codec =
+        Http3.newQuicClientCodecBuilder()
+            .sslEngineProvider(quic -> context.newEngine(quic.alloc(), "127.0.0.1", port))
+            .maxIdleTimeout(30, TimeUnit.SECONDS)
+            .initialMaxData(16L << 20)
+            .initialMaxStreamDataBidirectionalLocal(window)
+            .build();
+    socket =
+        new Bootstrap()
+            .group(group)
+            .channel(NioDatagramChannel.class)
+            .handler(codec)
+            .bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0))
+            .sync()
+            .channel();
+    try {
+      channel =
+          QuicChannel.newBootstrap(socket)
+              .handler(
+                  new ChannelInitializer<QuicChannel>() {
+                    @Override
+                    protected void initChannel(QuicChannel ch) {
+                      ch.pipeline()
+                          .addLast(
+                              new Http3ClientConnectionHandler(
+                                  new Control(), null, null, null, true),
+                              new Events());
+                    }
+                  })
+              .remoteAddress(new InetSocketAddress(InetAddress.getLoopbackAddress(), port))
+              .connect()
+              .get(20, TimeUnit.SECONDS);
+    } catch (Exception e) {
+      group.shutdownGracefully(0, 1, TimeUnit.SECONDS).awaitUninterruptibly();
+      throw e;
+    }
+    channel.closeFuture().addListener(done -> closed.complete(-1));
+  }
+
+  public static Http3Headers request(String method, String path) {
+    return new DefaultHttp3Headers(false)
+        // The codec knows a HEAD by an AsciiString alone.
+        .method(AsciiString.of(method))
+        .scheme("https")
+        .authority("a.example")
+        .path(path);
+  }
+
+  /** Opens a stream. */
+  public Answer open(Http3Headers headers, boolean isEnd) throws Exception {
+    Reader reader = new Reader();
+    QuicStreamChannel stream = Http3.newRequestStream(channel, reader).sync().getNow();
+    Answer answer = new Answer(stream);
+    reader.answer.complete(answer);
+    write(answer, new DefaultHttp3HeadersFrame(headers), isEnd);
+    return answer;
+  }
+
+  public Answer get(String path) throws Exception {
+    return open(request("GET", path), true);
+  }
+
+  public void data(Answer answer, String text, boolean isEnd) {
+    write(
+        answer,
+        new DefaultHttp3DataFrame(Unpooled.copiedBuffer(text, StandardCharsets.ISO_8859_1)),
+        isEnd);
+  }
+
+  private static void write(Answer answer, Object frame, boolean isEnd) {
+    var written = answer.stream.writeAndFlush(frame);
+    if (isEnd) {
+      written.addListener(QuicStreamChannel.SHUTDOWN_OUTPUT);
+    }
+  }
+
+  /** Wants nothing of that stream any more. */
+  public void reset(Answer answer) {
+    answer.stream.shutdown(Http3ErrorCode.H3_REQUEST_CANCELLED.code());
+  }
+
+  /** Whether what comes is taken as it comes. */
+  public void reads(Answer answer, boolean isReading) {
+    answer.stream.config().setAutoRead(isReading);
+  }
+
+  public QuicChannel channel() {
+    return channel;
+  }
+
+  @Override
+  public void close() {
+    channel.close().awaitUninterruptibly();
+    socket.close().awaitUninterruptibly();
+    group.shutdownGracefully(0, 1, TimeUnit.SECONDS).awaitUninterruptibly();
+  }
+
+  /** Handlers run before the future of the stream that they are for is done. */
+  private static final class Reader extends Http3RequestStreamInboundHandler {
+    private final CompletableFuture<Answer> answer = new CompletableFuture<>();
+
+    @Override
+    protected void channelRead(ChannelHandlerContext ctx, Http3HeadersFrame frame) {
+      answer.thenAccept(to -> to.heads.add(frame.headers()));
+    }
+
+    @Override
+    protected void channelRead(ChannelHandlerContext ctx, Http3DataFrame frame) {
+      String text = frame.content().toString(StandardCharsets.ISO_8859_1);
+      frame.release();
+      answer.thenAccept(to -> to.body.append(text));
+    }
+
+    @Override
+    protected void channelInputClosed(ChannelHandlerContext ctx) {
+      end("end");
+    }
+
+    @Override
+    protected void handleQuicException(ChannelHandlerContext ctx, QuicException exception) {
+      if (exception instanceof QuicStreamResetException reset) {
+        end("reset " + name(reset.applicationProtocolCode()));
+      }
+    }
+
+    @Override
+    public void channelInactive(ChannelHandlerContext ctx) {
+      end("closed");
+    }
+
+    private void end(String how) {
+      answer.thenAccept(to -> to.end.complete(how));
+    }
+
+    private static String name(long code) {
+      for (Http3ErrorCode error : Http3ErrorCode.values()) {
+        if (error.code() == code) {
+          return error.name();
+        }
+      }
+      return Long.toString(code);
+    }
+  }
+
+  private final class Control extends ChannelInboundHandlerAdapter {
+    @Override
+    public boolean isSharable() {
+      return true;
+    }
+
+    @Override
+    public void channelRead(ChannelHandlerContext ctx, Object message) {
+      if (message instanceof Http3GoAwayFrame frame) {
+        goAway.complete(frame.id());
+      }
+      ReferenceCountUtil.release(message);
+    }
+  }
+
+  private final class Events extends ChannelInboundHandlerAdapter {
+    @Override
+    public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
+      if (event instanceof QuicConnectionCloseEvent close) {
+        closed.complete(close.error());
+      }
+      ctx.fireUserEventTriggered(event);
+    }
+
+    @Override
+    public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+      // The server's view is what a test asserts.
+    }
+  }
+
+  /** The error the connection was closed with. */
+  public int closed() throws Exception {
+    try {
+      return closed.get(20, TimeUnit.SECONDS);
+    } catch (TimeoutException e) {
+      throw new AssertionError("still open", e);
+    }
+  }
+}
