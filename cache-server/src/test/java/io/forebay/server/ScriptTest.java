@@ -16,7 +16,10 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Plays every script, over every protocol that it does not exclude. */
+/**
+ * Plays every script, over every protocol that it does not exclude; with {@code -Dtest.script=NAME}
+ * those alone whose name begins so.
+ */
 final class ScriptTest {
 
   private static final Path SCRIPTS = Path.of("src", "test", "scripts");
@@ -27,7 +30,13 @@ final class ScriptTest {
   Stream<DynamicNode> scripts() throws IOException {
     List<Path> files;
     try (Stream<Path> found = Files.walk(SCRIPTS)) {
-      files = found.filter(file -> file.toString().endsWith(".script")).sorted().toList();
+      String name = System.getProperty("test.script", "");
+      files =
+          found
+              .filter(file -> file.toString().endsWith(".script"))
+              .filter(file -> file.getFileName().toString().startsWith(name))
+              .sorted()
+              .toList();
     }
     assertFalse(files.isEmpty());
     return files.stream().map(this::test);
