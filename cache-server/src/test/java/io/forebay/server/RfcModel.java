@@ -425,7 +425,7 @@ final class RfcModel {
     }
     isOfUse(key);
     forgetRewrites(key);
-    if (url(request).selectedBy(request) != confirmed) {
+    if (!confirmed.equals(url(request).selectedBy(request))) {
       // 4.1: by the Date that the 304 gives it, another one is chosen after all.
       return lookUp(request, origin, false);
     }
