@@ -40,6 +40,8 @@ public final class HopByHop {
           "age",
           "authorization",
           "cache-control",
+          "client-cert",
+          "client-cert-chain",
           "cache-status",
           "cdn-loop",
           "content-encoding",

@@ -53,8 +53,13 @@ final class StatsReport {
     put(tls, loops, "handshakes", c -> c.tlsHandshakes);
     put(tls, loops, "resumed", c -> c.tlsResumed);
     put(tls, loops, "failed", c -> c.tlsFailures);
+    ArrayNode certificates = tls.putArray("certificates");
     for (CertificateStatus certificate : node.certificates()) {
-      ObjectNode one = tls.putObject(certificate.name() + " " + certificate.kind());
+      ObjectNode one = certificates.addObject();
+      one.put("name", certificate.name());
+      one.put("kind", certificate.kind());
+      ArrayNode hosts = one.putArray("hosts");
+      certificate.hosts().forEach(hosts::add);
       one.put("expires", certificate.notAfter().toString());
       Instant stapledUntil = certificate.stapledUntil();
       one.put("stapledUntil", stapledUntil == null ? null : stapledUntil.toString());

@@ -43,6 +43,10 @@ public final class Delivery implements LeaseHolder, ResponseBody {
   private long position;
   private long sentBytes;
   private boolean isChunkOutstanding;
+
+  /** What stands before a range has been handed over and not sent off. */
+  private boolean isFrameUnflushed;
+
   private boolean isPumping;
   private boolean isTurnQueued;
   private boolean isOver;
@@ -160,6 +164,12 @@ public final class Delivery implements LeaseHolder, ResponseBody {
     } finally {
       isPumping = false;
     }
+    if (isFrameUnflushed && !isOver) {
+      // A sink may not be writable because of it, and would say that it is again only when it has
+      // gone.
+      isFrameUnflushed = false;
+      sink.flush();
+    }
   }
 
   private void pump() {
@@ -185,6 +195,7 @@ public final class Delivery implements LeaseHolder, ResponseBody {
       isChunkOutstanding = true;
       sink.body(chunk);
       if (position < to || hasNextPart()) {
+        isFrameUnflushed = false;
         sink.flush();
       }
     }
@@ -212,6 +223,7 @@ public final class Delivery implements LeaseHolder, ResponseBody {
 
   private void sendFrame(ByteBuf text) {
     sentBytes += text.readableBytes();
+    isFrameUnflushed = true;
     sink.body(text);
   }
 
