@@ -40,8 +40,8 @@ import org.slf4j.LoggerFactory;
  * One HTTP/3 client connection: its streams, its bounds and its end. Confined to its loop.
  *
  * <p>That a client has cancelled a request is told by QUIC only when something is written to it; so
- * those that wait for their head are probed from time to time. Until then they count: whoever has
- * cancelled as many as he may have open begins no more.
+ * those to which nothing is to be sent are probed from time to time. Until then they count: whoever
+ * has cancelled as many as he may have open begins no more.
  */
 final class Http3Connection extends ChannelInboundHandlerAdapter {
 

@@ -212,6 +212,9 @@ final class Http3Listener {
               .initialMaxStreamDataBidirectionalRemote(STREAM_WINDOW)
               .initialMaxStreamDataBidirectionalLocal(0)
               .initialMaxStreamsBidirectional(loop.limits().streamsPerConnection())
+              // The codec's own choice would be another than that of all other sockets.
+              .option(ChannelOption.ALLOCATOR, Transport.ALLOCATOR)
+              .streamOption(ChannelOption.ALLOCATOR, Transport.ALLOCATOR)
               .handler(each);
       if (transport.writesFromAddresses()) {
         builder.option(

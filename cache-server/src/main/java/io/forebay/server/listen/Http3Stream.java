@@ -234,13 +234,13 @@ final class Http3Stream extends ChannelInboundHandlerAdapter {
   }
 
   /**
-   * Finds out whether the client still waits for the head of the response. That it has asked us to
-   * stop is only told when something is written: a frame of a type that is reserved for meaning
-   * nothing (RFC 9114 §7.2.8).
+   * Finds out whether the client still wants the response. That it has asked us to stop is only
+   * told when something is written: a frame of a type that is reserved for meaning nothing (RFC
+   * 9114 §7.2.8).
    */
   void probe() {
-    Http3RequestStream waiting = request;
-    if (waiting != null && waiting.isLive() && !waiting.hasHead() && !isUndecided) {
+    Http3RequestStream asked = request;
+    if (asked != null && asked.isLive() && !isUndecided && !wire.hasQueued()) {
       write(new DefaultHttp3UnknownFrame(RESERVED_TYPE, Unpooled.EMPTY_BUFFER));
     }
   }
