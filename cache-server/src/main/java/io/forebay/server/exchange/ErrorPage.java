@@ -3,6 +3,7 @@ package io.forebay.server.exchange;
 import io.forebay.core.http.HeaderFields;
 import io.forebay.core.http.HttpDate;
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.ByteBufUtil;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -46,12 +47,13 @@ final class ErrorPage {
     }
     HeadLines.cacheStatus(head, cacheStatus);
     HeadLines.text(head, "proxy-status: " + proxyStatus + "\r\n");
+    ByteBufAllocator allocator = head.alloc();
     sink.head(head, body.length, isHead);
     if (isHead) {
       sink.flush();
       return 0;
     }
-    sink.body(head.alloc().directBuffer(body.length).writeBytes(body));
+    sink.body(allocator.directBuffer(body.length).writeBytes(body));
     sink.end(HeaderFields.EMPTY);
     return body.length;
   }
