@@ -3,6 +3,7 @@ package io.forebay.benchmarks.attack;
 import io.forebay.benchmarks.attack.Bystanders.Seen;
 import io.forebay.benchmarks.attack.Edge.Holds;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -134,7 +135,7 @@ public final class AttackLab {
     try {
       attacker.getOutputStream().close();
       Seen seen = bystanders.atRate(rate, seconds);
-      String text = new String(attacker.getInputStream().readAllBytes());
+      String text = new String(attacker.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
       attacker.waitFor();
       return new Beside(seen, lastWords(text));
     } finally {
@@ -152,7 +153,7 @@ public final class AttackLab {
           default -> "";
         };
     if (mode.isEmpty()) {
-      return Commands.list(
+      return concat(
           pinned,
           List.of(
               Path.of(System.getProperty("java.home"), "bin", "java").toString(),
@@ -163,7 +164,7 @@ public final class AttackLab {
               address,
               Integer.toString(seconds)));
     }
-    return Commands.list(
+    return concat(
         pinned,
         List.of(
             "slowhttptest",
@@ -180,6 +181,10 @@ public final class AttackLab {
             "1",
             "-u",
             "http://" + address + "/large"));
+  }
+
+  private static List<String> concat(List<String> first, List<String> second) {
+    return Commands.list(List.of(first, second));
   }
 
   /** The last line that says anything, without colours. */

@@ -59,10 +59,11 @@ final class Bystanders {
     String text =
         Commands.output(
             Commands.list(
-                List.of("taskset", "-c", cpu, "wrk", "-t1", "-c" + CONNECTIONS),
-                List.of("-d" + seconds + "s", "--latency", "--timeout", "5s"),
-                options,
-                List.of(url)));
+                List.of(
+                    List.of("taskset", "-c", cpu, "wrk", "-t1", "-c" + CONNECTIONS),
+                    List.of("-d" + seconds + "s", "--latency", "--timeout", "5s"),
+                    options,
+                    List.of(url))));
     return new Seen(
         Double.parseDouble(group(RATE, text)),
         latency(text, "50"),

@@ -3,16 +3,14 @@ package io.forebay.benchmarks.attack;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
-import java.util.stream.Stream;
 
 /** Other programs, run to their end. */
 final class Commands {
 
   private Commands() {}
 
-  @SafeVarargs
-  static List<String> list(List<String>... parts) {
-    return Stream.of(parts).flatMap(List::stream).toList();
+  static List<String> list(List<List<String>> parts) {
+    return parts.stream().flatMap(List::stream).toList();
   }
 
   /**

@@ -107,7 +107,8 @@ final class Edge implements AutoCloseable {
   private void awaitStart() throws IOException, InterruptedException {
     long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(START_SECONDS);
     while (System.nanoTime() < end && process.isAlive()) {
-      try (Socket socket = new Socket(InetAddress.getByName("127.0.0.1"), port)) {
+      try {
+        new Socket(InetAddress.getByAddress(new byte[] {127, 0, 0, 1}), port).close();
         return;
       } catch (IOException notYet) {
         TimeUnit.MILLISECONDS.sleep(200);
@@ -139,10 +140,15 @@ final class Edge implements AutoCloseable {
   }
 
   @Override
-  public void close() throws InterruptedException {
+  public void close() {
     process.destroy();
-    if (!process.waitFor(START_SECONDS, TimeUnit.SECONDS)) {
+    try {
+      if (!process.waitFor(START_SECONDS, TimeUnit.SECONDS)) {
+        process.destroyForcibly();
+      }
+    } catch (InterruptedException e) {
       process.destroyForcibly();
+      Thread.currentThread().interrupt();
     }
     origin.stop(0);
   }

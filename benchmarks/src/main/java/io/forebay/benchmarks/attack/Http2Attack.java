@@ -63,6 +63,7 @@ final class Http2Attack {
   private final long endNanos;
   private final AtomicLong connections = new AtomicLong();
   private final AtomicLong frames = new AtomicLong();
+  private final AtomicLong ended = new AtomicLong();
 
   private Http2Attack(Kind kind, InetSocketAddress target, long endNanos) {
     this.kind = kind;
@@ -82,8 +83,8 @@ final class Http2Attack {
         new Http2Attack(kind, target, System.nanoTime() + seconds * 1_000_000_000L);
     attack.run();
     System.out.printf(
-        "%s: %d connections, %d frames%n",
-        kind.word, attack.connections.get(), attack.frames.get());
+        "%d frames, %d connections, %d ended by the other side%n",
+        attack.frames.get(), attack.connections.get(), attack.ended.get());
   }
 
   private void run() throws InterruptedException {
@@ -111,7 +112,7 @@ final class Http2Attack {
         attack(socket);
       } catch (IOException endedByThem) {
         // That is what is hoped for; the next connection shows whether they still take any.
-        continue;
+        ended.incrementAndGet();
       }
     }
   }

@@ -24,10 +24,16 @@ final class Sink implements AutoCloseable {
   Sink() throws IOException {
     selector = Selector.open();
     server = ServerSocketChannel.open();
-    server.bind(new InetSocketAddress(InetAddress.getByName("::1"), 0), BACKLOG);
+    server.bind(new InetSocketAddress(loopback(), 0), BACKLOG);
     server.configureBlocking(false);
     server.register(selector, SelectionKey.OP_ACCEPT);
     Thread.ofPlatform().daemon().name("sink").start(this::run);
+  }
+
+  private static InetAddress loopback() throws IOException {
+    byte[] address = new byte[16];
+    address[15] = 1;
+    return InetAddress.getByAddress(address);
   }
 
   String address() throws IOException {
