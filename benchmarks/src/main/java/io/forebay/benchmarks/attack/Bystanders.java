@@ -8,13 +8,13 @@ import java.util.Locale;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/**
- * Honest clients: wrk with fifty connections that ask for small objects, as fast as they can or at
- * a rate.
- */
+/** Honest clients: wrk asks for a small object, as fast as it can or at a rate. */
 final class Bystanders {
 
-  static final int CONNECTIONS = 50;
+  private static final int QUICK = 50;
+
+  /** Many, since wrk waits in whole milliseconds. */
+  private static final int PACED = 500;
 
   private static final Pattern LATENCY = Pattern.compile("(50|99)%\\s+([0-9.]+)(us|ms|s)");
   private static final Pattern RATE = Pattern.compile("Requests/sec:\\s+([0-9.]+)");
@@ -42,25 +42,26 @@ final class Bystanders {
 
   /** As fast as they can. */
   Seen atFullSpeed(int seconds) throws IOException, InterruptedException {
-    return run(seconds, List.of());
+    return run(seconds, QUICK, List.of());
   }
 
   /** Each connection waits between its requests, so that all together ask at about that rate. */
   Seen atRate(double perSecond, int seconds) throws IOException, InterruptedException {
-    double meanMillis = CONNECTIONS * 1000 / perSecond;
+    double meanMillis = PACED * 1000 / perSecond;
     Files.writeString(
         script,
         String.format(
             Locale.ROOT, "function delay() return math.random() * 2 * %.3f end%n", meanMillis));
-    return run(seconds, List.of("-s", script.toString()));
+    return run(seconds, PACED, List.of("-s", script.toString()));
   }
 
-  private Seen run(int seconds, List<String> options) throws IOException, InterruptedException {
+  private Seen run(int seconds, int connections, List<String> options)
+      throws IOException, InterruptedException {
     String text =
         Commands.output(
             Commands.list(
                 List.of(
-                    List.of("taskset", "-c", cpu, "wrk", "-t1", "-c" + CONNECTIONS),
+                    List.of("taskset", "-c", cpu, "wrk", "-t1", "-c" + connections),
                     List.of("-d" + seconds + "s", "--latency", "--timeout", "5s"),
                     options,
                     List.of(url))));

@@ -29,11 +29,13 @@ final class Edge implements AutoCloseable {
   private static final int START_SECONDS = 60;
 
   private final Process process;
+  private final Path log;
   private final HttpServer origin;
   private final int port;
 
-  private Edge(Process process, HttpServer origin, int port) {
+  private Edge(Process process, Path log, HttpServer origin, int port) {
     this.process = process;
+    this.log = log;
     this.origin = origin;
     this.port = port;
   }
@@ -54,10 +56,10 @@ final class Edge implements AutoCloseable {
           - address: 127.0.0.1:%d
           - address: "[::1]:%d"
             h2c: true
-        admin: off
-        threads: { loops: 1 }
-        store: { memory: 256MiB, memory-directory: %s, data: %s }
-        access-log: { output: "off" }
+        admin: {address: "127.0.0.1:0"}
+        threads: {loops: 1}
+        store: {memory: 256MiB, memory-directory: %s, data: %s}
+        access-log: "off"
         """
             .formatted(
                 origin.getAddress().getPort(),
@@ -69,12 +71,10 @@ final class Edge implements AutoCloseable {
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.addAll(List.of(Bench.class.getAnnotation(Fork.class).jvmArgsPrepend()));
     command.addAll(List.of("-jar", jar.toString(), "serve", "--config", config.toString()));
+    Path log = directory.resolve("forebay.log");
     Process process =
-        new ProcessBuilder(command)
-            .redirectErrorStream(true)
-            .redirectOutput(directory.resolve("forebay.log").toFile())
-            .start();
-    Edge edge = new Edge(process, origin, port);
+        new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(log.toFile()).start();
+    Edge edge = new Edge(process, log, origin, port);
     edge.awaitStart();
     return edge;
   }
@@ -115,7 +115,7 @@ final class Edge implements AutoCloseable {
       }
     }
     close();
-    throw new IOException("the edge did not start; see forebay.log");
+    throw new IOException("the edge did not start: " + Files.readString(log));
   }
 
   String bystandersUrl() {
