@@ -98,7 +98,7 @@ final class ConnectionInitializer extends ChannelInitializer<Channel> {
             ownAuthority(channel),
             client(channel, "HTTP/1.1", session));
     connection.advertise(altSvc(channel));
-    channel.pipeline().addLast(connection.decoder(), connection);
+    channel.pipeline().addLast(connection.decoders()).addLast(connection);
   }
 
   void addHttp2(Channel channel, @Nullable TlsSession session) {
