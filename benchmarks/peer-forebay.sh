@@ -11,13 +11,16 @@
 #   PEER_MEMORY_DIR  its directory, a tmpfs, default /dev/shm/forebay-peer; emptied
 #   PEER_CONFIG      a configuration file with the origin and whatever else; the options below win over it
 #   PEER_AOT         off: without the AOT cache
+#   PEER_KEEP        anything: what is in the directories stays
 set -eu
 root=${PEER_ROOT:-$(CDPATH='' cd -- "$(dirname -- "$(readlink -f -- "$0")")/.." && pwd)}
 data=${LAB:?}/forebay-data
 memory=${PEER_MEMORY_DIR:-/dev/shm/forebay-peer}
 
 # Other peers start with an empty cache too.
-rm -rf "$data" "$memory"
+if [ -z "${PEER_KEEP:-}" ]; then
+    rm -rf "$data" "$memory"
+fi
 mkdir -p "$data" "$memory"
 
 if [ -n "${PEER_CONFIG:-}" ]; then

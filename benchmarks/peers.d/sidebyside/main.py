@@ -43,6 +43,8 @@ def _options(arguments):
     what.add_argument("--misses", action="store_true", help="fetches from the origin, with one and eight followers")
     what.add_argument("--tails", action="store_true",
                       help="latencies of hits at a constant rate: 30, 60 and 90 %% of each server's capacity")
+    what.add_argument("--starts", action="store_true",
+                      help="Forebay started with a thousand objects stored: until the first hit")
     how = parser.add_argument_group("how")
     how.add_argument("--peers", default=DEFAULT_PEERS, help=f"which servers, default {DEFAULT_PEERS}")
     how.add_argument("--forebay", action="append", default=[], metavar="NAME='KEY=VALUE ...'",
@@ -71,8 +73,8 @@ def _options(arguments):
     how.add_argument("--json", metavar="FILE", help="all measurements")
     how.add_argument("--keep", metavar="DIR", help="configurations, logs and the origin's files stay there")
     options = parser.parse_args(arguments)
-    if options.http2 + options.misses + options.tails > 1:
-        parser.error("one of --http2, --misses and --tails")
+    if options.http2 + options.misses + options.tails + options.starts > 1:
+        parser.error("one of --http2, --misses, --tails and --starts")
     if options.tails and options.tls or options.misses and options.zipf or options.http2 and options.zipf:
         parser.error("--tails goes without --tls, --misses and --http2 without --zipf")
     return options
@@ -97,6 +99,8 @@ class Run:
         if unknown:
             raise machine.Unfit(f"no such server: {', '.join(unknown)}; there are {', '.join(servers.PEERS)}")
         chosen = [servers.PEERS[name] for name in names] + [servers.Forebay.variant(v) for v in self._options.forebay]
+        if self._options.starts:
+            chosen = [peer for peer in chosen if isinstance(peer, servers.Forebay)]
         if self._options.misses:
             chosen = [peer for peer in chosen if peer.name != "floor"]
         return [peer for peer in chosen if self._scheme() in peer.schemes]
@@ -104,6 +108,8 @@ class Run:
     def _chosen_loads(self):
         default = ("10k,2m" if self._options.misses else
                    "10k" if self._options.http2 or self._options.tails else "1b,10k,100k,2m")
+        if self._options.starts:
+            default = "1k"
         names = (self._options.loads or default).split(",")
         unknown = [name for name in names if name not in site.LOADS]
         if unknown:
@@ -188,7 +194,7 @@ class Run:
             if isinstance(peer, servers.Forebay) and self._options.furnished:
                 peer.purge(PURGES)
             for one in self._loads:
-                measure = (self._misses if self._options.misses else self._streams if self._options.http2
+                measure = (self._starts if self._options.starts else self._misses if self._options.misses else self._streams if self._options.http2
                            else self._tails if self._options.tails else self._hits)
                 measure(number, peer, group, one)
         finally:
@@ -257,6 +263,18 @@ class Run:
                 self._setting, peer, one, self._heads, rate, self._options.connections, self._options.secs or 300))
             row["rate"] = rate
             self._add(number, peer, one, f"{one.name} at {name}", row)
+
+    def _starts(self, number, peer, group, one):
+        load.warm(self._setting, peer, one)
+        group.stop()
+        origin_before, began = self._origin.requests(), time.monotonic()
+        peer.restart(self._setting, group)
+        process.until(lambda: servers.answers(peer.port(self._setting), self._setting.is_tls, one.path(0)), group,
+                      pause=0.005)
+        took, spent = time.monotonic() - began, group.cpu_seconds()
+        if self._origin.requests() > origin_before:
+            raise process.Failed(f"{peer.name}: its first answer came from the origin")
+        self._add(number, peer, one, one.name, {"first_hit_ms": took * 1e3, "cpu_ms": spent * 1e3, "errors": 0})
 
     def _counted(self, group, one, ask):
         """What is asked, and what it cost the server."""
