@@ -27,9 +27,13 @@ final class ConformanceTest {
           Rfc9110Ranges.CHAPTER,
           Rfc5861.CHAPTER,
           Rfc8246.CHAPTER,
+          Rfc8586.CHAPTER,
+          Rfc9209.CHAPTER,
           Rfc9211.CHAPTER,
           Rfc9213.CHAPTER,
           Rfc9875.CHAPTER,
+          Rfc10008.CHAPTER,
+          NoVarySearchField.CHAPTER,
           OwnClocks.CHAPTER);
 
   private static final Path DOCUMENT = Path.of("..", "docs", "CONFORMANCE.md");

@@ -13,6 +13,7 @@ import io.forebay.core.http.HttpDate;
 import io.forebay.core.http.PlainRequest;
 import io.forebay.core.http.RangeSet;
 import io.forebay.core.http.RequestView;
+import io.forebay.core.policy.Reason;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -239,6 +240,15 @@ final class Rfc9110Ranges {
               shownBy(
                   "ServerPartialTest.anAnswerThatDoesNotFitIsNotMixedIn",
                   "ServerRangeMissTest.anAnswerThatDoesNotFitIsNotStoredAndTheWholeIsFetched")),
+          text(
+                  "14.4",
+                  "Content-Range means nothing with other statuses than 206 and 416",
+                  "a 200 that has one is passed and not stored",
+                  Case.ok("Cache-Control: max-age=9", "Content-Range: bytes 0-4/9")
+                      .notStored(Reason.NOT_STORED_PARTIAL))
+              .butWeDeviate(
+                  "An origin that writes it has most likely sent a part and forgotten to say so; stored, it"
+                      + " would be the whole to everybody."),
           must(
               "14.6",
               "Several parts are sent as multipart/byteranges",

@@ -56,6 +56,19 @@ final class Rfc9111Fields {
                   ok("Cache-Control: MAX-AGE=9").freshFor(9),
                   ok("Cache-Control: max-age=\"9\"").freshFor(9),
                   ok("Cache-Control: max-age=9, private=x", "X: 1").keepsNo("x"))),
+          text(
+              "5.2",
+              "What stands in quotes is a value, whatever it looks like; blanks are not part of =",
+              "quoted strings are read as one; what has a blank beside its = is not a number of seconds",
+              all(
+                  ok("Cache-Control: x=\"max-age=90\", max-age=9").freshFor(9),
+                  ok("Cache-Control: max-age=9, x=\"max-age=90\"").freshFor(9),
+                  ok("Cache-Control: x=\"no-store\", max-age=\"9\"").freshFor(9),
+                  ok("Cache-Control: x=\"a\\\", no-store\", max-age=9").freshFor(9),
+                  ok("Cache-Control: max-age='9'", "ETag: \"a\"").freshFor(0),
+                  ok("Cache-Control: max-age= 9", "ETag: \"a\"").freshFor(0),
+                  ok("Cache-Control: max-age =9").notStored(Reason.NOT_STORED_STALE),
+                  ok("Cache-Control: max-age=0009").freshFor(9))),
           may(
               "5.2.1",
               "Directives of requests may be obeyed",
@@ -245,6 +258,20 @@ final class Rfc9111Fields {
               all(
                   ok("Cache-Control: max-age=9, private=\"X-User\"", "x-user: 1").keepsNo("x-user"),
                   ok("Cache-Control: max-age=9, private=x-user", "X-User: 1").keepsNo("x-user"))),
+          may(
+              "5.2.2.7",
+              "private with names: the rest may be stored",
+              "it is",
+              ok("Cache-Control: max-age=9, private=\"X-User\"", "X-User: 1", "Y: 2")
+                  .keepsField("y: 2")),
+          text(
+              "5.2.2.8",
+              "proxy-revalidate by itself does not make anything storable",
+              "nor do must-revalidate and must-understand",
+              all(
+                  ok("Cache-Control: proxy-revalidate").notStored(Reason.NOT_STORED_NO_FRESHNESS),
+                  ok("Cache-Control: must-revalidate").notStored(Reason.NOT_STORED_NO_FRESHNESS),
+                  ok("Cache-Control: must-understand").notStored(Reason.NOT_STORED_NO_FRESHNESS))),
           must(
               "5.2.2.8",
               "proxy-revalidate: a shared cache does not serve it stale",
@@ -299,7 +326,23 @@ final class Rfc9111Fields {
                   ok("Expires: soon", "ETag: \"a\"").freshFor(0),
                   ok("Expires: 2026-06-02T13:00:00Z", "ETag: \"a\"").freshFor(0),
                   ok("Expires: ", "ETag: \"a\"").freshFor(0),
+                  ok("Expires: Thu, 18 Aug 50 02:01:18 GMT", "ETag: \"a\"").freshFor(0),
+                  ok("Expires: Thu 18 Aug 2050 02:01:18 GMT", "ETag: \"a\"").freshFor(0),
+                  ok("Expires: Thu, 18  Aug  2050 02:01:18 GMT", "ETag: \"a\"").freshFor(0),
+                  ok("Expires: Thu, 18-Aug-2050 02:01:18 GMT", "ETag: \"a\"").freshFor(0),
+                  ok("Expires: Thu, 18 Aug 2050 02.01.18 GMT", "ETag: \"a\"").freshFor(0),
+                  ok("Expires: Thu, 18 Aug 2050 2:01:18 GMT", "ETag: \"a\"").freshFor(0),
+                  ok("Expires: Thu, 18 Aug 2050 02:01:18 AEST", "ETag: \"a\"").freshFor(0),
                   ok("Expires: 0").notStored(Reason.NOT_STORED_STALE))),
+          text(
+              "5.3",
+              "An Expires may lie further ahead than 32 bits of seconds can say",
+              "it is fresh until then, for 2^31 seconds at most",
+              all(
+                  ok("Expires: Sun, 21 Nov 2286 04:46:39 GMT")
+                      .after(2_000_000_000L)
+                      .decides("Serve HIT_FRESH"),
+                  ok("Date: x", "Expires: {+9}").freshFor(9))),
           must(
               "5.3",
               "Expires is ignored beside max-age and s-maxage",
@@ -330,7 +373,20 @@ final class Rfc9111Fields {
               "5.5",
               "Warning is obsolete",
               "it is neither written nor read; what the origin sends is passed on",
-              ok("Cache-Control: max-age=9", "Warning: 199 - x").keepsField("warning: 199 - x")));
+              ok("Cache-Control: max-age=9", "Warning: 199 - x").keepsField("warning: 199 - x")),
+          text(
+              "7.1",
+              "Differences in how messages are read must not let one client write what others get",
+              "what could be read in two ways is refused; a fetch carries nothing that is not in the key",
+              shownBy(
+                  "Http1RefusalTest.refusesAndCloses",
+                  "ServerPassTest.fillsSendNothingThatFitsOneClientOnly",
+                  "KeyRecipeTest.oneTextMeansOneQuestionToTheOrigin")),
+          text(
+              "7.2",
+              "More may stand in the key, so that times do not tell what others have asked for",
+              "a route can put any field into it",
+              shownBy("KeyRecipeTest.fieldsStandBehindTheUrlInTheRecipesOrder")));
 
   private Rfc9111Fields() {}
 }

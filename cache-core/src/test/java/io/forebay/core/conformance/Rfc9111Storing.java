@@ -4,12 +4,14 @@ import static io.forebay.core.conformance.Case.by;
 import static io.forebay.core.conformance.Case.get;
 import static io.forebay.core.conformance.Case.ok;
 import static io.forebay.core.conformance.Check.all;
+import static io.forebay.core.conformance.Check.same;
 import static io.forebay.core.conformance.Check.shownBy;
 import static io.forebay.core.conformance.Row.may;
 import static io.forebay.core.conformance.Row.must;
 import static io.forebay.core.conformance.Row.should;
 import static io.forebay.core.conformance.Row.text;
 
+import io.forebay.core.http.ContentRange;
 import io.forebay.core.policy.Reason;
 import io.forebay.core.route.CookieSettings.SetCookie;
 
@@ -28,6 +30,23 @@ final class Rfc9111Storing {
                   ok("Cache-Control: max-age=2147483649").freshFor(1L << 31),
                   ok("Cache-Control: max-age=9", "ETag: \"a\"", "Age: 99999999999999999999")
                       .agedSeconds(1L << 31))),
+          text(
+              "2",
+              "A key is made of the method and the target URI at least",
+              "of the URI: a stored GET answers GET and HEAD alone; a QUERY has its content in it besides",
+              shownBy(
+                  "StorabilityIT.hostsPortsAndSpellingsAreKeyedAsTheyShould",
+                  "ServerQueryTest.theKeyHasUrlTypeAndContent")),
+          text(
+              "3",
+              "A method or a status is understood by who does all that is specified of its caching",
+              "GET, and QUERY where the route says so; of statuses those of RFC 9110 that have such rules",
+              all(
+                  get().answered(301, "Cache-Control: must-understand, max-age=9").freshFor(9),
+                  get().answered(451, "Cache-Control: must-understand, max-age=9").freshFor(9),
+                  get()
+                      .answered(402, "Cache-Control: must-understand, max-age=9")
+                      .notStored(Reason.NOT_STORED_MUST_UNDERSTAND))),
           must(
               "3",
               "Nothing is stored whose request method is not understood",
@@ -199,6 +218,27 @@ final class Rfc9111Storing {
                   "ServerBasicsTest.aResponseThatBreaksOffIsSeenBrokenAndNotStored")),
           may(
               "3.3",
+              "A 206 may be stored as if it were an incomplete 200",
+              "where it answers a range that was asked for to be stored, and has a strong validator",
+              all(
+                  get()
+                      .answered(206, "Cache-Control: max-age=9", "Content-Range: bytes 0-4/9")
+                      .notStored(Reason.NOT_STORED_PARTIAL),
+                  shownBy(
+                      "ServerRangeMissTest.aFarRangeIsFetchedBySliceAndStoredAndLaterRangesCompleteIt"))),
+          must(
+              "3.3",
+              "Nothing partial is stored in units that are not understood",
+              "bytes are; a part in other units, or that does not say what it is, is none",
+              all(
+                  part(true, "Content-Range: bytes 0-4/9"),
+                  part(false, "Content-Range: items 0-4/9"),
+                  part(false, "Content-Range: bytes 0-4/*"),
+                  part(false, "Content-Range: bytes 5-4/9"),
+                  part(false, "Content-Range: bytes 0-9/9"),
+                  part(false, "Content-Range: bytes 0-4/9", "Content-Range: bytes 0-4/9"))),
+          may(
+              "3.3",
               "A stored part may be completed by a range request",
               "what slices are missing is fetched by range",
               shownBy("ServerPartialTest.whatIsMissingIsFetchedByOneRangeAndIsStored")),
@@ -214,6 +254,18 @@ final class Rfc9111Storing {
               shownBy(
                   "ServerPartialTest.anAnswerThatDoesNotFitIsNotMixedIn",
                   "ServerPartialTest.withoutAStrongValidatorTheWholeIsFetched")),
+          must(
+                  "3.4",
+                  "When parts are joined the fields of the new part take the place of the stored ones",
+                  "the stored ones stay until a 304, a HEAD or a whole response; a part that says no-store or"
+                      + " private is not stored",
+                  shownBy(
+                      "ServerPartialTest.whatIsMissingIsFetchedByOneRangeAndIsStored",
+                      "ServerPartialTest.anAnswerThatMayNotBeStoredIsNot"))
+              .butWeDeviate(
+                  "A part is fetched because memory lost it, not because anybody asked whether the whole is"
+                      + " still so: it makes nothing fresher, and so nothing is ever served for longer than"
+                      + " the response that was stored as a whole allows."),
           must(
               "3.5",
               "What answered a request with Authorization is reused only if the response allows that"
@@ -291,6 +343,10 @@ final class Rfc9111Storing {
               .butWeDeviate(
                   "They say something of a request, not of its URL: by storing them one client could"
                       + " spoil a URL for all."));
+
+  private static Check part(boolean expected, String... fields) {
+    return same(expected, () -> ContentRange.of(Case.fields(fields)) != null);
+  }
 
   private Rfc9111Storing() {}
 }

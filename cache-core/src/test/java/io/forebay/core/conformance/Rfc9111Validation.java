@@ -110,6 +110,18 @@ final class Rfc9111Validation {
               .butWeDeviate(
                   "Clients that continue a download use them: the answer is true of what this cache would"
                       + " send."),
+          text(
+              "4.3.2",
+              "If-Range is evaluated by who answers ranges",
+              "on what is stored; see RFC 9110 §13.1.5",
+              shownBy("ConditionsTest.ifRangeNeedsTheVeryRepresentation", "range/if-range.script")),
+          must(
+              "4.3.2",
+              "The tag of what is stored in part is not sent with a client's, unless the part is enough",
+              "no tags are mixed with a client's; of what is not whole no other request is told",
+              shownBy(
+                  "ServerPassTest.fillsSendNothingThatFitsOneClientOnly",
+                  "ServerVariantTagsTest.whatATagDoesNotTellApartIsNotNamed")),
           should(
               "4.3.2",
               "If-None-Match that matches, or *, is answered by 304",
@@ -140,6 +152,16 @@ final class Rfc9111Validation {
               shownBy("ServerFailureTest.staleIsServedAtOnceWhileItIsRefreshedOnce")),
           may(
               "4.3.3",
+              "The full response may be stored",
+              "by the rules of §3; it takes the place of what was asked about",
+              shownBy("validation/changed.script")),
+          text(
+              "4.3.3",
+              "A 304 says that what is stored can be updated and used again",
+              "it is served to all who waited, each by his own conditions",
+              shownBy("validation/not-modified-freshens.script", "sharing/one-validation.script")),
+          may(
+              "4.3.3",
               "A 5xx may be passed on, or taken for no answer at all",
               "500, 502, 503 and 504 are taken for none where stale may be served, others are passed on",
               shownBy("ServerFailureTest.staleIsServedWhileTheOriginFailsIfItMayBe")),
@@ -165,6 +187,25 @@ final class Rfc9111Validation {
                   shownBy(
                       "ServerRulesTest.aConfirmationOfSomethingElseFetchesAgain",
                       "ServerVariantTagsTest.aConfirmationOfNoneOfThemFetchesAgainOnceWithoutConditions"))),
+          must(
+                  "4.3.4",
+                  "A strong tag in a 304 does not confirm what has a weak one",
+                  "it does where the two are the same but for W/",
+                  all(
+                      confirms(true, "ETag: W/\"a\"", "ETag: \"a\""),
+                      confirms(false, "ETag: W/\"a\"", "ETag: \"b\"")))
+              .butWeDeviate(
+                  "The tag that was asked about was the weak one; origins that weaken the tags of what they"
+                      + " compress confirm it by the strong one."),
+          must(
+                  "4.3.4",
+                  "All that the request could have selected and that has the strong tag is updated",
+                  "the one response that was asked about is",
+                  shownBy(
+                      "ServerVaryTest.aResponseWithoutVaryStandsBesideThoseWithAndTheYoungerIsServed"))
+              .butWeDeviate(
+                  "Two at most could have been selected, and the other one is then the older: it answers"
+                      + " none of these requests, and is asked about when it answers others."),
           must(
               "4.3.4",
               "A 304 updates only what its request could have selected",
@@ -218,14 +259,24 @@ final class Rfc9111Validation {
           should(
               "4.3.5",
               "It is updated if validators and length that the HEAD has are the same, else it is stale",
-              "a HEAD without a validator changes nothing, unless it tells of another length",
+              "by the validators that it has, and its length",
               all(
                   head(HeadOutcome.SAME, "ETag: \"a\"", "Content-Length: 9"),
-                  head(HeadOutcome.UNKNOWN, "Content-Length: 9"),
+                  head(HeadOutcome.SAME, "ETag: \"a\""),
                   head(HeadOutcome.OTHER, "ETag: \"b\"", "Content-Length: 9"),
                   head(HeadOutcome.OTHER, "ETag: \"a\"", "Content-Length: 8"),
-                  head(HeadOutcome.OTHER, "ETag: \"a\"", "Last-Modified: {+0}"),
-                  head(HeadOutcome.UNKNOWN, "X: y"))),
+                  head(HeadOutcome.OTHER, "Content-Length: 8"),
+                  head(HeadOutcome.OTHER, "ETag: \"a\"", "Last-Modified: {+0}"))),
+          should(
+                  "4.3.5",
+                  "A HEAD without any validator that tells of no other length updates what is stored",
+                  "it changes nothing",
+                  all(
+                      head(HeadOutcome.UNKNOWN, "Content-Length: 9"),
+                      head(HeadOutcome.UNKNOWN, "X: y")))
+              .butWeDeviate(
+                  "Two bodies of one length are not one body: a page that has changed would be fresh for"
+                      + " another lifetime."),
           must(
               "4.3.5",
               "A HEAD updates fields as a 304 does",
@@ -259,6 +310,11 @@ final class Rfc9111Validation {
                   invalidates("POST", 201, "http://h/a", "Location: https://h/b"),
                   invalidates("POST", 201, "http://h/a", "Location: http://h:81/b"),
                   invalidates("POST", 201, "http://h/a http://h/b", "Location: http://h:80/b"))),
+          may(
+              "4.4",
+              "Others may be invalidated by means that are specified elsewhere",
+              "groups are; see RFC 9875",
+              shownBy("ServerRulesTest.anUnsafeRequestInvalidatesTheGroupsItsAnswerNames")),
           text(
               "4.4",
               "Invalid means removed, or validated before its next use",

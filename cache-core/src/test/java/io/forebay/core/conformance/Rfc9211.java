@@ -2,6 +2,7 @@ package io.forebay.core.conformance;
 
 import static io.forebay.core.conformance.Check.all;
 import static io.forebay.core.conformance.Check.same;
+import static io.forebay.core.conformance.Check.shownBy;
 import static io.forebay.core.conformance.Row.may;
 import static io.forebay.core.conformance.Row.must;
 import static io.forebay.core.conformance.Row.should;
@@ -28,6 +29,14 @@ final class Rfc9211 {
               "A member is a token or a string",
               "the node's name, a token",
               same("edge; hit; ttl=5", () -> STATUS.hit(Reason.HIT_FRESH, 5))),
+          should(
+                  "2",
+                  "Nothing is added to answers that the cache made itself",
+                  "its errors have a member, too",
+                  shownBy("proxying/proxy-status.script"))
+              .butWeDeviate(
+                  "Why there was nothing to send in place of an error is what an operator wants to know of"
+                      + " it first."),
           text(
               "2.1",
               "hit: the answer came from the cache",
@@ -50,6 +59,19 @@ final class Rfc9211 {
                   fwd("bypass", Reason.PASS_ROUTE),
                   fwd("partial", Reason.MISS_PARTIAL),
                   fwd("stale", Reason.MISS_NOT_KEPT))),
+          should(
+              "2.2",
+              "The most specific reason is given; hit and fwd exclude each other",
+              "vary-miss before uri-miss, request and partial where they are why; a member has one of both",
+              all(
+                  fwd("vary-miss", Reason.MISS_VARY),
+                  same(false, () -> STATUS.hit(Reason.HIT_FRESH, 5).contains("fwd")),
+                  same(
+                      false,
+                      () ->
+                          STATUS
+                              .forwarded(Reason.MISS_URI, 200, true, true, null)
+                              .contains("hit")))),
           text(
               "2.3",
               "fwd-status: what the origin answered",
@@ -78,6 +100,11 @@ final class Rfc9211 {
               same(
                   "edge; fwd=uri-miss; fwd-status=200; stored; collapsed",
                   () -> STATUS.forwarded(Reason.MISS_URI, 200, true, true, null))),
+          text(
+              "2.7",
+              "key: what the cache calls it",
+              "not sent: keys can have cookies in them; forebay explain tells it to who may ask",
+              same("edge; hit; ttl=5", () -> STATUS.hit(Reason.HIT_FRESH, 5))),
           may(
               "2.8",
               "detail: more, in words of the cache's own",
