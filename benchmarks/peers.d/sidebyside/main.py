@@ -1,6 +1,7 @@
 """Options, and the order in which things are run."""
 
 import argparse
+import dataclasses
 import json
 import pathlib
 import shutil
@@ -9,20 +10,23 @@ import sys
 import tempfile
 import time
 
-from . import load, machine, process, report, servers, site
+from . import load, machine, model, process, report, servers, site
 
 DEFAULT_PEERS = "nginx,varnish,ats,haproxy,floor,forebay"
 COMPILERS = ("C1 Compiler", "C2 Compiler")
 ROUTES = 100
 PURGES = 1000
 CAPACITY_SECONDS = 5
-LARGEST_ZIPF = 1300 << 20
+LARGEST_SET = 1300 << 20
 
 
 def main(arguments=None):
     options = _options(arguments)
     signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
     try:
+        if options.model:
+            print(model.tables(options.model, {name: one.size for name, one in site.LOADS.items()}))
+            return 0
         return Run(options).run()
     except (machine.Unfit, process.Failed) as told:
         print(f"peers: {told}", file=sys.stderr)
@@ -45,13 +49,17 @@ def _options(arguments):
                       help="latencies of hits at a constant rate: 30, 60 and 90 %% of each server's capacity")
     what.add_argument("--starts", action="store_true",
                       help="Forebay started with a thousand objects stored: until the first hit")
+    what.add_argument("--model", nargs="+", metavar="FILE",
+                      help="nothing: what runs before wrote with --json, brought to larger machines")
     how = parser.add_argument_group("how")
     how.add_argument("--peers", default=DEFAULT_PEERS, help=f"which servers, default {DEFAULT_PEERS}")
     how.add_argument("--forebay", action="append", default=[], metavar="NAME='KEY=VALUE ...'",
                      help="one more Forebay: ROOT (another checkout), JAVA_OPTS, THREADS, ACCESS_LOG=on, MEMORY, CONFIG,"
-                          " AOT=off")
+                          " AOT (a file, or off)")
     how.add_argument("--loads", help="of 1b, 1k, 10k, 100k, 1m, 2m, 5m; default 1b,10k,100k,2m"
                                      " (--misses 10k,2m; --http2 and --tails 10k)")
+    how.add_argument("--objects", type=int, metavar="N",
+                     help="of each load, instead of 40 to 1,000: 600 of 2m are more than a processor's caches hold")
     how.add_argument("--tls", action="store_true", help="HTTPS instead of HTTP")
     how.add_argument("--heads", choices=("bare", "browser"), default="bare",
                      help="heads of requests: wrk's, or a browser's with cookies, 1.4 kB")
@@ -115,13 +123,21 @@ class Run:
         if unknown:
             raise machine.Unfit(f"no such load: {', '.join(unknown)}; there are {', '.join(site.LOADS)}")
         loads = [site.LOADS[name] for name in names]
+        if self._options.objects:
+            loads = [dataclasses.replace(one, count=self._options.objects) for one in loads]
+            for one in loads:
+                self._require_room_in_memory(one, one.count)
         if self._options.zipf:
             for one in loads:
-                if one.size * self._options.zipf > LARGEST_ZIPF:
-                    raise machine.Unfit(f"{self._options.zipf} objects of {one.name} are more than all servers can keep"
-                                        f" in memory ({LARGEST_ZIPF >> 20} MiB here)")
+                self._require_room_in_memory(one, self._options.zipf)
             return tuple(site.zipf(one, self._options.zipf) for one in loads)
         return tuple(loads)
+
+    @staticmethod
+    def _require_room_in_memory(one, count):
+        if one.size * count > LARGEST_SET:
+            raise machine.Unfit(f"{count} objects of {one.name} are more than all servers can keep in memory"
+                                f" ({LARGEST_SET >> 20} MiB here)")
 
     def _scheme(self):
         return "h2" if self._options.http2 else "https" if self._options.tls else "http"
