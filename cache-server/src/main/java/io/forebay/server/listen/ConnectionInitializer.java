@@ -90,7 +90,7 @@ final class ConnectionInitializer extends ChannelInitializer<Channel> {
         new Http1Connection(
             loop, channel, scheme, ownAuthority(channel), client(channel, "HTTP/1.1"));
     connection.advertise(altSvc(channel));
-    channel.pipeline().addLast(connection.decoder(), connection);
+    channel.pipeline().addLast(connection.decoders()).addLast(connection);
   }
 
   void addHttp2(Channel channel, String scheme) {

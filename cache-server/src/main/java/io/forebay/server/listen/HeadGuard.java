@@ -34,6 +34,11 @@ final class HeadGuard {
     isDone = false;
   }
 
+  /** Whether nothing of a head has been seen yet, nor an empty line before it. */
+  boolean isBetweenHeads() {
+    return !hasRequestLine && emptyLines == 0 && scanned == 0;
+  }
+
   /** Bytes were taken from the front of the buffer. */
   void consumed(int lengthBytes) {
     lineStart = Math.max(0, lineStart - lengthBytes);
