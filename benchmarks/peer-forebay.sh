@@ -10,14 +10,17 @@
 #   PEER_MEMORY      size of the memory tier, default 2GiB
 #   PEER_MEMORY_DIR  its directory, a tmpfs, default /dev/shm/forebay-peer; emptied
 #   PEER_CONFIG      a configuration file with the origin and whatever else; the options below win over it
-#   PEER_AOT         off: without the AOT cache
+#   PEER_AOT         an AOT cache instead of the one beside the jar, or off
+#   PEER_KEEP        anything: what is in the directories stays
 set -eu
 root=${PEER_ROOT:-$(CDPATH='' cd -- "$(dirname -- "$(readlink -f -- "$0")")/.." && pwd)}
 data=${LAB:?}/forebay-data
 memory=${PEER_MEMORY_DIR:-/dev/shm/forebay-peer}
 
 # Other peers start with an empty cache too.
-rm -rf "$data" "$memory"
+if [ -z "${PEER_KEEP:-}" ]; then
+    rm -rf "$data" "$memory"
+fi
 mkdir -p "$data" "$memory"
 
 if [ -n "${PEER_CONFIG:-}" ]; then
@@ -28,8 +31,8 @@ fi
 if [ -f "$LAB/cert.pem" ]; then
     set -- "$@" --listen-tls 127.0.0.1:9210 --cert "$LAB/cert.pem" --key "$LAB/key.pem"
 fi
-if [ "${PEER_AOT:-on}" = off ]; then
-    export FOREBAY_AOT_CACHE=off
+if [ -n "${PEER_AOT:-}" ]; then
+    export FOREBAY_AOT_CACHE="$PEER_AOT"
 fi
 
 exec "$root/forebay" serve "$@" --listen 127.0.0.1:9110 --admin 127.0.0.1:9310 \

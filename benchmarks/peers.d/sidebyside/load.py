@@ -43,7 +43,8 @@ def _warm_many(setting, peer, load):
     for _ in range(2):
         said = _run(setting, ["h2load", "--h1", "-c", "1", "-m", "1", "-n", load.count, "-i", urls, base])
         if _h2load(said)["requests"] != load.count:
-            raise process.Failed(f"{peer.name}: {load.name}: not all came: {said.strip()}")
+            told = re.search(r"status codes: .*", said)
+            raise process.Failed(f"{peer.name}: {load.name}: not all came: {told.group(0) if told else said.strip()}")
 
 
 def closed(setting, peer, load, heads, seconds):

@@ -141,8 +141,9 @@ def version(program):
 
 
 def open_files():
-    """How many files a server may open: root raises the limit itself."""
-    return OPEN_FILES if os.geteuid() == 0 else min(OPEN_FILES, resource.getrlimit(resource.RLIMIT_NOFILE)[1])
+    """How many files a server may open."""
+    limit = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    return OPEN_FILES if limit == resource.RLIM_INFINITY else min(OPEN_FILES, limit)
 
 
 def memory_directory():

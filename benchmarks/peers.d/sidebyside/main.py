@@ -1,6 +1,7 @@
 """Options, and the order in which things are run."""
 
 import argparse
+import dataclasses
 import json
 import pathlib
 import shutil
@@ -9,20 +10,23 @@ import sys
 import tempfile
 import time
 
-from . import load, machine, process, report, servers, site
+from . import load, machine, model, process, report, servers, site
 
 DEFAULT_PEERS = "nginx,varnish,ats,haproxy,floor,forebay"
 COMPILERS = ("C1 Compiler", "C2 Compiler")
 ROUTES = 100
 PURGES = 1000
 CAPACITY_SECONDS = 5
-LARGEST_ZIPF = 1300 << 20
+LARGEST_SET = 1300 << 20
 
 
 def main(arguments=None):
     options = _options(arguments)
     signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
     try:
+        if options.model:
+            print(model.tables(options.model, {name: one.size for name, one in site.LOADS.items()}))
+            return 0
         return Run(options).run()
     except (machine.Unfit, process.Failed) as told:
         print(f"peers: {told}", file=sys.stderr)
@@ -43,13 +47,19 @@ def _options(arguments):
     what.add_argument("--misses", action="store_true", help="fetches from the origin, with one and eight followers")
     what.add_argument("--tails", action="store_true",
                       help="latencies of hits at a constant rate: 30, 60 and 90 %% of each server's capacity")
+    what.add_argument("--starts", action="store_true",
+                      help="Forebay started with a thousand objects stored: until the first hit")
+    what.add_argument("--model", nargs="+", metavar="FILE",
+                      help="nothing: what runs before wrote with --json, brought to larger machines")
     how = parser.add_argument_group("how")
     how.add_argument("--peers", default=DEFAULT_PEERS, help=f"which servers, default {DEFAULT_PEERS}")
     how.add_argument("--forebay", action="append", default=[], metavar="NAME='KEY=VALUE ...'",
                      help="one more Forebay: ROOT (another checkout), JAVA_OPTS, THREADS, ACCESS_LOG=on, MEMORY, CONFIG,"
-                          " AOT=off")
+                          " AOT (a file, or off)")
     how.add_argument("--loads", help="of 1b, 1k, 10k, 100k, 1m, 2m, 5m; default 1b,10k,100k,2m"
                                      " (--misses 10k,2m; --http2 and --tails 10k)")
+    how.add_argument("--objects", type=int, metavar="N",
+                     help="of each load, instead of 40 to 1,000: 600 of 2m are more than a processor's caches hold")
     how.add_argument("--tls", action="store_true", help="HTTPS instead of HTTP")
     how.add_argument("--heads", choices=("bare", "browser"), default="bare",
                      help="heads of requests: wrk's, or a browser's with cookies, 1.4 kB")
@@ -71,8 +81,8 @@ def _options(arguments):
     how.add_argument("--json", metavar="FILE", help="all measurements")
     how.add_argument("--keep", metavar="DIR", help="configurations, logs and the origin's files stay there")
     options = parser.parse_args(arguments)
-    if options.http2 + options.misses + options.tails > 1:
-        parser.error("one of --http2, --misses and --tails")
+    if options.http2 + options.misses + options.tails + options.starts > 1:
+        parser.error("one of --http2, --misses, --tails and --starts")
     if options.tails and options.tls or options.misses and options.zipf or options.http2 and options.zipf:
         parser.error("--tails goes without --tls, --misses and --http2 without --zipf")
     return options
@@ -97,6 +107,8 @@ class Run:
         if unknown:
             raise machine.Unfit(f"no such server: {', '.join(unknown)}; there are {', '.join(servers.PEERS)}")
         chosen = [servers.PEERS[name] for name in names] + [servers.Forebay.variant(v) for v in self._options.forebay]
+        if self._options.starts:
+            chosen = [peer for peer in chosen if isinstance(peer, servers.Forebay)]
         if self._options.misses:
             chosen = [peer for peer in chosen if peer.name != "floor"]
         return [peer for peer in chosen if self._scheme() in peer.schemes]
@@ -104,18 +116,28 @@ class Run:
     def _chosen_loads(self):
         default = ("10k,2m" if self._options.misses else
                    "10k" if self._options.http2 or self._options.tails else "1b,10k,100k,2m")
+        if self._options.starts:
+            default = "1k"
         names = (self._options.loads or default).split(",")
         unknown = [name for name in names if name not in site.LOADS]
         if unknown:
             raise machine.Unfit(f"no such load: {', '.join(unknown)}; there are {', '.join(site.LOADS)}")
         loads = [site.LOADS[name] for name in names]
+        if self._options.objects:
+            loads = [dataclasses.replace(one, count=self._options.objects) for one in loads]
+            for one in loads:
+                self._require_room_in_memory(one, one.count)
         if self._options.zipf:
             for one in loads:
-                if one.size * self._options.zipf > LARGEST_ZIPF:
-                    raise machine.Unfit(f"{self._options.zipf} objects of {one.name} are more than all servers can keep"
-                                        f" in memory ({LARGEST_ZIPF >> 20} MiB here)")
+                self._require_room_in_memory(one, self._options.zipf)
             return tuple(site.zipf(one, self._options.zipf) for one in loads)
         return tuple(loads)
+
+    @staticmethod
+    def _require_room_in_memory(one, count):
+        if one.size * count > LARGEST_SET:
+            raise machine.Unfit(f"{count} objects of {one.name} are more than all servers can keep in memory"
+                                f" ({LARGEST_SET >> 20} MiB here)")
 
     def _scheme(self):
         return "h2" if self._options.http2 else "https" if self._options.tls else "http"
@@ -188,7 +210,7 @@ class Run:
             if isinstance(peer, servers.Forebay) and self._options.furnished:
                 peer.purge(PURGES)
             for one in self._loads:
-                measure = (self._misses if self._options.misses else self._streams if self._options.http2
+                measure = (self._starts if self._options.starts else self._misses if self._options.misses else self._streams if self._options.http2
                            else self._tails if self._options.tails else self._hits)
                 measure(number, peer, group, one)
         finally:
@@ -257,6 +279,18 @@ class Run:
                 self._setting, peer, one, self._heads, rate, self._options.connections, self._options.secs or 300))
             row["rate"] = rate
             self._add(number, peer, one, f"{one.name} at {name}", row)
+
+    def _starts(self, number, peer, group, one):
+        load.warm(self._setting, peer, one)
+        group.stop()
+        origin_before, began = self._origin.requests(), time.monotonic()
+        peer.restart(self._setting, group)
+        process.until(lambda: servers.answers(peer.port(self._setting), self._setting.is_tls, one.path(0)), group,
+                      pause=0.005)
+        took, spent = time.monotonic() - began, group.cpu_seconds()
+        if self._origin.requests() > origin_before:
+            raise process.Failed(f"{peer.name}: its first answer came from the origin")
+        self._add(number, peer, one, one.name, {"first_hit_ms": took * 1e3, "cpu_ms": spent * 1e3, "errors": 0})
 
     def _counted(self, group, one, ask):
         """What is asked, and what it cost the server."""

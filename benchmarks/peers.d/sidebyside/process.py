@@ -129,7 +129,7 @@ class Group:
         self.programs = []
 
 
-def until(condition, group, seconds=60):
+def until(condition, group, seconds=60, pause=0.1):
     """Waits for something that the programs of a group are to bring about."""
     end = time.monotonic() + seconds
     while not condition():
@@ -137,4 +137,4 @@ def until(condition, group, seconds=60):
         if time.monotonic() > end:
             raise Failed(f"{group.programs[-1].command[0]} does not answer after {seconds} s:"
                          f" {group.programs[-1].last_words()}")
-        time.sleep(0.1)
+        time.sleep(pause)

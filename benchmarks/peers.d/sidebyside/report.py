@@ -10,6 +10,8 @@ GOAL_OF_FLOOR = 1.1
 def line(row):
     """One measurement, as it is made."""
     text = f"{row['round'] + 1}  {row['peer']:16} {row['column']:14}"
+    if "first_hit_ms" in row:
+        return f"{text} first hit after {row['first_hit_ms']:.0f} ms, {row['cpu_ms']:.0f} ms of CPU"
     if "last" in row:
         return (f"{text} {row['rate']:9.0f} due/s  first {_times(row['first'])}  last {_times(row['last'])}"
                 f"  lag {_times(row['lag'])}  util {row['utilisation']:.2f}{_trouble(row)}")
@@ -38,6 +40,10 @@ def tables(rows, titles):
     """Markdown: what each mode of a run is about."""
     if any("last" in row for row in rows):
         return _tails(rows, titles)
+    if any("first_hit_ms" in row for row in rows):
+        return "\n\n".join(_table(rows, titles, *metric) for metric in (
+            ("first_hit_ms", "ms from the start of the process to the first hit", False),
+            ("cpu_ms", "ms of CPU until then", False)))
     metrics = [("us", "µs CPU a request", False)]
     if any("us_a_miss" in row for row in rows):
         metrics = [("us_a_miss", "µs CPU a miss", False), ("misses_per_second", "misses/s", True),

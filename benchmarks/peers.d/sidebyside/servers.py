@@ -401,13 +401,20 @@ class Forebay(Peer):
         return self.first_port, self.first_port + 100, self.first_port + 200
 
     def start(self, setting, group):
-        place = setting.directory("forebay")
+        setting.directory("forebay")
+        setting.memory_directory("forebay")
+        self.restart(setting, group)
+
+    def restart(self, setting, group):
+        """With what the last one kept."""
+        place = setting.lab / "forebay"
         if setting.is_tls:
             for name in ("cert.pem", "key.pem"):
                 shutil.copy(setting.lab / name, place)
         environment = {
             "LAB": str(place),
-            "PEER_MEMORY_DIR": str(setting.memory_directory("forebay")),
+            "PEER_MEMORY_DIR": str(setting.memory / "forebay"),
+            "PEER_KEEP": "yes",  # the directories are new where they are to be
             "PEER_THREADS": str(setting.threads),
             "PEER_ACCESS_LOG": str(place / "access.log") if setting.access_log else "off",
         }

@@ -63,7 +63,7 @@ final class Http2Dump {
         written = 0;
         continue;
       }
-      String[] words = line.substring(8, line.indexOf('|')).strip().split(" +");
+      String[] words = line.substring(8, line.indexOf('|')).strip().split(" +", -1);
       row = new byte[words.length];
       for (int i = 0; i < words.length; i++) {
         row[i] = (byte) Integer.parseInt(words[i], ROW);

@@ -169,4 +169,9 @@ final class HitEvent implements AccessEvent {
   public @Nullable String abort() {
     return null;
   }
+
+  @Override
+  public @Nullable TlsSession tls() {
+    return client.tls();
+  }
 }
