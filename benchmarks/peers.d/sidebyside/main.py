@@ -40,7 +40,7 @@ def _options(arguments):
         prog="benchmarks/peers", formatter_class=argparse.RawDescriptionHelpFormatter,
         description="Forebay beside other caches on this machine, on loopback: CPU a request of the whole server\n"
                     "process, each server in turn pinned to one CPU, load and origin to another.",
-        epilog="A look whether all is there: benchmarks/peers --peers nginx,floor --loads 1b --secs 1 --warm 1 --rounds 1\n"
+        epilog="Is all there? benchmarks/peers --peers nginx,floor --loads 1b --secs 1 --warm 1 --rounds 1\n"
                "What it needs, and what was measured with it: docs/BENCHMARKS.md")
     what = parser.add_argument_group("what is measured (by default hits with wrk)")
     what.add_argument("--http2", action="store_true", help="hits over TLS and HTTP/2 with h2load, 1, 10, 100 streams")
@@ -144,14 +144,15 @@ class Run:
 
     def run(self):
         options = self._options
-        lab = pathlib.Path(options.keep).resolve() if options.keep else pathlib.Path(tempfile.mkdtemp(prefix="forebay-peers-"))
+        lab = pathlib.Path(options.keep or tempfile.mkdtemp(prefix="forebay-peers-")).resolve()
         lab.mkdir(parents=True, exist_ok=True)
         lab.chmod(0o755)
         memory = machine.memory_directory()
         loads = self._loads + (tuple(map(site.misses, self._loads)) if options.misses else ())
         self._setting = servers.Setting(
             lab=lab, memory=memory, loads=loads, scheme=self._scheme(), threads=options.threads,
-            access_log=options.access_log, routes=ROUTES if options.furnished else 0, server_cpus=options.server_cpus, load_cpus=options.load_cpus)
+            access_log=options.access_log, routes=ROUTES if options.furnished else 0,
+            server_cpus=options.server_cpus, load_cpus=options.load_cpus)
         try:
             self._check()
             site.make_files(lab / "www", loads)

@@ -24,8 +24,8 @@ class Program:
             # A session of its own: Ctrl-C comes to us alone, who stop what we started in order. If we
             # are killed ourselves, the kernel tells it to end.
             self.process = subprocess.Popen(
-                ["setpriv", "--pdeathsig", "TERM", "taskset", "-c", cpus] + [str(word) for word in command], stdin=subprocess.DEVNULL,
-                stdout=out, stderr=out, start_new_session=True, env={**os.environ, **(environment or {})})
+                ["setpriv", "--pdeathsig", "TERM", "taskset", "-c", cpus] + [str(word) for word in command],
+                stdin=subprocess.DEVNULL, stdout=out, stderr=out, start_new_session=True, env={**os.environ, **(environment or {})})
 
     def is_running(self):
         return self.process.poll() is None
