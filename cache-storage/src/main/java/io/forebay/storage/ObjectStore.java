@@ -202,10 +202,11 @@ public final class ObjectStore implements AutoCloseable {
             settings, files, core, reclaimer, sweeper, demotion, shadow, samples, rebuild);
     boolean hasSpares = reclaimer.renewFree();
     LOG.info(
-        "memory tier in {}: {} regions of {} KiB, {}, {}{}",
+        "memory tier in {}: {} regions of {} KiB, {}, {}, {}{}",
         files.place(),
         regions.count(),
         regions.regionBytes() >> 10,
+        files.tier().pageState(),
         files.tier().lockState(),
         atOpen.name().toLowerCase(Locale.ROOT),
         hasSpares ? "" : ", no spare region yet");

@@ -322,7 +322,7 @@ final class Http1Connection extends ChannelInboundHandlerAdapter
     }
     ClientInfo info = clientOfVersion10;
     if (info == null) {
-      info = new ClientInfo(client.address(), client.port(), "HTTP/1.0", client.listener());
+      info = client.speaking("HTTP/1.0");
       clientOfVersion10 = info;
     }
     return info;
