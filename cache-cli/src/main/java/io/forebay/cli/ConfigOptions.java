@@ -14,6 +14,7 @@ final class ConfigOptions {
   private static final Set<String> OWN_VARIABLES =
       Set.of(
           "FOREBAY_ADMIN_URL",
+          "FOREBAY_AOT_CACHE",
           "FOREBAY_DEBUG",
           "FOREBAY_JAVA_OPTS",
           "FOREBAY_JDK_PATH",

@@ -2,14 +2,9 @@ package io.forebay.cli;
 
 import io.forebay.cli.demo.Walk;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.net.URI;
-import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.SimpleFileVisitor;
-import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -32,7 +27,6 @@ import picocli.CommandLine.Option;
 final class DemoCommand implements Callable<Integer> {
   private static final long MEMORY_MIB = 256;
   private static final long EDGE_CHECK_MILLIS = 500;
-  private static final Path TMPFS = Path.of("/dev/shm");
 
   @Mixin private final CommonOptions common = new CommonOptions();
 
@@ -46,13 +40,13 @@ final class DemoCommand implements Callable<Integer> {
   @Override
   public Integer call() throws IOException, InterruptedException {
     Output output = common.output();
-    Path data = Files.createTempDirectory("forebay-demo-");
-    Path memory = memoryDirectory(data);
+    Scratch scratch = Scratch.make("forebay-demo-", MEMORY_MIB);
+    Path data = scratch.data();
     // Also on Ctrl-C: the edge is told to stop, and nothing of the demo stays on the machine.
-    Thread tidyUp = new Thread(() -> tidyUp(data, memory), "tidy-up");
+    Thread tidyUp = new Thread(() -> tidyUp(scratch), "tidy-up");
     Runtime.getRuntime().addShutdownHook(tidyUp);
-    int port = freePort();
-    int adminPort = freePort();
+    int port = Scratch.freePort();
+    int adminPort = Scratch.freePort();
     URI adminUrl = URI.create("http://127.0.0.1:" + adminPort);
     List<String> arguments =
         new ArrayList<>(
@@ -66,7 +60,7 @@ final class DemoCommand implements Callable<Integer> {
                 "--data",
                 data.resolve("edge").toString(),
                 "--memory-dir",
-                memory.toString(),
+                scratch.memory().toString(),
                 "--access-log",
                 "off"));
     output.line(output.strong("Forebay demo") + ": a live channel behind one edge on this machine");
@@ -120,56 +114,11 @@ final class DemoCommand implements Callable<Integer> {
     output.line("    ./forebay purge --admin-url " + adminUrl + " --tag news-2160p");
   }
 
-  /** Tmpfs where there is room for it, as in production; otherwise beside the data. */
-  private static Path memoryDirectory(Path data) throws IOException {
-    long needed = (MEMORY_MIB + 64) << 20;
-    if (Files.isWritable(TMPFS) && Files.getFileStore(TMPFS).getUsableSpace() > needed) {
-      return Files.createTempDirectory(TMPFS, "forebay-demo-");
-    }
-    return Files.createDirectory(data.resolve("memory"));
-  }
-
-  private static int freePort() throws IOException {
-    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      return socket.getLocalPort();
-    }
-  }
-
-  private void tidyUp(Path... directories) {
+  private void tidyUp(Scratch scratch) {
     Walk walk = running;
     if (walk != null) {
       walk.close();
     }
-    for (Path directory : directories) {
-      try {
-        delete(directory);
-      } catch (IOException left) {
-        System.err.println("forebay: could not remove " + directory + ": " + left);
-      }
-    }
-  }
-
-  private static void delete(Path directory) throws IOException {
-    if (!Files.exists(directory)) {
-      return;
-    }
-    Files.walkFileTree(
-        directory,
-        new SimpleFileVisitor<>() {
-          @Override
-          public FileVisitResult visitFile(Path file, BasicFileAttributes attributes)
-              throws IOException {
-            Files.delete(file);
-            return FileVisitResult.CONTINUE;
-          }
-
-          @Override
-          public FileVisitResult postVisitDirectory(
-              Path emptied, @org.jspecify.annotations.Nullable IOException failed)
-              throws IOException {
-            Files.delete(emptied);
-            return FileVisitResult.CONTINUE;
-          }
-        });
+    scratch.close();
   }
 }

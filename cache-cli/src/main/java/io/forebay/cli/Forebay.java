@@ -1,5 +1,6 @@
 package io.forebay.cli;
 
+import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.AutoComplete.GenerateCompletion;
 import picocli.CommandLine;
@@ -15,18 +16,6 @@ import picocli.CommandLine.UnmatchedArgumentException;
     description = "An HTTP edge cache that stays warm.",
     synopsisSubcommandLabel = "COMMAND",
     sortOptions = false,
-    subcommands = {
-      ServeCommand.class,
-      DemoCommand.class,
-      PurgeCommand.class,
-      WarmCommand.class,
-      StatsCommand.class,
-      ReloadCommand.class,
-      ExplainCommand.class,
-      StoreCommand.class,
-      ConfigCommand.class,
-      GenerateCompletion.class
-    },
     footer = {
       "",
       "Exit codes: 0 done, 1 failed, 2 wrong usage, 3 done in part, 69 cannot start",
@@ -44,11 +33,32 @@ public final class Forebay implements Callable<Integer> {
 
   /** The process's entry, by way of the class that checked which Java this is. */
   public static void main(String[] args) {
-    System.exit(commandLine().execute(args));
+    // Describing all commands takes a quarter of a second of CPU, which a starting node need not
+    // wait for.
+    boolean isServe = args.length > 0 && args[0].equals("serve");
+    CommandLine line = isServe ? commandLine(List.of(new ServeCommand())) : commandLine();
+    System.exit(line.execute(args));
   }
 
   static CommandLine commandLine() {
+    return commandLine(
+        List.of(
+            new ServeCommand(),
+            new DemoCommand(),
+            new PurgeCommand(),
+            new WarmCommand(),
+            new StatsCommand(),
+            new ReloadCommand(),
+            new ExplainCommand(),
+            new StoreCommand(),
+            new ConfigCommand(),
+            new AotCommand(),
+            new GenerateCompletion()));
+  }
+
+  private static CommandLine commandLine(List<Object> commands) {
     CommandLine line = new CommandLine(new Forebay());
+    commands.forEach(line::addSubcommand);
     line.setExitCodeExceptionMapper(Forebay::exitCode);
     line.setParameterExceptionHandler(Forebay::wrongUsage);
     line.setExecutionExceptionHandler((thrown, failed, parsed) -> {

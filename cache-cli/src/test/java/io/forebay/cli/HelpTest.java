@@ -27,6 +27,7 @@ final class HelpTest {
         "config check",
         "config dump",
         "config schema",
+        "aot",
         "store",
         "store ls",
         "store show",

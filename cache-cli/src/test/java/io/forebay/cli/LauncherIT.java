@@ -1,11 +1,13 @@
 package io.forebay.cli;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
 import java.nio.file.attribute.PosixFilePermissions;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -72,6 +74,54 @@ final class LauncherIT {
     assertTrue(ended.out().contains("<--sun-misc-unsafe-memory-access=allow>"), ended.out());
     assertTrue(ended.out().contains("<-Xmx64m><-Dx=y>"), ended.out());
     assertTrue(ended.out().endsWith("<purge><http://a/with space><--tag><*><>"), ended.out());
+  }
+
+  @Test
+  void takesTheCollectorThatIsAskedForInsteadOfItsOwn() throws Exception {
+    Path echo = jdk("echo", "25", "printf '<%s>' \"$@\"");
+
+    Jar.Ended own = launcher().env("JAVA_HOME", echo.toString()).run("serve");
+    Jar.Ended asked =
+        launcher()
+            .env("JAVA_HOME", echo.toString())
+            .env("FOREBAY_JAVA_OPTS", "-Xmx1g -XX:+UseG1GC")
+            .run("serve");
+
+    assertTrue(own.out().contains("<-XX:+UseSerialGC>"), own.out());
+    assertFalse(asked.out().contains("UseSerialGC"), asked.out());
+    assertTrue(asked.out().contains("<-Xmx1g><-XX:+UseG1GC>"), asked.out());
+  }
+
+  @Test
+  void usesAnAotCacheThatIsNoOlderThanTheJar() throws Exception {
+    Path echo = jdk("echo", "25", "printf '<%s>' \"$@\"");
+    Path cache = Files.writeString(directory.resolve("cache.aot"), "classes");
+    FileTime built = Files.getLastModifiedTime(Jar.file());
+    Jar launcher =
+        launcher().env("JAVA_HOME", echo.toString()).env("FOREBAY_AOT_CACHE", cache.toString());
+
+    Files.setLastModifiedTime(cache, FileTime.fromMillis(built.toMillis() + 1000));
+    assertTrue(launcher.run("serve").out().contains("<-XX:AOTCache=" + cache + ">"));
+    assertFalse(launcher.run("aot").out().contains("AOTCache"));
+
+    Files.setLastModifiedTime(cache, FileTime.fromMillis(built.toMillis() - 1000));
+    assertFalse(launcher.run("serve").out().contains("AOTCache"));
+
+    launcher.env("FOREBAY_AOT_CACHE", "off");
+    assertFalse(launcher.run("serve").out().contains("AOTCache"));
+  }
+
+  @Test
+  void runsWithoutAWordWhereTheAotCacheIsNotOne() throws Exception {
+    Path cache = Files.writeString(directory.resolve("cache.aot"), "classes");
+    FileTime built = Files.getLastModifiedTime(Jar.file());
+    Files.setLastModifiedTime(cache, FileTime.fromMillis(built.toMillis() + 1000));
+
+    Jar.Ended ended = launcher().env("FOREBAY_AOT_CACHE", cache.toString()).run("--version");
+
+    assertEquals(0, ended.code(), ended.err());
+    assertEquals("", ended.err());
+    assertTrue(ended.out().startsWith("forebay "), ended.out());
   }
 
   @Test

@@ -25,10 +25,15 @@ final class Tools {
           "curl", "curl",
           "wrk", "wrk",
           "openssl", "openssl",
-          "h2load", "nghttp2-client");
+          "h2load", "nghttp2-client",
+          "nghttp", "nghttp2-client",
+          "chromium", "chromium");
 
   /** Debian's, which has Debian's modules. */
   static final String PYTHON = "/usr/bin/python3";
+
+  /** Where .ci/run puts what comes from no Debian package; a test runs in its module's folder. */
+  private static final Path OWN_PYTHON = Path.of("..", ".venv", "bin", "python");
 
   private Tools() {}
 
@@ -70,6 +75,17 @@ final class Tools {
       System.out.println("skipped: " + why);
       Assumptions.abort(why);
     }
+  }
+
+  /** A Python that has aioquic, an HTTP/3 client. */
+  static Path requireAioquic() throws IOException, InterruptedException {
+    Path python = OWN_PYTHON.toAbsolutePath();
+    if (!Files.isExecutable(python)
+        || Commands.run(python.toString(), "-c", "import aioquic").exit() != 0) {
+      throw missing(
+          "python's aioquic is missing: python3 -m venv .venv && .venv/bin/pip install aioquic");
+    }
+    return python;
   }
 
   private static RuntimeException missing(String why) {

@@ -65,6 +65,11 @@ final class Tree {
   Entry write(String path, int lengthBytes) throws IOException {
     byte[] bytes = new byte[lengthBytes];
     random.nextBytes(bytes);
+    return write(path, bytes);
+  }
+
+  /** Writes, or writes anew, a file of these bytes. */
+  Entry write(String path, byte[] bytes) throws IOException {
     Path file = root.resolve(path.substring(1));
     Files.createDirectories(file.getParent());
     Files.write(file, bytes);

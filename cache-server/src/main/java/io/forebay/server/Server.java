@@ -387,6 +387,11 @@ public final class Server implements Node, AutoCloseable {
     return purgeHealth.failure() != null;
   }
 
+  /** What each loop has; to be touched on that loop only. */
+  List<LoopContext> loops() {
+    return loops;
+  }
+
   /** Keys under which fills are in progress at this moment. */
   int fillsInProgress() {
     return fills.size();

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.forebay.server.testing.SClient;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -83,6 +84,43 @@ final class ServerAccessLogTest {
     JsonNode line = lines().getFirst();
     assertEquals(0, line.get("status").asInt());
     assertEquals("CLIENT_GONE", line.get("abort").asString());
+  }
+
+  @Test
+  void aLineOfTlsSaysWhatTheHandshakeCameToAndOneOfPlainTextNothing() throws Exception {
+    origin.on("/a", TestOrigin.ok("cache-control: max-age=60\r\n", TestOrigin.ascii("a")));
+    Path session = directory.resolve("session");
+    String[] first = {"-servername", "a.example", "-tls1_2", "-sess_out", session.toString()};
+    String[] again = {"-servername", "a.example", "-tls1_2", "-sess_in", session.toString()};
+    assertTrue(SClient.run(edge.tlsPort(), first).contains("New, TLSv1.2"));
+    assertTrue(SClient.run(edge.tlsPort(), again).contains("Reused, TLSv1.2"));
+    String unused = SClient.run(edge.tlsPort(), "-noservername", "-tls1_3");
+    try (WireClient plain = edge.connect()) {
+      assertEquals(200, plain.get("/a").status());
+    }
+    assertEquals(
+        List.of(
+            "TLSv1.2 ECDHE a.example false",
+            "TLSv1.2 ECDHE a.example true",
+            "TLSv1.3 TLS_AE absent false",
+            "absent absent absent absent"),
+        lines().stream()
+            .map(line ->
+                text(line, "tls")
+                    + " "
+                    + text(line, "cipher")
+                        .replaceAll("^TLS_ECDHE.*|^ECDHE.*", "ECDHE")
+                        .replaceAll("^TLS_AE.*", "TLS_AE")
+                    + " "
+                    + text(line, "sni")
+                    + " "
+                    + text(line, "resumed"))
+            .toList());
+  }
+
+  private static String text(JsonNode line, String field) {
+    JsonNode value = line.get(field);
+    return value == null ? "absent" : value.asString();
   }
 
   @Test

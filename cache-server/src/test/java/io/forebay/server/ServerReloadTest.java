@@ -339,6 +339,32 @@ final class ServerReloadTest {
   }
 
   @Test
+  void aListenerThatIsToBecomeTlsStaysPlainTextAndThatIsSaid() throws Exception {
+    String more = "  - {name: more, address: \"127.0.0.1:0\"";
+    String rest = "}\n" + Edge.origins(before.url());
+    edge.stop();
+    edge.configure(more + rest);
+    edge.start();
+    edge.configure(
+        more
+            + ", tls: {certificate: \""
+            + directory.resolve("chain.pem")
+            + "\", key: \""
+            + directory.resolve("key.pem")
+            + "\"}"
+            + rest);
+    Reload reload = edge.server().reload();
+    assertEquals(List.of(), reload.errors());
+    assertEquals(List.of("listen.more.tls (plain text until then)"), reload.needsRestart());
+    before.on("/plain", TestOrigin.ok("cache-control: no-store\r\n", TestOrigin.ascii("as ever")));
+    try (WireClient client = new WireClient(edge.port("more"))) {
+      assertEquals("as ever", client.get("/plain").text());
+    }
+    edge.configure(more + rest);
+    assertEquals(List.of(), edge.server().reload().needsRestart());
+  }
+
+  @Test
   void whatWaitsForARestartIsSaidUntilItIsTakenBack() throws Exception {
     edge.configure("MEMORY=48MiB\n" + Edge.origins(before.url()));
     assertEquals(List.of("store.memory"), edge.server().reload().needsRestart());

@@ -15,6 +15,7 @@ import io.forebay.storage.region.Pins;
 import io.forebay.storage.region.Regions;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Finding what one lane is asked for: by its near-index, which is checked against the record it
@@ -59,46 +60,69 @@ final class LaneLookup {
   }
 
   Found find(long hi, long lo, byte[] keyText, int keyTextLength) {
+    Found near = findNear(hi, lo, keyText, keyTextLength);
+    if (near == null) {
+      return findIndexed(hi, lo, keyText, keyTextLength);
+    }
+    if (near == Found.HIT) {
+      askedFor();
+    } else {
+      misses++;
+    }
+    return near;
+  }
+
+  /**
+   * What the near-index alone says: HIT, MISS, or null where it says nothing. A hit counts as asked
+   * for only with {@link #askedFor}.
+   */
+  @Nullable Found findNear(long hi, long lo, byte[] keyText, int keyTextLength) {
     int entry = near.find(hi, lo);
-    if (entry >= 0) {
-      int region = near.region(entry);
-      int generation = near.generation(entry);
-      int slot = near.slot(entry);
-      pins.pin(lane, region);
-      if (regions.isReadable(region, generation) && regions.isLive(region, slot)) {
-        int offset = near.offset(entry);
-        long record = regions.base(region) + offset;
-        if (!isKey(record, keyText, keyTextLength)) {
-          pins.unpin(lane, region);
-          misses++;
+    if (entry < 0) {
+      return null;
+    }
+    int region = near.region(entry);
+    int generation = near.generation(entry);
+    int slot = near.slot(entry);
+    pins.pin(lane, region);
+    if (regions.isReadable(region, generation) && regions.isLive(region, slot)) {
+      int offset = near.offset(entry);
+      long record = regions.base(region) + offset;
+      if (!isKey(record, keyText, keyTextLength)) {
+        pins.unpin(lane, region);
+        return Found.MISS;
+      }
+      long version = purges.version();
+      if (near.purgesSeen(entry) != version) {
+        long newest = purges.newestPredicate();
+        int fate = purges.checkFound(memory, record, near.predicatesSeen(entry));
+        if (fate == Purges.DEAD) {
+          near.clear(entry);
+          purged(hi, lo, region, generation, offset, slot);
           return Found.MISS;
         }
-        long version = purges.version();
-        if (near.purgesSeen(entry) != version) {
-          long newest = purges.newestPredicate();
-          int fate = purges.checkFound(memory, record, near.predicatesSeen(entry));
-          if (fate == Purges.DEAD) {
-            near.clear(entry);
-            return purged(hi, lo, region, generation, offset, slot);
-          }
-          if (fate == Purges.STALE) {
-            soften(region, slot, record);
-          }
-          near.seen(entry, version, newest);
+        if (fate == Purges.STALE) {
+          soften(region, slot, record);
         }
-        // Once more, and softness only now: a purge marks what it applies to before it is
-        // forgotten, so one that was forgotten after the first look and before the check shows.
-        if (regions.isLive(region, slot)) {
-          regions.touch(region, slot);
-          fill(region, generation, slot, offset, regions.isSoft(region, slot));
-          nearHits++;
-          return Found.HIT;
-        }
+        near.seen(entry, version, newest);
       }
-      pins.unpin(lane, region);
-      near.clear(entry);
+      // Once more, and softness only now: a purge marks what it applies to before it is
+      // forgotten, so one that was forgotten after the first look and before the check shows.
+      if (regions.isLive(region, slot)) {
+        describe(region, generation, slot, offset, regions.isSoft(region, slot));
+        return Found.HIT;
+      }
     }
-    return findIndexed(hi, lo, keyText, keyTextLength);
+    pins.unpin(lane, region);
+    near.clear(entry);
+    return null;
+  }
+
+  /** The head that {@link #findNear} has found is used. */
+  void askedFor() {
+    regions.touch(head.region, head.slot);
+    sample();
+    nearHits++;
   }
 
   private Found findIndexed(long hi, long lo, byte[] keyText, int keyTextLength) {
@@ -148,7 +172,8 @@ final class LaneLookup {
       long newest = purges.newestPredicate();
       int fate = purges.checkFound(memory, record, 0);
       if (fate == Purges.DEAD) {
-        return purged(hi, lo, region, generation, offset, slot);
+        purged(hi, lo, region, generation, offset, slot);
+        break;
       }
       if (fate == Purges.STALE) {
         soften(region, slot, record);
@@ -160,7 +185,8 @@ final class LaneLookup {
       }
       regions.touch(region, slot);
       near.put(hi, lo, region, offset, generation, slot, version, newest);
-      fill(region, generation, slot, offset, regions.isSoft(region, slot));
+      describe(region, generation, slot, offset, regions.isSoft(region, slot));
+      sample();
       indexHits++;
       return Found.HIT;
     }
@@ -259,7 +285,7 @@ final class LaneLookup {
   }
 
   /** A purge matched: not live any more before the answer goes out. */
-  private Found purged(long hi, long lo, int region, int generation, int offset, int slot) {
+  private void purged(long hi, long lo, int region, int generation, int offset, int slot) {
     regions.live(region, slot, false);
     // Of several that found it at once one removes it, and that one counts it.
     ObjectIndex.Outcome outcome = forget(hi, lo, region, generation, offset);
@@ -267,8 +293,6 @@ final class LaneLookup {
       purges.count(memory, regions.base(region) + offset, Purges.DEAD);
     }
     pins.unpin(lane, region);
-    misses++;
-    return Found.MISS;
   }
 
   /** A soft purge matched: the record keeps it in mind, so that nobody has to ask again. */
@@ -293,9 +317,9 @@ final class LaneLookup {
     return Words.same(memory, record + HeadRecord.keyOffset(scopes), keyText, keyTextLength);
   }
 
-  private void fill(int region, int generation, int slot, int offset, boolean isStale) {
-    describe(region, generation, slot, offset, isStale);
-    long record = regions.base(region) + offset;
+  /** Tells the eviction of the head that {@link #describe} was about, if it is one it follows. */
+  private void sample() {
+    long record = regions.base(head.region) + head.recordOffset;
     long object = memory.get(Words.LONG, record + HeadRecord.KEY_LOW_OFFSET);
     if (head.kind == HeadSpec.Kind.OBJECT && core.eviction.sample().has(object)) {
       samples.record(

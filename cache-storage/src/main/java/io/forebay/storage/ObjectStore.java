@@ -51,6 +51,8 @@ public final class ObjectStore implements AutoCloseable {
   private final Core core;
   private final StoreInspection inspection;
   private final StoreLane[] lanes;
+  // Made once: they are asked for on the way to every hit.
+  private final MemorySegment[] segments;
   private final ByteBuffer[] windows;
   private final StorePurging purging;
   private final StoreWork work;
@@ -157,9 +159,11 @@ public final class ObjectStore implements AutoCloseable {
             shape.inlineBytes(),
             settings.eviction(),
             eviction);
+    this.segments = new MemorySegment[regions.count()];
     this.windows = new ByteBuffer[regions.count()];
-    for (int region = 0; region < windows.length; region++) {
-      windows[region] = memory.asSlice(regions.base(region), regions.regionBytes()).asByteBuffer();
+    for (int region = 0; region < segments.length; region++) {
+      segments[region] = memory.asSlice(regions.base(region), regions.regionBytes());
+      windows[region] = segments[region].asByteBuffer();
     }
     Demotion demotion =
         new Demotion(
@@ -198,10 +202,11 @@ public final class ObjectStore implements AutoCloseable {
             settings, files, core, reclaimer, sweeper, demotion, shadow, samples, rebuild);
     boolean hasSpares = reclaimer.renewFree();
     LOG.info(
-        "memory tier in {}: {} regions of {} KiB, {}, {}{}",
+        "memory tier in {}: {} regions of {} KiB, {}, {}, {}{}",
         files.place(),
         regions.count(),
         regions.regionBytes() >> 10,
+        files.tier().pageState(),
         files.tier().lockState(),
         atOpen.name().toLowerCase(Locale.ROOT),
         hasSpares ? "" : ", no spare region yet");
@@ -303,7 +308,7 @@ public final class ObjectStore implements AutoCloseable {
   }
 
   public MemorySegment region(int region) {
-    return core.memory.asSlice(core.regions.base(region), core.regions.regionBytes());
+    return segments[region];
   }
 
   /** A window on a region; the same object each time, so take a duplicate to position it. */

@@ -63,6 +63,20 @@ public final class StoreLane {
   }
 
   /**
+   * Looks up what this lane has found lately, for whoever goes to {@link #find} with everything
+   * else: true where {@link #head} is filled and one pin is held. It counts as asked for once
+   * {@link #askedFor} is called, before the next lookup; until then it is as if nobody had looked.
+   */
+  public boolean findNear(long hi, long lo, byte[] keyText, int keyTextLength) {
+    return lookup.findNear(hi, lo, keyText, keyTextLength) == Found.HIT;
+  }
+
+  /** What {@link #findNear} has found is the answer. */
+  public void askedFor() {
+    lookup.askedFor();
+  }
+
+  /**
    * Looks a head up that another one lists, in memory only, and without counting it as asked for.
    * On a hit, {@link #head} is filled and one pin is held; {@link #keyText} is for the caller to
    * judge.

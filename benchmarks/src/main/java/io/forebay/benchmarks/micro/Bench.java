@@ -34,6 +34,9 @@ import org.openjdk.jmh.annotations.Warmup;
       "--add-exports=java.base/sun.nio.ch=ALL-UNNAMED",
       "--add-exports=jdk.unsupported/sun.misc=ALL-UNNAMED",
       "--add-exports=jdk.compiler/com.sun.tools.javac.file=ALL-UNNAMED",
+      // Threads like those of loops: buffers are used again there, and not on others.
+      "-Djmh.executor=CUSTOM",
+      "-Djmh.executor.class=io.forebay.benchmarks.micro.LoopLikeThreads",
       "-XX:+UseSerialGC",
       "-Xms512m",
       "-Xmx512m"

@@ -13,6 +13,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.function.LongSupplier;
 import java.util.stream.Stream;
 
 /**
@@ -38,6 +39,17 @@ final class BenchStore implements AutoCloseable {
    * @param nearEntries of each lane
    */
   BenchStore(long memoryBytes, int lanes, int regionBytes, long indexEntries, int nearEntries) {
+    this(memoryBytes, lanes, regionBytes, indexEntries, nearEntries, System::currentTimeMillis);
+  }
+
+  /** The same by another clock. */
+  BenchStore(
+      long memoryBytes,
+      int lanes,
+      int regionBytes,
+      long indexEntries,
+      int nearEntries,
+      LongSupplier clockMillis) {
     try {
       data = Files.createTempDirectory("forebay-bench-");
       memory =
@@ -46,7 +58,7 @@ final class BenchStore implements AutoCloseable {
               : Files.createTempDirectory("forebay-bench-memory-");
       store =
           ObjectStore.open(
-              StoreSettings.of(data, memoryBytes, lanes, System::currentTimeMillis)
+              StoreSettings.of(data, memoryBytes, lanes, clockMillis)
                   .withMemoryDirectory(memory)
                   .withSizes(regionBytes, indexEntries, nearEntries)
                   .withThreads(Thread::new, true));

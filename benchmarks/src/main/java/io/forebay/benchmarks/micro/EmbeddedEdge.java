@@ -32,34 +32,57 @@ import io.netty.channel.embedded.EmbeddedChannel;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.Random;
 import java.util.SplittableRandom;
+import java.util.function.LongSupplier;
 
 /**
  * One loop of an edge from request bytes to response bytes, everything real but the two sockets:
- * the client's is an {@link EmbeddedChannel}, the origin answers every request at once with a body
- * of one length. The thread that makes it is its loop.
+ * the client's is an {@link EmbeddedChannel}, the origin answers every request at once. The thread
+ * that makes it is its loop.
  */
 final class EmbeddedEdge implements AutoCloseable {
   private static final PooledByteBufAllocator ALLOCATOR = PooledByteBufAllocator.DEFAULT;
 
-  private final BenchStore store = new BenchStore(256L << 20, 1, 0, 0, 8192);
-  private final EmbeddedChannel channel = new EmbeddedChannel();
+  /** What the origin says. */
+  interface Origin {
+    Answer to(OriginRequest request);
+  }
+
+  /** One of its answers. */
+  @SuppressWarnings("ArrayRecordComponent")
+  record Answer(int status, HeaderFields fields, byte[] body) {}
+
+  private final BenchStore store;
+  private final EmbeddedChannel loopChannel = new EmbeddedChannel();
   private final LoopCounters counters = new LoopCounters();
   private final AccessLog accessLog;
+  private final EmbeddedListener listener;
+  private EmbeddedChannel channel;
 
+  /** An edge whose origin has bodies of one length. */
   EmbeddedEdge(int bodyBytes) {
-    channel.config().setAllocator(ALLOCATOR);
-    ServerConfig config = config();
+    this(constant(bodyBytes), "", System::currentTimeMillis);
+  }
+
+  /**
+   * An edge.
+   *
+   * @param routes what its configuration says of routes, in YAML, or nothing
+   */
+  EmbeddedEdge(Origin origin, String routes, LongSupplier clockMillis) {
+    store = new BenchStore(256L << 20, 1, 0, 0, 8192, clockMillis);
+    ServerConfig config = config(routes);
     try {
       accessLog = AccessLog.open(config.accessLog(), 1);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
     byte[] secret = store.store().secret();
-    EventLoop eventLoop = channel.eventLoop();
+    EventLoop eventLoop = loopChannel.eventLoop();
     LoopContext context =
         new LoopContext(
             0,
@@ -74,41 +97,99 @@ final class EmbeddedEdge implements AutoCloseable {
                 new PrivateCopies(config.limits().privateCopyBytes()),
                 counters,
                 true),
-            new InstantOrigin(eventLoop, bodyBytes),
+            new InstantOrigin(eventLoop, origin),
             new LoopLoad(config.overload()),
             counters,
             accessLog.forLoop(0),
             store.store(),
             new FillTable(config.limits().fills()),
-            FillHistory.ofKeys(1024),
+            FillHistory.ofKeys(1 << 16),
             new TunnelPlaces(),
             1,
             new StoredMeta(),
             new byte[Snapshot.MAX_CACHE_STATUS_LENGTH],
             new RequestIds(0, 0),
             16 << 20,
-            System::currentTimeMillis,
+            clockMillis,
             new SplittableRandom(1)::nextDouble);
     Snapshot snapshot = Snapshot.of(config);
-    EmbeddedListener.accept(
-        channel,
-        new LoopExchanges(context, () -> snapshot),
-        counters,
-        accessLog.forLoop(0),
-        config);
+    listener =
+        new EmbeddedListener(
+            eventLoop,
+            new LoopExchanges(context, () -> snapshot),
+            counters,
+            accessLog.forLoop(0),
+            config,
+            clockMillis);
+    channel = accepted();
     store.settle();
   }
 
-  private static ServerConfig config() {
+  private EmbeddedChannel accepted() {
+    EmbeddedChannel connected = new EmbeddedChannel();
+    connected.config().setAllocator(ALLOCATOR);
+    listener.accept(connected);
+    return connected;
+  }
+
+  /** Goes on with a new connection. */
+  void reconnect() {
+    channel.finishAndReleaseAll();
+    channel = accepted();
+  }
+
+  /** Whether the edge has left the connection open. */
+  boolean isConnected() {
+    return channel.isOpen();
+  }
+
+  /** How many of the answers came by the fast lane. */
+  long fastHits() {
+    return counters.fastHits;
+  }
+
+  private static Origin constant(int bodyBytes) {
+    byte[] body = new byte[bodyBytes];
+    new Random(1).nextBytes(body);
+    Answer answer =
+        new Answer(
+            200,
+            HeaderFields.of(
+                "server", "origin",
+                "content-type", "application/octet-stream",
+                "cache-control", "public, max-age=86400",
+                "etag", "\"65f0c8a2-2800\"",
+                "last-modified", "Thu, 01 Jan 2026 00:00:00 GMT"),
+            body);
+    return request -> answer;
+  }
+
+  private static ServerConfig config(String routes) {
     ConfigEnvironment nothing =
         new ConfigEnvironment(
             Map.of(), Path.of("/nowhere"), Path.of("/nowhere"), Path.of("/"), Path.of("/"), "edge");
     Map<String, String> options =
         Map.of(
-            "origin", "http://127.0.0.1:9",
-            "store.data", "/nowhere",
-            "limits.requests-per-connection", Integer.toString(Integer.MAX_VALUE));
-    return switch (new ConfigLoader(nothing).load(null, options)) {
+            "store.data",
+            "/nowhere",
+            "limits.requests-per-connection",
+            Integer.toString(Integer.MAX_VALUE));
+    Path file = null;
+    try {
+      file = Files.createTempFile("forebay-bench-", ".yaml");
+      Files.writeString(file, "origins: {main: {url: \"http://127.0.0.1:9\"}}\n" + routes);
+      return loaded(new ConfigLoader(nothing).load(file, options));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    } finally {
+      if (file != null) {
+        boolean ignored = file.toFile().delete();
+      }
+    }
+  }
+
+  private static ServerConfig loaded(ConfigOutcome outcome) {
+    return switch (outcome) {
       case ConfigOutcome.Loaded loaded -> loaded.config();
       case ConfigOutcome.Refused refused ->
           throw new IllegalStateException(refused.problems().toString());
@@ -123,12 +204,18 @@ final class EmbeddedEdge implements AutoCloseable {
 
   /** Sends a request as one read from a socket; returns how many bytes were answered. */
   long exchange(byte[] request) {
-    return exchange(channel, request);
+    send(channel, request, 0, request.length);
+    loopChannel.runPendingTasks();
+    return taken(channel);
   }
 
   /** The same on any channel. */
   static long exchange(EmbeddedChannel channel, byte[] request) {
-    send(channel, request);
+    send(channel, request, 0, request.length);
+    return taken(channel);
+  }
+
+  private static long taken(EmbeddedChannel channel) {
     long length = 0;
     while (true) {
       ByteBuf out = channel.readOutbound();
@@ -142,7 +229,14 @@ final class EmbeddedEdge implements AutoCloseable {
 
   /** The answer as text. */
   String exchangeText(byte[] request) {
-    send(channel, request);
+    return exchangeText(request, 0, request.length);
+  }
+
+  /** Sends a part of a request, and gives what has been answered since the last one as text. */
+  String exchangeText(byte[] request, int from, int to) {
+    send(channel, request, from, to);
+    loopChannel.runPendingTasks();
+    channel.runPendingTasks();
     StringBuilder text = new StringBuilder();
     while (true) {
       ByteBuf out = channel.readOutbound();
@@ -154,8 +248,8 @@ final class EmbeddedEdge implements AutoCloseable {
     }
   }
 
-  private static void send(EmbeddedChannel channel, byte[] request) {
-    ByteBuf in = ALLOCATOR.directBuffer(request.length).writeBytes(request);
+  private static void send(EmbeddedChannel channel, byte[] request, int from, int to) {
+    ByteBuf in = ALLOCATOR.directBuffer(to - from + 1).writeBytes(request, from, to - from);
     channel.pipeline().fireChannelRead(in).fireChannelReadComplete();
     channel.runPendingTasks();
   }
@@ -171,39 +265,26 @@ final class EmbeddedEdge implements AutoCloseable {
   }
 
   /** Answers in the loop's next task, as if the bytes had been waiting. */
-  private static final class InstantOrigin implements OriginClient {
-    private final EventLoop eventLoop;
-    private final byte[] body;
-    private final HeaderFields fields;
-
-    InstantOrigin(EventLoop eventLoop, int bodyBytes) {
-      this.eventLoop = eventLoop;
-      body = new byte[bodyBytes];
-      new Random(1).nextBytes(body);
-      fields =
-          HeaderFields.of(
-              "server", "origin",
-              "content-type", "application/octet-stream",
-              "cache-control", "public, max-age=86400",
-              "etag", "\"65f0c8a2-2800\"",
-              "last-modified", "Thu, 01 Jan 2026 00:00:00 GMT");
-    }
+  private record InstantOrigin(EventLoop eventLoop, Origin origin) implements OriginClient {
 
     @Override
-    public OriginCall send(String origin, OriginRequest request, OriginListener listener) {
+    public OriginCall send(String name, OriginRequest request, OriginListener to) {
       Call call = new Call();
-      eventLoop.execute(() -> answer(call, listener));
+      eventLoop.execute(() -> answer(call, origin.to(request), to));
       return call;
     }
 
-    private void answer(Call call, OriginListener listener) {
+    private static void answer(Call call, Answer answer, OriginListener to) {
       if (call.isCancelled) {
         return;
       }
-      listener.onHead(200, fields, body.length, false);
-      listener.onData(ALLOCATOR.directBuffer(body.length).writeBytes(body));
-      listener.onReadComplete();
-      listener.onEnd(HeaderFields.EMPTY);
+      byte[] body = answer.body();
+      to.onHead(answer.status(), answer.fields(), body.length, false);
+      if (body.length > 0) {
+        to.onData(ALLOCATOR.directBuffer(body.length).writeBytes(body));
+        to.onReadComplete();
+      }
+      to.onEnd(HeaderFields.EMPTY);
     }
   }
 

@@ -8,27 +8,29 @@ import io.forebay.server.exchange.Exchanges;
 import io.forebay.server.metric.AccessLane;
 import io.forebay.server.metric.LoopCounters;
 import io.forebay.server.tls.TlsTable;
+import io.netty.channel.EventLoop;
 import io.netty.channel.embedded.EmbeddedChannel;
+import java.util.function.LongSupplier;
 
 /**
- * Gives a channel without a socket the handlers of an accepted plain-text connection. It stands in
- * this package because nobody but a listener is to make them.
+ * Gives channels without sockets the handlers of an accepted plain-text connection, all of one
+ * loop. It stands in this package because nobody but a listener is to make them.
  */
 public final class EmbeddedListener {
 
-  private EmbeddedListener() {}
+  private final ConnectionInitializer initializer;
 
-  /** Called by the thread that drives the channel. */
-  public static void accept(
-      EmbeddedChannel channel,
+  /** Made by the thread that drives the channels. */
+  public EmbeddedListener(
+      EventLoop eventLoop,
       Exchanges exchanges,
       LoopCounters counters,
       AccessLane accessLog,
-      ServerConfig config) {
-    Loop loop = new Loop(0, channel.eventLoop(), Thread.currentThread(), -1);
-    LoopConnections context =
+      ServerConfig config,
+      LongSupplier clockMillis) {
+    LoopConnections connections =
         new LoopConnections(
-            loop,
+            new Loop(0, eventLoop, Thread.currentThread(), -1),
             exchanges,
             counters,
             accessLog,
@@ -36,14 +38,17 @@ public final class EmbeddedListener {
             new NodeConnections(config),
             new WideSends(config.limits().privateCopyBytes(), 1, counters),
             System::nanoTime,
-            System::currentTimeMillis);
-    channel
-        .pipeline()
-        .addLast(
-            new ConnectionInitializer(
-                context,
-                new ListenerConfig("http", new Address("*", 0), null, null),
-                () -> TlsTable.EMPTY,
-                Http3Config.OFF));
+            clockMillis);
+    initializer =
+        new ConnectionInitializer(
+            connections,
+            new ListenerConfig("http", new Address("*", 0), null, null),
+            () -> TlsTable.EMPTY,
+            Http3Config.OFF);
+  }
+
+  /** Makes the channel a connection that has just been accepted. */
+  public void accept(EmbeddedChannel channel) {
+    channel.pipeline().addLast(initializer);
   }
 }

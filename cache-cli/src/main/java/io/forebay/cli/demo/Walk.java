@@ -1,6 +1,7 @@
 package io.forebay.cli.demo;
 
 import io.forebay.cli.CommandException;
+import io.forebay.cli.EdgeProcess;
 import io.forebay.cli.Output;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -22,6 +23,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Walk implements AutoCloseable {
   private static final int VIEWERS = 8;
+  private static final int STOP_SECONDS = 20;
   private static final long FAR_ORIGIN_BYTES_PER_SECOND = 48L << 20;
   private static final int RANGE_FROM = 5_000_000;
   private static final int RANGE_BYTES = 1 << 20;
@@ -93,7 +95,7 @@ public final class Walk implements AutoCloseable {
   public void close() {
     EdgeProcess running = edge;
     if (running != null && running.isAlive()) {
-      running.stop();
+      running.stop(STOP_SECONDS);
     }
     origin.close();
   }
@@ -250,7 +252,7 @@ public final class Walk implements AutoCloseable {
   private EdgeProcess startEdge() throws IOException, InterruptedException {
     List<String> arguments = new ArrayList<>(List.of("--origin", origin.url()));
     arguments.addAll(serveArguments);
-    EdgeProcess started = EdgeProcess.start(arguments, log);
+    EdgeProcess started = EdgeProcess.start(List.of(), arguments, log);
     edge = started;
     return started;
   }

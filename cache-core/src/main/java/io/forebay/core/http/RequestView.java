@@ -27,6 +27,16 @@ public interface RequestView {
   /** Query without the question mark, as received; null when the target has no question mark. */
   @Nullable String query();
 
+  /** The path, where that takes no String; only good as long as the request is. */
+  default CharSequence pathText() {
+    return path();
+  }
+
+  /** The query, likewise. */
+  default @Nullable CharSequence queryText() {
+    return query();
+  }
+
   /** The header fields as received, hop-by-hop fields included. */
   FieldsView fields();
 

@@ -95,6 +95,64 @@ public final class TargetNormalizer {
     return normalizeAbsolute(rawTarget, method);
   }
 
+  /**
+   * Where a target ends that begins with a slash and is in normal form as it stands: at the first
+   * blank. A target that has to be rewritten, or refused, has no such end.
+   *
+   * @return the blank's index, or -1
+   */
+  static int normalEnd(byte[] target, int from, int to) {
+    int at = from;
+    while (at < to) {
+      byte c = target[at];
+      if (c == ' ') {
+        return at;
+      }
+      if (c == '?') {
+        return queryEnd(target, at + 1, to);
+      }
+      if (c == '%') {
+        if (at + 2 >= to) {
+          return -1;
+        }
+        int high = hexValue((char) target[at + 1]);
+        int low = hexValue((char) target[at + 2]);
+        if (high < 0
+            || low < 0
+            || target[at + 1] >= 'a'
+            || target[at + 2] >= 'a'
+            || isUnreserved(high << 4 | low)) {
+          return -1;
+        }
+        at += 3;
+        continue;
+      }
+      byte kind = c < 0 ? REFUSED : CLASS[c];
+      if (kind == REFUSED || kind == ENCODE || (c == '.' && target[at - 1] == '/')) {
+        return -1;
+      }
+      at++;
+    }
+    return -1;
+  }
+
+  private static int queryEnd(byte[] target, int from, int to) {
+    for (int i = from; i < to; i++) {
+      byte c = target[i];
+      if (c == ' ') {
+        return i;
+      }
+      if (!isQueryByte(c)) {
+        return -1;
+      }
+    }
+    return -1;
+  }
+
+  private static boolean isQueryByte(int c) {
+    return c > ' ' && c < 0x7f && c != '#';
+  }
+
   private static Result normalizeAbsolute(String rawTarget, String method) {
     int colon = rawTarget.indexOf("://");
     if (colon < 0) {
@@ -174,8 +232,7 @@ public final class TargetNormalizer {
 
   private static boolean hasOnlyQueryBytes(String target, int from) {
     for (int i = from; i < target.length(); i++) {
-      char c = target.charAt(i);
-      if (c <= ' ' || c >= 0x7f || c == '#') {
+      if (!isQueryByte(target.charAt(i))) {
         return false;
       }
     }

@@ -3,6 +3,7 @@ package io.forebay.core.key;
 import io.forebay.core.http.AcceptEncoding;
 import io.forebay.core.http.AcceptLanguage;
 import io.forebay.core.http.AuthorityNormalizer;
+import io.forebay.core.http.ByteText;
 import io.forebay.core.http.FieldSyntax;
 import io.forebay.core.http.FieldsView;
 import io.forebay.core.http.RequestView;
@@ -74,8 +75,8 @@ public final class KeyBuilder {
    * not.
    */
   public boolean build(RequestView request, KeyRecipe recipe, @Nullable NoVarySearch rule) {
-    String asked = rule == null ? request.query() : null;
-    appendUrl(request.scheme(), request.authority(), request.path(), asked, recipe);
+    CharSequence asked = rule == null ? request.queryText() : null;
+    appendUrl(request.scheme(), request.authority(), request.pathText(), asked, recipe);
     int start = length;
     if (rule != null) {
       // As it is: what was reduced may look like what the recipe leaves out, and is not.
@@ -124,7 +125,11 @@ public final class KeyBuilder {
   }
 
   private void appendUrl(
-      String scheme, String authority, String path, @Nullable String query, KeyRecipe recipe) {
+      String scheme,
+      String authority,
+      CharSequence path,
+      @Nullable CharSequence query,
+      KeyRecipe recipe) {
     length = 0;
     isTooLong = false;
     if (recipe.isUrlWhole()) {
@@ -146,7 +151,11 @@ public final class KeyBuilder {
   }
 
   private void appendUrl(
-      String scheme, String authority, String path, @Nullable String query, UrlRecipe recipe) {
+      String scheme,
+      String authority,
+      CharSequence path,
+      @Nullable CharSequence query,
+      UrlRecipe recipe) {
     if (recipe.hasScheme()) {
       append(scheme);
     }
@@ -185,7 +194,7 @@ public final class KeyBuilder {
   }
 
   /** In a percent-encoding the digits stay as they are: upper case is their normal form. */
-  private void appendFolded(String path) {
+  private void appendFolded(CharSequence path) {
     int digits = 0;
     for (int i = 0; i < path.length(); i++) {
       char c = path.charAt(i);
@@ -298,12 +307,26 @@ public final class KeyBuilder {
     }
   }
 
+  private void append(CharSequence ascii) {
+    append(ascii, 0, ascii.length());
+  }
+
+  /** For ASCII text: the low byte of each character is copied, without an encoder. */
   @SuppressWarnings("deprecation")
-  private void append(String ascii, int from, int to) {
-    if (ensure(to - from)) {
-      ascii.getBytes(from, to, text, length);
-      length += to - from;
+  private void append(CharSequence ascii, int from, int to) {
+    if (!ensure(to - from)) {
+      return;
     }
+    switch (ascii) {
+      case String string -> string.getBytes(from, to, text, length);
+      case ByteText bytes -> bytes.copyTo(text, length, from, to);
+      default -> {
+        for (int i = from; i < to; i++) {
+          text[length + i - from] = (byte) ascii.charAt(i);
+        }
+      }
+    }
+    length += to - from;
   }
 
   private void append(byte[] bytes, int count) {
@@ -337,16 +360,6 @@ public final class KeyBuilder {
       append('\\');
     }
     append(c);
-  }
-
-  /** For ASCII text: the method copies the low byte of each character, without an encoder. */
-  @SuppressWarnings("deprecation")
-  private void append(String ascii) {
-    int count = ascii.length();
-    if (ensure(count)) {
-      ascii.getBytes(0, count, text, length);
-      length += count;
-    }
   }
 
   private boolean ensure(int count) {

@@ -91,7 +91,7 @@ public final class NamePatterns {
   }
 
   /** Whether a part of a text is one of the names, or begins as one of the patterns says. */
-  public boolean matches(String text, int from, int to) {
+  public boolean matches(CharSequence text, int from, int to) {
     Node node = root;
     for (int i = from; i < to; i++) {
       if (node.isBeginning) {

@@ -17,7 +17,7 @@ final class QueryParameters {
   private int[] merged = new int[32];
   private int count;
 
-  void select(String query, QueryRecipe recipe) {
+  void select(CharSequence query, QueryRecipe recipe) {
     count = 0;
     if (recipe.isIgnored()) {
       return;
@@ -28,8 +28,10 @@ final class QueryParameters {
         continue;
       }
       if (i > start) {
-        int equals = query.indexOf('=', start, i);
-        int end = equals < 0 ? i : equals;
+        int end = start;
+        while (end < i && query.charAt(end) != '=') {
+          end++;
+        }
         if (recipe.keeps(query, start, end)) {
           add(start, end, i);
         }
@@ -54,7 +56,7 @@ final class QueryParameters {
   }
 
   /** The parameters as a query again; null when there is none. */
-  @Nullable String joined(String query) {
+  @Nullable String joined(CharSequence query) {
     if (count == 0) {
       return null;
     }
@@ -84,7 +86,7 @@ final class QueryParameters {
   }
 
   /** Merge sort, from runs of one upwards: stable, and a query of thousands costs little. */
-  private void sort(String query) {
+  private void sort(CharSequence query) {
     for (int width = 1; width < count; width *= 2) {
       for (int start = 0; start < count; start += 2 * width) {
         merge(query, start, Math.min(start + width, count), Math.min(start + 2 * width, count));
@@ -95,7 +97,7 @@ final class QueryParameters {
     }
   }
 
-  private void merge(String query, int start, int middle, int end) {
+  private void merge(CharSequence query, int start, int middle, int end) {
     int left = start;
     int right = middle;
     for (int i = start; i < end; i++) {
@@ -105,7 +107,7 @@ final class QueryParameters {
     }
   }
 
-  private int compare(String query, int one, int other) {
+  private int compare(CharSequence query, int one, int other) {
     int i = from[one];
     int j = from[other];
     while (i < nameEnd[one] && j < nameEnd[other]) {

@@ -22,7 +22,7 @@ public record QueryRecipe(
     return !isIgnored && !isSorted && strip.isEmpty() && keep.isEmpty();
   }
 
-  boolean keeps(String query, int from, int to) {
+  boolean keeps(CharSequence query, int from, int to) {
     return (keep.isEmpty() || keep.matches(query, from, to)) && !strip.matches(query, from, to);
   }
 

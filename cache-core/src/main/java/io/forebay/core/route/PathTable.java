@@ -16,7 +16,7 @@ final class PathTable {
    * A prefix can end behind a slash, or before a slash or at the path's end: only there the table
    * is asked, with the hash of what was walked so far, and never past its longest prefix.
    */
-  @Nullable Route match(String path) {
+  @Nullable Route match(CharSequence path) {
     Route best = null;
     int end = Math.min(path.length(), routes.longestKey());
     int hash = 0;

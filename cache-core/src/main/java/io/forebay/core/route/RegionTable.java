@@ -51,7 +51,7 @@ final class RegionTable<V> {
   }
 
   /** The value of the key that equals the part of the text, or null. */
-  @Nullable V find(String text, int from, int to) {
+  @Nullable V find(CharSequence text, int from, int to) {
     if (to - from > longestKey) {
       return null;
     }
@@ -64,18 +64,27 @@ final class RegionTable<V> {
 
   /** As above, for a caller that has the hash already. */
   @SuppressWarnings("unchecked")
-  @Nullable V find(String text, int from, int to, int hash) {
+  @Nullable V find(CharSequence text, int from, int to, int hash) {
     int slot = spread(hash) & mask;
     while (true) {
       String key = keys[slot];
       if (key == null) {
         return null;
       }
-      if (key.length() == to - from && text.startsWith(key, from)) {
+      if (key.length() == to - from && isAt(text, from, key)) {
         return (V) values[slot];
       }
       slot = (slot + 1) & mask;
     }
+  }
+
+  private static boolean isAt(CharSequence text, int from, String key) {
+    for (int i = 0; i < key.length(); i++) {
+      if (text.charAt(from + i) != key.charAt(i)) {
+        return false;
+      }
+    }
+    return true;
   }
 
   private static int spread(int hash) {

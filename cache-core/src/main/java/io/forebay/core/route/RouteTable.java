@@ -69,7 +69,7 @@ public final class RouteTable {
    * @param authority in normal form
    * @param path in normal form
    */
-  public @Nullable Route match(String authority, String path) {
+  public @Nullable Route match(String authority, CharSequence path) {
     if (!exact.isEmpty() || !below.isEmpty()) {
       int end = authority.length();
       int hostEnd = AuthorityNormalizer.hostLength(authority);
@@ -87,7 +87,7 @@ public final class RouteTable {
     return match(any, path);
   }
 
-  private @Nullable Route matchBelow(String authority, int end, int hostEnd, String path) {
+  private @Nullable Route matchBelow(String authority, int end, int hostEnd, CharSequence path) {
     for (int i = 0; i < hostEnd; i++) {
       if (authority.charAt(i) != '.') {
         continue;
@@ -103,7 +103,7 @@ public final class RouteTable {
     return null;
   }
 
-  private static @Nullable Route match(@Nullable PathTable table, String path) {
+  private static @Nullable Route match(@Nullable PathTable table, CharSequence path) {
     return table == null ? null : table.match(path);
   }
 }

@@ -1,6 +1,7 @@
 package io.forebay.server.config;
 
 import io.forebay.server.config.Section.Shape;
+import io.forebay.server.config.ServerConfig.ListenerConfig;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -58,7 +59,26 @@ public final class ConfigView {
     for (Section<?> section : ConfigKeys.SECTIONS) {
       diff(section, before, after, changed, needsRestart);
     }
+    needsRestart.addAll(switched(before.listeners(), after.listeners()));
     return new Difference(List.copyOf(changed), List.copyOf(needsRestart));
+  }
+
+  /** A certificate may change while a listener runs; whether it has any may not. */
+  private static List<String> switched(List<ListenerConfig> before, List<ListenerConfig> after) {
+    List<String> switched = new ArrayList<>();
+    for (ListenerConfig now : after) {
+      for (ListenerConfig old : before) {
+        if (old.name().equals(now.name()) && old.isTls() != now.isTls()) {
+          switched.add(
+              "listen."
+                  + now.name()
+                  + ".tls ("
+                  + (now.isTls() ? "plain text until then" : "TLS until then")
+                  + ")");
+        }
+      }
+    }
+    return switched;
   }
 
   private static <R> void diff(

@@ -321,7 +321,7 @@ public final class Delivery implements LeaseHolder, ResponseBody {
   /** For a body of one chunk whose bytes are already pinned: no lookup, no state to keep. */
   public static void sendPinned(
       Leases leases, ResponseSink sink, int region, int offset, int lengthBytes) {
-    sink.body(leases.take(region, offset, lengthBytes, new SingleChunk(sink)));
+    sink.body(leases.take(region, offset, lengthBytes, sink));
     sink.end(HeaderFields.EMPTY);
   }
 
@@ -335,22 +335,9 @@ public final class Delivery implements LeaseHolder, ResponseBody {
       }
       int first = bodyOffset + (int) parts.part(i).first();
       int length = (int) parts.part(i).length();
-      sink.body(leases.take(region, first, length, new SingleChunk(sink)));
+      sink.body(leases.take(region, first, length, sink));
     }
     sink.body(parts.end());
     sink.end(HeaderFields.EMPTY);
-  }
-
-  private record SingleChunk(ResponseSink sink) implements LeaseHolder {
-    @Override
-    public void onLeaseReleased() {}
-
-    @Override
-    public void onCopied() {}
-
-    @Override
-    public void onCopyRefused() {
-      sink.giveUp();
-    }
   }
 }

@@ -1,7 +1,7 @@
 package io.forebay.server.deliver;
 
 /** Who sent a leased chunk; told on the owning loop what becomes of it. */
-interface LeaseHolder {
+public interface LeaseHolder {
 
   /** The socket has taken the chunk, or the channel has given it up. */
   void onLeaseReleased();

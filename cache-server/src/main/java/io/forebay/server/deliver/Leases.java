@@ -1,5 +1,6 @@
 package io.forebay.server.deliver;
 
+import io.forebay.server.metric.Limit;
 import io.forebay.server.metric.LoopCounters;
 import io.forebay.storage.ObjectStore;
 import io.forebay.storage.StoreLane;
@@ -195,6 +196,7 @@ public final class Leases {
   private boolean copyOut(LeasedBuf buf) {
     int length = buf.copyLengthBytes();
     if (!copies.reserve(length)) {
+      counters.hit(Limit.PRIVATE_COPIES);
       return false;
     }
     ByteBuf into;

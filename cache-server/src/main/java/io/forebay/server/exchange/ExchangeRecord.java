@@ -7,6 +7,7 @@ import io.forebay.core.route.Route;
 import io.forebay.server.metric.AccessEvent;
 import io.forebay.server.metric.LoopCounters.CacheResult;
 import io.forebay.server.metric.LoopCounters.MethodClass;
+import io.forebay.server.metric.TlsSession;
 import org.jspecify.annotations.Nullable;
 
 /** What is counted and logged of one exchange; written as it goes on, read once at its end. */
@@ -135,6 +136,11 @@ final class ExchangeRecord implements AccessEvent {
   @Override
   public String client() {
     return client.address();
+  }
+
+  @Override
+  public @Nullable TlsSession tls() {
+    return client.tls();
   }
 
   @Override

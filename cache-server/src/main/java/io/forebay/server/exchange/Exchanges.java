@@ -1,6 +1,7 @@
 package io.forebay.server.exchange;
 
 import io.forebay.core.http.RequestView;
+import io.forebay.core.http.WireRequest;
 import io.forebay.core.policy.ProxyError;
 import io.forebay.core.policy.ProxyStatus;
 
@@ -14,6 +15,15 @@ public interface Exchanges {
 
   /** How the loop keeps up; told by the listener, asked by both. */
   LoopLoad load();
+
+  /**
+   * Answers a plain request if that takes nothing but what is at hand: then all of the response has
+   * been handed to the sink, which has no listener. False if nothing was done, and an exchange is
+   * to be begun. Called on the loop.
+   */
+  default boolean answerAtOnce(WireRequest request, ResponseSink sink, ClientInfo client) {
+    return false;
+  }
 
   /**
    * Begins an exchange. The request view and its fields must stay readable until the sink's {@code

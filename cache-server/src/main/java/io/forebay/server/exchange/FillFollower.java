@@ -134,10 +134,11 @@ final class FillFollower implements Follower, FillLeader {
     if (loop.load().isShedding()) {
       return fetching.shed();
     }
-    Fill own =
-        loop.fills().isFull()
-            ? null
-            : FillStart.of(exchange, stale, fetching.mayServeStaleOnError(), null, false, this);
+    if (loop.fills().isFull()) {
+      loop.counters().hit(Limit.FILLS);
+      return exchange.passBecause(Reason.PASS_STORE_FULL);
+    }
+    Fill own = FillStart.of(exchange, stale, fetching.mayServeStaleOnError(), null, false, this);
     if (own == null || !own.join(this, loop)) {
       return exchange.passBecause(Reason.PASS_STORE_FULL);
     }

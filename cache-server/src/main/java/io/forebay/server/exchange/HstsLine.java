@@ -46,8 +46,18 @@ final class HstsLine {
   /** The whole line, or null. */
   static byte @Nullable [] line(Exchange exchange) {
     Route route = exchange.routeIfAny();
-    return route == null || !exchange.request.scheme().equals("https")
-        ? null
-        : exchange.snapshot.hstsLine(route.name());
+    return route == null ? null : line(exchange.snapshot, route, exchange.request.scheme());
+  }
+
+  private static byte @Nullable [] line(Snapshot snapshot, Route route, String scheme) {
+    return scheme.equals("https") ? snapshot.hstsLine(route.name()) : null;
+  }
+
+  /** Writes the line where there is one for an answer of the route. Goes before all others. */
+  static void write(Snapshot snapshot, Route route, String scheme, ByteBuf head) {
+    byte[] line = line(snapshot, route, scheme);
+    if (line != null) {
+      head.writeBytes(line);
+    }
   }
 }

@@ -1,6 +1,7 @@
 package io.forebay.server.exchange;
 
 import io.forebay.core.http.RequestView;
+import io.forebay.core.http.WireRequest;
 import io.forebay.core.policy.ProxyError;
 import io.forebay.core.policy.ProxyStatus;
 import java.util.function.Supplier;
@@ -10,10 +11,12 @@ public final class LoopExchanges implements Exchanges {
 
   private final LoopContext loop;
   private final Supplier<Snapshot> snapshots;
+  private final FreshHit freshHit;
 
   public LoopExchanges(LoopContext loop, Supplier<Snapshot> snapshots) {
     this.loop = loop;
     this.snapshots = snapshots;
+    this.freshHit = new FreshHit(loop);
   }
 
   @Override
@@ -24,6 +27,11 @@ public final class LoopExchanges implements Exchanges {
   @Override
   public LoopLoad load() {
     return loop.load();
+  }
+
+  @Override
+  public boolean answerAtOnce(WireRequest request, ResponseSink sink, ClientInfo client) {
+    return freshHit.send(snapshots.get(), request, sink, client);
   }
 
   @Override

@@ -49,7 +49,8 @@ import org.jspecify.annotations.Nullable;
 public final class Rehearsal {
 
   /** As if the client were on this machine: another's address would be made up. */
-  private static final ClientInfo CLIENT = new ClientInfo("127.0.0.1", 0, "HTTP/1.1", "explain");
+  private static final ClientInfo CLIENT =
+      new ClientInfo("127.0.0.1", 0, "HTTP/1.1", "explain", null);
 
   private static final Route ANY_ROUTE = Route.toOrigin("any");
 

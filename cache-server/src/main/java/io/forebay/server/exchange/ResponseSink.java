@@ -1,6 +1,7 @@
 package io.forebay.server.exchange;
 
 import io.forebay.core.http.HeaderFields;
+import io.forebay.server.deliver.LeaseHolder;
 import io.forebay.server.tunnel.TunnelEnd;
 import io.netty.buffer.ByteBuf;
 
@@ -8,8 +9,11 @@ import io.netty.buffer.ByteBuf;
  * Where the response of one exchange goes; one implementation a protocol. All calls come on the
  * loop of the exchange, in the order {@code informational* head body* end}, or {@code abort}
  * anywhere. After {@code end} or {@code abort} no further call is legal but {@link #giveUp}.
+ *
+ * <p>It may hold the lease of a body that is sent as one chunk: nobody else has to be told what
+ * becomes of that.
  */
-public interface ResponseSink {
+public interface ResponseSink extends LeaseHolder {
 
   /** The length of a body that is not known before its end. */
   long LENGTH_UNKNOWN = -1;
@@ -89,6 +93,17 @@ public interface ResponseSink {
    * {@link #end}, as long as the transport holds a body buffer of the response.
    */
   void giveUp();
+
+  @Override
+  default void onLeaseReleased() {}
+
+  @Override
+  default void onCopied() {}
+
+  @Override
+  default void onCopyRefused() {
+    giveUp();
+  }
 
   /**
    * Whether the transport takes more bytes now; after false, {@link Listener#onWritable} follows.

@@ -5,6 +5,7 @@ import io.forebay.core.policy.Age;
 import io.forebay.core.policy.BodyRest;
 import io.forebay.core.policy.Reason;
 import io.forebay.core.policy.StoredMeta;
+import io.forebay.core.route.Route;
 import io.forebay.server.deliver.BodyBytes;
 import io.forebay.server.deliver.Delivery;
 import io.forebay.server.deliver.Multipart;
@@ -185,6 +186,29 @@ final class StoredResponse {
       delivery.onProgress();
     }
     return Sent.BEGUN;
+  }
+
+  /** Writes all lines of a whole, fresh response but those about framing. */
+  static void writeFresh(
+      LoopContext loop,
+      Snapshot snapshot,
+      Route route,
+      String scheme,
+      ByteBuf out,
+      StoredHead head,
+      StoredMeta meta,
+      long now) {
+    HstsLine.write(snapshot, route, scheme, out);
+    int blockOffset = head.headOffset() + meta.length();
+    loop.leases().copyTo(out, head.region(), blockOffset, head.headLength() - meta.length());
+    HeadLines.age(out, Age.currentAgeSeconds(meta, now));
+    out.writeBytes(snapshot.viaLine());
+    HeadLines.cacheStatusHit(
+        out,
+        snapshot.cacheStatus(),
+        Reason.HIT_FRESH,
+        Age.timeToLiveSeconds(meta, now),
+        loop.scratch());
   }
 
   private static void sendInline(

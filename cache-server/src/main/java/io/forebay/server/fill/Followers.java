@@ -1,6 +1,7 @@
 package io.forebay.server.fill;
 
 import io.forebay.server.exchange.LoopContext;
+import io.forebay.server.metric.Limit;
 import io.netty.channel.EventLoop;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReferenceArray;
@@ -51,7 +52,11 @@ final class Followers {
     int before;
     do {
       before = count.get();
-      if (before < 0 || before >= limit) {
+      if (before >= limit) {
+        own.counters().hit(Limit.FOLLOWERS_PER_FILL);
+        return false;
+      }
+      if (before < 0) {
         return false;
       }
     } while (!count.compareAndSet(before, before + 1));

@@ -54,6 +54,13 @@ abstract sealed class ClientRequest implements RequestView, FieldsView
     return connection == null ? null : connection.check(target.authority());
   }
 
+  /** Whether the connection has nothing to say about requests for this host. */
+  final boolean isPlainConnectionFor(String authority) {
+    HostGuard connection = guard;
+    return connection == null
+        || (connection.clientCertificate() == null && connection.check(authority) == null);
+  }
+
   /** What is said of the client towards the origin, or null. */
   final @Nullable String clientCertificate() {
     HostGuard connection = guard;

@@ -4,6 +4,7 @@ import io.forebay.server.config.Http3Config;
 import io.forebay.server.config.ServerConfig.ListenerConfig;
 import io.forebay.server.exchange.ClientInfo;
 import io.forebay.server.metric.Limit;
+import io.forebay.server.metric.TlsSession;
 import io.forebay.server.tls.HelloHandler;
 import io.forebay.server.tls.TlsHost;
 import io.forebay.server.tls.TlsTable;
@@ -11,6 +12,7 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelPipeline;
+import io.netty.handler.codec.TooLongFrameException;
 import io.netty.handler.ssl.ApplicationProtocolNames;
 import io.netty.handler.ssl.ApplicationProtocolNegotiationHandler;
 import io.netty.handler.ssl.SniCompletionEvent;
@@ -21,6 +23,7 @@ import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.util.function.Supplier;
 import javax.net.ssl.SSLEngine;
+import javax.net.ssl.SSLSession;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -76,7 +79,7 @@ final class ConnectionInitializer extends ChannelInitializer<Channel> {
       if (config.h2c()) {
         channel.pipeline().addLast(new FirstBytes(loop, channel, this));
       } else {
-        addHttp1(channel, "http");
+        addHttp1(channel, null);
       }
       return;
     }
@@ -85,18 +88,23 @@ final class ConnectionInitializer extends ChannelInitializer<Channel> {
     channel.pipeline().addLast(hello, new Negotiation());
   }
 
-  void addHttp1(Channel channel, String scheme) {
+  /** The channel speaks HTTP/1.1, within TLS or not. */
+  void addHttp1(Channel channel, @Nullable TlsSession session) {
     Http1Connection connection =
         new Http1Connection(
-            loop, channel, scheme, ownAuthority(channel), client(channel, "HTTP/1.1"));
+            loop,
+            channel,
+            scheme(session),
+            ownAuthority(channel),
+            client(channel, "HTTP/1.1", session));
     connection.advertise(altSvc(channel));
-    channel.pipeline().addLast(connection.decoder(), connection);
+    channel.pipeline().addLast(connection.decoders()).addLast(connection);
   }
 
-  void addHttp2(Channel channel, String scheme) {
+  void addHttp2(Channel channel, @Nullable TlsSession session) {
     ChannelPipeline pipeline = channel.pipeline();
     Http2Connection connection =
-        new Http2Connection(loop, channel, scheme, client(channel, "HTTP/2"));
+        new Http2Connection(loop, channel, scheme(session), client(channel, "HTTP/2", session));
     connection.advertise(altSvc(channel));
     pipeline.addLast(connection.codec(), connection);
   }
@@ -110,11 +118,16 @@ final class ConnectionInitializer extends ChannelInitializer<Channel> {
     return made;
   }
 
-  private ClientInfo client(Channel channel, String protocol) {
+  private static String scheme(@Nullable TlsSession session) {
+    return session == null ? "http" : "https";
+  }
+
+  private ClientInfo client(Channel channel, String protocol, @Nullable TlsSession session) {
     InetSocketAddress peer = Peer.of(channel);
     return peer == null
-        ? new ClientInfo("unknown", 0, protocol, listener)
-        : new ClientInfo(peer.getAddress().getHostAddress(), peer.getPort(), protocol, listener);
+        ? new ClientInfo("unknown", 0, protocol, listener, session)
+        : new ClientInfo(
+            peer.getAddress().getHostAddress(), peer.getPort(), protocol, listener, session);
   }
 
   private static String ownAuthority(Channel channel) {
@@ -134,6 +147,8 @@ final class ConnectionInitializer extends ChannelInitializer<Channel> {
   /** After the handshake: which protocol the client and we have settled on. */
   private final class Negotiation extends ApplicationProtocolNegotiationHandler {
 
+    private @Nullable String serverName;
+
     Negotiation() {
       super(ApplicationProtocolNames.HTTP_1_1);
     }
@@ -142,7 +157,8 @@ final class ConnectionInitializer extends ChannelInitializer<Channel> {
     protected void configurePipeline(ChannelHandlerContext ctx, String protocol) {
       loop.counters.tlsHandshakes++;
       SSLEngine engine = ctx.pipeline().get(SslHandler.class).engine();
-      if (TlsHost.isResumed(engine)) {
+      boolean isResumed = TlsHost.isResumed(engine);
+      if (isResumed) {
         loop.counters.tlsResumed++;
       }
       HostGuard guard = HostGuard.of(tls, listener, ctx.channel(), engine, loop.nowMillis());
@@ -152,10 +168,13 @@ final class ConnectionInitializer extends ChannelInitializer<Channel> {
         return;
       }
       HostGuard.guard(ctx.channel(), guard);
+      SSLSession settled = engine.getSession();
+      TlsSession session =
+          new TlsSession(settled.getProtocol(), settled.getCipherSuite(), serverName, isResumed);
       if (protocol.equals(ApplicationProtocolNames.HTTP_2)) {
-        addHttp2(ctx.channel(), "https");
+        addHttp2(ctx.channel(), session);
       } else {
-        addHttp1(ctx.channel(), "https");
+        addHttp1(ctx.channel(), session);
       }
     }
 
@@ -181,11 +200,15 @@ final class ConnectionInitializer extends ChannelInitializer<Channel> {
         ctx.close();
         return;
       }
-      if (event instanceof SniCompletionEvent hello && !hello.isSuccess()) {
+      if (event instanceof SniCompletionEvent hello && hello.isSuccess()) {
+        serverName = hello.hostname();
+      } else if (event instanceof SniCompletionEvent hello) {
         // It did not come to a handshake; whoever read the hello closes the connection.
         loop.counters.tlsFailures++;
         if (hello.cause() instanceof SslHandshakeTimeoutException) {
           loop.counters.hit(Limit.TLS_HANDSHAKE);
+        } else if (hello.cause() instanceof TooLongFrameException) {
+          loop.counters.hit(Limit.TLS_CLIENT_HELLO);
         }
         return;
       }

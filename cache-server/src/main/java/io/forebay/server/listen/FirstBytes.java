@@ -43,13 +43,13 @@ final class FirstBytes extends ByteToMessageDecoder {
     int known = Math.min(in.readableBytes(), PREFACE.readableBytes());
     for (int i = 0; i < known; i++) {
       if (in.getByte(in.readerIndex() + i) != PREFACE.getByte(i)) {
-        initializer.addHttp1(ctx.channel(), "http");
+        initializer.addHttp1(ctx.channel(), null);
         ctx.pipeline().remove(this);
         return;
       }
     }
     if (known == PREFACE.readableBytes()) {
-      initializer.addHttp2(ctx.channel(), "http");
+      initializer.addHttp2(ctx.channel(), null);
       ctx.pipeline().remove(this);
     }
   }

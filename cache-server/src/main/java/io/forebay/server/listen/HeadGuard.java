@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Looks over the bytes of a request head, line by line and each byte once, for what the decoder
  * hides: more than one empty line before the request, a request line that is not three words with
- * single blanks between, folded lines, and Content-Length lines beyond the first.
+ * single blanks and nothing else between, folded lines, and Content-Length lines beyond the first.
  *
  * <p>Positions count from the reader index, so that they outlive a compaction of the buffer.
  */
@@ -32,6 +32,11 @@ final class HeadGuard {
     contentLengths = 0;
     hasRequestLine = false;
     isDone = false;
+  }
+
+  /** Whether nothing of a head has been seen yet, nor an empty line before it. */
+  boolean isBetweenHeads() {
+    return !hasRequestLine && emptyLines == 0 && scanned == 0;
   }
 
   /** Bytes were taken from the front of the buffer. */
@@ -69,7 +74,7 @@ final class HeadGuard {
   }
 
   private @Nullable Refusal checkLineStart(int first) {
-    if (first == '\r' || first == '\n') {
+    if (first == '\r' || (first == '\n' && hasRequestLine)) {
       return null;
     }
     if (!hasRequestLine) {
@@ -92,9 +97,16 @@ final class HeadGuard {
       int afterMethod = in.indexOf(start, end, (byte) ' ');
       int afterTarget = afterMethod < 0 ? -1 : in.indexOf(afterMethod + 1, end, (byte) ' ');
       boolean isSound =
-          afterTarget > afterMethod + 1
+          // Of a line that begins with a CR only that was seen, which is skipped by the decoder.
+          FieldSyntax.isTokenChar(in.getUnsignedByte(start))
+              && afterTarget > afterMethod + 1
               && afterTarget == end - VERSION_LENGTH - 1
-              && isVersion(in, afterTarget + 1);
+              && isVersion(in, afterTarget + 1)
+              // The decoder takes tabs and the like at the ends of a word for blanks: it drops
+              // them.
+              && in.getUnsignedByte(afterMethod - 1) > ' '
+              && in.getUnsignedByte(afterMethod + 1) > ' '
+              && in.getUnsignedByte(afterTarget - 1) > ' ';
       return isSound ? null : Refusal.REQUEST_LINE;
     }
     if (isContentLength(in, start, end) && ++contentLengths > 1) {

@@ -1,5 +1,6 @@
 package io.forebay.server.listen;
 
+import io.forebay.core.http.WireRequest;
 import io.forebay.server.config.ServerConfig.LimitsConfig;
 import io.forebay.server.config.ServerConfig.TimeoutsConfig;
 import io.forebay.server.exchange.ClientInfo;
@@ -12,6 +13,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFutureListener;
+import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelOption;
@@ -72,6 +74,7 @@ final class Http1Connection extends ChannelInboundHandlerAdapter
   private final TimeoutsConfig timeouts;
   private final Channel channel;
   private final RequestDecoder decoder;
+  private final FastLane fastLane;
   private final Http1Request request;
   private final Http1Body body = new Http1Body(this);
   private final Http1Sink sink = new Http1Sink(this);
@@ -121,6 +124,7 @@ final class Http1Connection extends ChannelInboundHandlerAdapter
     limits = loop.limits();
     timeouts = loop.timeouts();
     decoder = new RequestDecoder(limits, this);
+    fastLane = new FastLane(this, isSecure ? loop.secureHeads : loop.plainHeads, limits);
     request = new Http1Request(limits, scheme, ownAuthority);
     request.guardedBy(HostGuard.of(channel));
     stallWatch = new StallWatch(channel, loop.sendQueue);
@@ -140,9 +144,9 @@ final class Http1Connection extends ChannelInboundHandlerAdapter
     return altSvc;
   }
 
-  /** The decoder that goes before this handler in the pipeline. */
-  RequestDecoder decoder() {
-    return decoder;
+  /** What goes before this handler in the pipeline, in this order. */
+  ChannelHandler[] decoders() {
+    return new ChannelHandler[] {fastLane, decoder};
   }
 
   Http1Request request() {
@@ -231,7 +235,7 @@ final class Http1Connection extends ChannelInboundHandlerAdapter
     }
     phase = Phase.EXCHANGE;
     isKept = request.wantsKeepAlive();
-    sink.begin();
+    sink.begin(request.isVersion11(), request.isHead());
     stallWatch.reset();
     long look = lookNanos;
     RequestBody source = RequestBody.NONE;
@@ -254,6 +258,54 @@ final class Http1Connection extends ChannelInboundHandlerAdapter
     }
   }
 
+  // ---- the fast lane
+
+  /** Whether the next bytes may be looked at before the decoder sees them. */
+  boolean isBetweenRequests() {
+    return phase == Phase.HEAD && channel.isWritable() && decoder.isBetweenRequests();
+  }
+
+  /**
+   * Answers a plain request at once; false where nothing was done and the decoder is to have it.
+   * Only while {@link #isBetweenRequests}.
+   */
+  boolean answerAtOnce(WireRequest head) {
+    if (isDraining
+        || requests + 1 >= limits.requestsPerConnection()
+        || !request.isPlainConnectionFor(head.authority())) {
+      return false;
+    }
+    isReading = true;
+    phase = Phase.EXCHANGE;
+    isKept = true;
+    hasRequestEnded = true;
+    hasResponseEnded = false;
+    sink.begin(true, head.isHead());
+    boolean isAnswered = false;
+    try {
+      isAnswered = loop.exchanges.answerAtOnce(head, sink, client);
+    } catch (RuntimeException e) {
+      LOG.error("{} {} failed in the fast lane", head.method(), head.path(), e);
+      onDefect("fast lane failed");
+      return true;
+    }
+    if (!isAnswered) {
+      sink.detach();
+      phase = Phase.HEAD;
+      return false;
+    }
+    requests++;
+    isHeadTimed = false;
+    isTunnelOffered = false;
+    return true;
+  }
+
+  /** Bytes were dealt with that the decoder does not see. */
+  void onFastBytes(int lengthBytes) {
+    loop.counters.bytesFromClients += lengthBytes;
+    hasPartialHead = false;
+  }
+
   private static Refusal refusal(Throwable cause) {
     if (cause instanceof TooLongHttpLineException) {
       return Refusal.TARGET_TOO_LONG;
@@ -270,7 +322,7 @@ final class Http1Connection extends ChannelInboundHandlerAdapter
     }
     ClientInfo info = clientOfVersion10;
     if (info == null) {
-      info = new ClientInfo(client.address(), client.port(), "HTTP/1.0", client.listener());
+      info = client.speaking("HTTP/1.0");
       clientOfVersion10 = info;
     }
     return info;
@@ -459,7 +511,7 @@ final class Http1Connection extends ChannelInboundHandlerAdapter
     }
     request.clear();
     phase = Phase.CLOSED;
-    return TunnelEnd.takeOver(channel, this, decoder);
+    return TunnelEnd.takeOver(channel, this, fastLane, decoder);
   }
 
   void onResponseEnded() {

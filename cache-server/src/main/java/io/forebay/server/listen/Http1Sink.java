@@ -39,6 +39,8 @@ final class Http1Sink implements ResponseSink {
   private Framing framing = Framing.NONE;
   private long remainingBytes;
   private int status;
+  private boolean isVersion11;
+  private boolean isHead;
   private boolean isLive;
   private boolean hasHead;
   private boolean isHeadPending;
@@ -49,8 +51,10 @@ final class Http1Sink implements ResponseSink {
   }
 
   /** The response to the next request begins. */
-  void begin() {
+  void begin(boolean toVersion11, boolean toHead) {
     listener = null;
+    isVersion11 = toVersion11;
+    isHead = toHead;
     isLive = true;
     hasHead = false;
     isCloseDelimited = false;
@@ -84,7 +88,7 @@ final class Http1Sink implements ResponseSink {
 
   @Override
   public void informational(int interimStatus, HeaderFields fields) {
-    if (!isLive || hasHead || !connection.request().isVersion11()) {
+    if (!isLive || hasHead || !isVersion11) {
       return;
     }
     ByteBuf buffer = connection.allocate(HEAD_LENGTH);
@@ -110,7 +114,7 @@ final class Http1Sink implements ResponseSink {
       return;
     }
     hasHead = true;
-    boolean hasNoBody = status == 204 || status == 304 || connection.request().isHead();
+    boolean hasNoBody = status == 204 || status == 304 || isHead;
     if (contentLength >= 0 && status != 204) {
       head.writeBytes(Responses.CONTENT_LENGTH);
       Digits.writeDecimal(head, contentLength);
@@ -125,7 +129,7 @@ final class Http1Sink implements ResponseSink {
       // A whole message without a body has to say so, or the client waits for one.
       head.writeBytes(Responses.CONTENT_LENGTH).writeByte('0').writeBytes(Responses.CRLF);
       framing = Framing.NONE;
-    } else if (connection.request().isVersion11()) {
+    } else if (isVersion11) {
       head.writeBytes(Responses.CHUNKED);
       framing = Framing.CHUNKED;
     } else {
@@ -135,7 +139,7 @@ final class Http1Sink implements ResponseSink {
     boolean isKept = connection.decideKeepAlive(!isCloseDelimited);
     if (!isKept) {
       head.writeBytes(Responses.CLOSE);
-    } else if (!connection.request().isVersion11()) {
+    } else if (!isVersion11) {
       head.writeBytes(Responses.KEEP_ALIVE);
     }
     head.writeBytes(Responses.CRLF);
@@ -223,14 +227,12 @@ final class Http1Sink implements ResponseSink {
 
   @Override
   public boolean takesInterim() {
-    return connection.request().isVersion11();
+    return isVersion11;
   }
 
   @Override
   public boolean takesTrailers() {
-    return isLive
-        && connection.request().isVersion11()
-        && Trailers.areTaken(connection.request().all("te"));
+    return isLive && isVersion11 && Trailers.areTaken(connection.request().all("te"));
   }
 
   @Override

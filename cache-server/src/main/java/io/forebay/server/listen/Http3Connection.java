@@ -7,6 +7,7 @@ import io.forebay.server.exchange.ClientInfo;
 import io.forebay.server.exchange.RequestBody;
 import io.forebay.server.metric.Limit;
 import io.forebay.server.metric.LoopCounters.CacheResult;
+import io.forebay.server.metric.TlsSession;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
@@ -27,11 +28,14 @@ import io.netty.handler.codec.quic.QuicChannel;
 import io.netty.handler.codec.quic.QuicPathEvent;
 import io.netty.handler.codec.quic.QuicStreamChannel;
 import io.netty.handler.codec.quic.QuicStreamResetException;
+import io.netty.handler.ssl.SniCompletionEvent;
 import io.netty.util.collection.LongObjectHashMap;
 import io.netty.util.collection.LongObjectMap;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
+import javax.net.ssl.SSLEngine;
+import javax.net.ssl.SSLSession;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -60,6 +64,7 @@ final class Http3Connection extends ChannelInboundHandlerAdapter {
   private final long lookNanos;
 
   private ClientInfo client;
+  private @Nullable String serverName;
   private long newestStream = -1;
   private int requests;
   private int resets;
@@ -144,6 +149,13 @@ final class Http3Connection extends ChannelInboundHandlerAdapter {
   public void channelActive(ChannelHandlerContext ctx) {
     onHandshakeEnd();
     loop.counters.http3.established++;
+    SSLEngine engine = channel.sslEngine();
+    if (engine != null) {
+      SSLSession session = engine.getSession();
+      client =
+          client.secured(
+              new TlsSession(session.getProtocol(), session.getCipherSuite(), serverName, null));
+    }
     deadline.in(timeouts.requestHeader().toNanos());
     ctx.fireChannelActive();
   }
@@ -500,15 +512,13 @@ final class Http3Connection extends ChannelInboundHandlerAdapter {
       startDraining();
       return;
     }
+    if (event instanceof SniCompletionEvent hello) {
+      serverName = hello.hostname();
+    }
     if (event instanceof QuicPathEvent.PeerMigrated moved) {
       // Validated by QUIC: what is asked from now on is logged with, and bound by, this address.
       loop.counters.http3.migrations++;
-      client =
-          new ClientInfo(
-              moved.remote().getAddress().getHostAddress(),
-              moved.remote().getPort(),
-              client.protocol(),
-              client.listener());
+      client = client.at(moved.remote().getAddress().getHostAddress(), moved.remote().getPort());
     }
     super.userEventTriggered(ctx, event);
   }

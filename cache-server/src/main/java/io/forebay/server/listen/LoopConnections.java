@@ -42,6 +42,11 @@ final class LoopConnections {
   final SendQueue sendQueue = new SendQueue();
   final WideSends wideSends;
 
+  /** What the fast lane reads requests with, by the scheme they come by. */
+  final HeadReader plainHeads = new HeadReader("http");
+
+  final HeadReader secureHeads = new HeadReader("https");
+
   // Of the configuration in force. A connection keeps those it began with.
   private ServerConfig config;
 

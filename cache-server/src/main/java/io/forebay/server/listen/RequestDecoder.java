@@ -244,6 +244,15 @@ final class RequestDecoder extends HttpRequestDecoder {
     return actualReadableBytes();
   }
 
+  /** Whether the next byte that comes is the first of a message. */
+  boolean isBetweenRequests() {
+    return !isDiscarding
+        && !isDecoding
+        && !isInBody
+        && actualReadableBytes() == 0
+        && guard.isBetweenHeads();
+  }
+
   /** Whether it is at work now, and will ask the gate again by itself. */
   boolean isDecoding() {
     return isDecoding;

@@ -3,6 +3,7 @@ package io.forebay.server.listen;
 import io.forebay.server.exchange.ClientInfo;
 import io.forebay.server.metric.AccessEvent;
 import io.forebay.server.metric.LoopCounters.CacheResult;
+import io.forebay.server.metric.TlsSession;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,6 +31,11 @@ record Unserved(
   @Override
   public String client() {
     return from.address();
+  }
+
+  @Override
+  public @Nullable TlsSession tls() {
+    return from.tls();
   }
 
   @Override

@@ -6,8 +6,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * One finished request as the access log sees it. Read once, on the loop, within {@link
  * AccessLane#record}; nothing of it is kept but the Strings of {@code client}, {@code method},
- * {@code scheme}, {@code protocol}, {@code reason}, {@code route}, {@code origin} and {@code
- * abort}, which should therefore be constants or live as long as the configuration or connection.
+ * {@code scheme}, {@code protocol}, {@code reason}, {@code route}, {@code origin}, {@code abort}
+ * and {@code tls}, which should therefore be constants or live as long as the configuration or
+ * connection.
  */
 public interface AccessEvent {
 
@@ -34,6 +35,11 @@ public interface AccessEvent {
 
   /** {@code HTTP/1.1}, {@code HTTP/2}, … */
   String protocol();
+
+  /** What its connection's handshake came to; null for plain text. */
+  default @Nullable TlsSession tls() {
+    return null;
+  }
 
   /**
    * Status sent, or 0 when the client went away before one was. A malformed HTTP/2 request is

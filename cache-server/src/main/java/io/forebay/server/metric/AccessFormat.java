@@ -14,9 +14,13 @@ final class AccessFormat {
   static final int SCHEMA_VERSION = 1;
 
   /** No line is longer: every byte escaped, with room for numbers, names and short texts. */
-  static final int MAX_LINE_LENGTH = AccessRecord.TEXT_LENGTH * 6 + 8 * 128 * 6 + 1024;
+  static final int MAX_LINE_LENGTH = (AccessRecord.TEXT_LENGTH + 12 * 128) * 6 + 1024;
 
   private static final int MAX_SHORT_TEXT = 128;
+
+  /** A host name of the DNS has 253 characters at most. */
+  private static final int MAX_SERVER_NAME = 256;
+
   private static final byte[] UNICODE = "\\u00".getBytes(StandardCharsets.US_ASCII);
   private static final byte[] HEX = "0123456789abcdef".getBytes(StandardCharsets.US_ASCII);
   private static final byte[][] CACHE_NAMES;
@@ -40,6 +44,12 @@ final class AccessFormat {
   private static final byte[] HOST = name("host");
   private static final byte[] TARGET = name("target");
   private static final byte[] PROTOCOL = name("protocol");
+  private static final byte[] TLS = name("tls");
+  private static final byte[] CIPHER = name("cipher");
+  private static final byte[] SERVER_NAME = name("sni");
+  private static final byte[] RESUMED = ",\"resumed\":true".getBytes(StandardCharsets.US_ASCII);
+  private static final byte[] NOT_RESUMED =
+      ",\"resumed\":false".getBytes(StandardCharsets.US_ASCII);
   private static final byte[] STATUS = name("status");
   private static final byte[] BYTES = name("bytes");
   private static final byte[] RECEIVED = name("received");
@@ -94,6 +104,7 @@ final class AccessFormat {
     wire(HOST, record, AccessRecord.HOST);
     target(record);
     text(PROTOCOL, record.protocol);
+    tls(record.tls);
     number(STATUS, record.status);
     number(BYTES, record.bytes);
     if (record.tunnelledBytes >= 0) {
@@ -147,6 +158,19 @@ final class AccessFormat {
     put('"');
   }
 
+  private void tls(@Nullable TlsSession session) {
+    if (session == null) {
+      return;
+    }
+    text(TLS, session.version());
+    text(CIPHER, session.cipher());
+    text(SERVER_NAME, session.serverName(), MAX_SERVER_NAME);
+    Boolean resumed = session.resumed();
+    if (resumed != null) {
+      put(resumed ? RESUMED : NOT_RESUMED);
+    }
+  }
+
   private void wire(byte[] name, AccessRecord record, int field) {
     if (record.lengths[field] < 0) {
       return;
@@ -179,12 +203,16 @@ final class AccessFormat {
   }
 
   private void text(byte[] name, @Nullable String value) {
+    text(name, value, MAX_SHORT_TEXT);
+  }
+
+  private void text(byte[] name, @Nullable String value, int maxLength) {
     if (value == null) {
       return;
     }
     put(name);
     put('"');
-    int length = Math.min(value.length(), MAX_SHORT_TEXT);
+    int length = Math.min(value.length(), maxLength);
     for (int i = 0; i < length; i++) {
       char c = value.charAt(i);
       if (c < 0x100 && IS_PLAIN[c]) {

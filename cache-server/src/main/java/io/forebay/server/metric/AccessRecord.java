@@ -44,6 +44,7 @@ final class AccessRecord {
   String method = "";
   String scheme = "";
   String protocol = "";
+  @Nullable TlsSession tls;
   int status;
   long bytes;
   long tunnelledBytes;
@@ -74,6 +75,7 @@ final class AccessRecord {
     method = clipped(event.method());
     scheme = event.scheme();
     protocol = event.protocol();
+    tls = event.tls();
     status = event.status();
     bytes = event.bytes();
     tunnelledBytes = event.tunnelledBytes();

@@ -14,6 +14,7 @@ public enum Limit {
   FOLLOWERS_PER_FILL("limits.followers-per-fill"),
   FILLS("limits.fills"),
   PRIVATE_COPIES("limits.private-copies"),
+  TLS_CLIENT_HELLO("tls.client-hello"),
   TLS_HANDSHAKE("timeouts.tls-handshake"),
   REQUEST_HEADER("timeouts.request-header"),
   REQUEST_BODY_IDLE("timeouts.request-body-idle"),

@@ -16,6 +16,9 @@ public final class LoopCounters {
   final long[] requestsByMethod =
       new long[MethodClass.values().length * CacheResult.values().length * 6];
 
+  // Hits that the fast lane answered; they are among the requests, too.
+  public long fastHits;
+
   public long bytesToClients;
   public long bytesFromOrigins;
   public long bytesFromClients;

@@ -360,6 +360,12 @@ public final class NodeMetrics implements AutoCloseable {
         "forebay_variants_copied",
         "Variants that got another one's body, since the origin answered 304 with its tag.",
         c -> c.variantsCopied);
+    counter(
+        all,
+        loops,
+        "forebay_fast_hits",
+        "Hits answered in the fast lane, before a request is decoded.",
+        c -> c.fastHits);
     counter(all, loops, "forebay_stale_served", "Requests served stale.", c -> c.staleServed);
   }
 

@@ -6,10 +6,8 @@ import io.forebay.server.config.TlsConfig;
 import io.netty.handler.ssl.OpenSsl;
 import java.security.SecureRandom;
 import java.security.cert.X509Certificate;
-import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
@@ -30,7 +28,6 @@ public final class ClientTls implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(ClientTls.class);
 
   private static final long PERIOD_SECONDS = 60;
-  private static final long DAY_MILLIS = Duration.ofDays(1).toMillis();
 
   private final LongSupplier clockMillis;
   private final RandomGenerator random;
@@ -44,7 +41,7 @@ public final class ClientTls implements AutoCloseable {
   private TlsConfig config;
   private TicketKeys tickets;
   private String ticketProblem = "";
-  private Map<String, Long> warnedAtMillis = new HashMap<>();
+  private final ExpiryWatch expiry = new ExpiryWatch();
 
   ClientTls(TlsConfig config, LongSupplier clockMillis, RandomGenerator random, OcspStapler stapler)
       throws TlsException {
@@ -177,33 +174,7 @@ public final class ClientTls implements AutoCloseable {
         LOG.warn("{}; the keys from before stay in use", problem);
       }
     }
-    warnOfExpiry(now);
-  }
-
-  private void warnOfExpiry(long now) {
-    Map<String, Long> warned = new HashMap<>();
-    for (TlsHost host : hosts.values()) {
-      for (CertificatePair pair : host.settings().pairs()) {
-        long left = pair.leaf().getNotAfter().toInstant().toEpochMilli() - now;
-        if (left > config.expiryWarning().toMillis()) {
-          continue;
-        }
-        String key = host.name() + " " + pair.file();
-        Long before = warnedAtMillis.get(key);
-        if (before != null && now - before < DAY_MILLIS) {
-          warned.put(key, before);
-          continue;
-        }
-        warned.put(key, now);
-        LOG.warn(
-            "{}: {} {} {}",
-            host.name(),
-            pair.file(),
-            left < 0 ? "has expired at" : "expires in " + left / DAY_MILLIS + " days, at",
-            pair.leaf().getNotAfter().toInstant());
-      }
-    }
-    warnedAtMillis = warned;
+    expiry.due(hosts.values(), config.expiryWarning(), now).forEach(LOG::warn);
   }
 
   /** What is in force, for metrics and people. */

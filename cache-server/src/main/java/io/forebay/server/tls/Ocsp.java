@@ -6,12 +6,14 @@ import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
 import java.security.MessageDigest;
 import java.security.cert.CertPathValidator;
+import java.security.cert.CertPathValidatorException;
 import java.security.cert.CertificateFactory;
 import java.security.cert.PKIXParameters;
 import java.security.cert.PKIXRevocationChecker;
 import java.security.cert.TrustAnchor;
 import java.security.cert.X509Certificate;
 import java.time.Instant;
+import java.util.Arrays;
 import java.util.Date;
 import java.util.EnumSet;
 import java.util.List;
@@ -70,7 +72,7 @@ final class Ocsp {
           new Der(new Der(extension).next(Der.OCTET_STRING).content()).next(Der.SEQUENCE);
       while (accesses.hasMore()) {
         Der access = accesses.next(Der.SEQUENCE);
-        boolean isOcsp = java.util.Arrays.equals(access.next(Der.OID).content(), OCSP);
+        boolean isOcsp = Arrays.equals(access.next(Der.OID).content(), OCSP);
         int kind = access.tag();
         byte[] location = access.next().content();
         if (isOcsp && kind == URI_NAME) {
@@ -111,7 +113,7 @@ final class Ocsp {
     info.next(Der.SEQUENCE);
     byte[] bits = info.next(Der.BIT_STRING).content();
     // The first octet counts the bits that are left over.
-    return java.util.Arrays.copyOfRange(bits, 1, bits.length);
+    return Arrays.copyOfRange(bits, 1, bits.length);
   }
 
   /**
@@ -139,6 +141,12 @@ final class Ocsp {
     return times(bytes, certificate);
   }
 
+  /** Whether an answer is sound and says that the certificate was revoked. */
+  static boolean isRevoked(Throwable refusal) {
+    return refusal instanceof CertPathValidatorException invalid
+        && invalid.getReason() == CertPathValidatorException.BasicReason.REVOKED;
+  }
+
   /** From when to when the answer about the certificate holds. */
   private static Answer times(byte[] bytes, X509Certificate certificate) throws DerException {
     Der response = new Der(bytes).next(Der.SEQUENCE);
@@ -161,7 +169,7 @@ final class Ocsp {
       id.next(Der.SEQUENCE);
       id.next(Der.OCTET_STRING);
       id.next(Der.OCTET_STRING);
-      boolean isThis = java.util.Arrays.equals(id.next(Der.INTEGER).content(), serial);
+      boolean isThis = Arrays.equals(id.next(Der.INTEGER).content(), serial);
       // certStatus
       single.next();
       Instant from = single.time();

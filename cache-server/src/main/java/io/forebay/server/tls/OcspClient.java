@@ -1,48 +1,95 @@
 package io.forebay.server.tls;
 
 import java.io.IOException;
-import java.io.InputStream;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
 
-/** Asks a responder by HTTP (RFC 6960 appendix A), within bounds of time and of bytes. */
-class OcspClient {
+/** Asks responders by HTTP (RFC 6960 appendix A), within bounds of time and of bytes. */
+class OcspClient implements AutoCloseable {
   private static final Duration CONNECT = Duration.ofSeconds(5);
-  private static final Duration TOTAL = Duration.ofSeconds(10);
   private static final int MAX_ANSWER_BYTES = 64 * 1024;
+
+  private final Duration patience;
+
+  /** Made for the first question, by the thread that asks: most nodes have none. */
+  private @Nullable HttpClient client;
+
+  private boolean isClosed;
+
+  OcspClient() {
+    this(Duration.ofSeconds(10));
+  }
+
+  /**
+   * A client.
+   *
+   * @param patience for a whole answer, from the first word of the question to its last byte
+   */
+  OcspClient(Duration patience) {
+    this.patience = patience;
+  }
 
   byte[] ask(URI responder, byte[] request) throws IOException, InterruptedException {
     HttpRequest post =
         HttpRequest.newBuilder(responder)
-            .timeout(TOTAL)
             .header("Content-Type", "application/ocsp-request")
             .header("Accept", "application/ocsp-response")
             .POST(HttpRequest.BodyPublishers.ofByteArray(request))
             .build();
-    // One a question: questions are hours apart, and a client keeps threads.
-    try (HttpClient client =
-        HttpClient.newBuilder()
-            .version(HttpClient.Version.HTTP_1_1)
-            .connectTimeout(CONNECT)
-            .followRedirects(HttpClient.Redirect.NEVER)
-            .build()) {
-      HttpResponse<InputStream> response =
-          client.send(post, HttpResponse.BodyHandlers.ofInputStream());
-      try (InputStream body = response.body()) {
-        if (response.statusCode() != 200) {
-          throw new IOException("status " + response.statusCode());
-        }
-        byte[] answer = body.readNBytes(MAX_ANSWER_BYTES + 1);
-        if (answer.length > MAX_ANSWER_BYTES) {
-          throw new IOException("the answer is larger than 64KiB");
-        }
-        return answer;
-      } finally {
-        client.shutdownNow();
-      }
+    CompletableFuture<HttpResponse<byte[]>> asked =
+        client()
+            .sendAsync(post, BodyHandlers.limiting(BodyHandlers.ofByteArray(), MAX_ANSWER_BYTES));
+    HttpResponse<byte[]> response;
+    try {
+      // Of the client's own timeout the body is no part.
+      response = asked.get(patience.toNanos(), TimeUnit.NANOSECONDS);
+    } catch (TimeoutException e) {
+      throw new IOException("no whole answer within " + patience.toMillis() + " ms", e);
+    } catch (ExecutionException e) {
+      throw e.getCause() instanceof IOException failed ? failed : new IOException(e.getCause());
+    } finally {
+      // What is done already does not mind.
+      asked.cancel(true);
+    }
+    if (response.statusCode() != 200) {
+      throw new IOException("status " + response.statusCode());
+    }
+    return response.body();
+  }
+
+  private synchronized HttpClient client() throws IOException {
+    if (isClosed) {
+      throw new IOException("this node is stopping");
+    }
+    HttpClient current = client;
+    if (current == null) {
+      current =
+          HttpClient.newBuilder()
+              .version(HttpClient.Version.HTTP_1_1)
+              .connectTimeout(CONNECT)
+              .followRedirects(HttpClient.Redirect.NEVER)
+              .build();
+      client = current;
+    }
+    return current;
+  }
+
+  /** Ends questions under way. */
+  @Override
+  public synchronized void close() {
+    isClosed = true;
+    HttpClient current = client;
+    if (current != null) {
+      current.shutdownNow();
     }
   }
 }

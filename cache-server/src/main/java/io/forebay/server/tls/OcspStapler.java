@@ -19,8 +19,9 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Keeps an OCSP answer for each certificate that names a responder. It is fetched anew when half of
- * its time is over; where that fails it stays until it ends, and is then no longer stapled.
- * Handshakes wait for nothing of it.
+ * its time is over; where that fails it stays until it ends, and is then no longer stapled. It goes
+ * at once where a sound answer says that the certificate was revoked: who has the older one stapled
+ * would tell clients for days what is known to be wrong. Handshakes wait for nothing of it.
  */
 final class OcspStapler implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(OcspStapler.class);
@@ -124,8 +125,7 @@ final class OcspStapler implements AutoCloseable {
         Ocsp.Answer answer = entry.answer;
         Instant until = answer == null ? null : answer.until();
         if (until != null && until.toEpochMilli() <= now) {
-          entry.answer = null;
-          staple(host, i, null);
+          staple(chain.get(0), entry, null);
           LOG.warn("{}: no OCSP answer any more, the last one has ended", host.name());
         }
         if (entry.dueAtMillis <= now) {
@@ -138,7 +138,7 @@ final class OcspStapler implements AutoCloseable {
 
   private void ask(Question question) throws InterruptedException {
     Instant now = Instant.ofEpochMilli(clockMillis.getAsLong());
-    String why;
+    Exception failure;
     try {
       byte[] bytes =
           client.ask(question.responder(), Ocsp.request(question.certificate(), question.issuer()));
@@ -147,9 +147,9 @@ final class OcspStapler implements AutoCloseable {
           Ocsp.checked(bytes, question.certificate(), question.issuer(), now));
       return;
     } catch (IOException | DerException | GeneralSecurityException e) {
-      why = e.getMessage() == null ? e.getClass().getSimpleName() : e.getMessage();
+      failure = e;
     }
-    onFailure(question, why);
+    onFailure(question, failure);
   }
 
   private synchronized void onAnswer(X509Certificate certificate, Ocsp.Answer answer) {
@@ -164,9 +164,41 @@ final class OcspStapler implements AutoCloseable {
             ? LEAST_MILLIS
             : Duration.between(answer.from(), until).toMillis() / 2
                 - (now - answer.from().toEpochMilli());
-    entry.answer = answer;
     entry.dueAtMillis = now + Math.clamp(half, LEAST_MILLIS, MOST_MILLIS);
     entry.retryMillis = FIRST_RETRY_MILLIS;
+    staple(certificate, entry, answer);
+  }
+
+  private synchronized void onFailure(Question question, Exception failure) {
+    Entry entry = entries.get(question.certificate());
+    if (entry == null) {
+      return;
+    }
+    entry.dueAtMillis = clockMillis.getAsLong() + entry.retryMillis;
+    entry.retryMillis = Math.min(LAST_RETRY_MILLIS, entry.retryMillis * 2);
+    String name = question.certificate().getSubjectX500Principal().getName();
+    if (Ocsp.isRevoked(failure)) {
+      staple(question.certificate(), entry, null);
+      LOG.error(
+          "{} says that the certificate of {} was revoked; it is served until another one is put in"
+              + " its place, and nothing is stapled",
+          question.responder(),
+          name);
+      return;
+    }
+    LOG.warn(
+        "OCSP answer of {} for {}: {}; {}",
+        question.responder(),
+        name,
+        failure.getMessage() == null ? failure.getClass().getSimpleName() : failure.getMessage(),
+        entry.answer == null
+            ? "nothing is stapled"
+            : "the one from before is stapled until it ends");
+  }
+
+  /** To all hosts that have the certificate. */
+  private void staple(X509Certificate certificate, Entry entry, Ocsp.@Nullable Answer answer) {
+    entry.answer = answer;
     for (TlsHost host : hosts) {
       List<CertificatePair> pairs = host.settings().pairs();
       for (int i = 0; i < pairs.size(); i++) {
@@ -175,23 +207,6 @@ final class OcspStapler implements AutoCloseable {
         }
       }
     }
-  }
-
-  private synchronized void onFailure(Question question, String why) {
-    Entry entry = entries.get(question.certificate());
-    if (entry == null) {
-      return;
-    }
-    entry.dueAtMillis = clockMillis.getAsLong() + entry.retryMillis;
-    entry.retryMillis = Math.min(LAST_RETRY_MILLIS, entry.retryMillis * 2);
-    LOG.warn(
-        "OCSP answer of {} for {}: {}; {}",
-        question.responder(),
-        question.certificate().getSubjectX500Principal().getName(),
-        why,
-        entry.answer == null
-            ? "nothing is stapled"
-            : "the one from before is stapled until it ends");
   }
 
   private static void staple(TlsHost host, int pair, Ocsp.@Nullable Answer answer) {
@@ -205,5 +220,6 @@ final class OcspStapler implements AutoCloseable {
   @Override
   public void close() {
     isClosing.countDown();
+    client.close();
   }
 }

@@ -59,6 +59,11 @@ final class TicketKeys {
     return config;
   }
 
+  /** The first encrypts, all of them open; not to be changed. */
+  List<byte[]> keys() {
+    return keys;
+  }
+
   /**
    * Replaces what is due.
    *

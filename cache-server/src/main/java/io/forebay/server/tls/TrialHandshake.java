@@ -9,6 +9,7 @@ import java.nio.ByteBuffer;
 import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLEngineResult;
 import javax.net.ssl.SSLException;
+import javax.net.ssl.SSLSession;
 
 /** One handshake in memory: shows what only the library itself knows of a certificate. */
 final class TrialHandshake {
@@ -17,11 +18,12 @@ final class TrialHandshake {
 
   private TrialHandshake() {}
 
-  static void with(TlsHost host) throws TlsException {
+  /** The session as the client has it then. */
+  static SSLSession with(TlsHost host) throws TlsException {
     try {
       SSLEngine server = host.newEngine(ByteBufAllocator.DEFAULT);
       try {
-        run(server);
+        return run(server);
       } finally {
         ReferenceCountUtil.release(server);
       }
@@ -33,7 +35,7 @@ final class TrialHandshake {
     }
   }
 
-  private static void run(SSLEngine server) throws SSLException {
+  private static SSLSession run(SSLEngine server) throws SSLException {
     SSLEngine client =
         SslContextBuilder.forClient()
             .sslProvider(SslProvider.JDK)
@@ -48,7 +50,7 @@ final class TrialHandshake {
       step(client, toServer, toClient);
       step(server, toClient, toServer);
       if (isDone(client) && isDone(server)) {
-        return;
+        return client.getSession();
       }
     }
     throw new SSLException("the handshake does not end");

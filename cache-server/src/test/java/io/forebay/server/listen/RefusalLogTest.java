@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.forebay.server.config.Http3Config;
 import io.forebay.server.config.ServerConfig;
 import io.forebay.server.config.ServerConfig.AccessLogConfig;
 import io.forebay.server.config.ServerConfig.Address;
@@ -12,7 +13,9 @@ import io.forebay.server.config.ServerConfig.LimitsConfig;
 import io.forebay.server.config.ServerConfig.ListenerConfig;
 import io.forebay.server.config.ServerConfig.TimeoutsConfig;
 import io.forebay.server.testing.Http2Client;
+import io.forebay.server.testing.Http3Client;
 import io.netty.handler.codec.http2.Http2Headers;
+import io.netty.handler.codec.http3.Http3Headers;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -69,6 +72,7 @@ class RefusalLogTest {
             TIMEOUTS,
             "auto",
             1,
+            new Http3Config(List.of("tls"), 64, Duration.ofHours(1), 0),
             ListenFixture.plain(0),
             new ListenerConfig("tls", new Address("127.0.0.1", 0), tls.certificate(), tls.key()));
     server =
@@ -301,5 +305,45 @@ class RefusalLogTest {
     assertEquals(431, only().get("status").asInt());
     assertEquals(1, server.counters().requestsRefused);
     assertEquals(1, server.counters().limitsHit());
+  }
+
+  private Http3Client connect3() throws Exception {
+    return new Http3Client(server.listeners.bound().get(1).port(), tls.certificate());
+  }
+
+  private JsonNode onlyOfHttp3() throws Exception {
+    List<JsonNode> lines = lines();
+    assertEquals(1, lines.size(), lines.toString());
+    JsonNode line = lines.getFirst();
+    assertEquals("HTTP/3", text(line, "protocol"));
+    assertEquals("https", text(line, "scheme"));
+    assertEquals("TLSv1.3", text(line, "tls"));
+    assertEquals("refused", text(line, "cache"));
+    return line;
+  }
+
+  @Test
+  void aRefusedRequestOfHttp3IsOneLine() throws Exception {
+    try (Http3Client client = connect3()) {
+      assertEquals("405", client.open(Http3Client.request("PURGE", "/a?b"), true).status());
+    }
+    JsonNode line = onlyOfHttp3();
+    assertEquals(405, line.get("status").asInt());
+    assertEquals("PURGE /a?b", text(line, "method") + " " + text(line, "target"));
+    assertEquals("a.example", text(line, "host"));
+    assertFalse(line.has("abort"));
+  }
+
+  @Test
+  void aMalformedRequestOfHttp3IsOneLineThatTellsOfTheReset() throws Exception {
+    try (Http3Client client = connect3()) {
+      Http3Headers request = Http3Client.request("GET", "/a").add("x", "a\u0001b");
+      assertEquals("reset H3_MESSAGE_ERROR", client.open(request, true).end());
+    }
+    JsonNode line = onlyOfHttp3();
+    assertEquals(400, line.get("status").asInt());
+    assertEquals("H3_MESSAGE_ERROR", text(line, "abort"));
+    assertEquals(0, line.get("bytes").asInt());
+    assertEquals(1, server.counters().requestsRefused);
   }
 }

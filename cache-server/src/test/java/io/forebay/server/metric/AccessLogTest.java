@@ -49,6 +49,23 @@ final class AccessLogTest {
   }
 
   @Test
+  void saysWhatTheHandshakeCameToBetweenProtocolAndStatus() {
+    Event event = new Event();
+    event.tls = new TlsSession("TLSv1.3", "TLS_AES_128_GCM_SHA256", "n".repeat(300), true);
+    JsonNode line = written(event);
+    assertEquals(
+        List.of("protocol", "tls", "cipher", "sni", "resumed", "status"),
+        List.copyOf(line.propertyNames()).subList(8, 14));
+    assertEquals("TLS_AES_128_GCM_SHA256", line.get("cipher").asString());
+    assertEquals("n".repeat(256), line.get("sni").asString());
+    assertTrue(line.get("resumed").asBoolean());
+    event.tls = new TlsSession("TLSv1.3", "TLS_AES_128_GCM_SHA256", null, null);
+    line = written(event);
+    assertEquals("TLSv1.3", line.get("tls").asString());
+    assertFalse(line.has("sni") || line.has("resumed"), line.toString());
+  }
+
+  @Test
   void leavesOutWhatIsNotThere() {
     Event event = new Event();
     event.requestId = null;
@@ -327,6 +344,7 @@ final class AccessLogTest {
     long bytes = 12_345_678_901L;
     long firstByteNanos = 12_345;
     long fetchNanos = 7_999;
+    @Nullable TlsSession tls;
     @Nullable CharSequence referer = "http://r/";
     @Nullable CharSequence userAgent = "ua";
     // Stands for reason, route, origin and abort where not the usual ones.
@@ -380,6 +398,11 @@ final class AccessLogTest {
     @Override
     public String protocol() {
       return "HTTP/2";
+    }
+
+    @Override
+    public @Nullable TlsSession tls() {
+      return tls;
     }
 
     @Override

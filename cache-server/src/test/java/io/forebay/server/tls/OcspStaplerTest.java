@@ -19,6 +19,7 @@ import java.security.cert.X509Certificate;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import javax.net.ssl.ExtendedSSLSession;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -35,6 +36,7 @@ final class OcspStaplerTest {
   private int questions;
   private String status = "V";
   private boolean fails;
+  private boolean forges;
 
   private final OcspClient client =
       new OcspClient() {
@@ -45,7 +47,11 @@ final class OcspStaplerTest {
           if (fails) {
             throw new IOException("down");
           }
-          return files.ocspAnswer(request, bundle, status, 60);
+          byte[] answer = files.ocspAnswer(request, bundle, status, 60);
+          if (forges) {
+            answer[60] ^= 1;
+          }
+          return answer;
         }
       };
 
@@ -110,6 +116,40 @@ final class OcspStaplerTest {
     stapler.step();
     assertNull(stapler.stapledUntil(leaf));
     assertEquals(1, questions);
+  }
+
+  @Test
+  void aRevokedCertificateLosesTheGoodAnswerFromBefore() throws Exception {
+    OcspStapler stapler = stapler();
+    stapler.step();
+    assertEquals(1, stapled());
+    status = "R";
+    pass(Duration.ofMinutes(31));
+    stapler.step();
+    assertEquals(0, stapled());
+    assertNull(stapler.stapledUntil(leaf));
+    status = "V";
+    pass(Duration.ofMinutes(6));
+    stapler.step();
+    assertEquals(1, stapled(), "a certificate on hold may come back");
+  }
+
+  /** Anybody on the way to the responder could say it, but not sign it. */
+  @Test
+  void aForgedRevocationChangesNothing() throws Exception {
+    OcspStapler stapler = stapler();
+    stapler.step();
+    status = "R";
+    forges = true;
+    pass(Duration.ofMinutes(31));
+    stapler.step();
+    assertEquals(2, questions);
+    assertEquals(1, stapled());
+  }
+
+  /** How many answers a client gets in a handshake. */
+  private int stapled() throws TlsException {
+    return ((ExtendedSSLSession) TrialHandshake.with(host)).getStatusResponses().size();
   }
 
   @Test

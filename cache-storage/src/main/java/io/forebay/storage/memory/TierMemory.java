@@ -9,6 +9,7 @@ import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.util.Locale;
 import java.util.OptionalLong;
@@ -30,6 +31,7 @@ public final class TierMemory implements AutoCloseable {
   private final @Nullable FileChannel channel;
   private final boolean isNew;
   private final String lockState;
+  private final String pageState;
 
   private TierMemory(
       Arena arena,
@@ -41,7 +43,10 @@ public final class TierMemory implements AutoCloseable {
     this.memory = memory;
     this.channel = channel;
     this.isNew = isNew;
+    // Before it is locked: that makes the mappings.
+    HugePages.ask(memory);
     this.lockState = lock ? MemoryLock.lock(memory) : "not locked in memory, by configuration";
+    this.pageState = HugePages.state(memory);
   }
 
   /**
@@ -54,36 +59,47 @@ public final class TierMemory implements AutoCloseable {
     if (exists) {
       refuseForeign(file);
     }
-    FileChannel channel =
-        FileChannel.open(
-            file, StandardOpenOption.READ, StandardOpenOption.WRITE, StandardOpenOption.CREATE);
+    boolean isNew = !exists || Files.size(file) != lengthBytes;
+    if (isNew) {
+      // What the old file holds is given back before the room is measured.
+      Files.deleteIfExists(file);
+      make(file, lengthBytes, headroom);
+    }
+    FileChannel channel = FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE);
+    Arena arena = Arena.ofShared();
     boolean done = false;
     try {
-      boolean isNew = channel.size() != lengthBytes;
-      if (isNew) {
-        // What the old file holds is given back before the room is measured.
-        channel.truncate(0);
-        checkRoom(file, lengthBytes, headroom);
-        fill(channel, file, lengthBytes);
-      }
-      Arena arena = Arena.ofShared();
-      try {
-        MemorySegment memory = channel.map(FileChannel.MapMode.READ_WRITE, 0, lengthBytes, arena);
-        TierMemory tier = new TierMemory(arena, memory, channel, isNew, lock);
-        done = true;
-        return tier;
-      } finally {
-        if (!done) {
-          arena.close();
-        }
-      }
+      MemorySegment memory = channel.map(FileChannel.MapMode.READ_WRITE, 0, lengthBytes, arena);
+      TierMemory tier = new TierMemory(arena, memory, channel, isNew, lock);
+      done = true;
+      return tier;
     } finally {
       if (!done) {
+        arena.close();
         channel.close();
-        if (!exists) {
+        if (isNew) {
           Files.deleteIfExists(file);
         }
       }
+    }
+  }
+
+  /** Under another name until it is whole, since it has its length from the beginning. */
+  private static void make(Path file, long lengthBytes, Headroom headroom) throws IOException {
+    Path made = file.resolveSibling(file.getFileName() + ".new");
+    try {
+      try (FileChannel channel =
+          FileChannel.open(
+              made,
+              StandardOpenOption.WRITE,
+              StandardOpenOption.CREATE,
+              StandardOpenOption.TRUNCATE_EXISTING)) {
+        checkRoom(made, lengthBytes, headroom);
+        fill(channel, file, lengthBytes);
+      }
+      Files.move(made, file, StandardCopyOption.ATOMIC_MOVE);
+    } finally {
+      Files.deleteIfExists(made);
     }
   }
 
@@ -120,6 +136,11 @@ public final class TierMemory implements AutoCloseable {
 
   public String lockState() {
     return lockState;
+  }
+
+  /** Of which size its pages are, as a part of a line for the log. */
+  public String pageState() {
+    return pageState;
   }
 
   /** Has what was written reach the file, where that is not memory itself. */
@@ -181,12 +202,13 @@ public final class TierMemory implements AutoCloseable {
     ByteBuffer zeros = ByteBuffer.allocateDirect(ZEROS);
     long at = 0;
     try {
+      // The last byte first: a tmpfs with huge=within_size goes by the length that the file has.
+      channel.write(zeros.limit(1), lengthBytes - 1);
       while (at < lengthBytes) {
         zeros.clear().limit((int) Math.min(ZEROS, lengthBytes - at));
         at += channel.write(zeros, at);
       }
     } catch (IOException e) {
-      channel.truncate(0);
       throw new NoRoomException(
           String.format(
               Locale.ROOT,

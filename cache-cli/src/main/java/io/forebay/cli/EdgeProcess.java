@@ -1,8 +1,5 @@
-package io.forebay.cli.demo;
+package io.forebay.cli;
 
-import io.forebay.cli.CommandException;
-import io.forebay.cli.Exit;
-import io.forebay.cli.Forebay;
 import java.io.BufferedReader;
 import java.io.File;
 import java.io.IOException;
@@ -18,10 +15,9 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
-/** The edge of the demo: a process of its own from the same jar, so that it can be killed. */
-final class EdgeProcess {
+/** An edge that a command starts: a process of its own from the same jar and with the same JVM. */
+public final class EdgeProcess {
   private static final int START_SECONDS = 120;
-  private static final int STOP_SECONDS = 20;
 
   private final Process process;
   private final long startNanos;
@@ -31,10 +27,14 @@ final class EdgeProcess {
     this.startNanos = startNanos;
   }
 
-  /** Starts an edge and returns once it listens; its log goes to the file. */
-  static EdgeProcess start(List<String> serveArguments, Path log)
+  /**
+   * Starts an edge and returns once it listens; its log goes to the file.
+   *
+   * @param javaOptions beside those of this process
+   */
+  public static EdgeProcess start(List<String> javaOptions, List<String> serveArguments, Path log)
       throws IOException, InterruptedException {
-    List<String> command = new ArrayList<>(javaCommand());
+    List<String> command = new ArrayList<>(javaCommand(javaOptions));
     command.add("serve");
     command.add("--json");
     command.addAll(serveArguments);
@@ -52,35 +52,40 @@ final class EdgeProcess {
     return new EdgeProcess(process, System.nanoTime() - from);
   }
 
-  long pid() {
+  public long pid() {
     return process.pid();
   }
 
   /** From the start of the process to its listening. */
-  long startNanos() {
+  public long startNanos() {
     return startNanos;
   }
 
-  boolean isAlive() {
+  public boolean isAlive() {
     return process.isAlive();
   }
 
   /** SIGKILL: no handler, no flush, no goodbye. */
-  void kill() throws InterruptedException {
+  public void kill() throws InterruptedException {
     process.destroyForcibly().waitFor();
   }
 
-  /** SIGTERM, and SIGKILL to one that does not listen to it. */
-  void stop() {
+  /**
+   * SIGTERM, and SIGKILL to one that has not ended in time.
+   *
+   * @return whether it ended by itself
+   */
+  public boolean stop(int patienceSeconds) {
     process.destroy();
     try {
-      if (!process.waitFor(STOP_SECONDS, TimeUnit.SECONDS)) {
-        process.destroyForcibly();
+      if (process.waitFor(patienceSeconds, TimeUnit.SECONDS)) {
+        return true;
       }
     } catch (InterruptedException interrupted) {
-      process.destroyForcibly();
       Thread.currentThread().interrupt();
     }
+    process.destroyForcibly();
+    return false;
   }
 
   /** Its first line of output says that it listens; after that it prints no more than a few. */
@@ -105,11 +110,13 @@ final class EdgeProcess {
     }
   }
 
-  private static List<String> javaCommand() {
+  /** How this process was started, up to the command, with more options. */
+  static List<String> javaCommand(List<String> javaOptions) {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.addAll(ManagementFactory.getRuntimeMXBean().getInputArguments());
-    Path code = codeLocation();
+    command.addAll(javaOptions);
+    Path code = code();
     if (Files.isDirectory(code)) {
       command.addAll(
           List.of("-cp", System.getProperty("java.class.path"), "io.forebay.launch.Main"));
@@ -119,7 +126,8 @@ final class EdgeProcess {
     return command;
   }
 
-  private static Path codeLocation() {
+  /** The jar, or the directory of classes, that this process runs. */
+  static Path code() {
     try {
       return Path.of(Forebay.class.getProtectionDomain().getCodeSource().getLocation().toURI());
     } catch (URISyntaxException impossible) {

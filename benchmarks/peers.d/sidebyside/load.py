@@ -1,0 +1,169 @@
+"""The load: warming a cache, wrk, h2load and the open-loop client, each run to its end."""
+
+import http.client
+import json
+import random
+import re
+import subprocess
+
+from . import process, servers, site
+
+TIMEOUT_SECONDS = 20
+WARM_H2LOAD_STREAMS = 16
+
+
+def warm(setting, peer, load):
+    """Asks for every object twice, since some caches admit at the second request, and looks at the bytes."""
+    if load.zipf:
+        return _warm_many(setting, peer, load)
+    root = setting.lab / "www"
+    client = servers.connection(peer.port(setting), setting.is_tls)
+    try:
+        for _ in range(2):
+            for number in range(load.count):
+                client.request("GET", load.path(number))
+                response = client.getresponse()
+                body = response.read()
+                if response.status != 200 or body != (root / load.file(number)).read_bytes():
+                    raise process.Failed(f"{peer.name}: {load.path(number)} came as {response.status} with"
+                                         f" {len(body)} bytes, not those of the origin")
+    except (OSError, http.client.HTTPException) as broken:
+        raise process.Failed(f"{peer.name}: {load.path(number)}: {broken!r}") from None
+    finally:
+        client.close()
+
+
+def _warm_many(setting, peer, load):
+    urls = setting.lab / f"{load.name}.urls"
+    scheme = "https" if setting.is_tls else "http"
+    if not urls.exists():
+        base = f"{scheme}://127.0.0.1:{peer.port(setting)}"
+        urls.write_text("".join(f"{base}{load.path(number)}\n" for number in range(load.count)))
+    base = f"--base-uri={scheme}://127.0.0.1:{peer.port(setting)}"
+    for _ in range(2):
+        said = _run(setting, ["h2load", "--h1", "-c", "1", "-m", "1", "-n", load.count, "-i", urls, base])
+        if _h2load(said)["requests"] != load.count:
+            told = re.search(r"status codes: .*", said)
+            raise process.Failed(f"{peer.name}: {load.name}: not all came: {told.group(0) if told else said.strip()}")
+
+
+def closed(setting, peer, load, heads, seconds):
+    """wrk: each connection asks as soon as it has been answered."""
+    script = setting.lab / f"{load.name}.lua"
+    script.write_text(_script(setting, peer.port(setting), load, heads))
+    scheme = "https" if setting.is_tls else "http"
+    said = _run(setting, [
+        "wrk", "-t1", f"-c{load.connections}", f"-d{seconds}s", "--timeout", f"{TIMEOUT_SECONDS}s", "-s", script,
+        f"{scheme}://127.0.0.1:{peer.port(setting)}"])
+    return _wrk(said)
+
+
+def streams(setting, peer, load, heads, clients, count, seconds):
+    """h2load: so many streams at a time on each of the connections."""
+    urls = setting.lab / f"{load.name}.{peer.name}.urls"
+    base = f"https://127.0.0.1:{peer.port(setting)}"
+    numbers = list(range(load.count))
+    random.Random(1).shuffle(numbers)
+    urls.write_text("".join(f"{base}{load.path(number)}\n" for number in numbers))
+    fields = [option for name, value in heads[0] if name != "Connection" for option in ("-H", f"{name.lower()}: {value}")]
+    return _h2load(_run(setting, ["h2load", "-t1", "-c", clients, "-m", count, "-D", seconds, "-i", urls, *fields]))
+
+
+def missing(setting, peer, load, followers, first, seconds):
+    """wrk: every URL is new, and asked for by so many connections one after the other."""
+    script = setting.lab / f"{load.name}.lua"
+    script.write_text(_MISSES.format(name=load.name, port=peer.port(setting), first=first, followers=followers, done=_DONE))
+    scheme = "https" if setting.is_tls else "http"
+    return _wrk(_run(setting, [
+        "wrk", "-t1", f"-c{load.connections}", f"-d{seconds}s", "--timeout", f"{TIMEOUT_SECONDS}s", "-s", script,
+        f"{scheme}://127.0.0.1:{peer.port(setting)}"]))
+
+
+def open_loop(setting, peer, load, heads, rate, connections, seconds):
+    """The open-loop client: requests are due at a constant rate, whatever became of those before."""
+    head = setting.lab / "open-loop.head"
+    head.write_text("".join(f"{name}: {value}\r\n" for name, value in heads[0]))
+    said = _run(setting, [setting.lab / "open-loop", peer.port(setting), load.name, load.count, f"{rate:.0f}",
+                          seconds, connections, head])
+    return json.loads(said)
+
+
+def _run(setting, command):
+    done = subprocess.run(["taskset", "-c", setting.load_cpus] + [str(word) for word in command],
+                          stdin=subprocess.DEVNULL, capture_output=True, text=True)
+    if done.returncode:
+        raise process.Failed(f"{command[0]} failed: {(done.stderr or done.stdout).strip()}")
+    return done.stdout
+
+
+# What wrk is told to print at the end, in one line, instead of tables with rounded numbers.
+_DONE = """
+done = function(summary, latency)
+  local e = summary.errors
+  print(string.format('{"requests": %d, "seconds": %f, "p50": %f, "p99": %f, "errors": %d}', summary.requests,
+    summary.duration / 1e6, latency:percentile(50) / 1e3, latency:percentile(99) / 1e3,
+    e.connect + e.read + e.write + e.status + e.timeout))
+end
+"""
+
+_FIXED = """
+math.randomseed(os.time())
+local tails = {tails}
+local requests = {{}}
+for i = 0, {count} - 1 do requests[i + 1] = 'GET /{name}/' .. i .. tails[i % #tails + 1] end
+request = function() return requests[math.random({count})] end
+{done}"""
+
+_ZIPF = """
+local tails = {tails}
+local draws = {{}}
+for line in io.lines('{draws}') do draws[#draws + 1] = line end
+math.randomseed(os.time())
+local at = math.random(#draws)
+request = function()
+  at = at % #draws + 1
+  return 'GET /{name}/' .. draws[at] .. tails[at % #tails + 1]
+end
+{done}"""
+
+_MISSES = """
+local asked = 0
+request = function()
+  local number = {first} + math.floor(asked / {followers})
+  asked = asked + 1
+  return 'GET /{name}/' .. number .. ' HTTP/1.1\\r\\nHost: 127.0.0.1:{port}\\r\\n\\r\\n'
+end
+{done}"""
+
+
+def _script(setting, port, load, heads):
+    # The authority that a cache was warmed with: it is part of some keys.
+    tails = [f" HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n" + "".join(f"{name}: {value}\r\n" for name, value in fields) + "\r\n"
+             for fields in heads]
+    values = {"tails": "{" + ", ".join(map(_lua, tails)) + "}", "name": load.name, "count": load.count, "done": _DONE}
+    if not load.zipf:
+        return _FIXED.format(**values)
+    file = setting.lab / f"{load.name}.draws"
+    if not file.exists():
+        file.write_text("".join(f"{number}\n" for number in site.draws(load.count, seed=1)))
+    return _ZIPF.format(draws=file, **values)
+
+
+def _lua(text):
+    return '"' + text.replace("\\", "\\\\").replace('"', '\\"').replace("\r", "\\r").replace("\n", "\\n") + '"'
+
+
+def _wrk(said):
+    return json.loads(said.strip().splitlines()[-1])
+
+
+def _h2load(said):
+    counts = re.search(r"requests: \d+ total, \d+ started, \d+ done, (\d+) succeeded, (\d+) failed, (\d+) errored,"
+                       r" (\d+) timeout", said)
+    took = re.search(r"finished in ([0-9.]+)(us|ms|s)", said)
+    if not counts or not took:
+        raise process.Failed(f"h2load said: {said.strip()}")
+    seconds = float(took.group(1)) * {"us": 1e-6, "ms": 1e-3, "s": 1}[took.group(2)]
+    times = re.search(r"time for request:\s+\S+\s+(\S+)\s+(\S+)", said)
+    return {"requests": int(counts.group(1)), "seconds": seconds, "errors": sum(map(int, counts.groups()[1:])),
+            "p50": None, "p99": None, "slowest": times.group(1) if times else None}

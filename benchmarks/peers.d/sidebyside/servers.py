@@ -1,0 +1,465 @@
+"""The origin, the peers, the floor and Forebay: how each is configured and started.
+
+Each is tuned as its manual has it for serving from memory, keeps at most 4 GiB (HAProxy 2), and has as
+many threads or processes as the run says. One at a time is up, so ports are fixed.
+"""
+
+import dataclasses
+import http.client
+import json
+import os
+import pathlib
+import re
+import shlex
+import shutil
+import ssl
+import subprocess
+
+from . import machine, process, site
+
+ORIGIN = 9000
+TLS = ("https", "h2")
+PURGES_A_CALL = 50
+BENCHMARKS = pathlib.Path(__file__).resolve().parents[2]
+
+UNVERIFIED = ssl.create_default_context()
+UNVERIFIED.check_hostname = False
+UNVERIFIED.verify_mode = ssl.CERT_NONE
+
+
+@dataclasses.dataclass(frozen=True)
+class Setting:
+    """What all servers of a run have in common."""
+
+    lab: pathlib.Path  # configurations, logs, the origin's files
+    memory: pathlib.Path  # tmpfs, for what is cached
+    loads: tuple
+    scheme: str  # http, https, or h2 (over TLS)
+    threads: int
+    access_log: bool
+    routes: int  # of Forebay, beside the one that is asked for
+    server_cpus: str
+    load_cpus: str
+
+    @property
+    def is_tls(self):
+        return self.scheme in TLS
+
+    @property
+    def user(self):
+        """Servers that give up root's rights are told to keep them: their files are in our directories."""
+        return "root" if os.geteuid() == 0 else "nobody"
+
+    def directory(self, name):
+        """An empty directory."""
+        place = self.lab / name
+        shutil.rmtree(place, ignore_errors=True)
+        place.mkdir(parents=True)
+        return place
+
+    def memory_directory(self, name):
+        place = self.memory / name
+        shutil.rmtree(place, ignore_errors=True)
+        place.mkdir()
+        return place
+
+
+def connection(port, is_tls, timeout=30):
+    if is_tls:
+        return http.client.HTTPSConnection("127.0.0.1", port, timeout=timeout, context=UNVERIFIED)
+    return http.client.HTTPConnection("127.0.0.1", port, timeout=timeout)
+
+
+def answers(port, is_tls, path):
+    """Whether a server answers well."""
+    client = connection(port, is_tls, timeout=5)
+    try:
+        client.request("GET", path)
+        response = client.getresponse()
+        response.read()
+        return response.status == 200
+    except (OSError, http.client.HTTPException):
+        return False
+    finally:
+        client.close()
+
+
+def make_certificate(lab):
+    """An ECDSA certificate for all servers; both.pem is for those that want it in one file."""
+    certificate, key = lab / "cert.pem", lab / "key.pem"
+    subprocess.run(
+        ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days",
+         "30", "-subj", "/CN=localhost", "-keyout", key, "-out", certificate],
+        check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    (lab / "both.pem").write_text(certificate.read_text() + key.read_text())
+    for name in ("cert.pem", "key.pem", "both.pem"):
+        (lab / name).chmod(0o644)
+
+
+class Origin:
+    """An nginx with the files, on the load's CPUs."""
+
+    programs = ("nginx",)
+
+    def __init__(self, setting):
+        self._setting = setting
+        self._group = process.Group()
+
+    def start(self):
+        place = self._setting.directory("origin")
+        shared = "".join(
+            f"location /{load.name}/ {{ rewrite ^ /{load.file(0)} break; {CACHEABLE} }}\n"
+            for load in self._setting.loads if not load.own)
+        (place / "nginx.conf").write_text(f"""
+user {self._setting.user}; daemon off; worker_processes 1; pid {place}/pid; error_log {place}/error.log;
+events {{ worker_connections 8192; }}
+http {{
+  access_log off; sendfile on; tcp_nopush on; keepalive_requests 10000000; default_type application/octet-stream;
+  server {{
+    listen 127.0.0.1:{ORIGIN} backlog=4096; root {self._setting.lab}/www;
+    location / {{ {CACHEABLE} }}
+    location = /origin-status {{ stub_status; }}
+    {shared}
+  }}
+}}""")
+        self._group.add(process.Program(["nginx", "-c", place / "nginx.conf", "-p", place], self._setting.load_cpus,
+                                        place / "log"))
+        process.until(lambda: answers(ORIGIN, False, "/origin-status"), self._group)
+
+    def requests(self):
+        """How many it has answered, these questions not counted."""
+        client = connection(ORIGIN, False)
+        try:
+            client.request("GET", "/origin-status")
+            text = client.getresponse().read().decode()
+        finally:
+            client.close()
+        self._asked = getattr(self, "_asked", 0) + 1
+        return int(re.search(r"\s\d+ \d+ (\d+)", text).group(1)) - self._asked
+
+    def stop(self):
+        self._group.stop()
+
+
+CACHEABLE = 'add_header Cache-Control "public, max-age=86400";'
+
+
+class Peer:
+    """A server of the run; subclasses say how it is started."""
+
+    name = ""
+    title = ""
+    schemes = ("http",)
+    first_port = 0
+
+    def programs(self, setting):
+        raise NotImplementedError
+
+    def start(self, setting, group):
+        """Starts what it needs in the group; it may not be ready when this returns."""
+        raise NotImplementedError
+
+    def ports(self):
+        """Of HTTP and of TLS."""
+        return self.first_port, self.first_port + 100
+
+    def port(self, setting):
+        return self.ports()[setting.is_tls]
+
+
+class Nginx(Peer):
+    name = title = "nginx"
+    schemes = ("http", "https", "h2")
+    first_port = 9101
+
+    def programs(self, setting):
+        return ("nginx",)
+
+    def start(self, setting, group):
+        place = setting.directory("nginx")
+        plain, tls = self.ports()
+        log = f"{place}/access.log combined buffer=64k flush=1s" if setting.access_log else "off"
+        files = machine.open_files()
+        (place / "nginx.conf").write_text(f"""
+user {setting.user}; daemon off; worker_processes {setting.threads}; pid {place}/pid; error_log {place}/error.log;
+worker_rlimit_nofile {files}; events {{ worker_connections 8192; }}
+http {{
+  access_log {log}; sendfile on; tcp_nopush on; keepalive_requests 10000000; keepalive_timeout 75s;
+  open_file_cache max={files // 2} inactive=600s; open_file_cache_valid 600s;
+  large_client_header_buffers 4 16k;
+  proxy_cache_path {setting.memory_directory("nginx")} levels=1:2 keys_zone=c:128m max_size=4g inactive=24h
+    use_temp_path=off manager_files=2000;
+  upstream origin {{ server 127.0.0.1:{ORIGIN}; keepalive 64; }}
+  server {{
+    listen 127.0.0.1:{plain} backlog=4096; listen 127.0.0.1:{tls} ssl http2 backlog=4096;
+    ssl_certificate {setting.lab}/cert.pem; ssl_certificate_key {setting.lab}/key.pem;
+    ssl_protocols TLSv1.3; ssl_session_cache shared:S:10m; ssl_buffer_size 16k;
+    http2_max_concurrent_streams 128;
+    location / {{
+      proxy_pass http://origin; proxy_http_version 1.1; proxy_set_header Connection "";
+      proxy_cache c; proxy_cache_lock on; proxy_cache_key $uri$is_args$args;
+    }}
+  }}
+}}""")
+        group.add(process.Program(["nginx", "-c", place / "nginx.conf", "-p", place], setting.server_cpus, place / "log"))
+
+
+class Varnish(Peer):
+    name = "varnish"
+    title = "Varnish"
+    schemes = ("http", "https", "h2")
+    first_port = 9102
+
+    def programs(self, setting):
+        return (("varnishd",) + (("hitch",) if setting.is_tls else ())
+                + (("varnishncsa",) if setting.access_log else ()))
+
+    def start(self, setting, group):
+        place = setting.directory("varnish")
+        plain, tls = self.ports()
+        # Without this it passes what comes with cookies.
+        (place / "default.vcl").write_text(f"""vcl 4.1;
+backend default {{ .host = "127.0.0.1"; .port = "{ORIGIN}"; }}
+sub vcl_recv {{ unset req.http.Cookie; }}
+""")
+        socket = place / "front.sock"
+        group.add(process.Program(
+            ["varnishd", "-F", "-j", "none", "-n", place / "work", "-a", f"127.0.0.1:{plain}",
+             "-a", f"{socket},PROXY,mode=666", "-f", place / "default.vcl", "-s", "malloc,4g", "-p", "thread_pools=1",
+             "-p", "thread_pool_min=200", "-p", "thread_pool_max=2000", "-p", "feature=+http2",
+             "-p", "http_req_hdr_len=16k", "-p", "h2_max_concurrent_streams=128"],
+            setting.server_cpus, place / "log"))
+        process.until(lambda: answers(plain, False, setting.loads[0].path(0)), group)
+        if setting.access_log:
+            group.add(process.Program(["varnishncsa", "-n", place / "work", "-w", place / "access.log"],
+                                      setting.server_cpus, place / "ncsa.log"))
+        if setting.is_tls:
+            # It gives up root's rights for an account that may go through no private directory.
+            user = ["--user=nobody"] if setting.user == "root" else []
+            group.add(process.Program(
+                ["hitch", "--backend", socket, "--frontend", f"[127.0.0.1]:{tls}", f"--workers={setting.threads}",
+                 "--write-proxy-v2=on", "--alpn-protos=h2,http/1.1", *user, setting.lab / "both.pem"],
+                setting.server_cpus, place / "hitch.log"))
+
+
+class TrafficServer(Peer):
+    name = "ats"
+    title = "Traffic Server"
+    schemes = ("http", "https", "h2")
+    first_port = 9103
+
+    def programs(self, setting):
+        return ("traffic_server",)
+
+    def start(self, setting, group):
+        place = setting.directory("ats")
+        plain, tls = self.ports()
+        etc = place / "etc" / "trafficserver"
+        shutil.copytree("/etc/trafficserver", etc)
+        for name in ("var/log/trafficserver", "var/trafficserver", "run/trafficserver"):
+            (place / name).mkdir(parents=True)
+        (etc / "remap.config").write_text(f"map / http://127.0.0.1:{ORIGIN}/\n")
+        (etc / "storage.config").write_text(f"{setting.memory_directory('ats')} 4G\n")
+        (etc / "ssl_multicert.config").write_text(
+            f"dest_ip=* ssl_cert_name={setting.lab}/cert.pem ssl_key_name={setting.lab}/key.pem\n")
+        (etc / "logging.yaml").write_text("""logging:
+  formats:
+    - name: combined
+      format: '%<chi> - %<caun> [%<cqtn>] "%<cqtx>" %<pssc> %<pscl> "%<{Referer}cqh>" "%<{User-Agent}cqh>"'
+  logs:
+    - filename: access
+      format: combined
+""")
+        (etc / "records.config").write_text(f"""
+CONFIG proxy.config.http.server_ports STRING {plain} {tls}:ssl
+CONFIG proxy.config.exec_thread.autoconfig INT 0
+CONFIG proxy.config.exec_thread.limit INT {setting.threads}
+CONFIG proxy.config.accept_threads INT 0
+CONFIG proxy.config.cache.ram_cache.size INT 2G
+CONFIG proxy.config.cache.ram_cache_cutoff INT 64M
+CONFIG proxy.config.http.cache.required_headers INT 0
+CONFIG proxy.config.http.keep_alive_no_activity_timeout_in INT 120
+CONFIG proxy.config.http2.max_concurrent_streams_in INT 128
+CONFIG proxy.config.diags.output.status STRING L
+CONFIG proxy.config.log.logging_enabled INT {3 if setting.access_log else 0}
+CONFIG proxy.config.reverse_proxy.enabled INT 1
+CONFIG proxy.config.url_remap.remap_required INT 1
+CONFIG proxy.config.url_remap.pristine_host_hdr INT 1
+CONFIG proxy.config.admin.user_id STRING #-1
+CONFIG proxy.config.net.max_connections_in INT 30000
+""")
+        (place / "runroot.yaml").write_text(f"""prefix: {place}
+exec_prefix: /usr
+bindir: /usr/bin
+sbindir: /usr/sbin
+sysconfdir: {etc}
+datadir: {place}/cache
+includedir: /usr/include
+libdir: /usr/lib
+libexecdir: /usr/lib/trafficserver/modules
+localstatedir: {place}/var
+runtimedir: {place}/run/trafficserver
+logdir: {place}/var/log/trafficserver
+cachedir: {place}/cache
+""")
+        (place / "cache").mkdir()
+        group.add(process.Program(["traffic_server", f"--run-root={place}/runroot.yaml"], setting.server_cpus,
+                                  place / "log"))
+
+
+class HaProxy(Peer):
+    name = "haproxy"
+    title = "HAProxy"
+    schemes = ("http", "https", "h2")
+    first_port = 9104
+
+    def programs(self, setting):
+        return ("haproxy",)
+
+    def start(self, setting, group):
+        place = setting.directory("haproxy")
+        plain, tls = self.ports()
+        log = "log stdout format raw daemon\n  option httplog" if setting.access_log else ""
+        (place / "haproxy.cfg").write_text(f"""
+global
+  nbthread {setting.threads}
+  maxconn 8000
+  tune.bufsize 32768
+  tune.h2.max-concurrent-streams 128
+defaults
+  mode http
+  timeout client 60s
+  timeout server 60s
+  timeout connect 5s
+  {log}
+cache c
+  total-max-size 2000
+  max-object-size 60000000
+  max-age 86400
+frontend f
+  bind 127.0.0.1:{plain}
+  bind 127.0.0.1:{tls} ssl crt {setting.lab}/both.pem alpn h2,http/1.1 ssl-min-ver TLSv1.3
+  http-request cache-use c
+  http-response cache-store c
+  default_backend b
+backend b
+  server o 127.0.0.1:{ORIGIN}
+""")
+        group.add(process.Program(["haproxy", "-db", "-f", place / "haproxy.cfg"], setting.server_cpus, place / "log"))
+
+
+class Floor(Peer):
+    """No cache at all: the C program of benchmarks/floor, compiled for this run."""
+
+    name = "floor"
+    title = "floor (C, no cache)"
+    schemes = ("http", "https")
+    first_port = 9106
+
+    def programs(self, setting):
+        return ("cc",)
+
+    def start(self, setting, group):
+        place = setting.directory("floor")
+        program = place / "floor"
+        flags = ["-DTLS"] if setting.is_tls else []
+        libraries = ["-lssl", "-lcrypto"] if setting.is_tls else []
+        compile_c(BENCHMARKS / "floor" / "floor.c", program, flags, libraries)
+        secrets = [setting.lab / "cert.pem", setting.lab / "key.pem"] if setting.is_tls else []
+        bodies = [f"{load.name}={load.count}={setting.lab}/www/" + (f"{load.name}/%d" if load.own else load.file(0))
+                  for load in setting.loads]
+        group.add(process.Program([program, self.port(setting), setting.threads, *secrets, *bodies],
+                                  setting.server_cpus, place / "log"))
+
+
+class Forebay(Peer):
+    """Started by benchmarks/peer-forebay.sh; a variant differs by the settings of that script."""
+
+    schemes = ("http", "https", "h2")
+    first_port = 9110
+
+    def __init__(self, name="forebay", settings=None):
+        self.name = name
+        self.title = "Forebay" if name == "forebay" else f"Forebay, {name}"
+        self._settings = settings or {}
+
+    @classmethod
+    def variant(cls, text):
+        """NAME=KEY=VALUE KEY=VALUE ..., split as a shell would."""
+        name, _, rest = text.partition("=")
+        settings = dict(word.partition("=")[::2] for word in shlex.split(rest))
+        unknown = set(settings) - {"ROOT", "JAVA_OPTS", "THREADS", "ACCESS_LOG", "MEMORY", "CONFIG", "AOT"}
+        if not name or unknown:
+            raise machine.Unfit(f"--forebay {text}: NAME='KEY=VALUE ...' is wanted, with the keys ROOT, JAVA_OPTS,"
+                                " THREADS, ACCESS_LOG, MEMORY, CONFIG, AOT")
+        return cls(name, settings)
+
+    def programs(self, setting):
+        return ()
+
+    def ports(self):
+        return self.first_port, self.first_port + 100, self.first_port + 200
+
+    def start(self, setting, group):
+        setting.directory("forebay")
+        setting.memory_directory("forebay")
+        self.restart(setting, group)
+
+    def restart(self, setting, group):
+        """With what the last one kept."""
+        place = setting.lab / "forebay"
+        if setting.is_tls:
+            for name in ("cert.pem", "key.pem"):
+                shutil.copy(setting.lab / name, place)
+        environment = {
+            "LAB": str(place),
+            "PEER_MEMORY_DIR": str(setting.memory / "forebay"),
+            "PEER_KEEP": "yes",  # the directories are new where they are to be
+            "PEER_THREADS": str(setting.threads),
+            "PEER_ACCESS_LOG": str(place / "access.log") if setting.access_log else "off",
+        }
+        if setting.routes:
+            environment["PEER_CONFIG"] = str(self._config(place, setting.routes))
+        own = {f"PEER_{key}": value for key, value in self._settings.items() if key != "JAVA_OPTS"}
+        if own.get("PEER_ACCESS_LOG") == "on":
+            own["PEER_ACCESS_LOG"] = str(place / "access.log")
+        if "JAVA_OPTS" in self._settings:
+            own["FOREBAY_JAVA_OPTS"] = self._settings["JAVA_OPTS"]
+        group.add(process.Program([BENCHMARKS / "peer-forebay.sh"], setting.server_cpus, place / "log",
+                                  {**environment, **own}))
+
+    @staticmethod
+    def _config(place, routes):
+        lines = ["origins:", f"  site: http://127.0.0.1:{ORIGIN}", "routes:", "  - origin: site"]
+        for number in range(routes):
+            lines.append(f"  - match: {{host: \"*.site-{number}.example.com\", path: /img/}}\n    origin: site")
+        file = place / "forebay.yaml"
+        file.write_text("\n".join(lines) + "\n")
+        return file
+
+    def purge(self, count):
+        """Purges that nothing is stored under: what each lookup has to heed."""
+        client = connection(self.ports()[2], False)
+        try:
+            for first in range(0, count, PURGES_A_CALL):
+                numbers = range(first, min(count, first + PURGES_A_CALL))
+                order = {"urls": [f"http://127.0.0.1/purged/{n}" for n in numbers[0::3]],
+                         "prefixes": [f"127.0.0.1/purged-{n}/" for n in numbers[1::3]],
+                         "tags": [f"purged-{n}" for n in numbers[2::3]]}
+                client.request("POST", "/v1/purge", json.dumps(order), {"Content-Type": "application/json"})
+                response = client.getresponse()
+                said = response.read()
+                if response.status != 200:
+                    raise process.Failed(f"{self.name}: a purge was answered with {response.status}: {said[:200]!r}")
+        finally:
+            client.close()
+
+
+def compile_c(source, program, flags=(), libraries=()):
+    done = subprocess.run(["cc", "-O2", "-Wall", "-Wextra", *flags, "-o", program, source, *libraries],
+                          capture_output=True, text=True)
+    if done.returncode:
+        raise process.Failed(f"{source.name} does not compile: {done.stderr.strip()}")
+
+
+PEERS = {peer.name: peer for peer in (Nginx(), Varnish(), TrafficServer(), HaProxy(), Floor(), Forebay())}

@@ -1,0 +1,55 @@
+package io.forebay.cli;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** {@code forebay aot}: the JVM takes what it made, and nothing else is left. */
+final class AotIT {
+  @TempDir private Path directory;
+
+  @Test
+  void makesACacheThatTheJvmStartsWith() throws Exception {
+    Path cache = directory.resolve("made.aot");
+
+    Jar.Ended made = Jar.with().run("aot", "--seconds", "2", "--output", cache.toString());
+
+    assertEquals(0, made.code(), made.out() + made.err());
+    assertEquals(List.of(cache), files());
+    Jar.Ended started = jarWith("-XX:AOTMode=on", cache).run("--version");
+    assertEquals(0, started.code(), started.out() + started.err());
+    assertTrue(started.out().startsWith("forebay "), started.out());
+  }
+
+  @Test
+  void whereItCannotBeWrittenItSaysSoAndLeavesNothing() throws Exception {
+    Path cache = directory.resolve("missing").resolve("made.aot");
+
+    Jar.Ended failed = Jar.with().run("aot", "--seconds", "1", "--output", cache.toString());
+
+    assertEquals(1, failed.code(), failed.out() + failed.err());
+    String last = failed.errLines().getLast();
+    assertTrue(last.startsWith("forebay: ") && last.contains(cache.toString()), failed.err());
+    assertFalse(failed.err().contains("a defect"), failed.err());
+    assertEquals(List.of(), files());
+  }
+
+  private static Jar jarWith(String mode, Path cache) {
+    return Jar.command(
+        Jar.java().toString(), "-XX:AOTCache=" + cache, mode, "-jar", Jar.file().toString());
+  }
+
+  private List<Path> files() throws Exception {
+    try (Stream<Path> found = Files.list(directory)) {
+      return new ArrayList<>(found.toList());
+    }
+  }
+}

@@ -1,0 +1,173 @@
+package io.forebay.server.origin;
+
+import io.forebay.server.config.ServerConfig.OriginConfig;
+import io.forebay.server.metric.LoopCounters;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufUtil;
+import io.netty.buffer.Unpooled;
+import io.netty.buffer.UnpooledByteBufAllocator;
+import io.netty.channel.EventLoop;
+import io.netty.channel.embedded.EmbeddedChannel;
+import io.netty.channel.socket.nio.NioSocketChannel;
+import io.netty.util.concurrent.EventExecutor;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * For tests of other packages: real connections to an origin over channels in memory, so that every
+ * byte which an origin would get can be read. Whoever runs it says what the origin answers.
+ */
+public final class OriginWire {
+  private static final String NAME = "wire";
+  private static final int MOST = 1_000;
+  private static final Origins ORIGINS = origins();
+
+  private static final NameResolver NO_NAMES =
+      new NameResolver() {
+        @Override
+        public void resolve(String name, EventExecutor loop, Consumer<Resolution> answer) {
+          throw new IllegalStateException(name + " is asked for");
+        }
+
+        @Override
+        public @Nullable Resolution latest(String name) {
+          return null;
+        }
+
+        @Override
+        public void watch(Set<String> names) {}
+      };
+
+  private final PooledOriginClient client;
+  private final OriginPool pool;
+  private final OriginSlots slots;
+  private final List<Connection> connections = new ArrayList<>();
+
+  /** What went over one connection. */
+  public static final class Connection {
+    private final EmbeddedChannel channel = new EmbeddedChannel();
+    private final ByteArrayOutputStream written = new ByteArrayOutputStream();
+    private OriginCall call;
+
+    private Connection(OriginCall call) {
+      this.call = call;
+    }
+
+    /** All that the origin has got. */
+    public byte[] bytes() {
+      return written.toByteArray();
+    }
+
+    public boolean isOpen() {
+      return channel.isOpen();
+    }
+
+    /** Gives up the request that was sent last. */
+    public void cancel() {
+      call.cancel();
+    }
+
+    /** The origin says something. */
+    public void answer(String text) {
+      channel.writeInbound(Unpooled.copiedBuffer(text, StandardCharsets.ISO_8859_1));
+    }
+  }
+
+  public OriginWire(EventLoop loop) {
+    OriginConnections all = new OriginConnections();
+    slots = all.slots(NAME);
+    client =
+        new PooledOriginClient(
+            loop,
+            NioSocketChannel.class,
+            UnpooledByteBufAllocator.DEFAULT,
+            ORIGINS,
+            new ResponseBounds(32 * 1024, 128),
+            all,
+            NO_NAMES,
+            new LoopCounters());
+    Origin origin = ORIGINS.find(NAME);
+    if (origin == null) {
+      throw new IllegalStateException(NAME);
+    }
+    pool = new OriginPool(client, origin, slots);
+  }
+
+  private static Origins origins() {
+    try {
+      return Origins.load(
+          List.of(
+              new OriginConfig(
+                  NAME,
+                  "http://127.0.0.1:1",
+                  null,
+                  MOST,
+                  null,
+                  false,
+                  Duration.ofHours(1),
+                  Duration.ofHours(1),
+                  Duration.ofHours(1),
+                  Duration.ZERO,
+                  Duration.ofHours(1))),
+          Origins.NONE,
+          address -> false);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** Sends a request by the connection that is idle, or by a new one; which one it was. */
+  public Connection send(OriginRequest request, OriginListener listener) {
+    RequestHead.check(request);
+    PooledCall call = new PooledCall(client, pool.origin(), request, listener);
+    if (pool.idleCount() > 0) {
+      Connection idle = connections.getLast();
+      idle.call = call;
+      pool.submit(call);
+      return idle;
+    }
+    if (!slots.tryAcquire(MOST)) {
+      throw new IllegalStateException("more than " + MOST + " connections");
+    }
+    Connection wire = new Connection(call);
+    connections.add(wire);
+    OriginConnection connection = new OriginConnection(pool);
+    wire.channel.pipeline().addLast(connection.decoder(), connection);
+    connection.onOpen();
+    connection.start(call);
+    return wire;
+  }
+
+  public List<Connection> connections() {
+    return connections;
+  }
+
+  /** Does what is to be done, and collects what was written; whether there was anything. */
+  public boolean run() {
+    boolean hasWritten = false;
+    for (Connection wire : connections) {
+      wire.channel.runPendingTasks();
+      for (ByteBuf out = wire.channel.readOutbound();
+          out != null;
+          out = wire.channel.readOutbound()) {
+        hasWritten = true;
+        wire.written.writeBytes(ByteBufUtil.getBytes(out));
+        out.release();
+      }
+    }
+    return hasWritten;
+  }
+
+  /** Ends all connections. */
+  public void close() {
+    connections.forEach(wire -> wire.channel.finishAndReleaseAll());
+  }
+}

@@ -1,0 +1,84 @@
+package io.forebay.storage.memory;
+
+import java.io.IOException;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.lang.invoke.MethodHandle;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+
+/**
+ * Pages of 2 MiB under a tier, where the machine offers them: what is asked for lies scattered over
+ * all of it, and with pages of 4 KiB most of a lookup is the processor finding out where they are.
+ * A file on a tmpfs gets them by its mount ({@code huge=within_size} or {@code always}), memory of
+ * the process by being asked for.
+ */
+final class HugePages {
+  private static final int MADV_HUGEPAGE = 14;
+
+  private HugePages() {}
+
+  /** Asks for them; has no effect where there are none to be had. */
+  @SuppressWarnings("restricted")
+  static void ask(MemorySegment memory) {
+    try {
+      Linker linker = Linker.nativeLinker();
+      MethodHandle madvise =
+          linker.downcallHandle(
+              linker.defaultLookup().findOrThrow("madvise"),
+              FunctionDescriptor.of(
+                  ValueLayout.JAVA_INT,
+                  ValueLayout.ADDRESS,
+                  ValueLayout.JAVA_LONG,
+                  ValueLayout.JAVA_INT));
+      int ignored = (int) madvise.invokeExact(memory, memory.byteSize(), MADV_HUGEPAGE);
+    } catch (Throwable e) {
+      if (e instanceof VirtualMachineError error) {
+        throw error;
+      }
+    }
+  }
+
+  /** As a part of a line for the log: how much of what is mapped now has them. */
+  static String state(MemorySegment memory) {
+    try {
+      long bytes =
+          hugeBytes(
+              Files.readAllLines(Path.of("/proc/self/smaps")),
+              memory.address(),
+              memory.address() + memory.byteSize());
+      return bytes == 0
+          ? "pages of 4 KiB"
+          : bytes >= memory.byteSize() - memory.byteSize() / 64
+              ? "pages of 2 MiB"
+              : (bytes >> 20) + " MiB of it in pages of 2 MiB";
+    } catch (IOException e) {
+      return "pages of unknown size";
+    }
+  }
+
+  /** What the lines of smaps say of the mappings between two addresses. */
+  static long hugeBytes(List<String> smaps, long from, long to) {
+    long kibibytes = 0;
+    boolean isBetween = false;
+    for (String line : smaps) {
+      int dash = line.indexOf('-');
+      int blank = line.indexOf(' ');
+      if (dash > 0 && dash < blank) {
+        // 7f0000000000-7f0040000000 rw-s 00000000 00:19 42 /dev/shm/tier
+        isBetween =
+            Long.parseUnsignedLong(line, 0, dash, 16) < to
+                && Long.parseUnsignedLong(line, dash + 1, blank, 16) > from;
+      } else if (isBetween
+          && (line.startsWith("ShmemPmdMapped:") || line.startsWith("AnonHugePages:"))) {
+        // ShmemPmdMapped:   524288 kB
+        String number = line.substring(line.indexOf(':') + 1, line.lastIndexOf(' '));
+        kibibytes += Long.parseLong(number.strip());
+      }
+    }
+    return kibibytes << 10;
+  }
+}

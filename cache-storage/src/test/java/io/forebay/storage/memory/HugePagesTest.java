@@ -1,0 +1,43 @@
+package io.forebay.storage.memory;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.lang.foreign.Arena;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** What is said of the pages under a tier. */
+final class HugePagesTest {
+
+  private static final List<String> SMAPS =
+      List.of(
+          "5634e2a00000-5634e2a21000 rw-p 00000000 00:00 0                          [heap]",
+          "Rss:                 132 kB",
+          "AnonHugePages:      4096 kB",
+          "ShmemPmdMapped:        0 kB",
+          "7f0000000000-7f0040000000 rw-s 00000000 00:19 42                         /dev/shm/tier",
+          "Size:            1048576 kB",
+          "AnonHugePages:         0 kB",
+          "ShmemPmdMapped:   524288 kB",
+          "VmFlags: rd wr sh mr mw me ms lo sd hg",
+          "7f0040000000-7f0040001000 r--p 00000000 fe:00 7                          /usr/lib/a-b.so",
+          "ShmemPmdMapped:     2048 kB");
+
+  @Test
+  void countsWhatIsMappedBetweenTheAddresses() {
+    assertEquals(512L << 20, HugePages.hugeBytes(SMAPS, 0x7f0000000000L, 0x7f0040000000L));
+    assertEquals(512L << 20, HugePages.hugeBytes(SMAPS, 0x7f0000001000L, 0x7f0000002000L));
+    assertEquals(0, HugePages.hugeBytes(SMAPS, 0x7e0000000000L, 0x7f0000000000L));
+  }
+
+  @Test
+  void askingDoesNoHarmWhereThereAreNone() {
+    try (Arena arena = Arena.ofConfined()) {
+      var memory = arena.allocate(3 << 20, 4096);
+      HugePages.ask(memory);
+      memory.fill((byte) 1);
+      assertTrue(HugePages.state(memory).contains("pages of"), HugePages.state(memory));
+    }
+  }
+}
