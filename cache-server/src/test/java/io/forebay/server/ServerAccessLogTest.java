@@ -8,7 +8,9 @@ import io.forebay.server.testing.SClient;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -16,6 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.node.ObjectNode;
 
 /** One request, one line, whoever answered it. */
 final class ServerAccessLogTest {
@@ -94,7 +97,7 @@ final class ServerAccessLogTest {
     String[] again = {"-servername", "a.example", "-tls1_2", "-sess_in", session.toString()};
     assertTrue(SClient.run(edge.tlsPort(), first).contains("New, TLSv1.2"));
     assertTrue(SClient.run(edge.tlsPort(), again).contains("Reused, TLSv1.2"));
-    String unused = SClient.run(edge.tlsPort(), "-noservername", "-tls1_3");
+    var _ = SClient.run(edge.tlsPort(), "-noservername", "-tls1_3");
     try (WireClient plain = edge.connect()) {
       assertEquals(200, plain.get("/a").status());
     }
@@ -121,6 +124,43 @@ final class ServerAccessLogTest {
   private static String text(JsonNode line, String field) {
     JsonNode value = line.get(field);
     return value == null ? "absent" : value.asString();
+  }
+
+  /** The full lane has whatever has a field that the fast one does not know. */
+  @Test
+  void bothLanesWriteTheSameOfAHit() throws Exception {
+    origin.on("/a", TestOrigin.ok("cache-control: max-age=60\r\n", TestOrigin.ascii("abc")));
+    String[] fields = {
+      "User-Agent: tester",
+      "Referer: http://example.com/",
+      "traceparent: 00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
+    };
+    try (WireClient client = edge.connectTls()) {
+      for (int i = 0; i < 3; i++) {
+        assertEquals(200, client.get("/a?b", fields).status());
+      }
+      String[] more = Arrays.copyOf(fields, fields.length + 1);
+      more[fields.length] = "X-Unknown: 1";
+      assertEquals(200, client.get("/a?b", more).status());
+    }
+    assertTrue(edge.sum(c -> c.fastHits) >= 1);
+    List<JsonNode> hits = lines().stream().skip(1).map(ServerAccessLogTest::withoutTimes).toList();
+    assertEquals(3, hits.size());
+    assertEquals("tester", hits.getFirst().get("user_agent").asString());
+    assertEquals("hit", hits.getFirst().get("cache").asString());
+    assertTrue(hits.getFirst().has("tls"));
+    assertEquals(1, Set.copyOf(hits).size(), hits.toString());
+  }
+
+  /** Without what is another for every request, but with the names of it all. */
+  private static JsonNode withoutTimes(JsonNode line) {
+    ObjectNode same = (ObjectNode) line;
+    for (String name : List.of("ts", "request_id", "duration_us", "ttfb_us", "first_byte_us")) {
+      if (same.has(name)) {
+        same.put(name, "");
+      }
+    }
+    return same;
   }
 
   @Test

@@ -74,7 +74,7 @@ final class ServerDowngradeTest {
     if (protocol.equals("HTTP/2")) {
       try (Http2Client client = new Http2Client(edge.tlsPort(), edge.authority(), 65_535)) {
         Http2Headers headers = Http2Client.request("POST", "/x");
-        Http2Headers unused = isPseudo ? headers.set(name, value) : headers.add(name, value);
+        var _ = isPseudo ? headers.set(name, value) : headers.add(name, value);
         Http2Client.Answer answer = client.open(headers, false);
         client.data(answer, SMUGGLED, true);
         String end = answer.end();
@@ -83,7 +83,7 @@ final class ServerDowngradeTest {
     }
     try (Http3Client client = new Http3Client(edge.tlsPort(), edge.authority())) {
       Http3Headers headers = Http3Client.request("POST", "/x");
-      Http3Headers unused = isPseudo ? headers.set(name, value) : headers.add(name, value);
+      var _ = isPseudo ? headers.set(name, value) : headers.add(name, value);
       Http3Client.Answer answer = client.open(headers, false);
       client.data(answer, SMUGGLED, true);
       String end = answer.end();

@@ -6,6 +6,7 @@ import io.forebay.core.policy.Reason;
 import io.forebay.core.route.Route;
 import io.forebay.server.metric.AccessEvent;
 import io.forebay.server.metric.LoopCounters.CacheResult;
+import io.forebay.server.metric.TlsSession;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,7 +21,7 @@ final class HitEvent implements AccessEvent {
   private final ByteText traceparent = new ByteText();
 
   private WireRequest request = new WireRequest("http");
-  private ClientInfo client = new ClientInfo("", 0, "", "");
+  private ClientInfo client = new ClientInfo("", 0, "", "", null);
   private @Nullable Route route;
   private int status;
   private long bytes;
@@ -67,6 +68,11 @@ final class HitEvent implements AccessEvent {
   @Override
   public @Nullable CharSequence traceparent() {
     return field("traceparent", traceparent);
+  }
+
+  @Override
+  public @Nullable TlsSession tls() {
+    return client.tls();
   }
 
   @Override
@@ -162,5 +168,10 @@ final class HitEvent implements AccessEvent {
   @Override
   public @Nullable String abort() {
     return null;
+  }
+
+  @Override
+  public @Nullable TlsSession tls() {
+    return client.tls();
   }
 }
