@@ -309,7 +309,7 @@ final class DifferentialTest {
 
   @Test
   void edgeAndModelAgreeOnRequestsThatOverlap() throws Exception {
-    run(100, 8, 3);
+    run(25, 8, 3);
   }
 
   @Test
