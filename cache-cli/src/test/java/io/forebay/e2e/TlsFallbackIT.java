@@ -69,7 +69,8 @@ final class TlsFallbackIT {
         }
       }
       origin.assertRequests(2, file.path());
-      Commands.Finished reloaded = EdgeProcess.cli("reload", "--admin", edge.adminUrl()).orFail();
+      Commands.Finished reloaded =
+          EdgeProcess.cli("reload", "--admin-url", edge.adminUrl()).orFail();
       assertTrue(edge.isAlive(), reloaded.out());
     }
   }

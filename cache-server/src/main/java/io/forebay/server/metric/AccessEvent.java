@@ -37,9 +37,7 @@ public interface AccessEvent {
   String protocol();
 
   /** What its connection's handshake came to; null for plain text. */
-  default @Nullable TlsSession tls() {
-    return null;
-  }
+  @Nullable TlsSession tls();
 
   /**
    * Status sent, or 0 when the client went away before one was. A malformed HTTP/2 request is

@@ -55,7 +55,7 @@ final class AccessLogTest {
     JsonNode line = written(event);
     assertEquals(
         List.of("protocol", "tls", "cipher", "sni", "resumed", "status"),
-        List.copyOf(line.propertyNames()).subList(8, 14));
+        List.copyOf(line.propertyNames()).subList(9, 15));
     assertEquals("TLS_AES_128_GCM_SHA256", line.get("cipher").asString());
     assertEquals("n".repeat(256), line.get("sni").asString());
     assertTrue(line.get("resumed").asBoolean());
