@@ -98,10 +98,12 @@ def _run(setting, command):
 
 # What wrk is told to print at the end, in one line, instead of tables with rounded numbers.
 _DONE = """
+local thread
+setup = function(only) thread = only end
 done = function(summary, latency)
   local e = summary.errors
-  print(string.format('{"requests": %d, "seconds": %f, "p50": %f, "p99": %f, "errors": %d}', summary.requests,
-    summary.duration / 1e6, latency:percentile(50) / 1e3, latency:percentile(99) / 1e3,
+  print(string.format('{"requests": %d, "asked": %d, "seconds": %f, "p50": %f, "p99": %f, "errors": %d}', summary.requests,
+    thread:get('asked') or 0, summary.duration / 1e6, latency:percentile(50) / 1e3, latency:percentile(99) / 1e3,
     e.connect + e.read + e.write + e.status + e.timeout))
 end
 """
@@ -127,7 +129,7 @@ end
 {done}"""
 
 _MISSES = """
-local asked = 0
+asked = 0
 request = function()
   local number = {first} + math.floor(asked / {followers})
   asked = asked + 1

@@ -40,7 +40,7 @@ def _options(arguments):
         prog="benchmarks/peers", formatter_class=argparse.RawDescriptionHelpFormatter,
         description="Forebay beside other caches on this machine, on loopback: CPU a request of the whole server\n"
                     "process, each server in turn pinned to one CPU, load and origin to another.",
-        epilog="A look whether all is there: benchmarks/peers --peers nginx,floor --loads 1b --secs 1 --warm 1 --rounds 1\n"
+        epilog="Is all there? benchmarks/peers --peers nginx,floor --loads 1b --secs 1 --warm 1 --rounds 1\n"
                "What it needs, and what was measured with it: docs/BENCHMARKS.md")
     what = parser.add_argument_group("what is measured (by default hits with wrk)")
     what.add_argument("--http2", action="store_true", help="hits over TLS and HTTP/2 with h2load, 1, 10, 100 streams")
@@ -68,7 +68,7 @@ def _options(arguments):
     how.add_argument("--access-log", action="store_true", help="all servers write an access log")
     how.add_argument("--furnished", action="store_true",
                      help=f"Forebay has {ROUTES} routes and {PURGES} purges to heed")
-    how.add_argument("--rounds", type=int, default=5, help="default 5; the order of servers is another in each")
+    how.add_argument("--rounds", type=int, help="default 5 (--tails 1); the order of servers is another in each")
     how.add_argument("--secs", type=int, help="of each counted run, default 8 (--tails 300)")
     how.add_argument("--warm", type=int, default=10, help="seconds of load before the first counted run of a load,"
                                                           " default 10: a JVM compiles first")
@@ -85,6 +85,8 @@ def _options(arguments):
         parser.error("one of --http2, --misses, --tails and --starts")
     if options.tails and options.tls or options.misses and options.zipf or options.http2 and options.zipf:
         parser.error("--tails goes without --tls, --misses and --http2 without --zipf")
+    if not options.rounds:
+        options.rounds = 1 if options.tails else 5
     return options
 
 
@@ -144,14 +146,15 @@ class Run:
 
     def run(self):
         options = self._options
-        lab = pathlib.Path(options.keep).resolve() if options.keep else pathlib.Path(tempfile.mkdtemp(prefix="forebay-peers-"))
+        lab = pathlib.Path(options.keep or tempfile.mkdtemp(prefix="forebay-peers-")).resolve()
         lab.mkdir(parents=True, exist_ok=True)
         lab.chmod(0o755)
         memory = machine.memory_directory()
         loads = self._loads + (tuple(map(site.misses, self._loads)) if options.misses else ())
         self._setting = servers.Setting(
             lab=lab, memory=memory, loads=loads, scheme=self._scheme(), threads=options.threads,
-            access_log=options.access_log, routes=ROUTES if options.furnished else 0, server_cpus=options.server_cpus, load_cpus=options.load_cpus)
+            access_log=options.access_log, routes=ROUTES if options.furnished else 0,
+            server_cpus=options.server_cpus, load_cpus=options.load_cpus)
         try:
             self._check()
             site.make_files(lab / "www", loads)
@@ -209,12 +212,18 @@ class Run:
             process.until(lambda: servers.answers(peer.port(setting), setting.is_tls, first), group)
             if isinstance(peer, servers.Forebay) and self._options.furnished:
                 peer.purge(PURGES)
+            measure = self._measure()
             for one in self._loads:
-                measure = (self._starts if self._options.starts else self._misses if self._options.misses else self._streams if self._options.http2
-                           else self._tails if self._options.tails else self._hits)
                 measure(number, peer, group, one)
         finally:
             group.stop()
+
+    def _measure(self):
+        for is_chosen, measure in ((self._options.starts, self._starts), (self._options.misses, self._misses),
+                                   (self._options.http2, self._streams), (self._options.tails, self._tails)):
+            if is_chosen:
+                return measure
+        return self._hits
 
     def _warm_seconds(self, peer):
         is_native = not isinstance(peer, servers.Forebay)
@@ -249,18 +258,17 @@ class Run:
 
         def ask(followers, seconds):
             said = load.missing(self._setting, peer, missed, followers, self._asked, seconds)
-            # Some were asked for that were not answered any more.
-            said["urls"] = max(1, said["requests"] // followers)
-            self._asked += said["urls"] + 10 * missed.connections
+            self._asked += said["asked"] // followers + 1
             return said
 
         for followers in (1, 8):
             if self._warm_seconds(peer):
                 ask(followers, self._warm_seconds(peer))
             row = self._counted(group, one, lambda: ask(followers, self._options.secs or 8))
-            row["us_a_miss"] = row["us"] * row["requests"] / row["urls"]
-            row["misses_per_second"] = row["urls"] / row["seconds"]
-            row["origin_a_url"] = row["origin_requests"] / row["urls"]
+            row["us_a_miss"] = row["us"] * followers
+            row["misses_per_second"] = row["rps"] / followers
+            # Some were asked for that were not answered any more.
+            row["origin_a_url"] = row["origin_requests"] / (row["asked"] / followers)
             row["origin_share"] = 0
             self._add(number, peer, one, f"{one.name}, {followers} follower{'s' if followers > 1 else ''}", row)
 

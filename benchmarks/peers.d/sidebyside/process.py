@@ -20,12 +20,13 @@ class Program:
     def __init__(self, command, cpus, log, environment=None):
         self.log = pathlib.Path(log)
         self.command = command
+        words = ["setpriv", "--pdeathsig", "TERM", "taskset", "-c", cpus] + [str(word) for word in command]
         with open(self.log, "ab") as out:
             # A session of its own: Ctrl-C comes to us alone, who stop what we started in order. If we
             # are killed ourselves, the kernel tells it to end.
             self.process = subprocess.Popen(
-                ["setpriv", "--pdeathsig", "TERM", "taskset", "-c", cpus] + [str(word) for word in command], stdin=subprocess.DEVNULL,
-                stdout=out, stderr=out, start_new_session=True, env={**os.environ, **(environment or {})})
+                words, stdin=subprocess.DEVNULL, stdout=out, stderr=out, start_new_session=True,
+                env={**os.environ, **(environment or {})})
 
     def is_running(self):
         return self.process.poll() is None

@@ -16,6 +16,10 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -102,6 +106,12 @@ final class DifferentialTest {
           "x-a",
           "x-b");
 
+  /** The field by which the origin numbers its answers. */
+  private static final String NUMBER = "x-number";
+
+  /** What a client was sent. */
+  private record Sight(Answer answer, int number) {}
+
   /** The routes. */
   private enum Lane {
     PLAIN(""),
@@ -141,6 +151,7 @@ final class DifferentialTest {
   }
 
   private static final int ATTEMPTS = 20;
+  private static final int MOST_MODELS = 300;
   private static final int[] STATUSES = {200, 200, 200, 200, 301, 404, 410, 206, 429, 500, 503};
   private static final int[] WAITS = {0, 0, 1, 5, 9, 10, 11, 29, 31, 59, 61, 100, 10_000};
 
@@ -148,8 +159,26 @@ final class DifferentialTest {
   private final AtomicLong clockMillis =
       new AtomicLong(Instant.parse("2026-01-01T00:00:00Z").toEpochMilli());
 
+  /** What happens to a URL while requests for it are under way. */
+  private enum Happening {
+    NOTHING,
+    /** The client that asked first goes away. */
+    LEFT,
+    /** The origin has something else, and nobody says so. */
+    CHANGED,
+    /** The same, and the URL is purged. */
+    PURGED,
+    /** The same by an unsafe request. */
+    POSTED
+  }
+
   /** What happens in a sequence. */
   private sealed interface Step {
+    /** What a sequence that differs may differ with, too. */
+    default List<Step> simpler() {
+      return List.of();
+    }
+
     /** The clock moves on. */
     record Wait(int seconds) implements Step {}
 
@@ -159,6 +188,45 @@ final class DifferentialTest {
 
     /** A client asks; fields whose values depend on what it has seen stand as words. */
     record Ask(int url, String method, Map<String, String> fields) implements Step {}
+
+    /** Several ask at once: the origin holds its answers until all have. */
+    record Together(
+        int url,
+        List<Map<String, String>> before,
+        Happening happening,
+        Change change,
+        List<Map<String, String>> after)
+        implements Step {
+      @Override
+      public List<Step> simpler() {
+        List<Step> simpler = new ArrayList<>();
+        for (Happening other : Happening.values()) {
+          if (other.compareTo(happening) < 0) {
+            simpler.add(new Together(url, before, other, change, after));
+          }
+        }
+        for (int i = 0; i < before.size() && before.size() > 1; i++) {
+          simpler.add(new Together(url, without(before, i), happening, change, after));
+        }
+        for (int i = 0; i < after.size(); i++) {
+          simpler.add(new Together(url, before, happening, change, without(after, i)));
+        }
+        for (int i = 0; i < before.size(); i++) {
+          if (!before.get(i).isEmpty()) {
+            List<Map<String, String>> plain = new ArrayList<>(before);
+            plain.set(i, Map.of());
+            simpler.add(new Together(url, List.copyOf(plain), happening, change, after));
+          }
+        }
+        return simpler;
+      }
+
+      private static <T> List<T> without(List<T> list, int index) {
+        List<T> rest = new ArrayList<>(list);
+        rest.remove(index);
+        return List.copyOf(rest);
+      }
+    }
   }
 
   /** A resource of a sequence as its origin has it. Both sides see one of their own. */
@@ -167,20 +235,29 @@ final class DifferentialTest {
     private int status = 200;
     private Map<String, String> fields = Map.of();
     private int version = 1;
-    private final List<String> asked = new ArrayList<>();
+    private final List<String> asked = new CopyOnWriteArrayList<>();
 
     Resource(String other) {
       this.other = other;
     }
 
-    void change(Step.Change change) {
+    /** The same as it is now, asked by nobody. */
+    Resource copy() {
+      Resource copy = new Resource(other);
+      copy.status = status;
+      copy.fields = fields;
+      copy.version = version;
+      return copy;
+    }
+
+    synchronized void change(Step.Change change) {
       status = change.status();
       fields = change.fields();
       version += change.isNewBody() ? 1 : 0;
     }
 
     /** What the origin answers at a time. */
-    Response answer(Request request, long now) {
+    synchronized Response answer(Request request, long now) {
       Map<String, String> conditions = new TreeMap<>(request.fields());
       conditions.keySet().retainAll(TOLD);
       asked.add(request.method() + conditions);
@@ -230,18 +307,41 @@ final class DifferentialTest {
     run(20_000, 40);
   }
 
+  @Test
+  void edgeAndModelAgreeOnRequestsThatOverlap() throws Exception {
+    run(100, 8, 3);
+  }
+
+  @Test
+  @Tag("campaign")
+  void edgeAndModelAgreeForLongOnRequestsThatOverlap() throws Exception {
+    run(20_000, 8, 3);
+  }
+
   private void run(int sequences, int steps) throws Exception {
+    run(sequences, steps, 0);
+  }
+
+  /**
+   * Runs that many sequences.
+   *
+   * @param together of ten steps so many are requests that overlap
+   */
+  private void run(int sequences, int steps, int together) throws Exception {
     long seed = Long.getLong("test.seed", System.nanoTime());
     System.out.println("DifferentialTest: -Dtest.seed=" + seed);
     SplittableRandom random = new SplittableRandom(seed);
     try (Bench bench = new Bench()) {
       for (int i = 0; i < sequences; i++) {
         Lane lane = Lane.values()[random.nextInt(Lane.values().length)];
-        List<Step> sequence = sequence(random, steps);
+        List<Step> sequence = sequence(random, steps, together);
         String difference = bench.settled(lane, sequence);
         if (difference != null) {
           throw new AssertionError(
               lane + ", " + bench.shortest(lane, sequence, difference) + "\nseed " + seed);
+        }
+        if ((i + 1) % 1000 == 0) {
+          System.out.println("DifferentialTest: " + (i + 1) + " sequences agree");
         }
       }
     }
@@ -249,11 +349,15 @@ final class DifferentialTest {
 
   // --- sequences --------------------------------------------------------------------------------
 
-  private static List<Step> sequence(SplittableRandom random, int steps) {
+  private static List<Step> sequence(SplittableRandom random, int steps, int together) {
     List<Step> sequence = new ArrayList<>();
     sequence.add(change(random, 0));
     for (int i = 0; i < steps; i++) {
       int url = random.nextInt(4) / 3;
+      if (together > 0 && random.nextInt(10) < together) {
+        sequence.add(together(random, url));
+        continue;
+      }
       sequence.add(
           switch (random.nextInt(10)) {
             case 0, 1 -> change(random, url);
@@ -263,6 +367,16 @@ final class DifferentialTest {
           });
     }
     return sequence;
+  }
+
+  private static Step.Together together(SplittableRandom random, int url) {
+    Happening happening = Happening.values()[random.nextInt(Happening.values().length)];
+    return new Step.Together(
+        url,
+        Stream.generate(() -> asked(random)).limit(1 + random.nextInt(3)).toList(),
+        happening,
+        change(random, url),
+        Stream.generate(() -> asked(random)).limit(random.nextInt(2)).toList());
   }
 
   private static Map<String, String> selecting(SplittableRandom random) {
@@ -351,8 +465,16 @@ final class DifferentialTest {
   private final class Bench implements AutoCloseable {
     private final TestOrigin origin = new TestOrigin();
     private final Edge edge;
-    private WireClient client;
     private int paths;
+
+    /** How many answers the origin has given, or is holding. */
+    private final AtomicInteger told = new AtomicInteger();
+
+    /** While it is shut the origin holds its answers. */
+    private volatile CountDownLatch gate = new CountDownLatch(0);
+
+    /** What the origin says while requests overlap, by number. */
+    private final Map<Integer, Overlap.Told> answers = new ConcurrentHashMap<>();
 
     Bench() throws IOException {
       edge =
@@ -361,7 +483,6 @@ final class DifferentialTest {
               "32MiB",
               Edge.origins(origin.url()) + Lane.all(),
               clockMillis::get);
-      client = edge.connect();
     }
 
     /**
@@ -390,7 +511,8 @@ final class DifferentialTest {
         ofModel.add(new Resource(urls.get(1 - i)));
         origin.on(urls.get(i), (request, connection) -> answer(resource, request, connection));
       }
-      RfcModel model = new RfcModel(lane.route());
+      // What the cache may be like: more than one after requests that overlapped.
+      List<RfcModel> models = List.of(new RfcModel(lane.route()));
       for (int i = 0; i < sequence.size(); i++) {
         switch (sequence.get(i)) {
           case Step.Wait wait -> clockMillis.addAndGet(wait.seconds() * 1000L);
@@ -402,15 +524,39 @@ final class DifferentialTest {
             long now = clockMillis.get();
             Resource here = ofEdge.get(ask.url());
             Resource there = ofModel.get(ask.url());
-            Map<String, String> fields = new HashMap<>();
-            ask.fields().forEach((name, value) -> fields.put(name, there.filled(value, now)));
-            Request request = new Request(ask.method(), urls.get(ask.url()), fields);
-            Answer wanted = model.handle(request, sent -> there.answer(sent, now), now);
+            Request request = request(ask.method(), urls.get(ask.url()), ask.fields(), there);
             Answer seen = seen(request);
             edge.awaitIdle();
-            if (!wanted.equals(seen) || !there.asked.equals(here.asked)) {
-              return "step %d: the model %s %s, the edge %s %s"
-                  .formatted(i, wanted, there.asked, seen, here.asked);
+            List<RfcModel> agreeing = new ArrayList<>();
+            String wanted = "";
+            for (RfcModel model : models) {
+              there.asked.clear();
+              Answer answer = model.handle(request, sent -> there.answer(sent, now), now);
+              if (answer.equals(seen) && there.asked.equals(here.asked)) {
+                agreeing.add(model);
+              } else {
+                wanted = answer + " " + there.asked;
+              }
+            }
+            if (agreeing.isEmpty()) {
+              return "step %d: the model %s, the edge %s %s".formatted(i, wanted, seen, here.asked);
+            }
+            models = agreeing;
+            there.asked.clear();
+            here.asked.clear();
+          }
+          case Step.Together together -> {
+            Resource here = ofEdge.get(together.url());
+            Resource there = ofModel.get(together.url());
+            List<RfcModel> found =
+                together(together, urls.get(together.url()), models, here, there);
+            if (found.isEmpty()) {
+              return "step %d: nothing explains %s".formatted(i, lastSeen);
+            }
+            models = found;
+            if (models.size() > MOST_MODELS) {
+              // It can be like almost anything by now, so what follows would show little.
+              return null;
             }
             there.asked.clear();
             here.asked.clear();
@@ -420,24 +566,149 @@ final class DifferentialTest {
       return null;
     }
 
+    private Request request(
+        String method, String path, Map<String, String> fields, Resource resource) {
+      Map<String, String> filled = new HashMap<>();
+      fields.forEach((name, value) -> filled.put(name, resource.filled(value, clockMillis.get())));
+      return new Request(method, path, filled);
+    }
+
+    /** What was seen of requests that overlapped. */
+    private String lastSeen = "";
+
+    /** What the cache may be like after requests that overlap; empty if that may not be. */
+    private List<RfcModel> together(
+        Step.Together step, String path, List<RfcModel> models, Resource here, Resource there)
+        throws IOException {
+      long now = clockMillis.get();
+      answers.clear();
+      CountDownLatch shut = new CountDownLatch(1);
+      gate = shut;
+      List<Request> requests = new ArrayList<>();
+      List<WireClient> clients = new ArrayList<>();
+      Resource before = there.copy();
+      Answer posted = null;
+      Request post = new Request("POST", path, Map.of());
+      boolean hasLeft = step.happening() == Happening.LEFT;
+      try {
+        for (Map<String, String> fields : step.before()) {
+          ask(request("GET", path, fields, before), requests, clients);
+        }
+        if (hasLeft) {
+          clients.getFirst().close();
+        } else if (step.happening() != Happening.NOTHING) {
+          here.change(step.change());
+          there.change(step.change());
+        }
+        if (step.happening() == Happening.PURGED) {
+          edge.purgeUrl(path);
+        } else if (step.happening() == Happening.POSTED) {
+          posted = seen(post);
+        }
+        for (Map<String, String> fields : step.after()) {
+          ask(request("GET", path, fields, before), requests, clients);
+        }
+      } finally {
+        gate = new CountDownLatch(0);
+        shut.countDown();
+      }
+      List<Overlap.Seen> all = new ArrayList<>();
+      for (int i = 0; i < clients.size(); i++) {
+        boolean isAfter = i >= step.before().size();
+        Sight sight = hasLeft && i == 0 ? null : receive(clients.get(i), requests.get(i));
+        all.add(
+            sight == null
+                ? new Overlap.Seen(requests.get(i), null, false, 0)
+                : new Overlap.Seen(requests.get(i), sight.answer(), isAfter, sight.number()));
+        clients.get(i).close();
+      }
+      edge.awaitIdle();
+      int questions = here.asked.size();
+      lastSeen = all + " " + here.asked;
+      Answer toPost = posted;
+      boolean isKnown =
+          step.happening() == Happening.PURGED || (toPost != null && toPost.status() < 400);
+      Overlap.Event event =
+          new Overlap.Event() {
+            @Override
+            public boolean isKnown() {
+              return isKnown;
+            }
+
+            @Override
+            public List<RfcModel> happensTo(RfcModel model) {
+              RfcModel next = model.copy();
+              boolean isSame =
+                  toPost == null
+                      || next.answer(post, sent -> there.answer(sent, now), now).equals(toPost);
+              if (step.happening() == Happening.PURGED) {
+                next.purge(path);
+              }
+              return !isSame
+                  ? List.of()
+                  : isKnown ? List.of(next, next.copyVaryingAs(model, path)) : List.of(next);
+            }
+          };
+      Overlap overlap =
+          new Overlap(
+              all,
+              answers,
+              event,
+              sent -> before.answer(sent, now),
+              sent -> there.answer(sent, now),
+              now,
+              questions - (step.happening() == Happening.POSTED ? 1 : 0));
+      String foreign = overlap.foreign(models.getFirst());
+      if (foreign != null) {
+        lastSeen = foreign;
+        return List.of();
+      }
+      return overlap.explain(models);
+    }
+
+    /** Asks, and waits until the answer is there, or the origin has to give it. */
+    private void ask(Request request, List<Request> requests, List<WireClient> clients) {
+      WireClient own = edge.connect();
+      requests.add(request);
+      clients.add(own);
+      int toldBefore = told.get();
+      long joinedBefore = edge.sum(counters -> counters.joined);
+      send(own, request);
+      Edge.await(
+          "an answer, a question or a fetch to join",
+          () ->
+              own.hasBytes()
+                  || told.get() > toldBefore
+                  || edge.sum(counters -> counters.joined) > joinedBefore);
+    }
+
+    /** By a connection of its own: one that is kept may have been idle for too long. */
     private Answer seen(Request request) throws IOException {
+      try (WireClient client = edge.connect()) {
+        send(client, request);
+        return receive(client, request).answer();
+      }
+    }
+
+    private static void send(WireClient by, Request request) {
       List<String> lines = new ArrayList<>();
       request.fields().forEach((name, value) -> lines.add(name + ": " + value));
-      client.request(request.method(), request.path(), lines.toArray(new String[0]));
-      Head head = client.head();
-      byte[] body = request.method().equals("HEAD") ? new byte[0] : client.body(head);
-      if (head.field("connection").equalsIgnoreCase("close")) {
-        // A connection takes so many requests and no more.
-        client.close();
-        client = edge.connect();
-      }
+      by.request(request.method(), request.path(), lines.toArray(new String[0]));
+    }
+
+    private static Sight receive(WireClient by, Request request) throws IOException {
+      Head head = by.head();
+      byte[] body = request.method().equals("HEAD") ? new byte[0] : by.body(head);
       String age = head.field("age");
+      String number = head.field(NUMBER);
       // What the edge says by itself is no matter of the RFC.
-      return new Answer(
-          head.status(),
-          head.status() == 504 ? "" : new String(body, StandardCharsets.ISO_8859_1),
-          age.isEmpty() ? -1 : Long.parseLong(age),
-          head.field("content-range"));
+      Answer answer =
+          new Answer(
+              head.status(),
+              head.status() == 504 ? "" : new String(body, StandardCharsets.ISO_8859_1),
+              age.isEmpty() ? -1 : Long.parseLong(age),
+              head.field("content-range"));
+      return new Sight(answer, number.isEmpty() ? 0 : Integer.parseInt(number));
     }
 
     private void answer(Resource resource, TestOrigin.Request request, Connection connection)
@@ -450,11 +721,15 @@ final class DifferentialTest {
               line.substring(0, colon).toLowerCase(Locale.ROOT), line.substring(colon + 1).strip());
         }
       }
-      Response response =
-          resource.answer(
-              new Request(request.method(), request.target(), fields), clockMillis.get());
+      Request sent = new Request(request.method(), request.target(), fields);
+      CountDownLatch held = sent.method().equals("GET") ? gate : new CountDownLatch(0);
+      Response response = resource.answer(sent, clockMillis.get());
+      int number = told.incrementAndGet();
+      answers.put(number, new Overlap.Told(sent, response));
+      TestOrigin.await(held);
       StringBuilder out = new StringBuilder("HTTP/1.1 " + response.status() + " Scripted\r\n");
       response.fields().forEach((name, value) -> out.append(name + ": " + value + "\r\n"));
+      out.append(NUMBER + ": " + number + "\r\n");
       if (response.status() != 304) {
         out.append("content-length: ").append(response.body().length()).append("\r\n");
       }
@@ -475,16 +750,29 @@ final class DifferentialTest {
           found = still;
         }
       }
-      StringBuilder told = new StringBuilder(found);
       for (int i = 0; i < left.size(); i++) {
-        told.append("\n  ").append(i).append(": ").append(left.get(i));
+        for (Step simpler : left.get(i).simpler()) {
+          List<Step> other = new ArrayList<>(left);
+          other.set(i, simpler);
+          String still = settled(lane, other);
+          if (still != null) {
+            left = other;
+            found = still;
+            // There may be simpler ones yet.
+            i--;
+            break;
+          }
+        }
       }
-      return told.toString();
+      StringBuilder shown = new StringBuilder(found);
+      for (int i = 0; i < left.size(); i++) {
+        shown.append("\n  ").append(i).append(": ").append(left.get(i));
+      }
+      return shown.toString();
     }
 
     @Override
     public void close() throws IOException {
-      client.close();
       edge.close();
       origin.close();
     }

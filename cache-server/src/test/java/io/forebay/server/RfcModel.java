@@ -10,11 +10,13 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.SortedSet;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -23,7 +25,8 @@ import org.jspecify.annotations.Nullable;
  * edge is compared with. Written from the RFC and from the choices that docs/CONFORMANCE.md names,
  * not from the code of the edge; it shares no line with it.
  *
- * <p>One client after the other, or several at once who ask the same; one origin, one route.
+ * <p>One request after the other, one origin, one route. Requests that overlap are for {@link
+ * Overlap}, which tries them in every order.
  */
 final class RfcModel {
 
@@ -104,6 +107,19 @@ final class RfcModel {
     /** Keys of variants, those stored last first. */
     private final List<String> lately = new ArrayList<>();
 
+    Url() {}
+
+    Url(Url from) {
+      names = from.names;
+      responses.putAll(from.responses);
+      lately.addAll(from.lately);
+    }
+
+    @Override
+    public String toString() {
+      return names + " " + new TreeMap<>(responses) + lately;
+    }
+
     String keyOf(Request request) {
       StringBuilder key = new StringBuilder();
       for (String name : names == null ? new TreeSet<String>() : names) {
@@ -161,6 +177,12 @@ final class RfcModel {
   /** Until when a response is not expected to be storable, by path, key and Authorization. */
   private final Map<String, Long> uncacheableUntil = new HashMap<>();
 
+  /** All that was ever put there. */
+  private final Map<String, Long> everUncacheable = new HashMap<>();
+
+  /** Until when a response is not expected to be of use to who waits for it, likewise. */
+  private final Map<String, Long> aloneUntil = new HashMap<>();
+
   /** How often a fetch behind the client's back was in vain, likewise, and when it was last. */
   private final Map<String, Integer> inVain = new HashMap<>();
 
@@ -171,8 +193,16 @@ final class RfcModel {
 
   private final Map<String, Long> rewrittenAt = new HashMap<>();
 
+  /** What is to be fetched anew behind clients' backs, by key: one at a time. */
+  private final Map<String, Refresh> refreshes = new TreeMap<>();
+
+  private record Refresh(Request request, Stored stored) {}
+
   /** How often a fetch was of use: what it brought, or confirmed, is stored. */
   private long ofUse;
+
+  /** How many answers could not be stored. */
+  private long unstorable;
 
   private long now;
 
@@ -180,12 +210,199 @@ final class RfcModel {
     this.route = route;
   }
 
-  /** Answers one request at a time in milliseconds. */
+  /** The same as it is now. */
+  RfcModel copy() {
+    RfcModel copy = new RfcModel(route);
+    urls.forEach((path, url) -> copy.urls.put(path, new Url(url)));
+    copy.uncacheableUntil.putAll(uncacheableUntil);
+    copy.everUncacheable.putAll(everUncacheable);
+    copy.aloneUntil.putAll(aloneUntil);
+    copy.inVain.putAll(inVain);
+    copy.inVainAt.putAll(inVainAt);
+    copy.rewritten.putAll(rewritten);
+    copy.rewrittenAt.putAll(rewrittenAt);
+    copy.refreshes.putAll(refreshes);
+    copy.ofUse = ofUse;
+    copy.unstorable = unstorable;
+    copy.now = now;
+    return copy;
+  }
+
+  /** All that it remembers; equal for two that will do the same. */
+  String memory() {
+    return Stream.of(
+            urls, uncacheableUntil, aloneUntil, inVain, inVainAt, rewritten, rewrittenAt, refreshes)
+        .map(map -> new TreeMap<>(map).toString())
+        .collect(Collectors.joining("\n"));
+  }
+
+  /** Answers one request at a time in milliseconds, and fetches anew what is due for it. */
   Answer handle(Request request, Origin origin, long nowMillis) {
+    Answer answer = answer(request, origin, nowMillis);
+    dueRefreshes().forEach(key -> refresh(key, origin, nowMillis));
+    return answer;
+  }
+
+  /** The same, but leaves it to be done what nobody waits for. */
+  Answer answer(Request request, Origin origin, long nowMillis) {
     now = nowMillis;
     return List.of("GET", "HEAD").contains(request.method())
         ? lookUp(request, origin, false)
         : change(request, origin);
+  }
+
+  /**
+   * What is left of a GET once its first question is answered, where that answer was of no use.
+   *
+   * @param isPlain whether conditions are no use
+   */
+  Answer answerRest(Request request, Origin origin, long nowMillis, boolean isPlain) {
+    now = nowMillis;
+    return lookUp(request, origin, isPlain);
+  }
+
+  /** Nothing but these is to be fetched anew. */
+  void forgetRefreshes(List<String> allBut) {
+    refreshes.keySet().retainAll(allBut);
+  }
+
+  /** Keys of what is to be fetched anew. */
+  List<String> dueRefreshes() {
+    return List.copyOf(refreshes.keySet());
+  }
+
+  /** RFC 5861 3; a choice: not at once again where it was in vain. */
+  void refresh(String key, Origin origin, long nowMillis) {
+    now = nowMillis;
+    Refresh due = refreshes.remove(key);
+    if (due == null) {
+      return;
+    }
+    long before = ofUse;
+    Request get = new Request("GET", due.request().path(), due.request().fields());
+    refresh(get, origin, due.stored(), key);
+    if (ofUse == before) {
+      inVain.merge(memory(due.request(), key), 1, Integer::sum);
+      inVainAt.put(memory(due.request(), key), now);
+    }
+  }
+
+  /** All that is stored of a URL is gone. */
+  void purge(String path) {
+    urls.remove(path);
+  }
+
+  /**
+   * The same, but what a URL's responses vary by is known still as it was before: a fetch that
+   * began earlier may say so, though what it brings is not kept.
+   */
+  RfcModel copyVaryingAs(RfcModel before, String path) {
+    RfcModel copy = copy();
+    Url url = before.urls.get(path);
+    if (url != null) {
+      copy.urls.computeIfAbsent(path, key -> new Url()).names = url.names;
+    }
+    return copy;
+  }
+
+  /** The same, but what is not expected to be storable is as it was before. */
+  RfcModel copyExpectingAs(RfcModel before) {
+    RfcModel copy = copy();
+    copy.uncacheableUntil.clear();
+    copy.uncacheableUntil.putAll(before.uncacheableUntil);
+    return copy;
+  }
+
+  /** The same with each part of what is stored of a URL: a store may say that it has less. */
+  List<RfcModel> withAnyPartOf(String path) {
+    List<RfcModel> all = List.of(this);
+    Url url = urls.get(path);
+    for (String key : url == null ? List.<String>of() : List.copyOf(url.responses.keySet())) {
+      List<RfcModel> both = new ArrayList<>(all);
+      for (RfcModel model : all) {
+        RfcModel without = model.copy();
+        without.url(new Request("GET", path, Map.of())).responses.remove(key);
+        both.add(without);
+      }
+      all = both;
+    }
+    return all;
+  }
+
+  /** What has been learned since then, besides what is still remembered. */
+  String learnedSince(RfcModel before) {
+    return new TreeMap<>(everUncacheable) + " " + (unstorable > before.unstorable);
+  }
+
+  /** Whether both expect the same to be storable. */
+  boolean expectsAs(RfcModel other) {
+    return uncacheableUntil.equals(other.uncacheableUntil);
+  }
+
+  /**
+   * The same, with each way in which what was learned since then of what can't be stored may have
+   * been learned: the last word counts, and of answers that come at once any may be the last.
+   */
+  List<RfcModel> withAnyLastWord(RfcModel before) {
+    Map<String, Long> learned = new TreeMap<>(everUncacheable);
+    learned.entrySet().removeAll(before.everUncacheable.entrySet());
+    before.uncacheableUntil.forEach((key, until) -> {
+      if (!uncacheableUntil.containsKey(key)) {
+        learned.put(key, until);
+      }
+    });
+    List<RfcModel> all = List.of(this);
+    for (Map.Entry<String, Long> one : learned.entrySet()) {
+      List<RfcModel> both = new ArrayList<>();
+      for (RfcModel model : all) {
+        RfcModel without = model.copy();
+        without.uncacheableUntil.remove(one.getKey());
+        RfcModel with = model.copy();
+        with.uncacheableUntil.put(one.getKey(), one.getValue());
+        both.add(without);
+        both.add(with);
+      }
+      all = both;
+    }
+    return all;
+  }
+
+  /** Whether nobody waits for another one who asks for the same. A choice. */
+  boolean asksAlone(Request request, long nowMillis) {
+    now = nowMillis;
+    String key = key(request, url(request).selectedBy(request));
+    return aloneUntil.getOrDefault(memory(request, key), 0L) > now / 1000;
+  }
+
+  /** How many answers could not be stored up to now. */
+  long unstorable() {
+    return unstorable;
+  }
+
+  /** Past the store, as it was asked for. */
+  static Answer pass(Request request, Origin origin) {
+    return passed(request, origin.answer(request));
+  }
+
+  /**
+   * Section 4: whether what one request was answered may answer another that came meanwhile: where
+   * it could have been stored, is selected by it, and need not be validated first. What a client
+   * wishes to have validated is as good as validated by a fetch under way.
+   */
+  boolean mayShare(Request asked, Response response, Request other, long nowMillis) {
+    now = nowMillis;
+    Response whole =
+        new Response(
+            response.status() == 304 ? 200 : response.status(), response.fields(), response.body());
+    Stored stored = new Stored(whole, now, "");
+    boolean isSelected =
+        varyOf(whole).stream()
+            .allMatch(name -> Objects.equals(asked.field(name), other.field(name)));
+    boolean isUsable =
+        isFresh(stored)
+            || isWithin(stored, "stale-while-revalidate", route.staleWhileRevalidate())
+            || useOf(other, stored) == Use.MAX_STALE;
+    return isStorable(asked, whole) && isSelected && isUsable;
   }
 
   /** 4.4, with the safe methods of RFC 9110 9.2.1. */
@@ -228,18 +445,12 @@ final class RfcModel {
     }
     if (stored != null && use != Use.NONE) {
       Answer answer = served(request, stored);
-      // RFC 5861 3: fetched anew behind the client's back; a choice: if that is of any use, and not
-      // at once again where it was in vain.
+      // RFC 5861 3: fetched anew behind the client's back; a choice: if that is of any use.
       String key = key(request, stored);
       if (use == Use.STALE_WHILE_REVALIDATE
           && !isKnownUncacheable(request, stored)
           && !isHeldBack(memory(request, key))) {
-        long before = ofUse;
-        refresh(new Request("GET", request.path(), request.fields()), origin, stored, key);
-        if (ofUse == before) {
-          inVain.merge(memory(request, key), 1, Integer::sum);
-          inVainAt.put(memory(request, key), now);
-        }
+        refreshes.putIfAbsent(key, new Refresh(request, stored));
       }
       return answer;
     }
@@ -553,8 +764,10 @@ final class RfcModel {
       return served(request, stale);
     }
     if (!isStorable(request, response)) {
+      unstorable++;
       if (response.status() < 500) {
         uncacheableUntil.put(memory(request, key), now / 1000 + 60);
+        everUncacheable.put(memory(request, key), now / 1000 + 60);
       }
       return new Answer(response.status(), response.body(), age(response), "");
     }
@@ -568,6 +781,11 @@ final class RfcModel {
       rewrittenAt.put(memory(request, key), now);
     }
     uncacheableUntil.remove(memory(request, key));
+    if (isFresh(new Stored(response, now, ""))) {
+      aloneUntil.remove(memory(request, key));
+    } else {
+      aloneUntil.put(memory(request, key), now / 1000 + 60);
+    }
     isOfUse(key);
     Stored stored = url(request).put(request, response, now);
     long age = currentAge(stored);

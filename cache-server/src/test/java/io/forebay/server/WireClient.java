@@ -221,6 +221,15 @@ final class WireClient implements AutoCloseable {
     return bytes;
   }
 
+  /** Whether there is something to read. */
+  boolean hasBytes() {
+    try {
+      return in.available() > 0;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
   /** Reads what has come by now, without waiting for more. */
   void dropWhatIsThere() {
     try {

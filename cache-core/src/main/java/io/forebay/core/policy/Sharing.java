@@ -11,11 +11,18 @@ public final class Sharing {
 
   private Sharing() {}
 
-  /** Whether a response that is on its way may be used for a request other than its own. */
+  /**
+   * Whether a response that is on its way may be used for a request other than its own. A client
+   * that wants nothing from the store gets it as well: it comes from the origin now. But only where
+   * it is fresh, since what the response itself asks for goes before what a client does.
+   */
   public static boolean isUsable(
       RequestView request, Route route, StoredMeta response, long nowMillis) {
     return switch (Decider.decide(request, route, response, false, nowMillis).reason()) {
       case STALE_EXPIRED, STALE_NO_CACHE, STALE_CLOCK -> false;
+      case REQUEST_NO_CACHE, REQUEST_MAX_AGE, REQUEST_MIN_FRESH ->
+          !response.isNoCache()
+              && Age.currentAgeMillis(response, nowMillis) < response.freshnessLifetimeMillis();
       default -> true;
     };
   }

@@ -13,6 +13,7 @@ import io.forebay.core.policy.Decider;
 import io.forebay.core.policy.Decision;
 import io.forebay.core.policy.Reason;
 import io.forebay.core.policy.ResponsePolicy;
+import io.forebay.core.policy.Sharing;
 import io.forebay.core.policy.StoreVerdict;
 import io.forebay.core.policy.StoredHeader;
 import io.forebay.core.policy.StoredMeta;
@@ -124,6 +125,12 @@ record Case(
   Check servedOnError(boolean expected) {
     return new Check.OfRules(
         () -> assertEquals(expected, Decider.mayServeStaleOnError(second, meta(), route(), now())));
+  }
+
+  /** Whether the second request may use it if it has waited for it. */
+  Check isShared(boolean expected) {
+    return new Check.OfRules(
+        () -> assertEquals(expected, Sharing.isUsable(second, route(), meta(), now())));
   }
 
   /** Whether its being served from the store begins a refresh. */

@@ -77,12 +77,23 @@ final class Rfc9111Reuse {
           text(
               "4",
               "One response answers several waiting requests only where each of them may reuse it",
-              "what was stale on arrival, says no-cache, or may not be stored is for who asked; a"
-                  + " client's own directives count, where the route obeys them",
-              shownBy(
-                  "ServerSharingTest.whatIsStaleOnArrivalIsStoredForValidationAndNobodyWaitsForAnother",
-                  "ServerUncacheableTest.isNeverStoredNorSharedNorQueuedFor",
-                  "ServerUncacheableTest.answersToAuthorizedRequestsAreNeitherSharedNorQueuedFor")),
+              "what was stale on arrival, says no-cache, or may not be stored is for who asked; who wants"
+                  + " it validated himself, where the route obeys clients, gets it where it is fresh",
+              all(
+                  ok("Cache-Control: max-age=9").isShared(true),
+                  ok("Cache-Control: max-age=9", "Age: 9", "ETag: \"a\"").isShared(false),
+                  ok("Cache-Control: max-age=9, no-cache", "ETag: \"a\"").isShared(false),
+                  ok("Cache-Control: max-age=0, stale-while-revalidate=9").isShared(true),
+                  asking("no-cache", "max-age=9").isShared(true),
+                  asking("no-cache", "max-age=9, no-cache").isShared(false),
+                  asking("max-age=0", "max-age=0, stale-while-revalidate=9").isShared(false),
+                  asking("min-fresh=5", "no-cache").isShared(false),
+                  asking("max-stale", "max-age=0").isShared(true),
+                  shownBy(
+                      "ServerSharingTest.whatIsStaleOnArrivalIsStoredForValidationAndNobodyWaitsForAnother",
+                      "ServerUncacheableTest.isNeverStoredNorSharedNorQueuedFor",
+                      "ServerUncacheableTest.answersToAuthorizedRequestsAreNeitherSharedNorQueuedFor",
+                      "DifferentialTest.edgeAndModelAgreeOnRequestsThatOverlap"))),
           text(
               "4",
               "Who can't use the response that he waited for has to be forwarded all the same",
@@ -368,6 +379,12 @@ final class Rfc9111Reuse {
         .on(route ->
             route.staleWhileRevalidate(Duration.ofHours(1)).staleIfError(Duration.ofHours(1)))
         .after(10);
+  }
+
+  private static Case asking(String wish, String control) {
+    return ok("Cache-Control: " + control, "ETag: \"a\"")
+        .honouring()
+        .asked("Cache-Control: " + wish);
   }
 
   private Rfc9111Reuse() {}

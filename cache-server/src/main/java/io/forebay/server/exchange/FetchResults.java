@@ -24,6 +24,9 @@ final class FetchResults {
   /** Whether it was a fetch of this exchange that had it confirmed. */
   private boolean isConfirmedOwn;
 
+  /** What was confirmed; its head may have been written anew since. */
+  private long confirmedObjectId;
+
   /** A head born at or after this is what was fetched for this very exchange, or beside it. */
   private long fetchedSinceBirth = Long.MAX_VALUE;
 
@@ -39,9 +42,10 @@ final class FetchResults {
   /** The origin failed, so stale may do where the rules allow it. */
   private @Nullable OriginFailure originFailure;
 
-  void confirmed(long birth, boolean isOwn) {
+  void confirmed(long birth, boolean isOwn, long objectId) {
     confirmedSinceBirth = birth;
     isConfirmedOwn = isOwn;
+    confirmedObjectId = objectId;
   }
 
   void fetched(long birth, boolean isOwn) {
@@ -84,7 +88,9 @@ final class FetchResults {
       // A soft purge that this request came after and the head did not: confirmed, but too early.
       return null;
     }
-    if (head.birth() >= confirmedSinceBirth && (isConfirmedOwn || !Sharing.isNeverFresh(meta))) {
+    // What has taken its place meanwhile was fetched for somebody else.
+    boolean isOwn = isConfirmedOwn && head.objectId() == confirmedObjectId;
+    if (head.birth() >= confirmedSinceBirth && (isOwn || !Sharing.isNeverFresh(meta))) {
       return CacheResult.REVALIDATED;
     }
     // Whoever had it fetched may use it in any case, others where it may be used at all.

@@ -133,8 +133,8 @@ final class Fetching {
   // --- what it came to --------------------------------------------------------------------------
 
   /** A fill confirmed the stored object. */
-  Step onConfirmed(long birth, boolean isOwn) {
-    results.confirmed(birth, isOwn);
+  Step onConfirmed(long birth, boolean isOwn, long objectId) {
+    results.confirmed(birth, isOwn, objectId);
     return Step.LOOK_UP;
   }
 

@@ -12,6 +12,7 @@ import io.forebay.server.fill.Fill;
 import io.forebay.server.fill.FillHead;
 import io.forebay.server.fill.FillKey;
 import io.forebay.server.fill.FillLeader;
+import io.forebay.server.fill.FillOrder;
 import io.forebay.server.fill.Follower;
 import io.forebay.server.fill.InterimResponses;
 import io.forebay.server.metric.Limit;
@@ -238,7 +239,9 @@ final class FillFollower implements Follower, FillLeader {
       case REFRESHED -> {
         boolean isOwn = isLeader;
         leave();
-        yield fetching.onConfirmed(followed.birth(), isOwn);
+        FillOrder.StoredRef confirmed = followed.order().stale();
+        yield fetching.onConfirmed(
+            followed.birth(), isOwn, confirmed == null ? 0 : confirmed.objectId());
       }
       case VANISHED -> {
         leave();

@@ -292,6 +292,7 @@ final class Http1Connection extends ChannelInboundHandlerAdapter
     if (!isAnswered) {
       sink.detach();
       phase = Phase.HEAD;
+      hasRequestEnded = false;
       return false;
     }
     requests++;
