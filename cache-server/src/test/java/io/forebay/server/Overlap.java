@@ -243,7 +243,9 @@ final class Overlap {
         go(at.with(at.model(), rest, 1), first);
       }
       // What could have stood in for a failure of the origin is gone: an error of our own is left.
-      if (event.isKnown() && hasFailed() && seen.number() == 0 && seen.answer().status() == 502) {
+      Answer said = seen.answer();
+      boolean isOurs = said != null && said.status() == 502 && seen.number() == 0;
+      if (event.isKnown() && hasFailed() && isOurs) {
         go(at.with(at.model(), rest, 1), first);
       }
     }
