@@ -429,12 +429,14 @@ final class Http1Connection extends ChannelInboundHandlerAdapter
   }
 
   int chunkBytes() {
-    return isWide ? WideSends.WIDE_BYTES : WideSends.NARROW_BYTES;
+    if (!isWide) {
+      return WideSends.NARROW_BYTES;
+    }
+    return isSecure ? WideSends.WIDE_TLS_BYTES : WideSends.WIDE_BYTES;
   }
 
   void onChunkTaken(long sentBytes) {
-    // Through TLS a large chunk would become as much ciphertext at once, beyond any CPU cache.
-    if (!isWide && sentBytes >= QUICK_BYTES && !isSecure && phase != Phase.CLOSED) {
+    if (!isWide && sentBytes >= QUICK_BYTES && phase != Phase.CLOSED) {
       isWide = loop.wideSends.widen(this);
     }
   }
