@@ -62,7 +62,7 @@ def _options(arguments):
                      help="of each load, instead of 40 to 1,000: 600 of 2m are more than a processor's caches hold")
     how.add_argument("--tls", action="store_true", help="HTTPS instead of HTTP")
     how.add_argument("--heads", choices=("bare", "browser"), default="bare",
-                     help="heads of requests: wrk's, or a browser's with cookies, 1.4 kB")
+                     help="heads of requests: wrk's, or a browser's with cookies, 1.1 kB")
     how.add_argument("--zipf", type=int, nargs="?", const=100_000, metavar="N",
                      help="N objects by Zipf's law, 100,000 if not said, instead of some hundred alike")
     how.add_argument("--access-log", action="store_true", help="all servers write an access log")

@@ -249,7 +249,9 @@ final class Overlap {
         go(at.with(at.model(), rest, 1), first);
       }
       // What could have stood in for a failure of the origin is gone: an error of our own is left.
-      if (event.isKnown() && hasFailed() && seen.number() == 0 && seen.answer().status() == 502) {
+      Answer answered = seen.answer();
+      boolean isOurError = answered != null && seen.number() == 0 && answered.status() == 502;
+      if (event.isKnown() && hasFailed() && isOurError) {
         go(at.with(at.model(), rest, 1), first);
       }
     }

@@ -71,11 +71,6 @@ final class HitEvent implements AccessEvent {
   }
 
   @Override
-  public @Nullable TlsSession tls() {
-    return client.tls();
-  }
-
-  @Override
   public String client() {
     return client.address();
   }
