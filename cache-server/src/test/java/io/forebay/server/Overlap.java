@@ -229,6 +229,12 @@ final class Overlap {
       answer(
           new Ask(content, ask.isRest(), ask.isPlain()), at, rest, here, first, at.model().copy());
     }
+    if (event.isKnown() && !at.isAfter() && !ask.isRest()) {
+      // What was asked about may be gone when it is confirmed: it is asked for as a whole then.
+      List<Ask> more = new ArrayList<>(rest);
+      more.add(new Ask(seen, true, true));
+      go(at.with(at.model(), more, 1), first);
+    }
     if (seen.isGone()) {
       // Nobody was there any more who would have waited: the fetch may have ended with its client,
       // at any moment after the origin was asked, or have been finished.
