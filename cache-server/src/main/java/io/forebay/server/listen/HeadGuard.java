@@ -73,6 +73,15 @@ final class HeadGuard {
     return null;
   }
 
+  /**
+   * Whether the decoder must not see the bytes yet: it would take a CR in front of the request line
+   * by itself, and whether that stood alone could no more be told.
+   */
+  boolean isBetweenCrAndLf(ByteBuf in) {
+    int start = in.readerIndex() + lineStart;
+    return !hasRequestLine && start < in.writerIndex() && in.getByte(start) == '\r';
+  }
+
   private @Nullable Refusal checkLineStart(int first) {
     if (first == '\r' || (first == '\n' && hasRequestLine)) {
       return null;

@@ -142,6 +142,9 @@ final class RequestDecoder extends HttpRequestDecoder {
       refuse(in, refusal);
       return;
     }
+    if (guard.isBetweenCrAndLf(in)) {
+      return;
+    }
     int before = in.readableBytes();
     super.decode(ctx, in, out);
     guard.consumed(before - in.readableBytes());
