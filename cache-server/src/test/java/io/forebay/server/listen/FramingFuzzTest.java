@@ -110,7 +110,8 @@ final class FramingFuzzTest {
 
   @Test
   void allAgreeOnWhereMessagesEnd() throws Exception {
-    assertEquals("", findings(FramingTarget.class, List.of("-runs=20000")));
+    // The same inputs with each build; the campaign finds new ones.
+    assertEquals("", findings(FramingTarget.class, List.of("-runs=20000", "-seed=1")));
   }
 
   @Test
