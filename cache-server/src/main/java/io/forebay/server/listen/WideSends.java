@@ -19,9 +19,9 @@ final class WideSends {
   static final int WIDE_BYTES = 1024 * 1024;
 
   /**
-   * Of plain text that is to go through TLS: it becomes as much ciphertext at once, which should not
-   * be out of the processor's second cache before the kernel copies it. At 2 MiB an object 128 KiB
-   * cost 1,640 µs, 256 KiB 1,590, 512 KiB 1,230, 1 MiB 1,260.
+   * Of plain text that is to go through TLS: it becomes as much ciphertext at once, which should
+   * not be out of the processor's second cache before the kernel copies it. At 2 MiB an object 128
+   * KiB cost 1,640 µs, 256 KiB 1,590, 512 KiB 1,230, 1 MiB 1,260.
    */
   static final int WIDE_TLS_BYTES = 512 * 1024;
 
