@@ -277,10 +277,8 @@ public final class FramingTarget {
     }
 
     private void compareWithClient() {
-      int start = startsWithEmptyLine() ? 2 : 0;
       List<Message> theirs = new ArrayList<>();
-      for (Message message :
-          StrictHttp1.read(Arrays.copyOfRange(sent, start, sent.length)).messages()) {
+      for (Message message : StrictHttp1.read(sent, true).messages()) {
         // OPTIONS * is for this server, not for an origin.
         if (!message.target().equals("*")) {
           theirs.add(message);
@@ -303,11 +301,6 @@ public final class FramingTarget {
           require(our.target.equals(their.target()), both);
         }
       }
-    }
-
-    /** RFC 9112 2.2: one is taken in front of a request line. */
-    private boolean startsWithEmptyLine() {
-      return sent.length >= 2 && sent[0] == '\r' && sent[1] == '\n';
     }
 
     @Override

@@ -18,10 +18,12 @@ final class StrictHttp1 {
   private static final int MAX_SIZE_DIGITS = 15;
 
   private final byte[] bytes;
+  private final boolean takesEmptyLines;
   private int position;
 
-  private StrictHttp1(byte[] bytes) {
+  private StrictHttp1(byte[] bytes, boolean takesEmptyLines) {
     this.bytes = bytes;
+    this.takesEmptyLines = takesEmptyLines;
   }
 
   /** A field line; the name in lower case. */
@@ -82,7 +84,16 @@ final class StrictHttp1 {
   }
 
   static Read read(byte[] bytes) {
-    StrictHttp1 reader = new StrictHttp1(bytes);
+    return read(bytes, false);
+  }
+
+  /**
+   * Reads what a client sends.
+   *
+   * @param takesEmptyLines whether one is skipped in front of each request line (RFC 9112 §2.2)
+   */
+  static Read read(byte[] bytes, boolean takesEmptyLines) {
+    StrictHttp1 reader = new StrictHttp1(bytes, takesEmptyLines);
     List<Message> messages = new ArrayList<>();
     while (reader.position < bytes.length) {
       try {
@@ -97,6 +108,12 @@ final class StrictHttp1 {
   }
 
   private void message(List<Message> messages) throws Cut, Wrong {
+    if (takesEmptyLines
+        && position + 1 < bytes.length
+        && bytes[position] == '\r'
+        && bytes[position + 1] == '\n') {
+      position += 2;
+    }
     // RFC 9112 3: request-line = method SP request-target SP HTTP-version
     String[] words = line().split(" ", -1);
     require(words.length == 3, "request line");
