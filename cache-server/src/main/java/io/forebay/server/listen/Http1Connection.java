@@ -281,7 +281,7 @@ final class Http1Connection extends ChannelInboundHandlerAdapter
     hasRequestEnded = true;
     hasResponseEnded = false;
     sink.begin(true, head.isHead());
-    boolean isAnswered = false;
+    boolean isAnswered;
     try {
       isAnswered = loop.exchanges.answerAtOnce(head, sink, client);
     } catch (RuntimeException e) {

@@ -11,7 +11,8 @@ import java.util.ArrayDeque;
  * and wakes the reader of a fast connection: with eight times the bytes a chunk, an object of 2 MiB
  * cost half the CPU. But what a client leaves untaken has to be kept for it, by the kernel and as a
  * private copy, so only clients that have shown to be quick get large chunks, only as many as the
- * bound on private copies allows, and a client that stalls loses them. Confined to a loop.
+ * bound on private copies allows, and a client that stalls loses them (over TLS only with its
+ * connection: what is encrypted is no lease any more). Confined to a loop.
  */
 final class WideSends {
 
