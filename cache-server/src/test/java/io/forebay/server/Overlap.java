@@ -221,6 +221,15 @@ final class Overlap {
       // It was looked for before the others had their answers.
       answer(ask, at, rest, here, first, at.model().copyExpectingAs(first));
     }
+    if (!ask.isRest() && at.model().hasPlainSince(first, seen.request())) {
+      // Its variant was looked for before it turned out that there is one response for all.
+      RfcModel next = at.model().copy();
+      Counting origin = new Counting(here, Integer.MAX_VALUE);
+      Answer answer = next.answerApart(seen.request(), origin, now, first);
+      if (seen.isGone() || isSame(answer, seen.answer())) {
+        go(at.with(next, rest, origin.asked), first);
+      }
+    }
     Request unwishing = seen.request().without("cache-control", "pragma");
     boolean mayBeOfNow = seen.number() == 0 || told.containsKey(seen.number());
     if (mayBeOfNow && !unwishing.equals(seen.request())) {

@@ -261,6 +261,27 @@ final class RfcModel {
     return lookUp(request, origin, isPlain);
   }
 
+  /** Whether one response for all has come since then, beside those of a URL's variants. */
+  boolean hasPlainSince(RfcModel before, Request request) {
+    Stored plain = url(request).responses.get("*");
+    return plain != null && !plain.equals(before.url(request).responses.get("*"));
+  }
+
+  /** Answers who looked for his variant before one response for all had come. */
+  Answer answerApart(Request request, Origin origin, long nowMillis, RfcModel before) {
+    Map<String, Stored> responses = url(request).responses;
+    Stored came = responses.remove("*");
+    Stored old = before.url(request).responses.get("*");
+    if (old != null) {
+      responses.put("*", old);
+    }
+    Answer answer = answer(request, origin, nowMillis);
+    if (came != null && Objects.equals(old, url(request).responses.get("*"))) {
+      url(request).put(came);
+    }
+    return answer;
+  }
+
   /** Nothing but these is to be fetched anew. */
   void forgetRefreshes(List<String> allBut) {
     refreshes.keySet().retainAll(allBut);

@@ -60,14 +60,19 @@ public final class Backoff {
     this.longestMillis = longestMillis;
   }
 
-  /** It was in vain (once more). */
-  public void inVain(FillKey key, RequestView request, long nowMillis) {
+  /**
+   * It was in vain (once more).
+   *
+   * @return whether another key, still held back, was pushed out for it
+   */
+  public boolean inVain(FillKey key, RequestView request, long nowMillis) {
     int slot = slot(key, request);
     long before = entries.getOpaque(slot);
     int times = Math.min(isOf(before, key) ? times(before) + 1 : 1, MOST_IN_VAIN);
     long until = (nowMillis + delayMillis(times) + TICK_MILLIS - 1) / TICK_MILLIS;
     entries.setOpaque(
         slot, (key.hi() & KEY_MASK) | ((long) times << UNTIL_BITS) | (until & UNTIL_MASK));
+    return !isOf(before, key) && (before & UNTIL_MASK) * TICK_MILLIS > nowMillis;
   }
 
   private long delayMillis(int times) {

@@ -66,7 +66,7 @@ final class FillLessons {
     if (!isOnlyToBeConfirmed(made.head().meta())) {
       rewrites.ofUse(order.key());
     } else if (order.stale() != null) {
-      rewrites.inVain(order.key(), order.request(), loop.nowMillis());
+      count(rewrites.inVain(order.key(), order.request(), loop.nowMillis()));
     }
   }
 
@@ -96,19 +96,26 @@ final class FillLessons {
    */
   void inVain() {
     if (order.isBackground()) {
-      loop.history().refreshes().inVain(order.key(), order.request(), loop.nowMillis());
+      count(loop.history().refreshes().inVain(order.key(), order.request(), loop.nowMillis()));
     }
   }
 
   private void remember(FillKey key, HitForMiss.Kind kind) {
-    loop.history()
-        .hitForMiss()
-        .remember(
-            key,
-            order.request(),
-            loop.nowMillis(),
-            order.route().sharing().hitForMiss().toMillis(),
-            kind);
+    count(
+        loop.history()
+            .hitForMiss()
+            .remember(
+                key,
+                order.request(),
+                loop.nowMillis(),
+                order.route().sharing().hitForMiss().toMillis(),
+                kind));
+  }
+
+  private void count(boolean hasDisplaced) {
+    if (hasDisplaced) {
+      loop.counters().historyDisplaced++;
+    }
   }
 
   /**

@@ -54,24 +54,32 @@ public final class HitForMiss {
     this.mask = entries - 1;
   }
 
-  public void remember(
+  /**
+   * Remembers a key for a time, or forgets it where that is 0.
+   *
+   * @return whether another key was pushed out for it before its time
+   */
+  public boolean remember(
       FillKey key, RequestView request, long nowMillis, long forMillis, Kind kind) {
     if (forMillis == 0) {
       forget(key, request);
-      return;
+      return false;
     }
+    int slot = slot(key, request);
+    long before = entries.getOpaque(slot);
     long expirySeconds = (nowMillis + forMillis + 999) / 1000;
     entries.setOpaque(
-        slot(key, request),
+        slot,
         (key.hi() & KEY_MASK)
             | (kind == Kind.NEVER_FRESH ? NEVER_FRESH : 0)
             | (expirySeconds & EXPIRY_MASK));
+    return !isOf(before, key) && isLive(before, nowMillis);
   }
 
   /** What is remembered of a key, or null. */
   public @Nullable Kind find(FillKey key, RequestView request, long nowMillis) {
     long entry = entries.getOpaque(slot(key, request));
-    if ((entry & KEY_MASK) != (key.hi() & KEY_MASK) || (entry & EXPIRY_MASK) <= nowMillis / 1000) {
+    if (!isOf(entry, key) || !isLive(entry, nowMillis)) {
       return null;
     }
     return (entry & NEVER_FRESH) != 0 ? Kind.NEVER_FRESH : Kind.UNCACHEABLE;
@@ -84,7 +92,18 @@ public final class HitForMiss {
 
   /** Forgets a key, so that the next response for it is looked at anew. */
   public void forget(FillKey key, RequestView request) {
-    entries.setOpaque(slot(key, request), 0);
+    int slot = slot(key, request);
+    if (isOf(entries.getOpaque(slot), key)) {
+      entries.setOpaque(slot, 0);
+    }
+  }
+
+  private static boolean isOf(long entry, FillKey key) {
+    return (entry & KEY_MASK) == (key.hi() & KEY_MASK);
+  }
+
+  private static boolean isLive(long entry, long nowMillis) {
+    return (entry & EXPIRY_MASK) > nowMillis / 1000;
   }
 
   private int slot(FillKey key, RequestView request) {

@@ -63,6 +63,9 @@ public final class LoopCounters {
   public long revalidated;
   public long staleServed;
 
+  // What was remembered of a key and pushed out by another one's before its time.
+  public long historyDisplaced;
+
   // Variants dropped because their base key had as many as it may have, or others by now.
   public long variantsDropped;
 

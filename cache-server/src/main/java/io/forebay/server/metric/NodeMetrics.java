@@ -339,6 +339,13 @@ public final class NodeMetrics implements AutoCloseable {
     counter(
         all,
         loops,
+        "forebay_history_displaced",
+        "Keys of which what fetches had taught (not storable, not shared, refresh in vain) was"
+            + " pushed out by another key before its time.",
+        c -> c.historyDisplaced);
+    counter(
+        all,
+        loops,
         "forebay_revalidations",
         "Conditional requests to origins.",
         c -> c.revalidations);

@@ -1,7 +1,9 @@
 package io.forebay.server.fill;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.forebay.core.http.HeaderFields;
 import io.forebay.core.http.PlainRequest;
@@ -74,9 +76,11 @@ final class BackoffTest {
     assertEquals(0, table.heldMillis(other, plain, NOW));
     table.ofUse(other);
     assertEquals(1_000, table.heldMillis(KEY, plain, NOW));
-    table.inVain(other, plain, NOW);
+    assertTrue(table.inVain(other, plain, NOW), "pushed out");
     assertEquals(0, table.heldMillis(KEY, plain, NOW));
     assertEquals(1_000, table.heldMillis(other, plain, NOW));
+    assertFalse(table.inVain(other, plain, NOW), "its own");
+    assertFalse(table.inVain(KEY, plain, NOW + 10_000), "over anyway");
   }
 
   @Test

@@ -74,8 +74,12 @@ final class HitForMissTest {
     table.remember(KEY, plain, NOW, 60_000, Kind.UNCACHEABLE);
     FillKey other = new FillKey(~KEY.hi(), KEY.lo());
     assertFalse(table.isKnown(other, plain, NOW));
-    table.remember(other, plain, NOW, 60_000, Kind.UNCACHEABLE);
+    table.forget(other, plain);
+    assertTrue(table.isKnown(KEY, plain, NOW), "forgotten with another one");
+    assertTrue(table.remember(other, plain, NOW, 60_000, Kind.UNCACHEABLE), "pushed out");
     assertFalse(table.isKnown(KEY, plain, NOW));
+    assertFalse(table.remember(other, plain, NOW, 60_000, Kind.UNCACHEABLE), "its own");
+    assertFalse(table.remember(KEY, plain, NOW + 61_000, 60_000, Kind.UNCACHEABLE), "over anyway");
   }
 
   @Test
