@@ -58,6 +58,16 @@ def require(programs, is_tls):
                     " (and stop what those packages start by themselves)")
 
 
+def java():
+    """A JDK 25's java: of JAVA_HOME, or where systems keep JDKs."""
+    homes = [os.environ.get("JAVA_HOME", "")] + sorted(map(str, pathlib.Path("/usr/lib/jvm").glob("*")))
+    for home in filter(None, homes):
+        release = pathlib.Path(home, "release")
+        if release.exists() and 'JAVA_VERSION="25' in release.read_text():
+            return os.path.join(home, "bin", "java")
+    raise Unfit("a JDK 25 is wanted: set JAVA_HOME")
+
+
 def headers(name):
     test = subprocess.run(["cc", "-E", "-x", "c", "-"], input=f"#include <{name}>\n", text=True,
                           stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)

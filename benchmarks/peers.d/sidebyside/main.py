@@ -112,7 +112,7 @@ class Run:
         if self._options.starts:
             chosen = [peer for peer in chosen if isinstance(peer, servers.Forebay)]
         if self._options.misses:
-            chosen = [peer for peer in chosen if peer.name != "floor"]
+            chosen = [peer for peer in chosen if peer.name not in report.NO_CACHES]
         return [peer for peer in chosen if self._scheme() in peer.schemes]
 
     def _chosen_loads(self):

@@ -5,6 +5,8 @@ import statistics
 
 GOAL_OF_PEER = 0.75
 GOAL_OF_FLOOR = 1.1
+CACHES = ("nginx", "varnish", "ats", "haproxy")
+NO_CACHES = ("floor", "netty-epoll", "netty-io_uring")
 
 
 def line(row):
@@ -57,9 +59,9 @@ def _table(rows, titles, metric, what, more_is_better):
     cells = {(p, c): [row[metric] for row in rows if row["peer"] == p and row["column"] == c and row[metric] is not None]
              for p in peers for c in columns}
     lines = [f"| {what} | " + " | ".join(columns) + " |", "|---|" + "---:|" * len(columns)]
-    for peer in sorted(peers, key=lambda p: (not _is_ours(p), p == "floor", p)):
+    for peer in sorted(peers, key=lambda p: (not _is_ours(p), p in NO_CACHES, p)):
         lines.append(f"| {titles[peer]} | " + " | ".join(_spread(cells[peer, c]) for c in columns) + " |")
-    others = [p for p in peers if not _is_ours(p) and p != "floor"]
+    others = [p for p in peers if p in CACHES]
     for ours in filter(_is_ours, peers):
         if others:
             lines.append(_ratios(f"{titles[ours]} over the best peer", rows, ours, columns, metric,
@@ -73,7 +75,7 @@ def _table(rows, titles, metric, what, more_is_better):
 
 
 def _is_ours(peer):
-    return not peer in ("nginx", "varnish", "ats", "haproxy", "floor")
+    return peer not in CACHES + NO_CACHES
 
 
 def _best(cells, others, column, more_is_better):

@@ -366,10 +366,37 @@ class Floor(Peer):
         libraries = ["-lssl", "-lcrypto"] if setting.is_tls else []
         compile_c(BENCHMARKS / "floor" / "floor.c", program, flags, libraries)
         secrets = [setting.lab / "cert.pem", setting.lab / "key.pem"] if setting.is_tls else []
-        bodies = [f"{load.name}={load.count}={setting.lab}/www/" + (f"{load.name}/%d" if load.own else load.file(0))
-                  for load in setting.loads]
-        group.add(process.Program([program, self.port(setting), setting.threads, *secrets, *bodies],
+        group.add(process.Program([program, self.port(setting), setting.threads, *secrets, *bodies(setting)],
                                   setting.server_cpus, place / "log"))
+
+
+class Spike(Peer):
+    """No cache either: bare Netty with its HTTP codec, of the benchmarks' jar."""
+
+    def __init__(self, transport, first_port):
+        self.name = f"netty-{transport}"
+        self.title = f"bare Netty, {transport} (no cache)"
+        self.first_port = first_port
+        self._transport = transport
+
+    def programs(self, setting):
+        return ()
+
+    def start(self, setting, group):
+        jar = BENCHMARKS / "target" / "benchmarks.jar"
+        if not jar.exists():
+            raise machine.Unfit(f"{jar} is not built: mvn -q package -DskipTests -pl benchmarks -am")
+        place = setting.directory(self.name)
+        group.add(process.Program(
+            [machine.java(), "-XX:+UseSerialGC", "-Xmx512m", "-XX:MaxDirectMemorySize=2g", f"@{BENCHMARKS}/jvm.options",
+             "-cp", jar, "io.forebay.benchmarks.lab.NettySpike", self._transport, self.port(setting), setting.threads,
+             *bodies(setting)], setting.server_cpus, place / "log"))
+
+
+def bodies(setting):
+    """What servers without a cache are told to answer with, as NAME=COUNT=FILE."""
+    return [f"{load.name}={load.count}={setting.lab}/www/" + (f"{load.name}/%d" if load.own else load.file(0))
+            for load in setting.loads]
 
 
 class Forebay(Peer):
@@ -462,4 +489,5 @@ def compile_c(source, program, flags=(), libraries=()):
         raise process.Failed(f"{source.name} does not compile: {done.stderr.strip()}")
 
 
-PEERS = {peer.name: peer for peer in (Nginx(), Varnish(), TrafficServer(), HaProxy(), Floor(), Forebay())}
+PEERS = {peer.name: peer for peer in (Nginx(), Varnish(), TrafficServer(), HaProxy(), Floor(),
+                                      Spike("epoll", 9107), Spike("io_uring", 9108), Forebay())}

@@ -260,7 +260,8 @@ final class Overlap {
       // What could have stood in for a failure of the origin is gone: an error of our own is left.
       Answer answered = seen.answer();
       boolean isOurError = answered != null && seen.number() == 0 && answered.status() == 502;
-      if (event.isKnown() && hasFailed() && isOurError) {
+      boolean isGone = event.isKnown() || at.model().isChangedSince(first, seen.request());
+      if (isGone && hasFailed() && isOurError) {
         go(at.with(at.model(), rest, 1), first);
       }
     }

@@ -267,6 +267,11 @@ final class RfcModel {
     return plain != null && !plain.equals(before.url(request).responses.get("*"));
   }
 
+  /** Whether something else is stored for a URL than then. */
+  boolean isChangedSince(RfcModel before, Request request) {
+    return !url(request).responses.equals(before.url(request).responses);
+  }
+
   /** Answers who looked for his variant before one response for all had come. */
   Answer answerApart(Request request, Origin origin, long nowMillis, RfcModel before) {
     Map<String, Stored> responses = url(request).responses;
