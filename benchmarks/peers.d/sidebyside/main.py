@@ -54,8 +54,8 @@ def _options(arguments):
     how = parser.add_argument_group("how")
     how.add_argument("--peers", default=DEFAULT_PEERS, help=f"which servers, default {DEFAULT_PEERS}")
     how.add_argument("--forebay", action="append", default=[], metavar="NAME='KEY=VALUE ...'",
-                     help="one more Forebay: ROOT (another checkout), JAVA_OPTS, THREADS, ACCESS_LOG=on, MEMORY, CONFIG,"
-                          " AOT (a file, or off)")
+                     help="one more Forebay: ROOT (another checkout), JAVA_OPTS, THREADS, ACCESS_LOG=on, MEMORY,"
+                          " MEMORY_DIR (emptied), CONFIG, AOT (a file, or off)")
     how.add_argument("--loads", help="of 1b, 1k, 10k, 100k, 1m, 2m, 5m; default 1b,10k,100k,2m"
                                      " (--misses 10k,2m; --http2 and --tails 10k)")
     how.add_argument("--objects", type=int, metavar="N",

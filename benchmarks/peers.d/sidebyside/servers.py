@@ -415,10 +415,10 @@ class Forebay(Peer):
         """NAME=KEY=VALUE KEY=VALUE ..., split as a shell would."""
         name, _, rest = text.partition("=")
         settings = dict(word.partition("=")[::2] for word in shlex.split(rest))
-        unknown = set(settings) - {"ROOT", "JAVA_OPTS", "THREADS", "ACCESS_LOG", "MEMORY", "CONFIG", "AOT"}
+        unknown = set(settings) - {"ROOT", "JAVA_OPTS", "THREADS", "ACCESS_LOG", "MEMORY", "MEMORY_DIR", "CONFIG", "AOT"}
         if not name or unknown:
             raise machine.Unfit(f"--forebay {text}: NAME='KEY=VALUE ...' is wanted, with the keys ROOT, JAVA_OPTS,"
-                                " THREADS, ACCESS_LOG, MEMORY, CONFIG, AOT")
+                                " THREADS, ACCESS_LOG, MEMORY, MEMORY_DIR, CONFIG, AOT")
         return cls(name, settings)
 
     def programs(self, setting):
@@ -430,6 +430,8 @@ class Forebay(Peer):
     def start(self, setting, group):
         setting.directory("forebay")
         setting.memory_directory("forebay")
+        if "MEMORY_DIR" in self._settings:
+            shutil.rmtree(self._settings["MEMORY_DIR"], ignore_errors=True)
         self.restart(setting, group)
 
     def restart(self, setting, group):
