@@ -42,7 +42,13 @@ public final class Shadow {
   private final int sliceBytes;
   private final int inlineBytes;
   private final @Nullable Chooser chooser;
-  private final TierModel[] candidates;
+
+  /**
+   * Tiers under the settings that are tried. None while there is room, for all settings do the same
+   * then; made from the model of the tier as it is when there is none any more.
+   */
+  private TierModel[] candidates = {};
+
   private final double[] missed;
   private final TierModel[] sizes;
   private final SegmentPolicy[] sizePolicies;
@@ -106,16 +112,7 @@ public final class Shadow {
                 tuning.isThresholdTuned() ? THRESHOLDS : new int[] {start.threshold()},
                 start)
             : null;
-    this.candidates = new TierModel[chooser == null ? 0 : chooser.size()];
-    this.missed = new double[candidates.length];
-    for (int number = 0; chooser != null && number < candidates.length; number++) {
-      candidates[number] =
-          new TierModel(
-              usableBytes,
-              regionBytes,
-              new SegmentPolicy(chooser.candidate(number)),
-              new GhostFilter(usableBytes, recordLimit));
-    }
+    this.missed = new double[chooser == null ? 0 : chooser.size()];
     this.sizes = new TierModel[SCALES.length];
     this.sizePolicies = new SegmentPolicy[SCALES.length];
     this.tallies = new Tally[SCALES.length];
@@ -174,6 +171,9 @@ public final class Shadow {
     }
     int length = Words.roundUp(recordLength, RecordHeader.ALIGNMENT) + DirectoryEntry.LENGTH;
     boolean isHead = part == TierModel.HEAD;
+    if (chooser != null && candidates.length == 0 && sizes[SAME].isFull()) {
+      candidates = candidates(chooser);
+    }
     for (int number = 0; number < candidates.length; number++) {
       if (!candidates[number].access(object, part, length)) {
         missed[number] += length;
@@ -213,6 +213,17 @@ public final class Shadow {
     }
   }
 
+  private TierModel[] candidates(Chooser of) {
+    TierModel[] made = new TierModel[of.size()];
+    for (int number = 0; number < made.length; number++) {
+      made[number] =
+          sizes[SAME].copy(
+              new SegmentPolicy(of.candidate(number)),
+              new GhostFilter(sizes[SAME].usableBytes(), recordLimit));
+    }
+    return made;
+  }
+
   /** Somebody wrote a whole object that was not there. */
   public void onObject(long object, int headLength, long bodyLength) {
     if (bodyLength <= inlineBytes) {
@@ -240,8 +251,7 @@ public final class Shadow {
   }
 
   private void endWindow() {
-    // While there is room every setting does the same, and what differs is noise.
-    if (chooser != null && candidates[chooser.present()].isFull()) {
+    if (chooser != null && candidates.length > 0) {
       SegmentPolicy.Setting better = chooser.onWindow(missed);
       if (better != null) {
         changes++;

@@ -68,6 +68,45 @@ public final class TierModel {
     this.ghosts = ghosts;
   }
 
+  /** The same tier under another policy; what was dropped so far is not remembered. */
+  TierModel copy(SegmentPolicy newPolicy, GhostFilter newGhosts) {
+    TierModel copy = new TierModel(usableBytes, regionBytes, newPolicy, newGhosts);
+    copy.takenBytes = takenBytes;
+    copy.protectedBytes = protectedBytes;
+    copy.movedBytes = movedBytes;
+    copy.nextAge = nextAge;
+    copy.objects = objects.clone();
+    copy.parts = parts.clone();
+    copy.lengths = lengths.clone();
+    copy.touches = touches.clone();
+    copy.nexts = nexts.clone();
+    copy.regions = new Region[regions.length];
+    copy.free = free;
+    copy.end = end;
+    copy.count = count;
+    copy.table = table.clone();
+    probation.forEach(region -> copy.probation.add(copy.own(region)));
+    protectedOnes.forEach(region -> copy.protectedOnes.add(copy.own(region)));
+    copy.openProbation = openProbation == null ? null : copy.own(openProbation);
+    copy.openProtected = openProtected == null ? null : copy.own(openProtected);
+    return copy;
+  }
+
+  /** A region of its own that has what one of another model has. */
+  private Region own(Region other) {
+    Region region = new Region();
+    region.isProtected = other.isProtected;
+    region.isOpen = other.isOpen;
+    region.age = other.age;
+    region.used = other.used;
+    region.first = other.first;
+    region.last = other.last;
+    for (int record = region.first; record != NONE; record = nexts[record]) {
+      regions[record] = region;
+    }
+    return region;
+  }
+
   /** Records that it holds. */
   public int count() {
     return count;

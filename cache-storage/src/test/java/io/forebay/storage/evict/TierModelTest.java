@@ -39,6 +39,23 @@ class TierModelTest {
   }
 
   @Test
+  void aCopyGoesOnAsTheOneItIsOf() {
+    TierModel model = model(10, 1000, 0.5, 1);
+    fill(model, 0, 95);
+    fill(model, 20, 40);
+    TierModel copy =
+        model.copy(
+            new SegmentPolicy(new SegmentPolicy.Setting(0.5, 1)), new GhostFilter(10_000, 1 << 16));
+    SplittableRandom random = new SplittableRandom(5);
+    for (int i = 0; i < 20_000; i++) {
+      long object = (long) random.nextInt(200) * random.nextInt(200) / 100;
+      assertEquals(ask(model, object), ask(copy, object), "at " + i);
+    }
+    assertEquals(model.count(), copy.count());
+    assertEquals(model.movedBytes(), copy.movedBytes());
+  }
+
+  @Test
   void dropsTheOldestUntouchedFirst() {
     TierModel model = model(10, 1000, 0.5, 1);
     fill(model, 0, 110);
