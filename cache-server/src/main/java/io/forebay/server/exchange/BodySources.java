@@ -2,6 +2,7 @@ package io.forebay.server.exchange;
 
 import io.forebay.core.http.ByteRange.Satisfiable;
 import io.forebay.core.policy.BodyRest;
+import io.forebay.core.policy.StoredMeta;
 import io.forebay.server.deliver.BodyBytes;
 import io.forebay.server.deliver.StoredBody;
 import io.forebay.server.fill.PartialObject;
@@ -40,12 +41,33 @@ final class BodySources {
   // --- before the head --------------------------------------------------------------------------
 
   /**
-   * What serves a stored object that lacks slices.
-   *
-   * @param validator what says for sure that what the origin sends is of the same body
+   * Whether what a stored object lacks may be fetched: something has to say for sure that what the
+   * origin sends of it is of the same body, and it must not have been tried in vain.
    */
-  PartialBody partsOf(StoredHead head, BodyRest validator, ResponsePlan plan) {
-    PartialBody known = partsKnownOf(head.objectId());
+  static boolean mayComplete(Exchange exchange, StoredHead head, StoredMeta meta) {
+    return !exchange.isIncomplete()
+        && exchange.hasParts()
+        && head.sliceBytes() == exchange.loop.store().sliceBytes()
+        && BodyRest.of(meta, head.totalLength()) != null;
+  }
+
+  /** What serves a stored object that lacks slices; null where these may not be fetched. */
+  static @Nullable PartialBody partsOf(
+      Exchange exchange, StoredHead head, StoredMeta meta, ResponsePlan plan) {
+    BodyRest validator = BodyRest.of(meta, head.totalLength());
+    return validator == null || !mayComplete(exchange, head, meta)
+        ? null
+        : exchange.sources().beginParts(head, validator, plan);
+  }
+
+  /** What fetches slices of an object, if it has been begun with. */
+  static @Nullable PartialBody partsKnownOf(Exchange exchange, long objectId) {
+    BodySources known = exchange.sourcesIfAny();
+    return known == null ? null : known.knownParts(objectId);
+  }
+
+  private PartialBody beginParts(StoredHead head, BodyRest validator, ResponsePlan plan) {
+    PartialBody known = knownParts(head.objectId());
     if (known == null) {
       known =
           new PartialBody(
@@ -63,8 +85,7 @@ final class BodySources {
     return known;
   }
 
-  /** What fetches slices of an object, if it has been begun with. */
-  @Nullable PartialBody partsKnownOf(long objectId) {
+  private @Nullable PartialBody knownParts(long objectId) {
     PartialBody known = parts;
     if (known != null && !known.isOf(objectId)) {
       leaveParts();

@@ -3,7 +3,6 @@ package io.forebay.server.exchange;
 import io.forebay.core.http.QueryRequest;
 import io.forebay.core.http.RequestView;
 import io.forebay.core.key.CanonicalRequest;
-import io.forebay.core.policy.BodyRest;
 import io.forebay.core.policy.Decider;
 import io.forebay.core.policy.Decision;
 import io.forebay.core.policy.ProxyError;
@@ -321,32 +320,12 @@ final class Exchange implements ResponseSink.Listener, Delivery.Outcome {
     };
   }
 
-  /**
-   * What serves a stored object that lacks slices; null where nothing says for sure that what the
-   * origin sends of it is of the same body, or where that has been tried.
-   */
-  @Nullable PartialBody partsOf(StoredHead head, StoredMeta meta, ResponsePlan plan) {
-    BodyRest validator = BodyRest.of(meta, head.totalLength());
-    if (validator == null || !mayComplete(head, meta)) {
-      return null;
-    }
-    return sources().partsOf(head, validator, plan);
+  /** Where else bytes of the body may be had; null where nobody has asked yet. */
+  @Nullable BodySources sourcesIfAny() {
+    return sources;
   }
 
-  boolean mayComplete(StoredHead head, StoredMeta meta) {
-    return !isIncomplete()
-        && hasParts()
-        && head.sliceBytes() == loop.store().sliceBytes()
-        && BodyRest.of(meta, head.totalLength()) != null;
-  }
-
-  /** What fetches slices of an object, if it has been begun with. */
-  @Nullable PartialBody partsKnownOf(long objectId) {
-    BodySources known = sources;
-    return known == null ? null : known.partsKnownOf(objectId);
-  }
-
-  /** Where else bytes of the body may be had. */
+  /** The same, for whoever asks. */
   BodySources sources() {
     BodySources known = sources;
     if (known == null) {
@@ -395,7 +374,8 @@ final class Exchange implements ResponseSink.Listener, Delivery.Outcome {
     return begun;
   }
 
-  private boolean isIncomplete() {
+  /** Whether what the stored object lacks could not be had by itself. */
+  boolean isIncomplete() {
     return fetching != null && fetching.isIncomplete();
   }
 

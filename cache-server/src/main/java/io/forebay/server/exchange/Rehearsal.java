@@ -192,26 +192,27 @@ public final class Rehearsal {
       notes.add("the content of a QUERY is part of its key: this one is taken to have none");
       request = new QueryRequest(request, QueryContent.digest(request.fields(), new byte[0]));
     }
-    StoredSearch search = new StoredSearch(survey, stage.keys, request, to.keyRecipe());
-    Lookup.Found found = search.find();
-    sought = search.result();
-    if (found == Lookup.Found.KEY_TOO_LONG || sought == null) {
+    StoredSearch search = new StoredSearch(survey, stage.keys, to.keyRecipe());
+    LookupSteps.Found found = search.lookUp(request);
+    if (found == LookupSteps.Found.KEY_TOO_LONG) {
       says("key", Reason.PASS_KEY_TOO_LONG);
       return pass(to, Reason.PASS_KEY_TOO_LONG);
     }
-    if (sought.searchRule() != null) {
-      says("no-vary-search", null, "The query was reduced by " + sought.searchRule());
+    Sought result = search.result();
+    sought = result;
+    if (result.searchRule() != null) {
+      says("no-vary-search", null, "The query was reduced by " + result.searchRule());
     }
-    if (!sought.selectingFields().isEmpty()) {
-      says("vary", null, "Responses vary by " + String.join(", ", sought.selectingFields()) + ".");
+    if (!result.selectingFields().isEmpty()) {
+      says("vary", null, "Responses vary by " + String.join(", ", result.selectingFields()) + ".");
     }
-    if (sought.object() == null && sought.purged() != null) {
+    if (result.object() == null && result.purged() != null) {
       says("purge", Reason.MISS_PURGED);
     }
-    Stored object = sought.object();
+    Stored object = result.object();
     StoredMeta meta = object == null ? null : StoredSearch.meta(object.head());
     return object == null || meta == null
-        ? decideWithout(to, found == Lookup.Found.OTHER_VARIANTS)
+        ? decideWithout(to, found == LookupSteps.Found.OTHER_VARIANTS)
         : decideWith(to, object, meta);
   }
 

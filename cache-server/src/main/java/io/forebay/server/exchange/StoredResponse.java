@@ -60,7 +60,7 @@ final class StoredResponse {
       slices = stored;
       switch (presence(exchange, stored, head, meta, plan)) {
         case ALL -> {
-          parts = exchange.partsKnownOf(head.objectId());
+          parts = BodySources.partsKnownOf(exchange, head.objectId());
           slices = parts == null ? stored : parts;
         }
         case BUSY -> {
@@ -68,7 +68,7 @@ final class StoredResponse {
           return Sent.BUSY;
         }
         case INCOMPLETE -> {
-          parts = exchange.partsOf(head, meta, plan);
+          parts = BodySources.partsOf(exchange, head, meta, plan);
           Sent sent = parts == null ? Sent.INCOMPLETE : prepared(parts, plan.from());
           if (parts == null || sent != Sent.BEGUN) {
             loop.lane().unpin(head.region());
@@ -95,7 +95,7 @@ final class StoredResponse {
       Exchange exchange, StoredBody stored, StoredHead head, StoredMeta meta, ResponsePlan plan) {
     long near = plan.from() + PartialBody.LOOKED_FOR * (long) head.sliceBytes();
     boolean isLong = near < plan.to();
-    if ((isLong || !plan.parts().isEmpty()) && exchange.mayComplete(head, meta)) {
+    if ((isLong || !plan.parts().isEmpty()) && BodySources.mayComplete(exchange, head, meta)) {
       return stored.presence(plan.from(), isLong ? near : plan.to());
     }
     if (plan.parts().isEmpty()) {

@@ -1,14 +1,12 @@
 package io.forebay.server.exchange;
 
 import io.forebay.core.http.RequestView;
-import io.forebay.core.http.TargetUri;
 import io.forebay.core.key.KeyBuilder;
 import io.forebay.core.key.KeyRecipe;
 import io.forebay.core.key.NoVarySearch;
 import io.forebay.core.policy.StoredMeta;
 import io.forebay.server.exchange.Explanation.StoreKey;
 import io.forebay.server.fill.FillKey;
-import io.forebay.server.fill.SearchRule;
 import io.forebay.server.fill.VariantList;
 import io.forebay.storage.inspect.Head;
 import io.forebay.storage.inspect.Stored;
@@ -20,20 +18,21 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Takes the steps of {@link Lookup} by a survey, which leaves no trace: nothing is pinned beyond
+ * Finds what is stored for a request by a survey, which leaves no trace: nothing is pinned beyond
  * the answer, promoted, brought in from a disk or counted as asked for. What lies on a disk is
  * found, since a request would have it loaded.
  *
  * <p>One thread, one search.
  */
-final class StoredSearch {
+final class StoredSearch extends LookupSteps<RequestView, IOException> {
+  private static final StoreKey NO_KEY = new StoreKey("", 0, 0);
+
   private final Survey survey;
   private final KeyBuilder keys;
-  private final RequestView request;
   private final KeyRecipe recipe;
 
-  private @Nullable StoreKey base;
-  private @Nullable StoreKey key;
+  private StoreKey base = NO_KEY;
+  private StoreKey key = NO_KEY;
   private @Nullable String searchRule;
   private @Nullable Stored marker;
   private List<String> selectingFields = List.of();
@@ -41,20 +40,18 @@ final class StoredSearch {
   private @Nullable Stored object;
   private @Nullable Stored purged;
 
-  StoredSearch(Survey survey, KeyBuilder keys, RequestView request, KeyRecipe recipe) {
+  // What was looked at last.
+  private final StoredMeta meta = new StoredMeta();
+  private MemorySegment head = MemorySegment.NULL;
+
+  StoredSearch(Survey survey, KeyBuilder keys, KeyRecipe recipe) {
     this.survey = survey;
     this.keys = keys;
-    this.request = request;
     this.recipe = recipe;
   }
 
-  /** What was found; null where a key was too long. */
-  Explanation.@Nullable Sought result() throws IOException {
-    StoreKey found = key;
-    StoreKey under = base;
-    if (found == null || under == null) {
-      return null;
-    }
+  /** What was found, where no key was too long. */
+  Explanation.Sought result() throws IOException {
     List<Stored> variants = new ArrayList<>();
     for (FillKey listed : list.keys()) {
       survey
@@ -63,97 +60,39 @@ final class StoredSearch {
           .ifPresent(variants::add);
     }
     return new Explanation.Sought(
-        searchRule, under, found, marker, selectingFields, variants, object, purged);
+        searchRule, base, key, marker, selectingFields, variants, object, purged);
   }
 
-  Lookup.Found find() throws IOException {
-    return recipe.hasSearchRules() ? findByRule() : findUnder(null);
+  // --- what the steps ask -----------------------------------------------------------------------
+
+  @Override
+  RequestView request(RequestView of) {
+    return of;
   }
 
-  private Lookup.Found findByRule() throws IOException {
-    if (!keys.build(request, recipe, null)
-        || !keys.buildSearchRule(TargetUri.of(request), recipe)) {
-      return Lookup.Found.KEY_TOO_LONG;
-    }
-    Stored stands = at(built());
-    StoredMeta meta = stands == null ? null : meta(stands.head());
-    NoVarySearch rule = meta == null ? null : SearchRule.of(meta);
-    if (rule == null) {
-      return findUnder(null);
-    }
-    Lookup.Found found = findUnder(rule);
-    if (!isMiss(found)) {
-      return found;
-    }
-    Lookup.Found exact = findUnder(null);
-    return isMiss(exact) ? findUnder(rule) : exact;
+  @Override
+  KeyRecipe recipe(RequestView of) {
+    return recipe;
   }
 
-  private static boolean isMiss(Lookup.Found found) {
-    return found == Lookup.Found.NOTHING || found == Lookup.Found.OTHER_VARIANTS;
+  @Override
+  KeyBuilder keys(RequestView of) {
+    return keys;
   }
 
-  private Lookup.Found findUnder(@Nullable NoVarySearch rule) throws IOException {
-    marker = null;
-    object = null;
-    list = VariantList.EMPTY;
-    selectingFields = List.of();
+  @Override
+  void onBase(RequestView of, @Nullable NoVarySearch rule) {
     searchRule = rule == null ? null : rule.text();
-    if (!keys.build(request, recipe, rule)) {
-      key = null;
-      return Lookup.Found.KEY_TOO_LONG;
-    }
-    StoreKey under = built();
-    base = under;
-    key = under;
-    Stored found = at(under);
-    StoredMeta meta = found == null ? null : meta(found.head());
-    if (found == null || meta == null) {
-      return Lookup.Found.NOTHING;
-    }
-    if (!meta.isVaryMarker()) {
-      object = found;
-      return Lookup.Found.OBJECT;
-    }
-    marker = found;
-    selectingFields = meta.selectingFields();
-    byte[] bytes = found.head().head();
-    list =
-        VariantList.read(MemorySegment.ofArray(bytes), meta.length(), bytes.length - meta.length());
-    return findVariant();
+    marker = null;
+    selectingFields = List.of();
+    list = VariantList.EMPTY;
+    base = built();
+    key = base;
   }
 
-  private Lookup.Found findVariant() throws IOException {
-    if (!keys.variant(request, selectingFields)) {
-      key = null;
-      return Lookup.Found.KEY_TOO_LONG;
-    }
-    StoreKey selected = built();
-    key = selected;
-    Stored variant = response(selected);
-    Stored unvaried = null;
-    StoreKey beside = null;
-    if (list.hasUnvaried() && keys.unvaried()) {
-      beside = built();
-      unvaried = response(beside);
-    }
-    if (beside != null && unvaried != null && dateMillis(unvaried) >= dateMillis(variant)) {
-      key = beside;
-      object = unvaried;
-    } else {
-      object = variant;
-    }
-    return object == null ? Lookup.Found.OTHER_VARIANTS : Lookup.Found.OBJECT;
-  }
-
-  private static long dateMillis(@Nullable Stored one) {
-    StoredMeta meta = one == null ? null : meta(one.head());
-    return meta == null ? Long.MIN_VALUE : meta.dateMillis();
-  }
-
-  private @Nullable Stored response(StoreKey at) throws IOException {
-    Stored found = at(at);
-    return found == null || meta(found.head()) == null ? null : found;
+  @Override
+  void onVariant(RequestView of) {
+    key = built();
   }
 
   private StoreKey built() {
@@ -161,16 +100,59 @@ final class StoredSearch {
   }
 
   /** What a lookup would find there: not what a purge has killed. */
-  private @Nullable Stored at(StoreKey wanted) throws IOException {
-    Stored found = survey.find(wanted.hi(), wanted.lo()).orElse(null);
-    if (found == null || !found.head().key().equals(wanted.text())) {
-      return null;
+  @Override
+  Found look(RequestView of) throws IOException {
+    object = null;
+    Stored found = survey.find(keys.hi(), keys.lo()).orElse(null);
+    if (found == null || !found.head().key().equals(keys.toString())) {
+      return Found.NOTHING;
     }
     if (found.isPurged()) {
       purged = found;
-      return null;
+      return Found.NOTHING;
     }
-    return found;
+    head = MemorySegment.ofArray(found.head().head());
+    if (!meta.wrap(head, 0)) {
+      return Found.NOTHING;
+    }
+    if (meta.isVaryMarker()) {
+      marker = found;
+      selectingFields = meta.selectingFields();
+      list = VariantList.read(head, meta.length(), headLength(of) - meta.length());
+    } else {
+      object = found;
+    }
+    return Found.OBJECT;
+  }
+
+  @Override
+  StoredMeta meta(RequestView of) {
+    return meta;
+  }
+
+  @Override
+  MemorySegment memory(RequestView of) {
+    return head;
+  }
+
+  @Override
+  long headOffset(RequestView of) {
+    return 0;
+  }
+
+  @Override
+  int headLength(RequestView of) {
+    return (int) head.byteSize();
+  }
+
+  @Override
+  void letGo(RequestView of) {
+    // A survey holds nothing.
+  }
+
+  @Override
+  Found moveToFront(RequestView of, List<String> names, long baseHi, long baseLo) {
+    return Found.OBJECT;
   }
 
   static @Nullable StoredMeta meta(Head head) {

@@ -1,11 +1,15 @@
 package io.forebay.server.fill;
 
 import io.forebay.server.exchange.LoopContext;
+import io.forebay.server.fill.Fill.State;
+import io.forebay.server.origin.OriginCall;
 import io.forebay.storage.ObjectWriter;
+import org.jspecify.annotations.Nullable;
 
 /**
- * How far a fill may be ahead of its followers, and what of the body it holds for them. A small
- * body is paced by nobody; one past a sixteenth of the memory tier by its fastest follower.
+ * How far a fill may be ahead of its followers, and what of the body it holds for them: holds the
+ * origin, and lets it go on. A small body is paced by nobody; one past a sixteenth of the memory
+ * tier by its fastest follower.
  *
  * <p>Owner: the fill's loop.
  */
@@ -14,20 +18,69 @@ final class FillPace {
   /** Slices that are held for those who are right behind the fastest follower. */
   private static final int NEAR_SLICES = 8;
 
+  private final Fill fill;
   private final Followers followers;
+  private final StoreIntake intake;
   private final boolean isBackground;
   private final long windowBytes;
   private final long nearBytes;
+  private @Nullable OriginValve valve;
 
-  FillPace(LoopContext loop, Followers followers, boolean isBackground) {
+  FillPace(
+      LoopContext loop, Fill fill, Followers followers, StoreIntake intake, boolean isBackground) {
+    this.fill = fill;
     this.followers = followers;
+    this.intake = intake;
     this.isBackground = isBackground;
     this.windowBytes = loop.paceAboveBytes();
     this.nearBytes = Math.min(NEAR_SLICES * (long) loop.store().sliceBytes(), windowBytes / 2);
   }
 
+  /** The origin is asked; it is what is held from now on. */
+  void begin(OriginCall call) {
+    valve = new OriginValve(call);
+  }
+
+  /**
+   * Stops reading the origin while even the fastest follower is far behind; what that one has
+   * passed is let go.
+   */
+  void onProgress() {
+    ObjectWriter into = intake.writer();
+    if (into != null) {
+      releasePassed(into);
+    }
+    boolean isFar = into != null && fill.state() == State.STREAMING && isFarAhead(into.watermark());
+    boolean begins = isFar && !fill.isPaced();
+    fill.isPaced(isFar);
+    setValve();
+    if (begins) {
+      // Whoever advanced before it could see that the fill is paced says so now.
+      followers.wakeAll();
+    }
+  }
+
+  /** Holds the origin where followers are far behind, or the store has no room yet. */
+  void setValve() {
+    OriginValve current = valve;
+    if (current != null) {
+      current.set(fill.isPaced() || intake.isFull());
+    }
+  }
+
+  /**
+   * Somebody else holds the origin from now on.
+   *
+   * @param isEnded whether all of the response has come
+   * @return whether it had been held
+   */
+  boolean handOver(boolean isEnded) {
+    OriginValve current = valve;
+    return current != null && current.handOver(isEnded);
+  }
+
   /** Whether even the fastest follower is so far behind that the origin has to wait. */
-  boolean isFarAhead(long writtenBytes) {
+  private boolean isFarAhead(long writtenBytes) {
     return isFollowed()
         && writtenBytes > windowBytes
         && writtenBytes - followers.fastest() > windowBytes;
@@ -39,7 +92,7 @@ final class FillPace {
    * store has it by then, or fetches it by slice. So what is held is no more than what pacing lets
    * the origin be ahead.
    */
-  void releasePassed(ObjectWriter writer) {
+  private void releasePassed(ObjectWriter writer) {
     long writtenBytes = writer.watermark();
     if (writtenBytes > windowBytes) {
       long passed = isFollowed() ? followers.fastest() : Long.MAX_VALUE;

@@ -41,7 +41,6 @@ final class FillWork implements OriginListener, StoreIntake.Owner {
 
   private @Nullable FillLeader leader;
   private @Nullable OriginCall call;
-  private @Nullable OriginValve valve;
   private @Nullable OriginListener takenOver;
 
   /** Nothing more of the origin is for this fill. */
@@ -67,7 +66,7 @@ final class FillWork implements OriginListener, StoreIntake.Owner {
     this.leader = leader;
     this.lessons = new FillLessons(loop, order, birth);
     this.intake = new StoreIntake(loop, order, birth, this);
-    this.pace = new FillPace(loop, followers, order.isBackground());
+    this.pace = new FillPace(loop, fill, followers, intake, order.isBackground());
   }
 
   void start() {
@@ -82,7 +81,7 @@ final class FillWork implements OriginListener, StoreIntake.Owner {
     requestTimeMillis = loop.nowMillis();
     OriginCall sent = loop.origins().send(order.route().originName(), order.originRequest(), this);
     call = sent;
-    valve = new OriginValve(sent);
+    pace.begin(sent);
   }
 
   /** Never sent: what it was to bring is in the store already. */
@@ -97,6 +96,11 @@ final class FillWork implements OriginListener, StoreIntake.Owner {
       // Nobody is left who could take the rest, and the origin is held: that must not last.
       loop.eventLoop().execute(this::handRestOver);
     }
+  }
+
+  /** Whether what the origin sends is for this fill. */
+  private boolean isListening() {
+    return !isEnded && takenOver == null;
   }
 
   private OriginCall call() {
@@ -341,39 +345,17 @@ final class FillWork implements OriginListener, StoreIntake.Owner {
     handRestOver();
   }
 
-  /**
-   * Stops reading the origin while even the fastest follower is far behind; what that one has
-   * passed is let go.
-   */
   private void pace() {
-    if (isEnded || takenOver != null) {
-      return;
-    }
-    ObjectWriter into = intake.writer();
-    if (into != null) {
-      pace.releasePassed(into);
-    }
-    boolean isFar =
-        into != null && fill.state() == State.STREAMING && pace.isFarAhead(into.watermark());
-    boolean begins = isFar && !fill.isPaced();
-    fill.isPaced(isFar);
-    setValve();
-    if (begins) {
-      // Whoever advanced before it could see that the fill is paced says so now.
-      followers.wakeAll();
-    }
-  }
-
-  private void setValve() {
-    OriginValve current = valve;
-    if (current != null && !isEnded && takenOver == null) {
-      current.set(fill.isPaced() || intake.isFull());
+    if (isListening()) {
+      pace.onProgress();
     }
   }
 
   @Override
   public void onRoomChanged() {
-    setValve();
+    if (isListening()) {
+      pace.setValve();
+    }
     followers.wakeAll();
   }
 
@@ -417,8 +399,7 @@ final class FillWork implements OriginListener, StoreIntake.Owner {
   /** From now on somebody else listens to the origin, and holds it where it has to be held. */
   private void takeOver(OriginListener listener) {
     takenOver = listener;
-    OriginValve current = valve;
-    boolean wasHeld = current != null && current.handOver(isEnded);
+    boolean wasHeld = pace.handOver(isEnded);
     intake.abort(wasHeld || isEnded ? listener : null);
   }
 
@@ -432,7 +413,7 @@ final class FillWork implements OriginListener, StoreIntake.Owner {
 
   /** Nobody waits any more: worth finishing only when most of it is here. */
   private void abandonIfDeserted() {
-    if (isEnded || takenOver != null || intake.writer() == null || order.isBackground()) {
+    if (!isListening() || intake.writer() == null || order.isBackground()) {
       return;
     }
     if (!isNearlyDone() && followers.closeIfEmpty()) {

@@ -26,7 +26,7 @@ public final class SearchRule {
   private SearchRule() {}
 
   /** Of the head that the lane has just found; gives its pin back. Null if it is no rule. */
-  public static @Nullable NoVarySearch ofFound(LoopContext loop) {
+  private static @Nullable NoVarySearch ofFound(LoopContext loop) {
     StoredHead head = loop.lane().head();
     StoredMeta meta = loop.meta();
     NoVarySearch rule = null;

@@ -2,10 +2,8 @@ package io.forebay.storage.memory;
 
 import java.io.IOException;
 import java.lang.foreign.FunctionDescriptor;
-import java.lang.foreign.Linker;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
-import java.lang.invoke.MethodHandle;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -18,28 +16,15 @@ import java.util.List;
  */
 final class HugePages {
   private static final int MADV_HUGEPAGE = 14;
+  private static final FunctionDescriptor MADVISE =
+      FunctionDescriptor.of(
+          ValueLayout.JAVA_INT, ValueLayout.ADDRESS, ValueLayout.JAVA_LONG, ValueLayout.JAVA_INT);
 
   private HugePages() {}
 
   /** Asks for them; has no effect where there are none to be had. */
-  @SuppressWarnings("restricted")
   static void ask(MemorySegment memory) {
-    try {
-      Linker linker = Linker.nativeLinker();
-      MethodHandle madvise =
-          linker.downcallHandle(
-              linker.defaultLookup().findOrThrow("madvise"),
-              FunctionDescriptor.of(
-                  ValueLayout.JAVA_INT,
-                  ValueLayout.ADDRESS,
-                  ValueLayout.JAVA_LONG,
-                  ValueLayout.JAVA_INT));
-      int ignored = (int) madvise.invokeExact(memory, memory.byteSize(), MADV_HUGEPAGE);
-    } catch (Throwable e) {
-      if (e instanceof VirtualMachineError error) {
-        throw error;
-      }
-    }
+    boolean ignored = CLibrary.call("madvise", MADVISE, memory, memory.byteSize(), MADV_HUGEPAGE);
   }
 
   /** As a part of a line for the log: how much of what is mapped now has them. */
