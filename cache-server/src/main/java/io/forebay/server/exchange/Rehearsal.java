@@ -50,7 +50,7 @@ public final class Rehearsal {
 
   /** As if the client were on this machine: another's address would be made up. */
   private static final ClientInfo CLIENT =
-      new ClientInfo("127.0.0.1", 0, "HTTP/1.1", "explain", null);
+      new ClientInfo("127.0.0.1", 0, "HTTP/1.1", "explain", false, null);
 
   private static final Route ANY_ROUTE = Route.toOrigin("any");
 
