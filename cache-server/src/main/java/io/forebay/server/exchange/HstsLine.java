@@ -6,6 +6,7 @@ import io.forebay.core.route.Route;
 import io.forebay.server.config.HstsConfig;
 import io.netty.buffer.ByteBuf;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
@@ -96,6 +97,26 @@ final class HstsLine {
     }
     fields.without(NAME::equals).forEach(out::add);
     return out.build();
+  }
+
+  /** What answers of a route over TLS say of it, or null. */
+  static @Nullable String value(Snapshot snapshot, Route route) {
+    byte[] line = snapshot.hstsLine(route.name());
+    return line == null ? null : value(new String(line, StandardCharsets.US_ASCII));
+  }
+
+  /** What the lines of a stored response say of it, or null. */
+  static @Nullable String value(MemorySegment memory, long offset, int length) {
+    int lineLength = StoredHeader.transportSecurityLength(memory, offset, length);
+    if (lineLength == 0) {
+      return null;
+    }
+    byte[] line = memory.asSlice(offset, lineLength).toArray(ValueLayout.JAVA_BYTE);
+    return value(new String(line, StandardCharsets.ISO_8859_1));
+  }
+
+  private static String value(String line) {
+    return line.substring(NAME.length() + 1).strip();
   }
 
   /** The whole line of the route, or null. */
