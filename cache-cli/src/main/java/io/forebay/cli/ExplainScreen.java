@@ -18,6 +18,7 @@ final class ExplainScreen {
     JsonNode request = told.path("request");
     lines.add(output.strong(text(request, "method") + " " + text(request, "url")));
     answer(told.path("answer"));
+    tls(told.path("tls"));
     rules(told.path("rules"));
     route(told.path("route"));
     key(told.path("key"));
@@ -56,6 +57,47 @@ final class ExplainScreen {
             });
     lines.add("  " + text(answer, "explanation"));
     row("Cache-Status", text(answer, "cacheStatus"));
+  }
+
+  private void tls(JsonNode tls) {
+    if (!tls.isObject()) {
+      return;
+    }
+    head("TLS");
+    if (tls.path("listeners").isEmpty()) {
+      lines.add("  " + output.bad("no listener speaks it"));
+    }
+    for (JsonNode listener : tls.path("listeners")) {
+      String matched = text(listener, "matchedName");
+      row(
+          "listener " + text(listener, "listener"),
+          text(listener, "entry")
+              + (matched.isEmpty() ? ", as for all others" : ", by the name " + matched));
+      row("versions", joined(listener.path("versions")) + "  (" + text(listener, "policy") + ")");
+      row("client cert", text(listener, "clientAuth"));
+      for (JsonNode certificate : listener.path("certificates")) {
+        certificate(certificate);
+      }
+    }
+    JsonNode hsts = tls.path("hsts");
+    row(
+        "HSTS",
+        hsts.isObject()
+            ? text(hsts, "value") + "  from " + text(hsts, "from")
+            : "none of the route's; the origin's, if it says so");
+  }
+
+  private void certificate(JsonNode certificate) {
+    String names = joined(certificate.path("names"));
+    row(
+        text(certificate, "kind") + " certificate",
+        (names.isEmpty() ? "no name" : names) + "; ends " + text(certificate, "notAfter"));
+    if (!certificate.path("valid").asBoolean(true)) {
+      row("", output.bad("expired, or not valid yet"));
+    }
+    if (!certificate.path("forHost").asBoolean(true)) {
+      row("", output.bad("not for this host: clients will not take it"));
+    }
   }
 
   private void rules(JsonNode rules) {

@@ -16,6 +16,11 @@ final class ExplainTest {
   private static final String ANSWER =
       """
       {"request":{"method":"GET","url":"http://www.example/a"},
+       "tls":{"listeners":[{"listener":"secure","entry":"certificates.www","matchedName":"*.example",
+        "policy":"intermediate","versions":["TLSv1.3","TLSv1.2"],"clientAuth":"optional","certificates":[
+        {"kind":"ecdsa","names":["a.example","*.example"],"forHost":true,"notAfter":"2027-01-01T00:00:00Z","valid":true},
+        {"kind":"rsa","names":["b.example"],"forHost":false,"notAfter":"2026-01-01T00:00:00Z","valid":false}]}],
+        "hsts":{"value":"max-age=5","from":"route"}},
        "answer":{"action":"revalidate","reason":"stale-expired","explanation":"It is old.",
         "status":null,"cacheStatus":"edge; fwd=stale"},
        "rules":[{"rule":"route","reason":null,"text":"site is for it"}],
@@ -69,6 +74,13 @@ final class ExplainTest {
         new String[] {
           "revalidate, stale-expired",
           "edge; fwd=stale",
+          "certificates.www, by the name *.example",
+          "TLSv1.3, TLSv1.2  (intermediate)",
+          "client cert        optional",
+          "ecdsa certificate  a.example, *.example; ends 2027-01-01T00:00:00Z",
+          "b.example; ends 2026-01-01T00:00:00Z\n                     expired",
+          "not for this host",
+          "max-age=5  from route",
           "utm_*",
           "00ff",
           "12.500 s",

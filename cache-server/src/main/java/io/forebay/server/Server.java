@@ -50,6 +50,7 @@ import io.forebay.server.purge.PurgeScopes;
 import io.forebay.server.tls.CertificateStatus;
 import io.forebay.server.tls.ClientTls;
 import io.forebay.server.tls.TlsException;
+import io.forebay.server.tls.TlsForecast;
 import io.forebay.server.tls.TlsStage;
 import io.forebay.server.tunnel.TunnelPlaces;
 import io.forebay.storage.DiskSettings;
@@ -439,6 +440,12 @@ public final class Server implements Node, AutoCloseable {
   public List<CertificateStatus> certificates() {
     @Nullable ClientTls current = tls;
     return current == null ? List.of() : current.statuses();
+  }
+
+  @Override
+  public List<TlsForecast> tlsForecasts(String host) {
+    @Nullable ClientTls current = tls;
+    return current == null ? List.of() : current.forecasts(host);
   }
 
   @Override

@@ -34,6 +34,7 @@ final class FastLaneTest {
         - {match: {path: /pass}, cache: false}
         - {match: {path: /grace}, stale-while-revalidate: 100s}
         - {match: {path: /early}, early-refresh: 50%}
+        - {match: {path: /hsts}, hsts: {max-age: 1d}}
         - {match: {host: other.example.com, path: /}}
       """;
 
@@ -67,6 +68,8 @@ final class FastLaneTest {
           "/search/1?a=1",
           "/grace/short",
           "/early/1",
+          "/secure",
+          "/hsts/secure",
           "/a//b",
           "/a/../1",
           "/%31",
@@ -244,6 +247,9 @@ final class FastLaneTest {
       case "private" -> ok(5, "private");
       case "must" -> ok(5, "max-age=2, must-revalidate");
       case "short" -> ok(5, "max-age=1");
+      case "secure" ->
+          new Answer(
+              200, fields("max-age=100", "strict-transport-security", "max-age=1"), new byte[7]);
       case "old" -> new Answer(200, fields("max-age=100", "age", "98"), new byte[7]);
       default -> ok(7, "max-age=100");
     };

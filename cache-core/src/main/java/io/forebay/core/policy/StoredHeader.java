@@ -20,6 +20,9 @@ import org.jspecify.annotations.Nullable;
  * this hop (RFC 9111 §3.1), what the delivery writes anew for each answer (Age, Content-Length,
  * Content-Range, Accept-Ranges), and what the verdict omits. A Date is added where the origin sent
  * none (RFC 9110 §6.6.1), and {@code accept-ranges: bytes} to a 200.
+ *
+ * <p>Strict-Transport-Security stands before all others, and once, so that a delivery which may not
+ * send it finds it without a search, whatever the route said when it was stored.
  */
 public final class StoredHeader {
 
@@ -28,6 +31,10 @@ public final class StoredHeader {
 
   private static final Set<String> WRITTEN_AT_DELIVERY =
       Set.of("age", "content-length", "content-range", "accept-ranges");
+
+  private static final String TRANSPORT_SECURITY = "strict-transport-security";
+  private static final byte[] TRANSPORT_SECURITY_LINE =
+      (TRANSPORT_SECURITY + ":").getBytes(StandardCharsets.ISO_8859_1);
 
   private StoredHeader() {}
 
@@ -42,6 +49,7 @@ public final class StoredHeader {
       int status, FieldsView response, List<String> omittedFields, long responseTimeMillis) {
     HopByHop hopByHop = HopByHop.ofResponse(response.all("connection"));
     StringBuilder block = new StringBuilder(512);
+    StringBuilder transportSecurity = new StringBuilder();
     boolean[] isMalformed = new boolean[1];
     response.forEach((name, value) -> {
       String lowerCase = name.toString().toLowerCase(Locale.ROOT);
@@ -51,10 +59,16 @@ public final class StoredHeader {
               || hopByHop.has(lowerCase)
               || WRITTEN_AT_DELIVERY.contains(lowerCase)
               || omittedFields.contains(lowerCase);
-      if (!isLeftOut) {
+      if (isLeftOut) {
+        return;
+      }
+      if (!lowerCase.equals(TRANSPORT_SECURITY)) {
         append(block, lowerCase, value);
+      } else if (transportSecurity.isEmpty()) {
+        append(transportSecurity, lowerCase, value);
       }
     });
+    block.insert(0, transportSecurity);
     if (!response.has("date")) {
       append(block, "date", HttpDate.format(responseTimeMillis));
     }
@@ -85,6 +99,21 @@ public final class StoredHeader {
       }
     }
     return block.toString();
+  }
+
+  /** Length of the Strict-Transport-Security line that a stored header begins with; 0 without. */
+  public static int transportSecurityLength(MemorySegment segment, long offset, int length) {
+    for (int i = 0; i < TRANSPORT_SECURITY_LINE.length; i++) {
+      if (i == length
+          || segment.get(ValueLayout.JAVA_BYTE, offset + i) != TRANSPORT_SECURITY_LINE[i]) {
+        return 0;
+      }
+    }
+    int end = TRANSPORT_SECURITY_LINE.length;
+    while (end < length && segment.get(ValueLayout.JAVA_BYTE, offset + end) != '\n') {
+      end++;
+    }
+    return Math.min(end + 1, length);
   }
 
   /** The fields of a stored header, read where it lies. */

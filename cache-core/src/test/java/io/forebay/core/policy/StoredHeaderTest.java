@@ -44,6 +44,42 @@ final class StoredHeaderTest {
   }
 
   @Test
+  void transportSecurityIsSaidFirstAndOnce() {
+    String line = "strict-transport-security: max-age=5\r\n";
+    String block =
+        encode(
+            404,
+            List.of(),
+            "Date",
+            DATE,
+            "Strict-Transport-Security",
+            "max-age=5",
+            "strict-transport-security",
+            "max-age=6");
+    assertEquals(line + "date: " + DATE + "\r\n", block);
+    assertEquals(line.length(), transportSecurityLength(block));
+    assertEquals(line.length(), transportSecurityLength(line));
+    assertEquals(0, transportSecurityLength("server: x\r\n" + line));
+    assertEquals(0, transportSecurityLength("strict-transport-security-x: 1\r\n"));
+    assertEquals(0, transportSecurityLength("strict"));
+    assertEquals(0, transportSecurityLength(""));
+    assertEquals(
+        "date: " + DATE + "\r\n",
+        encode(
+            404,
+            List.of("strict-transport-security"),
+            "Date",
+            DATE,
+            "Strict-Transport-Security",
+            "max-age=5"));
+  }
+
+  private static int transportSecurityLength(String block) {
+    byte[] bytes = ("??" + block + "\n").getBytes(StandardCharsets.ISO_8859_1);
+    return StoredHeader.transportSecurityLength(MemorySegment.ofArray(bytes), 2, bytes.length - 3);
+  }
+
+  @Test
   void leavesOutWhatEndsHereOrIsWrittenAnew() {
     assertEquals(
         "date: " + DATE + "\r\nx: 1\r\naccept-ranges: bytes\r\n",

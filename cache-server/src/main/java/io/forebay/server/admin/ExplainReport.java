@@ -9,8 +9,10 @@ import io.forebay.core.policy.ServePlan;
 import io.forebay.core.policy.StoredMeta;
 import io.forebay.core.route.Route;
 import io.forebay.server.exchange.Explanation;
+import io.forebay.server.tls.TlsForecast;
 import io.forebay.storage.inspect.Stored;
 import io.forebay.storage.inspect.Survey;
+import java.time.Instant;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Locale;
@@ -33,10 +35,16 @@ final class ExplainReport {
     this.told = told;
   }
 
-  static ObjectNode of(Explanation told, Survey survey) {
+  /**
+   * The report.
+   *
+   * @param tls what TLS listeners would show this client
+   */
+  static ObjectNode of(Explanation told, List<TlsForecast> tls, Survey survey) {
     ExplainReport report = new ExplainReport(told);
     ObjectNode answer = Json.object();
     report.request(answer.putObject("request"));
+    report.tls(answer, tls);
     report.answer(answer.putObject("answer"));
     report.route(answer);
     report.stored(answer);
@@ -63,6 +71,23 @@ final class ExplainReport {
           .add(lower)
           .add(SECRET.contains(lower) ? HIDDEN : Json.shownWhole(value.toString()));
     });
+  }
+
+  private void tls(ObjectNode answer, List<TlsForecast> tls) {
+    if (!told.request().scheme().equals("https")) {
+      answer.putNull("tls");
+      return;
+    }
+    ObjectNode node = answer.putObject("tls");
+    TlsForecastReport.of(node.putArray("listeners"), tls, Instant.ofEpochMilli(told.nowMillis()));
+    Explanation.Hsts hsts = told.hsts();
+    if (hsts == null) {
+      node.putNull("hsts");
+    } else {
+      node.putObject("hsts")
+          .put("value", Json.shownWhole(hsts.value()))
+          .put("from", hsts.isOfRoute() ? "route" : "stored");
+    }
   }
 
   private void answer(ObjectNode node) {

@@ -5,6 +5,7 @@ import io.forebay.server.config.ServerConfig;
 import io.forebay.server.exchange.Explanation;
 import io.forebay.server.metric.LoopCounters;
 import io.forebay.server.tls.CertificateStatus;
+import io.forebay.server.tls.TlsForecast;
 import io.forebay.storage.PurgeEstimate;
 import io.forebay.storage.PurgeStatus;
 import io.forebay.storage.StoreInspection;
@@ -55,6 +56,11 @@ public interface Node {
 
   /** The certificates that clients are shown. */
   default List<CertificateStatus> certificates() {
+    return List.of();
+  }
+
+  /** What each TLS listener would show a client that asks for a host. */
+  default List<TlsForecast> tlsForecasts(String host) {
     return List.of();
   }
 

@@ -1,6 +1,8 @@
 package io.forebay.server.admin;
 
+import io.forebay.core.http.AuthorityNormalizer;
 import io.forebay.core.http.PlainRequest;
+import io.forebay.server.tls.TlsForecast;
 import io.forebay.storage.StoreInspection;
 import io.forebay.storage.StoreInspection.BusyException;
 import io.forebay.storage.inspect.Listing.Position;
@@ -75,7 +77,10 @@ final class StoreCall {
   /** What would become of a request. */
   ObjectNode explain(ObjectNode order) throws AdminError {
     PlainRequest request = ExplainOrder.parse(order);
-    return ask(WALK_BUDGET, survey -> ExplainReport.of(node.explain(survey, request), survey));
+    boolean isSecure = request.scheme().equals("https");
+    List<TlsForecast> tls =
+        isSecure ? node.tlsForecasts(AuthorityNormalizer.host(request.authority())) : List.of();
+    return ask(WALK_BUDGET, survey -> ExplainReport.of(node.explain(survey, request), tls, survey));
   }
 
   ObjectNode stat() throws AdminError {

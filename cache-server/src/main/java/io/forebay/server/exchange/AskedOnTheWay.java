@@ -40,6 +40,7 @@ final class AskedOnTheWay {
   private static Step answerHere(Exchange exchange) {
     exchange.body.cancel();
     ByteBuf head = exchange.sink.beginHead(204);
+    HstsLine.write(exchange, head);
     HeadLines.text(
         head,
         "date: "

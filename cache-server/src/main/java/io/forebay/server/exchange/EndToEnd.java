@@ -16,7 +16,7 @@ final class EndToEnd {
   static void interim(Exchange exchange, int status, HeaderFields fields) {
     if (!exchange.isOver() && !exchange.isHeadSent() && status > 101 && status < 200) {
       HeaderFields.Builder out = HeaderFields.builder();
-      of(fields).forEach(out::add);
+      of(HstsLine.forwarded(exchange, fields)).forEach(out::add);
       out.add("via", "1.1 " + exchange.snapshot.nodeId());
       exchange.sink.informational(status, out.build());
     }

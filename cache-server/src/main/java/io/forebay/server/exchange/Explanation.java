@@ -18,6 +18,8 @@ import org.jspecify.annotations.Nullable;
  * @param rules what each rule that was asked said, in the order in which they were
  * @param serve how what is stored would be sent, or null where no response is stored
  * @param origin what would be asked of the origin, or null
+ * @param hsts Strict-Transport-Security as the answer would have it; null where it has none or only
+ *     the origin will tell
  * @param notes on what can't be foreseen
  */
 public record Explanation(
@@ -28,6 +30,7 @@ public record Explanation(
     Answer answer,
     @Nullable Serve serve,
     @Nullable ToOrigin origin,
+    @Nullable Hsts hsts,
     List<String> notes,
     long nowMillis) {
 
@@ -81,6 +84,9 @@ public record Explanation(
       List<Stored> variants,
       @Nullable Stored object,
       @Nullable Stored purged) {}
+
+  /** A value, and whether it is the route's own or stored with the response. */
+  public record Hsts(String value, boolean isOfRoute) {}
 
   /** Status and part of the body, by the request's conditions and ranges. */
   public record Serve(ServePlan plan, int status) {}

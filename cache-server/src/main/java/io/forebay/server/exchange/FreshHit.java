@@ -51,7 +51,7 @@ final class FreshHit {
       return false;
     }
     loop.lane().askedFor();
-    long bodyBytes = send(snapshot, route, request, sink, head, meta, now);
+    long bodyBytes = send(snapshot, route, request, sink, client, head, meta, now);
     long nanos = System.nanoTime() - startNanos;
     MethodClass method = request.isHead() ? MethodClass.HEAD : MethodClass.GET;
     loop.counters().countRequest(method, CacheResult.HIT, meta.status());
@@ -140,6 +140,7 @@ final class FreshHit {
       Route route,
       WireRequest request,
       ResponseSink sink,
+      ClientInfo client,
       StoredHead head,
       StoredMeta meta,
       long now) {
@@ -147,7 +148,8 @@ final class FreshHit {
     long length = head.totalLength();
     boolean hasBody = !request.isHead() && length != 0;
     ByteBuf out = sink.beginHead(meta.status());
-    StoredResponse.writeFresh(loop, snapshot, route, request.scheme(), out, head, meta, now);
+    StoredResponse.writeFresh(
+        loop, snapshot, route, request.scheme(), client, out, head, meta, now);
     sink.head(out, length, !hasBody);
     if (!hasBody) {
       loop.lane().unpin(region);

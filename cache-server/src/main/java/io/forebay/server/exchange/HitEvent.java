@@ -21,7 +21,7 @@ final class HitEvent implements AccessEvent {
   private final ByteText traceparent = new ByteText();
 
   private WireRequest request = new WireRequest("http");
-  private ClientInfo client = new ClientInfo("", 0, "", "", null);
+  private ClientInfo client = new ClientInfo("", 0, "", "", false, null);
   private @Nullable Route route;
   private int status;
   private long bytes;

@@ -1,16 +1,21 @@
 package io.forebay.server.exchange;
 
 import io.forebay.core.http.HeaderFields;
+import io.forebay.core.policy.StoredHeader;
 import io.forebay.core.route.Route;
 import io.forebay.server.config.HstsConfig;
 import io.netty.buffer.ByteBuf;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Strict-Transport-Security as a route has it (RFC 6797): on answers over TLS only (§7.2), and
- * before whatever was stored, because browsers go by the first one alone (§8.1).
+ * Strict-Transport-Security (RFC 6797), of which an answer has one line at most (§7.1): over TLS
+ * the route's, else the origin's; over plain text none (§7.2). Where TLS ends before this node, at
+ * a proxy that it trusts, the origin's goes through: the answer will be over TLS.
  */
 final class HstsLine {
   private static final String NAME = "strict-transport-security";
@@ -30,7 +35,7 @@ final class HstsLine {
     return line.append("\r\n").toString().getBytes(StandardCharsets.US_ASCII);
   }
 
-  /** Writes the line where there is one for this exchange. Goes before all others. */
+  /** Writes the route's line where it has one. Goes before all others. */
   static void write(Exchange exchange, ByteBuf head) {
     byte[] line = line(exchange);
     if (line != null) {
@@ -38,12 +43,83 @@ final class HstsLine {
     }
   }
 
-  /** An origin's fields without its own line, where the route has one. */
-  static HeaderFields withoutOrigins(Exchange exchange, HeaderFields fields) {
-    return line(exchange) != null && fields.has(NAME) ? fields.without(NAME::equals) : fields;
+  /**
+   * The same where the lines of a stored response follow.
+   *
+   * @param memory where these lie
+   * @return how many of their first bytes are to be left out: the origin's own line, or none
+   */
+  static int write(Exchange exchange, ByteBuf head, MemorySegment memory, long offset, int length) {
+    return write(
+        exchange.snapshot,
+        exchange.route(),
+        exchange.request.scheme(),
+        exchange.client,
+        head,
+        memory,
+        offset,
+        length);
   }
 
-  /** The whole line, or null. */
+  /** The same without an exchange. */
+  static int write(
+      Snapshot snapshot,
+      Route route,
+      String scheme,
+      ClientInfo client,
+      ByteBuf head,
+      MemorySegment memory,
+      long offset,
+      int length) {
+    byte[] line = line(snapshot, route, scheme);
+    if (line != null) {
+      head.writeBytes(line);
+    }
+    int origins = StoredHeader.transportSecurityLength(memory, offset, length);
+    return origins > 0 && line == null && isOfUse(snapshot, scheme, client) ? 0 : origins;
+  }
+
+  /** An origin's fields with its own line once, or without where it is not to be sent. */
+  static HeaderFields forwarded(Exchange exchange, HeaderFields fields) {
+    List<String> origins = fields.all(NAME);
+    if (origins.isEmpty()) {
+      return fields;
+    }
+    boolean isSent =
+        line(exchange) == null
+            && isOfUse(exchange.snapshot, exchange.request.scheme(), exchange.client);
+    if (isSent && origins.size() == 1) {
+      return fields;
+    }
+    HeaderFields.Builder out = HeaderFields.builder();
+    if (isSent) {
+      out.add(NAME, origins.getFirst());
+    }
+    fields.without(NAME::equals).forEach(out::add);
+    return out.build();
+  }
+
+  /** What answers of a route over TLS say of it, or null. */
+  static @Nullable String value(Snapshot snapshot, Route route) {
+    byte[] line = snapshot.hstsLine(route.name());
+    return line == null ? null : value(new String(line, StandardCharsets.US_ASCII));
+  }
+
+  /** What the lines of a stored response say of it, or null. */
+  static @Nullable String value(MemorySegment memory, long offset, int length) {
+    int lineLength = StoredHeader.transportSecurityLength(memory, offset, length);
+    if (lineLength == 0) {
+      return null;
+    }
+    byte[] line = memory.asSlice(offset, lineLength).toArray(ValueLayout.JAVA_BYTE);
+    return value(new String(line, StandardCharsets.ISO_8859_1));
+  }
+
+  private static String value(String line) {
+    return line.substring(NAME.length() + 1).strip();
+  }
+
+  /** The whole line of the route, or null. */
   static byte @Nullable [] line(Exchange exchange) {
     Route route = exchange.routeIfAny();
     return route == null ? null : line(exchange.snapshot, route, exchange.request.scheme());
@@ -53,11 +129,8 @@ final class HstsLine {
     return scheme.equals("https") ? snapshot.hstsLine(route.name()) : null;
   }
 
-  /** Writes the line where there is one for an answer of the route. Goes before all others. */
-  static void write(Snapshot snapshot, Route route, String scheme, ByteBuf head) {
-    byte[] line = line(snapshot, route, scheme);
-    if (line != null) {
-      head.writeBytes(line);
-    }
+  /** Over plain text it is of none but to a proxy, which may have it from its client over TLS. */
+  private static boolean isOfUse(Snapshot snapshot, String scheme, ClientInfo client) {
+    return scheme.equals("https") || client.isRelayed() || snapshot.upstream().trusts(client);
   }
 }

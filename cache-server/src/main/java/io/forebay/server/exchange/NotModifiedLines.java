@@ -3,7 +3,10 @@ package io.forebay.server.exchange;
 import io.netty.buffer.ByteBuf;
 import java.nio.charset.StandardCharsets;
 
-/** The stored field lines that a 304 repeats (RFC 9110 §15.4.5). */
+/**
+ * The stored field lines that a 304 repeats (RFC 9110 §15.4.5), and Strict-Transport-Security,
+ * which is no metadata of what is not sent but the host's word with each answer (RFC 6797 §7.1).
+ */
 final class NotModifiedLines {
 
   private static final byte[][] REPEATED = {
@@ -15,7 +18,8 @@ final class NotModifiedLines {
     name("expires:"),
     name("last-modified:"),
     name("vary:"),
-    name("set-cookie:")
+    name("set-cookie:"),
+    name("strict-transport-security:")
   };
 
   private NotModifiedLines() {}

@@ -136,7 +136,7 @@ final class PassThrough implements OriginListener, ResponseBody, Tunnel.Outcome 
     HstsLine.write(exchange, out);
     EndToEnd.copy(
         out,
-        HstsLine.withoutOrigins(exchange, ResponseFilter.forwarded(exchange.route(), fields)),
+        HstsLine.forwarded(exchange, ResponseFilter.forwarded(exchange.route(), fields)),
         exchange.loop.nowMillis());
     out.writeBytes(exchange.snapshot.viaLine());
     boolean hasBody = !exchange.isHead && status != 204 && status != 304;
@@ -206,7 +206,8 @@ final class PassThrough implements OriginListener, ResponseBody, Tunnel.Outcome 
     }
     Snapshot snapshot = exchange.snapshot;
     ByteBuf head = exchange.sink.beginHead(101);
-    EndToEnd.copy(head, fields);
+    HstsLine.write(exchange, head);
+    EndToEnd.copy(head, HstsLine.forwarded(exchange, fields));
     head.writeBytes(snapshot.viaLine());
     exchange.onHeadSent(101, CacheResult.PASS, exchange.reason());
     Tunnel begun =

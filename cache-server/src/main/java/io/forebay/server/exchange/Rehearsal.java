@@ -36,6 +36,7 @@ import io.forebay.server.origin.OriginRequest;
 import io.forebay.storage.inspect.Stored;
 import io.forebay.storage.inspect.Survey;
 import java.io.IOException;
+import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -50,7 +51,7 @@ public final class Rehearsal {
 
   /** As if the client were on this machine: another's address would be made up. */
   private static final ClientInfo CLIENT =
-      new ClientInfo("127.0.0.1", 0, "HTTP/1.1", "explain", null);
+      new ClientInfo("127.0.0.1", 0, "HTTP/1.1", "explain", false, null);
 
   private static final Route ANY_ROUTE = Route.toOrigin("any");
 
@@ -100,8 +101,32 @@ public final class Rehearsal {
         answer,
         rehearsal.serve,
         rehearsal.origin,
+        rehearsal.hsts(answer),
         List.copyOf(rehearsal.notes),
         stage.nowMillis);
+  }
+
+  /**
+   * Over TLS, where there is a route: requests without one are not known to be for a host of ours.
+   */
+  private Explanation.@Nullable Hsts hsts(Answer answer) {
+    Route to = route;
+    if (to == null || !request.scheme().equals("https")) {
+      return null;
+    }
+    String own = HstsLine.value(snapshot, to);
+    if (own != null) {
+      return new Explanation.Hsts(own, true);
+    }
+    Stored object = sought == null ? null : sought.object();
+    StoredMeta meta = object == null ? null : StoredSearch.meta(object.head());
+    if (object == null || meta == null || answer.action() != Action.SERVE) {
+      return null;
+    }
+    byte[] head = object.head().head();
+    String stored =
+        HstsLine.value(MemorySegment.ofArray(head), meta.length(), head.length - meta.length());
+    return stored == null ? null : new Explanation.Hsts(stored, false);
   }
 
   private void says(String rule, @Nullable Reason reason, String text) {

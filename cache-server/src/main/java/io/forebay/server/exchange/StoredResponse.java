@@ -14,6 +14,8 @@ import io.forebay.server.fill.FillHead;
 import io.forebay.server.metric.LoopCounters.CacheResult;
 import io.forebay.storage.StoredHead;
 import io.netty.buffer.ByteBuf;
+import java.lang.foreign.MemorySegment;
+import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -139,9 +141,12 @@ final class StoredResponse {
     ResponseSink sink = exchange.sink;
     long total = head.totalLength();
     ByteBuf out = sink.beginHead(plan.status());
-    HstsLine.write(exchange, out);
     int blockOffset = head.headOffset() + meta.length();
     int blockLength = head.headLength() - meta.length();
+    int replaced =
+        HstsLine.write(exchange, out, loop.store().region(head.region()), blockOffset, blockLength);
+    blockOffset += replaced;
+    blockLength -= replaced;
     Multipart parts = null;
     if (!plan.parts().isEmpty()) {
       parts =
@@ -194,13 +199,24 @@ final class StoredResponse {
       Snapshot snapshot,
       Route route,
       String scheme,
+      ClientInfo client,
       ByteBuf out,
       StoredHead head,
       StoredMeta meta,
       long now) {
-    HstsLine.write(snapshot, route, scheme, out);
     int blockOffset = head.headOffset() + meta.length();
-    loop.leases().copyTo(out, head.region(), blockOffset, head.headLength() - meta.length());
+    int blockLength = head.headLength() - meta.length();
+    int replaced =
+        HstsLine.write(
+            snapshot,
+            route,
+            scheme,
+            client,
+            out,
+            loop.store().region(head.region()),
+            blockOffset,
+            blockLength);
+    loop.leases().copyTo(out, head.region(), blockOffset + replaced, blockLength - replaced);
     HeadLines.age(out, Age.currentAgeSeconds(meta, now));
     out.writeBytes(snapshot.viaLine());
     HeadLines.cacheStatusHit(
@@ -268,14 +284,18 @@ final class StoredResponse {
       long total,
       boolean isLeader) {
     ByteBuf out = exchange.sink.beginHead(plan.status());
-    HstsLine.write(exchange, out);
+    byte[] block = head.block();
+    int replaced = HstsLine.write(exchange, out, MemorySegment.ofArray(block), 0, block.length);
+    if (replaced > 0) {
+      block = Arrays.copyOfRange(block, replaced, block.length);
+    }
     Multipart parts = null;
     if (!plan.parts().isEmpty()) {
-      parts = PartLines.copy(out, head.block(), plan.parts(), total, exchange.loop.requestIds());
+      parts = PartLines.copy(out, block, plan.parts(), total, exchange.loop.requestIds());
     } else if (plan.sendsAllFields()) {
-      out.writeBytes(head.block());
+      out.writeBytes(block);
     } else {
-      NotModifiedLines.copy(out, head.block());
+      NotModifiedLines.copy(out, block);
     }
     long age = Age.currentAgeSeconds(meta, exchange.loop.nowMillis());
     if (age > 0 || !isLeader) {

@@ -43,6 +43,11 @@ public final class UpstreamRequest {
     this.trusted = TrustedNetworks.of(policy.trusted());
   }
 
+  /** Whether what a client says of others is believed: it is a proxy. */
+  boolean trusts(ClientInfo client) {
+    return trusted.contains(client.address());
+  }
+
   /** The request of a fill: a plain GET, or a QUERY, with the given validators if any. */
   public OriginRequest fill(
       RequestView request,
@@ -77,7 +82,7 @@ public final class UpstreamRequest {
 
   private HeaderFields.Builder begin(
       RequestView request, ClientInfo client, @Nullable String host, boolean isFill) {
-    boolean isTrusted = trusted.contains(client.address());
+    boolean isTrusted = trusts(client);
     HopByHop ofRequest = HopByHop.ofRequest(request.fields().all("connection"));
     // The listener refuses requests whose Connection field lists what it must not.
     HopByHop hopByHop = ofRequest == null ? HopByHop.STANDARD : ofRequest;

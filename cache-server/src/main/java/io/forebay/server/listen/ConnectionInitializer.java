@@ -12,6 +12,7 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelPipeline;
+import io.netty.channel.unix.DomainSocketChannel;
 import io.netty.handler.codec.TooLongFrameException;
 import io.netty.handler.ssl.ApplicationProtocolNames;
 import io.netty.handler.ssl.ApplicationProtocolNegotiationHandler;
@@ -124,10 +125,16 @@ final class ConnectionInitializer extends ChannelInitializer<Channel> {
 
   private ClientInfo client(Channel channel, String protocol, @Nullable TlsSession session) {
     InetSocketAddress peer = Peer.of(channel);
+    boolean isRelayed = config.proxyProtocol() || channel instanceof DomainSocketChannel;
     return peer == null
-        ? new ClientInfo("unknown", 0, protocol, listener, session)
+        ? new ClientInfo("unknown", 0, protocol, listener, isRelayed, session)
         : new ClientInfo(
-            peer.getAddress().getHostAddress(), peer.getPort(), protocol, listener, session);
+            peer.getAddress().getHostAddress(),
+            peer.getPort(),
+            protocol,
+            listener,
+            isRelayed,
+            session);
   }
 
   private static String ownAuthority(Channel channel) {

@@ -163,9 +163,9 @@ final class Http3Listener {
   private ClientInfo client(QuicChannel channel) {
     if (channel.remoteSocketAddress() instanceof InetSocketAddress peer) {
       return new ClientInfo(
-          peer.getAddress().getHostAddress(), peer.getPort(), "HTTP/3", name, null);
+          peer.getAddress().getHostAddress(), peer.getPort(), "HTTP/3", name, false, null);
     }
-    return new ClientInfo("unknown", 0, "HTTP/3", name, null);
+    return new ClientInfo("unknown", 0, "HTTP/3", name, false, null);
   }
 
   /** Gives each socket its codec, and takes packets to the loop whose number their id bears. */

@@ -4,6 +4,7 @@ import io.forebay.server.config.ServerConfig;
 import io.forebay.server.config.ServerConfig.ListenerConfig;
 import io.forebay.server.config.TlsConfig;
 import io.netty.handler.ssl.OpenSsl;
+import io.netty.util.NetUtil;
 import java.security.SecureRandom;
 import java.security.cert.X509Certificate;
 import java.time.Instant;
@@ -195,6 +196,22 @@ public final class ClientTls implements AutoCloseable {
       }
     }
     return statuses;
+  }
+
+  /** What each listener would show who asks for a host, by its name or its address. */
+  public List<TlsForecast> forecasts(String host) {
+    TlsTable current = table;
+    // Addresses are not asked for by name (RFC 6066 §3).
+    boolean isAddress = NetUtil.isValidIpV4Address(host) || host.indexOf(':') >= 0;
+    String name = isAddress ? null : host;
+    List<TlsForecast> forecasts = new ArrayList<>();
+    for (String listener : current.listeners()) {
+      TlsHost shown = current.of(listener, name);
+      if (shown != null) {
+        forecasts.add(TlsForecast.of(current, listener, shown, name));
+      }
+    }
+    return forecasts;
   }
 
   @Override

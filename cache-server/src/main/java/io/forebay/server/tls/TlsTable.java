@@ -43,10 +43,22 @@ public final class TlsTable {
     return named != null ? named : byListener.get(listener);
   }
 
+  /** The name in the table that leads from a name to somebody; null when none does. */
+  @Nullable String matchedName(String serverName) {
+    String name = withoutRoot(serverName);
+    if (exact.containsKey(name)) {
+      return name;
+    }
+    return named(name) == null ? null : "*" + name.substring(name.indexOf('.'));
+  }
+
+  /** The root's dot is no part of the name (RFC 6066 §3), though some send it. */
+  private static String withoutRoot(String serverName) {
+    return serverName.endsWith(".") ? serverName.substring(0, serverName.length() - 1) : serverName;
+  }
+
   private @Nullable TlsHost named(String serverName) {
-    int length = serverName.length();
-    // The root's dot is no part of the name (RFC 6066 §3), though some send it.
-    String name = serverName.endsWith(".") ? serverName.substring(0, length - 1) : serverName;
+    String name = withoutRoot(serverName);
     TlsHost found = exact.get(name);
     if (found != null || wildcards.isEmpty()) {
       return found;
@@ -77,6 +89,11 @@ public final class TlsTable {
       return false;
     }
     return !asked.asksTheSame(connection);
+  }
+
+  /** The listeners that speak TLS, in order of their names. */
+  List<String> listeners() {
+    return byListener.keySet().stream().sorted().toList();
   }
 
   List<TlsHost> hosts() {
