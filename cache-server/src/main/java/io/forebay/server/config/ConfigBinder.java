@@ -88,10 +88,10 @@ final class ConfigBinder {
             given("overload", ConfigKeys.OVERLOAD_DELAY),
             given("overload", ConfigKeys.OVERLOAD_RETRY_AFTER)),
         tls(certificates),
-        http3(listeners, certificates));
+        http3(listeners));
   }
 
-  private Http3Config http3(List<ListenerConfig> listeners, List<CertificateConfig> certificates) {
+  private Http3Config http3(List<ListenerConfig> listeners) {
     List<String> names = given("http3", ConfigKeys.HTTP3_LISTENERS);
     for (String name : names) {
       if (listeners.stream()
@@ -110,18 +110,6 @@ final class ConfigBinder {
                             .filter(ListenerConfig::isTls)
                             .map(ListenerConfig::name)
                             .toList())));
-      }
-    }
-    for (CertificateConfig certificate : certificates) {
-      if (!names.isEmpty() && certificate.clientAuth() != ClientAuth.OFF) {
-        problems.add(
-            firstPlace("http3.listeners", "http3")
-                .problem(
-                    "http3.listeners",
-                    "certificate "
-                        + certificate.name()
-                        + " asks clients for theirs, which HTTP/3 does not do here",
-                    "turn one of the two off"));
       }
     }
     return new Http3Config(

@@ -907,7 +907,7 @@ final class ConfigKeys {
           "",
           Http3Config::listeners,
           "TLS listeners, by name, that speak HTTP/3 as well, on the UDP port of the same number."
-              + " None: HTTP/3 is off.");
+              + " None: HTTP/3 is off. Hosts with `client-auth` are served over TCP alone.");
   static final Field<Http3Config, Integer> HTTP3_RETRY_FROM =
       atStart(
           "retry-from",

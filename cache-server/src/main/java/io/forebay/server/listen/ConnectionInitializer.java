@@ -111,6 +111,11 @@ final class ConnectionInitializer extends ChannelInitializer<Channel> {
   }
 
   private @Nullable AltSvc altSvc(Channel channel) {
+    HostGuard guard = HostGuard.of(channel);
+    if (guard != null && guard.hasAsked()) {
+      // Over HTTP/3 its host is not to be had.
+      return null;
+    }
     AltSvc made = altSvc;
     if (made == null && http3.isOn(listener) && !http3.altSvcMaxAge().isZero()) {
       made = AltSvc.of(http3, channel.localAddress());

@@ -26,9 +26,10 @@ final class HostGuard {
   private final String listener;
   private final @Nullable TlsHost host;
   private final @Nullable String clientCertificate;
+  private final boolean isQuic;
 
   /**
-   * Of a connection.
+   * Of a TCP connection.
    *
    * @param host what its ClientHello got, or null for plain text
    * @param clientCertificate as {@code Client-Cert} has it (RFC 9440 §2.2), or null
@@ -38,10 +39,25 @@ final class HostGuard {
       String listener,
       @Nullable TlsHost host,
       @Nullable String clientCertificate) {
+    this(tls, listener, host, clientCertificate, false);
+  }
+
+  private HostGuard(
+      Supplier<TlsTable> tls,
+      String listener,
+      @Nullable TlsHost host,
+      @Nullable String clientCertificate,
+      boolean isQuic) {
     this.tls = tls;
     this.listener = listener;
     this.host = host;
     this.clientCertificate = clientCertificate;
+    this.isQuic = isQuic;
+  }
+
+  /** Of a QUIC connection, whose client was asked for nothing. */
+  static HostGuard ofQuic(Supplier<TlsTable> tls, String listener) {
+    return new HostGuard(tls, listener, null, null, true);
   }
 
   /** Of a connection whose handshake is done; null when the client's certificate is over by now. */
@@ -85,8 +101,18 @@ final class HostGuard {
     return clientCertificate;
   }
 
+  /** Whether the client was asked for a certificate. */
+  boolean hasAsked() {
+    return host != null && host.clientAuth() != ClientAuth.OFF;
+  }
+
   /** Refuses a request that came by the wrong connection (RFC 9110 §15.5.20). */
   @Nullable Refusal check(String authority) {
-    return tls.get().isMisdirected(host, listener, authority) ? Refusal.MISDIRECTED : null;
+    TlsTable now = tls.get();
+    boolean isMisdirected =
+        isQuic
+            ? now.asksClients(listener, authority)
+            : now.isMisdirected(host, listener, authority);
+    return isMisdirected ? Refusal.MISDIRECTED : null;
   }
 }

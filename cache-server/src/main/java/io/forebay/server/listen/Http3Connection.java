@@ -31,6 +31,8 @@ import io.netty.handler.codec.quic.QuicStreamResetException;
 import io.netty.handler.ssl.SniCompletionEvent;
 import io.netty.util.collection.LongObjectHashMap;
 import io.netty.util.collection.LongObjectMap;
+import java.net.InetSocketAddress;
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
@@ -50,6 +52,12 @@ import org.slf4j.LoggerFactory;
 final class Http3Connection extends ChannelInboundHandlerAdapter {
 
   private static final Logger LOG = LoggerFactory.getLogger(Http3Connection.class);
+
+  /**
+   * How long a connection that has nothing left to do stays: closing it, QUIC drops what it has of
+   * the last responses and could not send yet, or would have to send again.
+   */
+  private static final long LINGER_NANOS = Duration.ofSeconds(1).toNanos();
 
   private final LoopConnections loop;
   private final LimitsConfig limits;
@@ -73,6 +81,11 @@ final class Http3Connection extends ChannelInboundHandlerAdapter {
   private int stuckLooks;
   private long lastSigns;
   private long signsOfClosed;
+  private long lastEndNanos;
+
+  /** What was on its way to where the client was before. */
+  private List<Http3Stream> sentElsewhere = List.of();
+
   private boolean isEstablished;
   private boolean isTurnQueued;
   private boolean isDraining;
@@ -357,6 +370,7 @@ final class Http3Connection extends ChannelInboundHandlerAdapter {
       return;
     }
     signsOfClosed += stream.wire().takenBytes() + 1;
+    lastEndNanos = loop.wheel.nowNanos();
     stream.onGone(reason);
     if (streams.isEmpty()) {
       deadline.in(timeouts.keepAlive().toNanos());
@@ -426,8 +440,14 @@ final class Http3Connection extends ChannelInboundHandlerAdapter {
   }
 
   private void closeIfDrained() {
-    if (isDraining && streams.isEmpty()) {
+    if (!isDraining || !streams.isEmpty()) {
+      return;
+    }
+    long leftNanos = LINGER_NANOS - (loop.wheel.nowNanos() - lastEndNanos);
+    if (requests == 0 || leftNanos <= 0) {
       close(Http3ErrorCode.H3_NO_ERROR);
+    } else {
+      deadline.in(leftNanos);
     }
   }
 
@@ -515,12 +535,36 @@ final class Http3Connection extends ChannelInboundHandlerAdapter {
     if (event instanceof SniCompletionEvent hello) {
       serverName = hello.hostname();
     }
+    if (event instanceof QuicPathEvent.New) {
+      onOtherAddress();
+    }
     if (event instanceof QuicPathEvent.PeerMigrated moved) {
-      // Validated by QUIC: what is asked from now on is logged with, and bound by, this address.
-      loop.counters.http3.migrations++;
-      client = client.at(moved.remote().getAddress().getHostAddress(), moved.remote().getPort());
+      onMoved(moved.remote());
     }
     super.userEventTriggered(ctx, event);
+  }
+
+  // ---- clients that move
+
+  /** A packet came from elsewhere; nothing of it has been told yet, and it may be a forged one. */
+  private void onOtherAddress() {
+    sentElsewhere = streams.values().stream().filter(stream -> stream.wire().hasWritten()).toList();
+  }
+
+  /**
+   * QUIC has made sure that the client is there now: what is asked from now on is logged with, and
+   * bound by, this address. What was on its way to the one before is mostly lost, and quiche sends
+   * again no more than its first packets; nor does it forget an address, so that a second move
+   * would be the last. So these responses are broken off, lest the client wait for what never
+   * comes, and the connection ends with what has begun since.
+   */
+  private void onMoved(InetSocketAddress address) {
+    loop.counters.http3.migrations++;
+    client = client.at(address.getAddress().getHostAddress(), address.getPort());
+    List<Http3Stream> broken = sentElsewhere;
+    sentElsewhere = List.of();
+    broken.forEach(stream -> stream.onGone("the client has moved meanwhile"));
+    startDraining();
   }
 
   private void onClosed() {

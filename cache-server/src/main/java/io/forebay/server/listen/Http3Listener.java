@@ -154,8 +154,7 @@ final class Http3Listener {
             loop,
             channel,
             client(channel),
-            // Clients are not asked for certificates; hosts that want them are not served here.
-            new HostGuard(tls, name, null, null),
+            HostGuard.ofQuic(tls, name),
             handshakes::decrementAndGet);
     channel.pipeline().addLast(connection.codec(), connection);
   }

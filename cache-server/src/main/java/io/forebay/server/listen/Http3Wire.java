@@ -45,6 +45,10 @@ final class Http3Wire extends ChannelDuplexHandler {
     }
   }
 
+  boolean hasWritten() {
+    return writtenBytes > 0;
+  }
+
   boolean hasQueued() {
     return !queued.isEmpty();
   }

@@ -1,5 +1,6 @@
 package io.forebay.server.tls;
 
+import io.forebay.server.config.TlsConfig.ClientAuth;
 import io.netty.handler.codec.quic.Quic;
 import io.netty.handler.codec.quic.QuicSslContext;
 import io.netty.handler.codec.quic.QuicSslContextBuilder;
@@ -15,6 +16,11 @@ import org.jspecify.annotations.Nullable;
  * certificate of each host, no early data (a replayed request is none that anybody has asked for).
  * A host's context is made with its first handshake and shared by all loops, so that its tickets
  * serve on each.
+ *
+ * <p>Hosts that ask clients for certificates are none of QUIC's. Whether a client is asked is
+ * settled by the context that a handshake begins with; the one that the name leads to brings
+ * certificates and authorities, and no more (BoringSSL's {@code SSL_set_SSL_CTX}). So who comes for
+ * such a host is turned away in the handshake, and comes again by TCP.
  */
 public final class QuicHosts {
 
@@ -51,7 +57,9 @@ public final class QuicHosts {
 
   private @Nullable QuicSslContext of(@Nullable String serverName) {
     TlsHost host = table.get().of(listener, serverName);
-    return host == null ? null : contexts.computeIfAbsent(host, made -> builder(made).build());
+    return host == null || host.clientAuth() != ClientAuth.OFF
+        ? null
+        : contexts.computeIfAbsent(host, made -> builder(made).build());
   }
 
   private static QuicSslContextBuilder builder(TlsHost host) {

@@ -96,6 +96,19 @@ public final class TlsTable {
     return byListener.keySet().stream().sorted().toList();
   }
 
+  /**
+   * Whether a request is for a host that asks clients for certificates, be they optional.
+   *
+   * @param authority in normal form
+   */
+  public boolean asksClients(String listener, String authority) {
+    if (!asksClients) {
+      return false;
+    }
+    TlsHost asked = of(listener, AuthorityNormalizer.host(authority));
+    return asked != null && asked.clientAuth() != ClientAuth.OFF;
+  }
+
   List<TlsHost> hosts() {
     return hosts;
   }

@@ -10,6 +10,7 @@ import io.forebay.server.config.ServerConfig.Address;
 import io.forebay.server.config.ServerConfig.LimitsConfig;
 import io.forebay.server.config.ServerConfig.ListenerConfig;
 import io.forebay.server.config.ServerConfig.TimeoutsConfig;
+import io.forebay.server.metric.LoopCounters;
 import io.forebay.server.testing.Http2Client;
 import io.forebay.server.testing.Http3Client;
 import io.netty.handler.codec.http3.Http3ErrorCode;
@@ -26,6 +27,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.function.ToLongFunction;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -396,6 +398,58 @@ class Http3ConnectionTest {
     }
   }
 
+  /**
+   * A client behind a NAT that has forgotten it comes from another port, and so to the socket of
+   * any loop (RFC 9000 §9.3): what it asks from there is answered, by the last of this connection.
+   */
+  @Test
+  void aClientWhosePortHasChangedIsAnsweredAndAskedToComeAnew() throws Exception {
+    reopen(4);
+    int moves = 4;
+    for (int i = 0; i < moves; i++) {
+      try (ForgetfulNat nat = new ForgetfulNat(server.port());
+          Http3Client client = new Http3Client(nat.port(), tls.certificate())) {
+        Http3Client.Answer answer = client.get("/big?300000");
+        assertEquals("end", answer.end());
+        nat.forget();
+        Http3Client.Answer moved = client.get("/show");
+        assertEquals("end", moved.end());
+        assertTrue(moved.body.toString().contains(" HTTP/3 127.0.0.1 "), moved.body.toString());
+        assertEquals(moved.stream().streamId() + 4, client.goAway.get(20, TimeUnit.SECONDS));
+        assertEquals(Http3ErrorCode.H3_NO_ERROR.code(), client.closed());
+      }
+    }
+    assertEquals(moves, sum(counters -> counters.http3.migrations));
+    assertEquals(moves, sum(counters -> counters.http3.established));
+  }
+
+  /** QUIC does not send again what is lost with the old port; nobody is to wait for it. */
+  @Test
+  void whatIsUnderWayWhenAPortChangesIsBrokenOff() throws Exception {
+    reopen(4);
+    try (ForgetfulNat nat = new ForgetfulNat(server.port());
+        Http3Client client = new Http3Client(nat.port(), tls.certificate())) {
+      Http3Client.Answer big = client.get("/big?1000000000");
+      assertEquals("200", big.status());
+      nat.forget();
+      assertEquals("reset H3_REQUEST_CANCELLED", big.end());
+      assertEquals("/big", server.exchanges.closed.poll(20, TimeUnit.SECONDS));
+      assertEquals(Http3ErrorCode.H3_NO_ERROR.code(), client.closed());
+    }
+    try (Http3Client client = connect()) {
+      assertEquals("end", client.get("/show").end());
+    }
+  }
+
+  private void reopen(int loops) throws ListenException {
+    server.close();
+    server = open(ListenFixture.LIMITS, ListenFixture.TIMEOUTS, HTTP3, loops);
+  }
+
+  private long sum(ToLongFunction<LoopCounters> counter) {
+    return server.counters.stream().mapToLong(counter).sum();
+  }
+
   @Test
   void resetsInAFloodEndTheConnection() throws Exception {
     try (Http3Client client = connect()) {
@@ -445,6 +499,34 @@ class Http3ConnectionTest {
       assertEquals("slow 1", slow.body.toString());
       assertEquals(Http3ErrorCode.H3_NO_ERROR.code(), client.closed());
       assertTrue(drained.get(20, TimeUnit.SECONDS));
+    }
+  }
+
+  @Test
+  void theLastResponseOfAConnectionIsWhole() throws Exception {
+    LimitsConfig usual = ListenFixture.LIMITS;
+    reopen(
+        new LimitsConfig(
+            usual.headerBytes(),
+            usual.headerCount(),
+            usual.targetBytes(),
+            usual.requestBodyBytes(),
+            usual.connections(),
+            1,
+            usual.streamsPerConnection(),
+            usual.followersPerFill(),
+            usual.fills(),
+            usual.privateCopyBytes(),
+            usual.client()),
+        ListenFixture.TIMEOUTS,
+        HTTP3);
+    for (int length = 1; length <= 1_000_000; length *= 10) {
+      try (Http3Client client = connect()) {
+        Http3Client.Answer answer = client.get("/big?" + length);
+        assertEquals("end", answer.end());
+        assertEquals(length, answer.body.length());
+        assertEquals(Http3ErrorCode.H3_NO_ERROR.code(), client.closed());
+      }
     }
   }
 

@@ -39,6 +39,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.UnaryOperator;
 
 /** An HTTP/3 client that checks little of what it sends, and takes bodies as it is told. */
 public final class Http3Client implements AutoCloseable {
@@ -98,14 +99,23 @@ public final class Http3Client implements AutoCloseable {
    * @param window how much each stream may send before something of it is read
    */
   public Http3Client(int port, Path trusted, int window) throws Exception {
+    this(port, "127.0.0.1", window, builder -> builder.trustManager(trusted.toFile()));
+  }
+
+  /**
+   * Connects.
+   *
+   * @param serverName what the ClientHello asks for; nothing when it is an address
+   * @param tls says whom to trust, and what to show
+   */
+  public Http3Client(
+      int port, String serverName, int window, UnaryOperator<QuicSslContextBuilder> tls)
+      throws Exception {
     QuicSslContext context =
-        QuicSslContextBuilder.forClient()
-            .trustManager(trusted.toFile())
-            .applicationProtocols("h3")
-            .build();
+        tls.apply(QuicSslContextBuilder.forClient()).applicationProtocols("h3").build();
     ChannelHandler codec =
         Http3.newQuicClientCodecBuilder()
-            .sslEngineProvider(quic -> context.newEngine(quic.alloc(), "127.0.0.1", port))
+            .sslEngineProvider(quic -> context.newEngine(quic.alloc(), serverName, port))
             .maxIdleTimeout(30, TimeUnit.SECONDS)
             .initialMaxData(16L << 20)
             .initialMaxStreamDataBidirectionalLocal(window)
@@ -136,6 +146,7 @@ public final class Http3Client implements AutoCloseable {
               .connect()
               .get(20, TimeUnit.SECONDS);
     } catch (Exception e) {
+      socket.close().awaitUninterruptibly();
       group.shutdownGracefully(0, 1, TimeUnit.SECONDS).awaitUninterruptibly();
       throw e;
     }
