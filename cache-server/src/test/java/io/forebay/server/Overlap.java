@@ -338,6 +338,8 @@ final class Overlap {
     // Two who had the same confirmed, each for himself, may both be sent what the later one left.
     long confirmed =
         told.values().stream().filter(answer -> answer.response().status() == 304).count();
+    // Whose own question failed may be sent what is stored instead, though it is stale.
+    long failed = told.values().stream().filter(one -> one.response().status() >= 500).count();
     for (Seen seen : all) {
       Told answer = told.get(seen.number());
       if (answer == null
@@ -347,7 +349,7 @@ final class Overlap {
       // One of those who have it may be the one who asked for it.
       boolean isOwn =
           answer.response().status() == 304 ? confirmed-- > 0 : taken.add(seen.number());
-      if (!isOwn) {
+      if (!isOwn && failed-- <= 0) {
         return seen + " was sent " + answer;
       }
     }
