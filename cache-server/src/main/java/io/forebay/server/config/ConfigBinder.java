@@ -24,9 +24,6 @@ import io.forebay.server.config.ServerConfig.ThreadsConfig;
 import io.forebay.server.config.ServerConfig.TimeoutsConfig;
 import io.forebay.server.config.ServerConfig.TunnelsConfig;
 import io.forebay.server.config.TlsConfig.CertificateConfig;
-import io.forebay.server.config.TlsConfig.ClientAuth;
-import io.forebay.server.config.TlsConfig.PairConfig;
-import io.forebay.server.config.TlsConfig.TicketConfig;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -45,18 +42,14 @@ import org.jspecify.annotations.Nullable;
  * and replaced by a place-holder, so that one pass finds every problem; the caller throws the
  * result away if there was any.
  */
-final class ConfigBinder {
+final class ConfigBinder extends Binder {
   private static final String DEFAULT_ORIGIN = "default";
 
-  private final RawValues values;
   private final ConfigEnvironment environment;
-  private final List<ConfigProblem> problems;
-  private final Map<String, String> sources = new LinkedHashMap<>();
 
   ConfigBinder(RawValues values, ConfigEnvironment environment, List<ConfigProblem> problems) {
-    this.values = values;
+    super(values, problems, new LinkedHashMap<>());
     this.environment = environment;
-    this.problems = problems;
   }
 
   /** Where each value that is no default came from, by key path with names for indexes. */
@@ -65,8 +58,9 @@ final class ConfigBinder {
   }
 
   ServerConfig bind() {
-    List<CertificateConfig> certificates = certificates();
-    List<ListenerConfig> listeners = listeners(certificates);
+    ListenBinder front = new ListenBinder(values, problems, sources);
+    List<CertificateConfig> certificates = front.certificates();
+    List<ListenerConfig> listeners = front.listeners(certificates);
     AdminConfig admin = admin(listeners);
     List<OriginConfig> origins = origins();
     return new ServerConfig(
@@ -87,255 +81,8 @@ final class ConfigBinder {
         new OverloadConfig(
             given("overload", ConfigKeys.OVERLOAD_DELAY),
             given("overload", ConfigKeys.OVERLOAD_RETRY_AFTER)),
-        tls(certificates),
-        http3(listeners));
-  }
-
-  private Http3Config http3(List<ListenerConfig> listeners) {
-    List<String> names = given("http3", ConfigKeys.HTTP3_LISTENERS);
-    for (String name : names) {
-      if (listeners.stream()
-          .noneMatch(listener ->
-              listener.name().equals(name)
-                  && listener.isTls()
-                  && listener.address().unixFile() == null)) {
-        problems.add(
-            firstPlace("http3.listeners", "http3")
-                .problem(
-                    "http3.listeners",
-                    "there is no TLS listener named " + name,
-                    Texts.suggestion(
-                        name,
-                        listeners.stream()
-                            .filter(ListenerConfig::isTls)
-                            .map(ListenerConfig::name)
-                            .toList())));
-      }
-    }
-    return new Http3Config(
-        names,
-        given("http3", ConfigKeys.HTTP3_RETRY_FROM),
-        given("http3", ConfigKeys.HTTP3_ALT_SVC_MAX_AGE),
-        given("http3", ConfigKeys.HTTP3_ALT_SVC_PORT));
-  }
-
-  private TlsConfig tls(List<CertificateConfig> certificates) {
-    return new TlsConfig(
-        given("tls", ConfigKeys.TLS_POLICY),
-        given("tls", ConfigKeys.TLS_CLIENT_HELLO),
-        given("tls", ConfigKeys.TLS_EXPIRY_WARNING),
-        given("tls", ConfigKeys.TLS_OCSP),
-        new TicketConfig(
-            given("tls", ConfigKeys.TLS_TICKETS),
-            given("tls", ConfigKeys.TLS_TICKET_ROTATION),
-            file("tls", ConfigKeys.TLS_TICKET_FILE)),
-        certificates);
-  }
-
-  private List<CertificateConfig> certificates() {
-    List<CertificateConfig> certificates = new ArrayList<>();
-    for (Map.Entry<String, Place> instance : values.instances(ConfigKeys.CERTIFICATES).entrySet()) {
-      String name = instance.getKey();
-      String scope = "certificates." + name;
-      Place place = instance.getValue();
-      List<PairConfig> pairs = new ArrayList<>();
-      pairs.add(
-          new PairConfig(
-              neededFile(scope, ConfigKeys.CERTIFICATE_FILE, place),
-              neededFile(scope, ConfigKeys.CERTIFICATE_KEY, place)));
-      Path second = file(scope, ConfigKeys.CERTIFICATE_SECOND);
-      Path secondKey = file(scope, ConfigKeys.CERTIFICATE_SECOND_KEY);
-      if (second != null && secondKey != null) {
-        pairs.add(new PairConfig(second, secondKey));
-      } else if (second != null || secondKey != null) {
-        problems.add(
-            place.problem(scope + ".second", "one of certificate and key is missing", "give both"));
-      }
-      ClientAuth clientAuth = given(scope, ConfigKeys.CERTIFICATE_CLIENT_AUTH);
-      Path clientCa = file(scope, ConfigKeys.CERTIFICATE_CLIENT_CA);
-      if (clientAuth != ClientAuth.OFF && clientCa == null) {
-        problems.add(
-            place.problem(
-                scope + ".client-ca",
-                "is missing, and clients are asked for certificates",
-                "give the PEM file of the authorities they come from"));
-      }
-      certificates.add(
-          new CertificateConfig(
-              name,
-              List.copyOf(pairs),
-              given(scope, ConfigKeys.CERTIFICATE_HOSTS),
-              clientAuth,
-              clientCa,
-              value(scope, ConfigKeys.CERTIFICATE_POLICY)));
-      for (Field<CertificateConfig, ?> field : ConfigKeys.CERTIFICATES.fields()) {
-        source(ConfigKeys.CERTIFICATES, name, field, scope + "." + field.name());
-      }
-    }
-    return List.copyOf(certificates);
-  }
-
-  private Path neededFile(String scope, Field<?, Path> field, Place place) {
-    Path file = file(scope, field);
-    return file != null ? file : needed(scope, field, place);
-  }
-
-  private List<ListenerConfig> listeners(List<CertificateConfig> certificates) {
-    List<ListenerConfig> listeners = new ArrayList<>();
-    Set<String> names = new HashSet<>();
-    Map<String, String> addresses = new HashMap<>();
-    for (Map.Entry<String, Place> instance : values.instances(ConfigKeys.LISTEN).entrySet()) {
-      String scope = "listen." + instance.getKey();
-      Place entry = instance.getValue();
-      addListener(
-          listeners,
-          names,
-          addresses,
-          entry,
-          scope,
-          value(scope, ConfigKeys.LISTEN_NAME),
-          new ListenerConfig(
-              "",
-              needed(scope, ConfigKeys.LISTEN_ADDRESS, entry),
-              file(scope, ConfigKeys.LISTEN_CERTIFICATE),
-              file(scope, ConfigKeys.LISTEN_KEY),
-              defaultCertificate(scope, ConfigKeys.LISTEN_DEFAULT, certificates),
-              given(scope, ConfigKeys.LISTEN_H2C),
-              given(scope, ConfigKeys.LISTEN_PROXY)),
-          false);
-    }
-    Place place = givenPlace("tls.listen", "tls.certificate", "tls.key", "tls.default");
-    if (place != null) {
-      Address address = value("tls", ConfigKeys.TLS_LISTEN);
-      if (address == null) {
-        problems.add(place.problem("tls", "no address to listen on", "give tls.listen"));
-      } else {
-        addListener(
-            listeners,
-            names,
-            addresses,
-            place,
-            "tls",
-            null,
-            new ListenerConfig(
-                "",
-                address,
-                file("tls", ConfigKeys.TLS_CERTIFICATE),
-                file("tls", ConfigKeys.TLS_KEY),
-                defaultCertificate("tls", ConfigKeys.TLS_DEFAULT, certificates),
-                false,
-                false),
-            true);
-      }
-    }
-    if (listeners.isEmpty()) {
-      listeners.add(new ListenerConfig("http", new Address("*", 8080), null, null));
-    }
-    return List.copyOf(listeners);
-  }
-
-  private void addListener(
-      List<ListenerConfig> listeners,
-      Set<String> names,
-      Map<String, String> addresses,
-      Place place,
-      String scope,
-      @Nullable String givenName,
-      ListenerConfig unnamed,
-      boolean isTls) {
-    Address address = unnamed.address();
-    Path certificate = unnamed.certificate();
-    Path key = unnamed.key();
-    String defaultCertificate = unnamed.defaultCertificate();
-    if (unnamed.proxyProtocol()
-        && address.unixFile() == null
-        && given("forwarding", ConfigKeys.FORWARDING_TRUSTED).isEmpty()) {
-      problems.add(
-          place.problem(
-              scope,
-              "proxy-protocol, but no network is trusted to say who a client is",
-              "give the proxies' networks as forwarding.trusted"));
-    }
-    if (unnamed.h2c() && (certificate != null || defaultCertificate != null)) {
-      problems.add(
-          place.problem(
-              scope,
-              "h2c is for plain text; with TLS clients choose HTTP/2 by ALPN",
-              "leave h2c out"));
-    }
-    if (certificate != null && defaultCertificate != null) {
-      problems.add(
-          place.problem(
-              scope,
-              "a certificate of its own and the default " + defaultCertificate,
-              "keep one of them"));
-    } else if ((certificate == null) != (key == null)
-        || (isTls && certificate == null && defaultCertificate == null)) {
-      problems.add(
-          place.problem(
-              scope,
-              certificate == null
-                  ? (key == null
-                      ? "a TLS listener without certificate and key"
-                      : "a key without a certificate")
-                  : "a certificate without a key",
-              "give both as PEM files"));
-    }
-    String name = givenName;
-    if (name == null) {
-      boolean isPlain = certificate == null && defaultCertificate == null && !isTls;
-      String base = isPlain ? "http" : "https";
-      name = base;
-      for (int i = 2; names.contains(name); i++) {
-        name = base + "-" + i;
-      }
-    }
-    if (!names.add(name)) {
-      problems.add(place.problem(scope, "a second listener named " + name, "name it otherwise"));
-    }
-    boolean isAnyPort = address.port() == 0 && address.unixFile() == null;
-    String other = isAnyPort ? null : addresses.putIfAbsent(identity(address), name);
-    if (other != null) {
-      problems.add(
-          place.problem(
-              scope,
-              "listener " + other + " has the address " + ValueType.print(address) + " already",
-              "choose another port"));
-    }
-    listeners.add(unnamed.named(name));
-    source(ConfigKeys.LISTEN, name, ConfigKeys.LISTEN_NAME, scope + ".name");
-    source(
-        ConfigKeys.LISTEN,
-        name,
-        ConfigKeys.LISTEN_ADDRESS,
-        isTls ? "tls.listen" : scope + ".address");
-    source(
-        ConfigKeys.LISTEN,
-        name,
-        ConfigKeys.LISTEN_CERTIFICATE,
-        isTls ? "tls.certificate" : scope + ".tls.certificate");
-    source(ConfigKeys.LISTEN, name, ConfigKeys.LISTEN_KEY, isTls ? "tls.key" : scope + ".tls.key");
-    source(ConfigKeys.LISTEN, name, ConfigKeys.LISTEN_H2C, scope + ".h2c");
-    source(ConfigKeys.LISTEN, name, ConfigKeys.LISTEN_PROXY, scope + ".proxy-protocol");
-    source(
-        ConfigKeys.LISTEN,
-        name,
-        ConfigKeys.LISTEN_DEFAULT,
-        isTls ? "tls.default" : scope + ".tls.default");
-  }
-
-  private @Nullable String defaultCertificate(
-      String scope, Field<?, String> field, List<CertificateConfig> certificates) {
-    String name = value(scope, field);
-    List<String> known = certificates.stream().map(CertificateConfig::name).toList();
-    if (name != null && !known.contains(name)) {
-      String path = scope + "." + field.name();
-      problems.add(
-          firstPlace(path)
-              .problem(
-                  path, "there is no certificate named " + name, Texts.suggestion(name, known)));
-    }
-    return name;
+        front.tls(certificates),
+        front.http3(listeners));
   }
 
   private AdminConfig admin(List<ListenerConfig> listeners) {
@@ -370,7 +117,8 @@ final class ConfigBinder {
               .problem("admin.address", "the admin API has no Unix-domain socket", "use loopback"));
     }
     for (ListenerConfig listener : listeners) {
-      if (address.port() != 0 && identity(listener.address()).equals(identity(address))) {
+      if (address.port() != 0
+          && ListenBinder.identity(listener.address()).equals(ListenBinder.identity(address))) {
         Raw raw = values.get("admin.address");
         Place place = raw == null ? new Place("default", 0, 0) : raw.place();
         problems.add(
@@ -754,104 +502,5 @@ final class ConfigBinder {
     return new AccessLogConfig(
         given("access-log", ConfigKeys.ACCESS_LOG_OUTPUT),
         given("access-log", ConfigKeys.ACCESS_LOG_QUEUE));
-  }
-
-  // Single values.
-
-  /** The value of a key that may be absent. */
-  private <T> @Nullable T value(String scope, Field<?, T> field) {
-    String path = scope + "." + field.name();
-    Raw raw = values.get(path);
-    if (raw == null) {
-      return null;
-    }
-    if (scope.indexOf('.') < 0) {
-      // Entries of lists are noted under their names once these are known.
-      sources.put(path, raw.place().text());
-    }
-    return read(path, field, raw);
-  }
-
-  /** The value of a key that has a default. */
-  private <T> T given(String scope, Field<?, T> field) {
-    T value = value(scope, field);
-    if (value != null) {
-      return value;
-    }
-    String text = field.defaultText();
-    if (text == null) {
-      throw new IllegalStateException(field.name() + " has no default");
-    }
-    try {
-      return field.type().reader().read(text);
-    } catch (ValueType.WrongValueException e) {
-      throw new IllegalStateException("default of " + field.name(), e);
-    }
-  }
-
-  /** The value of a key that must be there. */
-  private <T> T needed(String scope, Field<?, T> field, Place place) {
-    T value = value(scope, field);
-    if (value != null) {
-      return value;
-    }
-    String path = scope + "." + field.name();
-    if (!values.wasRefused(path)) {
-      problems.add(
-          place.problem(path, "is missing", "give " + field.type().range().replace("`", "")));
-    }
-    return field.type().placeholder();
-  }
-
-  /** The value of a key that names a file, which must be readable. */
-  private @Nullable Path file(String scope, Field<?, Path> field) {
-    Path file = value(scope, field);
-    Raw raw = values.get(scope + "." + field.name());
-    if (file != null && raw != null && !(Files.isRegularFile(file) && Files.isReadable(file))) {
-      problems.add(
-          raw.place()
-              .problem(
-                  scope + "." + field.name(),
-                  "\"" + Texts.shown(file.toString()) + "\" is not a file that can be read",
-                  ""));
-    }
-    return file;
-  }
-
-  private <T> T read(String path, Field<?, T> field, Raw raw) {
-    try {
-      return field.type().reader().read(raw.text().strip());
-    } catch (ValueType.WrongValueException e) {
-      problems.add(raw.place().problem(path, e.message(), e.right()));
-      return field.type().placeholder();
-    }
-  }
-
-  private void source(Section<?> section, String name, Field<?, ?> field, String rawPath) {
-    Raw raw = values.get(rawPath);
-    if (raw != null) {
-      sources.put(section.prefix() + "." + name + "." + field.name(), raw.place().text());
-    }
-  }
-
-  private Place firstPlace(String... paths) {
-    Place given = givenPlace(paths);
-    return given != null ? given : new Place("configuration", 0, 0);
-  }
-
-  private @Nullable Place givenPlace(String... paths) {
-    for (String path : paths) {
-      Raw raw = values.get(path);
-      if (raw != null) {
-        return raw.place();
-      }
-    }
-    return null;
-  }
-
-  /** Two addresses of one identity cannot both be bound. */
-  private static String identity(Address address) {
-    String host = address.host();
-    return (host.equals("0.0.0.0") || host.equals("::") ? "*" : host) + " " + address.port();
   }
 }

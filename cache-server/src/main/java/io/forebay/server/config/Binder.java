@@ -1,0 +1,123 @@
+package io.forebay.server.config;
+
+import io.forebay.server.config.RawValues.Raw;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Values by key path, read as their types, and where each came from. A wrong one is noted and
+ * replaced by a place-holder.
+ */
+abstract sealed class Binder permits ConfigBinder, ListenBinder {
+  final RawValues values;
+  final List<ConfigProblem> problems;
+
+  /** Where each value that is no default came from, by key path with names for indexes. */
+  final Map<String, String> sources;
+
+  Binder(RawValues values, List<ConfigProblem> problems, Map<String, String> sources) {
+    this.values = values;
+    this.problems = problems;
+    this.sources = sources;
+  }
+
+  /** The value of a key that may be absent. */
+  final <T> @Nullable T value(String scope, Field<?, T> field) {
+    String path = scope + "." + field.name();
+    Raw raw = values.get(path);
+    if (raw == null) {
+      return null;
+    }
+    if (scope.indexOf('.') < 0) {
+      // Entries of lists are noted under their names once these are known.
+      sources.put(path, raw.place().text());
+    }
+    return read(path, field, raw);
+  }
+
+  /** The value of a key that has a default. */
+  final <T> T given(String scope, Field<?, T> field) {
+    T value = value(scope, field);
+    if (value != null) {
+      return value;
+    }
+    String text = field.defaultText();
+    if (text == null) {
+      throw new IllegalStateException(field.name() + " has no default");
+    }
+    try {
+      return field.type().reader().read(text);
+    } catch (ValueType.WrongValueException e) {
+      throw new IllegalStateException("default of " + field.name(), e);
+    }
+  }
+
+  /** The value of a key that must be there. */
+  final <T> T needed(String scope, Field<?, T> field, Place place) {
+    T value = value(scope, field);
+    if (value != null) {
+      return value;
+    }
+    String path = scope + "." + field.name();
+    if (!values.wasRefused(path)) {
+      problems.add(
+          place.problem(path, "is missing", "give " + field.type().range().replace("`", "")));
+    }
+    return field.type().placeholder();
+  }
+
+  /** The value of a key that names a file, which must be readable. */
+  final @Nullable Path file(String scope, Field<?, Path> field) {
+    Path file = value(scope, field);
+    Raw raw = values.get(scope + "." + field.name());
+    if (file != null && raw != null && !(Files.isRegularFile(file) && Files.isReadable(file))) {
+      problems.add(
+          raw.place()
+              .problem(
+                  scope + "." + field.name(),
+                  "\"" + Texts.shown(file.toString()) + "\" is not a file that can be read",
+                  ""));
+    }
+    return file;
+  }
+
+  /** The same of a key that must be there. */
+  final Path neededFile(String scope, Field<?, Path> field, Place place) {
+    Path file = file(scope, field);
+    return file != null ? file : needed(scope, field, place);
+  }
+
+  final <T> T read(String path, Field<?, T> field, Raw raw) {
+    try {
+      return field.type().reader().read(raw.text().strip());
+    } catch (ValueType.WrongValueException e) {
+      problems.add(raw.place().problem(path, e.message(), e.right()));
+      return field.type().placeholder();
+    }
+  }
+
+  final void source(Section<?> section, String name, Field<?, ?> field, String rawPath) {
+    Raw raw = values.get(rawPath);
+    if (raw != null) {
+      sources.put(section.prefix() + "." + name + "." + field.name(), raw.place().text());
+    }
+  }
+
+  final Place firstPlace(String... paths) {
+    Place given = givenPlace(paths);
+    return given != null ? given : new Place("configuration", 0, 0);
+  }
+
+  final @Nullable Place givenPlace(String... paths) {
+    for (String path : paths) {
+      Raw raw = values.get(path);
+      if (raw != null) {
+        return raw.place();
+      }
+    }
+    return null;
+  }
+}
