@@ -233,7 +233,11 @@ final class Exchange implements ResponseSink.Listener, Delivery.Outcome {
     };
   }
 
-  private Step lookUpSoon() {
+  boolean mayLookUpAgain() {
+    return rounds < ROUNDS;
+  }
+
+  Step lookUpSoon() {
     // Whoever holds the index up may have lost its CPU: the rounds together last long enough for it
     // to get one again.
     loop.eventLoop()

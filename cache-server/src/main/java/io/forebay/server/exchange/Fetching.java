@@ -114,14 +114,13 @@ final class Fetching {
   }
 
   /**
-   * Whether a fill that has just left the table installed what is wanted: looked at after our own
+   * What a fill that has just left the table installed of what is wanted: looked at after our own
    * is registered, so that there is no moment in which neither is seen (I6).
    */
-  boolean wasInstalledMeanwhile() {
-    return stale == null
-        && results.originFailure() == null
-        && !isIncomplete
-        && Lookup.isServable(exchange);
+  Lookup.Found foundMeanwhile() {
+    return stale == null && results.originFailure() == null && !isIncomplete
+        ? Lookup.findServable(exchange)
+        : Lookup.Found.NOTHING;
   }
 
   /** A fill of ours is on its way, so what it was to confirm is in its hands. */

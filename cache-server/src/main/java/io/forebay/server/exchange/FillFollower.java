@@ -115,10 +115,13 @@ final class FillFollower implements Follower, FillLeader {
       own.leave(this, loop);
       return before == overtaken ? Step.FETCH : follow(before);
     }
-    if (fetching.wasInstalledMeanwhile()) {
+    Lookup.Found meanwhile = fetching.foundMeanwhile();
+    boolean isUnknown = meanwhile == Lookup.Found.BUSY && exchange.mayLookUpAgain();
+    if (meanwhile == Lookup.Found.OBJECT || isUnknown) {
       own.leave(this, loop);
       own.withdraw();
-      return Step.LOOK_UP;
+      // In a busy index there may be what was installed a moment ago: it would be fetched twice.
+      return isUnknown ? exchange.lookUpSoon() : Step.LOOK_UP;
     }
     isLeader = true;
     // A leader is told directly.

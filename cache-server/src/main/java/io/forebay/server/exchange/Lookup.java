@@ -159,14 +159,15 @@ final class Lookup extends LookupSteps<Exchange, RuntimeException> {
   }
 
   /**
-   * Whether something is stored by now that could be served. The exchange's key stays, unless it is
-   * so.
+   * Whether something is stored by now that could be served: OBJECT, NOTHING, or BUSY when it can't
+   * be told. The exchange's key stays, unless it is so.
    */
-  static boolean isServable(Exchange exchange) {
+  static Found findServable(Exchange exchange) {
     LoopContext loop = exchange.loop;
     FillKey key = exchange.key();
     boolean isServable = false;
-    if (find(exchange) == Found.OBJECT) {
+    Found found = find(exchange);
+    if (found == Found.OBJECT) {
       StoredHead head = loop.lane().head();
       isServable =
           Decider.decide(
@@ -181,6 +182,9 @@ final class Lookup extends LookupSteps<Exchange, RuntimeException> {
     if (!isServable) {
       exchange.key(key.hi(), key.lo());
     }
-    return isServable;
+    if (found == Found.BUSY) {
+      return Found.BUSY;
+    }
+    return isServable ? Found.OBJECT : Found.NOTHING;
   }
 }
