@@ -117,10 +117,10 @@ final class Fetching {
    * What a fill that has just left the table installed of what is wanted: looked at after our own
    * is registered, so that there is no moment in which neither is seen (I6).
    */
-  Lookup.Found foundMeanwhile() {
+  LookupSteps.Found foundMeanwhile() {
     return stale == null && results.originFailure() == null && !isIncomplete
         ? Lookup.findServable(exchange)
-        : Lookup.Found.NOTHING;
+        : LookupSteps.Found.NOTHING;
   }
 
   /** A fill of ours is on its way, so what it was to confirm is in its hands. */

@@ -115,9 +115,9 @@ final class FillFollower implements Follower, FillLeader {
       own.leave(this, loop);
       return before == overtaken ? Step.FETCH : follow(before);
     }
-    Lookup.Found meanwhile = fetching.foundMeanwhile();
-    boolean isUnknown = meanwhile == Lookup.Found.BUSY && exchange.mayLookUpAgain();
-    if (meanwhile == Lookup.Found.OBJECT || isUnknown) {
+    LookupSteps.Found meanwhile = fetching.foundMeanwhile();
+    boolean isUnknown = meanwhile == LookupSteps.Found.BUSY && exchange.mayLookUpAgain();
+    if (meanwhile == LookupSteps.Found.OBJECT || isUnknown) {
       own.leave(this, loop);
       own.withdraw();
       // In a busy index there may be what was installed a moment ago: it would be fetched twice.

@@ -37,7 +37,7 @@ record HeadFreshening(long requestTimeMillis, long birth) {
 
   /** Updates what is stored, or forgets it where it is no longer what the origin has. */
   void apply(Exchange exchange, int status, HeaderFields fields) {
-    if (birth < 0 || status != 200 || Lookup.find(exchange) != Lookup.Found.OBJECT) {
+    if (birth < 0 || status != 200 || Lookup.find(exchange) != LookupSteps.Found.OBJECT) {
       return;
     }
     LoopContext loop = exchange.loop;
