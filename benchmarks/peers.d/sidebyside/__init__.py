@@ -10,6 +10,7 @@ request, since a load generator with one CPU is often the first to be busy.
   site      what is asked for: loads, objects, heads of requests, the origin's files
   servers   the origin, the peers, the floor and Forebay, each with its configuration
   load      wrk, h2load and the open-loop client, and what they say
+  flames    flame graphs of JVMs while they are loaded
   model     what a run says of larger machines
   report    lines while it runs, tables and JSON at the end
 """

@@ -10,7 +10,7 @@ import sys
 import tempfile
 import time
 
-from . import load, machine, model, process, report, servers, site
+from . import flames, load, machine, model, process, report, servers, site
 
 DEFAULT_PEERS = "nginx,varnish,ats,haproxy,floor,forebay"
 COMPILERS = ("C1 Compiler", "C2 Compiler")
@@ -79,12 +79,16 @@ def _options(arguments):
     how.add_argument("--rates", help="with --tails: these requests/s for all, instead of shares of capacity")
     how.add_argument("--connections", type=int, default=200, help="with --tails; default 200")
     how.add_argument("--json", metavar="FILE", help="all measurements")
+    how.add_argument("--flames", metavar="DIR", help="a flame graph of each counted run of hits of a JVM; needs --profiler")
+    how.add_argument("--profiler", metavar="FILE", help="async-profiler's libasyncProfiler.so")
     how.add_argument("--keep", metavar="DIR", help="configurations, logs and the origin's files stay there")
     options = parser.parse_args(arguments)
     if options.http2 + options.misses + options.tails + options.starts > 1:
         parser.error("one of --http2, --misses, --tails and --starts")
     if options.tails and options.tls or options.misses and options.zipf or options.http2 and options.zipf:
         parser.error("--tails goes without --tls, --misses and --http2 without --zipf")
+    if bool(options.flames) != bool(options.profiler):
+        parser.error("--flames and --profiler go together")
     if not options.rounds:
         options.rounds = 1 if options.tails else 5
     return options
@@ -102,6 +106,7 @@ class Run:
         self._heads = site.heads(options.heads)
         self._setting = None
         self._origin = None
+        self._profiler = flames.Profiler(options.profiler, options.flames) if options.flames else None
 
     def _chosen_peers(self):
         names = [name for name in self._options.peers.split(",") if name]
@@ -226,8 +231,7 @@ class Run:
         return self._hits
 
     def _warm_seconds(self, peer):
-        is_native = not isinstance(peer, servers.Forebay)
-        chosen = self._options.warm_native if is_native else None
+        chosen = None if peer.is_jvm else self._options.warm_native
         return self._options.warm if chosen is None else chosen
 
     def _hits(self, number, peer, group, one):
@@ -238,7 +242,14 @@ class Run:
 
         if self._warm_seconds(peer):
             ask(self._warm_seconds(peer))
-        self._add(number, peer, one, one.name, self._counted(group, one, lambda: ask(self._options.secs or 8)))
+
+        def counted():
+            if not self._profiler:
+                return ask(self._options.secs or 8)
+            name = f"{peer.name}-{self._setting.scheme}-{one.name}"
+            return self._profiler.around(group, name, lambda: ask(self._options.secs or 8))
+
+        self._add(number, peer, one, one.name, self._counted(group, one, counted))
 
     def _streams(self, number, peer, group, one):
         load.warm(self._setting, peer, one)

@@ -151,6 +151,7 @@ class Peer:
     title = ""
     schemes = ("http",)
     first_port = 0
+    is_jvm = False
 
     def programs(self, setting):
         raise NotImplementedError
@@ -373,6 +374,8 @@ class Floor(Peer):
 class Spike(Peer):
     """No cache either: bare Netty with its HTTP codec, of the benchmarks' jar."""
 
+    is_jvm = True
+
     def __init__(self, transport, first_port):
         self.name = f"netty-{transport}"
         self.title = f"bare Netty, {transport} (no cache)"
@@ -404,6 +407,7 @@ class Forebay(Peer):
 
     schemes = ("http", "https", "h2")
     first_port = 9110
+    is_jvm = True
 
     def __init__(self, name="forebay", settings=None):
         self.name = name

@@ -153,6 +153,7 @@ final class RequestDecoder extends HttpRequestDecoder {
 
   private void decodeBody(ChannelHandlerContext ctx, ByteBuf in, List<Object> out)
       throws Exception {
+    int start = in.readerIndex();
     int before = in.readableBytes();
     super.decode(ctx, in, out);
     if (isChunkedBody) {
@@ -167,7 +168,9 @@ final class RequestDecoder extends HttpRequestDecoder {
       int after = in.readableBytes();
       framingBytes += before - after - payload;
       boolean isStuck = after == before && out.isEmpty();
-      if (framingBytes + (isStuck ? after : 0) > MAX_CHUNK_LINE_LENGTH) {
+      // The decoder drops some trailers without a look at their values.
+      boolean isSound = payload > 0 || isLines(in, start, start + before - after);
+      if (!isSound || framingBytes + (isStuck ? after : 0) > MAX_CHUNK_LINE_LENGTH) {
         out.forEach(ReferenceCountUtil::release);
         out.clear();
         refuse(in, Refusal.CHUNK);
@@ -178,6 +181,19 @@ final class RequestDecoder extends HttpRequestDecoder {
       }
     }
     noteProgress(out);
+  }
+
+  /** Whether bytes are lines without control characters (RFC 9110 §5.5), the last may be cut. */
+  private static boolean isLines(ByteBuf in, int start, int end) {
+    for (int i = start; i < end; i++) {
+      byte b = in.getByte(i);
+      boolean isControl = (b >= 0 && b < ' ' && b != '\t' && b != '\n') || b == 0x7f;
+      boolean isLineEnd = b == '\r' && (i + 1 == end || in.getByte(i + 1) == '\n');
+      if (isControl && !isLineEnd) {
+        return false;
+      }
+    }
+    return true;
   }
 
   @Override

@@ -254,6 +254,9 @@ class Http1RefusalTest {
             400,
             "request line with a colon as trailer",
             "2\r\nab\r\n0\r\nGET http://a/ HTTP/1.1\r\n\r\n"),
+        row(400, "CR in a trailer", "2\r\nab\r\n0\r\nX: a\rb\r\n\r\n"),
+        row(400, "CR in a trailer of framing", "2\r\nab\r\n0\r\nTrailer: a\rb\r\n\r\n"),
+        row(400, "NUL in a trailer of framing", "2\r\nab\r\n0\r\nTrailer: a\0\r\n\r\n"),
         row(400, "long trailers", "2\r\nab\r\n0\r\n" + "X: y\r\n".repeat(300) + "\r\n"));
   }
 
