@@ -11,7 +11,7 @@ INTERVAL = "1ms"
 
 
 class Profiler:
-    """Writes a flame graph, HTML that needs nothing else, for each counted run."""
+    """Writes a flame graph, HTML that needs nothing else, and its stacks as text, for each counted run."""
 
     def __init__(self, library, directory):
         self._library = pathlib.Path(library).resolve()
@@ -22,16 +22,17 @@ class Profiler:
 
     def around(self, group, name, ask):
         """Asks, and profiles the group's JVM meanwhile."""
-        file = self._directory / f"{name}.html"
+        file = self._directory / name
         jvm = next((pid for program in group.programs for pid in program.pids() if _executable(pid).endswith("/java")),
                    None)
         if jvm is None:
             return ask()
-        self._tell(jvm, f"start,event={EVENT},interval={INTERVAL},threads,file={file}")
+        self._tell(jvm, f"start,event={EVENT},interval={INTERVAL},threads,file={file}.html")
         try:
             return ask()
         finally:
-            self._tell(jvm, f"stop,file={file},title={name}")
+            self._tell(jvm, f"dump,collapsed,file={file}.txt")
+            self._tell(jvm, f"stop,file={file}.html,title={name}")
 
     def _tell(self, jvm, command):
         jcmd = os.path.join(os.path.dirname(_executable(jvm)), "jcmd")
