@@ -270,6 +270,7 @@ public final class Listeners implements AutoCloseable {
         .option(ChannelOption.SO_REUSEADDR, true)
         .option(transport.reusePort(), true)
         .option(ChannelOption.SO_BACKLOG, BACKLOG)
+        .option(ChannelOption.RECVBUF_ALLOCATOR, transport.accepting())
         .option(ChannelOption.ALLOCATOR, Transport.ALLOCATOR)
         .childOption(ChannelOption.ALLOCATOR, Transport.ALLOCATOR)
         .childOption(ChannelOption.TCP_NODELAY, true)

@@ -7,6 +7,8 @@ import io.netty.buffer.PooledByteBufAllocator;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.IoHandlerFactory;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.RecvByteBufAllocator;
+import io.netty.channel.ServerChannelRecvByteBufAllocator;
 import io.netty.channel.epoll.Epoll;
 import io.netty.channel.epoll.EpollChannelOption;
 import io.netty.channel.epoll.EpollDatagramChannel;
@@ -49,6 +51,14 @@ public final class Transport implements AutoCloseable {
   public static final ByteBufAllocator ALLOCATOR = PooledByteBufAllocator.DEFAULT;
 
   private static final Logger LOG = LoggerFactory.getLogger(Transport.class);
+
+  /**
+   * Connections that a listening socket accepts before those that are there get their turn. A busy
+   * loop that took one at a time, as Netty's epoll does (it takes the number of the new socket for
+   * a count of bytes and believes that there is no more), would let a client wait for a turn of all
+   * others for each one before it.
+   */
+  private static final int ACCEPTED_AT_ONCE = 64;
 
   private final Kind kind;
   private final List<Loop> loops;
@@ -169,6 +179,13 @@ public final class Transport implements AutoCloseable {
     return kind == Kind.EPOLL
         ? EpollChannelOption.SO_REUSEPORT
         : NioChannelOption.of(StandardSocketOptions.SO_REUSEPORT);
+  }
+
+  /** How a listening socket takes connections: all that wait, up to a bound. */
+  RecvByteBufAllocator accepting() {
+    return new ServerChannelRecvByteBufAllocator()
+        .respectMaybeMoreData(false)
+        .maxMessagesPerRead(ACCEPTED_AT_ONCE);
   }
 
   /** Bounds what the kernel takes in advance of a client; without epoll there is no such option. */

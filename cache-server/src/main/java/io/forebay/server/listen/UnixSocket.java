@@ -90,6 +90,7 @@ final class UnixSocket {
     EpollServerDomainSocketChannel server = new EpollServerDomainSocketChannel();
     server.config().setAutoRead(false);
     server.config().setAllocator(Transport.ALLOCATOR);
+    server.config().setRecvByteBufAllocator(transport.accepting());
     server.pipeline().addLast(new HandingOn(loops, initializers));
     try {
       Files.deleteIfExists(file);

@@ -18,7 +18,9 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import net.openhft.affinity.Affinity;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
@@ -106,6 +108,41 @@ class ListenersTest {
     ListenException e =
         assertThrows(ListenException.class, () -> new ListenFixture(config("auto", 1, elsewhere)));
     assertEquals("listen 192.0.2.1:8080: no such address on this machine", e.getMessage());
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"epoll", "nio"})
+  void whoeverWaitsIsLetInBeforeTheFirstIsServed(String transport) throws Exception {
+    try (ListenFixture server = new ListenFixture(config(transport, 1, ListenFixture.plain(0)))) {
+      LoopCounters counters = server.counters.getFirst();
+      AtomicLong atFirst = new AtomicLong();
+      server.exchanges.onStart = () -> atFirst.compareAndSet(0, counters.connectionsAccepted);
+      // While the loop is at something else the kernel holds connections and what they ask for.
+      CountDownLatch atWork = new CountDownLatch(1);
+      server.transport.loops().getFirst().eventLoop().execute(() -> await(atWork));
+      List<RawClient> clients = new ArrayList<>();
+      try {
+        for (int i = 0; i < 20; i++) {
+          clients.add(server.connect().get("/hello"));
+        }
+        atWork.countDown();
+        for (RawClient client : clients) {
+          assertEquals(200, client.read().status());
+        }
+      } finally {
+        atWork.countDown();
+        clients.forEach(RawClient::close);
+      }
+      assertEquals(20, atFirst.get());
+    }
+  }
+
+  private static void await(CountDownLatch latch) {
+    try {
+      assertTrue(latch.await(20, TimeUnit.SECONDS));
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
   }
 
   @Test

@@ -28,6 +28,9 @@ final class ScriptedExchanges implements Exchanges {
   /** {@code METHOD path} of every exchange begun, in order. */
   final List<String> started = new CopyOnWriteArrayList<>();
 
+  /** Run by the loop when one begins. */
+  volatile Runnable onStart = () -> {};
+
   /** Reasons given to body receivers that failed. */
   final LinkedBlockingQueue<String> bodyFailures = new LinkedBlockingQueue<>();
 
@@ -51,6 +54,7 @@ final class ScriptedExchanges implements Exchanges {
   public void start(RequestView request, RequestBody body, ResponseSink sink, ClientInfo client) {
     String path = request.path();
     started.add(request.method() + " " + path);
+    onStart.run();
     sink.listener(
         new ResponseSink.Listener() {
           @Override
