@@ -49,9 +49,12 @@ final class ServerOverloadTest {
     origin.close();
   }
 
-  /** From now on the loop has something else to do in between: a tenth of a second each time. */
+  /**
+   * From now on the loop has something else to do in between, for longer than the configured delay;
+   * sixty-four times until it looks at its sockets.
+   */
   private void beLate(LoopContext loop) {
-    long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(100);
+    long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(15);
     while (System.nanoTime() < end) {
       Thread.onSpinWait();
     }
