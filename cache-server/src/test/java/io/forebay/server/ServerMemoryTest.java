@@ -2,12 +2,14 @@ package io.forebay.server;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.forebay.server.WireClient.Head;
 import io.forebay.server.WireClient.Reply;
 import io.forebay.server.metric.Limit;
+import io.forebay.server.testing.Http2Client;
 import io.netty.buffer.PooledByteBufAllocator;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -157,6 +159,49 @@ final class ServerMemoryTest {
     }
     giveTheRoomBack(held);
     edge.awaitIdle();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {FRESH, FRESH + "etag: \"v1\"\r\n"})
+  void aFollowerDoesNotWaitForALeaderThatTheRestIsLeftTo(String fields) throws Exception {
+    start("16MiB", "");
+    List<WireClient> held = takeTheRoom();
+    byte[] body = Edge.bytes(4, 3 * MIB);
+    int first = 64 * KIB;
+    CountDownLatch joined = new CountDownLatch(1);
+    origin.on(
+        "/a",
+        (request, connection) -> {
+          if (request.field("range").isEmpty()) {
+            TestOrigin.sendHead(connection, fields, body.length).send(Arrays.copyOf(body, first));
+            TestOrigin.await(joined);
+            connection.send(Arrays.copyOfRange(body, first, body.length));
+          } else {
+            PartOrigin.send(request, connection, body, fields);
+          }
+        });
+    // It takes 32 KiB without credit, and so never comes to the end of what there was room for.
+    try (Http2Client leader = new Http2Client(edge.tlsPort(), edge.authority(), 32 * KIB);
+        WireClient follower = edge.connectTls()) {
+      Http2Client.Answer answer = leader.get(Http2Client.get("/a"));
+      assertEquals("200", answer.head().status().toString());
+      follower.request("GET", "/a", "Host: a.example");
+      Head head = follower.head();
+      assertTrue(head.field("cache-status").contains("; collapsed"), head.toString());
+      joined.countDown();
+      byte[] read = follower.upTo(body.length);
+      if (fields.contains("etag")) {
+        assertArrayEquals(body, read);
+        edge.awaitSum(0, c -> c.responsesAborted);
+      } else {
+        // Nothing says that what would be fetched anew is of the same body.
+        assertTrue(read.length < body.length, "all of it came");
+        assertArrayEquals(Arrays.copyOf(body, read.length), read);
+        edge.awaitSum(1, c -> c.responsesAborted);
+      }
+      assertFalse(answer.end.isDone());
+    }
+    giveTheRoomBack(held);
   }
 
   @ParameterizedTest

@@ -294,7 +294,11 @@ final class FillFollower implements Follower, FillLeader {
   private Step afterFailure(Fill followed) {
     leave();
     if (exchange.isHeadSent() && !reader.takeBackHead()) {
-      boolean ignored = reader.breakOff(AbortCause.ORIGIN_FAILED);
+      if (followed.hasRunOutOfRoom()) {
+        reader.goOnAlone();
+      } else {
+        boolean ignored = reader.breakOff(AbortCause.ORIGIN_FAILED);
+      }
       return Step.AWAIT;
     }
     OriginFailure failure = followed.failure();
@@ -310,7 +314,12 @@ final class FillFollower implements Follower, FillLeader {
 
   private Step readFrom(Fill followed) {
     if (reader.isSending()) {
-      reader.onProgress(followed);
+      if (followed.hasRunOutOfRoom() && !isLeader) {
+        // The rest is the leader's, who may take minutes to come to it.
+        reader.goOnAlone();
+      } else {
+        reader.onProgress(followed);
+      }
       return Step.AWAIT;
     }
     FillHead head = followed.head();

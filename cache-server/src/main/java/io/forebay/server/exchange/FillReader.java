@@ -207,6 +207,16 @@ final class FillReader {
     }
   }
 
+  /** What is being sent goes on without what the fill has not brought yet, if it can. */
+  void goOnAlone() {
+    Delivery current = delivery;
+    FillBody reading = body;
+    if (current != null && reading != null) {
+      reading.cutOff();
+      current.onProgress();
+    }
+  }
+
   /** First byte of the fill's body that it has not taken, or begins with. */
   long position() {
     Delivery current = delivery;

@@ -47,6 +47,9 @@ public final class FillBody implements BodyBytes {
   /** Slices can't be had from the origin: what lies ahead is waited for like anything else. */
   private boolean isNothingAhead;
 
+  /** What the fill has not brought it brings no more, or not to this follower. */
+  private boolean isCutOff;
+
   FillBody(
       Fill fill,
       ObjectWriter writer,
@@ -69,13 +72,13 @@ public final class FillBody implements BodyBytes {
       return NOT_YET;
     }
     if (position >= writer.watermark()) {
-      return locateAhead(position);
+      return isCutOff ? inStore(slices().locate(position)) : locateAhead(position);
     }
     isInStore = false;
     if (writer.locate(lane, position)) {
       return lane.slice().length();
     }
-    if (position >= writer.releasedBytes() && !fill.isInstalled()) {
+    if (position >= writer.releasedBytes() && !fill.isInstalled() && !isCutOff) {
       return LOST;
     }
     // Its slices may have moved since; lookups find them where they are now.
@@ -107,6 +110,11 @@ public final class FillBody implements BodyBytes {
 
   private boolean isFar(long position) {
     return !isNothingAhead && position - writer.watermark() >= farBytes;
+  }
+
+  /** From now on nothing is waited for: what the fill has not brought is fetched by slice. */
+  public void cutOff() {
+    isCutOff = true;
   }
 
   /**

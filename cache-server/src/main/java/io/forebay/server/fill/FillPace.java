@@ -42,8 +42,9 @@ final class FillPace {
   }
 
   /**
-   * Stops reading the origin while even the fastest follower is far behind; what that one has
-   * passed is let go.
+   * Stops reading the origin while even the fastest follower is far behind, or the store has no
+   * room yet; what that follower has passed is let go. Also while there is no room: a fill that
+   * waits for some at the end of every burst would else let nothing go.
    */
   void onProgress() {
     ObjectWriter into = intake.writer();
@@ -51,20 +52,16 @@ final class FillPace {
       releasePassed(into);
     }
     boolean isFar = into != null && fill.state() == State.STREAMING && isFarAhead(into.watermark());
-    boolean begins = isFar && !fill.isPaced();
-    fill.isPaced(isFar);
-    setValve();
+    boolean isHeld = isFar || intake.isFull();
+    boolean begins = isHeld && !fill.isPaced();
+    fill.isPaced(isHeld);
+    OriginValve current = valve;
+    if (current != null) {
+      current.set(isHeld);
+    }
     if (begins) {
       // Whoever advanced before it could see that the fill is paced says so now.
       followers.wakeAll();
-    }
-  }
-
-  /** Holds the origin where followers are far behind, or the store has no room yet. */
-  void setValve() {
-    OriginValve current = valve;
-    if (current != null) {
-      current.set(fill.isPaced() || intake.isFull());
     }
   }
 

@@ -353,9 +353,7 @@ final class FillWork implements OriginListener, StoreIntake.Owner {
 
   @Override
   public void onRoomChanged() {
-    if (isListening()) {
-      pace.setValve();
-    }
+    pace();
     followers.wakeAll();
   }
 

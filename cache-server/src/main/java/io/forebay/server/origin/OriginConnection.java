@@ -437,9 +437,10 @@ final class OriginConnection extends ChannelInboundHandlerAdapter {
     }
   }
 
+  /** Reads on, unless it has been held back anew by the time. */
   void onResumed() {
     PooledCall current = call;
-    if (state != State.BUSY || current == null) {
+    if (state != State.BUSY || current == null || current.isSuspended()) {
       return;
     }
     if (held.isEmpty()) {

@@ -481,6 +481,51 @@ class OriginBodyTest {
   }
 
   @Test
+  void readsNothingWhenSuspendedAtTheEndOfWhatWasHeld() throws Exception {
+    try (ScriptedOrigin origin = ScriptedOrigin.start();
+        Lab lab = Lab.of(Lab.origin(origin.url()))) {
+      OriginCall[] calls = new OriginCall[1];
+      Recorder response = new Recorder();
+      lab.send(
+          0,
+          Lab.get("/"),
+          response,
+          call -> {
+            calls[0] = call;
+            response.onHead = call::suspend;
+          });
+      Connection connection = origin.accept();
+      connection.head();
+      // In one piece: the suspension comes in the middle of a burst, the rest of which is held.
+      connection.send("HTTP/1.1 200 OK\r\nContent-Length: 100004\r\n\r\nheld");
+      response.awaitHead();
+      response.onReadCompleteRun = calls[0]::suspend;
+      resume(lab, calls[0]);
+      response.awaitBytes(4);
+      long before = lab.onLoop(0, () -> lab.counters().bytesFromOrigins);
+      connection.send("x".repeat(100_000));
+      // Many rounds of the loop, in which Netty would read if it were going to.
+      for (int i = 0; i < 200; i++) {
+        lab.onLoop(0, () -> null);
+      }
+      assertEquals(before, lab.onLoop(0, () -> lab.counters().bytesFromOrigins));
+      response.onReadCompleteRun = null;
+      resume(lab, calls[0]);
+      assertEquals("held" + "x".repeat(100_000), response.body());
+      awaitIdle(lab);
+    }
+  }
+
+  private static void resume(Lab lab, OriginCall call) throws Exception {
+    lab.onLoop(
+        0,
+        () -> {
+          call.resume();
+          return null;
+        });
+  }
+
+  @Test
   void cancellingASuspendedCallReleasesWhatIsHeld() throws Exception {
     try (ScriptedOrigin origin = ScriptedOrigin.start();
         Lab lab = Lab.of(Lab.origin(origin.url()))) {

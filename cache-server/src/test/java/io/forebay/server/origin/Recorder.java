@@ -33,6 +33,7 @@ final class Recorder implements OriginListener {
   volatile @Nullable OriginFailure failure;
   volatile @Nullable Runnable onHead;
   volatile @Nullable Runnable onDataRun;
+  volatile @Nullable Runnable onReadCompleteRun;
   volatile @Nullable Runnable onOver;
 
   @Override
@@ -65,6 +66,7 @@ final class Recorder implements OriginListener {
   @SuppressWarnings("NonAtomicVolatileUpdate") // written by the loop alone
   public void onReadComplete() {
     readCompletes++;
+    run(onReadCompleteRun);
   }
 
   @Override
