@@ -183,15 +183,18 @@ final class RequestDecoder extends HttpRequestDecoder {
     noteProgress(out);
   }
 
-  /** Whether bytes are lines without control characters (RFC 9110 §5.5), the last may be cut. */
+  /** Whether bytes are lines without control characters (RFC 9110 §5.5), none folded. */
   private static boolean isLines(ByteBuf in, int start, int end) {
+    byte before = '\n';
     for (int i = start; i < end; i++) {
       byte b = in.getByte(i);
+      boolean isFolded = before == '\n' && (b == ' ' || b == '\t');
       boolean isControl = (b >= 0 && b < ' ' && b != '\t' && b != '\n') || b == 0x7f;
       boolean isLineEnd = b == '\r' && (i + 1 == end || in.getByte(i + 1) == '\n');
-      if (isControl && !isLineEnd) {
+      if (isFolded || (isControl && !isLineEnd)) {
         return false;
       }
+      before = b;
     }
     return true;
   }

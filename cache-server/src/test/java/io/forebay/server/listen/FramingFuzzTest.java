@@ -65,6 +65,7 @@ final class FramingFuzzTest {
           "POST /a" + HOST + "Transfer-Encoding: chunked\r\n\r\n5\r\nhelloXX0\r\n\r\n",
           "POST /a" + HOST + "Transfer-Encoding: chunked\r\n\r\n0\r\nContent-Length: 3\r\n\r\n",
           "POST /a" + HOST + "Transfer-Encoding: chunked\r\n\r\n0\r\nTrailer: a\rb\0\r\n\r\n",
+          "POST /a" + HOST + "Transfer-Encoding: chunked\r\n\r\n0\r\nX: a\r\n b\r\n\r\n",
           "GET /" + HOST + "X: a\r\n b\r\n\r\n",
           "GET /" + HOST + "X: a\nY: b\r\n\r\n",
           "GET /" + HOST + "X: a\rY: b\r\n\r\n",

@@ -254,6 +254,7 @@ class Http1RefusalTest {
             400,
             "request line with a colon as trailer",
             "2\r\nab\r\n0\r\nGET http://a/ HTTP/1.1\r\n\r\n"),
+        row(400, "folded trailer", "2\r\nab\r\n0\r\nX: a\r\n b\r\n\r\n"),
         row(400, "CR in a trailer", "2\r\nab\r\n0\r\nX: a\rb\r\n\r\n"),
         row(400, "CR in a trailer of framing", "2\r\nab\r\n0\r\nTrailer: a\rb\r\n\r\n"),
         row(400, "NUL in a trailer of framing", "2\r\nab\r\n0\r\nTrailer: a\0\r\n\r\n"),
