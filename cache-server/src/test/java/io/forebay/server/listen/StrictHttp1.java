@@ -166,7 +166,12 @@ final class StrictHttp1 {
       while (digits < line.length() && Character.digit(line.charAt(digits), 16) >= 0) {
         digits++;
       }
-      require(digits > 0 && digits <= MAX_SIZE_DIGITS, "chunk size");
+      // RFC 9112 §7.1 sets no bound on zeros in front.
+      int zeros = 0;
+      while (zeros < digits - 1 && line.charAt(zeros) == '0') {
+        zeros++;
+      }
+      require(digits > 0 && digits - zeros <= MAX_SIZE_DIGITS, "chunk size");
       // What follows the semicolon is anybody's, RFC 9112 7.1.1, but for its end.
       require(line.substring(digits).matches("|[ \t]*;[\\t\\x20-\\x7e\\x80-\\xff]*"), "extension");
       long length = Long.parseLong(line.substring(0, digits), 16);
