@@ -134,7 +134,7 @@ final class ServerDowngradeTest {
     // had a head, and never the end of a message, nor another one.
     assertTrue(heads.stream().noneMatch(head -> head.contains("smuggled")), heads.toString());
     assertEquals(List.of(), bodies);
-    if (!name.equals("content-length")) {
+    if (!name.equals("content-length") || value.equals("0")) {
       assertEquals(List.of(), heads);
     }
   }

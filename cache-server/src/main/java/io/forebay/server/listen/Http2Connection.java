@@ -242,10 +242,10 @@ final class Http2Connection extends ChannelInboundHandlerAdapter {
     Http2RequestStream known = streams.get(stream.id());
     if (known != null) {
       // Trailers; they only end the body (S29).
-      Refusal refusal =
-          frame.isEndStream() ? known.onData(Unpooled.EMPTY_BUFFER, true) : Refusal.MALFORMED;
-      if (refusal != null) {
-        refuse(known, refusal);
+      if (frame.isEndStream()) {
+        take(known, Unpooled.EMPTY_BUFFER, true);
+      } else {
+        refuse(known, Refusal.MALFORMED);
       }
       return;
     }
@@ -266,6 +266,14 @@ final class Http2Connection extends ChannelInboundHandlerAdapter {
       refuse(opened, refusal);
       return;
     }
+    // What says that nothing follows is not begun before that is known: its head is all of it.
+    if (!request.hasBody() || request.contentLength() != 0) {
+      start(opened);
+    }
+  }
+
+  private void start(Http2RequestStream opened) {
+    FramedRequest request = opened.request();
     if (request.isAsterisk()) {
       answerAsterisk(opened);
       return;
@@ -300,9 +308,16 @@ final class Http2Connection extends ChannelInboundHandlerAdapter {
     if (padding > 0) {
       giveCredit(frame.stream(), padding);
     }
-    Refusal refusal = stream.onData(data, frame.isEndStream());
+    take(stream, data, frame.isEndStream());
+  }
+
+  private void take(Http2RequestStream stream, ByteBuf data, boolean isLast) {
+    Refusal refusal = stream.onData(data, isLast);
     if (refusal != null) {
       refuse(stream, refusal);
+    } else if (isLast && stream.isLive() && stream.request().contentLength() == 0) {
+      stream.hasNoBody();
+      start(stream);
     }
   }
 

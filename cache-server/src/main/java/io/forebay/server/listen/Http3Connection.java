@@ -59,6 +59,21 @@ final class Http3Connection extends ChannelInboundHandlerAdapter {
    */
   private static final long LINGER_NANOS = Duration.ofSeconds(1).toNanos();
 
+  /** Between the two GOAWAYs: requests that crossed the first have come by then. */
+  private static final long GOODBYE_NANOS = Duration.ofSeconds(1).toNanos();
+
+  /** Above every stream that there can be (RFC 9114 §5.2). */
+  private static final long NO_LAST_STREAM = (1L << 62) - 4;
+
+  /** How the connection comes to its end (RFC 9114 §5.2). */
+  private enum Goodbye {
+    UNSAID,
+    /** GOAWAY without a last stream: what the client has sent by then is still served. */
+    ANNOUNCED,
+    /** GOAWAY with the last stream there will be. */
+    SAID
+  }
+
   private final LoopConnections loop;
   private final LimitsConfig limits;
   private final TimeoutsConfig timeouts;
@@ -69,6 +84,7 @@ final class Http3Connection extends ChannelInboundHandlerAdapter {
   private final LongObjectMap<Http3Stream> streams = new LongObjectHashMap<>();
   private final ArrayDeque<Http3Stream> waiting = new ArrayDeque<>(0);
   private final DeadlineWheel.Entry deadline;
+  private final DeadlineWheel.Entry farewell;
   private final long lookNanos;
 
   private ClientInfo client;
@@ -86,9 +102,9 @@ final class Http3Connection extends ChannelInboundHandlerAdapter {
   /** What was on its way to where the client was before. */
   private List<Http3Stream> sentElsewhere = List.of();
 
+  private Goodbye goodbye = Goodbye.UNSAID;
   private boolean isEstablished;
   private boolean isTurnQueued;
-  private boolean isDraining;
   private boolean isClosed;
 
   /**
@@ -111,6 +127,7 @@ final class Http3Connection extends ChannelInboundHandlerAdapter {
     timeouts = loop.timeouts();
     bounds = loop.http2();
     deadline = loop.wheel.entry(this::onDeadline);
+    farewell = loop.wheel.entry(now -> sayLast());
     lookNanos =
         Math.min(
             timeouts.noProgress().toNanos() / StallWatch.LOOKS,
@@ -199,7 +216,7 @@ final class Http3Connection extends ChannelInboundHandlerAdapter {
       countReset();
       return false;
     }
-    if (isDraining && stream.id() > newestStream) {
+    if (goodbye == Goodbye.SAID && stream.id() > newestStream) {
       // Above what GOAWAY promised to answer; the client may ask again elsewhere (§5.2).
       reject(stream);
       return false;
@@ -428,19 +445,35 @@ final class Http3Connection extends ChannelInboundHandlerAdapter {
 
   // ---- the end of the connection
 
+  /**
+   * Says that no more streams are taken soon; the client may have sent some by now. A while later
+   * it is told which was the last.
+   */
   private void startDraining() {
-    if (!isDraining) {
-      isDraining = true;
-      Channel control = Http3.getLocalControlStream(channel);
-      if (control != null) {
-        control.writeAndFlush(new DefaultHttp3GoAwayFrame(newestStream < 0 ? 0 : newestStream + 4));
-      }
+    if (goodbye == Goodbye.UNSAID) {
+      goodbye = Goodbye.ANNOUNCED;
+      sayGoAway(NO_LAST_STREAM);
+      farewell.in(GOODBYE_NANOS);
     }
-    closeIfDrained();
+  }
+
+  private void sayLast() {
+    if (goodbye == Goodbye.ANNOUNCED) {
+      goodbye = Goodbye.SAID;
+      sayGoAway(newestStream < 0 ? 0 : newestStream + 4);
+      closeIfDrained();
+    }
+  }
+
+  private void sayGoAway(long firstStreamNotTaken) {
+    Channel control = Http3.getLocalControlStream(channel);
+    if (control != null) {
+      control.writeAndFlush(new DefaultHttp3GoAwayFrame(firstStreamNotTaken));
+    }
   }
 
   private void closeIfDrained() {
-    if (!isDraining || !streams.isEmpty()) {
+    if (goodbye != Goodbye.SAID || !streams.isEmpty()) {
       return;
     }
     long leftNanos = LINGER_NANOS - (loop.wheel.nowNanos() - lastEndNanos);
@@ -465,10 +498,11 @@ final class Http3Connection extends ChannelInboundHandlerAdapter {
       return;
     }
     if (streams.isEmpty()) {
-      if (!isDraining) {
+      if (goodbye == Goodbye.UNSAID) {
         loop.counters.hit(requests == 0 ? Limit.REQUEST_HEADER : Limit.KEEP_ALIVE);
       }
       startDraining();
+      closeIfDrained();
       return;
     }
     if (isStuck()) {
@@ -571,6 +605,7 @@ final class Http3Connection extends ChannelInboundHandlerAdapter {
     isClosed = true;
     onHandshakeEnd();
     deadline.remove();
+    farewell.remove();
     List<Http3Stream> left = new ArrayList<>(streams.values());
     streams.clear();
     waiting.clear();

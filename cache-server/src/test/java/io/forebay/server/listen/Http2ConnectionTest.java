@@ -297,6 +297,25 @@ class Http2ConnectionTest {
   }
 
   @Test
+  void aRequestThatSaysItHasNoBodyBeginsWhenItHasNone() throws Exception {
+    try (Http2Client client = connect()) {
+      Http2Headers headers = Http2Client.request("POST", "/slow-body");
+      headers.add("content-length", "0");
+      Http2Client.Answer longer = client.open(headers, false);
+      assertServesOn(client);
+      client.data(longer, "x", true);
+      assertEquals("reset PROTOCOL_ERROR", longer.end());
+      headers.path("/show");
+      Http2Client.Answer whole = client.open(headers, false);
+      client.data(whole, "", true);
+      assertEquals("end", whole.end());
+      assertServesOn(client);
+      assertTrue(server.exchanges.held.isEmpty());
+      assertTrue(server.exchanges.closed.isEmpty());
+    }
+  }
+
+  @Test
   void takesNoMoreOfABodyThanTheWindowBeforeItIsWanted() throws Exception {
     int length = 900_000;
     try (Http2Client client = connect()) {

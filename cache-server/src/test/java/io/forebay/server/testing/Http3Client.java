@@ -1,6 +1,7 @@
 package io.forebay.server.testing;
 
 import io.netty.bootstrap.Bootstrap;
+import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandler;
@@ -9,7 +10,9 @@ import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.SimpleChannelInboundHandler;
 import io.netty.channel.nio.NioIoHandler;
+import io.netty.channel.socket.ChannelInputShutdownReadComplete;
 import io.netty.channel.socket.nio.NioDatagramChannel;
 import io.netty.handler.codec.http3.DefaultHttp3DataFrame;
 import io.netty.handler.codec.http3.DefaultHttp3Headers;
@@ -29,6 +32,7 @@ import io.netty.handler.codec.quic.QuicSslContext;
 import io.netty.handler.codec.quic.QuicSslContextBuilder;
 import io.netty.handler.codec.quic.QuicStreamChannel;
 import io.netty.handler.codec.quic.QuicStreamResetException;
+import io.netty.handler.codec.quic.QuicStreamType;
 import io.netty.util.AsciiString;
 import io.netty.util.ReferenceCountUtil;
 import java.net.InetAddress;
@@ -52,7 +56,10 @@ public final class Http3Client implements AutoCloseable {
   private final Channel socket;
   private final QuicChannel channel;
 
-  /** The id that the server's GOAWAY names. */
+  /** Done when the server takes no more streams soon. */
+  public final CompletableFuture<Void> goAwayAnnounced = new CompletableFuture<>();
+
+  /** The first stream that the server does not take. */
   public final CompletableFuture<Long> goAway = new CompletableFuture<>();
 
   /** The error that the server closed the connection with, or -1 where it just ended. */
@@ -179,6 +186,48 @@ public final class Http3Client implements AutoCloseable {
     return open(request("GET", path), true);
   }
 
+  /**
+   * Sends bytes of a stream as they are, with its end, past what Netty's codec holds to be right;
+   * all that comes back, or how it ends.
+   */
+  public String exchange(byte[] request) throws Exception {
+    StringBuilder received = new StringBuilder();
+    CompletableFuture<String> end = new CompletableFuture<>();
+    ChannelHandler reader =
+        new SimpleChannelInboundHandler<ByteBuf>() {
+          @Override
+          protected void channelRead0(ChannelHandlerContext ctx, ByteBuf data) {
+            received.append(data.toString(StandardCharsets.ISO_8859_1));
+          }
+
+          @Override
+          public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
+            if (event == ChannelInputShutdownReadComplete.INSTANCE) {
+              end.complete(received.toString());
+            }
+          }
+
+          @Override
+          public void channelInactive(ChannelHandlerContext ctx) {
+            end.complete("closed");
+          }
+
+          @Override
+          public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+            end.complete(
+                cause instanceof QuicStreamResetException reset
+                    ? "reset " + name(reset.applicationProtocolCode())
+                    : cause.toString());
+          }
+        };
+    QuicStreamChannel stream =
+        channel.createStream(QuicStreamType.BIDIRECTIONAL, reader).sync().getNow();
+    stream
+        .writeAndFlush(Unpooled.wrappedBuffer(request))
+        .addListener(QuicStreamChannel.SHUTDOWN_OUTPUT);
+    return end.get(PATIENCE_SECONDS, TimeUnit.SECONDS);
+  }
+
   public void data(Answer answer, String text, boolean isEnd) {
     write(
         answer,
@@ -212,6 +261,15 @@ public final class Http3Client implements AutoCloseable {
     channel.close().awaitUninterruptibly();
     socket.close().awaitUninterruptibly();
     group.shutdownGracefully(0, 1, TimeUnit.SECONDS).awaitUninterruptibly();
+  }
+
+  private static String name(long code) {
+    for (Http3ErrorCode error : Http3ErrorCode.values()) {
+      if (error.code() == code) {
+        return error.name();
+      }
+    }
+    return Long.toString(code);
   }
 
   /** Handlers run before the future of the stream that they are for is done. */
@@ -250,15 +308,6 @@ public final class Http3Client implements AutoCloseable {
     private void end(String how) {
       answer.thenAccept(to -> to.end.complete(how));
     }
-
-    private static String name(long code) {
-      for (Http3ErrorCode error : Http3ErrorCode.values()) {
-        if (error.code() == code) {
-          return error.name();
-        }
-      }
-      return Long.toString(code);
-    }
   }
 
   private final class Control extends ChannelInboundHandlerAdapter {
@@ -270,7 +319,10 @@ public final class Http3Client implements AutoCloseable {
     @Override
     public void channelRead(ChannelHandlerContext ctx, Object message) {
       if (message instanceof Http3GoAwayFrame frame) {
-        goAway.complete(frame.id());
+        var _ =
+            frame.id() == (1L << 62) - 4
+                ? goAwayAnnounced.complete(null)
+                : goAway.complete(frame.id());
       }
       ReferenceCountUtil.release(message);
     }
