@@ -17,7 +17,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** Makes the AOT cache by which the JVM starts with classes loaded and profiles taken. */
+/** Makes the AOT cache by which the JVM starts with classes loaded and linked. */
 @Command(
     name = "aot",
     header = "Make the AOT cache: quicker starts.",
@@ -25,14 +25,20 @@ import picocli.CommandLine.Option;
     description = {
       "",
       "Runs an edge on loopback for a while with made-up traffic and has its JVM write down the"
-          + " classes it loaded and how its methods were used. ./forebay uses the file from then on."
-          + " It is for this jar, this JDK and these JVM options; after a change of any the JVM"
-          + " starts without it.",
+          + " classes it loaded. ./forebay uses the file from then on. It is for this jar, this JDK"
+          + " and these JVM options; after a change of any the JVM starts without it.",
       ""
     })
 final class AotCommand implements Callable<Integer> {
   private static final long MEMORY_MIB = 64;
   private static final int CHECK_SECONDS = 60;
+
+  /**
+   * Classes alone: what the JVM notes of methods has them compiled at the start, and again and less
+   * well once they are used for real (docs/BENCHMARKS.md, The JVM).
+   */
+  private static final List<String> WITHOUT_PROFILES =
+      List.of("-XX:+UnlockDiagnosticVMOptions", "-XX:-AOTRecordTraining");
 
   @Mixin private final CommonOptions common = new CommonOptions();
 
@@ -45,8 +51,8 @@ final class AotCommand implements Callable<Integer> {
   @Option(
       names = "--seconds",
       paramLabel = "N",
-      defaultValue = "20",
-      description = "How long the edge is asked; default 20.")
+      defaultValue = "10",
+      description = "How long the edge is asked; default 10.")
   private int seconds;
 
   AotCommand() {}
@@ -67,8 +73,10 @@ final class AotCommand implements Callable<Integer> {
     output.note("forebay: an edge is asked for " + seconds + " s, then its JVM writes the cache");
     try (Scratch scratch = Scratch.make("forebay-aot-", MEMORY_MIB)) {
       Path log = scratch.data().resolve("edge.log");
+      List<String> options = new ArrayList<>(WITHOUT_PROFILES);
+      options.add("-XX:AOTCacheOutput=" + made);
       new Training(arguments(scratch), log, Scratch.freePort(), Scratch.freePort())
-          .run(List.of("-XX:AOTCacheOutput=" + made), Certificate.make(scratch.data()), seconds);
+          .run(options, Certificate.make(scratch.data()), seconds);
       check(made, scratch.data().resolve("check.log"));
       Files.move(made, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
     } finally {

@@ -22,8 +22,8 @@ import java.util.concurrent.TimeUnit;
 import javax.net.ssl.SSLContext;
 
 /**
- * A run of an edge for its JVM to take notes: which classes it loads, and how the methods that it
- * compiles are used. The clients are in this process, so that what they do is in no profile.
+ * A run of an edge for its JVM to take notes of which classes it loads. The clients are in this
+ * process, so that theirs are none of them.
  */
 public final class Training {
   /** Writing the cache takes a second JVM some seconds, on a busy machine more. */

@@ -85,6 +85,7 @@ final class Http1Connection extends ChannelInboundHandlerAdapter
   private final Runnable resumption = this::resume;
   private final long lookNanos;
   private final boolean isSecure;
+  private final boolean writesDirectly;
 
   private @Nullable ChannelHandlerContext context;
   private @Nullable ClientInfo clientOfVersion10;
@@ -121,6 +122,7 @@ final class Http1Connection extends ChannelInboundHandlerAdapter
     this.channel = channel;
     this.client = client;
     this.isSecure = scheme.equals("https");
+    this.writesDirectly = !isSecure && DirectWrites.areFor(channel);
     limits = loop.limits();
     timeouts = loop.timeouts();
     decoder = new RequestDecoder(limits, this);
@@ -208,7 +210,10 @@ final class Http1Connection extends ChannelInboundHandlerAdapter
   @Override
   public void channelReadComplete(ChannelHandlerContext ctx) {
     isReading = false;
-    if (needsFlush) {
+    if (loop.directWrites.holds(channel)) {
+      needsFlush = false;
+      loop.directWrites.send(ctx);
+    } else if (needsFlush) {
       needsFlush = false;
       ctx.flush();
     }
@@ -469,6 +474,10 @@ final class Http1Connection extends ChannelInboundHandlerAdapter
       return;
     }
     loop.counters.bytesToClients += buffer.readableBytes();
+    if (writesDirectly && isReading && loop.directWrites.add(channel, buffer)) {
+      return;
+    }
+    loop.directWrites.spill(ctx);
     ctx.write(buffer, ctx.voidPromise());
   }
 
@@ -506,6 +515,7 @@ final class Http1Connection extends ChannelInboundHandlerAdapter
   TunnelEnd tunnel(ByteBuf head) {
     write(head);
     if (context != null) {
+      loop.directWrites.spill(context);
       context.flush();
     }
     deadline.remove();
@@ -550,6 +560,7 @@ final class Http1Connection extends ChannelInboundHandlerAdapter
       // What was queued goes out first: a response before this one may be whole.
       stallWatch.reset();
       deadline.in(lookNanos);
+      loop.directWrites.spill(ctx);
       ctx.writeAndFlush(Unpooled.EMPTY_BUFFER).addListener(ChannelFutureListener.CLOSE);
       return;
     }
@@ -715,6 +726,7 @@ final class Http1Connection extends ChannelInboundHandlerAdapter
     deadline.in(lookNanos);
     updateAutoRead();
     needsFlush = false;
+    loop.directWrites.spill(ctx);
     ctx.writeAndFlush(Unpooled.EMPTY_BUFFER)
         .addListener(
             isAllRead ? ChannelFutureListener.CLOSE : (ChannelFutureListener) sent -> linger());
@@ -820,6 +832,7 @@ final class Http1Connection extends ChannelInboundHandlerAdapter
   @Override
   public void channelInactive(ChannelHandlerContext ctx) {
     phase = Phase.CLOSED;
+    loop.directWrites.spill(ctx);
     deadline.remove();
     if (isWide) {
       loop.wideSends.narrow(this);

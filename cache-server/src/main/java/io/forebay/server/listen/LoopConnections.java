@@ -41,6 +41,7 @@ final class LoopConnections {
   final DeadlineWheel wheel;
   final SendQueue sendQueue = new SendQueue();
   final WideSends wideSends;
+  final DirectWrites directWrites = new DirectWrites();
 
   /** What the fast lane reads requests with, by the scheme they come by. */
   final HeadReader plainHeads = new HeadReader("http");

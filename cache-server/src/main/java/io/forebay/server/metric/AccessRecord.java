@@ -1,5 +1,6 @@
 package io.forebay.server.metric;
 
+import io.forebay.core.http.ByteText;
 import io.forebay.server.metric.LoopCounters.CacheResult;
 import org.jspecify.annotations.Nullable;
 
@@ -102,10 +103,14 @@ final class AccessRecord {
     int length = Math.min(value.length(), CAPACITY[field]);
     isTruncated |= length < value.length();
     int offset = OFFSET[field];
+    lengths[field] = (short) length;
+    if (value instanceof ByteText octets) {
+      octets.copyTo(text, offset, 0, length);
+      return;
+    }
     for (int i = 0; i < length; i++) {
       char c = value.charAt(i);
       text[offset + i] = c < 0x100 ? (byte) c : (byte) '?';
     }
-    lengths[field] = (short) length;
   }
 }

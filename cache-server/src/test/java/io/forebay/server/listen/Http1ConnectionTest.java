@@ -10,8 +10,12 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.forebay.core.http.KnownField;
 import io.forebay.server.config.ServerConfig.TimeoutsConfig;
 import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.Socket;
 import java.time.Duration;
 import java.util.List;
+import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -163,6 +167,45 @@ class Http1ConnectionTest {
       sender.join();
     } catch (UncheckedIOException e) {
       throw new AssertionError(e);
+    }
+  }
+
+  /**
+   * Responses that are gathered while the transport reads, ones that do not fit with those before,
+   * and what the socket takes in part only: a client with next to no receive buffer gets them all.
+   */
+  @Test
+  void responsesOfAnySizeGoOutWholeAndInOrder() throws Exception {
+    long seed = System.nanoTime();
+    System.out.println("responsesOfAnySizeGoOutWholeAndInOrder: seed " + seed);
+    Random random = new Random(seed);
+    Random cuts = new Random(~seed);
+    int count = 450;
+    int[] lengths = random.ints(count, 0, 18).map(bits -> random.nextInt(1 << bits)).toArray();
+    StringBuilder requests = new StringBuilder();
+    for (int i = 0; i < count; i++) {
+      for (String target : List.of("/n" + i, "/big?" + lengths[i])) {
+        requests.append("GET ").append(target).append(" HTTP/1.1\r\nHost: a\r\n\r\n");
+      }
+    }
+    Socket socket = new Socket();
+    socket.setReceiveBufferSize(4096);
+    socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), server.port()));
+    try (RawClient client = new RawClient(socket)) {
+      Thread sender =
+          Thread.ofPlatform()
+              .start(() -> {
+                for (int from = 0; from < requests.length(); ) {
+                  int to = Math.min(requests.length(), from + 1 + cuts.nextInt(3000));
+                  client.send(requests.substring(from, to));
+                  from = to;
+                }
+              });
+      for (int i = 0; i < count; i++) {
+        assertEquals("n" + i, client.read().text());
+        assertEquals(lengths[i], client.read().text().length());
+      }
+      sender.join();
     }
   }
 
