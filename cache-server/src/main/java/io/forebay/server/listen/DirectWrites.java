@@ -6,9 +6,9 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.epoll.AbstractEpollStreamChannel;
 import io.netty.channel.unix.FileDescriptor;
 import java.io.IOException;
-import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.nio.ByteBuffer;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
@@ -37,11 +37,11 @@ final class DirectWrites {
   /** Of {@code struct iovec}: the address, and the length behind it. */
   private static final int VECTOR_BYTES = 16;
 
-  private static final ValueLayout.OfLong WORD = ValueLayout.JAVA_LONG;
+  private static final ValueLayout.OfLong WORD = ValueLayout.JAVA_LONG_UNALIGNED;
 
   private final ByteBuf[] buffers = new ByteBuf[MOST_BUFFERS];
   private final MemorySegment vectors =
-      Arena.ofAuto().allocate((long) MOST_BUFFERS * VECTOR_BYTES, WORD.byteAlignment());
+      MemorySegment.ofBuffer(ByteBuffer.allocateDirect(MOST_BUFFERS * VECTOR_BYTES));
   private int count;
   private int lengthBytes;
   private @Nullable Channel owner;
