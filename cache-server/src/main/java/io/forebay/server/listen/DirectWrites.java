@@ -59,13 +59,13 @@ final class DirectWrites {
       if (queue == null || !queue.isEmpty() || queue.totalPendingWriteBytes() > 0) {
         return false;
       }
-      owner = channel;
     } else if (!channel.equals(owner) || count == MOST_BUFFERS) {
       return false;
     }
     if (!buffer.hasMemoryAddress() || length > MOST_BYTES - lengthBytes) {
       return false;
     }
+    owner = channel;
     buffers[count++] = buffer;
     lengthBytes += length;
     return true;
