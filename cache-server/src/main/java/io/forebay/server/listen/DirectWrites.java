@@ -14,9 +14,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Sends what a connection answers while it reads with one system call past Netty's queue of
- * outbound buffers, which costs more than all else that Netty does for a small response. Only while
- * that queue is empty, only for sockets of epoll without TLS, and only up to a bound; what does not
- * fit and what the socket does not take goes the usual way, in order.
+ * outbound buffers; what that saves is in docs/BENCHMARKS.md. Only while the queue is empty, only
+ * for sockets of epoll without TLS, and only up to a bound; what does not fit and what the socket
+ * does not take goes the usual way, in order.
  *
  * <pre>
  *   read ─► write ─┬─► gathered ──── read complete ──► writev ── all taken
