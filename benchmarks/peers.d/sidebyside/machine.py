@@ -111,9 +111,8 @@ def require_room(directory, needed):
         raise Unfit(f"{directory} has {free >> 20} MiB free, {needed >> 20} MiB are wanted")
 
 
-def noise():
-    """A warning when the machine does other work, or None."""
-    load = os.getloadavg()[0]
+def noise(load):
+    """A warning when the machine did other work, by its load average before anything was started, or None."""
     if load > QUIET:
         return (f"load average {load:.2f}: other work takes part of what is measured;"
                 " compare only when it is quiet")

@@ -79,7 +79,8 @@ def _options(arguments):
     how.add_argument("--rates", help="with --tails: these requests/s for all, instead of shares of capacity")
     how.add_argument("--connections", type=int, default=200, help="with --tails; default 200")
     how.add_argument("--json", metavar="FILE", help="all measurements")
-    how.add_argument("--flames", metavar="DIR", help="a flame graph of each counted run of hits of a JVM; needs --profiler")
+    how.add_argument("--flames", metavar="DIR", help="a flame graph of each counted run of a JVM (hits, --http2, --misses);"
+                                                    " needs --profiler")
     how.add_argument("--profiler", metavar="FILE", help="async-profiler's libasyncProfiler.so")
     how.add_argument("--keep", metavar="DIR", help="configurations, logs and the origin's files stay there")
     options = parser.parse_args(arguments)
@@ -192,9 +193,12 @@ class Run:
             program: found for program in sorted(programs) if (found := machine.version(program))},
             "options": vars(self._options)}
         print(f"# {json.dumps(self._about['machine'])}\n# {json.dumps(self._about['versions'])}", flush=True)
-        warning = machine.noise()
+        warning = self._noise()
         if warning:
             print(f"peers: {warning}", file=sys.stderr)
+
+    def _noise(self):
+        return machine.noise(self._about["machine"]["load_average"])
 
     def _rounds(self):
         self._origin = servers.Origin(self._setting)
@@ -243,13 +247,7 @@ class Run:
         if self._warm_seconds(peer):
             ask(self._warm_seconds(peer))
 
-        def counted():
-            if not self._profiler:
-                return ask(self._options.secs or 8)
-            name = f"{peer.name}-{self._setting.scheme}-{one.name}"
-            return self._profiler.around(group, name, lambda: ask(self._options.secs or 8))
-
-        self._add(number, peer, one, one.name, self._counted(group, one, counted))
+        self._add(number, peer, one, one.name, self._counted(group, one, self._profiled(peer, group, one.name, ask)))
 
     def _streams(self, number, peer, group, one):
         load.warm(self._setting, peer, one)
@@ -261,27 +259,38 @@ class Run:
 
             if self._warm_seconds(peer):
                 ask(self._warm_seconds(peer))
-            self._add(number, peer, one, f"{one.name}, {streams} stream{'s' if streams > 1 else ''}",
-                      self._counted(group, one, lambda: ask(self._options.secs or 8)))
+            column = f"{one.name}, {streams} stream{'s' if streams > 1 else ''}"
+            self._add(number, peer, one, column, self._counted(group, one, self._profiled(peer, group, column, ask)))
 
     def _misses(self, number, peer, group, one):
         missed = site.misses(one)
 
-        def ask(followers, seconds):
-            said = load.missing(self._setting, peer, missed, followers, self._asked, seconds)
-            self._asked += said["asked"] // followers + 1
-            return said
-
         for followers in (1, 8):
+            def ask(seconds, followers=followers):
+                said = load.missing(self._setting, peer, missed, followers, self._asked, seconds)
+                self._asked += said["asked"] // followers + 1
+                return said
+
             if self._warm_seconds(peer):
-                ask(followers, self._warm_seconds(peer))
-            row = self._counted(group, one, lambda: ask(followers, self._options.secs or 8))
+                ask(self._warm_seconds(peer))
+            column = f"{one.name}, {followers} follower{'s' if followers > 1 else ''}"
+            row = self._counted(group, one, self._profiled(peer, group, column, ask))
             row["us_a_miss"] = row["us"] * followers
             row["misses_per_second"] = row["rps"] / followers
             # Some were asked for that were not answered any more.
             row["origin_a_url"] = row["origin_requests"] / (row["asked"] / followers)
             row["origin_share"] = 0
-            self._add(number, peer, one, f"{one.name}, {followers} follower{'s' if followers > 1 else ''}", row)
+            self._add(number, peer, one, column, row)
+
+    def _profiled(self, peer, group, column, ask):
+        """Asks for as long as is counted, with a flame graph where one is wanted."""
+        def counted():
+            return ask(self._options.secs or 8)
+
+        if not self._profiler:
+            return counted
+        name = f"{peer.name}-{self._setting.scheme}-{column}".replace(", ", "-").replace(" ", "-")
+        return lambda: self._profiler.around(group, name, counted)
 
     def _tails(self, number, peer, group, one):
         load.warm(self._setting, peer, one)
@@ -347,8 +356,8 @@ class Run:
         titles = {peer.name: peer.title for peer in self._peers}
         print(f"\nMedians of {self._options.rounds} rounds (least–most); ratios of each round by itself\n")
         print(report.tables(self._rows, titles))
-        warning = machine.noise()
-        if warning and self._about["machine"]["load_average"] > machine.QUIET:
+        warning = self._noise()
+        if warning:
             print(f"\nThe machine was not quiet: {warning}.")
         if self._options.json:
             report.write_json(self._options.json, self._about, self._rows)

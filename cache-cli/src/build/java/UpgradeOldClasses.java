@@ -2,7 +2,9 @@ import static java.lang.classfile.ClassFile.JAVA_8_VERSION;
 
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.OutputStream;
+import java.io.UncheckedIOException;
 import java.lang.classfile.ClassFile;
 import java.lang.classfile.ClassFile.ClassHierarchyResolverOption;
 import java.lang.classfile.ClassFileVersion;
@@ -63,13 +65,13 @@ final class UpgradeOldClasses {
     Files.move(upgraded, jar, StandardCopyOption.REPLACE_EXISTING);
   }
 
-  private static java.io.InputStream open(ZipFile jar, ClassDesc name) {
+  private static InputStream open(ZipFile jar, ClassDesc name) {
     String descriptor = name.descriptorString();
     ZipEntry entry = jar.getEntry(descriptor.substring(1, descriptor.length() - 1) + ".class");
     try {
       return entry == null ? null : new ByteArrayInputStream(jar.getInputStream(entry).readAllBytes());
     } catch (IOException e) {
-      throw new java.io.UncheckedIOException(e);
+      throw new UncheckedIOException(e);
     }
   }
 

@@ -33,13 +33,6 @@ final class AotCommand implements Callable<Integer> {
   private static final long MEMORY_MIB = 64;
   private static final int CHECK_SECONDS = 60;
 
-  /**
-   * Classes alone: what the JVM notes of methods has them compiled at the start, and again and less
-   * well once they are used for real (docs/BENCHMARKS.md, The JVM).
-   */
-  private static final List<String> WITHOUT_PROFILES =
-      List.of("-XX:+UnlockDiagnosticVMOptions", "-XX:-AOTRecordTraining");
-
   @Mixin private final CommonOptions common = new CommonOptions();
 
   @Option(
@@ -73,10 +66,8 @@ final class AotCommand implements Callable<Integer> {
     output.note("forebay: an edge is asked for " + seconds + " s, then its JVM writes the cache");
     try (Scratch scratch = Scratch.make("forebay-aot-", MEMORY_MIB)) {
       Path log = scratch.data().resolve("edge.log");
-      List<String> options = new ArrayList<>(WITHOUT_PROFILES);
-      options.add("-XX:AOTCacheOutput=" + made);
       new Training(arguments(scratch), log, Scratch.freePort(), Scratch.freePort())
-          .run(options, Certificate.make(scratch.data()), seconds);
+          .run(recordingOptions(made), Certificate.make(scratch.data()), seconds);
       check(made, scratch.data().resolve("check.log"));
       Files.move(made, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
     } finally {
@@ -86,6 +77,15 @@ final class AotCommand implements Callable<Integer> {
     output.line(file + ": " + (bytes >> 20) + " MiB");
     output.json(Map.of("file", file.toString(), "bytes", bytes));
     return Exit.OK;
+  }
+
+  /**
+   * Classes alone: what the JVM notes of methods has them compiled at the start, and again and less
+   * well once they are used for real (docs/BENCHMARKS.md, The JVM).
+   */
+  private static List<String> recordingOptions(Path cache) {
+    return List.of(
+        "-XX:+UnlockDiagnosticVMOptions", "-XX:-AOTRecordTraining", "-XX:AOTCacheOutput=" + cache);
   }
 
   private static List<String> arguments(Scratch scratch) throws IOException {

@@ -47,17 +47,21 @@ sealed interface NewHead {
      */
     void writeMarkers(LoopContext loop, FillOrder order, long birth) {
       KeyRecipe recipe = order.route().keyRecipe();
-      VaryMarker.Place place = VaryMarker.Place.of(loop, head.baseKey(), order.request(), recipe);
       long expires = spec.expiresAtMillis();
       if (!head.selectingFields().isEmpty()) {
-        VaryMarker.enter(loop, place, head.selectingFields(), head.variantKey(), birth, expires);
+        VaryMarker.enter(
+            loop, place(loop, order), head.selectingFields(), head.variantKey(), birth, expires);
       } else if (marker != null) {
-        VaryMarker.enterUnvaried(loop, place, marker.names(), birth, expires);
+        VaryMarker.enterUnvaried(loop, place(loop, order), marker.names(), birth, expires);
       }
       NoVarySearch rule = head.searchRule();
       if (rule != null) {
         SearchRule.write(loop, order.request(), recipe, rule, expires);
       }
+    }
+
+    private VaryMarker.Place place(LoopContext loop, FillOrder order) {
+      return VaryMarker.Place.of(loop, head.baseKey(), order.request(), order.route().keyRecipe());
     }
   }
 

@@ -101,13 +101,7 @@ final class DirectWrites {
         // Netty meets it again, and ends the connection as it always does.
       }
     }
-    if (sent == lengthBytes) {
-      for (int i = 0; i < count; i++) {
-        buffers[i].release();
-      }
-      clear();
-      return;
-    }
+    boolean isAllSent = sent == lengthBytes;
     for (int i = 0; i < count; i++) {
       ByteBuf buffer = buffers[i];
       int taken = (int) Math.min(sent, buffer.readableBytes());
@@ -120,7 +114,9 @@ final class DirectWrites {
       }
     }
     clear();
-    ctx.flush();
+    if (!isAllSent) {
+      ctx.flush();
+    }
   }
 
   private long write(FileDescriptor socket) throws IOException {

@@ -83,6 +83,7 @@ final class Http2Codec extends Http2FrameCodecBuilder {
             .encoderEnforceMaxConcurrentStreams(false)
             .encoderEnforceMaxQueuedControlFrames(bounds.queuedControlFrames())
             .encoderIgnoreMaxHeaderListSize(true)
+            .headerSensitivityDetector(PassingFields.DETECTOR)
             // Empty DATA and resets are counted by FrameGuard, in both directions.
             .decoderEnforceMaxConsecutiveEmptyDataFrames(0)
             .decoderEnforceMaxRstFramesPerWindow(0, 0)

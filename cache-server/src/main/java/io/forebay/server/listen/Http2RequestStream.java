@@ -9,6 +9,7 @@ import io.netty.handler.codec.http2.DefaultHttp2HeadersFrame;
 import io.netty.handler.codec.http2.Http2Error;
 import io.netty.handler.codec.http2.Http2FrameStream;
 import io.netty.handler.codec.http2.Http2Headers;
+import io.netty.handler.codec.http2.ReadOnlyHttp2Headers;
 import io.netty.util.AsciiString;
 import java.util.Comparator;
 import org.jspecify.annotations.Nullable;
@@ -47,6 +48,11 @@ final class Http2RequestStream extends RequestStream<Http2Headers> {
   @Override
   Http2Headers newHeaders() {
     return new DefaultHttp2Headers(false);
+  }
+
+  @Override
+  Http2Headers finalHeaders(AsciiString finalStatus, AsciiString[] fields) {
+    return ReadOnlyHttp2Headers.serverHeaders(false, finalStatus, fields);
   }
 
   @Override

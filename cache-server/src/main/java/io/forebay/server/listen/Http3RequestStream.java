@@ -5,6 +5,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.handler.codec.http3.DefaultHttp3Headers;
 import io.netty.handler.codec.http3.Http3ErrorCode;
 import io.netty.handler.codec.http3.Http3Headers;
+import io.netty.util.AsciiString;
 
 /** One request and its response on an HTTP/3 connection. */
 final class Http3RequestStream extends RequestStream<Http3Headers> {
@@ -25,6 +26,15 @@ final class Http3RequestStream extends RequestStream<Http3Headers> {
   @Override
   Http3Headers newHeaders() {
     return new DefaultHttp3Headers(false);
+  }
+
+  @Override
+  Http3Headers finalHeaders(AsciiString finalStatus, AsciiString[] fields) {
+    Http3Headers headers = newHeaders().status(finalStatus);
+    for (int i = 0; i < fields.length; i += 2) {
+      headers.add(fields[i], fields[i + 1]);
+    }
+    return headers;
   }
 
   @Override

@@ -8,8 +8,11 @@ import io.forebay.server.exchange.ResponseSink;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.handler.codec.Headers;
+import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.util.AsciiString;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,7 +25,12 @@ abstract class RequestStream<H extends Headers<CharSequence, CharSequence, H>>
 
   private static final AsciiString STATUS = AsciiString.cached(":status");
   private static final AsciiString ALT_SVC = AsciiString.cached("alt-svc");
+  private static final AsciiString CONTENT_LENGTH = AsciiString.cached("content-length");
+  private static final AsciiString[] NO_FIELDS = {};
   private static final int HEAD_LENGTH = 1024;
+
+  /** Names and values of most heads. */
+  private static final int FIELDS = 32;
 
   private final LoopConnections loop;
   private final LimitsConfig limits;
@@ -76,6 +84,9 @@ abstract class RequestStream<H extends Headers<CharSequence, CharSequence, H>>
   // ---- what differs from protocol to protocol
 
   abstract H newHeaders();
+
+  /** The head of the final response: names and values in turn, which nobody else changes. */
+  abstract H finalHeaders(AsciiString finalStatus, AsciiString[] fields);
 
   abstract void writeHeaders(H headers, boolean isEnd);
 
@@ -300,19 +311,22 @@ abstract class RequestStream<H extends Headers<CharSequence, CharSequence, H>>
     }
     hasHead = true;
     hasBody = status != 204 && status != 304 && !request.isHead();
-    H headers = headers(status);
-    addLines(headers, head);
+    List<AsciiString> fields = new ArrayList<>(FIELDS);
+    addLines(fields, head);
     head.release();
     AsciiString elsewhere = altSvc();
     if (elsewhere != null) {
-      headers.add(ALT_SVC, elsewhere);
+      fields.add(ALT_SVC);
+      fields.add(elsewhere);
     }
     if (contentLength >= 0 && status != 204) {
-      headers.setLong("content-length", contentLength);
+      fields.add(CONTENT_LENGTH);
+      fields.add(new AsciiString(Long.toString(contentLength)));
     }
     remainingBytes = hasBody && contentLength >= 0 ? contentLength : LENGTH_UNKNOWN;
     boolean isEnd = isLast || remainingBytes == 0;
-    pendingHead = headers;
+    pendingHead =
+        finalHeaders(HttpResponseStatus.valueOf(status).codeAsText(), fields.toArray(NO_FIELDS));
     isPendingEnd = isEnd;
     if (isEnd) {
       writeHead();
@@ -488,16 +502,15 @@ abstract class RequestStream<H extends Headers<CharSequence, CharSequence, H>>
   }
 
   /** Takes the lines {@code name: value\r\n} apart; they stay bytes, in one array. */
-  private static void addLines(Headers<CharSequence, CharSequence, ?> headers, ByteBuf lines) {
+  private static void addLines(List<AsciiString> fields, ByteBuf lines) {
     byte[] bytes = new byte[lines.readableBytes()];
     lines.readBytes(bytes);
     int start = 0;
     while (start < bytes.length) {
       int colon = indexOf(bytes, (byte) ':', start);
       int end = indexOf(bytes, (byte) '\r', colon);
-      headers.add(
-          new AsciiString(bytes, start, colon - start, false),
-          new AsciiString(bytes, colon + 2, end - colon - 2, false));
+      fields.add(new AsciiString(bytes, start, colon - start, false));
+      fields.add(new AsciiString(bytes, colon + 2, end - colon - 2, false));
       start = end + 2;
     }
   }
