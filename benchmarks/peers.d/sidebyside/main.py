@@ -295,16 +295,21 @@ class Run:
     def _tails(self, number, peer, group, one):
         load.warm(self._setting, peer, one)
         load.closed(self._setting, peer, one, self._heads, max(1, self._warm_seconds(peer)))
+
+        def ask(rate, seconds):
+            return load.open_loop(self._setting, peer, one, self._heads, rate, self._options.connections, seconds)
+
         if self._options.rates:
             rates = [(f"{rate}/s", float(rate)) for rate in self._options.rates.split(",")]
         else:
-            full = self._counted(group, one, lambda: load.closed(self._setting, peer, one, self._heads, CAPACITY_SECONDS))
+            roughly = self._counted(group, one, lambda: load.closed(self._setting, peer, one, self._heads, CAPACITY_SECONDS))
+            # With more due than can be answered. A request costs another amount than with wrk, which asks in larger batches.
+            full = self._counted(group, one, lambda: ask(roughly["rps"] * 1.2, CAPACITY_SECONDS))
             # What it could do if its CPUs had nothing to wait for.
-            capacity = full["requests"] / full["cpu_seconds"] * self._options.threads
+            capacity = full["sent"] / full["cpu_seconds"] * self._options.threads
             rates = [(f"{share} %", capacity * share / 100) for share in (30, 60, 90)]
         for name, rate in rates:
-            row = self._counted(group, one, lambda: load.open_loop(
-                self._setting, peer, one, self._heads, rate, self._options.connections, self._options.secs or 300))
+            row = self._counted(group, one, lambda: ask(rate, self._options.secs or 300))
             row["rate"] = rate
             self._add(number, peer, one, f"{one.name} at {name}", row)
 
