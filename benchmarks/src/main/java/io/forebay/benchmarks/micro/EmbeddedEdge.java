@@ -65,16 +65,17 @@ final class EmbeddedEdge implements AutoCloseable {
 
   /** An edge whose origin has bodies of one length. */
   EmbeddedEdge(int bodyBytes) {
-    this(constant(bodyBytes), "", System::currentTimeMillis);
+    this(constant(bodyBytes), "", 256L << 20, System::currentTimeMillis);
   }
 
   /**
    * An edge.
    *
    * @param routes what its configuration says of routes, in YAML, or nothing
+   * @param memoryBytes what its store has
    */
-  EmbeddedEdge(Origin origin, String routes, LongSupplier clockMillis) {
-    store = new BenchStore(256L << 20, 1, 0, 0, 8192, clockMillis);
+  EmbeddedEdge(Origin origin, String routes, long memoryBytes, LongSupplier clockMillis) {
+    store = new BenchStore(memoryBytes, 1, 0, 0, 8192, clockMillis);
     ServerConfig config = config(routes);
     try {
       accessLog = AccessLog.open(config.accessLog(), 1);
@@ -136,6 +137,11 @@ final class EmbeddedEdge implements AutoCloseable {
   void reconnect() {
     channel.finishAndReleaseAll();
     channel = accepted();
+  }
+
+  /** Lets the store do what there is to do: nothing else makes room in it. */
+  void settle() {
+    store.settle();
   }
 
   /** Whether the edge has left the connection open. */
@@ -235,13 +241,23 @@ final class EmbeddedEdge implements AutoCloseable {
   /** Sends a part of a request, and gives what has been answered since the last one as text. */
   String exchangeText(byte[] request, int from, int to) {
     send(channel, request, from, to);
-    loopChannel.runPendingTasks();
-    channel.runPendingTasks();
     StringBuilder text = new StringBuilder();
+    boolean isAtWork = true;
+    while (isAtWork) {
+      loopChannel.runPendingTasks();
+      channel.runPendingTasks();
+      // What is read lets go of what it came from, and a body may have waited for that.
+      takeText(channel, text);
+      isAtWork = loopChannel.hasPendingTasks() || channel.hasPendingTasks();
+    }
+    return text.toString();
+  }
+
+  private static void takeText(EmbeddedChannel channel, StringBuilder text) {
     while (true) {
       ByteBuf out = channel.readOutbound();
       if (out == null) {
-        return text.toString();
+        return;
       }
       text.append(out.toString(StandardCharsets.ISO_8859_1));
       out.release();
