@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.forebay.server.WireClient.Head;
 import io.forebay.server.testing.Http2Client;
 import io.forebay.server.testing.Http3Client;
+import io.netty.handler.codec.Headers;
 import io.netty.handler.codec.http2.Http2Headers;
 import io.netty.handler.codec.http3.Http3Headers;
 import java.io.IOException;
@@ -151,20 +152,14 @@ final class ServerHstsTest {
   private record OverHttp2(Http2Client client) implements Asking {
     @Override
     public Seen ask(String method, String path, String... nameAndValue) throws Exception {
-      Http2Headers request = Http2Client.request(method, path);
-      for (int i = 0; i < nameAndValue.length; i += 2) {
-        request.add(nameAndValue[i], nameAndValue[i + 1]);
-      }
-      Http2Client.Answer answer = client.open(request, true);
+      Http2Client.Answer answer =
+          client.open(with(Http2Client.request(method, path), nameAndValue), true);
       Http2Headers head = answer.head();
-      while (head.status().toString().startsWith("1")) {
+      while (status(head) < 200) {
         head = answer.head();
       }
       assertEquals("end", answer.end());
-      return new Seen(
-          Integer.parseInt(head.status().toString()),
-          head.getAll(NAME).stream().map(CharSequence::toString).toList(),
-          String.valueOf(head.get("cache-status")).contains("; hit"));
+      return seen(head);
     }
 
     @Override
@@ -176,26 +171,39 @@ final class ServerHstsTest {
   private record OverHttp3(Http3Client client) implements Asking {
     @Override
     public Seen ask(String method, String path, String... nameAndValue) throws Exception {
-      Http3Headers request = Http3Client.request(method, path);
-      for (int i = 0; i < nameAndValue.length; i += 2) {
-        request.add(nameAndValue[i], nameAndValue[i + 1]);
-      }
-      Http3Client.Answer answer = client.open(request, true);
+      Http3Client.Answer answer =
+          client.open(with(Http3Client.request(method, path), nameAndValue), true);
       Http3Headers head = answer.head();
-      while (head.status().toString().startsWith("1")) {
+      while (status(head) < 200) {
         head = answer.head();
       }
       assertEquals("end", answer.end());
-      return new Seen(
-          Integer.parseInt(head.status().toString()),
-          head.getAll(NAME).stream().map(CharSequence::toString).toList(),
-          String.valueOf(head.get("cache-status")).contains("; hit"));
+      return seen(head);
     }
 
     @Override
     public void close() {
       client.close();
     }
+  }
+
+  private static <H extends Headers<CharSequence, CharSequence, H>> H with(
+      H request, String... nameAndValue) {
+    for (int i = 0; i < nameAndValue.length; i += 2) {
+      request.add(nameAndValue[i], nameAndValue[i + 1]);
+    }
+    return request;
+  }
+
+  private static int status(Headers<CharSequence, CharSequence, ?> head) {
+    return Integer.parseInt(head.get(":status").toString());
+  }
+
+  private static Seen seen(Headers<CharSequence, CharSequence, ?> head) {
+    return new Seen(
+        status(head),
+        head.getAll(NAME).stream().map(CharSequence::toString).toList(),
+        String.valueOf(head.get("cache-status")).contains("; hit"));
   }
 
   @ParameterizedTest

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * @param clockMillis wall clock
  * @param regionBytes a multiple of 4096
  * @param indexEntries bound of the index
- * @param nearEntries of each lane, a power of two
+ * @param nearEntries of each lane, a power of two; 0 to derive it from the lanes and the index
  * @param eviction how it is set, or that it is tuned
  * @param purgeScopes bound of the purge table
  * @param purgeRetireMillis how long a purge stays in the table at least, unless that fills up
@@ -53,6 +53,12 @@ public record StoreSettings(
 
   private static final int LEAST_INDEX_ENTRIES = 256;
 
+  /** Near-index entries of a lane, 64 bytes each, and of all lanes while each has the least. */
+  private static final int LEAST_NEAR_ENTRIES = 8192;
+
+  private static final int MOST_NEAR_ENTRIES = 65_536;
+  private static final int ALL_NEAR_ENTRIES = 524_288;
+
   /** Where nobody says how many entries the index has: one for so much of the disks. */
   private static final long DISK_BYTES_AN_ENTRY = 64 << 10;
 
@@ -67,7 +73,7 @@ public record StoreSettings(
         clockMillis,
         0,
         0,
-        8192,
+        0,
         Tuning.AUTO,
         131_072,
         60_000,
@@ -246,7 +252,13 @@ public record StoreSettings(
           "an index of " + indexEntries + " entries: give it at least " + LEAST_INDEX_ENTRIES);
     }
     long entries = indexEntries == 0 ? entries(memoryBytes, disks.bytes()) : indexEntries;
-    return withSizes(region, entries, nearEntries);
+    return withSizes(region, entries, nearEntries == 0 ? nearEntries(lanes, entries) : nearEntries);
+  }
+
+  /** Many where lanes are few, for they lie in the heap; no more than there are objects. */
+  private static int nearEntries(int lanes, long indexEntries) {
+    int share = Math.clamp(ALL_NEAR_ENTRIES / lanes, LEAST_NEAR_ENTRIES, MOST_NEAR_ENTRIES);
+    return Integer.highestOneBit((int) Math.min(share, indexEntries));
   }
 
   /**

@@ -34,6 +34,8 @@ import org.openjdk.jmh.annotations.Warmup;
       "--add-exports=java.base/sun.nio.ch=ALL-UNNAMED",
       "--add-exports=jdk.unsupported/sun.misc=ALL-UNNAMED",
       "--add-exports=jdk.compiler/com.sun.tools.javac.file=ALL-UNNAMED",
+      // As in the jar: where it follows a buffer it allocates.
+      "-Dio.netty.leakDetection.level=disabled",
       // Threads like those of loops: buffers are used again there, and not on others.
       "-Djmh.executor=CUSTOM",
       "-Djmh.executor.class=io.forebay.benchmarks.micro.LoopLikeThreads",

@@ -36,7 +36,7 @@ final class BenchStore implements AutoCloseable {
 
   /**
    * @param regionBytes 0 to derive it from the size
-   * @param nearEntries of each lane
+   * @param nearEntries of each lane, 0 to derive it
    */
   BenchStore(long memoryBytes, int lanes, int regionBytes, long indexEntries, int nearEntries) {
     this(memoryBytes, lanes, regionBytes, indexEntries, nearEntries, System::currentTimeMillis);

@@ -75,7 +75,7 @@ final class EmbeddedEdge implements AutoCloseable {
    * @param memoryBytes what its store has
    */
   EmbeddedEdge(Origin origin, String routes, long memoryBytes, LongSupplier clockMillis) {
-    store = new BenchStore(memoryBytes, 1, 0, 0, 8192, clockMillis);
+    store = new BenchStore(memoryBytes, 1, 0, 0, 0, clockMillis);
     ServerConfig config = config(routes);
     try {
       accessLog = AccessLog.open(config.accessLog(), 1);

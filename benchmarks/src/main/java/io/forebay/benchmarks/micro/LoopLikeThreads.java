@@ -1,7 +1,7 @@
 package io.forebay.benchmarks.micro;
 
 import io.netty.util.concurrent.DefaultThreadFactory;
-import java.util.concurrent.SynchronousQueue;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
@@ -11,14 +11,17 @@ import java.util.concurrent.TimeUnit;
  */
 public final class LoopLikeThreads extends ThreadPoolExecutor {
 
-  /** As JMH calls it. */
+  /**
+   * As JMH calls it. With a queue, for the next iteration may be handed over while a thread is just
+   * leaving the last.
+   */
   public LoopLikeThreads(int threads, String prefix) {
     super(
         threads,
         threads,
         0,
         TimeUnit.SECONDS,
-        new SynchronousQueue<>(),
+        new LinkedBlockingQueue<>(),
         new DefaultThreadFactory(prefix, true));
   }
 }

@@ -293,12 +293,7 @@ class OriginBodyTest {
       connection.head();
       body.data("abc");
       connection.bytes(3);
-      lab.onLoop(
-          0,
-          () -> {
-            calls[0].cancel();
-            return null;
-          });
+      onLoop(lab, calls[0]::cancel);
       connection.awaitClose();
       assertTrue(body.isCancelled);
       assertFalse(response.isOver());
@@ -363,12 +358,7 @@ class OriginBodyTest {
       assertTrue(held < 1024 * 1024, held + " bytes held");
 
       response.onDataRun = null;
-      lab.onLoop(
-          0,
-          () -> {
-            calls[0].resume();
-            return null;
-          });
+      onLoop(lab, calls[0]::resume);
       assertEquals(total, response.body().length());
       awaitIdle(lab);
     }
@@ -379,15 +369,7 @@ class OriginBodyTest {
     try (ScriptedOrigin origin = ScriptedOrigin.start();
         Lab lab = Lab.of(Lab.origin(origin.url()))) {
       OriginCall[] calls = new OriginCall[1];
-      Recorder response = new Recorder();
-      lab.send(
-          0,
-          Lab.get("/"),
-          response,
-          call -> {
-            calls[0] = call;
-            response.onHead = call::suspend;
-          });
+      Recorder response = sendAndSuspend(lab, calls);
       Connection connection = origin.accept();
       connection.head();
       connection.send("HTTP/1.1 200 OK\r\nContent-Length: 300000\r\n\r\n");
@@ -399,12 +381,7 @@ class OriginBodyTest {
       }
       assertEquals(0, response.bytesSoFar());
       assertFalse(response.isOver());
-      lab.onLoop(
-          0,
-          () -> {
-            calls[0].resume();
-            return null;
-          });
+      onLoop(lab, calls[0]::resume);
       response.failure(Kind.TRUNCATED);
       assertEquals(200_000, response.bytesSoFar());
     }
@@ -415,15 +392,7 @@ class OriginBodyTest {
     try (ScriptedOrigin origin = ScriptedOrigin.start();
         Lab lab = Lab.of(Lab.origin(origin.url()))) {
       OriginCall[] calls = new OriginCall[1];
-      Recorder response = new Recorder();
-      lab.send(
-          0,
-          Lab.get("/"),
-          response,
-          call -> {
-            calls[0] = call;
-            response.onHead = call::suspend;
-          });
+      Recorder response = sendAndSuspend(lab, calls);
       Connection connection = origin.accept();
       connection.head();
       // Head, body and end in one piece: the suspension comes in the middle of a burst.
@@ -432,12 +401,7 @@ class OriginBodyTest {
       lab.onLoop(0, () -> null);
       assertEquals("", response.bodySoFar());
       assertFalse(response.isOver());
-      lab.onLoop(
-          0,
-          () -> {
-            calls[0].resume();
-            return null;
-          });
+      onLoop(lab, calls[0]::resume);
       assertEquals("body", response.body());
       awaitIdle(lab);
       Recorder second = lab.send(Lab.get("/2"));
@@ -485,22 +449,14 @@ class OriginBodyTest {
     try (ScriptedOrigin origin = ScriptedOrigin.start();
         Lab lab = Lab.of(Lab.origin(origin.url()))) {
       OriginCall[] calls = new OriginCall[1];
-      Recorder response = new Recorder();
-      lab.send(
-          0,
-          Lab.get("/"),
-          response,
-          call -> {
-            calls[0] = call;
-            response.onHead = call::suspend;
-          });
+      Recorder response = sendAndSuspend(lab, calls);
       Connection connection = origin.accept();
       connection.head();
       // In one piece: the suspension comes in the middle of a burst, the rest of which is held.
       connection.send("HTTP/1.1 200 OK\r\nContent-Length: 100004\r\n\r\nheld");
       response.awaitHead();
       response.onReadCompleteRun = calls[0]::suspend;
-      resume(lab, calls[0]);
+      onLoop(lab, calls[0]::resume);
       response.awaitBytes(4);
       long before = lab.onLoop(0, () -> lab.counters().bytesFromOrigins);
       connection.send("x".repeat(100_000));
@@ -510,19 +466,10 @@ class OriginBodyTest {
       }
       assertEquals(before, lab.onLoop(0, () -> lab.counters().bytesFromOrigins));
       response.onReadCompleteRun = null;
-      resume(lab, calls[0]);
+      onLoop(lab, calls[0]::resume);
       assertEquals("held" + "x".repeat(100_000), response.body());
       awaitIdle(lab);
     }
-  }
-
-  private static void resume(Lab lab, OriginCall call) throws Exception {
-    lab.onLoop(
-        0,
-        () -> {
-          call.resume();
-          return null;
-        });
   }
 
   @Test
@@ -530,29 +477,38 @@ class OriginBodyTest {
     try (ScriptedOrigin origin = ScriptedOrigin.start();
         Lab lab = Lab.of(Lab.origin(origin.url()))) {
       OriginCall[] calls = new OriginCall[1];
-      Recorder response = new Recorder();
-      lab.send(
-          0,
-          Lab.get("/"),
-          response,
-          call -> {
-            calls[0] = call;
-            response.onHead = call::suspend;
-          });
+      Recorder response = sendAndSuspend(lab, calls);
       Connection connection = origin.accept();
       connection.head();
       connection.respond("held back");
       response.awaitHead();
-      lab.onLoop(
-          0,
-          () -> {
-            calls[0].cancel();
-            return null;
-          });
+      onLoop(lab, calls[0]::cancel);
       connection.awaitClose();
       assertEquals("", response.bodySoFar());
       assertFalse(response.isOver());
     }
+  }
+
+  /** Asks for something with a call that is put into the array and suspends itself at the head. */
+  private static Recorder sendAndSuspend(Lab lab, OriginCall[] calls) throws Exception {
+    Recorder response = new Recorder();
+    return lab.send(
+        0,
+        Lab.get("/"),
+        response,
+        call -> {
+          calls[0] = call;
+          response.onHead = call::suspend;
+        });
+  }
+
+  private static void onLoop(Lab lab, Runnable what) throws Exception {
+    lab.onLoop(
+        0,
+        () -> {
+          what.run();
+          return null;
+        });
   }
 
   private static void awaitStandstill(Lab lab, ScriptedBody body) throws Exception {
