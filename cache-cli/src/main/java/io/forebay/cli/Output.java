@@ -5,7 +5,10 @@ import tools.jackson.databind.json.JsonMapper;
 
 /** Where a command's words go: text for people or one JSON object a line for programs. */
 public final class Output {
-  private static final JsonMapper JSON = JsonMapper.builder().build();
+  /** Made when it is first needed: a server's start does not wait for it. */
+  private static final class Json {
+    static final JsonMapper MAPPER = JsonMapper.builder().build();
+  }
 
   private final PrintWriter out;
   private final PrintWriter err;
@@ -38,7 +41,7 @@ public final class Output {
   /** An object for programs, on one line; nothing where a person reads. */
   public void json(Object value) {
     if (isJson) {
-      out.println(JSON.writeValueAsString(value));
+      out.println(Json.MAPPER.writeValueAsString(value));
       out.flush();
     }
   }
@@ -76,6 +79,6 @@ public final class Output {
   }
 
   static JsonMapper mapper() {
-    return JSON;
+    return Json.MAPPER;
   }
 }

@@ -15,7 +15,12 @@ final class StoreSettingsTest {
 
   @ParameterizedTest
   @CsvSource({
-    "1, 65536", "8, 65536", "9, 32768", "16, 32768", "64, 8192", "256, 8192",
+    "1, 65536",
+    "8, 65536",
+    "9, 32768",
+    "16, 32768",
+    "64, 8192",
+    "256, 8192",
   })
   void fewLanesHaveLargeNearIndexesAndManyHaveSmallOnes(int lanes, int expected)
       throws StoreException {

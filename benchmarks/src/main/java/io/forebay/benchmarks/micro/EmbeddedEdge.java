@@ -45,6 +45,9 @@ import java.util.function.LongSupplier;
  * that makes it is its loop.
  */
 final class EmbeddedEdge implements AutoCloseable {
+  /** So small that a body of 100 kB comes in slices. */
+  private static final int REGION_BYTES = 1 << 20;
+
   private static final PooledByteBufAllocator ALLOCATOR = PooledByteBufAllocator.DEFAULT;
 
   /** What the origin says. */
@@ -75,7 +78,7 @@ final class EmbeddedEdge implements AutoCloseable {
    * @param memoryBytes what its store has
    */
   EmbeddedEdge(Origin origin, String routes, long memoryBytes, LongSupplier clockMillis) {
-    store = new BenchStore(memoryBytes, 1, 0, 0, 0, clockMillis);
+    store = new BenchStore(memoryBytes, 1, REGION_BYTES, 0, 0, clockMillis);
     ServerConfig config = config(routes);
     try {
       accessLog = AccessLog.open(config.accessLog(), 1);
