@@ -85,7 +85,8 @@ final class EmbeddedEdge implements AutoCloseable {
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
-    byte[] secret = store.store().secret();
+    // Not the store's own, which is drawn: what tables of keys forget is the same in all edges.
+    byte[] secret = new byte[store.store().secret().length];
     EventLoop eventLoop = loopChannel.eventLoop();
     LoopContext context =
         new LoopContext(
