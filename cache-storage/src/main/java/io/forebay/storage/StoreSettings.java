@@ -53,11 +53,13 @@ public record StoreSettings(
 
   private static final int LEAST_INDEX_ENTRIES = 256;
 
-  /** Near-index entries of a lane, 64 bytes each, and of all lanes while each has the least. */
-  private static final int LEAST_NEAR_ENTRIES = 8192;
-
-  private static final int MOST_NEAR_ENTRIES = 65_536;
+  /**
+   * Near-index entries, 64 bytes each: lanes share so many, within what each has at least or most.
+   */
   private static final int ALL_NEAR_ENTRIES = 524_288;
+
+  private static final int LEAST_NEAR_ENTRIES = 8192;
+  private static final int MOST_NEAR_ENTRIES = 65_536;
 
   /** Where nobody says how many entries the index has: one for so much of the disks. */
   private static final long DISK_BYTES_AN_ENTRY = 64 << 10;

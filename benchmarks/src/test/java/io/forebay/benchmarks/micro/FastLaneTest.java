@@ -137,9 +137,14 @@ final class FastLaneTest {
   @Tag("campaign")
   void givesTheAnswersOfTheFullLaneForLong() {
     // To follow each buffer takes most of the time; the short run does.
+    Level level = ResourceLeakDetector.getLevel();
     ResourceLeakDetector.setLevel(Level.DISABLED);
-    // So much that nothing is evicted: what an edge forgets first is its own affair.
-    compare(3_000_000, 1L << 30);
+    try {
+      // So much that nothing is evicted: what an edge forgets first is its own affair.
+      compare(3_000_000, 1L << 30);
+    } finally {
+      ResourceLeakDetector.setLevel(level);
+    }
   }
 
   private void compare(int pieces, long memoryBytes) {
