@@ -49,7 +49,7 @@ class SecurityIndexTest {
   }
 
   private static Path source(String type) throws IOException {
-    for (String module : List.of("cache-server", "cache-cli", "cache-core")) {
+    for (String module : List.of("cache-server", "cache-cli", "cache-core", "cache-storage")) {
       try (Stream<Path> files = Files.walk(ROOT.resolve(module).resolve("src/test/java"))) {
         List<Path> named = files.filter(file -> file.endsWith(type + ".java")).limit(1).toList();
         if (!named.isEmpty()) {

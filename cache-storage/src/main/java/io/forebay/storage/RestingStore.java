@@ -118,7 +118,10 @@ public final class RestingStore implements AutoCloseable {
   }
 
   private @Nullable TierFile tier(Path data, @Nullable Path named) throws IOException {
-    Path directory = named == null ? StoreFiles.defaultMemoryDirectory(data) : named;
+    Path directory = named == null ? StoreFiles.memoryPlace().find(data) : named;
+    if (directory == null) {
+      return null;
+    }
     Path file = directory.resolve(TierFile.NAME);
     if (!Files.exists(file)) {
       if (named != null) {

@@ -14,6 +14,8 @@ public final class StoreException extends Exception {
     NO_ROOM,
     /** A file is not ours, or of a version that this program does not know. */
     FOREIGN_FORMAT,
+    /** Another user of the machine may have put a file or a link there. */
+    UNSAFE_FILE,
     /** The settings contradict each other. */
     BAD_SETTINGS
   }

@@ -1,5 +1,8 @@
 package io.forebay.storage;
 
+import io.forebay.storage.file.MemoryPlace;
+import io.forebay.storage.file.PrivateFiles;
+import io.forebay.storage.file.UnsafeFileException;
 import io.forebay.storage.index.ChronicleIndex;
 import io.forebay.storage.layout.TierHeader;
 import io.forebay.storage.layout.Words;
@@ -14,14 +17,10 @@ import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.security.SecureRandom;
 import java.util.Deque;
-import java.util.HexFormat;
 import java.util.Objects;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
@@ -64,7 +63,7 @@ final class StoreFiles {
       throws IOException {
     this.settings = settings;
     Path data = settings.dataDirectory();
-    Files.createDirectories(data);
+    PrivateFiles.createDirectories(data);
     owned.push(OwnerLock.take(data));
     this.purges =
         new Purges(
@@ -82,20 +81,18 @@ final class StoreFiles {
     TierMemory mapped = null;
     if (settings.memoryDirectory() != null) {
       directory = settings.memoryDirectory();
-      Files.createDirectories(directory);
+      PrivateFiles.createDirectories(directory);
       if (!Files.isSameFile(directory, data)) {
         owned.push(OwnerLock.take(directory));
       }
       mapped = map(directory, tierBytes);
     } else {
       try {
-        directory = defaultMemoryDirectory(data);
-        Files.createDirectories(directory);
-        owned.push(OwnerLock.take(directory));
+        directory = takeDefault(data, owned);
         mapped = map(directory, tierBytes);
-      } catch (OwnedException e) {
-        throw e;
       } catch (ForeignFileException e) {
+        throw e;
+      } catch (UnsafeFileException e) {
         throw e;
       } catch (IOException e) {
         LOG.warn("the memory tier will not outlive this process: {}", Errors.oneLine(e));
@@ -115,7 +112,8 @@ final class StoreFiles {
         opening == Opening.EMPTY ? 0 : memory.get(Words.LONG, TierHeader.NEWEST_MILLIS_OFFSET);
     Path indexFile = directory == null ? null : directory.resolve(INDEX_FILE);
     ChronicleIndex opened = null;
-    if (opening == Opening.CLEAN && indexFile != null && Files.exists(indexFile)) {
+    boolean isIndexThere = indexFile != null && PrivateFiles.check(indexFile);
+    if (opening == Opening.CLEAN && indexFile != null && isIndexThere) {
       opened = attach(indexFile);
     }
     this.isWarm = opened != null;
@@ -124,7 +122,8 @@ final class StoreFiles {
       if (indexFile == null) {
         opened = ChronicleIndex.anonymous(settings.indexEntries());
       } else {
-        Files.deleteIfExists(indexFile);
+        // Made here, so that it has its mode from the beginning and no link is followed.
+        PrivateFiles.createNew(indexFile).close();
         new Headroom()
             .require(
                 Objects.requireNonNull(directory),
@@ -178,19 +177,26 @@ final class StoreFiles {
         directory.resolve(TierFile.NAME), tierBytes, new Headroom(), settings.lockMemory());
   }
 
-  /** A directory of this data directory's own in shared memory. */
-  static Path defaultMemoryDirectory(Path data) throws IOException {
-    if (!Files.isDirectory(DEFAULT_MEMORY)) {
-      throw new IOException("there is no " + DEFAULT_MEMORY);
-    }
+  /** Where memory directories lie that nobody named. */
+  static MemoryPlace memoryPlace() {
+    return new MemoryPlace(DEFAULT_MEMORY, new SecureRandom());
+  }
+
+  /**
+   * Takes the default memory directory and its lock. This process owns the data directory, so
+   * whoever else holds that lock has no right to it.
+   */
+  private static Path takeDefault(Path data, Deque<AutoCloseable> owned) throws IOException {
+    MemoryPlace places = memoryPlace();
+    Path directory = places.take(data);
     try {
-      byte[] digest =
-          MessageDigest.getInstance("SHA-256")
-              .digest(data.toRealPath().toString().getBytes(StandardCharsets.UTF_8));
-      return DEFAULT_MEMORY.resolve("forebay-" + HexFormat.of().formatHex(digest, 0, 8));
-    } catch (NoSuchAlgorithmException e) {
-      throw new IOException(e);
+      owned.push(OwnerLock.take(directory));
+    } catch (OwnedException e) {
+      LOG.warn("{}. A new memory directory takes its place", e.getMessage());
+      directory = places.fresh(data);
+      owned.push(OwnerLock.take(directory));
     }
+    return directory;
   }
 
   /** What the tier's first page says of what lies behind it. Doubt means empty. */

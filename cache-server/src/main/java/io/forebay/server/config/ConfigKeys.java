@@ -327,7 +327,7 @@ final class ConfigKeys {
       optional(
           "memory-directory",
           ValueType.PATH,
-          "a directory under `/dev/shm`, or memory that does not outlive the process",
+          "a directory of random name under `/dev/shm`, or memory that does not outlive the process",
           true,
           StoreConfig::memoryDirectory,
           "Directory on a tmpfs, hugetlbfs or DAX mount for the memory tier; if it has no room,"

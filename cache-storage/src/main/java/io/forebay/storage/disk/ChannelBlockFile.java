@@ -1,5 +1,6 @@
 package io.forebay.storage.disk;
 
+import io.forebay.storage.file.PrivateFiles;
 import io.forebay.storage.layout.DeviceHeader;
 import io.forebay.storage.memory.ForeignFileException;
 import io.forebay.storage.memory.NoRoomException;
@@ -10,7 +11,6 @@ import java.nio.ByteOrder;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.util.Locale;
 
 /** A file, with real blocks from end to end. */
@@ -25,10 +25,8 @@ final class ChannelBlockFile implements BlockFile {
 
   /** Opens a file of that length; one of another length, or none, is made anew. */
   static ChannelBlockFile open(Path file, long lengthBytes) throws IOException {
-    boolean exists = Files.exists(file);
-    FileChannel channel =
-        FileChannel.open(
-            file, StandardOpenOption.READ, StandardOpenOption.WRITE, StandardOpenOption.CREATE);
+    boolean exists = PrivateFiles.exists(file);
+    FileChannel channel = PrivateFiles.openOrCreate(file);
     boolean done = false;
     try {
       if (exists) {

@@ -1,10 +1,10 @@
 package io.forebay.storage.disk;
 
+import io.forebay.storage.file.PrivateFiles;
 import io.forebay.storage.layout.DeviceHeader;
 import io.forebay.storage.recover.OwnerLock;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
@@ -37,7 +37,7 @@ final class DeviceFile implements BlockFile {
   }
 
   private void take() throws IOException {
-    Files.createDirectories(settings.directory());
+    PrivateFiles.createDirectories(settings.directory());
     OwnerLock taken = OwnerLock.take(settings.directory());
     boolean done = false;
     try {

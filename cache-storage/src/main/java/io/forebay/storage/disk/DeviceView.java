@@ -1,5 +1,6 @@
 package io.forebay.storage.disk;
 
+import io.forebay.storage.file.PrivateFiles;
 import io.forebay.storage.layout.DeviceHeader;
 import io.forebay.storage.layout.DirectoryPage;
 import io.forebay.storage.memory.DamagedFileException;
@@ -10,7 +11,6 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.channels.FileChannel;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
@@ -118,7 +118,7 @@ public final class DeviceView implements AutoCloseable {
   /** Opens the device in a directory, or says in one line why there is none. */
   public static DeviceView open(Path directory) throws IOException {
     Path file = directory.resolve(NAME);
-    FileChannel channel = FileChannel.open(file, StandardOpenOption.READ);
+    FileChannel channel = PrivateFiles.openToRead(file);
     boolean done = false;
     try {
       ByteBuffer head = newPage();

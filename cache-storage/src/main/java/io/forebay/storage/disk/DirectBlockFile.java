@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.OpenOption;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -36,7 +37,12 @@ final class DirectBlockFile implements BlockFile {
       throw new IOException("blocks of " + block + " bytes");
     }
     return new DirectBlockFile(
-        FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE, directOption()));
+        FileChannel.open(
+            file,
+            StandardOpenOption.READ,
+            StandardOpenOption.WRITE,
+            LinkOption.NOFOLLOW_LINKS,
+            directOption()));
   }
 
   /** By its name: the compiler warns of it, for it is the platform's own and no standard. */

@@ -1,5 +1,6 @@
 package io.forebay.storage.memory;
 
+import io.forebay.storage.file.PrivateFiles;
 import io.forebay.storage.layout.DirectoryEntry;
 import io.forebay.storage.layout.RegionHeader;
 import io.forebay.storage.layout.TierHeader;
@@ -9,7 +10,6 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.channels.FileChannel;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 
 /**
  * A tier's file at rest, mapped to be read and never written. What its first page says of its shape
@@ -31,7 +31,7 @@ public final class TierFile implements AutoCloseable {
 
   /** Maps a tier, or says in one line why this is none. */
   public static TierFile open(Path file) throws IOException {
-    try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
+    try (FileChannel channel = PrivateFiles.openToRead(file)) {
       long size = channel.size();
       if (size < TierHeader.LENGTH) {
         throw new DamagedFileException(

@@ -1,5 +1,6 @@
 package io.forebay.storage.memory;
 
+import io.forebay.storage.file.PrivateFiles;
 import io.forebay.storage.layout.TierHeader;
 import io.forebay.storage.layout.Words;
 import java.io.IOException;
@@ -10,7 +11,6 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
-import java.nio.file.StandardOpenOption;
 import java.util.Locale;
 import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
@@ -55,7 +55,7 @@ public final class TierMemory implements AutoCloseable {
    */
   public static TierMemory map(Path file, long lengthBytes, Headroom headroom, boolean lock)
       throws IOException {
-    boolean exists = Files.exists(file);
+    boolean exists = PrivateFiles.check(file);
     if (exists) {
       refuseForeign(file);
     }
@@ -65,7 +65,7 @@ public final class TierMemory implements AutoCloseable {
       Files.deleteIfExists(file);
       make(file, lengthBytes, headroom);
     }
-    FileChannel channel = FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE);
+    FileChannel channel = PrivateFiles.open(file);
     Arena arena = Arena.ofShared();
     boolean done = false;
     try {
@@ -88,12 +88,7 @@ public final class TierMemory implements AutoCloseable {
   private static void make(Path file, long lengthBytes, Headroom headroom) throws IOException {
     Path made = file.resolveSibling(file.getFileName() + ".new");
     try {
-      try (FileChannel channel =
-          FileChannel.open(
-              made,
-              StandardOpenOption.WRITE,
-              StandardOpenOption.CREATE,
-              StandardOpenOption.TRUNCATE_EXISTING)) {
+      try (FileChannel channel = PrivateFiles.createNew(made)) {
         checkRoom(made, lengthBytes, headroom);
         fill(channel, file, lengthBytes);
       }
@@ -159,7 +154,7 @@ public final class TierMemory implements AutoCloseable {
   }
 
   private static void refuseForeign(Path file) throws IOException {
-    try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
+    try (FileChannel channel = PrivateFiles.openToRead(file)) {
       ByteBuffer start = ByteBuffer.allocate(Long.BYTES).order(java.nio.ByteOrder.LITTLE_ENDIAN);
       if (channel.read(start, 0) == Long.BYTES) {
         long magic = start.getLong(0);

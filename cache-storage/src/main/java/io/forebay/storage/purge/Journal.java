@@ -1,5 +1,6 @@
 package io.forebay.storage.purge;
 
+import io.forebay.storage.file.PrivateFiles;
 import io.forebay.storage.memory.ForeignFileException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -79,9 +80,8 @@ final class Journal implements AutoCloseable {
   }
 
   static Journal open(Path file, SecureRandom random, Sync sync) throws IOException {
-    if (Files.exists(file) && Files.size(file) > 0) {
-      FileChannel channel =
-          FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE);
+    if (PrivateFiles.check(file) && Files.size(file) > 0) {
+      FileChannel channel = PrivateFiles.open(file);
       boolean done = false;
       try {
         Journal journal = attach(file, channel, sync);
@@ -212,13 +212,7 @@ final class Journal implements AutoCloseable {
       closeQuietly(old);
     }
     Path fresh = file.resolveSibling(file.getFileName() + ".new");
-    FileChannel out =
-        FileChannel.open(
-            fresh,
-            StandardOpenOption.READ,
-            StandardOpenOption.WRITE,
-            StandardOpenOption.CREATE,
-            StandardOpenOption.TRUNCATE_EXISTING);
+    FileChannel out = PrivateFiles.createNew(fresh);
     boolean done = false;
     try {
       long at = write(out, header(), 0);

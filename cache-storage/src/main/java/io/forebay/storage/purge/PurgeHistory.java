@@ -1,11 +1,11 @@
 package io.forebay.storage.purge;
 
+import io.forebay.storage.file.PrivateFiles;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.channels.FileChannel;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -34,7 +34,7 @@ public final class PurgeHistory implements Fates {
    */
   public static PurgeHistory read(Path file, PurgeMatcher.Compiler compiler) throws IOException {
     ByteBuffer bytes;
-    try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
+    try (FileChannel channel = PrivateFiles.openToRead(file)) {
       long size = channel.size();
       if (size > LARGEST) {
         throw new IOException(file + " is " + size + " bytes long: too large to be read here");

@@ -1,5 +1,6 @@
 package io.forebay.storage.recover;
 
+import io.forebay.storage.file.PrivateFiles;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -7,7 +8,6 @@ import java.nio.channels.FileLock;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
@@ -39,9 +39,7 @@ public final class OwnerLock implements AutoCloseable {
     FileChannel channel = null;
     boolean done = false;
     try {
-      channel =
-          FileChannel.open(
-              file, StandardOpenOption.READ, StandardOpenOption.WRITE, StandardOpenOption.CREATE);
+      channel = PrivateFiles.openOrCreate(file);
       FileLock lock = channel.tryLock();
       if (lock == null) {
         throw owned(directory, Files.readString(file).trim());
@@ -65,7 +63,7 @@ public final class OwnerLock implements AutoCloseable {
    */
   public static AutoCloseable share(Path directory) throws IOException {
     Path file = directory.toRealPath().resolve(NAME);
-    if (!Files.exists(file)) {
+    if (!PrivateFiles.exists(file)) {
       return () -> {};
     }
     if (!OWN.add(file)) {
@@ -74,7 +72,7 @@ public final class OwnerLock implements AutoCloseable {
     FileChannel channel = null;
     boolean done = false;
     try {
-      channel = FileChannel.open(file, StandardOpenOption.READ);
+      channel = PrivateFiles.openToRead(file);
       FileLock lock = channel.tryLock(0, Long.MAX_VALUE, true);
       if (lock == null) {
         throw owned(directory, Files.readString(file).trim());
