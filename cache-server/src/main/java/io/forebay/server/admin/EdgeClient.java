@@ -2,7 +2,6 @@ package io.forebay.server.admin;
 
 import io.forebay.server.admin.Node.Listening;
 import java.io.BufferedInputStream;
-import java.io.ByteArrayOutputStream;
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
@@ -37,24 +36,25 @@ final class EdgeClient implements AutoCloseable {
 
   private final Node node;
   private final String userAgent;
-  private @Nullable Socket socket;
+  // Set by the one thread that uses this; read by whoever breaks it off.
+  private volatile @Nullable Socket socket;
+  private volatile boolean isAborted;
   private @Nullable InputStream in;
   private String connectedTo = "";
   private final byte[] buffer = new byte[64 << 10];
   private int headBytes;
+  private boolean isAnswered;
 
   /**
    * An answer, read to its end.
    *
-   * @param bytes body bytes that came, kept or not
-   * @param body the body where it was to be kept and was not too large, else null
+   * @param bytes body bytes that came, whoever read them
    */
-  @SuppressWarnings("ArrayRecordComponent") // Read once and thrown away, never compared.
-  record Answer(int status, Map<String, String> fields, long bytes, byte @Nullable [] body) {}
+  record Answer(int status, Map<String, String> fields, long bytes) {}
 
-  /** Decides from the head whether a body is kept, and up to how many bytes; 0 drops it. */
-  interface Keep {
-    int bytes(int status, Map<String, String> fields);
+  /** Reads as much of a body as it wants; the rest is read and dropped. */
+  interface BodyReader {
+    void read(int status, Map<String, String> fields, InputStream body) throws IOException;
   }
 
   EdgeClient(Node node, String userAgent) {
@@ -62,20 +62,20 @@ final class EdgeClient implements AutoCloseable {
     this.userAgent = userAgent;
   }
 
-  Answer get(WarmUrl url, Keep keep) throws IOException {
+  Answer get(WarmUrl url, BodyReader reader) throws IOException {
     Listening listener = listener(url.scheme(), node.listening());
     boolean isReused = connect(listener, url);
     try {
-      return exchange(url, keep);
+      return exchange(url, reader);
     } catch (IOException e) {
       close();
-      if (!isReused || headBytes > 0) {
+      if (!isReused || isAnswered) {
         throw e;
       }
       // The listener may close an idle connection at any time; that is no failure of the URL.
       connect(listener, url);
       try {
-        return exchange(url, keep);
+        return exchange(url, reader);
       } catch (IOException again) {
         close();
         throw again;
@@ -115,6 +115,9 @@ final class EdgeClient implements AutoCloseable {
           CONNECT_TIMEOUT_MILLIS);
       Socket used = isTls ? tls(plain, url) : plain;
       socket = used;
+      if (isAborted) {
+        throw new IOException("broken off");
+      }
       in = new BufferedInputStream(used.getInputStream(), 16 << 10);
       connectedTo = wanted;
       return false;
@@ -151,13 +154,14 @@ final class EdgeClient implements AutoCloseable {
     return secure;
   }
 
-  private Answer exchange(WarmUrl url, Keep keep) throws IOException {
+  private Answer exchange(WarmUrl url, BodyReader reader) throws IOException {
     Socket current = socket;
     InputStream source = in;
     if (current == null || source == null) {
       throw new IOException("not connected");
     }
     headBytes = 0;
+    isAnswered = false;
     String request =
         "GET "
             + url.target()
@@ -174,28 +178,26 @@ final class EdgeClient implements AutoCloseable {
       status = status(line(source));
       fields = fields(source);
     } while (status >= 100 && status < 200);
-    BodySink sink = new BodySink(keep.bytes(status, fields));
-    String coding = fields.getOrDefault("transfer-encoding", "");
     String length = fields.get("content-length");
     boolean isReusable =
         !fields.getOrDefault("connection", "").toLowerCase(Locale.ROOT).contains("close");
+    Body body;
     if (status == 204 || status == 304) {
-      sink.end();
-    } else if (coding.equalsIgnoreCase("chunked")) {
-      chunks(source, sink);
+      body = new Body(source, 0, false);
+    } else if (fields.getOrDefault("transfer-encoding", "").equalsIgnoreCase("chunked")) {
+      body = new Body(source, 0, true);
     } else if (length != null) {
-      exactly(source, length(length), sink);
+      body = new Body(source, length(length), false);
     } else {
-      int count;
-      while ((count = source.read(buffer)) >= 0) {
-        sink.take(buffer, count);
-      }
+      body = new Body(source, Body.UNTIL_CLOSED, false);
       isReusable = false;
     }
+    reader.read(status, fields, body);
+    body.drain();
     if (!isReusable) {
       close();
     }
-    return new Answer(status, fields, sink.bytes, sink.end());
+    return new Answer(status, fields, body.bytes);
   }
 
   private static int status(String line) throws IOException {
@@ -230,39 +232,6 @@ final class EdgeClient implements AutoCloseable {
     }
   }
 
-  private void chunks(InputStream source, BodySink sink) throws IOException {
-    while (true) {
-      headBytes = 0;
-      String line = line(source);
-      int end = line.indexOf(';');
-      String size = (end < 0 ? line : line.substring(0, end)).strip();
-      if (!size.matches("[0-9A-Fa-f]{1,15}")) {
-        throw new IOException("unreadable chunk size");
-      }
-      long length = Long.parseLong(size, 16);
-      if (length == 0) {
-        fields(source);
-        return;
-      }
-      exactly(source, length, sink);
-      if (!line(source).isEmpty()) {
-        throw new IOException("chunk longer than its size");
-      }
-    }
-  }
-
-  private void exactly(InputStream source, long length, BodySink sink) throws IOException {
-    long left = length;
-    while (left > 0) {
-      int count = source.read(buffer, 0, (int) Math.min(left, buffer.length));
-      if (count < 0) {
-        throw new EOFException("the answer ended " + left + " bytes early");
-      }
-      sink.take(buffer, count);
-      left -= count;
-    }
-  }
-
   private String line(InputStream source) throws IOException {
     StringBuilder line = new StringBuilder();
     while (true) {
@@ -270,6 +239,7 @@ final class EdgeClient implements AutoCloseable {
       if (c < 0) {
         throw new EOFException("the connection was closed within the answer");
       }
+      isAnswered = true;
       if (++headBytes > MAX_HEAD_BYTES) {
         throw new IOException("the answer's header is larger than " + MAX_HEAD_BYTES + " bytes");
       }
@@ -281,12 +251,22 @@ final class EdgeClient implements AutoCloseable {
     }
   }
 
+  /** Breaks off what is under way, and all that is asked for later; called by any thread. */
+  void abort() {
+    isAborted = true;
+    closeSocket(socket);
+  }
+
   @Override
   public void close() {
     Socket old = socket;
     socket = null;
     in = null;
     connectedTo = "";
+    closeSocket(old);
+  }
+
+  private static void closeSocket(@Nullable Socket old) {
     if (old != null) {
       try {
         old.close();
@@ -297,30 +277,81 @@ final class EdgeClient implements AutoCloseable {
     }
   }
 
-  /** Counts a body and keeps it while it is small enough. */
-  private static final class BodySink {
-    private final int maxBytes;
-    private @Nullable ByteArrayOutputStream kept;
+  /** A body as it is framed: by its length, in chunks, or by the end of the connection. */
+  private final class Body extends InputStream {
+    static final long UNTIL_CLOSED = -1;
+
+    private final InputStream source;
+    private final boolean isChunked;
+    private long left;
+    private boolean isInChunks;
+    private boolean isOver;
     private long bytes;
 
-    BodySink(int maxBytes) {
-      this.maxBytes = maxBytes;
-      kept = maxBytes > 0 ? new ByteArrayOutputStream() : null;
+    Body(InputStream source, long length, boolean isChunked) {
+      this.source = source;
+      this.isChunked = isChunked;
+      left = length;
     }
 
-    void take(byte[] from, int count) {
-      bytes += count;
-      if (kept != null) {
-        if (bytes > maxBytes) {
-          kept = null;
-        } else {
-          kept.write(from, 0, count);
-        }
+    @Override
+    public int read() throws IOException {
+      byte[] one = new byte[1];
+      return read(one, 0, 1) < 0 ? -1 : one[0] & 0xff;
+    }
+
+    @Override
+    public int read(byte[] to, int offset, int length) throws IOException {
+      if (length == 0) {
+        return 0;
       }
+      if (left == 0 && isChunked && !isOver) {
+        nextChunk();
+      }
+      if (left == 0 || isOver) {
+        return -1;
+      }
+      int most = left == UNTIL_CLOSED ? length : (int) Math.min(left, length);
+      int count = source.read(to, offset, most);
+      if (count < 0) {
+        if (left != UNTIL_CLOSED) {
+          throw new EOFException("the answer ended " + left + " bytes early");
+        }
+        isOver = true;
+        return -1;
+      }
+      bytes += count;
+      if (left != UNTIL_CLOSED) {
+        left -= count;
+      }
+      return count;
     }
 
-    byte @Nullable [] end() {
-      return kept == null ? null : kept.toByteArray();
+    /** The connection takes another request only behind the end of this body. */
+    void drain() throws IOException {
+      int count;
+      do {
+        count = read(buffer, 0, buffer.length);
+      } while (count >= 0);
+    }
+
+    private void nextChunk() throws IOException {
+      headBytes = 0;
+      if (isInChunks && !line(source).isEmpty()) {
+        throw new IOException("chunk longer than its size");
+      }
+      isInChunks = true;
+      String line = line(source);
+      int end = line.indexOf(';');
+      String size = (end < 0 ? line : line.substring(0, end)).strip();
+      if (!size.matches("[0-9A-Fa-f]{1,15}")) {
+        throw new IOException("unreadable chunk size");
+      }
+      left = Long.parseLong(size, 16);
+      if (left == 0) {
+        isOver = true;
+        fields(source);
+      }
     }
   }
 

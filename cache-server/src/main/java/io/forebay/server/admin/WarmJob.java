@@ -8,6 +8,7 @@ import io.forebay.server.admin.EdgeClient.Answer;
 import io.forebay.server.config.ServerConfig;
 import io.forebay.server.config.ServerConfig.RouteConfig;
 import java.io.IOException;
+import java.io.InputStream;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -27,15 +28,19 @@ import tools.jackson.databind.node.ObjectNode;
 
 /**
  * One warm-up: a queue of URLs, a few virtual threads that ask the node for them, and what came of
- * each. The number and the total length of URLs are bounded, and of the results only the newest are
- * kept.
+ * each. Sitemaps are read one at a time, on one platform thread of the job ({@link SitemapReader}).
+ * The number and the total length of URLs are bounded, and of the results only the newest are kept.
  */
 final class WarmJob {
   static final int MAX_URLS = 100_000;
   static final int MAX_RESULTS = 10_000;
   static final int MAX_PAGE = 1_000;
   private static final long MAX_CHARACTERS = 32L << 20;
-  private static final int MAX_DEPTH = 4;
+  static final int MAX_DEPTH = 4;
+
+  /** Of all sitemaps of a job together, decompressed. */
+  static final long MAX_XML_BYTES = 1L << 30;
+
   private static final Logger LOG = LoggerFactory.getLogger(WarmJob.class);
 
   /** How far a job is. */
@@ -74,9 +79,11 @@ final class WarmJob {
   private final Condition changed = lock.newCondition();
   // All below is guarded by the lock.
   private final Deque<Item> queue = new ArrayDeque<>();
+  private final Deque<Item> sitemaps = new ArrayDeque<>();
   private final Set<String> seen = new HashSet<>();
   private final Deque<Result> results = new ArrayDeque<>();
   private final List<Thread> workers = new ArrayList<>();
+  private @Nullable EdgeClient sitemapClient;
   private State state = State.RUNNING;
   private long characters;
   private int inFlight;
@@ -89,6 +96,9 @@ final class WarmJob {
   private long hits;
   private long bytes;
   private long leftOut;
+
+  /** Of sitemaps; only their thread uses it. */
+  private long xmlBytes;
 
   WarmJob(long id, WarmOrder order, Node node, String userAgent) {
     this.id = id;
@@ -112,10 +122,22 @@ final class WarmJob {
       for (String url : order.sitemaps()) {
         offer(url, WarmUrl.parse(url), 0, true);
       }
-      workersLeft = order.concurrency();
       for (int i = 0; i < order.concurrency(); i++) {
-        workers.add(Thread.ofVirtual().name("warm-" + id + "-" + i).unstarted(this::work));
+        workers.add(
+            Thread.ofVirtual()
+                .name("warm-" + id + "-" + i)
+                .unstarted(() -> work(new EdgeClient(node, userAgent), queue, sitemaps)));
       }
+      if (!sitemaps.isEmpty()) {
+        EdgeClient client = new EdgeClient(node, userAgent);
+        sitemapClient = client;
+        workers.add(
+            Thread.ofPlatform()
+                .daemon()
+                .name("warm-sitemap-" + id)
+                .unstarted(() -> work(client, sitemaps, queue)));
+      }
+      workersLeft = workers.size();
       workers.forEach(Thread::start);
     } finally {
       lock.unlock();
@@ -129,8 +151,13 @@ final class WarmJob {
       if (state == State.RUNNING) {
         state = State.CANCELLED;
         queue.clear();
+        sitemaps.clear();
         changed.signalAll();
         workers.forEach(Thread::interrupt);
+        // The interrupt of a platform thread does not end its read.
+        if (sitemapClient != null) {
+          sitemapClient.abort();
+        }
       }
     } finally {
       lock.unlock();
@@ -154,7 +181,7 @@ final class WarmJob {
       summary.put("job", id);
       summary.put("state", state.name().toLowerCase(Locale.ROOT));
       ObjectNode totals = summary.putObject("totals");
-      totals.put("found", completed + inFlight + queue.size());
+      totals.put("found", completed + inFlight + queue.size() + sitemaps.size());
       totals.put("completed", completed);
       totals.put("ok", ok);
       totals.put("failed", failed);
@@ -202,10 +229,11 @@ final class WarmJob {
     }
   }
 
-  private void work() {
-    try (EdgeClient client = new EdgeClient(node, userAgent)) {
+  /** Works on one queue until neither it nor what is under way can bring more. */
+  private void work(EdgeClient own, Deque<Item> from, Deque<Item> other) {
+    try (EdgeClient client = own) {
       Item item;
-      while ((item = take()) != null) {
+      while ((item = take(from, other)) != null) {
         fetch(client, item);
       }
     } finally {
@@ -223,15 +251,15 @@ final class WarmJob {
   }
 
   /** The next URL in its turn, or null when there is and will be none. */
-  private @Nullable Item take() {
+  private @Nullable Item take(Deque<Item> from, Deque<Item> other) {
     long startNanos;
     Item item;
     lock.lock();
     try {
-      while (queue.isEmpty() && inFlight > 0 && state == State.RUNNING) {
+      while (from.isEmpty() && (inFlight > 0 || !other.isEmpty()) && state == State.RUNNING) {
         changed.awaitUninterruptibly();
       }
-      item = state == State.RUNNING ? queue.poll() : null;
+      item = state == State.RUNNING ? from.poll() : null;
       if (item == null) {
         changed.signalAll();
         return null;
@@ -257,17 +285,19 @@ final class WarmJob {
     long length = 0;
     String cache = "unknown";
     String error = null;
-    List<Found> found = List.of();
     try {
-      Answer answer = client.get(item.url(), (code, fields) -> keep(item, code, fields));
+      Answer answer =
+          client.get(item.url(), (code, fields, body) -> follow(item, code, fields, body));
       status = answer.status();
       length = answer.bytes();
       cache = CacheStatus.result(answer.fields().get("cache-status"));
-      if (status >= 400) {
+      if (status >= 400 || (item.isSitemap() && status != 200)) {
         error = "status " + status;
-      } else {
-        found = found(item, answer);
       }
+    } catch (SitemapReader.RefusedException e) {
+      // There was an answer; the rest of it is not worth reading.
+      status = 200;
+      error = String.valueOf(e.getMessage());
     } catch (IOException e) {
       error = Json.shown(e.getMessage() == null ? e.toString() : e.getMessage());
     } catch (RuntimeException e) {
@@ -279,9 +309,6 @@ final class WarmJob {
     double millis = PurgeCall.millis(System.nanoTime() - start);
     lock.lock();
     try {
-      for (Found one : found) {
-        offer(one.text(), one.url(), item.depth() + 1, one.isSitemap());
-      }
       inFlight--;
       if (state == State.CANCELLED) {
         // It was broken off by the cancellation, which is no failure of the URL.
@@ -304,18 +331,41 @@ final class WarmJob {
     }
   }
 
-  private record Found(String text, @Nullable WarmUrl url, boolean isSitemap) {}
-
-  private int keep(Item item, int status, Map<String, String> fields) {
+  /** Queues what a body leads to, while it is read. */
+  private void follow(Item item, int status, Map<String, String> fields, InputStream body)
+      throws IOException {
     if (status != 200) {
-      return 0;
+      return;
     }
     if (item.isSitemap()) {
-      return Links.MAX_SITEMAP_BYTES;
+      followSitemap(item, fields.getOrDefault("content-encoding", ""), body);
+    } else if (order.isFollowing() && item.depth() < MAX_DEPTH && isPlaylist(item, fields)) {
+      byte[] playlist = body.readNBytes(Links.MAX_PLAYLIST_BYTES + 1);
+      if (playlist.length <= Links.MAX_PLAYLIST_BYTES) {
+        for (String reference : Links.playlist(playlist, MAX_URLS)) {
+          offerLocked(reference, item.url().resolve(reference), item.depth() + 1, false);
+        }
+      }
     }
-    return order.isFollowing() && item.depth() < MAX_DEPTH && isPlaylist(item, fields)
-        ? Links.MAX_PLAYLIST_BYTES
-        : 0;
+  }
+
+  private void followSitemap(Item item, String coding, InputStream body) throws IOException {
+    long left = MAX_XML_BYTES - xmlBytes;
+    if (left <= 0) {
+      throw new SitemapReader.RefusedException(
+          "the job's sitemaps have more than " + MAX_XML_BYTES + " bytes uncompressed");
+    }
+    SitemapReader reader =
+        new SitemapReader(SitemapReader.Bounds.DEFAULT.withXmlBytes(left), System::nanoTime);
+    try {
+      reader.read(
+          body,
+          coding,
+          (location, isSitemap) ->
+              offerLocked(location, WarmUrl.parse(location), item.depth() + 1, isSitemap));
+    } finally {
+      xmlBytes += reader.xmlBytes();
+    }
   }
 
   private static boolean isPlaylist(Item item, Map<String, String> fields) {
@@ -326,32 +376,14 @@ final class WarmJob {
     return path.endsWith(".m3u8") || type.contains("mpegurl");
   }
 
-  private List<Found> found(Item item, Answer answer) throws IOException {
-    byte[] body = answer.body();
-    if (body == null) {
-      if (item.isSitemap()) {
-        throw new IOException(
-            answer.status() == 200 ? "the sitemap is too large" : "status " + answer.status());
-      }
-      return List.of();
+  private void offerLocked(String text, @Nullable WarmUrl url, int depth, boolean isSitemap) {
+    lock.lock();
+    try {
+      offer(text, url, depth, isSitemap);
+      changed.signalAll();
+    } finally {
+      lock.unlock();
     }
-    List<Found> found = new ArrayList<>();
-    if (item.isSitemap()) {
-      Links.Sitemap sitemap = Links.sitemap(body, MAX_URLS);
-      for (String page : sitemap.pages()) {
-        found.add(new Found(page, WarmUrl.parse(page), false));
-      }
-      if (item.depth() < MAX_DEPTH) {
-        for (String child : sitemap.sitemaps()) {
-          found.add(new Found(child, WarmUrl.parse(child), true));
-        }
-      }
-    } else {
-      for (String reference : Links.playlist(body, MAX_URLS)) {
-        found.add(new Found(reference, item.url().resolve(reference), false));
-      }
-    }
-    return found;
   }
 
   /** Queues a URL that is new, may be asked for and has room; with the lock held. */
@@ -373,13 +405,18 @@ final class WarmJob {
     if (seen.contains(url.text())) {
       return;
     }
+    if (isSitemap && depth > MAX_DEPTH) {
+      refused++;
+      note(url.text(), 0, 0, "unknown", 0, "sitemap indexes are nested deeper than " + MAX_DEPTH);
+      return;
+    }
     if (seen.size() >= MAX_URLS || characters + url.text().length() > MAX_CHARACTERS) {
       leftOut++;
       return;
     }
     seen.add(url.text());
     characters += url.text().length();
-    queue.add(new Item(url, depth, isSitemap));
+    (isSitemap ? sitemaps : queue).add(new Item(url, depth, isSitemap));
   }
 
   private static RouteTable routes(ServerConfig config) {

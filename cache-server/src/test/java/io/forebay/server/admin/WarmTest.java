@@ -202,6 +202,56 @@ final class WarmTest {
     assertEquals(5, report.at("/totals/ok").longValue());
   }
 
+  /**
+   * Sitemaps that take long to read, many at once, keep no thread from the admin API: every carrier
+   * of virtual threads would be busy with one for as long as the job lasts.
+   */
+  @Test
+  void theApiAnswersWhileSitemapsAreRead() throws Exception {
+    byte[] slow = gzip("<urlset>" + "<a b=\"c\"/>".repeat((49 << 20) / 10) + "</urlset>");
+    int count = 2 * Runtime.getRuntime().availableProcessors() + 2;
+    StringBuilder urls = new StringBuilder();
+    for (int i = 0; i < count; i++) {
+      edge.has("s.example/" + i + ".xml.gz", slow);
+      urls.append(i == 0 ? "" : ",").append("\"http://s.example/").append(i).append(".xml.gz\"");
+    }
+    long job = started("{\"sitemaps\":[" + urls + "],\"concurrency\":64}");
+    int answered = 0;
+    while (http.get("/v1/warm/" + job).json().get("state").stringValue().equals("running")) {
+      assertEquals(200, http.get("/healthz").status());
+      answered++;
+    }
+    JsonNode report = finished(job);
+    assertEquals(count, report.at("/totals/ok").longValue(), report.toString());
+    assertTrue(answered > 10 * count, "answered " + answered + " times");
+  }
+
+  @Test
+  void aBombIsAFailureThatNamesItsBound() throws IOException {
+    edge.has("s.example/bomb.xml.gz", gzip("<urlset>" + " ".repeat(60 << 20) + "</urlset>"));
+    JsonNode report = warmed("{\"sitemaps\":[\"http://s.example/bomb.xml.gz\"]}");
+    assertEquals(
+        "the sitemap has more than 52428800 bytes uncompressed",
+        report.at("/results/0/error").stringValue());
+    assertEquals(200, report.at("/results/0/status").intValue());
+  }
+
+  @Test
+  void sitemapIndexesEndAtADepth() throws IOException {
+    for (int i = 0; i <= WarmJob.MAX_DEPTH; i++) {
+      edge.has(
+          "s.example/" + i,
+          "<sitemapindex><sitemap><loc>http://s.example/"
+              + (i + 1)
+              + "</loc></sitemap></sitemapindex>");
+    }
+    JsonNode report = warmed("{\"sitemaps\":[\"http://s.example/0\"]}");
+    assertEquals(WarmJob.MAX_DEPTH + 1, edge.requests().size());
+    assertEquals(1, report.at("/totals/refused").longValue());
+    assertTrue(
+        report.toString().contains("sitemap indexes are nested deeper than 4"), report.toString());
+  }
+
   @Test
   void readsNoFileThatASitemapNames() throws IOException {
     edge.has(
