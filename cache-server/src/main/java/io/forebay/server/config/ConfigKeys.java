@@ -1062,7 +1062,7 @@ final class ConfigKeys {
           integer(1, 1_000_000),
           "1000",
           Http2Config::priorities,
-          "PRIORITY and PRIORITY_UPDATE frames within `http2.window`, beyond one for each request.");
+          "PRIORITY, PRIORITY_UPDATE and unknown frames within `http2.window`, beyond one for each request; over HTTP/3 also all other frames of the control stream, unknown streams, and QPACK instructions.");
   static final Field<Http2Config, Integer> HTTP2_CONTINUATIONS =
       live(
           "continuations",

@@ -28,6 +28,7 @@ import io.netty.handler.codec.quic.QuicChannel;
 import io.netty.handler.codec.quic.QuicPathEvent;
 import io.netty.handler.codec.quic.QuicStreamChannel;
 import io.netty.handler.codec.quic.QuicStreamResetException;
+import io.netty.handler.codec.quic.QuicStreamType;
 import io.netty.handler.ssl.SniCompletionEvent;
 import io.netty.util.collection.LongObjectHashMap;
 import io.netty.util.collection.LongObjectMap;
@@ -65,6 +66,9 @@ final class Http3Connection extends ChannelInboundHandlerAdapter {
   /** Above every stream that there can be (RFC 9114 §5.2). */
   private static final long NO_LAST_STREAM = (1L << 62) - 4;
 
+  private static final long DATA_FRAME = 0x00;
+  private static final long HEADERS_FRAME = 0x01;
+
   /** How the connection comes to its end (RFC 9114 §5.2). */
   private enum Goodbye {
     UNSAID,
@@ -93,6 +97,16 @@ final class Http3Connection extends ChannelInboundHandlerAdapter {
   private int requests;
   private int resets;
   private int resetsCaused;
+
+  /** What the client sent that means nothing to us, less its requests, in this window. */
+  private int idleFrames;
+
+  /** DATA frames without data, one after the other. */
+  private int emptyFrames;
+
+  /** A bit for each type of stream that a client opens once. */
+  private int openedOnce;
+
   private long windowStartNanos;
   private int stuckLooks;
   private long lastSigns;
@@ -199,6 +213,15 @@ final class Http3Connection extends ChannelInboundHandlerAdapter {
 
   // ---- streams begin
 
+  @Override
+  public void channelRead(ChannelHandlerContext ctx, Object message) {
+    if (message instanceof QuicStreamChannel opened
+        && opened.type() == QuicStreamType.UNIDIRECTIONAL) {
+      opened.pipeline().addFirst(new Http3ClientStream(this));
+    }
+    ctx.fireChannelRead(message);
+  }
+
   private void onOpened(QuicStreamChannel opened) {
     Http3Stream stream = new Http3Stream(this, opened);
     opened.pipeline().addFirst(stream.wire());
@@ -222,6 +245,7 @@ final class Http3Connection extends ChannelInboundHandlerAdapter {
       return false;
     }
     newestStream = Math.max(newestStream, stream.id());
+    idleFrames--;
     prioritize(stream);
     if (++requests == limits.requestsPerConnection()) {
       loop.counters.hit(Limit.REQUESTS_PER_CONNECTION);
@@ -415,23 +439,61 @@ final class Http3Connection extends ChannelInboundHandlerAdapter {
 
   /** A stream was broken off by the client: HTTP/2's rapid reset by another name. */
   private void countReset() {
+    loop.counters.http3.resets++;
     startWindowIfOver();
     check(++resets, bounds.resets(), Limit.HTTP2_RESETS);
   }
 
   /** A stream was broken off because of what the client had sent. */
   private void countCausedReset() {
+    loop.counters.http3.resets++;
     startWindowIfOver();
     check(++resetsCaused, bounds.resetsCaused(), Limit.HTTP2_RESETS_CAUSED);
   }
 
+  /** A frame that means nothing to us; one of many bytes counts as several of HTTP/2 would. */
+  boolean countIdleFrame(long length) {
+    return countIdle(1 + (int) Math.min(length >> 14, bounds.priorities()));
+  }
+
+  /** False when the connection ends for it. */
+  boolean countIdle(int count) {
+    if (count > 0) {
+      startWindowIfOver();
+      idleFrames += count;
+      check(idleFrames, bounds.priorities(), Limit.HTTP2_PRIORITIES);
+    }
+    return !isClosed;
+  }
+
+  /** A frame of a request stream; false when the connection ends for it. */
+  boolean onRequestFrame(long type, long length) {
+    if (type == DATA_FRAME && length == 0) {
+      check(++emptyFrames, bounds.emptyFrames(), Limit.HTTP2_EMPTY_FRAMES);
+      return !isClosed;
+    }
+    if (type == DATA_FRAME || type == HEADERS_FRAME) {
+      emptyFrames = 0;
+      return true;
+    }
+    return countIdleFrame(length);
+  }
+
+  /** Whether the client has opened no stream of this type before. */
+  boolean isFirst(int streamType) {
+    int bit = 1 << streamType;
+    boolean isFirst = (openedOnce & bit) == 0;
+    openedOnce |= bit;
+    return isFirst;
+  }
+
   private void startWindowIfOver() {
-    loop.counters.http3.resets++;
     long now = loop.wheel.nowNanos();
     if (now - windowStartNanos >= bounds.window().toNanos()) {
       windowStartNanos = now;
       resets = 0;
       resetsCaused = 0;
+      idleFrames = 0;
     }
   }
 
@@ -484,7 +546,7 @@ final class Http3Connection extends ChannelInboundHandlerAdapter {
     }
   }
 
-  private void close(Http3ErrorCode error) {
+  void close(Http3ErrorCode error) {
     if (!isClosed) {
       isClosed = true;
       channel.close(true, error.code(), Unpooled.EMPTY_BUFFER);

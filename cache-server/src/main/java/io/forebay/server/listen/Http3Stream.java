@@ -44,7 +44,7 @@ final class Http3Stream extends ChannelInboundHandlerAdapter {
 
   private final Http3Connection connection;
   private final QuicStreamChannel channel;
-  private final Http3Wire wire = new Http3Wire(this);
+  private final Http3Wire wire;
   private final long openedNanos;
 
   private @Nullable ChannelHandlerContext context;
@@ -63,6 +63,7 @@ final class Http3Stream extends ChannelInboundHandlerAdapter {
   Http3Stream(Http3Connection connection, QuicStreamChannel channel) {
     this.connection = connection;
     this.channel = channel;
+    wire = new Http3Wire(this, connection::onRequestFrame);
     openedNanos = connection.loop().wheel.nowNanos();
     channel.config().setAutoRead(false);
     channel.config().setReadFrames(true);

@@ -7,6 +7,7 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelPromise;
 import io.netty.handler.codec.quic.DefaultQuicStreamFrame;
 import io.netty.handler.codec.quic.QuicStreamFrame;
+import io.netty.util.ReferenceCountUtil;
 import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
 
@@ -23,12 +24,15 @@ final class Http3Wire extends ChannelDuplexHandler {
    */
   private final ArrayDeque<ByteBuf> queued = new ArrayDeque<>(0);
 
+  private final Http3FrameWalk frames = new Http3FrameWalk();
+  private final Http3FrameWalk.Ear counted;
   private @Nullable ChannelHandlerContext context;
   private long writtenBytes;
   private boolean isLast;
 
-  Http3Wire(Http3Stream stream) {
+  Http3Wire(Http3Stream stream, Http3FrameWalk.Ear counted) {
     this.stream = stream;
+    this.counted = counted;
   }
 
   /** What is written next is the last of the response. */
@@ -70,6 +74,11 @@ final class Http3Wire extends ChannelDuplexHandler {
   @Override
   public void channelRead(ChannelHandlerContext ctx, Object message) {
     boolean isEnd = message instanceof QuicStreamFrame frame && frame.hasFin();
+    ByteBuf data = message instanceof QuicStreamFrame frame ? frame.content() : (ByteBuf) message;
+    if (!frames.walk(data, data.readerIndex(), counted)) {
+      ReferenceCountUtil.release(message);
+      return;
+    }
     if (isEnd) {
       stream.onEndSeen();
     }

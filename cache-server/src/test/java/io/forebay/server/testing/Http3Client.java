@@ -40,6 +40,7 @@ import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -226,6 +227,38 @@ public final class Http3Client implements AutoCloseable {
         .writeAndFlush(Unpooled.wrappedBuffer(request))
         .addListener(QuicStreamChannel.SHUTDOWN_OUTPUT);
     return end.get(PATIENCE_SECONDS, TimeUnit.SECONDS);
+  }
+
+  /** Opens a unidirectional stream with these first bytes; it is ended, and may be refused. */
+  public void unidirectional(byte[] bytes) throws Exception {
+    QuicStreamChannel stream;
+    try {
+      stream =
+          channel
+              .createStream(QuicStreamType.UNIDIRECTIONAL, new ChannelInboundHandlerAdapter())
+              .get(PATIENCE_SECONDS, TimeUnit.SECONDS);
+    } catch (ExecutionException e) {
+      // No stream is free yet, or the connection is gone; whoever asks tries again or looks.
+      return;
+    }
+    boolean isCritical = bytes[0] < 4;
+    stream
+        .writeAndFlush(Unpooled.wrappedBuffer(bytes))
+        .addListener(written -> {
+          if (!isCritical) {
+            stream.shutdownOutput();
+          }
+        });
+  }
+
+  /** Sends bytes on the control stream, behind the SETTINGS. */
+  public void control(byte[] bytes) {
+    Channel control = Http3.getLocalControlStream(channel);
+    if (control == null) {
+      throw new AssertionError("no control stream");
+    }
+    // Past the codec, which takes frames only.
+    control.pipeline().firstContext().writeAndFlush(Unpooled.wrappedBuffer(bytes));
   }
 
   public void data(Answer answer, String text, boolean isEnd) {
