@@ -99,7 +99,13 @@ final class Http3Listener {
               .option(ChannelOption.SO_RCVBUF, SOCKET_BYTES)
               .option(ChannelOption.SO_SNDBUF, SOCKET_BYTES)
               .option(ChannelOption.ALLOCATOR, Transport.ALLOCATOR)
-              .handler(dispatcher)
+              .handler(
+                  new ChannelInitializer<>() {
+                    @Override
+                    protected void initChannel(Channel socket) {
+                      socket.pipeline().addLast(new SmallDatagrams(), dispatcher);
+                    }
+                  })
               .bind(address);
       future.awaitUninterruptibly();
       Throwable cause = future.cause();

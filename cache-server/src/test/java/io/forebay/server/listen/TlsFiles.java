@@ -21,6 +21,15 @@ import javax.net.ssl.TrustManagerFactory;
 record TlsFiles(Path certificate, Path key, KeyStore trust) {
 
   static TlsFiles make(Path directory) throws IOException, GeneralSecurityException {
+    return make(directory, "dns:localhost,ip:127.0.0.1");
+  }
+
+  /**
+   * The same.
+   *
+   * @param names of the certificate, as keytool takes them
+   */
+  static TlsFiles make(Path directory, String names) throws IOException, GeneralSecurityException {
     Path store = directory.resolve("store.p12");
     Process keytool =
         new ProcessBuilder(
@@ -35,7 +44,7 @@ record TlsFiles(Path certificate, Path key, KeyStore trust) {
                 "-dname",
                 "CN=localhost",
                 "-ext",
-                "san=dns:localhost,ip:127.0.0.1",
+                "san=" + names,
                 "-validity",
                 "30",
                 "-storetype",
