@@ -232,25 +232,37 @@ public final class Server implements Node, AutoCloseable {
       }
       listeners.accept();
     } catch (StartException e) {
-      close();
+      undo();
       throw e;
     } catch (TlsException e) {
-      close();
+      undo();
       throw new StartException(StartException.BAD_CONFIGURATION, e.lines());
     } catch (StoreException | ListenException e) {
-      close();
+      undo();
       throw new StartException(StartException.NO_RESOURCE, List.of(e.getMessage()));
     } catch (BindException e) {
-      close();
+      undo();
       throw new StartException(StartException.NO_RESOURCE, List.of(String.valueOf(e.getMessage())));
     } catch (IOException | IllegalArgumentException e) {
-      close();
+      undo();
       throw new StartException(
           StartException.BAD_CONFIGURATION, List.of(String.valueOf(e.getMessage())));
     } catch (RuntimeException | Error e) {
-      close();
+      undo();
       throw e;
     }
+  }
+
+  /** After a start that failed: everything is closed, and the store leaves nothing new in memory. */
+  private void undo() {
+    for (AutoCloseable resource : opened) {
+      if (resource instanceof ObjectStore unused) {
+        opened.remove(unused);
+        opened.addLast(unused::closeUnused);
+        break;
+      }
+    }
+    close();
   }
 
   private <T extends AutoCloseable> T opened(T resource) {
@@ -414,6 +426,12 @@ public final class Server implements Node, AutoCloseable {
     String purgeFailure = purgeHealth.failure();
     if (purgeFailure != null) {
       reasons.add(new NotReady("purge", "the last purge failed, repeat it: " + purgeFailure));
+    }
+    if (store.isMemoryLost()) {
+      reasons.add(
+          new NotReady(
+              "memory-tier",
+              "the files of the memory tier were cut: nothing is stored, start the node again"));
     }
     for (OriginReadiness.Problem problem : OriginReadiness.problems(origins, names)) {
       reasons.add(new NotReady("origin", problem.detail()));

@@ -22,9 +22,13 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** What the lanes of a store share. */
 final class Core {
+  private static final Logger LOG = LoggerFactory.getLogger(ObjectStore.class);
+
   final MemorySegment memory;
   final Regions regions;
   final Pins pins;
@@ -54,6 +58,12 @@ final class Core {
 
   final AtomicLong checksumFailures = new AtomicLong();
 
+  /**
+   * Whether the files behind memory or index were cut while they are mapped, or their pages can't
+   * be read: nothing in them is touched any more. It stays so until the next start.
+   */
+  private volatile boolean isLost;
+
   Core(
       Regions regions,
       Pins pins,
@@ -82,6 +92,28 @@ final class Core {
     this.sliceBytes = shape.sliceBytes();
     this.inlineBytes = shape.inlineBytes();
     this.unfinishedLimit = (long) regions.regionBytes() * regions.count() / 2;
+  }
+
+  boolean isLost() {
+    return isLost;
+  }
+
+  /** Gives memory and index up: no record in them is found from here on. Any thread. */
+  void lose(String why) {
+    synchronized (this) {
+      if (isLost) {
+        return;
+      }
+      isLost = true;
+    }
+    for (int region = 0; region < regions.count(); region++) {
+      // In the heap, so that near-indexes find nothing without another check on each hit.
+      regions.state(region, 0, Regions.NONE, Regions.FREE);
+    }
+    LOG.error(
+        "the memory tier is lost: {}. Nothing is served from the store or written to it, requests"
+            + " go to their origins, and the node is not ready until it is started again",
+        why);
   }
 
   /** Whether everything that is stored is in the index. */

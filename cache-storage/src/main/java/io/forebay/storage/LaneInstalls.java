@@ -67,7 +67,7 @@ final class LaneInstalls {
   Install putSmall(HeadSpec spec, ByteBuffer body, long expectedObjectId) {
     int bodyLength = body.remaining();
     int length = core.headLength(spec) + bodyLength;
-    if (bodyLength > core.inlineBytes || !core.fits(length)) {
+    if (core.isLost() || bodyLength > core.inlineBytes || !core.fits(length)) {
       return Install.NO_SPACE;
     }
     births.add(spec.birth());
@@ -98,7 +98,7 @@ final class LaneInstalls {
   /** A head without its slices; {@link #partialObjectId} names its object then. */
   Install putHead(HeadSpec spec) {
     int length = core.headLength(spec);
-    if (spec.totalLength() <= 0 || !core.fits(length)) {
+    if (core.isLost() || spec.totalLength() <= 0 || !core.fits(length)) {
       return Install.NO_SPACE;
     }
     births.add(spec.birth());
@@ -129,6 +129,9 @@ final class LaneInstalls {
   }
 
   Install refresh(HeadSpec newHead, long expectedObjectId) {
+    if (core.isLost()) {
+      return Install.GONE;
+    }
     births.add(newHead.birth());
     try {
       return refreshed(newHead, expectedObjectId);

@@ -126,6 +126,10 @@ final class LaneLookup {
   }
 
   private Found findIndexed(long hi, long lo, byte[] keyText, int keyTextLength) {
+    if (core.isLost()) {
+      misses++;
+      return Found.MISS;
+    }
     for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
       switch (cursor.get(hi, lo, value)) {
         case BUSY -> {
@@ -196,6 +200,9 @@ final class LaneLookup {
 
   /** Like a find without the text to compare: see {@link StoreLane#findListed}. */
   Found findListed(long hi, long lo) {
+    if (core.isLost()) {
+      return Found.MISS;
+    }
     for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
       switch (cursor.get(hi, lo, value)) {
         case BUSY -> {
@@ -305,6 +312,9 @@ final class LaneLookup {
 
   /** Busy is good enough: the record is not live, and its region's reclaim removes the key. */
   private ObjectIndex.Outcome forget(long hi, long lo, int region, int generation, int offset) {
+    if (core.isLost()) {
+      return ObjectIndex.Outcome.ABSENT;
+    }
     removal.at(region, generation, offset).of(hi, lo);
     return cursor.update(hi, lo, removal);
   }
@@ -375,6 +385,10 @@ final class LaneLookup {
       }
       pins.unpin(lane, region);
       near.clear(entry);
+    }
+    if (core.isLost()) {
+      misses++;
+      return Found.MISS;
     }
     for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
       switch (cursor.get(hi, lo, value)) {
@@ -463,6 +477,9 @@ final class LaneLookup {
 
   /** Whether a slice's record is in memory or on a disk: HIT or MISS, or BUSY. Touches nothing. */
   Found isStored(long hi, long lo, long objectId) {
+    if (core.isLost()) {
+      return Found.MISS;
+    }
     return switch (cursor.get(hi, lo, value)) {
       case BUSY -> Found.BUSY;
       case DONE ->
@@ -481,6 +498,9 @@ final class LaneLookup {
    * disk, and no purge has matched it: HIT or MISS, or BUSY. Nothing is pinned.
    */
   Found names(long hi, long lo, long objectId) {
+    if (core.isLost()) {
+      return Found.MISS;
+    }
     if (core.growing.contains(objectId)) {
       return Found.HIT;
     }
@@ -521,6 +541,10 @@ final class LaneLookup {
   }
 
   boolean invalidate(long hi, long lo) {
+    if (core.isLost()) {
+      // Memory opens empty at the next start; what is on a disk may be back by then.
+      return core.disk.isEmpty();
+    }
     boolean isComplete = core.isIndexComplete();
     ObjectIndex.Outcome outcome = cursor.update(hi, lo, removal.any().of(hi, lo));
     forgetNear(hi, lo);
@@ -528,6 +552,9 @@ final class LaneLookup {
   }
 
   boolean drop(long hi, long lo, long objectId) {
+    if (core.isLost()) {
+      return true;
+    }
     ObjectIndex.Outcome outcome = cursor.update(hi, lo, removal.object(objectId).of(hi, lo));
     forgetNear(hi, lo);
     return outcome != ObjectIndex.Outcome.BUSY;
@@ -542,6 +569,9 @@ final class LaneLookup {
 
   /** Forgets a slice that will not be needed. */
   void discard(Core.Piece at, long hi, long lo) {
+    if (core.isLost()) {
+      return;
+    }
     regions.live(at.region(), at.slot(), false);
     ObjectIndex.Outcome ignored = forget(hi, lo, at.region(), at.generation(), at.offset());
   }

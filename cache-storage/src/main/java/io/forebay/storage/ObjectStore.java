@@ -48,6 +48,7 @@ public final class ObjectStore implements AutoCloseable {
 
   private final StoreSettings settings;
   private final Deque<AutoCloseable> owned;
+  private final NewFiles made;
   private final StoreFiles files;
   private final Core core;
   private final StoreInspection inspection;
@@ -66,9 +67,11 @@ public final class ObjectStore implements AutoCloseable {
   public static ObjectStore open(StoreSettings given) throws StoreException {
     StoreSettings settings = given.resolved();
     Deque<AutoCloseable> owned = new ArrayDeque<>();
+    NewFiles made = new NewFiles();
     boolean done = false;
     try {
-      ObjectStore store = new ObjectStore(settings, owned);
+      ObjectStore store = new ObjectStore(settings, owned, made);
+      made.keep(true);
       done = true;
       return store;
     } catch (OwnedException e) {
@@ -96,12 +99,14 @@ public final class ObjectStore implements AutoCloseable {
     }
   }
 
-  private ObjectStore(StoreSettings settings, Deque<AutoCloseable> owned) throws IOException {
+  private ObjectStore(StoreSettings settings, Deque<AutoCloseable> owned, NewFiles made)
+      throws IOException {
     this.settings = settings;
     this.owned = owned;
+    this.made = made;
     StoreWork.Bell reclaimBell = new StoreWork.Bell();
     StoreWork.Bell journalBell = new StoreWork.Bell();
-    this.files = new StoreFiles(settings, owned, journalBell::ring);
+    this.files = new StoreFiles(settings, owned, made, journalBell::ring);
     Purges purges = files.purges();
     ChronicleIndex index = files.index();
     MemorySegment memory = files.tier().memory();
@@ -288,6 +293,14 @@ public final class ObjectStore implements AutoCloseable {
     return files.newestMillis();
   }
 
+  /**
+   * Whether the files of memory or index were cut while the store uses them. Then lookups find
+   * nothing and nothing is stored, until the next start.
+   */
+  public boolean isMemoryLost() {
+    return core.isLost();
+  }
+
   public boolean outlivesProcess() {
     return files.tier().outlivesProcess();
   }
@@ -371,6 +384,15 @@ public final class ObjectStore implements AutoCloseable {
     return work.step();
   }
 
+  /**
+   * Ends a store of a node that could not be started for another reason: like {@link #close}, but
+   * what this start has made in memory is removed.
+   */
+  public void closeUnused() {
+    made.keep(false);
+    close();
+  }
+
   /** Ends cleanly: the next start attaches to what is here. Lanes must not be used any more. */
   @Override
   public void close() {
@@ -381,8 +403,10 @@ public final class ObjectStore implements AutoCloseable {
     inspection.close();
     work.stop();
     work.copyToDisk();
-    files.noteClock(settings.clockMillis().getAsLong());
-    boolean canBeWarm = recovery().isComplete();
+    boolean canBeWarm = !core.isLost() && recovery().isComplete();
+    if (!core.isLost()) {
+      files.noteClock(settings.clockMillis().getAsLong());
+    }
     closeNow(core.disk);
     closeNow(files.index());
     if (canBeWarm) {
@@ -415,7 +439,7 @@ public final class ObjectStore implements AutoCloseable {
   private static void closeQuietly(AutoCloseable closing) {
     try {
       closing.close();
-    } catch (Exception e) {
+    } catch (Exception | InternalError e) {
       LOG.warn("closing the store: {}", e.toString());
     }
   }

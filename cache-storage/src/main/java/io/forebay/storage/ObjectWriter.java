@@ -224,7 +224,7 @@ public final class ObjectWriter {
     if (!enter()) {
       return false;
     }
-    boolean isTaken = !hasFailed && take(src);
+    boolean isTaken = !hasFailed && !core.isLost() && taken(src);
     isShort = !isTaken;
     hasFailed |= isShort && !lacksRoom;
     // The pieces were stored before: who sees the watermark finds the bytes.
@@ -255,10 +255,20 @@ public final class ObjectWriter {
     boolean isWhole =
         !hasFailed && !isShort && (spec.totalLength() < 0 || written == spec.totalLength());
     boolean isReserved =
-        !isWhole || headPiece != null || (isInline ? commitInline() : commitSliced());
+        !isWhole || core.isLost() || headPiece != null || (isInline ? commitInline() : commitSliced());
     progressMillis = core.clockMillis.getAsLong();
     leave();
     return isReserved;
+  }
+
+  private boolean taken(ByteBuffer src) {
+    try {
+      return take(src);
+    } catch (InternalError e) {
+      core.lose(String.valueOf(e.getMessage()));
+      lacksRoom = false;
+      return false;
+    }
   }
 
   private boolean take(ByteBuffer src) {
@@ -482,7 +492,7 @@ public final class ObjectWriter {
   public void release(long position) {
     int wanted = (int) Math.min(sealed, position / core.sliceBytes);
     int first = window.first();
-    if (isInline || isRun || wanted <= first || !enter()) {
+    if (isInline || isRun || wanted <= first || core.isLost() || !enter()) {
       return;
     }
     // Before a slice can be taken for one of an object that is no more.
@@ -547,7 +557,7 @@ public final class ObjectWriter {
   }
 
   private Install complete() {
-    if (hasFailed || (isShort && !isCut)) {
+    if (hasFailed || core.isLost() || (isShort && !isCut)) {
       return Install.NO_SPACE;
     }
     boolean isOfUse =

@@ -44,7 +44,7 @@ final class StoreFigures {
     int limbo = 0;
     long probationBytes = 0;
     long protectedBytes = 0;
-    for (int region = 0; region < regions.count(); region++) {
+    for (int region = 0; region < regions.count() && !core.isLost(); region++) {
       int state = regions.state(region);
       if (state == Regions.LIMBO) {
         limbo++;
@@ -106,7 +106,8 @@ final class StoreFigures {
         files.tier().outlivesProcess(),
         recovery,
         reclaimer.keptWhole(),
-        shadow.stats());
+        shadow.stats(),
+        core.isLost());
   }
 
   ObjectStore.MemoryParts memoryParts() {

@@ -17,6 +17,7 @@ import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.SecureRandom;
@@ -55,11 +56,21 @@ final class StoreFiles {
   private final ChronicleIndex index;
   private final boolean isWarm;
 
+  /** Only to ask how long it is; null for an index that is no file. */
+  private final @Nullable FileChannel indexFile;
+
+  private final long indexFileBytes;
+
   /**
    * @param owned takes what has to be closed again, the newest first, also when this fails
+   * @param made what this start makes in memory
    * @param onJournalWork rung when the journal has something to do
    */
-  StoreFiles(StoreSettings settings, Deque<AutoCloseable> owned, Runnable onJournalWork)
+  StoreFiles(
+      StoreSettings settings,
+      Deque<AutoCloseable> owned,
+      NewFiles made,
+      Runnable onJournalWork)
       throws IOException {
     this.settings = settings;
     Path data = settings.dataDirectory();
@@ -81,21 +92,37 @@ final class StoreFiles {
     TierMemory mapped = null;
     if (settings.memoryDirectory() != null) {
       directory = settings.memoryDirectory();
+      boolean isNewDirectory = !Files.isDirectory(directory);
       PrivateFiles.createDirectories(directory);
       if (!Files.isSameFile(directory, data)) {
         owned.push(OwnerLock.take(directory));
       }
+      owned.push(made);
+      if (isNewDirectory) {
+        made.add(directory.resolve(OwnerLock.NAME));
+        made.add(directory);
+      }
       mapped = map(directory, tierBytes);
+      if (mapped.isNew()) {
+        made.addFirst(directory.resolve(TierFile.NAME));
+      }
     } else {
       try {
         directory = takeDefault(data, owned);
         mapped = map(directory, tierBytes);
+        owned.push(made);
+        if (mapped.isNew()) {
+          made.addDefault(directory, data);
+        }
       } catch (ForeignFileException e) {
         throw e;
       } catch (UnsafeFileException e) {
         throw e;
       } catch (IOException e) {
         LOG.warn("the memory tier will not outlive this process: {}", Errors.oneLine(e));
+        if (directory != null) {
+          giveUpDefault(directory, data, owned);
+        }
         directory = null;
       }
     }
@@ -110,29 +137,39 @@ final class StoreFiles {
     MemorySegment memory = mapped.memory();
     this.newestMillis =
         opening == Opening.EMPTY ? 0 : memory.get(Words.LONG, TierHeader.NEWEST_MILLIS_OFFSET);
-    Path indexFile = directory == null ? null : directory.resolve(INDEX_FILE);
+    Path mapFile = directory == null ? null : directory.resolve(INDEX_FILE);
     ChronicleIndex opened = null;
-    boolean isIndexThere = indexFile != null && PrivateFiles.check(indexFile);
-    if (opening == Opening.CLEAN && indexFile != null && isIndexThere) {
-      opened = attach(indexFile);
+    boolean isIndexThere = mapFile != null && PrivateFiles.check(mapFile);
+    if (opening == Opening.CLEAN && mapFile != null && isIndexThere) {
+      opened = attach(mapFile);
     }
     this.isWarm = opened != null;
     this.epoch = prepare();
     if (opened == null) {
-      if (indexFile == null) {
+      if (mapFile == null) {
         opened = ChronicleIndex.anonymous(settings.indexEntries());
       } else {
         // Made here, so that it has its mode from the beginning and no link is followed.
-        PrivateFiles.createNew(indexFile).close();
+        PrivateFiles.createNew(mapFile).close();
+        if (mapped.isNew()) {
+          made.addFirst(mapFile);
+        }
         new Headroom()
             .require(
                 Objects.requireNonNull(directory),
                 ChronicleIndex.estimatedBytes(settings.indexEntries()),
                 "the index of " + settings.indexEntries() + " entries");
-        opened = ChronicleIndex.persisted(indexFile, settings.indexEntries());
+        opened = ChronicleIndex.persisted(mapFile, settings.indexEntries());
       }
     }
     this.index = opened;
+    FileChannel watched = mapFile == null ? null : PrivateFiles.openToRead(mapFile);
+    this.indexFile = watched;
+    this.indexFileBytes = watched == null ? 0 : watched.size();
+    if (watched != null) {
+      owned.push(watched);
+    }
+    // Closed before what watches it: closing any channel of a file gives up the map's own locks.
     owned.push(opened);
   }
 
@@ -197,6 +234,18 @@ final class StoreFiles {
       owned.push(OwnerLock.take(directory));
     }
     return directory;
+  }
+
+  /** The directory that was taken last holds no tier: it goes, and its lock with it. */
+  private static void giveUpDefault(Path directory, Path data, Deque<AutoCloseable> owned) {
+    try {
+      if (!PrivateFiles.exists(directory.resolve(TierFile.NAME))) {
+        memoryPlace().forget(directory, data);
+      }
+      owned.pop().close();
+    } catch (Exception e) {
+      LOG.warn("{} could not be removed: {}", directory, e.toString());
+    }
   }
 
   /** What the tier's first page says of what lies behind it. Doubt means empty. */
@@ -289,6 +338,30 @@ final class StoreFiles {
   void finishFormat() {
     if (opening == Opening.EMPTY) {
       Words.longVolatile(tier.memory(), TierHeader.MAGIC_OFFSET, TierHeader.MAGIC);
+    }
+  }
+
+  /** What is missing of the files that are mapped; null while they are whole. */
+  @Nullable String loss() {
+    try {
+      if (!tier.isWhole()) {
+        return place + "/" + TierFile.NAME + " was cut";
+      }
+      FileChannel file = indexFile;
+      return file != null && file.size() < indexFileBytes ? place + "/" + INDEX_FILE + " was cut" : null;
+    } catch (IOException e) {
+      return "its files can't be looked at: " + Errors.oneLine(e);
+    }
+  }
+
+  /** Has the next start open empty: what is here was not kept up. Not for a tier that was cut. */
+  void spoil() {
+    try {
+      if (tier.isWhole()) {
+        tier.memory().set(Words.LONG, TierHeader.MAGIC_OFFSET, 0);
+      }
+    } catch (IOException e) {
+      LOG.warn("the memory tier in {}: {}", place, e.toString());
     }
   }
 

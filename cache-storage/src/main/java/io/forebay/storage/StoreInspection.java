@@ -79,6 +79,7 @@ public final class StoreInspection implements AutoCloseable {
    * @param budget after which walks end with what they have
    */
   public <T> T ask(Duration budget, Question<T> question) throws IOException {
+    requireMemory();
     long endNanos = System.nanoTime() + budget.toNanos();
     Future<T> answer =
         questions.submit(() -> {
@@ -95,6 +96,12 @@ public final class StoreInspection implements AutoCloseable {
       answer.cancel(true);
       Thread.currentThread().interrupt();
       throw new IOException("interrupted", e);
+    }
+  }
+
+  private void requireMemory() throws BusyException {
+    if (core.isLost()) {
+      throw new BusyException("the memory tier is lost: start the node again");
     }
   }
 
@@ -118,6 +125,7 @@ public final class StoreInspection implements AutoCloseable {
    * @param bytesPerSecond at most; 0 for as fast as it goes
    */
   public synchronized Verification verify(long bytesPerSecond) throws BusyException {
+    requireMemory();
     Verification running = verification;
     if (running != null && running.state() == Verification.State.RUNNING) {
       throw new BusyException("the store is being verified already: job " + running.id());

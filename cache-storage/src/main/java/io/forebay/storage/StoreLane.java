@@ -59,7 +59,17 @@ public final class StoreLane {
 
   /** Looks an object or marker up. On a hit, {@link #head} is filled and one pin is held. */
   public Found find(long hi, long lo, byte[] keyText, int keyTextLength) {
-    return lookup.find(hi, lo, keyText, keyTextLength);
+    try {
+      return lookup.find(hi, lo, keyText, keyTextLength);
+    } catch (InternalError e) {
+      return lost(e);
+    }
+  }
+
+  /** A mapped page can't be read: that is a miss, and all that follows is. */
+  private Found lost(InternalError e) {
+    core.lose(String.valueOf(e.getMessage()));
+    return Found.MISS;
   }
 
   /**
@@ -68,7 +78,11 @@ public final class StoreLane {
    * {@link #askedFor} is called, before the next lookup; until then it is as if nobody had looked.
    */
   public boolean findNear(long hi, long lo, byte[] keyText, int keyTextLength) {
-    return lookup.findNear(hi, lo, keyText, keyTextLength) == Found.HIT;
+    try {
+      return lookup.findNear(hi, lo, keyText, keyTextLength) == Found.HIT;
+    } catch (InternalError e) {
+      return lost(e) == Found.HIT;
+    }
   }
 
   /** What {@link #findNear} has found is the answer. */
@@ -109,7 +123,11 @@ public final class StoreLane {
    * is held.
    */
   public Found findSlice(long objectId, int sliceIndex) {
-    return lookup.findSlice(objectId, sliceIndex);
+    try {
+      return lookup.findSlice(objectId, sliceIndex);
+    } catch (InternalError e) {
+      return lost(e);
+    }
   }
 
   /** Where the last {@link #findSlice} or {@link ObjectWriter#locate} found bytes. */
@@ -144,7 +162,8 @@ public final class StoreLane {
    */
   public @Nullable ObjectWriter begin(HeadSpec spec, boolean mayBePartial) {
     lacksRoom = false;
-    if (!core.fits(core.headLength(spec) + core.inlineBytes)
+    if (core.isLost()
+        || !core.fits(core.headLength(spec) + core.inlineBytes)
         || (!mayBePartial && spec.totalLength() > core.unfinishedLimit + core.disk.bytes())) {
       return null;
     }
@@ -179,6 +198,9 @@ public final class StoreLane {
    */
   public @Nullable ObjectWriter beginSlices(SliceRun run) {
     lacksRoom = false;
+    if (core.isLost()) {
+      return null;
+    }
     births.add(run.birth());
     ObjectWriter writer = ObjectWriter.begin(core, this, run);
     if (writer == null) {

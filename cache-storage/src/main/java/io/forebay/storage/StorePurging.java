@@ -39,6 +39,9 @@ final class StorePurging {
       throw new PurgeFailedException(String.valueOf(e.getMessage()), true, e);
     }
     OptionalLong matched = OptionalLong.empty();
+    if (core.isLost()) {
+      return new PurgeReceipt(sequence, sequence, matched, System.nanoTime() - start);
+    }
     if (purge.kind() == Purge.Kind.EXACT) {
       Core.@Nullable Counted sum = new Core.Counted(0, 0);
       for (long scope : purge.scopes()) {

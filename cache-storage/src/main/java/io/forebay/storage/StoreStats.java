@@ -2,7 +2,11 @@ package io.forebay.storage;
 
 import io.forebay.storage.evict.EvictionStats;
 
-/** Counters and levels of a store, summed when asked for. */
+/**
+ * Counters and levels of a store, summed when asked for.
+ *
+ * @param isMemoryLost the files of memory or index were cut: nothing is found or stored
+ */
 public record StoreStats(
     int regionCount,
     int regionBytes,
@@ -38,4 +42,5 @@ public record StoreStats(
     boolean outlivesProcess,
     RecoveryState recovery,
     long regionsKeptWhole,
-    EvictionStats eviction) {}
+    EvictionStats eviction,
+    boolean isMemoryLost) {}

@@ -51,6 +51,10 @@ final class StoreWork {
   private @Nullable Thread reclaimThread;
   private @Nullable Thread journalThread;
   private boolean isSettled;
+
+  /** Whether the next start is told not to use what is in memory. */
+  private boolean isSpoiled;
+
   private long notedMillis;
   private volatile boolean isClosing;
 
@@ -103,6 +107,17 @@ final class StoreWork {
   }
 
   private boolean workStep() {
+    String loss = core.isLost() ? null : files.loss();
+    if (loss != null) {
+      core.lose(loss);
+    }
+    if (core.isLost()) {
+      if (!isSpoiled) {
+        isSpoiled = true;
+        files.spoil();
+      }
+      return false;
+    }
     long now = settings.clockMillis().getAsLong();
     if (Math.abs(now - notedMillis) >= CLOCK_NOTE_MILLIS) {
       notedMillis = now;
@@ -152,6 +167,9 @@ final class StoreWork {
         // The store goes on serving; without this thread it would silently stop taking anything in.
         LOG.error("reclaim failed and goes on", e);
         LockSupport.parkNanos(this, PAUSE_NANOS);
+      } catch (InternalError e) {
+        // How the JVM tells of a mapped page that can't be read.
+        core.lose(String.valueOf(e.getMessage()));
       }
     }
   }
@@ -184,7 +202,7 @@ final class StoreWork {
   /** What is in memory may be gone at the next start; the disks keep it, while there is time. */
   void copyToDisk() {
     DiskTier disk = core.disk;
-    if (disk.isEmpty() || !core.isIndexComplete()) {
+    if (disk.isEmpty() || core.isLost() || !core.isIndexComplete()) {
       return;
     }
     long begin = System.nanoTime();

@@ -160,6 +160,7 @@ final class StatsReport {
     json.put("purgeScopes", store.purgeScopes());
     json.put("checksumFailures", store.checksumFailures());
     json.put("outlivesProcess", store.outlivesProcess());
+    json.put("memoryLost", store.isMemoryLost());
     ObjectNode recovery = json.putObject("recovery");
     recovery.put("phase", store.recovery().phase().name().toLowerCase(Locale.ROOT));
     recovery.put("fraction", store.recovery().fraction());

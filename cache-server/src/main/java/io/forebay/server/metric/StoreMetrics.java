@@ -119,6 +119,12 @@ final class StoreMetrics {
         store.outlivesProcess() ? 1 : 0);
     level(
         all,
+        "forebay_store_memory_lost",
+        "1 when the files of the memory tier were cut while it runs: nothing is served from the"
+            + " store or written to it until the next start; else 0.",
+        store.isMemoryLost() ? 1 : 0);
+    level(
+        all,
         "forebay_store_recovered_ratio",
         "Share of the index rebuilt after an unclean stop; 1 when there is nothing left to do.",
         store.recovery().fraction());

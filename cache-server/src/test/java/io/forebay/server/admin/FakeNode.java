@@ -178,7 +178,8 @@ public final class FakeNode implements Node {
         true,
         new RecoveryState(RecoveryState.Phase.REBUILDING, 0.5, 12),
         26,
-        new EvictionStats(0.7, 2, 3, 0.25, 1000, 4, List.of(new HitEstimate(2, 0.9, 0.8))));
+        new EvictionStats(0.7, 2, 3, 0.25, 1000, 4, List.of(new HitEstimate(2, 0.9, 0.8))),
+        false);
   }
 
   @Override

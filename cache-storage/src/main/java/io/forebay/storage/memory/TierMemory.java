@@ -129,6 +129,11 @@ public final class TierMemory implements AutoCloseable {
     return channel != null;
   }
 
+  /** Whether the file is still as long as what is mapped of it: a page beyond its end is a fault. */
+  public boolean isWhole() throws IOException {
+    return channel == null || channel.size() >= memory.byteSize();
+  }
+
   public String lockState() {
     return lockState;
   }
