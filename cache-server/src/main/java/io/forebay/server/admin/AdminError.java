@@ -9,6 +9,7 @@ final class AdminError extends Exception {
   private final int status;
   private final String text;
   private final transient List<String> problems;
+  private final int leftOut;
 
   AdminError(int status, String text) {
     this(status, text, List.of());
@@ -24,6 +25,7 @@ final class AdminError extends Exception {
     this.status = status;
     this.text = text;
     this.problems = List.copyOf(problems);
+    leftOut = problems instanceof Problems counted ? counted.leftOut() : 0;
   }
 
   int status() {
@@ -36,5 +38,10 @@ final class AdminError extends Exception {
 
   List<String> problems() {
     return problems;
+  }
+
+  /** Problems that are counted and not listed. */
+  int leftOut() {
+    return leftOut;
   }
 }

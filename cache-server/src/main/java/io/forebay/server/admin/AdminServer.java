@@ -137,14 +137,14 @@ public final class AdminServer implements AutoCloseable {
     try {
       reply = answer(exchange);
     } catch (AdminError e) {
-      reply = Reply.error(e.status(), e.text(), e.problems());
+      reply = Reply.error(e.status(), e.text(), e.problems(), e.leftOut());
     } catch (IOException e) {
       // The caller went away or broke its own request.
       exchange.close();
       return;
     } catch (RuntimeException e) {
       LOG.error("admin: {} {}", exchange.getRequestMethod(), path(exchange), e);
-      reply = Reply.error(500, "internal error, see the log", List.of());
+      reply = Reply.error(500, "internal error, see the log", List.of(), 0);
     }
     write(exchange, reply);
   }
@@ -301,8 +301,13 @@ public final class AdminServer implements AutoCloseable {
         reload.changed().size(),
         reload.errors().size());
     if (!reload.errors().isEmpty()) {
+      Problems problems = new Problems();
+      reload.errors().forEach(problems::add);
       return Reply.error(
-          422, "the configuration was refused, the old one stays in force", reload.errors());
+          422,
+          "the configuration was refused, the old one stays in force",
+          problems,
+          problems.leftOut());
     }
     ObjectNode answer = Json.object().put("id", reload.id());
     ArrayNode changed = answer.putArray("changed");
@@ -372,6 +377,13 @@ public final class AdminServer implements AutoCloseable {
     // Browsers send Origin with whatever a page could do harm by; tools do not.
     if (exchange.getRequestHeaders().containsKey("Origin")) {
       throw new AdminError(403, "requests from web pages are refused");
+    }
+    // A page's simple GET or form has no Origin in every browser, but says where it comes from.
+    // Another port of this machine is the same site, and still another program.
+    for (String site : exchange.getRequestHeaders().getOrDefault("Sec-Fetch-Site", List.of())) {
+      if (!site.equals("none") && !site.equals("same-origin")) {
+        throw new AdminError(403, "requests from web pages are refused");
+      }
     }
     String token = node.config().admin().token();
     boolean isTrusted = token == null || hasToken(exchange, token);
@@ -472,11 +484,14 @@ public final class AdminServer implements AutoCloseable {
       return new Reply(status, "application/json", Json.bytes(node));
     }
 
-    static Reply error(int status, String text, List<String> problems) {
+    static Reply error(int status, String text, List<String> problems, int leftOut) {
       ObjectNode error = Json.object().put("error", text);
       if (!problems.isEmpty()) {
         ArrayNode list = error.putArray("problems");
         problems.forEach(list::add);
+      }
+      if (leftOut > 0) {
+        error.put("moreProblems", leftOut);
       }
       return json(status, error);
     }

@@ -4,7 +4,6 @@ import io.forebay.core.http.FieldSyntax;
 import io.forebay.core.http.HeaderFields;
 import io.forebay.core.http.PlainRequest;
 import io.forebay.core.http.TargetUri;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
@@ -22,7 +21,7 @@ final class ExplainOrder {
   private ExplainOrder() {}
 
   static PlainRequest parse(ObjectNode order) throws AdminError {
-    List<String> problems = new ArrayList<>();
+    List<String> problems = new Problems();
     Json.onlyKnown(order, Set.of("method", "url", "fields"), problems);
     String method = Json.text(order, "method", MAX_METHOD_LENGTH, problems);
     String url = Json.text(order, "url", MAX_URL_LENGTH, problems);

@@ -8,6 +8,7 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.core.StreamReadConstraints;
 import tools.jackson.core.StreamReadFeature;
+import tools.jackson.core.exc.StreamConstraintsException;
 import tools.jackson.core.json.JsonFactory;
 import tools.jackson.databind.DeserializationFeature;
 import tools.jackson.databind.JsonNode;
@@ -21,7 +22,14 @@ final class Json {
       JsonMapper.builder(
               JsonFactory.builder()
                   .streamReadConstraints(
-                      StreamReadConstraints.builder().maxNestingDepth(16).build())
+                      StreamReadConstraints.builder()
+                          .maxNestingDepth(16)
+                          .maxNumberLength(32)
+                          .maxNameLength(256)
+                          .maxStringLength(1 << 16)
+                          .maxTokenCount(200_000)
+                          .maxDocumentLength(1 << 20)
+                          .build())
                   .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
                   .build())
           .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
@@ -43,6 +51,9 @@ final class Json {
     JsonNode node;
     try {
       node = MAPPER.readTree(body);
+    } catch (StreamConstraintsException e) {
+      throw new AdminError(
+          400, "the body passes a bound: " + shown(String.valueOf(e.getOriginalMessage())));
     } catch (JacksonException e) {
       throw new AdminError(
           400,

@@ -64,11 +64,12 @@ final class PurgeCall {
 
   ObjectNode run(ObjectNode body, String caller) throws AdminError {
     long start = System.nanoTime();
-    List<String> problems = new ArrayList<>();
+    Problems problems = new Problems();
     List<PurgeOrder> orders = orders(body, problems);
     boolean isDryRun = Json.flag(body, "dryRun", false, problems);
     int most = isDryRun ? MAX_DRY_RUN_ENTRIES : MAX_ENTRIES;
-    for (PurgeOrder order : orders) {
+    // Of an order that is too long nothing more needs to be known.
+    for (PurgeOrder order : orders.size() > most ? List.<PurgeOrder>of() : orders) {
       String problem = node.purgeProblem(order);
       if (problem != null) {
         problems.add(
@@ -87,7 +88,8 @@ final class PurgeCall {
           orders.size() + " entries, at most " + most + (isDryRun ? " a dry run" : " a call"));
     }
     if (!problems.isEmpty()) {
-      AUDIT.warn("purge refused caller={} problems={}", caller, problems.size());
+      AUDIT.warn(
+          "purge refused caller={} problems={}", caller, problems.size() + problems.leftOut());
       throw new AdminError(400, "the order is malformed, nothing was purged", problems);
     }
     ObjectNode answer = Json.object();

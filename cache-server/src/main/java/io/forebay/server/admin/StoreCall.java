@@ -11,7 +11,6 @@ import java.io.IOException;
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -93,7 +92,7 @@ final class StoreCall {
 
   /** Starts, shows or cancels the check. */
   ObjectNode verify(ObjectNode order, String caller) throws AdminError {
-    List<String> problems = new ArrayList<>();
+    List<String> problems = new Problems();
     Json.onlyKnown(order, Set.of("bytesPerSecond"), problems);
     double rate = Json.number(order, "bytesPerSecond", DEFAULT_BYTES_PER_SECOND, 0, 1e15, problems);
     if (!problems.isEmpty()) {

@@ -1,6 +1,5 @@
 package io.forebay.server.admin;
 
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import tools.jackson.databind.node.ObjectNode;
@@ -22,7 +21,7 @@ record WarmOrder(
       Set.of("urls", "sitemaps", "follow", "concurrency", "ratePerSecond");
 
   static WarmOrder parse(ObjectNode body) throws AdminError {
-    List<String> problems = new ArrayList<>();
+    List<String> problems = new Problems();
     Json.onlyKnown(body, FIELDS, problems);
     WarmOrder order =
         new WarmOrder(

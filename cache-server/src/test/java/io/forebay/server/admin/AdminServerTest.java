@@ -26,6 +26,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.JsonNode;
 
@@ -482,6 +483,22 @@ final class AdminServerTest {
     assertEquals(List.of(), node.purged());
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"cross-site", "same-site", "nonsense"})
+  void refusesWhatABrowserSendsFromAnotherPage(String site) throws IOException {
+    RawHttp http = start();
+    String field = "Sec-Fetch-Site: " + site;
+    assertEquals(403, http.post("/v1/purge", "{\"everything\":true}", field).status());
+    assertEquals(403, http.get("/healthz", field).status());
+    assertEquals(List.of(), node.purged());
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"none", "same-origin"})
+  void takesWhatAUserTypesIntoABrowser(String site) throws IOException {
+    assertEquals(200, start().get("/v1/stats", "Sec-Fetch-Site: " + site).status());
+  }
+
   @Test
   void asksForTheTokenWhereThereIsOne() throws IOException {
     node = new FakeNode(Map.of("admin.address", ":0", "admin.token", TOKEN));
@@ -543,6 +560,56 @@ final class AdminServerTest {
       for (Socket socket : silent) {
         socket.close();
       }
+    }
+  }
+
+  @Test
+  void anAnswerListsAFewProblemsAndCountsTheOthers() throws IOException {
+    String numbers = "1,".repeat(99_999) + "1";
+    RawHttp.Answer answer = start().post("/v1/purge", "{\"urls\":[" + numbers + "]}");
+    assertEquals(400, answer.status());
+    assertEquals(Problems.MOST, answer.json().get("problems").size());
+    assertEquals(100_000 - Problems.MOST, answer.json().get("moreProblems").intValue());
+    assertTrue(answer.body().length < 4096, "an answer of " + answer.body().length + " bytes");
+  }
+
+  @Test
+  void aReloadListsAFewErrorsAndCountsTheOthers() throws IOException {
+    List<String> errors = new ArrayList<>();
+    for (int i = 0; i < 1000; i++) {
+      errors.add("key " + i);
+    }
+    node.reload(new Reload(1, List.of(), List.of(), errors));
+    RawHttp.Answer answer = start().post("/v1/reload", "");
+    assertEquals(422, answer.status());
+    assertEquals(Problems.MOST, answer.json().get("problems").size());
+    assertEquals(1000 - Problems.MOST, answer.json().get("moreProblems").intValue());
+  }
+
+  static List<String> overBounds() {
+    return List.of(
+        "{\"a\":" + "[".repeat(16) + "]".repeat(16) + "}",
+        "{\"soft\":" + "9".repeat(33) + "}",
+        "{\"" + "n".repeat(257) + "\":1}",
+        "{\"tags\":[\"" + "x".repeat((1 << 16) + 1) + "\"]}",
+        "{\"tags\":[" + "1,".repeat(200_001) + "1]}");
+  }
+
+  @ParameterizedTest
+  @MethodSource("overBounds")
+  void aBodyBeyondABoundOfJsonIsRefused(String body) throws IOException {
+    RawHttp.Answer answer = start().post("/v1/purge", body);
+    assertEquals(400, answer.status());
+    String error = answer.json().get("error").stringValue();
+    assertTrue(error.startsWith("the body passes a bound: "), error);
+  }
+
+  @Test
+  void aNumberOfAnySizeIsComparedWithItsRange() throws IOException {
+    RawHttp http = start();
+    for (String number : List.of("1e999999", "-1e999999", "99999999999999999999999999999999")) {
+      String body = "{\"urls\":[\"http://a.example/\"],\"concurrency\":" + number + "}";
+      assertEquals(400, http.post("/v1/warm", body).status(), number);
     }
   }
 
