@@ -22,7 +22,8 @@ import tools.jackson.databind.JsonNode;
       StoreLooks.Show.class,
       StoreLooks.Stat.class,
       StoreLooks.RegionMap.class,
-      StoreLooks.Verify.class
+      StoreLooks.Verify.class,
+      StoreOrphans.class
     },
     description = {
       "",
@@ -99,7 +100,7 @@ final class StoreCommand implements Callable<Integer> {
         Sizes.text(store.path("bytes").asLong(0)),
         Sizes.text(store.path("readBytes").asLong(0)),
         Sizes.text(store.path("writtenBytes").asLong(0)),
-        store.path("errors").asLong(0) + store.path("checksumFailures").asLong(0),
+        store.path("errors").asLong(0),
         scrub(store.path("scrub")));
   }
 

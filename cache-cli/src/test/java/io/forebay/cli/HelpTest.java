@@ -33,7 +33,8 @@ final class HelpTest {
         "store show",
         "store stat",
         "store map",
-        "store verify"
+        "store verify",
+        "store orphans"
       })
   void fitsEightyColumns(String command) {
     String[] words = command.isEmpty() ? new String[0] : command.split(" ");

@@ -12,6 +12,7 @@ import io.forebay.storage.evict.SampleRing;
 import io.forebay.storage.evict.SegmentPolicy;
 import io.forebay.storage.evict.Shadow;
 import io.forebay.storage.evict.Sweeper;
+import io.forebay.storage.file.NoDirectoryException;
 import io.forebay.storage.file.UnsafeFileException;
 import io.forebay.storage.index.ChronicleIndex;
 import io.forebay.storage.memory.ForeignFileException;
@@ -82,6 +83,8 @@ public final class ObjectStore implements AutoCloseable {
       throw new StoreException(StoreException.Kind.FOREIGN_FORMAT, Errors.oneLine(e), e);
     } catch (UnsafeFileException e) {
       throw new StoreException(StoreException.Kind.UNSAFE_FILE, Errors.oneLine(e), e);
+    } catch (NoDirectoryException e) {
+      throw new StoreException(StoreException.Kind.NOT_WRITABLE, Errors.oneLine(e), e);
     } catch (FileSystemException e) {
       throw new StoreException(
           StoreException.Kind.NOT_WRITABLE,

@@ -35,7 +35,6 @@ import org.slf4j.LoggerFactory;
 final class StoreFiles {
   private static final Logger LOG = LoggerFactory.getLogger(ObjectStore.class);
 
-  private static final Path DEFAULT_MEMORY = Path.of("/dev/shm");
   static final String JOURNAL_FILE = "purge.journal";
   private static final String INDEX_FILE = "index.map";
 
@@ -216,7 +215,7 @@ final class StoreFiles {
 
   /** Where memory directories lie that nobody named. */
   static MemoryPlace memoryPlace() {
-    return new MemoryPlace(DEFAULT_MEMORY, new SecureRandom());
+    return MemoryPlace.system();
   }
 
   /**

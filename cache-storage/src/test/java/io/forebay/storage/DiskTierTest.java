@@ -365,7 +365,8 @@ class DiskTierTest {
 
   @Test
   void aFlippedByteIsAMissAndACounterNeverABody() throws Exception {
-    try (StoreFixture fixture = open(1)) {
+    List<DeviceSettings> devices = List.of(device("d0", "d0").withFaults(1_000_000, 10_000));
+    try (StoreFixture fixture = open(devices, DiskSettings.Admission.ALWAYS, true)) {
       fill(fixture, 0, 400);
       for (int n = 0; n < 200; n++) {
         simulated.damage("d0", 1 << 20);
@@ -377,8 +378,52 @@ class DiskTierTest {
   }
 
   @Test
+  void aDiskThatChangesWhatItHoldsIsFenced() throws Exception {
+    try (StoreFixture fixture = open(1)) {
+      fill(fixture, 0, 400);
+      for (int n = 0; n < 200; n++) {
+        simulated.damage("d0", 1 << 20);
+      }
+      assertTrue(hits(fixture, 0, 400) < 400, "nothing was damaged");
+      var disk = fixture.store.diskStats().getFirst();
+      assertEquals("fenced", disk.state());
+      assertTrue(disk.errors() >= 3, disk.toString());
+      assertEquals(disk.checksumFailures(), disk.errors());
+    }
+  }
+
+  @Test
+  void whatAnUncleanStopMayHaveCutDoesNotCountAgainstTheDisk() throws Exception {
+    StoreFixture fixture = open(1);
+    fill(fixture, 0, 400);
+    fixture.store.abandon();
+    for (int n = 0; n < 200; n++) {
+      simulated.damage("d0", 1 << 20);
+    }
+    fixture.store = ObjectStore.open(fixture.settings);
+    try (fixture) {
+      fixture.stepAll();
+      assertTrue(hits(fixture, 0, 400) < 400, "nothing was damaged");
+      var disk = fixture.store.diskStats().getFirst();
+      assertTrue(disk.checksumFailures() > 3, disk.toString());
+      assertEquals(0, disk.errors());
+      assertEquals("online", disk.state());
+    }
+  }
+
+  @Test
+  void whatIsAboveADirectoryOfADiskIsNotMade() {
+    StoreException refused =
+        org.junit.jupiter.api.Assertions.assertThrows(
+            StoreException.class, () -> open(List.of(device("d0", "not/there")), DiskSettings.Admission.ALWAYS, false).close());
+    String message = String.valueOf(refused.getMessage());
+    assertTrue(message.contains("there is no directory " + base().resolve("not")), message);
+    org.junit.jupiter.api.Assertions.assertFalse(java.nio.file.Files.exists(base().resolve("not")));
+  }
+
+  @Test
   void theScrubFindsAFlippedByteBeforeAnybodyAsks() throws Exception {
-    List<DeviceSettings> devices = List.of(device("d0", "d0").withScrub(1 << 20));
+    List<DeviceSettings> devices = List.of(device("d0", "d0").withScrub(1 << 20).withFaults(1_000_000, 10_000));
     try (StoreFixture fixture = open(devices, DiskSettings.Admission.ALWAYS, true)) {
       fill(fixture, 0, 400);
       awaitRounds(fixture, 1);

@@ -415,7 +415,9 @@ final class ConfigKeys {
           ValueType.PATH,
           true,
           DiskConfig::path,
-          "Directory on the device; the store's one file and its lock lie in it.");
+          "Directory on the device; the store's one file and its lock lie in it. Only its last name"
+              + " is made where it is missing: what is above it must exist, so that a disk that is"
+              + " not mounted is an error.");
   static final Field<DiskConfig, Long> DISK_SIZE =
       required(
           "size",
@@ -431,8 +433,9 @@ final class ConfigKeys {
           integer(1, 1_000_000),
           "5",
           DiskConfig::maxErrors,
-          "After so many errors it is fenced: what is on it counts as missing, and nothing is asked"
-              + " of it until `forebay store online`.");
+          "After so many errors (operations that fail or are slow, and records whose checksum does"
+              + " not match; each batch that is written takes one off) it is fenced: what is on it"
+              + " counts as missing, and nothing is asked of it until `forebay store online`.");
   static final Field<DiskConfig, Duration> DISK_SLOW =
       atStart(
           "slow",
@@ -1307,7 +1310,8 @@ final class ConfigKeys {
           "stores",
           Shape.NAMED,
           "Devices of the disk tier by name, each an independent store. Without one there is the"
-              + " memory tier alone. A device that changes its name opens empty.",
+              + " memory tier alone. A device is known by what its file says: it keeps what it holds"
+              + " under another name or path.",
           "",
           List.of(DISK_PATH, DISK_SIZE, DISK_READERS, DISK_MAX_ERRORS, DISK_SLOW),
           config -> named(config.stores(), DiskConfig::name));

@@ -63,6 +63,7 @@ public final class ConfigLoader {
     ServerConfig config = binder.bind();
     if (problems.isEmpty()) {
       warnOfDisk(config, warnings);
+      warnOfRoot(config, warnings);
     }
     return problems.isEmpty()
         ? new ConfigOutcome.Loaded(
@@ -82,6 +83,20 @@ public final class ConfigLoader {
               + type
               + ", not in memory, so that every request may have to wait for that disk: name a"
               + " directory on a tmpfs, such as /dev/shm, or leave the key out");
+    }
+  }
+
+  /** A disk that is not mounted leaves its mount point, an empty directory, on the root device. */
+  private void warnOfRoot(ServerConfig config, List<String> warnings) {
+    for (ServerConfig.DiskConfig disk : config.stores()) {
+      if (mounts.isOnRoot(disk.path())) {
+        warnings.add(
+            "stores."
+                + disk.name()
+                + ".path: "
+                + disk.path()
+                + " is on the root file system: if a disk belongs there, it is not mounted");
+      }
     }
   }
 

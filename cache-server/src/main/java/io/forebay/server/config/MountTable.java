@@ -78,6 +78,17 @@ final class MountTable {
    * there are not in memory; null where they are, or where nothing is known.
    */
   @Nullable String diskUnder(Path directory) {
+    Mount best = under(directory);
+    return best == null || best.isInMemory() ? null : best.type;
+  }
+
+  /** Whether a directory is, or will be, on the file system that is mounted at the root. */
+  boolean isOnRoot(Path directory) {
+    Mount best = under(directory);
+    return best != null && best.point.getNameCount() == 0;
+  }
+
+  private @Nullable Mount under(Path directory) {
     Path real = real(directory);
     Mount best = null;
     for (Mount mount : mounts) {
@@ -87,7 +98,7 @@ final class MountTable {
         best = mount;
       }
     }
-    return best == null || best.isInMemory() ? null : best.type;
+    return best;
   }
 
   /** Without links, as far as it exists. */

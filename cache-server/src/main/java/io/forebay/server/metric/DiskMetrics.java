@@ -51,12 +51,18 @@ final class DiskMetrics {
         "forebay_disk_refused_loads",
         "Reads not begun because too many waited: misses.",
         DiskStats::refusedLoads);
-    counter(all, disks, "forebay_disk_errors", "Errors of the device.", DiskStats::errors);
+    counter(
+        all,
+        disks,
+        "forebay_disk_errors",
+        "What counts towards max-errors: operations that failed or were slow, and records whose"
+            + " checksum did not match.",
+        DiskStats::errors);
     counter(
         all,
         disks,
         "forebay_disk_checksum_failures",
-        "Records that were not what was written.",
+        "Records whose checksum did not match; those that an unclean stop may have cut are no errors.",
         DiskStats::checksumFailures);
     counter(
         all,

@@ -99,6 +99,31 @@ class MountTableTest {
     assertEquals(List.of(), warnings(loader, root.resolve("shm/tier").toString()));
   }
 
+  @Test
+  void aDiskStoreOnTheRootDeviceIsAWarningAndNoMore() {
+    ConfigEnvironment nothing =
+        new ConfigEnvironment(Map.of(), root, root.resolve("none"), root, root, "edge");
+    ConfigLoader loader = new ConfigLoader(nothing, mounts);
+    for (String place : List.of("/mnt-that-is-not/nvme0", root.resolve("shm/disk/d").toString())) {
+      ConfigOutcome outcome =
+          loader.load(
+              null,
+              Map.of(
+                  "origin", "http://127.0.0.1:9",
+                  "stores.d.path", place,
+                  "stores.d.size", "1GiB"));
+      List<String> warnings =
+          outcome instanceof ConfigOutcome.Loaded loaded ? loaded.warnings() : List.of("refused");
+      List<String> expected =
+          place.startsWith("/mnt-that-is-not")
+              ? List.of(
+                  "stores.d.path: /mnt-that-is-not/nvme0 is on the root file system: if a disk"
+                      + " belongs there, it is not mounted")
+              : List.of();
+      assertEquals(expected, warnings);
+    }
+  }
+
   private static List<String> warnings(ConfigLoader loader, String directory) {
     ConfigOutcome outcome =
         loader.load(

@@ -100,6 +100,7 @@ final class Device {
       LOG.info("disk {} was away during purges: it opens empty", settings.name());
       isKnown = false;
     }
+    log.adoptsWhole(isKnown && head.isClean());
     this.reclaim =
         new DeviceReclaim(number, log, directory, records, graves, cursor, counters, purges);
     this.sweep =
@@ -115,7 +116,6 @@ final class Device {
             file,
             loads,
             health,
-            counters,
             cursor,
             clockMillis,
             random.nextInt(settings.regionCount()));

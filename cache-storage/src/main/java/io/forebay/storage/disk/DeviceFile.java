@@ -37,7 +37,7 @@ final class DeviceFile implements BlockFile {
   }
 
   private void take() throws IOException {
-    PrivateFiles.createDirectories(settings.directory());
+    PrivateFiles.createLastDirectory(settings.directory());
     OwnerLock taken = OwnerLock.take(settings.directory());
     boolean done = false;
     try {

@@ -117,7 +117,7 @@ final class DeviceLoads {
     if (DeviceRecords.isWhole(record, 0, load.place)) {
       return Pages.objectId(record, 0) == load.objectId && Pages.birth(record, 0) == load.birth;
     }
-    counters.checksumFailures.incrementAndGet();
+    records.onBad(load.place);
     return false;
   }
 

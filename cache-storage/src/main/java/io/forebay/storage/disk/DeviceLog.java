@@ -26,6 +26,7 @@ import org.jspecify.annotations.Nullable;
  * event loop takes it: what loops call reads one word.
  */
 final class DeviceLog {
+  private volatile boolean adoptsWhole;
   private static final int TOMBSTONES_A_BATCH = 4096;
 
   private final DeviceSettings settings;
@@ -412,6 +413,19 @@ final class DeviceLog {
     } finally {
       lock.unlock();
     }
+  }
+
+  /** Whether regions that are taken up were written by a store that ended in order. */
+  void adoptsWhole(boolean does) {
+    adoptsWhole = does;
+  }
+
+  /**
+   * Whether all that directories name in a region was written to its end: not what a stop of the
+   * machine may have cut. Any thread.
+   */
+  boolean isWhole(int region) {
+    return adoptsWhole || regions.isOwn(region);
   }
 
   /** Takes a region up as an earlier life left it. */

@@ -69,6 +69,17 @@ final class DeviceRecords {
         && RecordHeader.isIntact(record, at);
   }
 
+  /**
+   * What was read from a place is not what was written there. It counts against the device, unless
+   * a stop of the machine may have cut what was being written.
+   */
+  void onBad(Place place) {
+    counters.checksumFailures.incrementAndGet();
+    if (log.isWhole(place.region)) {
+      health.onError("reading", new IOException("a record's checksum does not match"));
+    }
+  }
+
   /** Takes a copy that is no good out of the index; false if that named it no more. */
   boolean forget(long high, long low, Place place) {
     // Cursors belong to a thread, and this is rare enough for one of its own.

@@ -20,6 +20,9 @@ final class DeviceRegions {
   /** Full. */
   static final int SEALED = 2;
 
+  /** Beside state and generation: it was opened in this life, so what it holds was written whole. */
+  private static final long OWN = 1L << 40;
+
   private final AtomicLongArray words;
   private final long[] ages;
   private final Random random;
@@ -51,6 +54,11 @@ final class DeviceRegions {
     }
     long word = words.get(region);
     return (int) (word >>> 8) == generation && ((int) word & 0xFF) != FREE;
+  }
+
+  /** Whether it was opened in this life and not taken up from an earlier one. */
+  boolean isOwn(int region) {
+    return (words.get(region) & OWN) != 0;
   }
 
   // --- under the lock
@@ -102,11 +110,12 @@ final class DeviceRegions {
     // Drawn and not counted: after a power cut the region may stand as it was a life earlier, and
     // counting would bring pages of the life that was cut off back.
     set(next, random.nextInt(), OPEN, nextAge++);
+    words.set(next, words.get(next) | OWN);
     return next;
   }
 
   void seal(int region) {
-    set(region, generation(region), SEALED, ages[region]);
+    words.set(region, (words.get(region) & ~0xFFL) | SEALED);
   }
 
   /** It may be written over, after those that are free already. */

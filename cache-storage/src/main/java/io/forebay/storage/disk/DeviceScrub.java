@@ -32,7 +32,6 @@ final class DeviceScrub {
   private final BlockFile file;
   private final DeviceLoads loads;
   private final DeviceHealth health;
-  private final DeviceCounters counters;
   private final ObjectIndex.Cursor cursor;
   private final LongSupplier clockMillis;
   private final IndexValue value = new IndexValue();
@@ -67,7 +66,6 @@ final class DeviceScrub {
       BlockFile file,
       DeviceLoads loads,
       DeviceHealth health,
-      DeviceCounters counters,
       ObjectIndex.Cursor cursor,
       LongSupplier clockMillis,
       int start) {
@@ -79,7 +77,6 @@ final class DeviceScrub {
     this.file = file;
     this.loads = loads;
     this.health = health;
-    this.counters = counters;
     this.cursor = cursor;
     this.clockMillis = clockMillis;
     this.start = start;
@@ -241,7 +238,7 @@ final class DeviceScrub {
             && Pages.objectId(memory, at) == one.objectId()
             && Pages.birth(memory, at) == one.birth();
     if (!isIt && records.isReadable(one.place().region, one.place().generation)) {
-      counters.checksumFailures.incrementAndGet();
+      records.onBad(one.place());
       giveUp(one);
     }
     checked.incrementAndGet();

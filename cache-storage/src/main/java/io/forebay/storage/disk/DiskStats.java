@@ -6,6 +6,10 @@ package io.forebay.storage.disk;
  * @param state {@code recovering}, {@code online}, {@code offline} or {@code fenced}
  * @param recovered share of the recovery that is done
  * @param dropped records that found no free buffer or region
+ * @param errors what counts towards the number that fences the device: operations that failed or
+ *     were slow, and records whose checksum did not match
+ * @param checksumFailures records whose checksum did not match; also those that an unclean stop may
+ *     have cut, which do not count as errors
  * @param refusedLoads more loads at once than are queued
  */
 public record DiskStats(

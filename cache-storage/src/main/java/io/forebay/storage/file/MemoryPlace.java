@@ -12,6 +12,8 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
+import java.security.SecureRandom;
+import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Objects;
@@ -48,6 +50,8 @@ public final class MemoryPlace {
   private static final int LONGEST_LINE = 8192;
   private static final int NAME_BYTES = 16;
 
+  private static final Path DEFAULT_ROOT = Path.of("/dev/shm");
+
   private final Path root;
   private final RandomGenerator random;
 
@@ -58,6 +62,11 @@ public final class MemoryPlace {
   public MemoryPlace(Path root, RandomGenerator random) {
     this.root = root;
     this.random = random;
+  }
+
+  /** Those of this machine. */
+  public static MemoryPlace system() {
+    return new MemoryPlace(DEFAULT_ROOT, new SecureRandom());
   }
 
   /**
@@ -139,6 +148,27 @@ public final class MemoryPlace {
     Path recorded = recorded(data);
     Path found = recorded == null ? earlier(data) : recorded;
     return Files.isDirectory(found, LinkOption.NOFOLLOW_LINKS) ? found : null;
+  }
+
+  /** The memory directories of this user, each with a mark that names its data directory. */
+  public List<Path> directories() throws IOException {
+    List<Path> own = new ArrayList<>();
+    if (Files.isDirectory(root)) {
+      for (Path one : files(root)) {
+        if (NAME.matcher(Objects.requireNonNull(one.getFileName()).toString()).matches()
+            && PrivateFiles.problem(one) == null
+            && owner(one) != null) {
+          own.add(one);
+        }
+      }
+    }
+    return own;
+  }
+
+  /** The data directory that a memory directory was made for; null where it does not say. */
+  public @Nullable Path owner(Path directory) {
+    String marked = line(directory.resolve(MARK));
+    return marked == null ? null : Path.of(marked);
   }
 
   /** Removes a memory directory with its files, and the record that names it. */
@@ -255,7 +285,7 @@ public final class MemoryPlace {
   }
 
   /** Removes a directory and the files in it. Links in it are removed and not followed. */
-  static void remove(Path directory) throws IOException {
+  public static void remove(Path directory) throws IOException {
     for (Path file : files(directory)) {
       Files.deleteIfExists(file);
     }

@@ -151,6 +151,23 @@ public final class PrivateFiles {
     }
   }
 
+  /**
+   * The same, but only its last name: where what lies above it is missing, a disk is not mounted,
+   * and what would be made would lie on another one.
+   */
+  public static void createLastDirectory(Path directory) throws IOException {
+    Path parent = directory.toAbsolutePath().getParent();
+    if (parent != null && !Files.isDirectory(parent)) {
+      throw new NoDirectoryException(
+          "there is no directory "
+              + parent
+              + " for "
+              + directory
+              + ": mount its disk, or make the directory");
+    }
+    createDirectories(directory);
+  }
+
   /** Makes a directory with mode 0700; whatever has the name already is an exception. */
   static void createDirectory(Path directory) throws IOException {
     Files.createDirectory(directory, attributes(directory, DIRECTORY_MODE));
