@@ -59,7 +59,8 @@ final class DifferentialTest {
     "stale-if-error=\"30\"",
     "immutable",
     "MAX-AGE=10",
-    "unknown=1"
+    "unknown=1",
+    "unknown=\"1"
   };
   private static final String[] WISHES = {
     "no-cache",

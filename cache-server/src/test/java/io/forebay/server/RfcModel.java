@@ -519,6 +519,7 @@ final class RfcModel {
     }
     String maxStale = wishes.get("max-stale");
     if (maxStale != null
+        && lifetime(stored) > 0
         && !isStaleForbidden(control)
         && !control.containsKey("s-maxage")
         && (maxStale.isEmpty() || -left <= seconds(maxStale) * 1000)) {
@@ -824,6 +825,7 @@ final class RfcModel {
     String taken = wishes(request).get("stale-if-error");
     return isWithin(stale, "stale-if-error", route.staleIfError())
         || (taken != null
+            && lifetime(stale) > 0
             && !control.containsKey("s-maxage")
             && isWithin(control, stale, seconds(taken)));
   }
@@ -954,6 +956,11 @@ final class RfcModel {
     if (control.containsKey("private")) {
       return false;
     }
+    // A choice: where quotes do not pair nobody knows what is forbidden.
+    String said = response.field("cache-control");
+    if (said != null && said.replaceAll("=\"[^\"]*\"", "").contains("\"")) {
+      return false;
+    }
     // 3.5
     if (request.field("authorization") != null
         && !control.containsKey("public")
@@ -985,11 +992,12 @@ final class RfcModel {
 
   private long longestWindow(Response response) {
     Map<String, String> control = directives(response);
+    Stored stored = new Stored(response, now, "");
     return isStaleForbidden(control)
         ? 0
         : Math.max(
-            window(control, "stale-while-revalidate", route.staleWhileRevalidate()),
-            window(control, "stale-if-error", route.staleIfError()));
+            window(stored, "stale-while-revalidate", route.staleWhileRevalidate()),
+            window(stored, "stale-if-error", route.staleIfError()));
   }
 
   // --- 4.2 Freshness ----------------------------------------------------------------------------
@@ -1047,7 +1055,7 @@ final class RfcModel {
 
   private boolean isWithin(Stored stored, String directive, long ofRoute) {
     Map<String, String> control = directives(stored.response());
-    return isWithin(control, stored, window(control, directive, ofRoute));
+    return isWithin(control, stored, window(stored, directive, ofRoute));
   }
 
   private boolean isWithin(Map<String, String> control, Stored stored, long window) {
@@ -1062,13 +1070,17 @@ final class RfcModel {
         || control.containsKey("proxy-revalidate");
   }
 
-  /** A choice: s-maxage forbids stale use unless a window is given beside it. */
-  private static long window(Map<String, String> control, String directive, long ofRoute) {
+  /**
+   * Choices: s-maxage forbids stale use unless a window is given beside it; what is never fresh has
+   * no window but its own.
+   */
+  private static long window(Stored stored, String directive, long ofRoute) {
+    Map<String, String> control = directives(stored.response());
     String own = control.get(directive);
     if (own != null) {
       return seconds(own);
     }
-    return control.containsKey("s-maxage") ? 0 : ofRoute;
+    return control.containsKey("s-maxage") || lifetime(stored) <= 0 ? 0 : ofRoute;
   }
 
   // --- 5 Fields ---------------------------------------------------------------------------------

@@ -174,7 +174,8 @@ final class ServerRulesTest {
 
   @Test
   void aFailureThatCouldBeStoredDoesNotTakeThePlaceOfWhatIsStale() throws IOException {
-    origin.on("/errors/stale", ok("cache-control: max-age=0\r\netag: \"1\"\r\n", "good"));
+    origin.on(
+        "/errors/stale", ok("cache-control: max-age=600\r\nage: 600\r\netag: \"1\"\r\n", "good"));
     try (WireClient client = edge.connect()) {
       store(client, "/errors/stale");
       origin.on("/errors/stale", status("503 Busy", "cache-control: max-age=600\r\n"));

@@ -19,7 +19,10 @@ import org.jspecify.annotations.Nullable;
  *   <li>a number too large counts as 2^31 (§1.2.2);
  *   <li>a malformed {@code stale-while-revalidate} or {@code stale-if-error} gives no permission;
  *   <li>{@code private} or {@code no-cache} with a broken or overlong list of names counts as
- *       without one, which forbids more.
+ *       without one, which forbids more;
+ *   <li>a quote that neither begins nor ends a quoted value, as where one is not closed, makes the
+ *       whole field unreadable: it counts as {@code no-store, no-cache, private}, since what it
+ *       forbids may stand within the quotes.
  * </ul>
  *
  * Parsing is one pass over each line, whatever it holds; only the lists of names take memory, and
@@ -49,6 +52,7 @@ public final class CacheControl {
   private boolean noTransform;
   private boolean immutable;
   private boolean onlyIfCached;
+  private boolean isUnreadable;
   private long maxAge = ABSENT;
   private long sharedMaxAge = ABSENT;
   private long staleWhileRevalidate = ABSENT;
@@ -71,9 +75,22 @@ public final class CacheControl {
     }
     CacheControl control = new CacheControl();
     for (String line : lines) {
-      DirectiveLine.forEach(line, control::apply);
+      boolean areQuotesPaired = DirectiveLine.forEach(line, control::apply);
+      control.isUnreadable |= !areQuotesPaired;
+    }
+    if (control.isUnreadable) {
+      control.forbidAll();
     }
     return control;
+  }
+
+  private void forbidAll() {
+    noStore = true;
+    noCache = true;
+    isPrivate = true;
+    mustUnderstand = false;
+    noCacheNames = List.of();
+    privateNames = List.of();
   }
 
   /**
@@ -165,6 +182,11 @@ public final class CacheControl {
 
   public boolean immutable() {
     return immutable;
+  }
+
+  /** Whether quotes that do not pair leave open what the field says. */
+  public boolean isUnreadable() {
+    return isUnreadable;
   }
 
   public boolean onlyIfCached() {

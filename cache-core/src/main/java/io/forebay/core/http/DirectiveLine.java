@@ -27,8 +27,15 @@ final class DirectiveLine {
     void visit(String name, @Nullable String value, boolean isMalformed);
   }
 
-  static void forEach(String line, Visitor visitor) {
+  /**
+   * Visits each directive of a line.
+   *
+   * @return whether each quote of the line begins or ends a quoted value; if not, nobody can say
+   *     which directives are inside of quotes and which are not
+   */
+  static boolean forEach(String line, Visitor visitor) {
     int length = line.length();
+    boolean areQuotesPaired = true;
     int i = 0;
     while (i < length) {
       char c = line.charAt(i);
@@ -38,6 +45,7 @@ final class DirectiveLine {
       }
       int nameStart = i;
       while (i < length && isNameChar(line.charAt(i))) {
+        areQuotesPaired &= line.charAt(i) != '"';
         i++;
       }
       int nameEnd = i;
@@ -53,11 +61,13 @@ final class DirectiveLine {
         if (i < length && line.charAt(i) == '"') {
           int end = closingQuote(line, i + 1);
           isMalformed |= end == length;
+          areQuotesPaired &= end < length;
           value = unquote(line, i + 1, end);
           i = Math.min(end + 1, length);
         } else {
           int valueStart = i;
           while (i < length && isNameChar(line.charAt(i))) {
+            areQuotesPaired &= line.charAt(i) != '"';
             i++;
           }
           value = line.substring(valueStart, i);
@@ -65,6 +75,7 @@ final class DirectiveLine {
       }
       while (i < length && line.charAt(i) != ',') {
         isMalformed |= !FieldSyntax.isWhitespace(line.charAt(i));
+        areQuotesPaired &= line.charAt(i) != '"';
         i++;
       }
       if (nameEnd - nameStart <= LONGEST_DIRECTIVE) {
@@ -72,6 +83,7 @@ final class DirectiveLine {
         visitor.visit(name, value, isMalformed);
       }
     }
+    return areQuotesPaired;
   }
 
   private static boolean isNameChar(char c) {

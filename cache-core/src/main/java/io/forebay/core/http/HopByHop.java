@@ -101,6 +101,14 @@ public final class HopByHop {
     return ALWAYS.contains(lowerCase) || listed.contains(lowerCase);
   }
 
+  /**
+   * Whether a field ends at each hop, or messages are framed, routed, keyed, authorised or judged
+   * by it.
+   */
+  public static boolean isProtected(String lowerCaseName) {
+    return ALWAYS.contains(lowerCaseName) || PROTECTED.contains(lowerCaseName);
+  }
+
   private static @Nullable HopByHop of(List<String> lines, boolean isStrict) {
     if (isOrdinary(lines)) {
       return STANDARD;

@@ -47,6 +47,41 @@ public final class StatusCode {
     };
   }
 
+  /**
+   * Errors that depend on who asks, or how, rather than on the URL alone: credentials, method,
+   * negotiation, timing, size, syntax, jurisdiction (RFC 9110 §15.5, RFC 7725). Another client may
+   * well get the resource.
+   */
+  public static boolean isOfOneClient(int status) {
+    return switch (status) {
+      case 401,
+          402,
+          403,
+          405,
+          406,
+          407,
+          408,
+          411,
+          412,
+          413,
+          414,
+          415,
+          416,
+          417,
+          421,
+          422,
+          425,
+          426,
+          428,
+          429,
+          431,
+          451,
+          511 ->
+          true;
+      default -> false;
+    };
+  }
+
   /** RFC 9110 §15.1, without 206 and without the errors. */
   public static boolean isHeuristicallyCacheable(int status) {
     return switch (status) {

@@ -22,7 +22,9 @@ final class SurrogateControl {
   static @Nullable CacheControl parse(List<String> lines) {
     SurrogateControl control = new SurrogateControl();
     for (String line : lines) {
-      DirectiveLine.forEach(line, control::apply);
+      // As in Cache-Control: what it forbids may stand within quotes that are not closed.
+      boolean areQuotesPaired = DirectiveLine.forEach(line, control::apply);
+      control.noStore |= !areQuotesPaired;
     }
     boolean saysNothing = !control.noStore && control.maxAge == CacheControl.ABSENT;
     return !control.isValid || saysNothing

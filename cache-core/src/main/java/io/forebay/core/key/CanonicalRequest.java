@@ -29,7 +29,8 @@ public final class CanonicalRequest {
     request
         .fields()
         .forEach((name, value) -> {
-          if (!replaced.contains(name.toString().toLowerCase(Locale.ROOT))) {
+          String lower = name.toString().toLowerCase(Locale.ROOT);
+          if (!replaced.contains(lower) && !recipe.fields().drops(lower)) {
             out.add(name, value);
           }
         });

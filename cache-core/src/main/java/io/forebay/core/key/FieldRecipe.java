@@ -13,17 +13,29 @@ import java.util.Locale;
  * @param hasDevice whether the {@link DeviceClass} is
  * @param languages if not empty, one of these, the first where none fits; lower case
  * @param ignored names of fields that a fill does not send, lower case
+ * @param unkeyed which fields the origin does not get by other rules, unless they are in the key
  */
 public record FieldRecipe(
     List<String> headers,
     List<String> cookies,
     boolean hasDevice,
     List<String> languages,
-    List<String> ignored) {
+    List<String> ignored,
+    UnkeyedFields unkeyed) {
 
   /** Nothing of it. */
   public static final FieldRecipe NONE =
       new FieldRecipe(List.of(), List.of(), false, List.of(), List.of());
+
+  /** With the default rules for fields that are not in the key. */
+  public FieldRecipe(
+      List<String> headers,
+      List<String> cookies,
+      boolean hasDevice,
+      List<String> languages,
+      List<String> ignored) {
+    this(headers, cookies, hasDevice, languages, ignored, UnkeyedFields.DEFAULT);
+  }
 
   public FieldRecipe {
     headers = List.copyOf(headers);
@@ -37,6 +49,10 @@ public record FieldRecipe(
     for (String name : headers) {
       if (ignored.contains(name) || isInKeyOtherwise(name, cookies, hasDevice, languages)) {
         throw new IllegalArgumentException("the field " + name + " is named twice");
+      }
+      if (UnkeyedFields.disguises(name) != null) {
+        throw new IllegalArgumentException(
+            name + " would pass for " + UnkeyedFields.disguises(name));
       }
     }
   }
@@ -64,10 +80,21 @@ public record FieldRecipe(
     return hasDevice || !headers.isEmpty() || !cookies.isEmpty() || !languages.isEmpty();
   }
 
+  /** Whether the origin does not get a field of a request that may be answered from the store. */
+  public boolean drops(String lowerCaseName) {
+    return !headers.contains(lowerCaseName) && unkeyed.drops(lowerCaseName);
+  }
+
+  /** Whether it does not get one of a request that never is. */
+  public boolean dropsPassed(String method, String lowerCaseName) {
+    return !headers.contains(lowerCaseName) && unkeyed.dropsPassed(method, lowerCaseName);
+  }
+
   /** Whether all that an origin sees of this field is in the key. */
   public boolean maps(String lowerCaseName) {
     return isInKeyOtherwise(lowerCaseName, cookies, hasDevice, languages)
         || headers.contains(lowerCaseName)
-        || ignored.contains(lowerCaseName);
+        || ignored.contains(lowerCaseName)
+        || drops(lowerCaseName);
   }
 }

@@ -97,7 +97,7 @@ public final class Decider {
     long window = StaleWindow.ifErrorMillis(stored, settings.stale());
     if (settings.clientDirectives() == ClientDirectives.HONOUR
         && request.has(KnownField.CACHE_CONTROL)
-        && !stored.hasSharedMaxAge()) {
+        && StaleWindow.mayClientWiden(stored)) {
       // What a client says of its own request goes beyond what the response allows of itself.
       long taken = CacheControl.of(request.fields()).staleIfErrorSeconds();
       window = Math.max(window, taken * 1000);
@@ -257,7 +257,7 @@ public final class Decider {
     boolean isTakenStale =
         staleness == Reason.STALE_EXPIRED
             && !stored.isMustRevalidate()
-            && !stored.hasSharedMaxAge()
+            && StaleWindow.mayClientWiden(stored)
             && control.maxStaleSeconds() != CacheControl.ABSENT
             && -remaining <= control.maxStaleSeconds() * 1000;
     if (isTakenStale) {

@@ -25,11 +25,13 @@ record Lifetime(long millis, boolean isHeuristic) {
   /**
    * The lifetime of a response.
    *
+   * @param mayGuess whether one may be guessed for an answer to its request
    * @param date when it was made
    * @param lastModified or {@link HttpDate#INVALID}
    */
   static Lifetime of(
       FreshnessSettings settings,
+      boolean mayGuess,
       int status,
       TargetedControl chosen,
       FieldsView response,
@@ -43,12 +45,14 @@ record Lifetime(long millis, boolean isHeuristic) {
       Duration negative = settings.negativeTtl().of(status);
       return negative == null ? UNKNOWN : new Lifetime(negative.toMillis(), false);
     }
-    boolean mayGuess = StatusCode.isHeuristicallyCacheable(status) || chosen.control().isPublic();
+    boolean isGuessable =
+        StatusCode.isHeuristicallyCacheable(status) || chosen.control().isPublic();
     Duration defaultTtl = settings.defaultTtl();
-    if (defaultTtl != null && mayGuess) {
+    if (defaultTtl != null && isGuessable) {
       return new Lifetime(defaultTtl.toMillis(), false);
     }
-    if (!mayGuess
+    if (!isGuessable
+        || !mayGuess
         || !settings.heuristic()
         || lastModified == HttpDate.INVALID
         || isPragmaNoCache(response, chosen)) {

@@ -115,6 +115,10 @@ public enum Reason {
       null, "status", "Responses of this status say nothing about the URL and are not stored."),
   NOT_STORED_PARTIAL(null, "partial", "A partial response is not stored as a whole."),
   NOT_STORED_NO_STORE(null, "no-store", "The response says no-store."),
+  NOT_STORED_CACHE_CONTROL(
+      null,
+      "cache-control",
+      "A quote in Cache-Control is not closed, so it cannot be told what the field forbids."),
   NOT_STORED_MUST_UNDERSTAND(
       null, "must-understand", "The response says must-understand and its status is unknown."),
   NOT_STORED_PRIVATE(null, "private", "The response says private."),
@@ -141,6 +145,11 @@ public enum Reason {
       null,
       "no-freshness",
       "The response says neither how long it is fresh nor when it was last modified."),
+  NOT_STORED_COOKIE(
+      null,
+      "cookie",
+      "The response does not say how long it is fresh, and that is not guessed for a request with"
+          + " cookies."),
   NOT_STORED_ERROR_WITHOUT_FRESHNESS(
       null, "error", "An error is stored only if it, or the route, says how long it is fresh."),
   NOT_STORED_STALE(

@@ -26,10 +26,10 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Whether a shared cache may store a response, and what it has to remember of it (RFC 9111 §3).
- * Stricter than the RFC in three ways, each of which has leaked or poisoned caches elsewhere: a
+ * Stricter than the RFC in four ways, each of which has leaked or poisoned caches elsewhere: a
  * response that sets cookies is not stored unless the route says so; an error is stored only by its
- * own explicit word or the route's; and a response that gives neither freshness nor Last-Modified
- * is not stored.
+ * own explicit word or the route's; a response that gives neither freshness nor Last-Modified is
+ * not stored; and for a response to a request with cookies no freshness is guessed.
  */
 public final class ResponsePolicy {
 
@@ -123,7 +123,14 @@ public final class ResponsePolicy {
       etag = null;
     }
 
-    Lifetime found = Lifetime.of(freshness, status, chosen, response, date, lastModifiedMillis);
+    // The origin of a request with cookies may have written for one user without saying so: only
+    // its own word makes that fresh for all, unless the key or the route says otherwise.
+    boolean mayBePersonal =
+        request.has(KnownField.COOKIE)
+            && !freshness.heuristicWithCookies()
+            && !route.keyRecipe().fields().maps(KnownField.COOKIE.fieldName());
+    Lifetime found =
+        Lifetime.of(freshness, !mayBePersonal, status, chosen, response, date, lastModifiedMillis);
     long lifetime = found.jittered(freshness.jitterPercent(), seed);
     boolean hasValidator = etag != null || lastModified != null;
     if (lifetime < 0) {
@@ -131,14 +138,17 @@ public final class ResponsePolicy {
         return new StoreVerdict.DoNotStore(Reason.NOT_STORED_ERROR_WITHOUT_FRESHNESS);
       }
       if (!control.noCache() || !hasValidator) {
-        return new StoreVerdict.DoNotStore(Reason.NOT_STORED_NO_FRESHNESS);
+        return new StoreVerdict.DoNotStore(
+            mayBePersonal && freshness.heuristic() && lastModified != null
+                ? Reason.NOT_STORED_COOKIE
+                : Reason.NOT_STORED_NO_FRESHNESS);
       }
       lifetime = 0;
     }
     long age = age(response);
     long initialAge =
         Age.currentAgeMillis(requestTimeMillis, responseTimeMillis, date, age, responseTimeMillis);
-    long usable = lifetime + StaleWindow.longestMillis(control, settings.stale());
+    long usable = lifetime + StaleWindow.longestMillis(control, lifetime, settings.stale());
     if (!hasValidator && (control.noCache() || usable <= initialAge)) {
       return new StoreVerdict.DoNotStore(Reason.NOT_STORED_STALE);
     }
@@ -186,6 +196,9 @@ public final class ResponsePolicy {
     if (!StatusCode.isStorable(status)) {
       return Reason.NOT_STORED_STATUS;
     }
+    if (control.isUnreadable()) {
+      return Reason.NOT_STORED_CACHE_CONTROL;
+    }
     boolean isUnderstood = StatusCode.isUnderstood(status);
     if (control.mustUnderstand() && !isUnderstood) {
       return Reason.NOT_STORED_MUST_UNDERSTAND;
@@ -230,7 +243,9 @@ public final class ResponsePolicy {
         if (name.equals("*")) {
           return Reason.NOT_STORED_VARY_ANY;
         }
-        if (name.isEmpty() || NOT_OF_A_FILL.contains(name) || recipe.maps(name)) {
+        if (name.isEmpty()
+            || NOT_OF_A_FILL.contains(name)
+            || (FieldSyntax.isToken(name) && recipe.maps(name))) {
           continue;
         }
         if (OF_ONE_USER.contains(name)) {

@@ -8,6 +8,11 @@ import java.time.Duration;
  * How long past its freshness a response may be served stale (RFC 5861). Its own word goes before
  * the route's. Where {@code s-maxage} is all it says, it has said that it wants no stale use (RFC
  * 9111 §5.2.2.10); but together with an explicit window that window is what it wants.
+ *
+ * <p>The route's windows, and what a client asks for, prolong a lifetime: they apply only where
+ * there is one. A response that is never fresh ({@code Expires: 0}, {@code max-age=0}, a lifetime
+ * that cannot be read) is often one user's own, and nobody but its origin may say that others can
+ * have it stale.
  */
 public final class StaleWindow {
 
@@ -17,23 +22,37 @@ public final class StaleWindow {
    * The window in milliseconds, where nothing forbids it altogether.
    *
    * @param ownMillis what the response says itself, or negative
+   * @param lifetimeMillis how long the response is fresh
    */
-  static long millis(long ownMillis, boolean hasSharedMaxAge, Duration ofRoute) {
+  static long millis(
+      long ownMillis, boolean hasSharedMaxAge, long lifetimeMillis, Duration ofRoute) {
     if (ownMillis >= 0) {
       return ownMillis;
     }
-    return hasSharedMaxAge ? 0 : ofRoute.toMillis();
+    return hasSharedMaxAge || lifetimeMillis <= 0 ? 0 : ofRoute.toMillis();
+  }
+
+  /** Whether a client's wish for something stale ({@code max-stale}, say) may be granted. */
+  static boolean mayClientWiden(StoredMeta stored) {
+    return !stored.hasSharedMaxAge() && stored.freshnessLifetimeMillis() > 0;
   }
 
   /** How long it may be served while it is fetched anew, where nothing forbids it altogether. */
   public static long whileRevalidateMillis(StoredMeta stored, StaleSettings settings) {
     return millis(
-        stored.staleWhileRevalidateMillis(), stored.hasSharedMaxAge(), settings.whileRevalidate());
+        stored.staleWhileRevalidateMillis(),
+        stored.hasSharedMaxAge(),
+        stored.freshnessLifetimeMillis(),
+        settings.whileRevalidate());
   }
 
   /** How long it may be served while the origin fails, where nothing forbids it altogether. */
   public static long ifErrorMillis(StoredMeta stored, StaleSettings settings) {
-    return millis(stored.staleIfErrorMillis(), stored.hasSharedMaxAge(), settings.ifError());
+    return millis(
+        stored.staleIfErrorMillis(),
+        stored.hasSharedMaxAge(),
+        stored.freshnessLifetimeMillis(),
+        settings.ifError());
   }
 
   /** The longer of both windows of a stored response. */
@@ -45,13 +64,17 @@ public final class StaleWindow {
   }
 
   /** The longer of both windows of a response that is to be stored. */
-  static long longestMillis(CacheControl control, StaleSettings settings) {
+  static long longestMillis(CacheControl control, long lifetimeMillis, StaleSettings settings) {
     if (control.noCache() || control.mustRevalidate() || control.proxyRevalidate()) {
       return 0;
     }
     boolean isShared = control.sharedMaxAgeSeconds() != CacheControl.ABSENT;
     return Math.max(
-        millis(control.staleWhileRevalidateSeconds() * 1000, isShared, settings.whileRevalidate()),
-        millis(control.staleIfErrorSeconds() * 1000, isShared, settings.ifError()));
+        millis(
+            control.staleWhileRevalidateSeconds() * 1000,
+            isShared,
+            lifetimeMillis,
+            settings.whileRevalidate()),
+        millis(control.staleIfErrorSeconds() * 1000, isShared, lifetimeMillis, settings.ifError()));
   }
 }

@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
  *     the like still count
  * @param negativeTtl freshness of errors that say nothing of their own
  * @param heuristic whether freshness may be guessed from Last-Modified (RFC 9111 §4.2.2)
+ * @param heuristicWithCookies whether it may be guessed for responses to requests with cookies, too
  * @param jitterPercent by how much of its lifetime a response may be made to expire early, so that
  *     what came together does not expire together
  */
@@ -23,6 +24,7 @@ public record FreshnessSettings(
     @Nullable Duration ttlOverride,
     NegativeTtl negativeTtl,
     boolean heuristic,
+    boolean heuristicWithCookies,
     int jitterPercent) {
 
   /** Fields that are meant for this cache alone, so that nobody behind it gets to see them. */
@@ -36,6 +38,7 @@ public record FreshnessSettings(
           null,
           NegativeTtl.NONE,
           true,
+          false,
           0);
 
   public FreshnessSettings {

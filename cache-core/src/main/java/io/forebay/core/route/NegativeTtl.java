@@ -9,7 +9,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * How long errors are fresh whose origin does not say.
  *
- * @param times by status; 4 and 5 stand for all of 4xx and of 5xx that are not named themselves
+ * @param times by status; 4 and 5 stand for all of 4xx and of 5xx that are not named themselves and
+ *     do not {@linkplain StatusCode#isOfOneClient depend on the client}
  */
 public record NegativeTtl(Map<Integer, Duration> times) {
 
@@ -39,6 +40,6 @@ public record NegativeTtl(Map<Integer, Duration> times) {
   /** The time of a status, or null. */
   public @Nullable Duration of(int status) {
     Duration own = times.get(status);
-    return own != null ? own : times.get(status / 100);
+    return own != null || StatusCode.isOfOneClient(status) ? own : times.get(status / 100);
   }
 }

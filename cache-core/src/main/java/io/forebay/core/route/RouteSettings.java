@@ -10,10 +10,12 @@ import org.jspecify.annotations.Nullable;
  *
  * @param clientDirectives what Cache-Control and Pragma of a request may do
  * @param passthrough nothing is stored or looked up
+ * @param clientInvalidation whether unsafe requests of clients invalidate what is stored
  */
 public record RouteSettings(
     ClientDirectives clientDirectives,
     boolean passthrough,
+    boolean clientInvalidation,
     FreshnessSettings freshness,
     StaleSettings stale,
     CookieSettings cookies) {
@@ -23,6 +25,7 @@ public record RouteSettings(
       new RouteSettings(
           ClientDirectives.IGNORE,
           false,
+          true,
           FreshnessSettings.DEFAULT,
           StaleSettings.DEFAULT,
           CookieSettings.DEFAULT);
@@ -61,11 +64,13 @@ public record RouteSettings(
   public static final class Builder {
     private ClientDirectives clientDirectives;
     private boolean passthrough;
+    private boolean clientInvalidation;
     private List<String> targetedFields;
     private @Nullable Duration defaultTtl;
     private @Nullable Duration ttlOverride;
     private NegativeTtl negativeTtl;
     private boolean heuristic;
+    private boolean heuristicWithCookies;
     private int jitterPercent;
     private Duration whileRevalidate;
     private Duration ifError;
@@ -78,11 +83,13 @@ public record RouteSettings(
     private Builder(RouteSettings from) {
       clientDirectives = from.clientDirectives;
       passthrough = from.passthrough;
+      clientInvalidation = from.clientInvalidation;
       targetedFields = from.freshness.targetedFields();
       defaultTtl = from.freshness.defaultTtl();
       ttlOverride = from.freshness.ttlOverride();
       negativeTtl = from.freshness.negativeTtl();
       heuristic = from.freshness.heuristic();
+      heuristicWithCookies = from.freshness.heuristicWithCookies();
       jitterPercent = from.freshness.jitterPercent();
       whileRevalidate = from.stale.whileRevalidate();
       ifError = from.stale.ifError();
@@ -100,6 +107,11 @@ public record RouteSettings(
 
     public Builder passthrough(boolean value) {
       passthrough = value;
+      return this;
+    }
+
+    public Builder clientInvalidation(boolean value) {
+      clientInvalidation = value;
       return this;
     }
 
@@ -125,6 +137,11 @@ public record RouteSettings(
 
     public Builder heuristic(boolean value) {
       heuristic = value;
+      return this;
+    }
+
+    public Builder heuristicWithCookies(boolean value) {
+      heuristicWithCookies = value;
       return this;
     }
 
@@ -172,8 +189,15 @@ public record RouteSettings(
       return new RouteSettings(
           clientDirectives,
           passthrough,
+          clientInvalidation,
           new FreshnessSettings(
-              targetedFields, defaultTtl, ttlOverride, negativeTtl, heuristic, jitterPercent),
+              targetedFields,
+              defaultTtl,
+              ttlOverride,
+              negativeTtl,
+              heuristic,
+              heuristicWithCookies,
+              jitterPercent),
           new StaleSettings(whileRevalidate, ifError, keep, earlyRefreshPercent),
           new CookieSettings(setCookie, requestCookies, responseCookies));
     }

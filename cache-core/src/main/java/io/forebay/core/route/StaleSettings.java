@@ -5,7 +5,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What stored responses are good for around the end of their freshness, and after it. Each has a
- * clock of its own, which begins when freshness ends but for that of {@code keep}.
+ * clock of its own, which begins when freshness ends but for that of {@code keep}. A response that
+ * is never fresh has neither of the two windows.
  *
  * @param whileRevalidate where the response does not say, how long it may be served stale while it
  *     is fetched anew

@@ -20,6 +20,9 @@ final class OwnClocks {
   private static final Duration MINUTE = Duration.ofMinutes(1);
   private static final NegativeTtl NEGATIVE =
       new NegativeTtl(Map.of(404, Duration.ofSeconds(10), 410, MINUTE, 5, Duration.ofSeconds(1)));
+  private static final NegativeTtl BY_CLASS = new NegativeTtl(Map.of(4, MINUTE, 5, MINUTE));
+  private static final NegativeTtl BY_NUMBER =
+      new NegativeTtl(Map.of(4, MINUTE, 403, Duration.ofSeconds(7)));
 
   static final Chapter CHAPTER =
       new Chapter(
@@ -80,7 +83,8 @@ final class OwnClocks {
           text(
               "negative-ttl",
               "Errors that give no time themselves have one by status",
-              "their own word goes before it; a status that says nothing of its URL gets none",
+              "their own word goes before it; a status that says nothing of its URL gets none; one that"
+                  + " depends on the client only by its own number, never by 4xx or 5xx",
               all(
                   get().answered(404, "X: y").on(r -> r.negativeTtl(NEGATIVE)).freshFor(10),
                   get().answered(410, "X: y").on(r -> r.negativeTtl(NEGATIVE)).freshFor(60),
@@ -102,7 +106,25 @@ final class OwnClocks {
                       .on(r -> r.negativeTtl(NEGATIVE))
                       .notStored(Reason.NOT_STORED_STATUS),
                   get().answered(404, "X: y").notStored(Reason.NOT_STORED_ERROR_WITHOUT_FRESHNESS),
-                  shownBy("ServerRulesTest.errorsAreKeptForTheTimeOfTheRoute"))),
+                  get().answered(409, "X: y").on(r -> r.negativeTtl(BY_CLASS)).freshFor(60),
+                  get().answered(404, "X: y").on(r -> r.negativeTtl(BY_CLASS)).freshFor(60),
+                  get().answered(501, "X: y").on(r -> r.negativeTtl(BY_CLASS)).freshFor(60),
+                  ofOneClient(401),
+                  ofOneClient(402),
+                  ofOneClient(403),
+                  ofOneClient(405),
+                  ofOneClient(406),
+                  ofOneClient(407),
+                  ofOneClient(414),
+                  ofOneClient(451),
+                  get().answered(403, "X: y").on(r -> r.negativeTtl(BY_NUMBER)).freshFor(7),
+                  get()
+                      .answered(403, "Cache-Control: max-age=5")
+                      .on(r -> r.negativeTtl(BY_CLASS))
+                      .freshFor(5),
+                  shownBy(
+                      "ServerRulesTest.errorsAreKeptForTheTimeOfTheRoute",
+                      "ServerPersonalAnswerTest.anErrorThatDependsOnTheClientIsNotKeptByItsClass"))),
           text(
               "default-ttl, ttl-override",
               "A time for what gives none; a time whatever it gives",
@@ -130,6 +152,13 @@ final class OwnClocks {
               shownBy(
                   "CookieFilterTest.takesCookiesOutOfRequests",
                   "ServerRulesTest.cookiesAreTakenOutByName")));
+
+  private static Check ofOneClient(int status) {
+    return get()
+        .answered(status, "X: y")
+        .on(route -> route.negativeTtl(BY_CLASS))
+        .notStored(Reason.NOT_STORED_ERROR_WITHOUT_FRESHNESS);
+  }
 
   private static Case kept() {
     return ok("Cache-Control: max-age=9, stale-if-error=20", "ETag: \"a\"")

@@ -58,6 +58,40 @@ final class Rfc5861 {
                       .decides("Fetch STALE_EXPIRED"))),
           text(
               "3",
+              "The time that a cache may add by itself begins where freshness ends",
+              "the windows of a route, and max-stale and stale-if-error of a request, apply only to a"
+                  + " response with a lifetime above 0, of its own or of the route",
+              all(
+                  never("Cache-Control: max-age=0").decides("Revalidate STALE_EXPIRED"),
+                  never("Cache-Control: max-age=x").decides("Revalidate STALE_EXPIRED"),
+                  never("Expires: 0").decides("Revalidate STALE_EXPIRED"),
+                  never("Expires: {-5}").decides("Revalidate STALE_EXPIRED"),
+                  never("Cache-Control: max-age=0").servedOnError(false),
+                  never("Expires: 0").servedOnError(false),
+                  never("Expires: 0")
+                      .honouring()
+                      .asked("Cache-Control: stale-if-error=99")
+                      .servedOnError(false),
+                  never("Expires: 0")
+                      .honouring()
+                      .asked("Cache-Control: max-stale")
+                      .decides("Revalidate STALE_EXPIRED"),
+                  ok("Expires: 0")
+                      .on(route -> route.staleWhileRevalidate(HOUR))
+                      .notStored(Reason.NOT_STORED_STALE),
+                  never("Cache-Control: max-age=0, stale-while-revalidate=9, stale-if-error=9")
+                      .decides("Serve HIT_STALE_WHILE_REVALIDATE"),
+                  never("Cache-Control: max-age=0, stale-while-revalidate=9, stale-if-error=9")
+                      .servedOnError(true),
+                  never("Expires: 0")
+                      .on(route -> route.ttlOverride(Duration.ofSeconds(1)))
+                      .after(2)
+                      .decides("Serve HIT_STALE_WHILE_REVALIDATE"),
+                  shownBy(
+                      "ServerPersonalAnswerTest.anAnswerWithoutALifetimeIsNotServedStaleToAnotherUser",
+                      "ServerPersonalAnswerTest.aClientCannotAskForTheStaleAnswerOfAnotherUser"))),
+          text(
+              "3",
               "Malformed windows",
               "permit nothing; of two the least counts",
               all(
@@ -119,6 +153,13 @@ final class Rfc5861 {
                       .after(10)
                       .asked("Cache-Control: stale-if-error=5")
                       .servedOnError(false))));
+
+  /** A response on a route with both windows, with a validator. */
+  private static Case never(String field) {
+    return ok(field, "ETag: \"a\"")
+        .on(route -> route.staleWhileRevalidate(HOUR).staleIfError(HOUR))
+        .after(1);
+  }
 
   private Rfc5861() {}
 }

@@ -69,6 +69,20 @@ final class Rfc9111Fields {
                   ok("Cache-Control: max-age= 9", "ETag: \"a\"").freshFor(0),
                   ok("Cache-Control: max-age =9").notStored(Reason.NOT_STORED_STALE),
                   ok("Cache-Control: max-age=0009").freshFor(9))),
+          text(
+              "5.2",
+              "A quoted string ends with a quote",
+              "where one does not, or a quote stands elsewhere, the field counts as no-store and private",
+              all(
+                  ok("Cache-Control: x=\"y, private, max-age=9")
+                      .notStored(Reason.NOT_STORED_CACHE_CONTROL),
+                  ok("Cache-Control: max-age=9", "Cache-Control: x=\"y")
+                      .notStored(Reason.NOT_STORED_CACHE_CONTROL),
+                  ok("Cache-Control: max-age=9, x= \"private\"")
+                      .notStored(Reason.NOT_STORED_CACHE_CONTROL),
+                  ok("Cache-Control: max-age=9", "Surrogate-Control: max-age=9, x=\"y")
+                      .notStored(Reason.NOT_STORED_NO_STORE),
+                  shownBy("ServerPersonalAnswerTest.aQuoteThatDoesNotEndHidesNoRestriction"))),
           may(
               "5.2.1",
               "Directives of requests may be obeyed",
@@ -250,7 +264,7 @@ final class Rfc9111Fields {
                   ok("Cache-Control: Private=\"\", max-age=9").notStored(Reason.NOT_STORED_PRIVATE),
                   ok("Cache-Control: private=, max-age=9").notStored(Reason.NOT_STORED_PRIVATE),
                   ok("Cache-Control: private=\"a, max-age=9")
-                      .notStored(Reason.NOT_STORED_PRIVATE))),
+                      .notStored(Reason.NOT_STORED_CACHE_CONTROL))),
           must(
               "5.2.2.7",
               "private with names: those fields are not stored",

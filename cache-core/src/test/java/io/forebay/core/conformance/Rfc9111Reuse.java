@@ -88,7 +88,8 @@ final class Rfc9111Reuse {
                   asking("no-cache", "max-age=9, no-cache").isShared(false),
                   asking("max-age=0", "max-age=0, stale-while-revalidate=9").isShared(false),
                   asking("min-fresh=5", "no-cache").isShared(false),
-                  asking("max-stale", "max-age=0").isShared(true),
+                  asking("max-stale", "max-age=9").after(10).isShared(true),
+                  asking("max-stale", "max-age=0").isShared(false),
                   shownBy(
                       "ServerSharingTest.whatIsStaleOnArrivalIsStoredForValidationAndNobodyWaitsForAnother",
                       "ServerUncacheableTest.isNeverStoredNorSharedNorQueuedFor",
@@ -277,18 +278,38 @@ final class Rfc9111Reuse {
                   ok("Cache-Control: max-age=9 s", "ETag: \"a\"").freshFor(0),
                   ok("Cache-Control: max-age=9;x", "ETag: \"a\"").freshFor(0),
                   ok("Cache-Control: s-maxage=x, max-age=9", "ETag: \"a\"").freshFor(0),
-                  ok("Cache-Control: max-age=\"9").notStored(Reason.NOT_STORED_STALE))),
+                  ok("Cache-Control: max-age=9\"", "ETag: \"a\"")
+                      .notStored(Reason.NOT_STORED_CACHE_CONTROL))),
           may(
               "4.2.2",
               "A lifetime may be guessed where none is given",
-              "a tenth of the time since Last-Modified, at most a day; a route can forbid it",
+              "a tenth of the time since Last-Modified, at most a day; a route can forbid it; not for"
+                  + " requests with cookies, unless the route says so or the cookies are in the key",
               all(
                   ok("Date: {+0}", "Last-Modified: {-90}").freshFor(9),
                   ok("Date: {+0}", "Last-Modified: {-90000000}").freshFor(86_400),
                   ok("Date: {+0}", "Last-Modified: {+90}").freshFor(0),
                   ok("Last-Modified: {-90}")
                       .on(route -> route.heuristic(false))
-                      .notStored(Reason.NOT_STORED_NO_FRESHNESS))),
+                      .notStored(Reason.NOT_STORED_NO_FRESHNESS),
+                  get("Cookie: a=b")
+                      .answered(200, "Date: {+0}", "Last-Modified: {-90}")
+                      .notStored(Reason.NOT_STORED_COOKIE),
+                  get("Cookie: a=b")
+                      .answered(200, "Date: {+0}", "Last-Modified: {-90}")
+                      .on(route -> route.heuristicWithCookies(true))
+                      .freshFor(9),
+                  get("Cookie: a=b")
+                      .answered(200, "Cache-Control: max-age=9", "Last-Modified: {-90}")
+                      .freshFor(9),
+                  get("Cookie: a=b")
+                      .answered(200, "Cache-Control: no-cache", "Last-Modified: {-90}")
+                      .freshFor(0),
+                  get("Cookie: a=b")
+                      .answered(200, "Last-Modified: {-90}")
+                      .on(route -> route.defaultTtl(Duration.ofSeconds(5)))
+                      .freshFor(5),
+                  shownBy("ServerPersonalAnswerTest.nothingIsGuessedForARequestWithACookie"))),
           must(
               "4.2.2",
               "Nothing is guessed where a time is given",

@@ -285,15 +285,22 @@ final class Rfc9111Validation {
           must(
               "4.4",
               "A success or redirection to an unsafe or unknown method invalidates the target",
-              "all its variants",
+              "all its variants; an error or a failure does not; a route can turn it off",
               all(
                   invalidates("POST", 200, "http://h/a"),
                   invalidates("PUT", 201, "http://h/a"),
                   invalidates("DELETE", 303, "http://h/a"),
                   invalidates("FROBNICATE", 204, "http://h/a"),
-                  invalidates("POST", 404, ""),
+                  invalidates("POST", 400, ""),
+                  invalidates("POST", 403, ""),
+                  invalidates("FROBNICATE", 404, "", "Location: /b"),
+                  invalidates("DELETE", 405, ""),
                   invalidates("POST", 500, ""),
-                  shownBy("ServerPassTest.unsafeMethodsInvalidateWhatTheyMayHaveChanged"))),
+                  invalidates("PUT", 503, "", "Content-Location: /b"),
+                  shownBy(
+                      "ServerPassTest.unsafeMethodsInvalidateWhatTheyMayHaveChanged",
+                      "ServerPersonalAnswerTest.onlyAnAnswerThatIsNoErrorInvalidates",
+                      "ServerPersonalAnswerTest.anOriginThatFailsInvalidatesNothing"))),
           may(
               "4.4",
               "Other URIs may be invalidated, those in Location and Content-Location above all",

@@ -108,9 +108,44 @@ final class CacheControlTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"\"no-store\"", "x=\"no-store\"", "no-stores", "x-no-store"})
+  @ValueSource(strings = {"x=\"no-store\"", "no-stores", "x-no-store"})
   void whatOnlyLooksLikeNoStoreIsNone(String value) {
     assertFalse(parse(value).noStore());
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "x=\"y, private",
+        "max-age=9, x=\"y",
+        "max-age=9\"",
+        "max-age=\"9",
+        "max-age=\"9\\\"",
+        "max-age=\"9\"0\", public",
+        "x= \"y, private\", max-age=9",
+        "\"no-store\"",
+        "max-age=9, \"private\"",
+        "must-understand, \"",
+      })
+  void quotesThatDoNotPairMakeTheFieldForbidAll(String value) {
+    for (CacheControl control : List.of(parse(value), parse("max-age=9, public", value))) {
+      assertTrue(control.isUnreadable(), value);
+      assertTrue(control.noStore() && control.isPrivate() && control.noCache(), value);
+      assertFalse(control.mustUnderstand(), value);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "max-age=\"9\"",
+        "x=\"a\\\"b\", max-age=9",
+        "x=\"\\\\\", max-age=9",
+        "private=\"a\""
+      })
+  void quotesThatPairAreRead(String value) {
+    assertFalse(parse(value).isUnreadable(), value);
+    assertFalse(parse(value).noStore(), value);
   }
 
   /** RFC 9111 §5.2.2.4, §5.2.2.7. */

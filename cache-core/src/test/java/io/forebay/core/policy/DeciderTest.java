@@ -133,6 +133,11 @@ final class DeciderTest {
           max-age=60, stale-while-revalidate=0 | 60 | Revalidate STALE_EXPIRED
           max-age=60, must-revalidate          | 60 | Revalidate STALE_EXPIRED
           s-maxage=60                          | 60 | Revalidate STALE_EXPIRED
+          max-age=0                            | 1  | Revalidate STALE_EXPIRED
+          max-age=soon                         | 1  | Revalidate STALE_EXPIRED
+          max-age=-1                           | 1  | Revalidate STALE_EXPIRED
+          max-age=0, public                    | 1  | Revalidate STALE_EXPIRED
+          max-age=0, stale-while-revalidate=5  | 1  | Serve HIT_STALE_WHILE_REVALIDATE
           """)
   void routeGivesTheWindowWhereTheResponseDoesNot(String control, long seconds, String expected) {
     assertEquals(expected, decide(get(), GRACE, stored(control, "etag", "\"a\""), seconds));

@@ -26,12 +26,14 @@ final class RouteReport {
     RouteSettings settings = route.settings();
     node.put("passthrough", settings.passthrough());
     node.put("clientDirectives", word(settings.clientDirectives()));
+    node.put("clientInvalidation", settings.clientInvalidation());
     key(node.putObject("key"), route.keyRecipe());
     FreshnessSettings fresh = settings.freshness();
     ObjectNode freshness = node.putObject("freshness");
     freshness.put("defaultTtlMillis", millis(fresh.defaultTtl()));
     freshness.put("ttlOverrideMillis", millis(fresh.ttlOverride()));
     freshness.put("heuristic", fresh.heuristic());
+    freshness.put("heuristicWithCookies", fresh.heuristicWithCookies());
     names(freshness.putArray("targetedFields"), fresh.targetedFields());
     StaleSettings stale = settings.stale();
     ObjectNode staleness = node.putObject("stale");
@@ -60,6 +62,8 @@ final class RouteReport {
     node.put("device", fields.hasDevice());
     names(node.putArray("languages"), fields.languages());
     names(node.putArray("ignoreHeaders"), fields.ignored());
+    names(node.putArray("dropHeaders"), fields.unkeyed().drop());
+    names(node.putArray("passHeaders"), fields.unkeyed().pass());
     node.put("variants", recipe.variants());
     node.put("noVarySearch", recipe.hasSearchRules());
     node.put("cachesQuery", recipe.cachesQuery());

@@ -1,5 +1,6 @@
 package io.forebay.server.config;
 
+import io.forebay.core.key.UnkeyedFields;
 import io.forebay.core.route.CookieFilter;
 import io.forebay.core.route.RangeSettings;
 import io.forebay.core.route.RouteSettings;
@@ -23,6 +24,7 @@ import io.forebay.server.config.ServerConfig.StoreConfig;
 import io.forebay.server.config.ServerConfig.ThreadsConfig;
 import io.forebay.server.config.ServerConfig.TimeoutsConfig;
 import io.forebay.server.config.ServerConfig.TunnelsConfig;
+import io.forebay.server.config.ServerConfig.UnkeyedConfig;
 import io.forebay.server.config.TlsConfig.CertificateConfig;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -361,6 +363,7 @@ final class ConfigBinder extends Binder {
         .ttlOverride(value(scope, ConfigKeys.ROUTE_TTL_OVERRIDE))
         .negativeTtl(given(scope, ConfigKeys.ROUTE_NEGATIVE_TTL))
         .heuristic(given(scope, ConfigKeys.ROUTE_HEURISTIC))
+        .heuristicWithCookies(given(scope, ConfigKeys.ROUTE_HEURISTIC_WITH_COOKIES))
         .jitterPercent(given(scope, ConfigKeys.ROUTE_TTL_JITTER))
         .staleWhileRevalidate(given(scope, ConfigKeys.ROUTE_STALE_WHILE_REVALIDATE))
         .staleIfError(given(scope, ConfigKeys.ROUTE_STALE_IF_ERROR))
@@ -379,6 +382,7 @@ final class ConfigBinder extends Binder {
                 ConfigKeys.ROUTE_RESPONSE_COOKIES_KEEP))
         .clientDirectives(given(scope, ConfigKeys.ROUTE_CLIENT_DIRECTIVES))
         .passthrough(!given(scope, ConfigKeys.ROUTE_CACHE))
+        .clientInvalidation(given(scope, ConfigKeys.ROUTE_CLIENT_INVALIDATION))
         .build();
   }
 
@@ -418,11 +422,26 @@ final class ConfigBinder extends Binder {
             given(scope, ConfigKeys.KEY_LANGUAGES),
             given(scope, ConfigKeys.KEY_VARIANTS),
             given(scope, ConfigKeys.KEY_NO_VARY_SEARCH),
-            given(scope, ConfigKeys.QUERY_METHOD));
+            given(scope, ConfigKeys.QUERY_METHOD),
+            unkeyed(scope));
     if (key.query().equals("ignore") && !(key.strip().isEmpty() && key.keep().isEmpty())) {
       keyProblem(scope, ConfigKeys.KEY_QUERY, "nothing is left to strip or keep", "keep one");
     }
-    for (String name : key.headers()) {
+    keyFields(scope, ConfigKeys.KEY_HEADERS, key, key.headers());
+    keyFields(scope, ConfigKeys.UNKEYED_KEY, key, key.unkeyed().key());
+    for (String name : key.unkeyed().key()) {
+      if (key.headers().contains(name)) {
+        keyProblem(
+            scope, ConfigKeys.UNKEYED_KEY, "key.headers takes " + name + " as well", "keep one");
+      }
+    }
+    return key;
+  }
+
+  private void keyFields(
+      String scope, Field<RouteConfig, ?> field, KeyConfig key, List<String> names) {
+    for (String name : names) {
+      disguised(scope, field, name);
       String other =
           switch (name) {
             case "cookie" -> key.cookies().isEmpty() ? "" : "key.cookies";
@@ -435,11 +454,33 @@ final class ConfigBinder extends Binder {
         other = "key.ignore-headers";
       }
       if (!other.isEmpty()) {
-        keyProblem(
-            scope, ConfigKeys.KEY_HEADERS, other + " takes " + name + " as well", "keep one");
+        keyProblem(scope, field, other + " takes " + name + " as well", "keep one");
       }
     }
-    return key;
+  }
+
+  private UnkeyedConfig unkeyed(String scope) {
+    UnkeyedConfig unkeyed =
+        new UnkeyedConfig(
+            given(scope, ConfigKeys.UNKEYED_DROP),
+            given(scope, ConfigKeys.UNKEYED_KEY),
+            given(scope, ConfigKeys.UNKEYED_PASS));
+    for (String name : unkeyed.pass()) {
+      disguised(scope, ConfigKeys.UNKEYED_PASS, name);
+      if (unkeyed.drop().contains(name) || unkeyed.key().contains(name)) {
+        keyProblem(
+            scope, ConfigKeys.UNKEYED_PASS, name + " is in another list as well", "keep one");
+      }
+    }
+    return unkeyed;
+  }
+
+  /** A field that an origin may take for one that only this node writes. */
+  private void disguised(String scope, Field<RouteConfig, ?> field, String name) {
+    String plain = UnkeyedFields.disguises(name);
+    if (plain != null) {
+      keyProblem(scope, field, name + " would pass for " + plain, "leave it out");
+    }
   }
 
   private void keyProblem(String scope, Field<RouteConfig, ?> field, String why, String right) {

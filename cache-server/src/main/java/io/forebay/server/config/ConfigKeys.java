@@ -11,6 +11,7 @@ import static io.forebay.server.config.ValueType.percent;
 import static io.forebay.server.config.ValueType.size;
 
 import io.forebay.core.key.KeyRecipe;
+import io.forebay.core.key.UnkeyedFields;
 import io.forebay.core.route.CookieFilter;
 import io.forebay.core.route.CookieSettings.SetCookie;
 import io.forebay.core.route.NegativeTtl;
@@ -41,6 +42,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.function.Function;
+import java.util.stream.Collectors;
 
 /**
  * The table of all keys. The loader, the reference in {@code docs/CONFIG.md}, the JSON Schema, the
@@ -582,7 +584,9 @@ final class ConfigKeys {
           ValueType.NEGATIVE_TTL,
           "",
           route -> route.settings().freshness().negativeTtl(),
-          "Freshness of errors that give none themselves, by status; without it they are not stored.");
+          "Freshness of errors that give none themselves, by status; without it they are not stored."
+              + " `4xx` and `5xx` leave out the statuses that depend on the client (401, 402, 403, 405,"
+              + " 406, 407, 414, 451): these need their own number.");
   static final Field<RouteConfig, Boolean> ROUTE_HEURISTIC =
       live(
           "heuristic",
@@ -591,6 +595,14 @@ final class ConfigKeys {
           route -> route.settings().freshness().heuristic(),
           "Whether an answer that gives no freshness gets a tenth of its age since `Last-Modified`, at"
               + " most a day (RFC 9111 §4.2.2).");
+  static final Field<RouteConfig, Boolean> ROUTE_HEURISTIC_WITH_COOKIES =
+      live(
+          "heuristic-with-cookies",
+          ValueType.BOOLEAN,
+          "false",
+          route -> route.settings().freshness().heuristicWithCookies(),
+          "Whether that is done for answers to requests with `Cookie`, too. Otherwise they count as"
+              + " without a lifetime, unless `key.cookies` puts the cookies into the key.");
   static final Field<RouteConfig, Integer> ROUTE_TTL_JITTER =
       live(
           "ttl-jitter",
@@ -606,7 +618,8 @@ final class ConfigKeys {
           "0s",
           route -> route.settings().stale().whileRevalidate(),
           "How long past its freshness an object is served while a new one is fetched, where the"
-              + " origin does not say.");
+              + " origin does not say. An object without a lifetime above 0 (`max-age=0`, `Expires: 0`,"
+              + " a malformed time) is never served stale by this.");
   static final Field<RouteConfig, Duration> ROUTE_STALE_IF_ERROR =
       live(
           "stale-if-error",
@@ -614,7 +627,8 @@ final class ConfigKeys {
           "0s",
           route -> route.settings().stale().ifError(),
           "How long past its freshness an object is served while the origin fails (no connection, no"
-              + " answer in time, 500, 502, 503, 504), where the origin does not say.");
+              + " answer in time, 500, 502, 503, 504), where the origin does not say. An object"
+              + " without a lifetime above 0 is never served stale by this.");
   static final Field<RouteConfig, Duration> ROUTE_KEEP =
       optional(
           "keep",
@@ -678,6 +692,17 @@ final class ConfigKeys {
           "true",
           route -> !route.settings().passthrough(),
           "Whether anything of this route is stored; false passes every request through.");
+
+  static final Field<RouteConfig, Boolean> ROUTE_CLIENT_INVALIDATION =
+      live(
+          "client-invalidation",
+          ValueType.BOOLEAN,
+          "true",
+          route -> route.settings().clientInvalidation(),
+          "Whether a client's request with an unsafe or unknown method (POST, PUT, DELETE, …) that is"
+              + " answered with 2xx or 3xx removes what is stored for its URL, for `Location` and"
+              + " `Content-Location` of the same origin, and for groups that the answer names (RFC 9111"
+              + " §4.4, RFC 9875). Without it only purges do.");
 
   static final Field<RouteConfig, String> ROUTE_RANGE_FETCH =
       live(
@@ -817,6 +842,37 @@ final class ConfigKeys {
           route -> route.key().ignoreHeaders(),
           "Request fields that a fill does not send, so that answers can't depend on them, whatever"
               + " `Vary` says.");
+  static final Field<RouteConfig, List<String>> UNKEYED_DROP =
+      live(
+          "unkeyed-fields.drop",
+          ValueType.FIELD_PATTERNS,
+          "",
+          route -> route.key().unkeyed().drop(),
+          "Request fields that the origin does not get, besides those that it never gets by default."
+              + " These override the URL, host, scheme or method of a request: "
+              + words(UnkeyedFields.OVERRIDES)
+              + ". For requests that may be answered from the store also the client's address: "
+              + words(UnkeyedFields.ADDRESSES)
+              + ". And every field with a character in its name other than letters, digits and `-`,"
+              + " since CGI reads `Client_Cert` as `Client-Cert`. `X-Forwarded-For`, `-Proto` and"
+              + " `-Host` follow `forwarding`.");
+  static final Field<RouteConfig, List<String>> UNKEYED_KEY =
+      live(
+          "unkeyed-fields.key",
+          ValueType.FIELD_NAMES,
+          "",
+          route -> route.key().unkeyed().key(),
+          "Fields of these lists that the origin gets and that are in the key, as with `key.headers`.");
+  static final Field<RouteConfig, List<String>> UNKEYED_PASS =
+      live(
+          "unkeyed-fields.pass",
+          ValueType.FIELD_PATTERNS,
+          "",
+          route -> route.key().unkeyed().pass(),
+          "Fields of these lists that the origin gets though they are not in the key: only where a"
+              + " proxy in front sets them, or answers do not depend on them or name them in `Vary`. A"
+              + " name with `_` has to be given in full, and cannot be one that stands for a field in"
+              + " these lists or of the node's own.");
   static final Field<RouteConfig, List<String>> KEY_COOKIES =
       live(
           "key.cookies",
@@ -1351,6 +1407,7 @@ final class ConfigKeys {
               ROUTE_TTL_OVERRIDE,
               ROUTE_NEGATIVE_TTL,
               ROUTE_HEURISTIC,
+              ROUTE_HEURISTIC_WITH_COOKIES,
               ROUTE_TTL_JITTER,
               ROUTE_STALE_WHILE_REVALIDATE,
               ROUTE_STALE_IF_ERROR,
@@ -1363,6 +1420,7 @@ final class ConfigKeys {
               ROUTE_RESPONSE_COOKIES_KEEP,
               ROUTE_CLIENT_DIRECTIVES,
               ROUTE_CACHE,
+              ROUTE_CLIENT_INVALIDATION,
               ROUTE_RANGE_FETCH,
               ROUTE_RANGE_FAR,
               ROUTE_RANGE_LIMIT,
@@ -1384,6 +1442,9 @@ final class ConfigKeys {
               KEY_VARIANTS,
               KEY_NO_VARY_SEARCH,
               QUERY_METHOD,
+              UNKEYED_DROP,
+              UNKEYED_KEY,
+              UNKEYED_PASS,
               ROUTE_UPGRADE,
               ROUTE_RESPONSE_TRAILERS,
               ROUTE_HSTS_MAX_AGE,
@@ -1515,6 +1576,10 @@ final class ConfigKeys {
           ACCESS_LOG);
 
   private ConfigKeys() {}
+
+  private static String words(List<String> names) {
+    return names.stream().map(name -> "`" + name + "`").collect(Collectors.joining(", "));
+  }
 
   private static Field<RouteConfig, List<String>> cookies(
       String name, Function<RouteConfig, CookieFilter> filter, boolean keeps, String description) {

@@ -170,6 +170,20 @@ public record ServerConfig(
       HstsConfig hsts) {}
 
   /**
+   * What becomes of request fields that may change an answer and are not in the key.
+   *
+   * @param drop lower-case names of further fields that the origin does not get; a star at the end
+   *     stands for whatever follows
+   * @param key lower-case names of fields that are not dropped but in the key
+   * @param pass lower-case names of fields that are not dropped, likewise with a star
+   */
+  public record UnkeyedConfig(List<String> drop, List<String> key, List<String> pass) {
+
+    /** The default lists alone. */
+    public static final UnkeyedConfig DEFAULT = new UnkeyedConfig(List.of(), List.of(), List.of());
+  }
+
+  /**
    * How a route makes keys.
    *
    * @param host a fixed name, or null for the host that was asked for
@@ -184,6 +198,7 @@ public record ServerConfig(
    * @param variants how many responses told apart by Vary are kept under one key
    * @param noVarySearch whether responses may say what of a query matters
    * @param queryMethod whether QUERY is passed or cached, in the words of the configuration
+   * @param unkeyed what becomes of fields that are not in the key
    */
   public record KeyConfig(
       @Nullable String host,
@@ -200,7 +215,8 @@ public record ServerConfig(
       List<String> languages,
       int variants,
       boolean noVarySearch,
-      String queryMethod) {
+      String queryMethod,
+      UnkeyedConfig unkeyed) {
 
     /** The whole URL and nothing else. */
     public static final KeyConfig DEFAULT =
@@ -219,7 +235,8 @@ public record ServerConfig(
             List.of(),
             KeyRecipe.DEFAULT_VARIANTS,
             false,
-            "pass");
+            "pass",
+            UnkeyedConfig.DEFAULT);
   }
 
   /**

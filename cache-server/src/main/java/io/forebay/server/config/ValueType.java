@@ -185,6 +185,16 @@ record ValueType<T>(
           FieldSyntax::isToken,
           true,
           "write names such as X-Country");
+  static final ValueType<List<String>> FIELD_PATTERNS =
+      list(
+          "list of fields",
+          "names of header fields; a star at the end stands for whatever follows",
+          text ->
+              FieldSyntax.isToken(text)
+                  && (text.indexOf('*') < 0 || text.indexOf('*') == text.length() - 1)
+                  && NamePatterns.isPattern(text),
+          true,
+          "write names such as X-Debug or X-Internal-*");
   static final ValueType<List<String>> COOKIE_NAMES =
       list(
           "list of cookies",

@@ -3,6 +3,9 @@ package io.forebay.server.exchange;
 import io.forebay.core.http.HeaderFields;
 import io.forebay.core.http.HopByHop;
 import io.forebay.core.http.HttpDate;
+import io.forebay.core.policy.ResponseFilter;
+import io.forebay.core.route.CookieSettings.SetCookie;
+import io.forebay.core.route.Route;
 import io.netty.buffer.ByteBuf;
 
 /** The lines of an origin's response that are passed on unstored. */
@@ -10,16 +13,24 @@ final class EndToEnd {
   private EndToEnd() {}
 
   /**
-   * Sends a response on that is not the last one, as long as the client waits for that. A 100 is
-   * the answer to a question of this node, and a 101 is no interim response.
+   * Sends a response on that is not the last one, as long as the client waits for that, with no
+   * cookies but those that the route lets through. A 100 is the answer to a question of this node,
+   * and a 101 is no interim response.
    */
   static void interim(Exchange exchange, int status, HeaderFields fields) {
     if (!exchange.isOver() && !exchange.isHeadSent() && status > 101 && status < 200) {
       HeaderFields.Builder out = HeaderFields.builder();
-      of(HstsLine.forwarded(exchange, fields)).forEach(out::add);
+      of(HstsLine.forwarded(exchange, cookiesFiltered(exchange.route(), fields))).forEach(out::add);
       out.add("via", "1.1 " + exchange.snapshot.nodeId());
       exchange.sink.informational(status, out.build());
     }
+  }
+
+  private static HeaderFields cookiesFiltered(Route route, HeaderFields fields) {
+    HeaderFields received = ResponseFilter.received(route, fields);
+    return route.settings().cookies().setCookie() == SetCookie.STRIP
+        ? received.without(name -> name.equals("set-cookie"))
+        : received;
   }
 
   /** Writes every end-to-end field. */

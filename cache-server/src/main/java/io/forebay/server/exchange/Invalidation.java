@@ -7,16 +7,29 @@ import io.forebay.core.policy.InvalidationPolicy;
 import io.forebay.core.route.Route;
 import java.util.List;
 
-/** What a client's unsafe request invalidates (RFC 9111 §4.4, RFC 9875 §3). */
+/**
+ * What a client's unsafe request invalidates (RFC 9111 §4.4, RFC 9875 §3), on routes that let
+ * clients do that: both the route of the request and that of what would be invalidated have to.
+ */
 final class Invalidation {
   private Invalidation() {}
 
   static void apply(
-      LoopContext loop, Snapshot snapshot, RequestView request, int status, HeaderFields fields) {
+      LoopContext loop,
+      Snapshot snapshot,
+      Route ofRequest,
+      RequestView request,
+      int status,
+      HeaderFields fields) {
+    if (!ofRequest.settings().clientInvalidation()) {
+      return;
+    }
     List<TargetUri> targets = InvalidationPolicy.invalidated(request, status, fields);
     for (TargetUri target : targets) {
       Route route = snapshot.routes().match(target.authority(), target.path());
-      if (route != null && build(loop, request, target, route)) {
+      if (route != null
+          && route.settings().clientInvalidation()
+          && build(loop, request, target, route)) {
         long hi = loop.keys().hi();
         long lo = loop.keys().lo();
         loop.lane().invalidate(hi, lo, loop.scopes().exact(target, route.keyRecipe()));

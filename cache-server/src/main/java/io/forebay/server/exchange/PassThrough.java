@@ -85,6 +85,7 @@ final class PassThrough implements OriginListener, ResponseBody, Tunnel.Outcome 
                 snapshot
                     .upstream()
                     .pass(
+                        exchange.route(),
                         exchange.request,
                         exchange.client,
                         snapshot.hostFor(origin),
@@ -190,7 +191,8 @@ final class PassThrough implements OriginListener, ResponseBody, Tunnel.Outcome 
     if (exchange.isOver() || current == null) {
       return;
     }
-    Invalidation.apply(exchange.loop, exchange.snapshot, exchange.request, status, fields);
+    Invalidation.apply(
+        exchange.loop, exchange.snapshot, exchange.route(), exchange.request, status, fields);
     freshening.apply(exchange, status, fields);
     transit =
         beginTransit(exchange, status, fields, contentLength, CacheResult.PASS, null, current);

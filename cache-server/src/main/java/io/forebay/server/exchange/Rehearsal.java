@@ -39,6 +39,10 @@ import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
+import java.util.SortedSet;
+import java.util.TreeSet;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -156,6 +160,7 @@ public final class Rehearsal {
       return refused(404, Reason.REFUSED_NO_ROUTE);
     }
     route = found;
+    noteDropped(found);
     says(
         "route",
         null,
@@ -173,6 +178,25 @@ public final class Rehearsal {
         yield pass(found, decision.reason());
       }
     };
+  }
+
+  private void noteDropped(Route to) {
+    Predicate<String> isDropped = UpstreamRequest.dropped(to, request);
+    SortedSet<String> names = new TreeSet<>();
+    request
+        .fields()
+        .forEach((name, value) -> {
+          String lower = name.toString().toLowerCase(Locale.ROOT);
+          if (isDropped.test(lower)) {
+            names.add(lower);
+          }
+        });
+    if (!names.isEmpty()) {
+      notes.add(
+          "the origin does not get "
+              + String.join(", ", names)
+              + ": not in the key (unkeyed-fields of the route)");
+    }
   }
 
   private Answer refused(int status, Reason reason) {
@@ -201,6 +225,7 @@ public final class Rehearsal {
         snapshot
             .upstream()
             .pass(
+                to,
                 request,
                 CLIENT,
                 snapshot.hostFor(to.originName()),

@@ -4,6 +4,7 @@ import io.forebay.core.key.FieldRecipe;
 import io.forebay.core.key.KeyRecipe;
 import io.forebay.core.key.NamePatterns;
 import io.forebay.core.key.QueryRecipe;
+import io.forebay.core.key.UnkeyedFields;
 import io.forebay.core.key.UrlRecipe;
 import io.forebay.core.route.Route;
 import io.forebay.core.route.RouteForwarding;
@@ -12,6 +13,7 @@ import io.forebay.server.config.ServerConfig.KeyConfig;
 import io.forebay.server.config.ServerConfig.RouteConfig;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.Stream;
 
 /** Turns routes as the operator writes them into routes as the rules use them. */
 final class Routes {
@@ -46,7 +48,12 @@ final class Routes {
     return new KeyRecipe(
         new UrlRecipe(key.host(), key.port(), key.scheme(), key.foldPathCase(), query),
         new FieldRecipe(
-            key.headers(), key.cookies(), key.device(), key.languages(), key.ignoreHeaders()),
+            Stream.concat(key.headers().stream(), key.unkeyed().key().stream()).toList(),
+            key.cookies(),
+            key.device(),
+            key.languages(),
+            key.ignoreHeaders(),
+            new UnkeyedFields(key.unkeyed().drop(), key.unkeyed().pass())),
         key.variants(),
         key.noVarySearch(),
         key.queryMethod().equals("cache"));

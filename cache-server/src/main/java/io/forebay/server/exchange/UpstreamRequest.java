@@ -5,10 +5,14 @@ import io.forebay.core.http.HeaderFields;
 import io.forebay.core.http.HopByHop;
 import io.forebay.core.http.MaxForwards;
 import io.forebay.core.http.RequestView;
+import io.forebay.core.key.FieldRecipe;
+import io.forebay.core.policy.Decider;
+import io.forebay.core.route.Route;
 import io.forebay.server.config.ServerConfig.ForwardingConfig;
 import io.forebay.server.origin.OriginRequest;
 import java.util.Locale;
 import java.util.Set;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -55,7 +59,7 @@ public final class UpstreamRequest {
       ClientInfo client,
       @Nullable String host,
       HeaderFields validators) {
-    HeaderFields.Builder out = begin(request, client, host, true);
+    HeaderFields.Builder out = begin(request, client, host, OF_ONE_CLIENT::contains);
     // The class rather than the client's words: what comes back is stored for the whole class.
     out.add("accept-encoding", AcceptEncoding.value(AcceptEncoding.classOf(request.fields())));
     for (int i = 0; i < validators.size(); i++) {
@@ -64,15 +68,31 @@ public final class UpstreamRequest {
     return new OriginRequest(request.method(), target(request), out.build(), body);
   }
 
-  /** The request of a client, passed on as it is. */
+  /** The request of a client, passed on but for the fields that the route drops. */
   OriginRequest pass(
+      Route route,
       RequestView request,
       ClientInfo client,
       @Nullable String host,
       RequestBody body,
       OriginRequest.Hop hop) {
     return new OriginRequest(
-        request.method(), target(request), begin(request, client, host, false).build(), body, hop);
+        request.method(),
+        target(request),
+        begin(request, client, host, dropped(route, request)).build(),
+        body,
+        hop);
+  }
+
+  /**
+   * The fields that a request goes without where it is passed. One that might have been answered
+   * from the store goes as a fill would: what the origin sees does not depend on what is stored.
+   */
+  static Predicate<String> dropped(Route route, RequestView request) {
+    FieldRecipe recipe = route.keyRecipe().fields();
+    return Decider.decideBeforeLookup(request, route) == null
+        ? recipe::drops
+        : name -> recipe.dropsPassed(request.method(), name);
   }
 
   private static String target(RequestView request) {
@@ -81,7 +101,7 @@ public final class UpstreamRequest {
   }
 
   private HeaderFields.Builder begin(
-      RequestView request, ClientInfo client, @Nullable String host, boolean isFill) {
+      RequestView request, ClientInfo client, @Nullable String host, Predicate<String> isDropped) {
     boolean isTrusted = trusts(client);
     HopByHop ofRequest = HopByHop.ofRequest(request.fields().all("connection"));
     // The listener refuses requests whose Connection field lists what it must not.
@@ -105,7 +125,7 @@ public final class UpstreamRequest {
           if (!WRITTEN_HERE.contains(lower)
               && !hopByHop.has(lower)
               && !ABOUT_THE_CLIENT.contains(lower)
-              && !(isFill && OF_ONE_CLIENT.contains(lower))) {
+              && !isDropped.test(lower)) {
             out.add(lower, value);
           }
         });

@@ -76,7 +76,10 @@ final class FillLessons {
     boolean isOfTheMoment =
         why == Reason.NOT_STORED_NO_ROOM || why == Reason.NOT_STORED_NEVER_CONFIRMED;
     if (!isOfTheMoment && status < 500) {
-      remember(uncacheableKey(why, fields), HitForMiss.Kind.UNCACHEABLE);
+      FillKey key = uncacheableKey(why, fields);
+      remember(
+          why == Reason.NOT_STORED_COOKIE ? HitForMiss.withCookies(key) : key,
+          HitForMiss.Kind.UNCACHEABLE);
     }
   }
 

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Requests with Authorization have entries of their own: most responses to them may not be
  * stored for that reason alone, and a client that sends the field must not turn caching off for
- * those that do not.
+ * those that do not. The same holds for cookies where they are the only reason.
  */
 public final class HitForMiss {
 
@@ -37,6 +37,8 @@ public final class HitForMiss {
 
   /** Takes a key's slot elsewhere; any constant whose low bits are not zero would do. */
   private static final long AUTHORIZED = 0x9e3779b97f4a7c15L;
+
+  private static final long WITH_COOKIES = 0xd1b54a32d192ed03L;
 
   private final AtomicLongArray entries;
   private final int mask;
@@ -76,8 +78,20 @@ public final class HitForMiss {
     return !isOf(before, key) && isLive(before, nowMillis);
   }
 
+  /** Stands for a key where what is remembered is true of requests with cookies alone. */
+  static FillKey withCookies(FillKey key) {
+    return new FillKey(key.hi(), key.lo() ^ WITH_COOKIES);
+  }
+
   /** What is remembered of a key, or null. */
   public @Nullable Kind find(FillKey key, RequestView request, long nowMillis) {
+    Kind known = findOne(key, request, nowMillis);
+    return known == null && request.has(KnownField.COOKIE)
+        ? findOne(withCookies(key), request, nowMillis)
+        : known;
+  }
+
+  private @Nullable Kind findOne(FillKey key, RequestView request, long nowMillis) {
     long entry = entries.getOpaque(slot(key, request));
     if (!isOf(entry, key) || !isLive(entry, nowMillis)) {
       return null;
@@ -92,6 +106,13 @@ public final class HitForMiss {
 
   /** Forgets a key, so that the next response for it is looked at anew. */
   public void forget(FillKey key, RequestView request) {
+    forgetOne(key, request);
+    if (request.has(KnownField.COOKIE)) {
+      forgetOne(withCookies(key), request);
+    }
+  }
+
+  private void forgetOne(FillKey key, RequestView request) {
     int slot = slot(key, request);
     if (isOf(entries.getOpaque(slot), key)) {
       entries.setOpaque(slot, 0);

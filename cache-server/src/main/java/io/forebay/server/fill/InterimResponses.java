@@ -35,7 +35,8 @@ public final class InterimResponses {
       return false;
     }
     List<Interim> more = new ArrayList<>(all);
-    more.add(new Interim(status, fields));
+    // A cookie is for the client whose request the origin is answering.
+    more.add(new Interim(status, fields.without(name -> name.equals("set-cookie"))));
     all = List.copyOf(more);
     return true;
   }

@@ -75,7 +75,7 @@ public final class Refresh {
           order.request(),
           order.route(),
           stale,
-          meta.status(),
+          meta,
           Freshening.update(storedFields(bytes, head, meta), notModified, loop.nowMillis()),
           head.totalLength(),
           requestTimeMillis,
@@ -116,7 +116,7 @@ public final class Refresh {
         get,
         route,
         found,
-        meta.status(),
+        meta,
         Freshening.update(stored, headResponse, loop.nowMillis()),
         head.totalLength(),
         requestTimeMillis,
@@ -128,15 +128,17 @@ public final class Refresh {
       RequestView request,
       Route route,
       FillOrder.StoredRef stale,
-      int status,
+      StoredMeta meta,
       HeaderFields fields,
       long totalLength,
       long requestTimeMillis,
       long birth) {
     long now = loop.nowMillis();
+    int status = meta.status();
     NoVarySearch rule = NewHead.searchRuleOf(route, fields);
+    RequestView confirming = Confirming.of(request, meta);
     if (!(ResponsePolicy.judge(
-                request, route, status, fields, requestTimeMillis, now, stale.lo() ^ birth)
+                confirming, route, status, fields, requestTimeMillis, now, stale.lo() ^ birth)
             instanceof StoreVerdict.Store verdict)
         || !isUnderItsKey(loop, request, route, stale, rule, verdict.selectingFields())) {
       // What the origin says now forbids keeping it, or keeping it for all who have its key.

@@ -52,7 +52,13 @@ record VariantCopy(ReceivedHead head, ByteBuf body) {
           Freshening.update(Refresh.storedFields(memory, head, meta), notModified, now);
       int status = meta.status();
       if (!(ResponsePolicy.judge(
-              order.request(), order.route(), status, fields, requestTimeMillis, now, seed)
+              Confirming.of(order.request(), meta),
+              order.route(),
+              status,
+              fields,
+              requestTimeMillis,
+              now,
+              seed)
           instanceof StoreVerdict.Store verdict)) {
         return null;
       }

@@ -104,6 +104,8 @@ final class ConfigLoaderTest {
             ttl-override: 2s
             negative-ttl: {404: 10s, 410: 1m, 5xx: 1s}
             heuristic: false
+            heuristic-with-cookies: yes
+            client-invalidation: no
             ttl-jitter: 5%
             stale-while-revalidate: 1h
             stale-if-error: 1d
@@ -136,6 +138,10 @@ final class ConfigLoaderTest {
               variants: 16
               no-vary-search: yes
             query-method: cache
+            unkeyed-fields:
+              drop: [X-Debug, x-internal-*]
+              key: X-Forwarded-Port
+              pass: [X-Real-IP, x_trace]
             upgrade: [WebSocket, echo/2]
             response-trailers: Server-Timing
           - origin: a
@@ -240,6 +246,8 @@ final class ConfigLoaderTest {
                             410, Duration.ofMinutes(1),
                             5, Duration.ofSeconds(1))))
                 .heuristic(false)
+                .heuristicWithCookies(true)
+                .clientInvalidation(false)
                 .jitterPercent(5)
                 .staleWhileRevalidate(Duration.ofHours(1))
                 .staleIfError(Duration.ofDays(1))
@@ -268,7 +276,11 @@ final class ConfigLoaderTest {
                 List.of("en", "de-ch"),
                 16,
                 true,
-                "cache"),
+                "cache",
+                new ServerConfig.UnkeyedConfig(
+                    List.of("x-debug", "x-internal-*"),
+                    List.of("x-forwarded-port"),
+                    List.of("x-real-ip", "x_trace"))),
             new ServerConfig.RouteForwardingConfig(
                 List.of("websocket", "echo/2"), List.of("server-timing")),
             HstsConfig.NONE),
@@ -737,6 +749,32 @@ final class ConfigLoaderTest {
   void refusesAHostThatNoRequestHas(String host) throws IOException {
     write(ORIGIN + "routes: [{match: {host: \"" + host + "\"}}]");
     assertEquals("routes.0.match.host", refused().getFirst().path());
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+          unkeyed-fields: {pass: [X_Forwarded_For]}          | unkeyed-fields.pass | x_forwarded_for would pass for x-forwarded-for
+          unkeyed-fields: {pass: [Client_Cert]}              | unkeyed-fields.pass | client_cert would pass for client-cert
+          unkeyed-fields: {pass: [Client.Cert]}              | unkeyed-fields.pass | client.cert would pass for client-cert
+          unkeyed-fields: {pass: [content_length]}           | unkeyed-fields.pass | content_length would pass for content-length
+          unkeyed-fields: {pass: [x_original_url]}           | unkeyed-fields.pass | x_original_url would pass for x-original-url
+          unkeyed-fields: {key: [x_original_url]}            | unkeyed-fields.key  | x_original_url would pass for x-original-url
+          key: {headers: [x_forwarded_host]}                 | key.headers         | x_forwarded_host would pass for x-forwarded-host
+          unkeyed-fields: {pass: [a], drop: [a]}             | unkeyed-fields.pass | a is in another list as well
+          unkeyed-fields: {pass: [a], key: [a]}              | unkeyed-fields.pass | a is in another list as well
+          unkeyed-fields: {key: [a]}, key: {headers: [a]}    | unkeyed-fields.key  | key.headers takes a as well
+          unkeyed-fields: {key: [cookie]}, key: {cookies: [a]} | unkeyed-fields.key | key.cookies takes cookie as well
+          """)
+  void refusesFieldsThatCannotBeLetThrough(String settings, String path, String message)
+      throws IOException {
+    write(ORIGIN + "routes: [{" + settings + "}]");
+    List<ConfigProblem> problems = refused();
+    assertEquals(1, problems.size(), problems.toString());
+    assertEquals("routes.0." + path, problems.getFirst().path());
+    assertEquals(message, problems.getFirst().message());
   }
 
   @ParameterizedTest

@@ -2,11 +2,14 @@ package io.forebay.server.exchange;
 
 import io.forebay.core.http.KnownField;
 import io.forebay.core.http.RequestView;
+import io.forebay.core.route.Route;
 import io.forebay.server.config.ServerConfig.ForwardingConfig;
 import io.forebay.server.origin.OriginRequest;
 
 /** For tests of other packages: the request that a client's becomes when it is passed on. */
 public final class PlainPassing {
+  private static final Route ROUTE = Route.toOrigin("any");
+
   private final UpstreamRequest upstream;
 
   public PlainPassing(ForwardingConfig config) {
@@ -16,6 +19,6 @@ public final class PlainPassing {
   public OriginRequest pass(RequestView request, ClientInfo client, RequestBody body) {
     boolean expectsContinue = request.has(KnownField.EXPECT) && body.lengthBytes() != 0;
     return upstream.pass(
-        request, client, null, body, new OriginRequest.Hop(null, expectsContinue, false));
+        ROUTE, request, client, null, body, new OriginRequest.Hop(null, expectsContinue, false));
   }
 }
