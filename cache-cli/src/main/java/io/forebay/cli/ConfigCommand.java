@@ -1,5 +1,6 @@
 package io.forebay.cli;
 
+import io.forebay.server.StartCheck;
 import io.forebay.server.config.ConfigLoader;
 import io.forebay.server.config.ConfigOutcome;
 import io.forebay.server.config.ConfigOutcome.Loaded;
@@ -59,11 +60,12 @@ final class ConfigCommand implements Callable<Integer> {
 
     Check() {}
 
-    private static ConfigProblem problem(String line) {
-      return new ConfigProblem("certificates", 0, 0, "", line, "");
+    private static ConfigProblem problem(String file, String line) {
+      return new ConfigProblem(file, 0, 0, "", line, "");
     }
 
-    private record Verdict(boolean ok, List<ConfigProblem> problems, List<String> warnings) {}
+    private record Verdict(
+        boolean ok, List<ConfigProblem> problems, List<String> warnings, String memory) {}
 
     @Override
     public Integer call() {
@@ -71,20 +73,25 @@ final class ConfigCommand implements Callable<Integer> {
       return switch (load(options)) {
         case Loaded loaded -> {
           TlsStage tls = ClientTls.check(loaded.config(), Instant.now());
+          StartCheck memory = StartCheck.of(loaded.config());
           List<String> warnings = new ArrayList<>(loaded.warnings());
           warnings.addAll(tls.warnings());
+          warnings.addAll(memory.warnings());
           warnings.forEach(warning -> output.note("forebay: warning: " + warning));
-          if (!tls.errors().isEmpty()) {
-            Refused refused = new Refused(tls.errors().stream().map(Check::problem).toList());
-            output.json(new Verdict(false, refused.problems(), warnings));
-            yield refuse(common, refused);
+          List<ConfigProblem> problems = new ArrayList<>();
+          tls.errors().forEach(line -> problems.add(problem("certificates", line)));
+          memory.errors().forEach(line -> problems.add(problem(nameOf(loaded), line)));
+          if (!problems.isEmpty()) {
+            output.json(new Verdict(false, problems, warnings, memory.memory()));
+            yield refuse(common, new Refused(problems));
           }
-          output.json(new Verdict(true, List.of(), warnings));
+          output.json(new Verdict(true, List.of(), warnings, memory.memory()));
           output.line("good: " + nameOf(loaded));
+          output.line("memory: " + memory.memory());
           yield Exit.OK;
         }
         case Refused refused -> {
-          output.json(new Verdict(false, refused.problems(), List.of()));
+          output.json(new Verdict(false, refused.problems(), List.of(), ""));
           yield refuse(common, refused);
         }
       };

@@ -10,7 +10,9 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** Memory directories whose data directory is gone: they take memory until somebody removes them. */
+/**
+ * Memory directories whose data directory is gone: they take memory until somebody removes them.
+ */
 @Command(
     name = "orphans",
     header = "List or remove memory tiers in /dev/shm that no start will use again.",

@@ -2,8 +2,8 @@ package io.forebay.server;
 
 import io.forebay.server.config.MemorySize;
 import io.forebay.server.config.ServerConfig;
+import io.forebay.storage.IndexBound;
 import io.forebay.storage.ObjectStore;
-import io.forebay.storage.StoreSettings;
 import io.forebay.storage.disk.DeviceSettings;
 import io.forebay.storage.disk.DiskTier;
 import io.forebay.storage.memory.MachineMemory;
@@ -29,7 +29,8 @@ import org.jspecify.annotations.Nullable;
  * @param heapBytes the most the heap may grow to
  * @param directBytes the most that buffers of connections may grow to
  * @param diskBytes of the disks; the index names what lies there
- * @param indexEntries of the index as set, 0: from the sizes
+ * @param indexEntries of the index as set, 0: not set
+ * @param learnedEntries that an earlier run would have needed, 0: nothing is known
  * @param bufferBytes of the disks
  * @param placeBytes of the file system for the memory tier; 0 where that is not known
  */
@@ -39,6 +40,7 @@ record MemoryPlan(
     long directBytes,
     long diskBytes,
     long indexEntries,
+    long learnedEntries,
     long bufferBytes,
     long placeBytes) {
 
@@ -46,6 +48,10 @@ record MemoryPlan(
   static final long JVM_BYTES = 160L << 20;
 
   private static final long LEAST_TIER_BYTES = 16L << 20;
+
+  /** Without a setting, the index takes at most an eighth of what the process can have. */
+  private static final long INDEX_PART = 8;
+
   private static final Path DEFAULT_PLACE = Path.of("/dev/shm");
 
   /** Of a file system that holds the tier and its index, what is left alone. */
@@ -62,6 +68,7 @@ record MemoryPlan(
         io.netty.util.internal.PlatformDependent.maxDirectMemory(),
         disks.stream().mapToLong(DeviceSettings::bytes).sum(),
         config.store().indexEntries(),
+        IndexBound.learned(config.store().data()),
         DiskTier.bufferBytes(disks),
         placeBytes(config.store().memoryDirectory()));
   }
@@ -131,14 +138,64 @@ record MemoryPlan(
 
   /** Of so many bytes for tier and index, those for the tier. */
   private long withoutIndex(long bytes) {
-    long least = StoreSettings.estimatedIndexBytes(LEAST_TIER_BYTES, diskBytes, indexEntries);
+    long least = index(LEAST_TIER_BYTES).bytes();
     long left = Math.max(0, bytes - least);
     if (indexEntries != 0) {
       return left;
     }
     long sample = 1L << 40;
-    double perByte = (double) StoreSettings.estimatedIndexBytes(sample, 0, 0) / sample;
+    double perByte = (double) IndexBound.of(sample, 0, 0, 0, 0).bytes() / sample;
     return (long) (left / (1 + perByte));
+  }
+
+  /** The index of a memory tier of this size, and of the disks. */
+  IndexBound index(long tierBytes) {
+    return IndexBound.of(
+        tierBytes, diskBytes, indexEntries, learnedEntries, machine.limitBytes() / INDEX_PART);
+  }
+
+  /** What to tell the operator of the index; null if nothing. */
+  @Nullable String indexWarning(long tierBytes) {
+    IndexBound index = index(tierBytes);
+    if (!index.isLimitedByMemory()) {
+      return null;
+    }
+    return String.format(
+        Locale.ROOT,
+        "the index has %d entries (%s, an eighth of memory) instead of %d: the disks fill only if an"
+            + " object or MiB of a body takes %d KiB on average; below that the oldest objects leave"
+            + " although there is room (store.index-entries)",
+        index.entries(),
+        mebibytes(index.bytes()),
+        index.wanted(),
+        index.diskBytesPerEntry() >> 10);
+  }
+
+  /**
+   * Refuses what can't fit where it is to lie, before anything is allocated.
+   *
+   * @throws StartException when memory tier and index are larger than their place
+   */
+  void requirePlace(long tierBytes, boolean isPlaceNamed) throws StartException {
+    long indexBytes = index(tierBytes).bytes();
+    if (isPlaceNamed && placeBytes > 0 && tierBytes + indexBytes > placeBytes) {
+      throw new StartException(
+          StartException.NO_RESOURCE,
+          List.of(
+              String.format(
+                  Locale.ROOT,
+                  "store.memory-directory: memory tier (%s) and index (%s) need more than its file"
+                      + " system has (%s): make that larger, or give store.memory or"
+                      + " store.index-entries less",
+                  mebibytes(tierBytes),
+                  mebibytes(indexBytes),
+                  mebibytes(placeBytes))));
+    }
+  }
+
+  /** The sum before a store is open, with what the index is expected to take. */
+  Sum expectedSum(long tierBytes) {
+    return sum(new ObjectStore.MemoryParts(tierBytes, index(tierBytes).bytes(), bufferBytes, ""));
   }
 
   /** In steps of a thirty-second or finer, so that a few pages more or less are the same size. */
@@ -194,6 +251,14 @@ record MemoryPlan(
 
     boolean fits() {
       return limitBytes == 0 || bytes() <= limitBytes;
+    }
+
+    /** What to say where it does not fit. */
+    String warning() {
+      return "memory: "
+          + line()
+          + ": under full load the kernel may end this process; give the memory tier, the heap"
+          + " (-Xmx) or direct memory (-XX:MaxDirectMemorySize) less";
     }
 
     /** The arithmetic in one line. */

@@ -202,13 +202,19 @@ public final class Server implements Node, AutoCloseable {
       if (choice != null) {
         LOG.info(choice);
       }
-      store = opened(ObjectStore.open(storeSettings(config, tierBytes, clockMillis)));
+      plan.requirePlace(tierBytes, config.store().memoryDirectory() != null);
+      String indexWarning = plan.indexWarning(tierBytes);
+      if (indexWarning != null) {
+        LOG.warn(indexWarning);
+      }
+      store =
+          opened(
+              ObjectStore.open(
+                  storeSettings(config, tierBytes, clockMillis)
+                      .withIndexEntries(plan.index(tierBytes).entries())));
       memorySum = plan.sum(store.memoryParts());
       if (!memorySum.fits()) {
-        LOG.warn(
-            "memory: {}: under full load the kernel may end this process; give the memory tier, the"
-                + " heap (-Xmx) or direct memory (-XX:MaxDirectMemorySize) less",
-            memorySum.line());
+        LOG.warn(memorySum.warning());
       }
       memoryWatch = opened(new MemoryWatch(machine::read, memorySum).start());
       transport = opened(Transport.open(config.threads()));
@@ -253,7 +259,9 @@ public final class Server implements Node, AutoCloseable {
     }
   }
 
-  /** After a start that failed: everything is closed, and the store leaves nothing new in memory. */
+  /**
+   * After a start that failed: everything is closed, and the store leaves nothing new in memory.
+   */
   private void undo() {
     for (AutoCloseable resource : opened) {
       if (resource instanceof ObjectStore unused) {
@@ -280,7 +288,6 @@ public final class Server implements Node, AutoCloseable {
       ServerConfig config, long tierBytes, LongSupplier clockMillis) {
     return StoreSettings.of(config.store().data(), tierBytes, loopCount(config), clockMillis)
         .withMemoryDirectory(config.store().memoryDirectory())
-        .withIndexEntries(config.store().indexEntries())
         .withDisks(disks(config))
         .withPredicates(PurgePredicate::parse)
         .withEviction(tuning(config.store().protectedShare(), config.store().touchThreshold()));

@@ -7,8 +7,6 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.forebay.server.config.MemorySize;
-import io.forebay.storage.ObjectStore;
-import io.forebay.storage.StoreSettings;
 import io.forebay.storage.memory.MachineMemory;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -21,12 +19,11 @@ class MemoryPlanTest {
   private static MemoryPlan plan(long limit, long heap, long direct, long disks, long place) {
     MachineMemory.Reading machine =
         new MachineMemory.Reading(limit, "control group /edge", limit, "control group /edge", 0);
-    return new MemoryPlan(machine, heap, direct, disks, 0, disks == 0 ? 0 : 64 * MEBI, place);
+    return new MemoryPlan(machine, heap, direct, disks, 0, 0, disks == 0 ? 0 : 64 * MEBI, place);
   }
 
   private static MemoryPlan.Sum sum(MemoryPlan plan, long tierBytes) {
-    long index = StoreSettings.estimatedIndexBytes(tierBytes, plan.diskBytes(), 0);
-    return plan.sum(new ObjectStore.MemoryParts(tierBytes, index, plan.bufferBytes(), "anywhere"));
+    return plan.expectedSum(tierBytes);
   }
 
   @Test
@@ -107,5 +104,40 @@ class MemoryPlanTest {
     MemoryPlan tiny = plan(whole, 512 * MEBI, 512 * MEBI, 0, 64 * MEBI);
     assertTrue(tiny.tierBytes(MemorySize.share(60), false) > whole / 2);
     assertTrue(tiny.tierBytes(MemorySize.share(60), true) < 64 * MEBI);
+  }
+
+  @Test
+  void eightLargeDisksStartWithAnEighthOfMemoryForTheIndex() throws Exception {
+    MemoryPlan plan = plan(256 * GIBI, 512 * MEBI, 512 * MEBI, 8 * 28 * 1024 * GIBI, 0);
+
+    long tier = plan.tierBytes(MemorySize.share(60), false);
+
+    MemoryPlan.Sum sum = sum(plan, tier);
+    assertTrue(sum.fits(), sum.line());
+    assertTrue(tier > 128 * GIBI, sum.line());
+    assertTrue(sum.indexBytes() <= 32 * GIBI + MEBI && sum.indexBytes() > 30 * GIBI, sum.line());
+    String warning = String.valueOf(plan.indexWarning(tier));
+    assertTrue(warning.contains("an eighth of memory"), warning);
+    assertTrue(warning.contains("store.index-entries"), warning);
+  }
+
+  @Test
+  void anIndexThatFitsIsNoWarning() throws Exception {
+    MemoryPlan plan = plan(64 * GIBI, 512 * MEBI, 512 * MEBI, 1024 * GIBI, 0);
+    long tier = plan.tierBytes(MemorySize.share(60), false);
+    assertNull(plan.indexWarning(tier));
+    assertEquals(tier / 4096 + 1024 * GIBI / 65536, plan.index(tier).entries());
+  }
+
+  @Test
+  void aNamedPlaceThatCannotHoldTierAndIndexIsRefusedBeforeTheStart() throws Exception {
+    MemoryPlan plan = plan(64 * GIBI, 512 * MEBI, 512 * MEBI, 100 * 1024 * GIBI, 8 * GIBI);
+
+    StartException refused =
+        assertThrows(StartException.class, () -> plan.requirePlace(4 * GIBI, true));
+
+    assertEquals(StartException.NO_RESOURCE, refused.exitCode());
+    assertTrue(refused.lines().getFirst().contains("store.index-entries"), refused::getMessage);
+    plan.requirePlace(4 * GIBI, false);
   }
 }

@@ -59,10 +59,11 @@ final class ServerTierLossTest {
     }
     Edge.await(
         "the loss is noticed",
-        () -> edge.server().notReady().stream()
-            .map(Node.NotReady::code)
-            .toList()
-            .contains("memory-tier"));
+        () ->
+            edge.server().notReady().stream()
+                .map(Node.NotReady::code)
+                .toList()
+                .contains("memory-tier"));
     for (int n = 0; n < 3; n++) {
       try (WireClient client = edge.connect()) {
         for (String path : new String[] {"/a", "/large"}) {
@@ -76,7 +77,6 @@ final class ServerTierLossTest {
     assertEquals(3, origin.count("/large"));
     edge.purgeUrl("/a");
     assertTrue(edge.server().store().isMemoryLost());
-
 
     edge.stop();
     edge.start();

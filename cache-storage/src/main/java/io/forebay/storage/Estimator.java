@@ -49,7 +49,8 @@ final class Estimator implements DiskTier.Pace {
   PurgeEstimate estimate() {
     List<PurgeEstimate.Part> parts = new ArrayList<>();
     if (core.isLost()) {
-      parts.add(new PurgeEstimate.Part("memory", 0, 0, "memory and disks, for the memory tier is lost"));
+      parts.add(
+          new PurgeEstimate.Part("memory", 0, 0, "memory and disks, for the memory tier is lost"));
       return new PurgeEstimate(parts);
     }
     parts.add(memory());

@@ -139,7 +139,10 @@ public final class ObjectStore implements AutoCloseable {
         new Eviction(
             new SegmentPolicy(settings.eviction().initial()),
             new GhostFilter(
-                (long) regions.count() * regions.regionBytes(), settings.indexEntries()),
+                (long) regions.count() * regions.regionBytes(),
+                // What leaves memory is what it remembers, not what leaves the disks.
+                Math.min(
+                    settings.indexEntries(), TierShape.of(settings.memoryBytes()).indexEntries())),
             new Sample());
     this.core =
         new Core(

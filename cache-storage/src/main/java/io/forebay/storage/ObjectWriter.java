@@ -255,7 +255,10 @@ public final class ObjectWriter {
     boolean isWhole =
         !hasFailed && !isShort && (spec.totalLength() < 0 || written == spec.totalLength());
     boolean isReserved =
-        !isWhole || core.isLost() || headPiece != null || (isInline ? commitInline() : commitSliced());
+        !isWhole
+            || core.isLost()
+            || headPiece != null
+            || (isInline ? commitInline() : commitSliced());
     progressMillis = core.clockMillis.getAsLong();
     leave();
     return isReserved;

@@ -89,6 +89,7 @@ final class StoreFigures {
         installed,
         core.space.refusals(),
         reclaimer.reclaimed(),
+        reclaimer.reclaimedForIndex() + core.disk.reclaimedForIndex(),
         reclaimer.evicted(),
         reclaimer.moved(),
         reclaimer.dead() + sweeper.killed(),

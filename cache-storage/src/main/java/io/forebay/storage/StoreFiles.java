@@ -66,10 +66,7 @@ final class StoreFiles {
    * @param onJournalWork rung when the journal has something to do
    */
   StoreFiles(
-      StoreSettings settings,
-      Deque<AutoCloseable> owned,
-      NewFiles made,
-      Runnable onJournalWork)
+      StoreSettings settings, Deque<AutoCloseable> owned, NewFiles made, Runnable onJournalWork)
       throws IOException {
     this.settings = settings;
     Path data = settings.dataDirectory();
@@ -347,7 +344,9 @@ final class StoreFiles {
         return place + "/" + TierFile.NAME + " was cut";
       }
       FileChannel file = indexFile;
-      return file != null && file.size() < indexFileBytes ? place + "/" + INDEX_FILE + " was cut" : null;
+      return file != null && file.size() < indexFileBytes
+          ? place + "/" + INDEX_FILE + " was cut"
+          : null;
     } catch (IOException e) {
       return "its files can't be looked at: " + Errors.oneLine(e);
     }

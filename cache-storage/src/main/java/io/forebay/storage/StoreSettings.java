@@ -1,7 +1,6 @@
 package io.forebay.storage;
 
 import io.forebay.storage.evict.Tuning;
-import io.forebay.storage.index.ChronicleIndex;
 import io.forebay.storage.purge.PurgeMatcher;
 import java.nio.file.Path;
 import java.util.concurrent.ThreadFactory;
@@ -60,9 +59,6 @@ public record StoreSettings(
 
   private static final int LEAST_NEAR_ENTRIES = 8192;
   private static final int MOST_NEAR_ENTRIES = 65_536;
-
-  /** Where nobody says how many entries the index has: one for so much of the disks. */
-  private static final long DISK_BYTES_AN_ENTRY = 64 << 10;
 
   /** All defaults. */
   public static StoreSettings of(
@@ -253,7 +249,7 @@ public record StoreSettings(
       throw bad(
           "an index of " + indexEntries + " entries: give it at least " + LEAST_INDEX_ENTRIES);
     }
-    long entries = indexEntries == 0 ? entries(memoryBytes, disks.bytes()) : indexEntries;
+    long entries = IndexBound.of(memoryBytes, disks.bytes(), indexEntries, 0, 0).entries();
     return withSizes(region, entries, nearEntries == 0 ? nearEntries(lanes, entries) : nearEntries);
   }
 
@@ -261,20 +257,6 @@ public record StoreSettings(
   private static int nearEntries(int lanes, long indexEntries) {
     int share = Math.clamp(ALL_NEAR_ENTRIES / lanes, LEAST_NEAR_ENTRIES, MOST_NEAR_ENTRIES);
     return Integer.highestOneBit((int) Math.min(share, indexEntries));
-  }
-
-  /**
-   * What the index of a memory tier and disks of such sizes will take, near enough to plan with.
-   *
-   * @param indexEntries as they are set; 0: from the sizes
-   */
-  public static long estimatedIndexBytes(long memoryBytes, long diskBytes, long indexEntries) {
-    return ChronicleIndex.estimatedBytes(
-        indexEntries == 0 ? entries(memoryBytes, diskBytes) : indexEntries);
-  }
-
-  private static long entries(long memoryBytes, long diskBytes) {
-    return TierShape.of(memoryBytes).indexEntries() + diskBytes / DISK_BYTES_AN_ENTRY;
   }
 
   /** Of settings whose sizes are filled in. */

@@ -25,6 +25,7 @@ public record StoreStats(
     long installed,
     long refusedForSpace,
     long reclaimedRegions,
+    long reclaimedForIndex,
     long evictedRecords,
     long movedRecords,
     long droppedDeadRecords,

@@ -48,6 +48,7 @@ final class StoreWork {
   private final Shadow shadow;
   private final List<SampleRing> samples;
   private final Rebuild rebuild;
+  private final IndexPressure indexPressure;
   private @Nullable Thread reclaimThread;
   private @Nullable Thread journalThread;
   private boolean isSettled;
@@ -77,6 +78,7 @@ final class StoreWork {
     this.shadow = shadow;
     this.samples = samples;
     this.rebuild = rebuild;
+    this.indexPressure = new IndexPressure(settings, core, reclaimer);
   }
 
   /** Starts the threads, which are to be woken by these. */
@@ -122,6 +124,7 @@ final class StoreWork {
     if (Math.abs(now - notedMillis) >= CLOCK_NOTE_MILLIS) {
       notedMillis = now;
       files.noteClock(now);
+      indexPressure.step(now);
     }
     core.disk.tick(now);
     if (core.isIndexComplete() && !isSettled) {

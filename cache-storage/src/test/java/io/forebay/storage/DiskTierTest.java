@@ -415,7 +415,10 @@ class DiskTierTest {
   void whatIsAboveADirectoryOfADiskIsNotMade() {
     StoreException refused =
         org.junit.jupiter.api.Assertions.assertThrows(
-            StoreException.class, () -> open(List.of(device("d0", "not/there")), DiskSettings.Admission.ALWAYS, false).close());
+            StoreException.class,
+            () ->
+                open(List.of(device("d0", "not/there")), DiskSettings.Admission.ALWAYS, false)
+                    .close());
     String message = String.valueOf(refused.getMessage());
     assertTrue(message.contains("there is no directory " + base().resolve("not")), message);
     org.junit.jupiter.api.Assertions.assertFalse(java.nio.file.Files.exists(base().resolve("not")));
@@ -423,7 +426,8 @@ class DiskTierTest {
 
   @Test
   void theScrubFindsAFlippedByteBeforeAnybodyAsks() throws Exception {
-    List<DeviceSettings> devices = List.of(device("d0", "d0").withScrub(1 << 20).withFaults(1_000_000, 10_000));
+    List<DeviceSettings> devices =
+        List.of(device("d0", "d0").withScrub(1 << 20).withFaults(1_000_000, 10_000));
     try (StoreFixture fixture = open(devices, DiskSettings.Admission.ALWAYS, true)) {
       fill(fixture, 0, 400);
       awaitRounds(fixture, 1);

@@ -153,6 +153,7 @@ final class StatsReport {
     json.put("refusedForSpace", store.refusedForSpace());
     json.put("evictedRecords", store.evictedRecords());
     json.put("reclaimedRegions", store.reclaimedRegions());
+    json.put("reclaimedForIndex", store.reclaimedForIndex());
     json.put("unfinishedFills", store.unfinishedFills());
     json.put("pins", store.pins());
     json.put("purges", store.purges());

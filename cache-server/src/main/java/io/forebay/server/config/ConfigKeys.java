@@ -409,7 +409,9 @@ final class ConfigKeys {
           StoreConfig::indexEntries,
           "Bound of the index, of about 112 bytes of memory an entry: an object takes one, and one"
               + " more for each MiB of its body. 0 means one for each 4 KiB of the memory tier and"
-              + " each 64 KiB of the disks; what finds no room in it is not stored.");
+              + " each 64 KiB of the disks, more if an earlier run needed more, and at most an"
+              + " eighth of the machine's memory. When it is full, the oldest objects leave although"
+              + " there is room; a warning and `forebay_index_bound_regions_total` say so.");
 
   static final Field<DiskConfig, Path> DISK_PATH =
       required(

@@ -63,6 +63,11 @@ final class StoreMetrics {
         "Regions taken back for reuse.",
         store.reclaimedRegions());
     counterOf(
+        all,
+        "forebay_index_bound_regions",
+        "Regions of memory and disks freed because the index was full, not they.",
+        store.reclaimedForIndex());
+    counterOf(
         all, "forebay_store_evicted_records", "Live records dropped.", store.evictedRecords());
     counterOf(
         all,

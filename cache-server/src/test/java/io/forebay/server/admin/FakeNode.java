@@ -161,6 +161,7 @@ public final class FakeNode implements Node {
         9,
         10,
         11,
+        27,
         12,
         13,
         14,

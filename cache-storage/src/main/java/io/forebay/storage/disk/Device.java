@@ -102,7 +102,7 @@ final class Device {
     }
     log.adoptsWhole(isKnown && head.isClean());
     this.reclaim =
-        new DeviceReclaim(number, log, directory, records, graves, cursor, counters, purges);
+        new DeviceReclaim(number, log, directory, records, graves, host.index(), counters, purges);
     this.sweep =
         new DeviceSweep(settings, head, log, directory, file, health, graves, cursor, host);
     Random random = new Random();
@@ -431,6 +431,11 @@ final class Device {
     } catch (IOException e) {
       LOG.warn("disk {}: closing failed: {}", settings.name(), e.toString());
     }
+  }
+
+  /** Regions freed because the index was full. */
+  long reclaimedForIndex() {
+    return counters.reclaimedForIndex.get();
   }
 
   DiskStats stats() {

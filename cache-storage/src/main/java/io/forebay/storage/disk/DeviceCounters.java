@@ -17,4 +17,7 @@ final class DeviceCounters {
 
   final AtomicLong checksumFailures = new AtomicLong();
   final AtomicLong reclaimed = new AtomicLong();
+
+  /** Of these, regions freed because the index was full. */
+  final AtomicLong reclaimedForIndex = new AtomicLong();
 }

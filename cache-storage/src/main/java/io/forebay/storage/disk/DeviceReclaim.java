@@ -13,7 +13,9 @@ import java.util.List;
 
 /**
  * Wins regions of one device back, the oldest first: what was read since it was written is written
- * once more, up to a quarter of a region, and the rest leaves the index. The writer's.
+ * once more, up to a quarter of a region, and the rest leaves the index. A region is due when too
+ * few are free, or when the index is nearly full: else names of what lies on disks would push
+ * everything out of memory. The writer's.
  */
 final class DeviceReclaim {
   /** Kept ready, so that the next region can be opened while one is being freed. */
@@ -21,11 +23,15 @@ final class DeviceReclaim {
 
   private static final int COPY_SHARE = 4;
 
+  /** Below the share of the index at which memory gives up regions. */
+  private static final double INDEX_HIGH = 0.85;
+
   private final int number;
   private final DeviceLog log;
   private final DeviceDirectory directory;
   private final DeviceRecords records;
   private final Graves graves;
+  private final ObjectIndex index;
   private final ObjectIndex.Cursor cursor;
   private final DeviceCounters counters;
   private final Purges purges;
@@ -42,7 +48,7 @@ final class DeviceReclaim {
       DeviceDirectory directory,
       DeviceRecords records,
       Graves graves,
-      ObjectIndex.Cursor cursor,
+      ObjectIndex index,
       DeviceCounters counters,
       Purges purges) {
     this.number = number;
@@ -50,24 +56,31 @@ final class DeviceReclaim {
     this.directory = directory;
     this.records = records;
     this.graves = graves;
-    this.cursor = cursor;
+    this.index = index;
+    this.cursor = index.patientCursor();
     this.counters = counters;
     this.purges = purges;
   }
 
   /** Frees the oldest region when too few are free; false if that is not so. */
   boolean next(int regionBytes) throws IOException {
-    int region = log.oldestIfShort(FREE_TARGET);
+    int due = log.oldestIfShort(FREE_TARGET);
+    boolean isForIndex = due < 0 && index.count() >= index.capacity() * INDEX_HIGH;
+    int region = isForIndex ? log.oldestIfShort(Integer.MAX_VALUE) : due;
     if (region < 0) {
       return false;
     }
     kept.clear();
-    budget = regionBytes / COPY_SHARE;
+    // A copy would keep its name.
+    budget = isForIndex ? 0 : regionBytes / COPY_SHARE;
     int generation = log.generation(region);
     directory.forEach(region, generation, one -> leave(one, region, generation));
     kept.forEach(this::copyForward);
     log.release(region);
     counters.reclaimed.incrementAndGet();
+    if (isForIndex) {
+      counters.reclaimedForIndex.incrementAndGet();
+    }
     return true;
   }
 

@@ -20,7 +20,9 @@ final class DeviceRegions {
   /** Full. */
   static final int SEALED = 2;
 
-  /** Beside state and generation: it was opened in this life, so what it holds was written whole. */
+  /**
+   * Beside state and generation: it was opened in this life, so what it holds was written whole.
+   */
   private static final long OWN = 1L << 40;
 
   private final AtomicLongArray words;

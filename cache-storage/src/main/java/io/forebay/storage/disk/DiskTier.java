@@ -372,6 +372,11 @@ public final class DiskTier implements AutoCloseable {
     return devices.stream().map(Device::stats).toList();
   }
 
+  /** Regions of all devices freed because the index was full. */
+  public long reclaimedForIndex() {
+    return devices.stream().mapToLong(Device::reclaimedForIndex).sum();
+  }
+
   /** Direct memory of all buffers. */
   public long bufferBytes() {
     return bufferBytes(devices.stream().map(Device::settings).toList());

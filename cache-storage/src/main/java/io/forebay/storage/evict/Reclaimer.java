@@ -51,6 +51,7 @@ public final class Reclaimer {
   private final Drop drop = new Drop();
 
   private long reclaimed;
+  private long reclaimedForIndex;
   private long evicted;
   private long moved;
   private long keptWhole;
@@ -86,6 +87,11 @@ public final class Reclaimer {
 
   public long reclaimed() {
     return reclaimed;
+  }
+
+  /** Regions freed although there were enough spares, because the index was full. */
+  public long reclaimedForIndex() {
+    return reclaimedForIndex;
   }
 
   public long evicted() {
@@ -149,6 +155,9 @@ public final class Reclaimer {
     }
     if (!reclaim(victim)) {
       return true;
+    }
+    if (!isShort) {
+      reclaimedForIndex++;
     }
     if (pins.isUnpinned(victim)) {
       regions.renew(victim);

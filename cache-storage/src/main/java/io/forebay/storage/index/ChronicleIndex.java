@@ -29,7 +29,7 @@ public final class ChronicleIndex implements ObjectIndex {
   private static final long PATIENT_PAUSE_NANOS = 20_000;
 
   /** Key, value, the map's own hash slots, and what it keeps in reserve. */
-  private static final long BYTES_PER_ENTRY = 112;
+  public static final long BYTES_PER_ENTRY = 112;
 
   private final ChronicleMap<IndexKey, IndexValue> map;
   private final long capacity;

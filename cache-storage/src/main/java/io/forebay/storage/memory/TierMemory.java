@@ -129,7 +129,9 @@ public final class TierMemory implements AutoCloseable {
     return channel != null;
   }
 
-  /** Whether the file is still as long as what is mapped of it: a page beyond its end is a fault. */
+  /**
+   * Whether the file is still as long as what is mapped of it: a page beyond its end is a fault.
+   */
   public boolean isWhole() throws IOException {
     return channel == null || channel.size() >= memory.byteSize();
   }
