@@ -187,7 +187,7 @@ public final class Server implements Node, AutoCloseable {
       // Before the store: a memory tier is not allocated for a node that cannot listen.
       Listeners.check(config, Map.of("admin", config.admin().address()));
       copies = new PrivateCopies(config.limits().privateCopyBytes());
-      fills = new FillTable(config.limits().fills());
+      fills = new FillTable(config.limits().fills(), config.limits().refusedLoads());
       names = opened(CachingNameResolver.system());
       origins = Origins.load(config.origins(), Origins.NONE, this::isOwnListener);
       reachable = origins;
@@ -652,7 +652,7 @@ public final class Server implements Node, AutoCloseable {
             .syncUninterruptibly();
       }
       copies.limitBytes(next.limits().privateCopyBytes());
-      fills.limit(next.limits().fills());
+      fills.limit(next.limits().fills(), next.limits().refusedLoads());
       listeners.reconfigure(next);
       tls.commit(certificates, next.tls());
       snapshot = compiled;

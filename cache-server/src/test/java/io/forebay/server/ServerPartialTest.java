@@ -9,6 +9,7 @@ import io.forebay.server.TestOrigin.Answer;
 import io.forebay.server.TestOrigin.Request;
 import io.forebay.server.WireClient.Head;
 import io.forebay.server.WireClient.Reply;
+import io.forebay.server.metric.Aborted;
 import io.forebay.server.testing.ScriptedOrigin.Connection;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -189,7 +190,7 @@ final class ServerPartialTest {
       Reply reply = client.get("/v", "If-Modified-Since: Tue, 02 Jun 2026 10:00:00 GMT");
       assertEquals(200, reply.status());
       assertArrayEquals(BODY, reply.body());
-      assertEquals("edge; fwd=partial; stored", reply.field("cache-status"));
+      assertEquals("edge; fwd=partial; fwd-status=206; stored", reply.field("cache-status"));
     }
     assertEquals(2, origin.count("/v"));
     Request asked = origin.requests("/v").get(1);
@@ -309,25 +310,47 @@ final class ServerPartialTest {
   }
 
   @Test
-  void aBodyThatHasChangedBreaksOffWhatWasBegun() throws IOException {
+  void aBodyThatHasChangedIsFetchedWholeAlsoWhereItsBeginningIsPresent() throws IOException {
+    loseTheMiddle(TAGGED, PartOrigin.of(OTHER_BODY, CHANGED));
+    try (WireClient client = edge.connect()) {
+      Reply reply = client.get("/v");
+      assertEquals(200, reply.status());
+      assertEquals("\"v2\"", reply.field("etag"));
+      assertArrayEquals(OTHER_BODY, reply.body());
+    }
+    edge.awaitSum(1, c -> c.sliceRunsDenied);
+    edge.awaitSum(0, c -> c.responsesAborted);
+  }
+
+  @Test
+  void theSameOfSeveralRangesWhereTheFirstIsPresent() throws IOException {
+    loseTheMiddle(TAGGED, PartOrigin.of(OTHER_BODY, CHANGED));
+    try (WireClient client = edge.connect()) {
+      Reply reply = client.get("/v", "Range: bytes=0-9," + LOST_FROM + "-" + (LOST_FROM + 9));
+      assertEquals("\"v2\"", reply.field("etag"));
+    }
+    edge.awaitSum(0, c -> c.responsesAborted);
+  }
+
+  @Test
+  void aBodyThatHasChangedFarBehindWhatWasLookedAtBreaksOff() throws IOException {
     loseTheMiddle(
         TAGGED,
-        (request, connection) -> {
-          TestOrigin.await(gate);
-          TestOrigin.ok(CHANGED, OTHER_BODY).to(request, connection);
-        });
+        (request, connection) ->
+            (request.number() == 2 ? partOf(BODY, TAGGED) : PartOrigin.of(OTHER_BODY, CHANGED))
+                .to(request, connection));
+    int far = 64 * storedSlice();
+    assertTrue(LOST_FROM < far && far < LOST_TO, "slices of " + storedSlice());
     try (WireClient client = edge.connect()) {
+      assertArrayEquals(part(BODY, LOST_FROM, far), client.get("/v", range(LOST_FROM, far)).body());
+      edge.awaitIdle();
       client.request("GET", "/v");
-      Head head = client.head();
-      assertEquals("\"v1\"", head.field("etag"));
-      byte[] begin = client.bytes(SLICE);
-      gate.countDown();
-      byte[] more = client.upTo(LENGTH);
-      assertArrayEquals(part(BODY, 0, SLICE), begin);
-      assertTrue(SLICE + more.length <= LOST_FROM, SLICE + more.length + " bytes");
-      assertArrayEquals(part(BODY, SLICE, SLICE + more.length), more);
+      assertEquals("\"v1\"", client.head().field("etag"));
+      byte[] read = client.upTo(LENGTH);
+      assertTrue(read.length <= far, read.length + " bytes");
+      assertArrayEquals(part(BODY, 0, read.length), read);
     }
-    edge.awaitSum(1, c -> c.responsesAborted);
+    edge.awaitSum(1, c -> c.aborted(Aborted.BODY_CHANGED));
     try (WireClient client = edge.connect()) {
       // It has been dropped: also what was present of it.
       Reply reply = client.get("/v", range(0, SLICE));
@@ -463,7 +486,8 @@ final class ServerPartialTest {
 
   @Test
   void anAnswerThatMayNotBeStoredIsNot() throws IOException {
-    loseTheMiddle(TAGGED, partOf(BODY, "cache-control: no-store\r\netag: \"v1\"\r\n"));
+    String unstorable = "cache-control: no-store\r\netag: \"v1\"\r\n";
+    loseTheMiddle(TAGGED, wholeOr(partOf(BODY, unstorable), BODY, unstorable));
     try (WireClient client = edge.connect()) {
       assertArrayEquals(BODY, client.get("/v").body());
     }

@@ -107,7 +107,7 @@ final class EmbeddedEdge implements AutoCloseable {
             counters,
             accessLog.forLoop(0),
             store.store(),
-            new FillTable(config.limits().fills()),
+            new FillTable(config.limits().fills(), config.limits().refusedLoads()),
             FillHistory.ofKeys(1 << 16),
             new TunnelPlaces(),
             1,

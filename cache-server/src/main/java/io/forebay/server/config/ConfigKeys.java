@@ -1057,6 +1057,14 @@ final class ConfigKeys {
           "2048",
           LimitsConfig::fills,
           "Fetches into the store under way at once.");
+  static final Field<LimitsConfig, Integer> LIMIT_REFUSED_LOADS =
+      live(
+          "refused-loads",
+          integer(1, 1_000_000),
+          "256",
+          LimitsConfig::refusedLoads,
+          "Requests that may fetch from an origin at once because a slow or busy disk refuses to"
+              + " load the stored object. Beyond it such requests get 503.");
   static final Field<LimitsConfig, Long> LIMIT_PRIVATE_COPIES =
       live(
           "private-copies",
@@ -1469,6 +1477,7 @@ final class ConfigKeys {
               LIMIT_STREAMS_PER_CONNECTION,
               LIMIT_FOLLOWERS_PER_FILL,
               LIMIT_FILLS,
+              LIMIT_REFUSED_LOADS,
               LIMIT_PRIVATE_COPIES,
               LIMIT_CONNECTIONS_PER_ADDRESS,
               LIMIT_REQUEST_BODY_RATE),

@@ -261,6 +261,7 @@ public record ServerConfig(
       int streamsPerConnection,
       int followersPerFill,
       int fills,
+      int refusedLoads,
       long privateCopyBytes,
       ClientLimits client) {}
 

@@ -15,6 +15,9 @@ public interface BodyBytes {
   /** The index was busy: ask again in a moment. */
   int BUSY = -2;
 
+  /** The disk that holds the bytes does not accept the load: ask again later, or do without. */
+  int REFUSED = -3;
+
   /**
    * Finds the bytes at a position. When it returns a positive number, that many bytes lie at {@link
    * #offset} of {@link #region}, on which one pin has been taken for the caller.

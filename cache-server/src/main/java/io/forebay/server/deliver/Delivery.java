@@ -23,6 +23,7 @@ public final class Delivery implements LeaseHolder, ResponseBody {
   private static final int TURN_BYTES = 1024 * 1024;
 
   private static final long BUSY_RETRY_MICROS = 50;
+  private static final long REFUSED_RETRY_MICROS = 20_000;
 
   private final Leases leases;
   private final EventLoop loop;
@@ -43,6 +44,9 @@ public final class Delivery implements LeaseHolder, ResponseBody {
   private long position;
   private long sentBytes;
   private boolean isChunkOutstanding;
+
+  /** A first chunk has been handed over. */
+  private boolean hasBegun;
 
   /** What stands before a range has been handed over and not sent off. */
   private boolean isFrameUnflushed;
@@ -74,6 +78,19 @@ public final class Delivery implements LeaseHolder, ResponseBody {
      * @return whether somebody else sends the rest
      */
     boolean onBytesLost(long from, long to);
+
+    /**
+     * The disk that holds the bytes does not accept the load. Like {@link #onBytesLost}, except
+     * that the delivery asks again a little later where nobody else sends the rest.
+     */
+    default boolean onLoadRefused(long from, long to) {
+      return false;
+    }
+
+    /** Why bytes are lost that nobody else could send. */
+    default AbortCause causeOfLoss() {
+      return AbortCause.STORAGE_LOST;
+    }
   }
 
   public Delivery(
@@ -175,7 +192,8 @@ public final class Delivery implements LeaseHolder, ResponseBody {
   private void pump() {
     int turn = TURN_BYTES;
     while (!isOver && (position < to || beginsNextPart())) {
-      if (isChunkOutstanding || !sink.isWritable()) {
+      // The first chunk goes with the head, whose bytes are there already: see StoredResponse.
+      if (isChunkOutstanding || (hasBegun && !sink.isWritable())) {
         return;
       }
       if (turn <= 0) {
@@ -193,6 +211,7 @@ public final class Delivery implements LeaseHolder, ResponseBody {
       sentBytes += length;
       turn -= length;
       isChunkOutstanding = true;
+      hasBegun = true;
       sink.body(chunk);
       if (position < to || hasNextPart()) {
         isFrameUnflushed = false;
@@ -232,7 +251,16 @@ public final class Delivery implements LeaseHolder, ResponseBody {
       case BodyBytes.NOT_YET -> {}
       case BodyBytes.BUSY ->
           loop.schedule(this::onProgress, BUSY_RETRY_MICROS, TimeUnit.MICROSECONDS);
+      case BodyBytes.REFUSED -> onLoadRefused();
       default -> onBytesLost();
+    }
+  }
+
+  private void onLoadRefused() {
+    if (parts == null && outcome.onLoadRefused(position, to)) {
+      isOver = true;
+    } else {
+      loop.schedule(this::onProgress, REFUSED_RETRY_MICROS, TimeUnit.MICROSECONDS);
     }
   }
 
@@ -246,7 +274,7 @@ public final class Delivery implements LeaseHolder, ResponseBody {
     } else if (parts == null && outcome.onBytesLost(position, to)) {
       isOver = true;
     } else {
-      breakOff(AbortCause.STORAGE_LOST);
+      breakOff(outcome.causeOfLoss());
     }
   }
 

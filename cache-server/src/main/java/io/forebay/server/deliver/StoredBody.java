@@ -1,7 +1,10 @@
 package io.forebay.server.deliver;
 
 import io.forebay.storage.StoreLane;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * The slices of a stored object. One that is on a disk is brought into memory first, and while they
@@ -24,6 +27,11 @@ public final class StoredBody implements BodyBytes {
   /** Slices below this one have been asked for ahead; 0 as long as all were in memory. */
   private int askedFor;
 
+  /** Slices that are pinned until {@link #letGo}, whatever the index says of them by now. */
+  private final List<Kept> kept = new ArrayList<>(1);
+
+  private record Kept(int slice, int region, int offset, int length) {}
+
   public StoredBody(StoreLane lane, Executor loop, long objectId, int sliceBytes) {
     this.lane = lane;
     this.loop = loop;
@@ -40,6 +48,16 @@ public final class StoredBody implements BodyBytes {
   public int locate(long position) {
     int slice = (int) (position / sliceBytes);
     int within = (int) (position % sliceBytes);
+    for (int i = 0; i < kept.size(); i++) {
+      Kept one = kept.get(i);
+      if (one.slice() == slice) {
+        // The caller's own pin, beside ours.
+        lane.pin(one.region());
+        region = one.region();
+        offset = one.offset() + within;
+        return one.length() - within;
+      }
+    }
     return switch (lane.findSlice(objectId, slice)) {
       case HIT -> {
         region = lane.slice().region();
@@ -52,7 +70,7 @@ public final class StoredBody implements BodyBytes {
       }
       case ON_DISK -> {
         if (!lane.load(() -> loop.execute(onLoaded))) {
-          yield LOST;
+          yield REFUSED;
         }
         askedFor = Math.max(askedFor, slice + 1);
         askAhead(slice);
@@ -104,6 +122,78 @@ public final class StoredBody implements BodyBytes {
       }
     }
     return Presence.ALL;
+  }
+
+  /** Whether slices could be pinned. */
+  public enum Keeping {
+    KEPT,
+    /** Some lie on a disk and are being loaded; the waiter is told once all of them are done. */
+    LOADING,
+    /** The disk does not accept the load. */
+    REFUSED,
+    /** One is gone, or the index was busy: look the object up again. */
+    GONE
+  }
+
+  /**
+   * Pins the slices of a range, so that they can be read until {@link #letGo} even if the store
+   * evicts them. On any result but KEPT nothing stays pinned.
+   *
+   * @param atMost number of slices to pin; those behind them are left alone
+   * @param onceLoaded run on the loop after LOADING
+   */
+  public Keeping keep(long from, long to, int atMost, Runnable onceLoaded) {
+    int first = (int) (from / sliceBytes);
+    int end = (int) Math.min((to - 1) / sliceBytes + 1, (long) first + atMost);
+    // One for ourselves, so that it cannot reach zero before all are asked for.
+    AtomicInteger pending = new AtomicInteger(1);
+    Runnable onLoad =
+        () -> {
+          if (pending.decrementAndGet() == 0) {
+            loop.execute(onceLoaded);
+          }
+        };
+    boolean isLoading = false;
+    for (int slice = first; slice < end; slice++) {
+      switch (lane.findSlice(objectId, slice)) {
+        case HIT ->
+            kept.add(
+                new Kept(
+                    slice, lane.slice().region(), lane.slice().offset(), lane.slice().length()));
+        case ON_DISK -> {
+          pending.incrementAndGet();
+          if (!lane.load(onLoad)) {
+            // Never zero any more: whoever else is loaded tells nobody.
+            letGo();
+            return Keeping.REFUSED;
+          }
+          isLoading = true;
+        }
+        case MISS, BUSY -> {
+          letGo();
+          return Keeping.GONE;
+        }
+      }
+    }
+    if (isLoading) {
+      letGo();
+      onLoad.run();
+      return Keeping.LOADING;
+    }
+    return Keeping.KEPT;
+  }
+
+  /** Slices pinned now. */
+  public int keptSlices() {
+    return kept.size();
+  }
+
+  /** Gives the pins of {@link #keep} back; what is read from now on is looked up. */
+  public void letGo() {
+    for (Kept one : kept) {
+      lane.unpin(one.region());
+    }
+    kept.clear();
   }
 
   @Override

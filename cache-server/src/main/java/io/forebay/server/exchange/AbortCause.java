@@ -6,6 +6,10 @@ public enum AbortCause {
   ORIGIN_FAILED,
   /** Stored bytes were reclaimed before a slow reader reached them. */
   STORAGE_LOST,
+  /**
+   * The origin has another body by now than the stored one whose missing slices it was asked for.
+   */
+  BODY_CHANGED,
   /** The client made no progress for too long, or its private copies passed the bound. */
   CLIENT_STALLED,
   /** The process is stopping and the drain time is over. */

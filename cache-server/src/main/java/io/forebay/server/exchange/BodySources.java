@@ -7,6 +7,7 @@ import io.forebay.server.deliver.BodyBytes;
 import io.forebay.server.deliver.StoredBody;
 import io.forebay.server.fill.PartialObject;
 import io.forebay.storage.StoredHead;
+import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -19,11 +20,19 @@ import org.jspecify.annotations.Nullable;
  */
 final class BodySources {
 
+  private static final Duration LONGEST_KEPT = Duration.ofSeconds(5);
+
   private final Exchange exchange;
   private final LoopContext loop;
 
   /** Made where a stored object lacks slices. */
   private @Nullable PartialBody parts;
+
+  /** Whose slices are pinned while they are sent, for a body that cannot be completed. */
+  private @Nullable StoredBody kept;
+
+  private int keptSlices;
+  private @Nullable LoopTimer keepTimer;
 
   /** How what is sent could be gone on with if its bytes leave memory; null: not at all. */
   private @Nullable BodyRest rest;
@@ -95,6 +104,7 @@ final class BodySources {
   }
 
   void leaveParts() {
+    letGo();
     PartialBody leaving = parts;
     if (leaving != null) {
       parts = null;
@@ -102,7 +112,52 @@ final class BodySources {
     }
   }
 
+  /**
+   * Slices that one body may keep now. All loops together keep at most three quarters as many
+   * slices as there are regions, beside the first slice of each body, so that reclaim always finds
+   * a region.
+   */
+  static int mayKeep(LoopContext loop) {
+    int budget = loop.store().regionCount() * 3 / (4 * loop.loops());
+    return Math.clamp(budget - loop.leases().kept(), 1, PartialBody.LOOKED_FOR);
+  }
+
+  /**
+   * Slices of a body that cannot be completed stay pinned until the response is over, but no longer
+   * than for a moment: a client that stalls must not hold regions.
+   */
+  void keepsFor(StoredBody body) {
+    letGo();
+    kept = body;
+    keptSlices = body.keptSlices();
+    loop.leases().keep(keptSlices);
+    keepTimer = new LoopTimer(loop.eventLoop());
+    keepTimer.start(LONGEST_KEPT, this::letGo);
+  }
+
+  private void letGo() {
+    StoredBody body = kept;
+    if (body != null) {
+      kept = null;
+      body.letGo();
+      loop.leases().keep(-keptSlices);
+    }
+    if (keepTimer != null) {
+      keepTimer.stop();
+    }
+  }
+
+  /** Why bytes that were to be sent are lost. */
+  AbortCause causeOfLoss() {
+    return parts == null ? AbortCause.STORAGE_LOST : parts.causeOfLoss();
+  }
+
   // --- behind it --------------------------------------------------------------------------------
+
+  /** Whether what is lost of the body may be fetched. */
+  boolean mayFetchMore() {
+    return rest != null;
+  }
 
   /** If stored bytes of the body are lost from now on, the rest may be fetched so. */
   void mayFetchRest(
@@ -120,6 +175,10 @@ final class BodySources {
    * @param isRest whether what is missing has been there
    */
   BodyBytes storedBytes(long to, boolean isRest) {
+    StoredBody pinned = kept;
+    if (pinned != null) {
+      return pinned;
+    }
     PartialBody known = parts;
     if (known != null) {
       return known;
@@ -159,6 +218,18 @@ final class BodySources {
     }
     exchange.leaveFill();
     return storedBytes(to, true) instanceof PartialBody begun ? begun : null;
+  }
+
+  /** Loads are refused: the same, unless slices are what the origin is asked for already. */
+  boolean fetchRefused(long from, long to) {
+    BodyRest fetchable = restTo(to);
+    if (fetchable == null || to == Long.MAX_VALUE) {
+      return false;
+    }
+    exchange.leaveFill();
+    leaveParts();
+    RestFetch.begin(exchange, fetchable, from, to);
+    return true;
   }
 
   /** The same without the store; false if that can't be. */

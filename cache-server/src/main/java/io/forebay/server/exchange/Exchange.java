@@ -12,11 +12,14 @@ import io.forebay.core.route.Route;
 import io.forebay.server.deliver.BodyBytes;
 import io.forebay.server.deliver.Delivery;
 import io.forebay.server.fill.FillKey;
+import io.forebay.server.metric.Aborted;
 import io.forebay.server.metric.LoopCounters.CacheResult;
 import io.forebay.server.origin.OriginFailure;
 import io.forebay.storage.StoredHead;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * One request in flight, the same for every protocol: a table of named steps, each of which returns
@@ -37,6 +40,8 @@ import org.jspecify.annotations.Nullable;
  * <p>Owner: the loop of the client's connection; fills, bodies and origins call back on it.
  */
 final class Exchange implements ResponseSink.Listener, Delivery.Outcome {
+
+  private static final Logger LOG = LoggerFactory.getLogger(Exchange.class);
 
   /** What is done next; AWAIT leaves it to a callback. */
   enum Step {
@@ -248,7 +253,10 @@ final class Exchange implements ResponseSink.Listener, Delivery.Outcome {
   /** Waits until what was found is in memory, or can't be had. */
   private Step lookUpLoaded() {
     Runnable again = () -> loop.eventLoop().execute(() -> run(Step.LOOK_UP));
-    return loop.lane().load(again) ? Step.AWAIT : decideWithout(false);
+    if (loop.lane().load(again)) {
+      return Step.AWAIT;
+    }
+    return fetching().mayFetchRefused() ? decideWithout(false) : fetching().refuseLoad();
   }
 
   // --- decide -----------------------------------------------------------------------------------
@@ -321,6 +329,10 @@ final class Exchange implements ResponseSink.Listener, Delivery.Outcome {
       case BEGUN, AWAITED -> Step.AWAIT;
       case BUSY -> lookUpSoon();
       case INCOMPLETE -> onPartsRefused();
+      case REFUSED -> {
+        leaveParts();
+        yield fetching().mayFetchRefused() ? onPartsRefused() : fetching().refuseLoad();
+      }
     };
   }
 
@@ -450,10 +462,35 @@ final class Exchange implements ResponseSink.Listener, Delivery.Outcome {
   @Override
   public boolean onBytesLost(long from, long to) {
     boolean isGoneOnWith = sources != null && sources.fetchRest(from, to);
-    if (!isGoneOnWith) {
-      loop.counters().restsLost++;
+    if (isGoneOnWith || isBegunAnew()) {
+      return true;
     }
-    return isGoneOnWith;
+    loop.counters().restsLost++;
+    return false;
+  }
+
+  /** If the transport has seen nothing of the response yet, what was found is a miss (I9). */
+  private boolean isBegunAnew() {
+    if (sending == null || sentBefore + sending.sentBytes() > 0 || !sink.retractHead()) {
+      return false;
+    }
+    onHeadTakenBack();
+    leaveParts();
+    fetching().takenBack();
+    fetching().isIncomplete(true);
+    reason = Reason.MISS_PARTIAL;
+    loop.eventLoop().execute(() -> run(Step.LOOK_UP));
+    return true;
+  }
+
+  @Override
+  public boolean onLoadRefused(long from, long to) {
+    return sources != null && fetching().mayFetchRefused() && sources.fetchRefused(from, to);
+  }
+
+  @Override
+  public AbortCause causeOfLoss() {
+    return sources == null ? AbortCause.STORAGE_LOST : sources.causeOfLoss();
   }
 
   /** No fill is followed any more; what is being sent goes on without. */
@@ -478,9 +515,22 @@ final class Exchange implements ResponseSink.Listener, Delivery.Outcome {
   @Override
   public void onBodyBroken(String why) {
     noteSentBytes();
-    loop.counters().responsesAborted++;
+    countAborted(why);
     record.aborted(why);
     over();
+  }
+
+  private void countAborted(String why) {
+    Aborted cause = Aborted.of(why);
+    loop.counters().countAborted(cause);
+    if (cause.isOurs()) {
+      LOG.warn(
+          "response aborted after its head: {}: {} {} {}",
+          why,
+          request.method(),
+          request.authority(),
+          request.path());
+    }
   }
 
   @Override
@@ -506,7 +556,7 @@ final class Exchange implements ResponseSink.Listener, Delivery.Outcome {
       return;
     }
     if (isHeadSent) {
-      loop.counters().responsesAborted++;
+      countAborted("REQUEST_REFUSED");
       record.aborted("REQUEST_REFUSED");
     } else {
       record.refused(status, detail);
@@ -534,6 +584,9 @@ final class Exchange implements ResponseSink.Listener, Delivery.Outcome {
   /** The last word: the response is complete, broken off, or wanted by nobody. */
   void over() {
     leaveFill();
+    if (fetching != null) {
+      fetching.refusedLoadEnds();
+    }
     leaveParts();
     if (!isOver) {
       isOver = true;

@@ -39,6 +39,9 @@ final class Fetching {
 
   private boolean mayServeStaleOnError;
 
+  /** One of the places for fetches of what a disk refuses to load is taken. */
+  private boolean holdsRefusedLoad;
+
   Fetching(Exchange exchange) {
     this.exchange = exchange;
     this.loop = exchange.loop;
@@ -79,6 +82,11 @@ final class Fetching {
   /** No fill is followed any more. */
   void leave() {
     follower.leave();
+  }
+
+  /** The response that was begun is taken back: there may be another one. */
+  void takenBack() {
+    follower.takenBack();
   }
 
   // --- before the fetch -------------------------------------------------------------------------
@@ -127,6 +135,37 @@ final class Fetching {
   void begun() {
     stale = null;
     exchange.record.forwarded();
+  }
+
+  // --- loads that a disk refuses ----------------------------------------------------------------
+
+  /**
+   * Whether the origin may be asked for what a disk refuses to load: so many at once may, and
+   * whoever joins a fill in progress.
+   */
+  boolean mayFetchRefused() {
+    if (!holdsRefusedLoad && loop.fills().find(exchange.key()) == null) {
+      holdsRefusedLoad = loop.fills().refusedLoadBegins();
+      return holdsRefusedLoad;
+    }
+    return true;
+  }
+
+  /** So many ask the origin for what disks refuse to load that this one may not. */
+  Step refuseLoad() {
+    loop.counters().hit(Limit.REFUSED_LOADS);
+    return onOriginFailed(
+        new OriginFailure(
+            OriginFailure.Kind.OVERLOADED,
+            "the disk refuses loads, and the origin may not be asked"));
+  }
+
+  /** The origin is not asked any more. */
+  void refusedLoadEnds() {
+    if (holdsRefusedLoad) {
+      holdsRefusedLoad = false;
+      loop.fills().refusedLoadEnds();
+    }
   }
 
   // --- what it came to --------------------------------------------------------------------------

@@ -196,6 +196,12 @@ final class FillFollower implements Follower, FillLeader {
     }
   }
 
+  /** The response that was begun is taken back: there may be another one. */
+  void takenBack() {
+    leave();
+    reader.forget();
+  }
+
   // --- following --------------------------------------------------------------------------------
 
   @Override
@@ -236,6 +242,9 @@ final class FillFollower implements Follower, FillLeader {
     }
     Fill.State state = followed.state();
     sendInterim(followed);
+    if (state != Fill.State.WAITING && state != Fill.State.STREAMING) {
+      fetching.refusedLoadEnds();
+    }
     return switch (state) {
       case WAITING -> Step.AWAIT;
       case STREAMING, COMPLETE -> readFrom(followed);

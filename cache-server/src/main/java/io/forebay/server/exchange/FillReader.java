@@ -56,6 +56,9 @@ final class FillReader {
 
   private @Nullable FillBody body;
 
+  /** The slices of what it sends have been pinned, or it was tried. */
+  private boolean isKept;
+
   /**
    * Nothing has been sent yet.
    *
@@ -117,7 +120,29 @@ final class FillReader {
     // Before it starts: the fill asks for its position while it looks for bytes.
     delivery = begun;
     exchange.sends(begun);
+    keepRest(followed, begun);
     begun.onProgress();
+  }
+
+  /**
+   * Once a body is whole the fill no longer holds it. Where it cannot be had from the origin in
+   * parts its slices are pinned for this reader (I9).
+   */
+  private void keepRest(Fill followed, Delivery current) {
+    if (isKept || followed.state() != Fill.State.COMPLETE || current.missingBytes() <= 0) {
+      return;
+    }
+    isKept = true;
+    if (!exchange.sources().mayFetchMore()) {
+      StoredBody rest =
+          new StoredBody(
+              loop.lane(), loop.eventLoop(), followed.objectId(), loop.store().sliceBytes());
+      long end = Math.min(followed.completeLength(), current.position() + current.missingBytes());
+      if (rest.keep(current.position(), end, BodySources.mayKeep(loop), () -> {})
+          == StoredBody.Keeping.KEPT) {
+        exchange.sources().keepsFor(rest);
+      }
+    }
   }
 
   /**
@@ -202,6 +227,7 @@ final class FillReader {
     if (current != null) {
       if (followed.state() == Fill.State.COMPLETE) {
         current.endsAt(followed.completeLength());
+        keepRest(followed, current);
       }
       current.onProgress();
     }
@@ -231,6 +257,13 @@ final class FillReader {
     lengthTimer.stop();
     awaitedFrom = 0;
     source = null;
+  }
+
+  /** What it was sending has ended in another way. */
+  void forget() {
+    delivery = null;
+    body = null;
+    isKept = false;
   }
 
   // --- other ends -------------------------------------------------------------------------------

@@ -26,9 +26,10 @@ import org.slf4j.LoggerFactory;
  *   fetched                [-- run ---)
  * </pre>
  *
- * <p>The first run is asked for before the head is sent, and while it comes what is stored in front
- * of it goes out. Where the very first byte is missing the head waits for the origin's word: then a
- * body that has changed is just a miss. Once the head is out, it breaks the transfer off (I3).
+ * <p>If a slice is missing among the first {@link #LOOKED_FOR}, its run is requested before the
+ * head is sent, and the head waits until the origin has answered with the stored validator. If the
+ * body has changed, the request is an ordinary miss. Runs requested after the head compare the
+ * validator again, and a body that has changed breaks the transfer off (I3).
  *
  * <p>Owner: the loop of the exchange; fetches call back on it.
  */
@@ -41,6 +42,8 @@ final class PartialBody implements FillBody.Slices, Follower {
 
   /** Looking again, when others were quicker, is bounded; then it counts as busy. */
   private static final int ATTEMPTS = 3;
+
+  private static final int NONE = Integer.MAX_VALUE;
 
   /** Whether a response can be begun. */
   enum Readiness {
@@ -68,6 +71,13 @@ final class PartialBody implements FillBody.Slices, Follower {
   private @Nullable SliceFill fill;
 
   private boolean isAwaitingHead;
+
+  /** The origin has answered for a run with the stored validator. */
+  private boolean isConfirmed;
+
+  /** Why no further fetch will be tried. */
+  private AbortCause causeOfLoss = AbortCause.STORAGE_LOST;
+
   private boolean hasFetched;
   private boolean hasJoined;
 
@@ -121,27 +131,43 @@ final class PartialBody implements FillBody.Slices, Follower {
 
   // --- before the head --------------------------------------------------------------------------
 
-  /** Sees to it that what is missing first of a range is on its way, if anything is. */
+  /** Sees to it that what is missing first is on its way and confirmed, if anything is missing. */
   Readiness prepare(long from) {
     int first = object.sliceAt(from);
-    int end = Math.min(endOfWanted(first), first + LOOKED_FOR);
     for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
-      int missing = firstMissing(first, end);
-      if (missing == end) {
+      int missing = firstMissing(first);
+      if (missing == NONE) {
         return Readiness.READY;
       }
       if (missing < 0) {
         return Readiness.BUSY;
+      }
+      if (missing != first && isConfirmed) {
+        return Readiness.READY;
       }
       if (!isFollowing(missing) && !fetch(missing)) {
         return Readiness.REFUSED;
       }
       SliceFill running = fill;
       if (running != null) {
-        return missing > first ? Readiness.READY : readiness(running);
+        return readiness(running);
       }
     }
     return Readiness.BUSY;
+  }
+
+  /**
+   * Pins the slice at the beginning of what is wanted, unless a run that has been answered brings
+   * it.
+   */
+  StoredBody.Keeping keepFirst(long from, Runnable onceLoaded) {
+    return isFollowing(object.sliceAt(from))
+        ? StoredBody.Keeping.KEPT
+        : stored.keep(from, from + 1, 1, onceLoaded);
+  }
+
+  void letGo() {
+    stored.letGo();
   }
 
   private Readiness readiness(SliceFill running) {
@@ -150,7 +176,10 @@ final class PartialBody implements FillBody.Slices, Follower {
         isAwaitingHead = true;
         yield Readiness.AWAITED;
       }
-      case STREAMING, COMPLETE -> Readiness.READY;
+      case STREAMING, COMPLETE -> {
+        isConfirmed = true;
+        yield Readiness.READY;
+      }
       case DENIED, UNSTORED, FAILED -> {
         leave();
         yield Readiness.REFUSED;
@@ -158,21 +187,23 @@ final class PartialBody implements FillBody.Slices, Follower {
     };
   }
 
-  /** The first of some slices that is not stored, their end if all are, -1 if busy. */
-  private int firstMissing(int from, int end) {
-    for (int slice = from; slice < end; slice++) {
-      switch (loop.lane().findSlice(object.objectId(), slice)) {
-        case HIT -> loop.lane().unpin(loop.lane().slice().region());
-        case ON_DISK -> {}
-        case BUSY -> {
-          return -1;
-        }
-        case MISS -> {
-          return slice;
+  /** The first wanted slice that is not stored, among those looked for; NONE, or -1 if busy. */
+  private int firstMissing(int first) {
+    int missing = NONE;
+    for (Satisfiable part : wanted) {
+      int end = Math.min(object.sliceAt(part.last()) + 1, first + LOOKED_FOR);
+      for (int slice = object.sliceAt(part.first()); slice < Math.min(end, missing); slice++) {
+        switch (loop.lane().findSlice(object.objectId(), slice)) {
+          case HIT -> loop.lane().unpin(loop.lane().slice().region());
+          case ON_DISK -> {}
+          case BUSY -> {
+            return -1;
+          }
+          case MISS -> missing = slice;
         }
       }
     }
-    return end;
+    return missing;
   }
 
   private boolean isFollowing(int slice) {
@@ -299,7 +330,10 @@ final class PartialBody implements FillBody.Slices, Follower {
     isAwaitingHead = false;
     return switch (running.state()) {
       // Still followed, so that it goes on until the response reads from it.
-      case WAITING, STREAMING, COMPLETE -> Step.LOOK_UP;
+      case WAITING, STREAMING, COMPLETE -> {
+        isConfirmed = true;
+        yield Step.LOOK_UP;
+      }
       case DENIED, UNSTORED -> {
         leave();
         yield exchange.onPartsRefused();
@@ -374,6 +408,11 @@ final class PartialBody implements FillBody.Slices, Follower {
     if (!isGoingOn) {
       leave();
       hasFailed |= state != SliceFill.State.COMPLETE;
+      if (state == SliceFill.State.DENIED) {
+        causeOfLoss = AbortCause.BODY_CHANGED;
+      } else if (state == SliceFill.State.FAILED) {
+        causeOfLoss = AbortCause.ORIGIN_FAILED;
+      }
       isUnstored |= state == SliceFill.State.UNSTORED;
     }
     return LOST;
@@ -385,6 +424,10 @@ final class PartialBody implements FillBody.Slices, Follower {
       loop.counters().restsFetched++;
       exchange.record.restFetched();
     }
+  }
+
+  AbortCause causeOfLoss() {
+    return causeOfLoss;
   }
 
   /** Whether bytes were lost for want of room here, so that they may be had past the store. */

@@ -79,7 +79,8 @@ final class RestFetch implements OriginListener, ResponseBody {
     if (!rest.isAnsweredBy(status, fields, first, last)
         || (isDeclared && contentLength != wanted)) {
       current.cancel();
-      breakOff();
+      breakOff(
+          rest.isDeniedBy(status, fields) ? AbortCause.BODY_CHANGED : AbortCause.ORIGIN_FAILED);
       return;
     }
     exchange.loop.counters().restsFetched++;
@@ -118,14 +119,14 @@ final class RestFetch implements OriginListener, ResponseBody {
     if (transit != null) {
       transit.onFailure(failure);
     } else if (!exchange.isOver()) {
-      breakOff();
+      breakOff(AbortCause.ORIGIN_FAILED);
     }
   }
 
-  private void breakOff() {
+  private void breakOff(AbortCause cause) {
     exchange.loop.counters().restsLost++;
-    exchange.sink.abort(AbortCause.STORAGE_LOST);
-    exchange.onBodyBroken(AbortCause.STORAGE_LOST.name());
+    exchange.sink.abort(cause);
+    exchange.onBodyBroken(cause.name());
   }
 
   // --- the client's side, until the transit stands in its place ---------------------------------

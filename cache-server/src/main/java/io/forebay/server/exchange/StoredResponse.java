@@ -37,7 +37,9 @@ final class StoredResponse {
     /** The index was busy: try again in a moment. */
     BUSY,
     /** A part of the body that is wanted is gone and can't be had by itself. */
-    INCOMPLETE
+    INCOMPLETE,
+    /** The disk does not accept the load of what is wanted first. */
+    REFUSED
   }
 
   /**
@@ -56,31 +58,86 @@ final class StoredResponse {
     ResponsePlan plan = plan(exchange, meta, head.totalLength());
     BodyBytes slices = null;
     PartialBody parts = null;
+    StoredBody pinned = null;
+    boolean isCompletable = true;
     if (plan.hasBody() && head.bodyOffset() < 0) {
       StoredBody stored =
           new StoredBody(loop.lane(), loop.eventLoop(), head.objectId(), head.sliceBytes());
-      slices = stored;
-      switch (presence(exchange, stored, head, meta, plan)) {
-        case ALL -> {
-          parts = BodySources.partsKnownOf(exchange, head.objectId());
-          slices = parts == null ? stored : parts;
-        }
-        case BUSY -> {
-          loop.lane().unpin(head.region());
-          return Sent.BUSY;
-        }
-        case INCOMPLETE -> {
-          parts = BodySources.partsOf(exchange, head, meta, plan);
-          Sent sent = parts == null ? Sent.INCOMPLETE : prepared(parts, plan.from());
-          if (parts == null || sent != Sent.BEGUN) {
-            loop.lane().unpin(head.region());
-            return sent;
-          }
-          slices = parts;
+      isCompletable =
+          isOneChunk(exchange, plan, head.sliceBytes())
+              || BodySources.mayComplete(exchange, head, meta);
+      Sent sent =
+          switch (presence(stored, head, plan, isCompletable)) {
+            case ALL -> {
+              parts = BodySources.partsKnownOf(exchange, head.objectId());
+              yield Sent.BEGUN;
+            }
+            case BUSY -> Sent.BUSY;
+            case INCOMPLETE -> {
+              parts = BodySources.partsOf(exchange, head, meta, plan);
+              yield parts == null ? Sent.INCOMPLETE : prepared(parts, plan.from());
+            }
+          };
+      if (sent == Sent.BEGUN) {
+        sent = kept(exchange, stored, parts, plan, isCompletable);
+      }
+      if (sent != Sent.BEGUN) {
+        loop.lane().unpin(head.region());
+        return sent;
+      }
+      pinned = stored;
+      slices = parts == null ? stored : parts;
+    }
+    Sent begun = begin(exchange, head, meta, plan, slices, parts, result, why, now);
+    if (parts != null) {
+      parts.letGo();
+    } else if (pinned != null && isCompletable) {
+      pinned.letGo();
+    } else if (pinned != null && !exchange.isOver()) {
+      exchange.sources().keepsFor(pinned);
+    } else if (pinned != null) {
+      pinned.letGo();
+    }
+    return begun;
+  }
+
+  /** Whether one chunk, which is sent with the head, is all of the body that is wanted. */
+  private static boolean isOneChunk(Exchange exchange, ResponsePlan plan, int sliceBytes) {
+    return plan.parts().isEmpty()
+        && plan.to() - plan.from() <= exchange.sink.chunkBytes()
+        && plan.from() / sliceBytes == (plan.to() - 1) / sliceBytes;
+  }
+
+  /**
+   * Pins what must still be readable when the head has gone: of a body that can be completed the
+   * slice that goes out with the head, of another one every slice, up to a bound (I9).
+   */
+  private static Sent kept(
+      Exchange exchange,
+      StoredBody stored,
+      @Nullable PartialBody parts,
+      ResponsePlan plan,
+      boolean isCompletable) {
+    Runnable onceLoaded = () -> exchange.run(Exchange.Step.LOOK_UP);
+    StoredBody.Keeping keeping = StoredBody.Keeping.KEPT;
+    if (parts != null) {
+      keeping = parts.keepFirst(plan.from(), onceLoaded);
+    } else if (isCompletable) {
+      keeping = stored.keep(plan.from(), plan.from() + 1, 1, onceLoaded);
+    } else {
+      int atMost = BodySources.mayKeep(exchange.loop);
+      for (Satisfiable part : plan.wanted()) {
+        if (keeping == StoredBody.Keeping.KEPT && atMost > stored.keptSlices()) {
+          keeping = stored.keep(part.first(), part.end(), atMost - stored.keptSlices(), onceLoaded);
         }
       }
     }
-    return begin(exchange, head, meta, plan, slices, parts, result, why, now);
+    return switch (keeping) {
+      case KEPT -> Sent.BEGUN;
+      case LOADING -> Sent.AWAITED;
+      case REFUSED -> Sent.REFUSED;
+      case GONE -> Sent.BUSY;
+    };
   }
 
   static ResponsePlan plan(Exchange exchange, StoredMeta meta, long totalLength) {
@@ -94,17 +151,16 @@ final class StoredResponse {
    * large one; of one that can't, all of every range.
    */
   private static StoredBody.Presence presence(
-      Exchange exchange, StoredBody stored, StoredHead head, StoredMeta meta, ResponsePlan plan) {
-    long near = plan.from() + PartialBody.LOOKED_FOR * (long) head.sliceBytes();
-    boolean isLong = near < plan.to();
-    if ((isLong || !plan.parts().isEmpty()) && BodySources.mayComplete(exchange, head, meta)) {
-      return stored.presence(plan.from(), isLong ? near : plan.to());
-    }
+      StoredBody stored, StoredHead head, ResponsePlan plan, boolean isCompletable) {
+    long near =
+        isCompletable
+            ? plan.from() + PartialBody.LOOKED_FOR * (long) head.sliceBytes()
+            : Long.MAX_VALUE;
     if (plan.parts().isEmpty()) {
-      return stored.presence(plan.from(), plan.to());
+      return stored.presence(plan.from(), Math.min(plan.to(), near));
     }
     for (Satisfiable part : plan.parts()) {
-      StoredBody.Presence presence = stored.presence(part.first(), part.end());
+      StoredBody.Presence presence = stored.presence(part.first(), Math.min(part.end(), near));
       if (presence != StoredBody.Presence.ALL) {
         return presence;
       }
@@ -179,8 +235,8 @@ final class StoredResponse {
       // The head's pin goes with the body.
       sendInline(exchange, head, plan, parts);
     } else {
-      if (parts != null || plan.to() - plan.from() > sink.chunkBytes()) {
-        // The head may be gone before the body is sent. One chunk is looked up at once.
+      if (!isOneChunk(exchange, plan, head.sliceBytes()) || partial != null) {
+        // One chunk goes out with the head.
         exchange
             .sources()
             .mayFetchRest(BodyRest.of(meta, total), plan, head.objectId(), head.sliceBytes());

@@ -18,15 +18,18 @@ public final class FillTable {
   private final ConcurrentHashMap<FillKey, Fill> fills = new ConcurrentHashMap<>();
   private final ConcurrentHashMap<SliceKey, SliceFill> slices = new ConcurrentHashMap<>();
   private final AtomicInteger unlisted = new AtomicInteger();
+  private final AtomicInteger refusedLoads = new AtomicInteger();
   private volatile int limit;
+  private volatile int refusedLoadLimit;
   private final AtomicInteger contents = new AtomicInteger();
   private final AtomicInteger awaitingRoom = new AtomicInteger();
 
   /** One slice of one object: objects are never given the same number. */
   record SliceKey(long objectId, int slice) {}
 
-  public FillTable(int limit) {
+  public FillTable(int limit, int refusedLoadLimit) {
     this.limit = limit;
+    this.refusedLoadLimit = refusedLoadLimit;
   }
 
   public @Nullable Fill find(FillKey key) {
@@ -38,9 +41,26 @@ public final class FillTable {
     return size() >= limit;
   }
 
-  /** Sets the bound; fills beyond a lower one go on. */
-  public void limit(int fills) {
+  /** Sets the bounds; fetches beyond lower ones go on. */
+  public void limit(int fills, int refusedLoads) {
     limit = fills;
+    refusedLoadLimit = refusedLoads;
+  }
+
+  /**
+   * Whether one exchange more may ask the origin for what a disk refuses to load: a slow disk must
+   * not send all of its hits to the origin. It says so with {@link #refusedLoadEnds} when done.
+   */
+  public boolean refusedLoadBegins() {
+    if (refusedLoads.incrementAndGet() <= refusedLoadLimit) {
+      return true;
+    }
+    refusedLoads.decrementAndGet();
+    return false;
+  }
+
+  public void refusedLoadEnds() {
+    refusedLoads.decrementAndGet();
   }
 
   /** Registers a fill unless another is there; returns the one that is. */

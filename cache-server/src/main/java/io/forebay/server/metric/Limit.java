@@ -13,6 +13,7 @@ public enum Limit {
   STREAMS_PER_CONNECTION("limits.streams-per-connection"),
   FOLLOWERS_PER_FILL("limits.followers-per-fill"),
   FILLS("limits.fills"),
+  REFUSED_LOADS("limits.refused-loads"),
   PRIVATE_COPIES("limits.private-copies"),
   TLS_CLIENT_HELLO("tls.client-hello"),
   TLS_HANDSHAKE("timeouts.tls-handshake"),

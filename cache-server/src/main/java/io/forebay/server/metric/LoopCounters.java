@@ -25,6 +25,9 @@ public final class LoopCounters {
   public long clientAborts;
   public long responsesAborted;
 
+  // The same by cause; indexed by Aborted ordinal.
+  private final long[] aborted = new long[Aborted.values().length];
+
   // Bodies that left memory while they were sent: gone on with from the origin, or broken off.
   public long restsFetched;
   public long restsLost;
@@ -117,6 +120,17 @@ public final class LoopCounters {
     GET,
     HEAD,
     OTHER
+  }
+
+  /** A response was aborted after its head. */
+  public void countAborted(Aborted cause) {
+    responsesAborted++;
+    aborted[cause.ordinal()]++;
+  }
+
+  /** Responses aborted for that cause. */
+  public long aborted(Aborted cause) {
+    return aborted[cause.ordinal()];
   }
 
   /** A configured bound was passed. */

@@ -145,12 +145,15 @@ public final class NodeMetrics implements AutoCloseable {
         "forebay_client_aborts",
         "Requests whose client went away.",
         c -> c.clientAborts);
-    counter(
-        all,
-        loops,
-        "forebay_responses_aborted",
-        "Responses broken off by the node because they could not be completed.",
-        c -> c.responsesAborted);
+    CounterSnapshot.Builder aborted =
+        CounterSnapshot.builder()
+            .name("forebay_responses_aborted")
+            .help("Responses aborted by the node after their head, by cause.");
+    for (Aborted cause : Aborted.values()) {
+      aborted.dataPoint(
+          count(sum(loops, c -> c.aborted(cause)), Labels.of("cause", cause.label())));
+    }
+    all.metricSnapshot(aborted.build());
     counter(
         all,
         loops,

@@ -111,7 +111,7 @@ final class SmallStore implements AutoCloseable {
         Snapshot.of(config),
         new Rehearsal.Stage(
             new KeyBuilder(store.secret()),
-            new FillTable(8),
+            new FillTable(8, 8),
             FillHistory.ofKeys(8),
             store.sliceBytes(),
             store.sliceBytes(),

@@ -288,7 +288,18 @@ final class ConfigLoaderTest {
     assertEquals("route-2", config.routes().get(1).name());
     assertEquals(
         new ServerConfig.LimitsConfig(
-            65536, 10, 4096, 0, 11, 12, 13, 14, 15, 1 << 20, new ServerConfig.ClientLimits(16, 17)),
+            65536,
+            10,
+            4096,
+            0,
+            11,
+            12,
+            13,
+            14,
+            15,
+            256,
+            1 << 20,
+            new ServerConfig.ClientLimits(16, 17)),
         config.limits());
     assertEquals(
         new ServerConfig.TimeoutsConfig(

@@ -10,7 +10,7 @@ final class FillTableTest {
 
   @Test
   void theContentOfAtMost256QueriesIsHeldAtOnce() {
-    FillTable table = new FillTable(1);
+    FillTable table = new FillTable(1, 1);
     int held = 0;
     while (held < 1000 && table.mayHoldContent()) {
       held++;
@@ -20,5 +20,18 @@ final class FillTableTest {
     table.holdsContentNoLonger();
     assertTrue(table.mayHoldContent());
     assertFalse(table.mayHoldContent());
+  }
+
+  @Test
+  void fetchesForRefusedLoadsAreBoundedAndTheBoundCanBeChanged() {
+    FillTable table = new FillTable(1, 2);
+    assertTrue(table.refusedLoadBegins());
+    assertTrue(table.refusedLoadBegins());
+    assertFalse(table.refusedLoadBegins());
+    table.refusedLoadEnds();
+    assertTrue(table.refusedLoadBegins());
+    table.limit(1, 3);
+    assertTrue(table.refusedLoadBegins());
+    assertFalse(table.refusedLoadBegins());
   }
 }

@@ -41,6 +41,7 @@ class BoundsTest {
         l.streamsPerConnection(),
         l.followersPerFill(),
         l.fills(),
+        l.refusedLoads(),
         l.privateCopyBytes(),
         new ClientLimits(perAddress, bodyRate));
   }

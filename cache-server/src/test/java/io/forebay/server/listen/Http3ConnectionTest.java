@@ -532,6 +532,7 @@ class Http3ConnectionTest {
             usual.streamsPerConnection(),
             usual.followersPerFill(),
             usual.fills(),
+            usual.refusedLoads(),
             usual.privateCopyBytes(),
             usual.client()),
         ListenFixture.TIMEOUTS,

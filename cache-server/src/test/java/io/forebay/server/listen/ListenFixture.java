@@ -48,6 +48,7 @@ final class ListenFixture implements AutoCloseable {
           100,
           100,
           100,
+          100,
           1 << 20,
           new ClientLimits(0, 0));
   static final TimeoutsConfig TIMEOUTS =
