@@ -9,6 +9,8 @@ import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.net.http.HttpTimeoutException;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -23,13 +25,17 @@ final class AdminClient implements AutoCloseable {
   // A purge waits for an fsync, and a disk in trouble answers late rather than never.
   private static final Duration ANSWER_TIMEOUT = Duration.ofSeconds(60);
 
+  private static final byte[] NOTHING = {};
+
   private final URI base;
+  private final @Nullable Path socket;
   private final @Nullable String token;
   private final HttpClient http;
   private final JsonMapper json = Output.mapper();
 
   AdminClient(URI base, @Nullable String token) {
     this.base = base;
+    socket = "unix".equals(base.getScheme()) ? Path.of(base.getPath()) : null;
     this.token = token;
     this.http =
         HttpClient.newBuilder()
@@ -44,19 +50,21 @@ final class AdminClient implements AutoCloseable {
   }
 
   JsonNode get(String path) {
-    return send(request(path).GET().build());
+    return send(request(path).GET().build(), NOTHING);
   }
 
   JsonNode post(String path, Object body) {
+    byte[] bytes = json.writeValueAsBytes(body);
     return send(
         request(path)
             .header("content-type", "application/json")
-            .POST(BodyPublishers.ofByteArray(json.writeValueAsBytes(body)))
-            .build());
+            .POST(BodyPublishers.ofByteArray(bytes))
+            .build(),
+        bytes);
   }
 
   JsonNode delete(String path) {
-    return send(request(path).DELETE().build());
+    return send(request(path).DELETE().build(), NOTHING);
   }
 
   @Override
@@ -66,7 +74,7 @@ final class AdminClient implements AutoCloseable {
 
   private HttpRequest.Builder request(String path) {
     HttpRequest.Builder request =
-        HttpRequest.newBuilder(URI.create(base + path))
+        HttpRequest.newBuilder(URI.create((socket == null ? base : "http://localhost") + path))
             .timeout(ANSWER_TIMEOUT)
             .header("accept", "application/json");
     if (token != null) {
@@ -75,11 +83,13 @@ final class AdminClient implements AutoCloseable {
     return request;
   }
 
-  private JsonNode send(HttpRequest request) {
-    HttpResponse<byte[]> response;
+  private JsonNode send(HttpRequest request, byte[] bytes) {
+    UnixHttp.Answer response;
     try {
-      response = http.send(request, BodyHandlers.ofByteArray());
-    } catch (ConnectException | java.net.http.HttpConnectTimeoutException unreachable) {
+      response = exchange(request, bytes);
+    } catch (ConnectException
+        | NoSuchFileException
+        | java.net.http.HttpConnectTimeoutException unreachable) {
       throw new CommandException(
           Exit.FAILURE,
           "no Forebay answers at " + base + ": start one, or say where with --admin-url",
@@ -100,13 +110,22 @@ final class AdminClient implements AutoCloseable {
       throw new CommandException(Exit.FAILURE, "interrupted", interrupted);
     }
     JsonNode body = parse(response);
-    if (response.statusCode() / 100 == 2 && body != null) {
+    if (response.status() / 100 == 2 && body != null) {
       return body;
     }
-    throw refusal(response.statusCode(), body);
+    throw refusal(response.status(), body);
   }
 
-  private @Nullable JsonNode parse(HttpResponse<byte[]> response) {
+  private UnixHttp.Answer exchange(HttpRequest request, byte[] bytes)
+      throws IOException, InterruptedException {
+    if (socket != null) {
+      return UnixHttp.send(socket, request, bytes, ANSWER_TIMEOUT);
+    }
+    HttpResponse<byte[]> response = http.send(request, BodyHandlers.ofByteArray());
+    return new UnixHttp.Answer(response.statusCode(), response.body());
+  }
+
+  private @Nullable JsonNode parse(UnixHttp.Answer response) {
     try {
       return json.readTree(response.body());
     } catch (JacksonException notJson) {
@@ -133,6 +152,10 @@ final class AdminClient implements AutoCloseable {
     }
     List<String> problems = new ArrayList<>();
     body.path("problems").forEach(problem -> problems.add(problem.asString("")));
+    int more = body.path("moreProblems").asInt(0);
+    if (more > 0) {
+      problems.add("and " + more + " more");
+    }
     return new CommandException(
         switch (status) {
           case 400 -> Exit.USAGE;

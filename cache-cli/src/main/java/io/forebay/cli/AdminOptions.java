@@ -15,7 +15,7 @@ final class AdminOptions {
       paramLabel = "URL",
       defaultValue = "${env:FOREBAY_ADMIN_URL:-http://127.0.0.1:8081}",
       description =
-          "Admin API of the node, or FOREBAY_ADMIN_URL; by default at 127.0.0.1, port 8081.")
+          "Admin API of the node, http://HOST:PORT or unix:FILE, or FOREBAY_ADMIN_URL; by default at 127.0.0.1, port 8081.")
   String adminUrl = "";
 
   @Option(
@@ -40,11 +40,17 @@ final class AdminOptions {
         String text = uri.toString();
         return URI.create(text.endsWith("/") ? text.substring(0, text.length() - 1) : text);
       }
+      if ("unix".equals(uri.getScheme()) && uri.getHost() == null && uri.getPath() != null) {
+        return uri;
+      }
     } catch (IllegalArgumentException unreadable) {
       // answered below, as for any other text that is no address
     }
     throw new CommandException(
-        Exit.USAGE, "admin URL '" + adminUrl + "' must look like http://host:port");
+        Exit.USAGE,
+        "admin URL '"
+            + adminUrl
+            + "' must look like http://host:port or unix:/run/forebay/admin.sock");
   }
 
   private @Nullable String token() {

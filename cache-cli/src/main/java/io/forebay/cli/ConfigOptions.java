@@ -50,7 +50,8 @@ final class ConfigOptions {
   @Option(
       names = "--admin",
       paramLabel = "ADDR",
-      description = "host:port of the admin API and metrics, loopback port 8081 by default.")
+      description =
+          "host:port or unix:FILE of the admin API and metrics, loopback port 8081 by default.")
   @Nullable String admin;
 
   @Option(

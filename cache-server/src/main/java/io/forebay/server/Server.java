@@ -185,7 +185,12 @@ public final class Server implements Node, AutoCloseable {
       // What cannot be used is found before anything is allocated; the threads start unpinned.
       tls = opened(ClientTls.open(config, clockMillis));
       // Before the store: a memory tier is not allocated for a node that cannot listen.
-      Listeners.check(config, Map.of("admin", config.admin().address()));
+      Path adminSocket = config.admin().address().unixFile();
+      Listeners.check(
+          config, adminSocket == null ? Map.of("admin", config.admin().address()) : Map.of());
+      if (adminSocket != null) {
+        AdminServer.check(adminSocket);
+      }
       copies = new PrivateCopies(config.limits().privateCopyBytes());
       fills = new FillTable(config.limits().fills(), config.limits().refusedLoads());
       names = opened(CachingNameResolver.system());
@@ -392,9 +397,12 @@ public final class Server implements Node, AutoCloseable {
     return memoryWatch.state();
   }
 
-  /** Address of the admin API, {@code http://host:port}. */
+  /** Address of the admin API, {@code http://host:port} or {@code unix:file}. */
   public String adminUrl() {
-    return "http://" + Banner.hostPort(admin.address().getAddress().getHostAddress(), admin.port());
+    InetSocketAddress address = admin.address();
+    return address == null
+        ? started.admin().address().host()
+        : "http://" + Banner.hostPort(address.getAddress().getHostAddress(), address.getPort());
   }
 
   @Override

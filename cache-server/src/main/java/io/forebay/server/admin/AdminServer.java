@@ -1,7 +1,5 @@
 package io.forebay.server.admin;
 
-import com.sun.net.httpserver.HttpExchange;
-import com.sun.net.httpserver.HttpServer;
 import io.forebay.server.config.ConfigView;
 import io.forebay.server.config.Loopback;
 import io.forebay.server.config.ServerConfig.Address;
@@ -9,9 +7,9 @@ import io.forebay.server.metric.AccessLog;
 import io.forebay.server.metric.NodeMetrics;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.net.BindException;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.List;
@@ -31,21 +29,6 @@ import tools.jackson.databind.node.ObjectNode;
 public final class AdminServer implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(AdminServer.class);
   private static final Logger AUDIT = LoggerFactory.getLogger("forebay.audit");
-  private static final int MAX_BODY_BYTES = 1 << 20;
-
-  static {
-    // The JDK's server has neither timeouts nor a bound on connections unless it is told by these,
-    // which it reads once, when its first class is loaded. Values given on the command line stay.
-    defaultProperty("sun.net.httpserver.idleInterval", "60");
-    defaultProperty("sun.net.httpserver.maxReqTime", "30");
-    defaultProperty("sun.net.httpserver.maxRspTime", "120");
-    defaultProperty("sun.net.httpserver.maxReqHeaders", "64");
-    defaultProperty("sun.net.httpserver.maxReqHeaderSize", "32768");
-    defaultProperty("sun.net.httpserver.maxIdleConnections", "64");
-    defaultProperty("jdk.httpserver.maxConnections", "256");
-    // Its answers leave in two writes; with Nagle's algorithm the second waits for the client.
-    defaultProperty("sun.net.httpserver.nodelay", "true");
-  }
 
   private final Node node;
   private final NodeMetrics metrics;
@@ -55,14 +38,17 @@ public final class AdminServer implements AutoCloseable {
   private final StoreCall store;
   private final WarmJobs warm;
   private final Address address;
-  private final HttpServer server;
+  private final AdminListener listener;
   private final ExecutorService threads;
 
   private AdminServer(
-      Node node, NodeMetrics metrics, AccessLog accessLog, String version, HttpServer server) {
+      Node node,
+      NodeMetrics metrics,
+      AccessLog accessLog,
+      String version,
+      AdminListener.Bounds bounds) {
     this.node = node;
     this.metrics = metrics;
-    this.server = server;
     address = node.config().admin().address();
     stats = new StatsReport(node, accessLog, version, System.nanoTime());
     purge = new PurgeCall(node);
@@ -70,6 +56,7 @@ public final class AdminServer implements AutoCloseable {
     store = new StoreCall(node, AUDIT);
     warm = new WarmJobs(node, version);
     threads = Executors.newThreadPerTaskExecutor(Thread.ofVirtual().name("admin-", 0).factory());
+    listener = new AdminListener(bounds, new Requests(), threads);
   }
 
   /**
@@ -80,7 +67,41 @@ public final class AdminServer implements AutoCloseable {
    */
   public static AdminServer start(
       Node node, NodeMetrics metrics, AccessLog accessLog, String version) throws IOException {
-    Address address = node.config().admin().address();
+    return start(node, metrics, accessLog, version, AdminListener.Bounds.DEFAULT);
+  }
+
+  static AdminServer start(
+      Node node,
+      NodeMetrics metrics,
+      AccessLog accessLog,
+      String version,
+      AdminListener.Bounds bounds)
+      throws IOException {
+    AdminServer admin = new AdminServer(node, metrics, accessLog, version, bounds);
+    try {
+      admin.bind();
+    } catch (IOException | RuntimeException e) {
+      admin.close();
+      throw e;
+    }
+    return admin;
+  }
+
+  /**
+   * Finds out whether a Unix-domain socket can be made, before anything else of a node is.
+   *
+   * @throws IOException when it is somebody else's, no socket, or in use
+   */
+  public static void check(Path socket) throws IOException {
+    AdminSocketFile.check(socket);
+  }
+
+  private void bind() throws IOException {
+    Path socket = address.unixFile();
+    if (socket != null) {
+      listener.bind(socket);
+      return;
+    }
     InetSocketAddress bind =
         address.host().equals("*")
             ? new InetSocketAddress(address.port())
@@ -88,76 +109,61 @@ public final class AdminServer implements AutoCloseable {
     if (bind.isUnresolved()) {
       throw new IOException("admin address: " + address.host() + " does not resolve");
     }
-    AdminServer admin = new AdminServer(node, metrics, accessLog, version, listen(address, bind));
-    admin.server.setExecutor(admin.threads);
-    admin.server.createContext("/", admin::handle);
-    admin.server.start();
-    return admin;
+    listener.bind(bind);
   }
 
-  private static HttpServer listen(Address address, InetSocketAddress bind) throws IOException {
-    try {
-      return HttpServer.create(bind, 64);
-    } catch (BindException e) {
-      BindException named =
-          new BindException(
-              "admin " + address.host() + ":" + address.port() + ": " + e.getMessage());
-      named.initCause(e);
-      throw named;
-    }
-  }
-
-  /** The port that is being listened on, also where the configuration asked for a free one. */
+  /**
+   * The port that is being listened on, also where the configuration asked for a free one; 0 for a
+   * Unix-domain socket.
+   */
   public int port() {
-    return server.getAddress().getPort();
+    InetSocketAddress bound = listener.address();
+    return bound == null ? 0 : bound.getPort();
   }
 
-  /** The address that is being listened on. */
-  public InetSocketAddress address() {
-    return server.getAddress();
+  /** The address that is being listened on, or null for a Unix-domain socket. */
+  public @Nullable InetSocketAddress address() {
+    return listener.address();
   }
 
   @Override
   public void close() {
-    server.stop(0);
+    listener.close();
     warm.close();
     threads.shutdownNow();
   }
 
-  private static void defaultProperty(String name, String value) {
-    if (System.getProperty(name) == null) {
-      System.setProperty(name, value);
-    }
-  }
-
   // One request.
 
-  private void handle(HttpExchange exchange) throws IOException {
-    Reply reply;
-    try {
-      reply = answer(exchange);
-    } catch (AdminError e) {
-      reply = Reply.error(e.status(), e.text(), e.problems(), e.leftOut());
-    } catch (IOException e) {
-      // The caller went away or broke its own request.
-      exchange.close();
-      return;
-    } catch (RuntimeException e) {
-      LOG.error("admin: {} {}", exchange.getRequestMethod(), path(exchange), e);
-      reply = Reply.error(500, "internal error, see the log", List.of(), 0);
+  private final class Requests implements AdminListener.Handler {
+    @Override
+    public @Nullable AdminReply refusal(AdminExchange head) {
+      try {
+        var _ = check(head);
+        return null;
+      } catch (AdminError e) {
+        return AdminReply.error(e);
+      }
     }
-    write(exchange, reply);
+
+    @Override
+    public AdminReply answer(AdminExchange exchange) {
+      try {
+        return AdminServer.this.answer(exchange);
+      } catch (AdminError e) {
+        return AdminReply.error(e);
+      } catch (IOException | RuntimeException e) {
+        LOG.error("admin: {} {}", exchange.method(), exchange.path(), e);
+        return AdminReply.error(500, "internal error, see the log", List.of(), 0);
+      }
+    }
   }
 
-  private Reply answer(HttpExchange exchange) throws AdminError, IOException {
-    String path = path(exchange);
-    boolean isProbe =
-        switch (path) {
-          case "/healthz", "/readyz", "/v1/health", "/v1/ready" -> true;
-          default -> false;
-        };
-    boolean isTrusted = check(exchange, isProbe);
-    String method = exchange.getRequestMethod();
+  private AdminReply answer(AdminExchange exchange) throws AdminError, IOException {
+    String path = exchange.path();
+    // Once more: the token may have changed while the body came.
+    boolean isTrusted = check(exchange);
+    String method = exchange.method();
     Endpoint endpoint = endpoint(path);
     if (endpoint == null) {
       throw new AdminError(404, "there is nothing at this path");
@@ -168,7 +174,7 @@ public final class AdminServer implements AutoCloseable {
       String allow =
           String.join(", ", endpoint.methods())
               + (endpoint.methods().contains("GET") ? ", HEAD" : "");
-      exchange.getResponseHeaders().set("Allow", allow);
+      exchange.answerFields().set("Allow", allow);
       throw new AdminError(405, "the method must be " + allow);
     }
     return endpoint.call().reply(exchange, asked, isTrusted);
@@ -178,7 +184,7 @@ public final class AdminServer implements AutoCloseable {
   private record Endpoint(List<String> methods, Call call) {}
 
   private interface Call {
-    Reply reply(HttpExchange exchange, String method, boolean isTrusted)
+    AdminReply reply(AdminExchange exchange, String method, boolean isTrusted)
         throws AdminError, IOException;
   }
 
@@ -187,17 +193,18 @@ public final class AdminServer implements AutoCloseable {
       case "/healthz", "/v1/health" ->
           new Endpoint(
               List.of("GET"),
-              (exchange, method, isTrusted) -> Reply.json(200, Json.object().put("status", "ok")));
+              (exchange, method, isTrusted) ->
+                  AdminReply.json(200, Json.object().put("status", "ok")));
       case "/readyz", "/v1/ready" ->
           new Endpoint(List.of("GET"), (exchange, method, isTrusted) -> ready(isTrusted));
       case "/v1/stats" ->
           new Endpoint(
-              List.of("GET"), (exchange, method, isTrusted) -> Reply.json(200, stats.json()));
+              List.of("GET"), (exchange, method, isTrusted) -> AdminReply.json(200, stats.json()));
       case "/v1/config" ->
           new Endpoint(
               List.of("GET"),
               (exchange, method, isTrusted) ->
-                  new Reply(
+                  new AdminReply(
                       200,
                       "application/json",
                       (ConfigView.json(node.config()) + "\n").getBytes(StandardCharsets.UTF_8)));
@@ -205,12 +212,13 @@ public final class AdminServer implements AutoCloseable {
           new Endpoint(
               List.of("POST"),
               (exchange, method, isTrusted) ->
-                  Reply.json(200, purge.run(Json.object(body(exchange)), caller(exchange))));
+                  AdminReply.json(200, purge.run(Json.object(exchange.body()), exchange.caller())));
       case "/v1/purges" ->
           new Endpoint(
-              List.of("GET"), (exchange, method, isTrusted) -> Reply.json(200, purge.latest()));
+              List.of("GET"),
+              (exchange, method, isTrusted) -> AdminReply.json(200, purge.latest()));
       case "/v1/reload" ->
-          new Endpoint(List.of("POST"), (exchange, method, isTrusted) -> reload(caller(exchange)));
+          new Endpoint(List.of("POST"), (exchange, method, isTrusted) -> reload(exchange.caller()));
       case "/v1/warm" ->
           new Endpoint(
               List.of("GET", "POST"), (exchange, method, isTrusted) -> warm(exchange, method));
@@ -218,24 +226,26 @@ public final class AdminServer implements AutoCloseable {
           new Endpoint(
               List.of("POST"),
               (exchange, method, isTrusted) ->
-                  Reply.json(200, store.explain(Json.object(body(exchange)))));
+                  AdminReply.json(200, store.explain(Json.object(exchange.body()))));
       case "/v1/stores" ->
           new Endpoint(
-              List.of("GET"), (exchange, method, isTrusted) -> Reply.json(200, stores.list()));
+              List.of("GET"), (exchange, method, isTrusted) -> AdminReply.json(200, stores.list()));
       case "/v1/store/objects" ->
           new Endpoint(
               List.of("GET"),
-              (exchange, method, isTrusted) -> Reply.json(200, store.objects(query(exchange))));
+              (exchange, method, isTrusted) ->
+                  AdminReply.json(200, store.objects(exchange.query())));
       case "/v1/store/object" ->
           new Endpoint(
               List.of("GET"),
-              (exchange, method, isTrusted) -> Reply.json(200, store.object(query(exchange))));
+              (exchange, method, isTrusted) ->
+                  AdminReply.json(200, store.object(exchange.query())));
       case "/v1/store/stat" ->
           new Endpoint(
-              List.of("GET"), (exchange, method, isTrusted) -> Reply.json(200, store.stat()));
+              List.of("GET"), (exchange, method, isTrusted) -> AdminReply.json(200, store.stat()));
       case "/v1/store/map" ->
           new Endpoint(
-              List.of("GET"), (exchange, method, isTrusted) -> Reply.json(200, store.map()));
+              List.of("GET"), (exchange, method, isTrusted) -> AdminReply.json(200, store.map()));
       case "/v1/store/verify" ->
           new Endpoint(
               List.of("GET", "POST", "DELETE"),
@@ -252,15 +262,15 @@ public final class AdminServer implements AutoCloseable {
       return new Endpoint(
           List.of("POST"),
           (exchange, method, isTrusted) ->
-              Reply.json(
+              AdminReply.json(
                   200,
-                  stores.act(path.substring(11), Json.object(body(exchange)), caller(exchange))));
+                  stores.act(path.substring(11), Json.object(exchange.body()), exchange.caller())));
     }
     if (path.matches("/v1/purges/\\d{1,18}")) {
       return new Endpoint(
           List.of("GET"),
           (exchange, method, isTrusted) ->
-              Reply.json(200, purge.status(Long.parseLong(path.substring(11)))));
+              AdminReply.json(200, purge.status(Long.parseLong(path.substring(11)))));
     }
     return path.matches("/v1/warm/\\d{1,18}")
         ? new Endpoint(
@@ -270,7 +280,7 @@ public final class AdminServer implements AutoCloseable {
         : null;
   }
 
-  private Reply ready(boolean isTrusted) {
+  private AdminReply ready(boolean isTrusted) {
     List<Node.NotReady> reasons = node.notReady();
     ObjectNode ready = Json.object().put("ready", reasons.isEmpty());
     list(ready.putArray("reasons"), reasons, isTrusted);
@@ -278,7 +288,7 @@ public final class AdminServer implements AutoCloseable {
     if (!warnings.isEmpty()) {
       list(ready.putArray("warnings"), warnings, isTrusted);
     }
-    return Reply.json(reasons.isEmpty() ? 200 : 503, ready);
+    return AdminReply.json(reasons.isEmpty() ? 200 : 503, ready);
   }
 
   private static void list(ArrayNode list, List<Node.NotReady> reasons, boolean isTrusted) {
@@ -292,7 +302,7 @@ public final class AdminServer implements AutoCloseable {
   }
 
   /** One reload at a time: two would race for which snapshot stays. */
-  private synchronized Reply reload(String caller) {
+  private synchronized AdminReply reload(String caller) {
     Node.Reload reload = node.reload();
     AUDIT.info(
         "reload caller={} id={} changed={} errors={}",
@@ -303,7 +313,7 @@ public final class AdminServer implements AutoCloseable {
     if (!reload.errors().isEmpty()) {
       Problems problems = new Problems();
       reload.errors().forEach(problems::add);
-      return Reply.error(
+      return AdminReply.error(
           422,
           "the configuration was refused, the old one stays in force",
           problems,
@@ -314,33 +324,33 @@ public final class AdminServer implements AutoCloseable {
     reload.changed().forEach(changed::add);
     ArrayNode needsRestart = answer.putArray("needsRestart");
     reload.needsRestart().forEach(needsRestart::add);
-    return Reply.json(200, answer);
+    return AdminReply.json(200, answer);
   }
 
-  private Reply warm(HttpExchange exchange, String method) throws AdminError, IOException {
+  private AdminReply warm(AdminExchange exchange, String method) throws AdminError, IOException {
     if (method.equals("GET")) {
-      return Reply.json(200, warm.list());
+      return AdminReply.json(200, warm.list());
     }
-    WarmOrder order = WarmOrder.parse(Json.object(body(exchange)));
+    WarmOrder order = WarmOrder.parse(Json.object(exchange.body()));
     long id = warm.start(order);
     AUDIT.info(
         "warm started caller={} job={} urls={} sitemaps={}",
-        caller(exchange),
+        exchange.caller(),
         id,
         order.urls().size(),
         order.sitemaps().size());
-    exchange.getResponseHeaders().set("Location", "/v1/warm/" + id);
-    return Reply.json(202, Json.object().put("job", id));
+    exchange.answerFields().set("Location", "/v1/warm/" + id);
+    return AdminReply.json(202, Json.object().put("job", id));
   }
 
-  private Reply warmJob(HttpExchange exchange, String method, long id) throws AdminError {
+  private AdminReply warmJob(AdminExchange exchange, String method, long id) throws AdminError {
     WarmJob job = warm.job(id);
     if (method.equals("DELETE")) {
       job.cancel();
-      AUDIT.info("warm cancelled caller={} job={}", caller(exchange), id);
-      return Reply.json(200, job.summary());
+      AUDIT.info("warm cancelled caller={} job={}", exchange.caller(), id);
+      return AdminReply.json(200, job.summary());
     }
-    String query = exchange.getRequestURI().getRawQuery();
+    String query = exchange.query();
     long after = 0;
     if (query != null) {
       if (!query.matches("after=\\d{1,18}")) {
@@ -348,39 +358,45 @@ public final class AdminServer implements AutoCloseable {
       }
       after = Long.parseLong(query.substring(6));
     }
-    return Reply.json(200, job.report(after));
+    return AdminReply.json(200, job.report(after));
   }
 
-  private Reply verify(HttpExchange exchange, String method) throws AdminError, IOException {
+  private AdminReply verify(AdminExchange exchange, String method) throws AdminError, IOException {
     return switch (method) {
-      case "POST" -> Reply.json(202, store.verify(Json.object(body(exchange)), caller(exchange)));
-      case "DELETE" -> Reply.json(200, store.cancel(caller(exchange)));
-      default -> Reply.json(200, store.verification());
+      case "POST" ->
+          AdminReply.json(202, store.verify(Json.object(exchange.body()), exchange.caller()));
+      case "DELETE" -> AdminReply.json(200, store.cancel(exchange.caller()));
+      default -> AdminReply.json(200, store.verification());
     };
   }
 
-  private Reply metrics(HttpExchange exchange) throws IOException {
-    String accept = exchange.getRequestHeaders().getFirst("Accept");
+  private AdminReply metrics(AdminExchange exchange) throws IOException {
+    String accept = exchange.field("Accept");
     String type =
         accept != null && accept.contains("application/openmetrics-text")
             ? NodeMetrics.OPEN_METRICS
             : NodeMetrics.TEXT;
     ByteArrayOutputStream out = new ByteArrayOutputStream(32 << 10);
     metrics.scrape(out, type);
-    return new Reply(200, type, out.toByteArray());
+    return new AdminReply(200, type, out.toByteArray());
   }
 
   // Who may call.
 
   /** Whether the caller may see everything; probes are answered for anyone, but say less. */
-  private boolean check(HttpExchange exchange, boolean isProbe) throws AdminError {
+  private boolean check(AdminExchange exchange) throws AdminError {
+    boolean isProbe =
+        switch (exchange.path()) {
+          case "/healthz", "/readyz", "/v1/health", "/v1/ready" -> true;
+          default -> false;
+        };
     // Browsers send Origin with whatever a page could do harm by; tools do not.
-    if (exchange.getRequestHeaders().containsKey("Origin")) {
+    if (exchange.field("Origin") != null) {
       throw new AdminError(403, "requests from web pages are refused");
     }
     // A page's simple GET or form has no Origin in every browser, but says where it comes from.
     // Another port of this machine is the same site, and still another program.
-    for (String site : exchange.getRequestHeaders().getOrDefault("Sec-Fetch-Site", List.of())) {
+    for (String site : exchange.fields("Sec-Fetch-Site")) {
       if (!site.equals("none") && !site.equals("same-origin")) {
         throw new AdminError(403, "requests from web pages are refused");
       }
@@ -388,20 +404,21 @@ public final class AdminServer implements AutoCloseable {
     String token = node.config().admin().token();
     boolean isTrusted = token == null || hasToken(exchange, token);
     if (!isTrusted && !isProbe) {
-      exchange.getResponseHeaders().set("WWW-Authenticate", "Bearer");
+      exchange.answerFields().set("WWW-Authenticate", "Bearer");
       throw new AdminError(401, "a token is needed: Authorization: Bearer TOKEN");
     }
     // A page whose name was rebound to this machine sends its own name as Host. Where the address
     // is not loopback a token is always configured, which such a page does not have, and the names
     // by which others reach this machine are not known here.
-    if (Loopback.isLoopback(address.host()) && !isOwnHost(exchange)) {
+    boolean isLocal = address.unixFile() != null || Loopback.isLoopback(address.host());
+    if (isLocal && !isOwnHost(exchange)) {
       throw new AdminError(403, "the Host field must be a loopback address or name");
     }
     return isTrusted;
   }
 
-  private boolean isOwnHost(HttpExchange exchange) {
-    List<String> fields = exchange.getRequestHeaders().getOrDefault("Host", List.of());
+  private boolean isOwnHost(AdminExchange exchange) {
+    List<String> fields = exchange.fields("Host");
     if (fields.size() != 1) {
       return false;
     }
@@ -416,8 +433,8 @@ public final class AdminServer implements AutoCloseable {
         && (Loopback.isLoopback(name) || name.equalsIgnoreCase(address.host()));
   }
 
-  private static boolean hasToken(HttpExchange exchange, String token) {
-    String given = exchange.getRequestHeaders().getFirst("Authorization");
+  private static boolean hasToken(AdminExchange exchange, String token) {
+    String given = exchange.field("Authorization");
     if (given == null || given.length() < 7 || !given.substring(0, 7).equalsIgnoreCase("Bearer ")) {
       return false;
     }
@@ -430,70 +447,6 @@ public final class AdminServer implements AutoCloseable {
       return MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_8));
     } catch (NoSuchAlgorithmException e) {
       throw new IllegalStateException("no SHA-256 in this Java", e);
-    }
-  }
-
-  // Bytes.
-
-  private static String path(HttpExchange exchange) {
-    String path = exchange.getRequestURI().getRawPath();
-    return path == null ? "" : path;
-  }
-
-  private static @Nullable String query(HttpExchange exchange) {
-    return exchange.getRequestURI().getRawQuery();
-  }
-
-  private static String caller(HttpExchange exchange) {
-    InetSocketAddress remote = exchange.getRemoteAddress();
-    return remote == null || remote.getAddress() == null
-        ? "unknown"
-        : remote.getAddress().getHostAddress();
-  }
-
-  private static byte[] body(HttpExchange exchange) throws AdminError, IOException {
-    byte[] body = exchange.getRequestBody().readNBytes(MAX_BODY_BYTES + 1);
-    if (body.length > MAX_BODY_BYTES) {
-      // What was not read would be taken for the next request.
-      exchange.getResponseHeaders().set("Connection", "close");
-      throw new AdminError(413, "the body is larger than " + MAX_BODY_BYTES + " bytes");
-    }
-    return body;
-  }
-
-  private static void write(HttpExchange exchange, Reply reply) throws IOException {
-    try (exchange) {
-      exchange.getResponseHeaders().set("Content-Type", reply.type());
-      exchange.getResponseHeaders().set("Cache-Control", "no-store");
-      exchange.getResponseHeaders().set("X-Content-Type-Options", "nosniff");
-      if (exchange.getRequestMethod().equals("HEAD")) {
-        exchange.getResponseHeaders().set("Content-Length", Integer.toString(reply.body().length));
-        exchange.sendResponseHeaders(reply.status(), -1);
-      } else {
-        exchange.sendResponseHeaders(reply.status(), reply.body().length);
-        exchange.getResponseBody().write(reply.body());
-      }
-    }
-  }
-
-  /** A whole answer. */
-  @SuppressWarnings("ArrayRecordComponent") // Made, written once, thrown away.
-  private record Reply(int status, String type, byte[] body) {
-
-    static Reply json(int status, ObjectNode node) {
-      return new Reply(status, "application/json", Json.bytes(node));
-    }
-
-    static Reply error(int status, String text, List<String> problems, int leftOut) {
-      ObjectNode error = Json.object().put("error", text);
-      if (!problems.isEmpty()) {
-        ArrayNode list = error.putArray("problems");
-        problems.forEach(list::add);
-      }
-      if (leftOut > 0) {
-        error.put("moreProblems", leftOut);
-      }
-      return json(status, error);
     }
   }
 }

@@ -104,7 +104,10 @@ final class ConfigBinder extends Binder {
       }
     }
     boolean isTokenWanted = values.get("admin.token") != null || file != null;
-    if (token == null && !isTokenWanted && !Loopback.isLoopback(address.host())) {
+    if (token == null
+        && !isTokenWanted
+        && address.unixFile() == null
+        && !Loopback.isLoopback(address.host())) {
       Raw raw = values.get("admin.address");
       Place place = raw == null ? new Place("default", 0, 0) : raw.place();
       problems.add(
@@ -113,13 +116,8 @@ final class ConfigBinder extends Binder {
               ValueType.print(address) + " is not loopback and there is no token",
               "listen on 127.0.0.1, or give admin.token or admin.token-file"));
     }
-    if (address.unixFile() != null) {
-      problems.add(
-          new Place("admin", 0, 0)
-              .problem("admin.address", "the admin API has no Unix-domain socket", "use loopback"));
-    }
     for (ListenerConfig listener : listeners) {
-      if (address.port() != 0
+      if ((address.port() != 0 || address.unixFile() != null)
           && ListenBinder.identity(listener.address()).equals(ListenBinder.identity(address))) {
         Raw raw = values.get("admin.address");
         Place place = raw == null ? new Place("default", 0, 0) : raw.place();

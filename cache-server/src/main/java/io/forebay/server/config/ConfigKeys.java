@@ -267,7 +267,7 @@ final class ConfigKeys {
           ValueType.ADDRESS,
           "127.0.0.1:8081",
           AdminConfig::address,
-          "Where the admin API and the metrics are. Anything but loopback needs a token.");
+          "Where the admin API and the metrics are. A Unix-domain socket has mode 0600; anything but that and loopback needs a token.");
   static final Field<AdminConfig, String> ADMIN_TOKEN =
       optional(
           "token",

@@ -64,8 +64,7 @@ record ValueType<T>(
   static final ValueType<Address> ADDRESS =
       new ValueType<>(
           "address",
-          "`HOST:PORT`, or `:PORT` for all addresses; port 0 takes a free one; listeners may have"
-              + " `unix:FILE`",
+          "`HOST:PORT`, or `:PORT` for all addresses; port 0 takes a free one; or `unix:FILE`",
           "\\S*:[0-9]{1,5}|unix:.+",
           new Address("*", 0),
           ValueType::address,

@@ -17,13 +17,25 @@ import io.forebay.server.metric.NodeMetrics;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.Socket;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.Channels;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -45,14 +57,18 @@ final class AdminServerTest {
   }
 
   private RawHttp start() throws IOException {
+    return new RawHttp(start(AdminListener.Bounds.DEFAULT).port());
+  }
+
+  private AdminServer start(AdminListener.Bounds bounds) throws IOException {
     AccessLog log =
         AccessLog.open(new io.forebay.server.config.ServerConfig.AccessLogConfig("off", 64), 2);
     NodeMetrics metrics = new NodeMetrics(node, log, "1.2.3");
-    AdminServer admin = AdminServer.start(node, metrics, log, "1.2.3");
+    AdminServer admin = AdminServer.start(node, metrics, log, "1.2.3", bounds);
     open.add(log);
     open.add(metrics);
     open.add(admin);
-    return new RawHttp(admin.port());
+    return admin;
   }
 
   // Health.
@@ -613,17 +629,117 @@ final class AdminServerTest {
     }
   }
 
+  /** More of them than there may be connections: each new one takes the place of the oldest. */
   @Test
-  void theServerBelowHasTimeoutsAndBounds() throws IOException {
-    start();
-    for (String property :
-        List.of(
-            "sun.net.httpserver.idleInterval",
-            "sun.net.httpserver.maxReqTime",
-            "sun.net.httpserver.maxRspTime",
-            "jdk.httpserver.maxConnections")) {
-      assertNotNull(System.getProperty(property), property);
+  void halfRequestsKeepNobodyOut() throws IOException {
+    RawHttp http = start();
+    int port = ((AdminServer) open.getLast()).port();
+    List<Socket> silent = new ArrayList<>();
+    try {
+      for (int i = 0; i < AdminListener.Bounds.DEFAULT.connections() + 44; i++) {
+        Socket socket = new Socket(InetAddress.getLoopbackAddress(), port);
+        String half =
+            i % 2 == 0
+                ? "GET /v1/st"
+                : "POST /v1/purge HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\n{";
+        socket.getOutputStream().write(half.getBytes(StandardCharsets.US_ASCII));
+        silent.add(socket);
+      }
+      assertEquals(200, http.get("/healthz").status());
+      assertEquals(200, http.get("/readyz").status());
+      silent.getFirst().setSoTimeout(20_000);
+      assertEquals(-1, silent.getFirst().getInputStream().read(), "the oldest has to go");
+    } finally {
+      for (Socket socket : silent) {
+        socket.close();
+      }
     }
+  }
+
+  @Test
+  void aRequestThatDoesNotArriveIsGivenUp() throws IOException {
+    Duration soon = Duration.ofMillis(200);
+    int port = start(new AdminListener.Bounds(8, soon, soon, soon)).port();
+    for (String part : List.of("", "GET /healthz HT")) {
+      try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
+        socket.setSoTimeout(20_000);
+        socket.getOutputStream().write(part.getBytes(StandardCharsets.US_ASCII));
+        assertEquals(-1, socket.getInputStream().read(), part);
+      }
+    }
+  }
+
+  @Test
+  void answersOneRequestAfterTheOther() throws IOException {
+    RawHttp http = start();
+    String two =
+        "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"
+            + "GET /readyz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
+    String text = http.raw(two.getBytes(StandardCharsets.US_ASCII)).text();
+    assertTrue(text.startsWith("{\"status\":\"ok\"}\n"), text);
+    assertTrue(text.endsWith("{\"ready\":true,\"reasons\":[]}\n"), text);
+  }
+
+  @Test
+  void whatIsNoRequestIsRefused() throws IOException {
+    RawHttp http = start();
+    for (String bytes :
+        List.of("nonsense\r\n\r\n", "GET /" + "x".repeat(40_000) + " HTTP/1.1\r\n\r\n")) {
+      assertEquals(400, http.raw(bytes.getBytes(StandardCharsets.US_ASCII)).status());
+    }
+  }
+
+  // The Unix-domain socket.
+
+  @TempDir Path directory;
+
+  private static String over(Path socket, String request) throws IOException {
+    try (SocketChannel channel = SocketChannel.open(UnixDomainSocketAddress.of(socket))) {
+      channel.write(ByteBuffer.wrap(request.getBytes(StandardCharsets.US_ASCII)));
+      return new String(Channels.newInputStream(channel).readAllBytes(), StandardCharsets.UTF_8);
+    }
+  }
+
+  private static final String STATS =
+      "GET /v1/stats HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
+
+  @Test
+  void listensOnASocketThatOnlyThisUserCanConnectTo() throws Exception {
+    Path socket = directory.resolve("admin.sock");
+    node = new FakeNode(Map.of("admin.address", "unix:" + socket));
+    start(AdminListener.Bounds.DEFAULT);
+    assertEquals("rw-------", PosixFilePermissions.toString(Files.getPosixFilePermissions(socket)));
+    assertTrue(over(socket, STATS).startsWith("HTTP/1.1 200 "));
+    assertTrue(over(socket, STATS.replace("localhost", "evil.example")).contains(" 403 "));
+    // Nothing but the socket: it was made elsewhere and moved here.
+    try (Stream<Path> files = Files.list(directory)) {
+      assertEquals(List.of(socket), files.toList());
+    }
+    IOException e = assertThrows(IOException.class, this::start);
+    assertTrue(String.valueOf(e.getMessage()).contains("another process listens"), e.toString());
+    assertTrue(over(socket, STATS).startsWith("HTTP/1.1 200 "), "the first one goes on");
+    open.removeLast().close();
+    assertFalse(Files.exists(socket), "it goes with its server");
+  }
+
+  @Test
+  void replacesASocketThatWasLeftBehindAndNothingElse() throws Exception {
+    Path socket = directory.resolve("admin.sock");
+    node = new FakeNode(Map.of("admin.address", "unix:" + socket));
+    try (ServerSocketChannel killed = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
+      killed.bind(UnixDomainSocketAddress.of(socket));
+    }
+    start(AdminListener.Bounds.DEFAULT);
+    assertTrue(over(socket, STATS).startsWith("HTTP/1.1 200 "));
+    open.removeLast().close();
+
+    Files.writeString(socket, "mine");
+    assertThrows(IOException.class, this::start);
+    assertEquals("mine", Files.readString(socket));
+    Files.delete(socket);
+    Files.createSymbolicLink(socket, directory.resolve("elsewhere"));
+    assertThrows(IOException.class, this::start);
+    assertTrue(Files.isSymbolicLink(socket));
   }
 
   @Test
