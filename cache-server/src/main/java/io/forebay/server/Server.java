@@ -293,6 +293,7 @@ public final class Server implements Node, AutoCloseable {
       ServerConfig config, long tierBytes, LongSupplier clockMillis) {
     return StoreSettings.of(config.store().data(), tierBytes, loopCount(config), clockMillis)
         .withMemoryDirectory(config.store().memoryDirectory())
+        .withScrub(config.store().scrubRate())
         .withDisks(disks(config))
         .withPredicates(PurgePredicate::parse)
         .withEviction(tuning(config.store().protectedShare(), config.store().touchThreshold()));

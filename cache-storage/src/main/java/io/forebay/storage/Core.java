@@ -12,6 +12,7 @@ import io.forebay.storage.layout.Words;
 import io.forebay.storage.purge.ActiveBirths;
 import io.forebay.storage.purge.Purges;
 import io.forebay.storage.region.Pins;
+import io.forebay.storage.region.RecordCheck;
 import io.forebay.storage.region.Regions;
 import io.forebay.storage.region.Reservation;
 import io.forebay.storage.region.Space;
@@ -41,8 +42,8 @@ final class Core {
   final LongSupplier clockMillis;
   final Eviction eviction;
 
-  /** Which start this is: records of an earlier epoch are checked on first use. */
-  final int epoch;
+  /** Checks what an earlier process has left before its first use. */
+  final RecordCheck records;
 
   /** False while a rebuild from memory may still add keys to the index. */
   volatile boolean isRebuilt = true;
@@ -55,8 +56,6 @@ final class Core {
 
   /** Objects being written that have let slices go: those live although no head names them. */
   final Set<Long> growing = ConcurrentHashMap.newKeySet();
-
-  final AtomicLong checksumFailures = new AtomicLong();
 
   /**
    * Whether the files behind memory or index were cut while they are mapped, or their pages can't
@@ -76,7 +75,7 @@ final class Core {
       LongSupplier clockMillis,
       Eviction eviction,
       TierShape shape,
-      int epoch) {
+      RecordCheck records) {
     this.memory = regions.memory();
     this.regions = regions;
     this.pins = pins;
@@ -88,7 +87,7 @@ final class Core {
     this.births = births;
     this.clockMillis = clockMillis;
     this.eviction = eviction;
-    this.epoch = epoch;
+    this.records = records;
     this.sliceBytes = shape.sliceBytes();
     this.inlineBytes = shape.inlineBytes();
     this.unfinishedLimit = (long) regions.regionBytes() * regions.count() / 2;
@@ -131,7 +130,7 @@ final class Core {
     return length <= regions.regionBytes() / 4;
   }
 
-  void enter(Reservation at, byte kind, HeadSpec spec, long high, long low, long id, int slice) {
+  void enter(Reservation at, byte kind, HeadSpec spec, long high, long low, long id) {
     regions.enter(
         at.region(),
         at.slot(),
@@ -141,8 +140,7 @@ final class Core {
         at.offset(),
         spec.birth(),
         id,
-        spec.scopes().length == 0 ? 0 : spec.scopes()[0],
-        slice);
+        spec.scopes().length == 0 ? 0 : spec.scopes()[0]);
     regions.touches(at.region(), at.slot(), eviction.firstTouches(spec.lo()));
   }
 
@@ -201,7 +199,7 @@ final class Core {
         Words.INT,
         record + RecordHeader.CRC_OFFSET,
         RecordHeader.seal(bodyCrc, memory, record, bodyOffset));
-    regions.commit(at.region(), at.slot(), at.generation(), length, epoch);
+    regions.commit(at.region(), at.slot(), at.generation(), length, records.epoch());
   }
 
   /** Writes and commits a slice record whose body is in place. */
@@ -224,21 +222,7 @@ final class Core {
         Words.INT,
         record + RecordHeader.CRC_OFFSET,
         RecordHeader.seal(bodyCrc, memory, record, SliceRecord.LENGTH));
-    regions.commit(piece.region(), piece.slot(), piece.generation(), length, epoch);
-  }
-
-  /** Whether a record may be used: one of an earlier epoch is checked now, once. */
-  boolean isIntact(int region, int slot, long record) {
-    if (regions.epoch(region, slot) == epoch) {
-      return true;
-    }
-    if (!RecordHeader.isIntact(memory, record)) {
-      checksumFailures.incrementAndGet();
-      regions.live(region, slot, false);
-      return false;
-    }
-    regions.epoch(region, slot, epoch);
-    return true;
+    regions.commit(piece.region(), piece.slot(), piece.generation(), length, records.epoch());
   }
 
   static byte kindByte(HeadSpec.Kind kind) {
@@ -275,7 +259,7 @@ final class Core {
                 || memory.get(Words.LONG, entry + DirectoryEntry.BASE_SCOPE_OFFSET) == baseScope)
             && memory.get(Words.BYTE, entry + DirectoryEntry.KIND_OFFSET)
                 == RecordHeader.KIND_OBJECT
-            && regions.isCommitted(region, slot, generation)
+            && regions.isSound(region, slot, generation)
             && regions.isLive(region, slot)
             && memory.get(Words.LONG, entry + DirectoryEntry.BIRTH_OFFSET) < before) {
           int offset = memory.get(Words.INT, entry + DirectoryEntry.OFFSET_OFFSET);

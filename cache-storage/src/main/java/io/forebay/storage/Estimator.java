@@ -106,7 +106,7 @@ final class Estimator implements DiskTier.Pace {
         pause();
       }
       long entry = regions.entry(region, slot);
-      if (!regions.isCommitted(region, slot, generation)
+      if (!regions.isSound(region, slot, generation)
           || !regions.isLive(region, slot)
           || memory.get(Words.BYTE, entry + DirectoryEntry.KIND_OFFSET)
               != RecordHeader.KIND_OBJECT) {

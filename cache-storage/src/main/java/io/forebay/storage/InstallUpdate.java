@@ -3,8 +3,6 @@ package io.forebay.storage;
 import io.forebay.storage.disk.DiskTier;
 import io.forebay.storage.index.IndexValue;
 import io.forebay.storage.index.ObjectIndex;
-import io.forebay.storage.layout.RecordHeader;
-import io.forebay.storage.layout.Words;
 import io.forebay.storage.region.Regions;
 
 /**
@@ -95,13 +93,8 @@ final class InstallUpdate implements ObjectIndex.Update {
     if (isPresent && value.region() >= 0) {
       // A region is emptied only when no key names a record in it, and names change under this
       // lock.
-      oldSlot =
-          regions
-              .memory()
-              .get(
-                  Words.INT,
-                  regions.base(value.region()) + value.offset() + RecordHeader.ENTRY_OFFSET);
-      isOldLive = regions.isLive(value.region(), oldSlot);
+      oldSlot = regions.slotAt(value.region(), value.generation(), value.offset());
+      isOldLive = oldSlot >= 0 && regions.isLive(value.region(), oldSlot);
     }
     if (expected != ANY && (!isOldLive || value.objectId() != expected)) {
       result = Install.GONE;

@@ -82,7 +82,7 @@ final class LaneInstalls {
       if (!core.space.reserve(length, reservation)) {
         return Install.NO_SPACE;
       }
-      core.enter(reservation, Core.kindByte(spec.kind()), spec, spec.hi(), spec.lo(), objectId, 0);
+      core.enter(reservation, Core.kindByte(spec.kind()), spec, spec.hi(), spec.lo(), objectId);
       long record = regions.base(reservation.region()) + reservation.offset();
       CRC32C crc = new CRC32C();
       MemorySegment.copy(
@@ -113,7 +113,7 @@ final class LaneInstalls {
       if (!core.space.reserve(length, reservation)) {
         return Install.NO_SPACE;
       }
-      core.enter(reservation, Core.kindByte(spec.kind()), spec, spec.hi(), spec.lo(), objectId, 0);
+      core.enter(reservation, Core.kindByte(spec.kind()), spec, spec.hi(), spec.lo(), objectId);
       core.writeHead(
           reservation, spec, objectId, spec.birth(), spec.totalLength(), false, new CRC32C());
       partialObjectId = objectId;
@@ -166,9 +166,12 @@ final class LaneInstalls {
     long bodyBirth = 0;
     try {
       long old = regions.base(region) + offset;
-      int oldSlot = memory.get(Words.INT, old + RecordHeader.ENTRY_OFFSET);
-      if (!lookup.isLiveRecord(region, value.generation(), offset, oldSlot)
-          || !core.isIntact(region, oldSlot, old)) {
+      int oldSlot = regions.slotAt(region, value.generation(), offset);
+      // Its bytes get a checksum of their own: what was damaged since they were looked at last must
+      // not pass for sound with that.
+      if (oldSlot < 0
+          || !regions.isLive(region, oldSlot)
+          || !core.records.check(region, value.generation(), oldSlot, offset)) {
         return Install.GONE;
       }
       boolean isInline =
@@ -190,7 +193,7 @@ final class LaneInstalls {
         return Install.NO_SPACE;
       }
       core.enter(
-          reservation, Core.kindByte(spec.kind()), spec, spec.hi(), spec.lo(), expectedObjectId, 0);
+          reservation, Core.kindByte(spec.kind()), spec, spec.hi(), spec.lo(), expectedObjectId);
       // What the old head has earned is the new one's.
       regions.touches(
           reservation.region(),

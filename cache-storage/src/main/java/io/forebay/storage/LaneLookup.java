@@ -158,15 +158,16 @@ final class LaneLookup {
         continue;
       }
       long record = regions.base(region) + offset;
-      int slot = memory.get(Words.INT, record + RecordHeader.ENTRY_OFFSET);
-      if (!isLiveRecord(region, generation, offset, slot)) {
+      int slot = regions.slotAt(region, generation, offset);
+      if (slot >= 0 && !regions.isLive(region, slot)) {
         pins.unpin(lane, region);
         continue;
       }
-      if (!core.isIntact(region, slot, record)) {
-        ObjectIndex.Outcome ignored = forget(hi, lo, region, generation, offset);
+      if (slot < 0 || !core.records.isIntact(region, generation, slot, offset)) {
+        // A disk may have it as well.
+        forgetDamaged(hi, lo, region, generation, offset);
         pins.unpin(lane, region);
-        break;
+        continue;
       }
       if (!isKey(record, keyText, keyTextLength)) {
         pins.unpin(lane, region);
@@ -224,13 +225,13 @@ final class LaneLookup {
         continue;
       }
       long record = regions.base(region) + offset;
-      int slot = memory.get(Words.INT, record + RecordHeader.ENTRY_OFFSET);
-      if (!isLiveRecord(region, generation, offset, slot)) {
+      int slot = regions.slotAt(region, generation, offset);
+      if (slot < 0 || !regions.isLive(region, slot)) {
         pins.unpin(lane, region);
         continue;
       }
       // Once more whether it lives, after the purges: see find.
-      if (core.isIntact(region, slot, record)
+      if (core.records.isIntact(region, generation, slot, offset)
           && purges.check(memory, record) != Purges.DEAD
           && regions.isLive(region, slot)) {
         describe(region, generation, slot, offset, regions.isSoft(region, slot));
@@ -282,15 +283,6 @@ final class LaneLookup {
     return core.disk.load(wantedHigh, wantedLow, value, waiter);
   }
 
-  /** After a pin: whether a live record of this life lies there. */
-  boolean isLiveRecord(int region, int generation, int offset, int slot) {
-    return slot >= 0
-        && slot < regions.slots(region)
-        && RecordHeader.isRecord(
-            memory, regions.base(region) + offset, generation, regions.regionBytes() - offset)
-        && regions.isLive(region, slot);
-  }
-
   /** A purge matched: not live any more before the answer goes out. */
   private void purged(long hi, long lo, int region, int generation, int offset, int slot) {
     regions.live(region, slot, false);
@@ -317,6 +309,12 @@ final class LaneLookup {
     }
     removal.at(region, generation, offset).of(hi, lo);
     return cursor.update(hi, lo, removal);
+  }
+
+  /** What the index names is not what was written; while the region is pinned. */
+  private void forgetDamaged(long hi, long lo, int region, int generation, int offset) {
+    removal.damaged(region, generation, offset).of(hi, lo);
+    ObjectIndex.Outcome ignored = cursor.update(hi, lo, removal);
   }
 
   private boolean isKey(long record, byte[] keyText, int keyTextLength) {
@@ -420,13 +418,18 @@ final class LaneLookup {
         continue;
       }
       long record = regions.base(region) + offset;
-      int slot = memory.get(Words.INT, record + RecordHeader.ENTRY_OFFSET);
-      if (!isLiveRecord(region, generation, offset, slot)) {
+      int slot = regions.slotAt(region, generation, offset);
+      if (slot >= 0 && !regions.isLive(region, slot)) {
         pins.unpin(lane, region);
         continue;
       }
-      if (!core.isIntact(region, slot, record)
-          || memory.get(Words.LONG, record + SliceRecord.OBJECT_OFFSET) != objectId
+      if (slot < 0 || !core.records.isIntact(region, generation, slot, offset)) {
+        // A disk may have it as well.
+        forgetDamaged(hi, lo, region, generation, offset);
+        pins.unpin(lane, region);
+        continue;
+      }
+      if (memory.get(Words.LONG, record + SliceRecord.OBJECT_OFFSET) != objectId
           || memory.get(Words.INT, record + SliceRecord.SLICE_OFFSET) != sliceIndex) {
         pins.unpin(lane, region);
         break;
@@ -530,9 +533,11 @@ final class LaneLookup {
         continue;
       }
       long record = regions.base(region) + offset;
-      int slot = memory.get(Words.INT, record + RecordHeader.ENTRY_OFFSET);
+      int slot = regions.slotAt(region, generation, offset);
       boolean isAlive =
-          isLiveRecord(region, generation, offset, slot)
+          slot >= 0
+              && regions.isLive(region, slot)
+              && core.records.isIntact(region, generation, slot, offset)
               && purges.check(memory, record) != Purges.DEAD;
       pins.unpin(lane, region);
       return isAlive ? Found.HIT : Found.MISS;

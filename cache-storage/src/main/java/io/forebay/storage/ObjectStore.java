@@ -6,6 +6,8 @@ import io.forebay.storage.disk.Promoter;
 import io.forebay.storage.evict.Demotion;
 import io.forebay.storage.evict.Eviction;
 import io.forebay.storage.evict.GhostFilter;
+import io.forebay.storage.evict.MemoryCheck;
+import io.forebay.storage.evict.MemoryScrub;
 import io.forebay.storage.evict.Reclaimer;
 import io.forebay.storage.evict.Sample;
 import io.forebay.storage.evict.SampleRing;
@@ -22,6 +24,7 @@ import io.forebay.storage.purge.Purges;
 import io.forebay.storage.recover.OwnedException;
 import io.forebay.storage.recover.Rebuild;
 import io.forebay.storage.region.Pins;
+import io.forebay.storage.region.RecordCheck;
 import io.forebay.storage.region.Regions;
 import io.forebay.storage.region.Space;
 import java.io.IOException;
@@ -113,7 +116,8 @@ public final class ObjectStore implements AutoCloseable {
     Purges purges = files.purges();
     ChronicleIndex index = files.index();
     MemorySegment memory = files.tier().memory();
-    Regions regions = new Regions(memory, settings.regionBytes(), settings.regionCount());
+    Regions regions = files.regions();
+    RecordCheck records = new RecordCheck(regions, files.epoch());
     TierShape shape = settings.shape();
     Space space = new Space(regions, shape.spareRegions(), reclaimBell::ring);
     for (int region = 0; region < regions.count(); region++) {
@@ -157,7 +161,7 @@ public final class ObjectStore implements AutoCloseable {
             settings.clockMillis(),
             eviction,
             shape,
-            files.epoch());
+            records);
     this.inspection =
         new StoreInspection(core, settings.disks().devices(), settings.lanes(), settings.threads());
     this.lanes = new StoreLane[settings.lanes()];
@@ -179,11 +183,20 @@ public final class ObjectStore implements AutoCloseable {
       segments[region] = memory.asSlice(regions.base(region), regions.regionBytes());
       windows[region] = segments[region].asByteBuffer();
     }
+    MemoryCheck check = new MemoryCheck(regions, records, index, disk);
+    MemoryScrub scrub =
+        new MemoryScrub(
+            regions,
+            check,
+            settings.scrubBytesPerSecond(),
+            files.epoch(),
+            settings.clockMillis().getAsLong());
     Demotion demotion =
         new Demotion(
             regions,
             index,
             disk,
+            check,
             settings.disks().admission() == DiskSettings.Admission.SECOND_HIT,
             settings.disks().bytesPerDay(),
             settings.clockMillis());
@@ -197,23 +210,26 @@ public final class ObjectStore implements AutoCloseable {
             core.unfinished,
             core.growing,
             disk,
+            check,
             demotion,
             eviction,
             settings.fillDeadlineMillis());
     Sweeper sweeper =
-        new Sweeper(regions, index, disk, purges, births, promoter, settings.purgeRetireMillis());
+        new Sweeper(
+            regions, index, disk, check, purges, births, promoter, settings.purgeRetireMillis());
     this.atOpen =
         files.isEmpty()
             ? RecoveryState.Phase.EMPTY
             : files.isWarm() ? RecoveryState.Phase.WARM : RecoveryState.Phase.REBUILDING;
     Rebuild.settle(regions, files.isEmpty());
-    this.rebuild = new Rebuild(regions, index, disk, purges);
+    this.rebuild = new Rebuild(regions, records, index, disk, purges);
     core.isRebuilt = atOpen != RecoveryState.Phase.REBUILDING;
     this.purging = new StorePurging(core, settings);
-    this.figures = new StoreFigures(settings, files, core, lanes, reclaimer, sweeper, shadow);
+    this.figures =
+        new StoreFigures(settings, files, core, lanes, reclaimer, sweeper, shadow, scrub);
     this.work =
         new StoreWork(
-            settings, files, core, reclaimer, sweeper, demotion, shadow, samples, rebuild);
+            settings, files, core, reclaimer, sweeper, demotion, shadow, scrub, samples, rebuild);
     boolean hasSpares = reclaimer.renewFree();
     LOG.info(
         "memory tier in {}: {} regions of {} KiB, {}, {}, {}{}",

@@ -313,7 +313,7 @@ public final class ObjectWriter {
     if (!reserve(length)) {
       return false;
     }
-    core.enter(reservation, Core.kindByte(spec.kind()), spec, spec.hi(), spec.lo(), objectId, 0);
+    core.enter(reservation, Core.kindByte(spec.kind()), spec, spec.hi(), spec.lo(), objectId);
     Piece piece =
         new Piece(
             reservation.region(),
@@ -391,8 +391,7 @@ public final class ObjectWriter {
         spec,
         SliceRecord.keyHigh(objectId),
         SliceRecord.keyLow(objectId, firstSlice + slice),
-        objectId,
-        firstSlice + slice);
+        objectId);
     return Piece.slice(reservation);
   }
 
@@ -646,7 +645,7 @@ public final class ObjectWriter {
     }
     core.unfinishedBytes.addAndGet(length);
     reservedBytes += length;
-    core.enter(reservation, Core.kindByte(spec.kind()), spec, spec.hi(), spec.lo(), objectId, 0);
+    core.enter(reservation, Core.kindByte(spec.kind()), spec, spec.hi(), spec.lo(), objectId);
     CRC32C headCrc = new CRC32C();
     if (becomesInline && written > 0) {
       Piece piece = window.last();

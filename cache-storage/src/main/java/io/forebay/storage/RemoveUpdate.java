@@ -3,8 +3,6 @@ package io.forebay.storage;
 import io.forebay.storage.disk.DiskTier;
 import io.forebay.storage.index.IndexValue;
 import io.forebay.storage.index.ObjectIndex;
-import io.forebay.storage.layout.RecordHeader;
-import io.forebay.storage.layout.Words;
 import io.forebay.storage.region.Regions;
 
 /**
@@ -18,6 +16,7 @@ final class RemoveUpdate implements ObjectIndex.Update {
   private final DiskTier disk;
 
   private long objectId;
+  private boolean isDamaged;
   private int region;
   private int generation;
   private int offset;
@@ -35,6 +34,14 @@ final class RemoveUpdate implements ObjectIndex.Update {
     generation = newGeneration;
     offset = newOffset;
     objectId = ANY;
+    isDamaged = false;
+    return this;
+  }
+
+  /** What lies there in memory is damaged: a copy on a disk keeps its name. */
+  RemoveUpdate damaged(int newRegion, int newGeneration, int newOffset) {
+    RemoveUpdate ignored = at(newRegion, newGeneration, newOffset);
+    isDamaged = true;
     return this;
   }
 
@@ -44,6 +51,7 @@ final class RemoveUpdate implements ObjectIndex.Update {
 
   RemoveUpdate object(long newObjectId) {
     region = -1;
+    isDamaged = false;
     objectId = newObjectId;
     return this;
   }
@@ -62,13 +70,14 @@ final class RemoveUpdate implements ObjectIndex.Update {
       return ObjectIndex.Verdict.KEEP;
     }
     if (there.region() >= 0) {
-      int slot =
-          regions
-              .memory()
-              .get(
-                  Words.INT,
-                  regions.base(there.region()) + there.offset() + RecordHeader.ENTRY_OFFSET);
-      regions.live(there.region(), slot, false);
+      int slot = regions.slotAt(there.region(), there.generation(), there.offset());
+      if (slot >= 0) {
+        regions.live(there.region(), slot, false);
+      }
+    }
+    if (isDamaged && disk.isReadable(there)) {
+      there.leaveMemory();
+      return ObjectIndex.Verdict.PUT;
     }
     disk.bury(high, low, there);
     return ObjectIndex.Verdict.REMOVE;

@@ -1,6 +1,7 @@
 package io.forebay.storage;
 
 import io.forebay.storage.disk.DiskStats;
+import io.forebay.storage.evict.MemoryScrub;
 import io.forebay.storage.evict.Reclaimer;
 import io.forebay.storage.evict.Shadow;
 import io.forebay.storage.evict.Sweeper;
@@ -19,6 +20,7 @@ final class StoreFigures {
   private final Reclaimer reclaimer;
   private final Sweeper sweeper;
   private final Shadow shadow;
+  private final MemoryScrub scrub;
 
   StoreFigures(
       StoreSettings settings,
@@ -27,7 +29,8 @@ final class StoreFigures {
       StoreLane[] lanes,
       Reclaimer reclaimer,
       Sweeper sweeper,
-      Shadow shadow) {
+      Shadow shadow,
+      MemoryScrub scrub) {
     this.settings = settings;
     this.files = files;
     this.core = core;
@@ -35,6 +38,7 @@ final class StoreFigures {
     this.reclaimer = reclaimer;
     this.sweeper = sweeper;
     this.shadow = shadow;
+    this.scrub = scrub;
   }
 
   StoreStats stats(RecoveryState recovery) {
@@ -103,12 +107,13 @@ final class StoreFigures {
         core.purges.tableSize(),
         core.purges.floor(),
         core.purges.retiredThrough(),
-        core.checksumFailures.get(),
+        core.records.failures(),
         files.tier().outlivesProcess(),
         recovery,
         reclaimer.keptWhole(),
         shadow.stats(),
-        core.isLost());
+        core.isLost(),
+        scrub.stats());
   }
 
   ObjectStore.MemoryParts memoryParts() {

@@ -4,6 +4,8 @@ import io.forebay.storage.file.MemoryPlace;
 import io.forebay.storage.file.PrivateFiles;
 import io.forebay.storage.file.UnsafeFileException;
 import io.forebay.storage.index.ChronicleIndex;
+import io.forebay.storage.index.IndexSeal;
+import io.forebay.storage.layout.CheckedLong;
 import io.forebay.storage.layout.TierHeader;
 import io.forebay.storage.layout.Words;
 import io.forebay.storage.memory.ForeignFileException;
@@ -13,6 +15,7 @@ import io.forebay.storage.memory.TierMemory;
 import io.forebay.storage.purge.Purges;
 import io.forebay.storage.recover.OwnedException;
 import io.forebay.storage.recover.OwnerLock;
+import io.forebay.storage.region.Regions;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
@@ -50,6 +53,8 @@ final class StoreFiles {
   private final TierMemory tier;
   private final String place;
   private final Opening opening;
+  private final Regions regions;
+  private final @Nullable Path mapFile;
   private final long newestMillis;
   private final int epoch;
   private final ChronicleIndex index;
@@ -131,16 +136,19 @@ final class StoreFiles {
 
     this.opening = inspect();
     MemorySegment memory = mapped.memory();
+    this.regions = new Regions(memory, settings.regionBytes(), settings.regionCount());
     this.newestMillis =
-        opening == Opening.EMPTY ? 0 : memory.get(Words.LONG, TierHeader.NEWEST_MILLIS_OFFSET);
+        opening == Opening.EMPTY ? 0 : CheckedLong.read(memory, TierHeader.NEWEST_MILLIS_OFFSET, 0);
     Path mapFile = directory == null ? null : directory.resolve(INDEX_FILE);
+    this.mapFile = mapFile;
     ChronicleIndex opened = null;
     boolean isIndexThere = mapFile != null && PrivateFiles.check(mapFile);
-    if (opening == Opening.CLEAN && mapFile != null && isIndexThere) {
+    if (opening == Opening.CLEAN && mapFile != null && isIndexThere && areRegionsSound()) {
       opened = attach(mapFile);
     }
     this.isWarm = opened != null;
-    this.epoch = prepare();
+    this.epoch = drawEpoch();
+    prepare();
     if (opened == null) {
       if (mapFile == null) {
         opened = ChronicleIndex.anonymous(settings.indexEntries());
@@ -196,7 +204,11 @@ final class StoreFiles {
     return newestMillis;
   }
 
-  /** Which start this is; unclean stops begin a new one. */
+  Regions regions() {
+    return regions;
+  }
+
+  /** Told from that of every other start by chance alone: what is in the tier does not know it. */
   int epoch() {
     return epoch;
   }
@@ -266,11 +278,11 @@ final class StoreFiles {
       return Opening.EMPTY;
     }
     // A tier that was away while purges were swept and forgotten can't know what they killed.
-    if (memory.get(Words.LONG, TierHeader.SWEPT_THROUGH_OFFSET) < purges.retiredThrough()) {
+    if (CheckedLong.read(memory, TierHeader.SWEPT_THROUGH_OFFSET, -1) < purges.retiredThrough()) {
       LOG.info("the memory tier in {} was away during purges: it opens empty", place);
       return Opening.EMPTY;
     }
-    if (memory.get(Words.INT, TierHeader.CLEAN_OFFSET) == 1) {
+    if (TierHeader.isClean(memory)) {
       return Opening.CLEAN;
     }
     UUID boot = bootIdentity();
@@ -287,22 +299,54 @@ final class StoreFiles {
     return Opening.UNCLEAN;
   }
 
-  private @Nullable ChronicleIndex attach(Path indexFile) {
-    if (tier.memory().get(Words.LONG, TierHeader.INDEX_ENTRIES_OFFSET) != settings.indexEntries()) {
+  /** The index names records by the generations of their regions. */
+  private boolean areRegionsSound() {
+    for (int region = 0; region < regions.count(); region++) {
+      if (!regions.isSound(region)) {
+        LOG.warn("the header of region {} in {} is damaged: the index is rebuilt", region, place);
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private @Nullable ChronicleIndex attach(Path file) {
+    MemorySegment memory = tier.memory();
+    if (memory.get(Words.LONG, TierHeader.INDEX_ENTRIES_OFFSET) != settings.indexEntries()) {
       return null;
     }
+    long begin = System.nanoTime();
     try {
-      return ChronicleIndex.persisted(indexFile, settings.indexEntries());
+      long seal = IndexSeal.of(file, settings.threads());
+      if (memory.get(Words.LONG, TierHeader.INDEX_SEAL_OFFSET) != seal) {
+        LOG.warn("{} is damaged (checksum): the index is rebuilt", file);
+        return null;
+      }
+      LOG.info(
+          "{} is as it was left: {} MiB checked in {} ms",
+          file,
+          Files.size(file) >> 20,
+          (System.nanoTime() - begin) / 1_000_000);
+      return ChronicleIndex.persisted(file, settings.indexEntries());
     } catch (IOException | RuntimeException e) {
-      LOG.warn("{} can't be used and will be made anew: {}", indexFile, e.toString());
+      LOG.warn("{} can't be used and will be made anew: {}", file, e.toString());
       return null;
     }
   }
 
-  /** Writes what this start says of itself; returns its epoch. */
-  private int prepare() {
+  private static int drawEpoch() {
+    SecureRandom random = new SecureRandom();
+    int drawn;
+    do {
+      drawn = random.nextInt();
+    } while (drawn == 0);
+    return drawn;
+  }
+
+  /** Writes what this start says of itself. */
+  private void prepare() {
     MemorySegment memory = tier.memory();
-    int start = 1;
+    TierHeader.markUnclean(memory);
     if (opening == Opening.EMPTY) {
       memory.set(Words.LONG, TierHeader.MAGIC_OFFSET, 0);
       memory.set(Words.INT, TierHeader.VERSION_OFFSET, TierHeader.VERSION);
@@ -312,22 +356,15 @@ final class StoreFiles {
       memory.set(Words.LONG, TierHeader.IDENTITY_OFFSET + Long.BYTES, identity.getLong(Long.BYTES));
       memory.set(Words.INT, TierHeader.REGION_BYTES_OFFSET, settings.regionBytes());
       memory.set(Words.INT, TierHeader.REGION_COUNT_OFFSET, settings.regionCount());
-      memory.set(Words.LONG, TierHeader.SWEPT_THROUGH_OFFSET, purges.retiredThrough());
-      memory.set(Words.LONG, TierHeader.NEWEST_MILLIS_OFFSET, 0);
+      CheckedLong.write(memory, TierHeader.SWEPT_THROUGH_OFFSET, purges.retiredThrough());
+      CheckedLong.write(memory, TierHeader.NEWEST_MILLIS_OFFSET, 0);
       memory.set(Words.INT, TierHeader.CRC_OFFSET, TierHeader.checksum(memory));
-    } else {
-      start = memory.get(Words.INT, TierHeader.EPOCH_OFFSET);
-      if (opening == Opening.UNCLEAN) {
-        start++;
-      }
     }
     UUID boot = bootIdentity();
     memory.set(Words.LONG, TierHeader.BOOT_OFFSET, boot.getMostSignificantBits());
     memory.set(Words.LONG, TierHeader.BOOT_OFFSET + Long.BYTES, boot.getLeastSignificantBits());
-    memory.set(Words.INT, TierHeader.EPOCH_OFFSET, start);
     memory.set(Words.LONG, TierHeader.INDEX_ENTRIES_OFFSET, settings.indexEntries());
-    Words.intRelease(memory, TierHeader.CLEAN_OFFSET, 0);
-    return start;
+    memory.set(Words.LONG, TierHeader.INDEX_SEAL_OFFSET, IndexSeal.NONE);
   }
 
   /** Last of all: from here on what lies in the tier counts. */
@@ -364,15 +401,28 @@ final class StoreFiles {
   }
 
   void noteClock(long millis) {
-    tier.memory().set(Words.LONG, TierHeader.NEWEST_MILLIS_OFFSET, millis);
+    CheckedLong.write(tier.memory(), TierHeader.NEWEST_MILLIS_OFFSET, millis);
   }
 
-  /** The next start may attach to what is here: nobody writes to it any more. */
+  /** The next start may attach to what is here: nobody writes to it any more, nor to the index. */
   void markClean() {
     if (tier.outlivesProcess()) {
+      tier.memory().set(Words.LONG, TierHeader.INDEX_SEAL_OFFSET, seal());
       tier.force();
-      Words.intRelease(tier.memory(), TierHeader.CLEAN_OFFSET, 1);
+      TierHeader.markClean(tier.memory());
       tier.force();
+    }
+  }
+
+  private long seal() {
+    if (mapFile == null) {
+      return IndexSeal.NONE;
+    }
+    try {
+      return IndexSeal.of(mapFile, settings.threads());
+    } catch (IOException e) {
+      LOG.warn("{} can't be read, and will be made anew: {}", mapFile, Errors.oneLine(e));
+      return IndexSeal.NONE;
     }
   }
 

@@ -300,7 +300,7 @@ public final class StoreInspection implements AutoCloseable {
 
     @Override
     public void drop(Entry bad) {
-      core.checksumFailures.incrementAndGet();
+      core.records.fail();
       ObjectIndex.Outcome ignored =
           cursor.update(
               bad.keyHigh(),

@@ -27,6 +27,7 @@ import org.jspecify.annotations.Nullable;
  * @param lockMemory try to keep the memory tier from being swapped
  * @param threads makes the store's own threads
  * @param stepped the caller steps the store's work; no threads are started
+ * @param scrubBytesPerSecond of the memory tier that are checked; 0: none
  * @param disks devices of the disk tier
  * @param predicates reads the texts of predicate purges
  */
@@ -47,6 +48,7 @@ public record StoreSettings(
     boolean lockMemory,
     ThreadFactory threads,
     boolean stepped,
+    long scrubBytesPerSecond,
     DiskSettings disks,
     PurgeMatcher.Compiler predicates) {
 
@@ -80,6 +82,7 @@ public record StoreSettings(
         true,
         task -> Thread.ofPlatform().daemon(true).unstarted(task),
         false,
+        0,
         DiskSettings.NONE,
         PurgeMatcher.Compiler.NONE);
   }
@@ -130,6 +133,13 @@ public record StoreSettings(
     return change.done();
   }
 
+  /** How much of the memory tier is checked in a second. */
+  public StoreSettings withScrub(long bytesPerSecond) {
+    Change change = new Change(this);
+    change.scrubBytesPerSecond = bytesPerSecond;
+    return change.done();
+  }
+
   /** Devices of the disk tier. */
   public StoreSettings withDisks(DiskSettings newDisks) {
     Change change = new Change(this);
@@ -176,6 +186,7 @@ public record StoreSettings(
     private boolean lockMemory;
     private ThreadFactory threads;
     private boolean stepped;
+    private long scrubBytesPerSecond;
     private DiskSettings disks;
     private PurgeMatcher.Compiler predicates;
 
@@ -196,6 +207,7 @@ public record StoreSettings(
       lockMemory = from.lockMemory;
       threads = from.threads;
       stepped = from.stepped;
+      scrubBytesPerSecond = from.scrubBytesPerSecond;
       disks = from.disks;
       predicates = from.predicates;
     }
@@ -218,6 +230,7 @@ public record StoreSettings(
           lockMemory,
           threads,
           stepped,
+          scrubBytesPerSecond,
           disks,
           predicates);
     }

@@ -1,5 +1,6 @@
 package io.forebay.storage;
 
+import io.forebay.storage.disk.ScrubStats;
 import io.forebay.storage.evict.EvictionStats;
 
 /**
@@ -44,4 +45,5 @@ public record StoreStats(
     RecoveryState recovery,
     long regionsKeptWhole,
     EvictionStats eviction,
-    boolean isMemoryLost) {}
+    boolean isMemoryLost,
+    ScrubStats scrub) {}

@@ -2,6 +2,7 @@ package io.forebay.storage;
 
 import io.forebay.storage.disk.DiskTier;
 import io.forebay.storage.evict.Demotion;
+import io.forebay.storage.evict.MemoryScrub;
 import io.forebay.storage.evict.Reclaimer;
 import io.forebay.storage.evict.SampleRing;
 import io.forebay.storage.evict.Shadow;
@@ -46,6 +47,7 @@ final class StoreWork {
   private final Sweeper sweeper;
   private final Demotion demotion;
   private final Shadow shadow;
+  private final MemoryScrub scrub;
   private final List<SampleRing> samples;
   private final Rebuild rebuild;
   private final IndexPressure indexPressure;
@@ -67,6 +69,7 @@ final class StoreWork {
       Sweeper sweeper,
       Demotion demotion,
       Shadow shadow,
+      MemoryScrub scrub,
       List<SampleRing> samples,
       Rebuild rebuild) {
     this.settings = settings;
@@ -76,6 +79,7 @@ final class StoreWork {
     this.sweeper = sweeper;
     this.demotion = demotion;
     this.shadow = shadow;
+    this.scrub = scrub;
     this.samples = samples;
     this.rebuild = rebuild;
     this.indexPressure = new IndexPressure(settings, core, reclaimer);
@@ -149,7 +153,8 @@ final class StoreWork {
     boolean copied = demotion.step(now);
     boolean stepped = core.disk.step();
     boolean sampled = shadow.step(samples);
-    return reclaimed || swept || copied || stepped || sampled;
+    boolean scrubbed = scrub.step(now);
+    return reclaimed || swept || copied || stepped || sampled || scrubbed;
   }
 
   private void onRebuilt() {

@@ -6,6 +6,7 @@ import io.forebay.storage.disk.Promoter;
 import io.forebay.storage.evict.Demotion;
 import io.forebay.storage.evict.Eviction;
 import io.forebay.storage.evict.GhostFilter;
+import io.forebay.storage.evict.MemoryCheck;
 import io.forebay.storage.evict.Reclaimer;
 import io.forebay.storage.evict.Sample;
 import io.forebay.storage.evict.SegmentPolicy;
@@ -23,6 +24,7 @@ import io.forebay.storage.purge.ActiveBirths;
 import io.forebay.storage.purge.PurgeMatcher;
 import io.forebay.storage.purge.Purges;
 import io.forebay.storage.region.Pins;
+import io.forebay.storage.region.RecordCheck;
 import io.forebay.storage.region.Regions;
 import io.forebay.storage.region.Reservation;
 import io.forebay.storage.region.ReservationAt;
@@ -79,6 +81,7 @@ final class RaceBed {
               TierHeader.LENGTH + (long) count * REGION_BYTES, new Headroom(), false);
       memory = tier.memory();
       regions = new Regions(memory, REGION_BYTES, count);
+      RecordCheck records = new RecordCheck(regions, 1);
       // Nothing is older than what it holds: it begins empty.
       regions.settledAge(TierHeader.ALL_SETTLED);
       pins = new Pins(2, count);
@@ -122,7 +125,8 @@ final class RaceBed {
               System::currentTimeMillis,
               eviction,
               TierShape.of((long) count * REGION_BYTES, REGION_BYTES, 1 << 16),
-              1);
+              records);
+      MemoryCheck check = new MemoryCheck(regions, records, index, disk);
       firstLane = new StoreLane(core, 0, 1024);
       secondLane = new StoreLane(core, 1, 1024);
       reclaimer =
@@ -135,7 +139,8 @@ final class RaceBed {
               ConcurrentHashMap.newKeySet(),
               ConcurrentHashMap.newKeySet(),
               disk,
-              new Demotion(regions, index, disk, false, 0, System::currentTimeMillis),
+              check,
+              new Demotion(regions, index, disk, check, false, 0, System::currentTimeMillis),
               eviction,
               Long.MAX_VALUE);
       cursor = index.patientCursor();
@@ -239,7 +244,7 @@ final class RaceBed {
 
   private Written writeHead(Reservation at, HeadSpec spec, long content) {
     long objectId = birth();
-    core.enter(at, RecordHeader.KIND_OBJECT, spec, spec.hi(), spec.lo(), objectId, 0);
+    core.enter(at, RecordHeader.KIND_OBJECT, spec, spec.hi(), spec.lo(), objectId);
     long body = regions.base(at.region()) + at.offset() + core.headLength(spec);
     core.writeHead(at, spec, objectId, spec.birth(), BODY, true, writeBody(body, content));
     Piece piece = new Piece(at.region(), at.generation(), at.slot(), at.offset(), 0, 0);
@@ -253,7 +258,7 @@ final class RaceBed {
     Reservation at = reserve(region, length);
     long high = SliceRecord.keyHigh(objectId);
     long low = SliceRecord.keyLow(objectId, 0);
-    core.enter(at, RecordHeader.KIND_SLICE, spec, high, low, objectId, 0);
+    core.enter(at, RecordHeader.KIND_SLICE, spec, high, low, objectId);
     Piece piece = Piece.slice(at);
     CRC32C crc = writeBody(regions.base(region) + piece.bodyOffset(), content);
     core.writeSlice(piece, spec, objectId, 0, BODY, crc);

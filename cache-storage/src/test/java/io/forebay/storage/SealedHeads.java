@@ -4,6 +4,7 @@ import io.forebay.storage.layout.DirectoryEntry;
 import io.forebay.storage.layout.HeadRecord;
 import io.forebay.storage.layout.RecordHeader;
 import io.forebay.storage.layout.RegionHeader;
+import io.forebay.storage.layout.SliceRecord;
 import io.forebay.storage.layout.TierHeader;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -77,14 +78,17 @@ final class SealedHeads {
     for (int slot = 0; slot < slots; slot++) {
       int entry = base(region) + regionBytes - (slot + 1) * DirectoryEntry.LENGTH;
       if (tier.getInt(entry + DirectoryEntry.COMMIT_OFFSET) != generation
-          || tier.get(entry + DirectoryEntry.LIVE_OFFSET) == 0) {
+          || tier.get(entry + DirectoryEntry.LIVE_OFFSET) != DirectoryEntry.LIVE) {
         continue;
       }
       if (tier.get(entry + DirectoryEntry.KIND_OFFSET) == RecordHeader.KIND_SLICE) {
         slices.add(
             new Slice(
                 tier.getLong(entry + DirectoryEntry.OBJECT_OFFSET),
-                tier.getInt(entry + DirectoryEntry.SLICE_OFFSET)));
+                tier.getInt(
+                    base(region)
+                        + tier.getInt(entry + DirectoryEntry.OFFSET_OFFSET)
+                        + SliceRecord.SLICE_OFFSET)));
       } else if (isSealed) {
         head(base(region) + tier.getInt(entry + DirectoryEntry.OFFSET_OFFSET));
       }

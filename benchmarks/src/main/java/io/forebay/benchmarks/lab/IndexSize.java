@@ -1,6 +1,7 @@
 package io.forebay.benchmarks.lab;
 
 import io.forebay.storage.index.ChronicleIndex;
+import io.forebay.storage.index.IndexSeal;
 import io.forebay.storage.index.ObjectIndex;
 import io.forebay.storage.index.ObjectIndex.Outcome;
 import io.forebay.storage.index.ObjectIndex.Verdict;
@@ -13,7 +14,9 @@ import java.util.Locale;
 /**
  * What the index takes for an object, in its file and on the heap: made, filled to its bound with
  * objects in memory, all of them given a place on a disk as well, and emptied again by halves and
- * refilled with other objects, as an index is that has been in use.
+ * refilled with other objects, as an index is that has been in use. Last, how long it takes to fill
+ * it, which a rebuild takes at the least, and to seal its file, as each clean stop and the start
+ * after it do.
  *
  * <pre>java @benchmarks/jvm.options -cp benchmarks/target/benchmarks.jar \
  *     io.forebay.benchmarks.lab.IndexSize 16384 1000000</pre>
@@ -41,9 +44,11 @@ public final class IndexSize {
       put(cursor, 0, 1, false);
       long heap = heapBytes();
       print(entries, "made", file, heap);
+      long begin = System.nanoTime();
       for (int n = 0; n < entries; n++) {
         put(cursor, n, n, false);
       }
+      say("filled", begin, entries, "entries");
       print(entries, "in memory", file, heap);
       for (int n = 0; n < entries; n++) {
         put(cursor, n, n, true);
@@ -60,6 +65,11 @@ public final class IndexSize {
         throw new IllegalStateException(index.count() + " of " + entries);
       }
       print(entries, "others", file, heap);
+      for (int round = 0; round < 3; round++) {
+        begin = System.nanoTime();
+        long seal = IndexSeal.of(file, Thread.ofPlatform().daemon(true).factory());
+        say("sealed as " + Long.toHexString(seal), begin, Files.size(file), "bytes");
+      }
     } finally {
       Files.deleteIfExists(file);
       Files.delete(directory);
@@ -100,6 +110,12 @@ public final class IndexSize {
         bytes,
         (double) bytes / entries,
         heapBytes() - heapBefore);
+  }
+
+  private static void say(String what, long begin, long amount, String of) {
+    double seconds = (System.nanoTime() - begin) / 1e9;
+    System.out.printf(
+        Locale.ROOT, "%s in %.2f s: %,.0f %s a second%n", what, seconds, amount / seconds, of);
   }
 
   /** What is in use after a collection. */

@@ -160,6 +160,7 @@ final class StatsReport {
     json.put("failedPurges", store.failedPurges());
     json.put("purgeScopes", store.purgeScopes());
     json.put("checksumFailures", store.checksumFailures());
+    json.set("scrub", StoresCall.scrub(store.scrub()));
     json.put("outlivesProcess", store.outlivesProcess());
     json.put("memoryLost", store.isMemoryLost());
     ObjectNode recovery = json.putObject("recovery");

@@ -48,7 +48,7 @@ final class StoresCall {
     return answer;
   }
 
-  private static ObjectNode scrub(ScrubStats scrub) {
+  static ObjectNode scrub(ScrubStats scrub) {
     ObjectNode node =
         Json.object()
             .put("progress", scrub.progress())

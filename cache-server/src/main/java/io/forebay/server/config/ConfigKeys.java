@@ -399,8 +399,9 @@ final class ConfigKeys {
           size("0", "64GiB"),
           "4MiB",
           StoreConfig::scrubRate,
-          "Bytes a second that are read from each disk, while nobody waits for it, to find what is"
-              + " not what was written before somebody asks for it; 0 reads nothing.");
+          "Bytes per second that the scrub reads from each disk, while no request waits for that"
+              + " disk, and from the memory tier. It finds damaged records before a request does; 0"
+              + " disables it.");
   static final Field<StoreConfig, Integer> STORE_INDEX_ENTRIES =
       atStart(
           "index-entries",

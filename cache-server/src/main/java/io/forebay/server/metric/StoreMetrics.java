@@ -6,6 +6,7 @@ import static io.forebay.server.metric.NodeMetrics.gauge;
 import static io.forebay.server.metric.NodeMetrics.point;
 
 import io.forebay.storage.StoreStats;
+import io.forebay.storage.disk.ScrubStats;
 import io.forebay.storage.evict.EvictionStats;
 import io.forebay.storage.evict.HitEstimate;
 import io.prometheus.metrics.model.snapshots.CounterSnapshot;
@@ -116,6 +117,7 @@ final class StoreMetrics {
         "forebay_store_checksum_failures",
         "Records whose checksum did not match; each was a miss.",
         store.checksumFailures());
+    scrub(all, store.scrub());
     eviction(all, store);
     level(
         all,
@@ -133,6 +135,34 @@ final class StoreMetrics {
         "forebay_store_recovered_ratio",
         "Share of the index rebuilt after an unclean stop; 1 when there is nothing left to do.",
         store.recovery().fraction());
+  }
+
+  private static void scrub(MetricSnapshots.Builder all, ScrubStats scrub) {
+    level(
+        all,
+        "forebay_store_scrub_progress",
+        "Share of the memory tier that the running round of the scrub has read; 1 between rounds.",
+        scrub.progress());
+    level(
+        all,
+        "forebay_store_scrub_last_round_timestamp_seconds",
+        "When the last round of the memory scrub was complete; 0 if none was since the start.",
+        scrub.lastRoundMillis() / 1000.0);
+    counterOf(
+        all,
+        "forebay_store_scrub_rounds",
+        "Rounds of the memory scrub that are complete.",
+        scrub.rounds());
+    counterOf(
+        all,
+        "forebay_store_scrub_bytes",
+        "Bytes of records in memory that the scrub has checked.",
+        scrub.bytes());
+    counterOf(
+        all,
+        "forebay_store_scrub_bad_records",
+        "Records in memory that the scrub found damaged; each becomes a miss.",
+        scrub.badRecords());
   }
 
   private static void eviction(MetricSnapshots.Builder all, StoreStats store) {

@@ -13,6 +13,7 @@ import io.forebay.storage.PurgeStatus;
 import io.forebay.storage.RecoveryState;
 import io.forebay.storage.StoreInspection;
 import io.forebay.storage.StoreStats;
+import io.forebay.storage.disk.ScrubStats;
 import io.forebay.storage.evict.EvictionStats;
 import io.forebay.storage.evict.HitEstimate;
 import io.forebay.storage.inspect.Survey;
@@ -180,7 +181,8 @@ public final class FakeNode implements Node {
         new RecoveryState(RecoveryState.Phase.REBUILDING, 0.5, 12),
         26,
         new EvictionStats(0.7, 2, 3, 0.25, 1000, 4, List.of(new HitEstimate(2, 0.9, 0.8))),
-        false);
+        false,
+        new ScrubStats(0.5, 27, 28_000, 29, 30, 31));
   }
 
   @Override

@@ -4,7 +4,6 @@ import io.forebay.storage.index.IndexValue;
 import io.forebay.storage.index.ObjectIndex;
 import io.forebay.storage.layout.HeadRecord;
 import io.forebay.storage.layout.RecordHeader;
-import io.forebay.storage.layout.SliceRecord;
 import io.forebay.storage.layout.Words;
 import io.forebay.storage.purge.Purges;
 import io.forebay.storage.region.Regions;
@@ -50,18 +49,22 @@ public final class Promoter {
 
   /** Takes the life of a record in memory; under the lock of the key whose value this is. */
   void kill(IndexValue value) {
-    regions.live(value.region(), slot(value), false);
+    int slot = slot(value);
+    if (slot >= 0) {
+      regions.live(value.region(), slot, false);
+    }
   }
 
   /** Makes a record in memory stale; under the lock of the key whose value this is. */
   void soften(IndexValue value) {
-    regions.soft(value.region(), slot(value));
+    int slot = slot(value);
+    if (slot >= 0) {
+      regions.soft(value.region(), slot);
+    }
   }
 
   private int slot(IndexValue value) {
-    return regions
-        .memory()
-        .get(Words.INT, regions.base(value.region()) + value.offset() + RecordHeader.ENTRY_OFFSET);
+    return regions.slotAt(value.region(), value.generation(), value.offset());
   }
 
   /** How a promotion ended. */
@@ -119,8 +122,7 @@ public final class Promoter {
           load.objectId,
           isSlice || record.get(Words.INT, HeadRecord.SCOPE_COUNT_OFFSET) == 0
               ? 0
-              : record.get(Words.LONG, HeadRecord.SCOPES_OFFSET),
-          isSlice ? record.get(Words.INT, SliceRecord.SLICE_OFFSET) : 0);
+              : record.get(Words.LONG, HeadRecord.SCOPES_OFFSET));
       MemorySegment memory = regions.memory();
       long to = regions.base(at.region()) + at.offset();
       MemorySegment.copy(record, 0, memory, to, length);

@@ -1,7 +1,7 @@
 package io.forebay.storage.disk;
 
 /**
- * What the scrub of one device has done since the start.
+ * What the scrub of one device, or of the memory tier, has done since the start.
  *
  * @param progress share of the regions that the running round has read; 1 between rounds
  * @param rounds that are complete

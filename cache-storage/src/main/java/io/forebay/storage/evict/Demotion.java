@@ -38,6 +38,7 @@ public final class Demotion {
   private final Regions regions;
   private final ObjectIndex.Cursor cursor;
   private final DiskTier disk;
+  private final MemoryCheck check;
   private final boolean onlyTouched;
   private final long bytesPerDay;
   private final LongSupplier clockMillis;
@@ -68,12 +69,14 @@ public final class Demotion {
       Regions regions,
       ObjectIndex index,
       DiskTier disk,
+      MemoryCheck check,
       boolean onlyTouched,
       long bytesPerDay,
       LongSupplier clockMillis) {
     this.regions = regions;
     this.cursor = index.patientCursor();
     this.disk = disk;
+    this.check = check;
     this.onlyTouched = onlyTouched;
     this.bytesPerDay = bytesPerDay;
     this.clockMillis = clockMillis;
@@ -103,6 +106,9 @@ public final class Demotion {
       return false;
     }
     MemorySegment memory = regions.memory();
+    if (!check.isIntact(region, generation, slot)) {
+      return false;
+    }
     long entry = regions.entry(region, slot);
     update.at(region, generation, memory.get(Words.INT, entry + DirectoryEntry.OFFSET_OFFSET));
     if (!find(entry)) {
@@ -248,6 +254,9 @@ public final class Demotion {
 
   /** Has a record on a disk if it is to be there; false if it has to wait for room. */
   private boolean copy(int region, int slot, int generation) {
+    if (!check.isIntact(region, generation, slot)) {
+      return true;
+    }
     long entry = regions.entry(region, slot);
     int offset = regions.memory().get(Words.INT, entry + DirectoryEntry.OFFSET_OFFSET);
     update.at(region, generation, offset);

@@ -41,6 +41,7 @@ public final class Reclaimer {
   private final Set<Long> growing;
 
   private final DiskTier disk;
+  private final MemoryCheck check;
   private final Demotion demotion;
   private final SegmentPolicy policy;
   private final GhostFilter ghosts;
@@ -67,6 +68,7 @@ public final class Reclaimer {
       Set<? extends Fill> fills,
       Set<Long> growing,
       DiskTier disk,
+      MemoryCheck check,
       Demotion demotion,
       Eviction eviction,
       long fillDeadlineMillis) {
@@ -79,6 +81,7 @@ public final class Reclaimer {
     this.fills = fills;
     this.growing = growing;
     this.disk = disk;
+    this.check = check;
     this.demotion = demotion;
     this.policy = eviction.policy();
     this.ghosts = eviction.ghosts();
@@ -227,11 +230,14 @@ public final class Reclaimer {
     int count = 0;
     policy.begin(isProtected);
     for (int slot = 0; slot < slots; slot++) {
-      if (!regions.isCommitted(region, slot, generation)) {
+      if (!regions.isCommitted(region, slot, generation)
+          || !check.isEntrySound(region, generation, slot)) {
         continue;
       }
       boolean isLive = regions.isLive(region, slot);
-      if (!isLive || isDead(region, slot)) {
+      if (isLive && !check.isIntact(region, generation, slot)) {
+        dead++;
+      } else if (!isLive || isDead(region, slot)) {
         dead++;
         boolean isDropped = drop(region, slot, generation);
         if (isDropped && isLive) {
@@ -341,8 +347,7 @@ public final class Reclaimer {
         target.offset(),
         memory.get(Words.LONG, entry + DirectoryEntry.BIRTH_OFFSET),
         memory.get(Words.LONG, entry + DirectoryEntry.OBJECT_OFFSET),
-        memory.get(Words.LONG, entry + DirectoryEntry.BASE_SCOPE_OFFSET),
-        memory.get(Words.INT, entry + DirectoryEntry.SLICE_OFFSET));
+        memory.get(Words.LONG, entry + DirectoryEntry.BASE_SCOPE_OFFSET));
     regions.touches(
         target.region(), target.slot(), policy.touchesAfter(regions.touches(region, slot)));
     TierMemory.copy(memory, from, to, length);

@@ -3,6 +3,7 @@ package io.forebay.storage.evict;
 import io.forebay.storage.disk.DiskTier;
 import io.forebay.storage.disk.Promoter;
 import io.forebay.storage.index.ObjectIndex;
+import io.forebay.storage.layout.CheckedLong;
 import io.forebay.storage.layout.DirectoryEntry;
 import io.forebay.storage.layout.RecordHeader;
 import io.forebay.storage.layout.TierHeader;
@@ -29,6 +30,7 @@ import java.lang.foreign.MemorySegment;
 public final class Sweeper {
   private final Regions regions;
   private final DiskTier disk;
+  private final MemoryCheck check;
   private final ObjectIndex.Cursor cursor;
   private final Purges purges;
   private final ActiveBirths births;
@@ -52,12 +54,14 @@ public final class Sweeper {
       Regions regions,
       ObjectIndex index,
       DiskTier disk,
+      MemoryCheck check,
       Purges purges,
       ActiveBirths births,
       Promoter promoter,
       long retireMillis) {
     this.regions = regions;
     this.disk = disk;
+    this.check = check;
     this.cursor = index.patientCursor();
     this.purges = purges;
     this.births = births;
@@ -94,7 +98,7 @@ public final class Sweeper {
 
   private void forget() {
     // The tier's note comes before the journal's: a tier that lacks it opens empty.
-    Words.longVolatile(regions.memory(), TierHeader.SWEPT_THROUGH_OFFSET, diskThrough);
+    CheckedLong.write(regions.memory(), TierHeader.SWEPT_THROUGH_OFFSET, diskThrough);
     purges.retire(diskThrough);
     diskThrough = -1;
   }
@@ -139,8 +143,9 @@ public final class Sweeper {
       long entry = regions.entry(region, slot);
       if (!regions.isCommitted(region, slot, generation)
           || !regions.isLive(region, slot)
-          || memory.get(Words.BYTE, entry + DirectoryEntry.KIND_OFFSET)
-              == RecordHeader.KIND_SLICE) {
+          || !check.isEntrySound(region, generation, slot)
+          || memory.get(Words.BYTE, entry + DirectoryEntry.KIND_OFFSET) == RecordHeader.KIND_SLICE
+          || !check.isIntact(region, generation, slot)) {
         continue;
       }
       int offset = memory.get(Words.INT, entry + DirectoryEntry.OFFSET_OFFSET);

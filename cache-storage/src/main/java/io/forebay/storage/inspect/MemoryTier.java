@@ -150,12 +150,24 @@ public final class MemoryTier implements Tier {
         memory.get(Words.LONG, at + DirectoryEntry.BIRTH_OFFSET),
         0,
         memory.get(Words.LONG, at + DirectoryEntry.OBJECT_OFFSET),
-        memory.get(Words.INT, at + DirectoryEntry.SLICE_OFFSET),
+        slice(region, at),
         0,
         new long[] {memory.get(Words.LONG, at + DirectoryEntry.BASE_SCOPE_OFFSET)},
-        Math.clamp(regions.touches(region, slot), 0, DirectoryEntry.MOST_TOUCHES),
+        regions.touches(region, slot),
         regions.isLive(region, slot),
         regions.isSoft(region, slot));
+  }
+
+  /** Which slice a record says it is; 0 of a head, and of what is damaged. */
+  private int slice(int region, long at) {
+    MemorySegment memory = regions.memory();
+    int offset = memory.get(Words.INT, at + DirectoryEntry.OFFSET_OFFSET);
+    int length = memory.get(Words.INT, at + DirectoryEntry.LENGTH_OFFSET);
+    return memory.get(Words.BYTE, at + DirectoryEntry.KIND_OFFSET) == RecordHeader.KIND_SLICE
+            && length >= SliceRecord.LENGTH
+            && isPlausible(region, offset, length)
+        ? memory.get(Words.INT, regions.base(region) + offset + SliceRecord.SLICE_OFFSET)
+        : 0;
   }
 
   /** The entry of the record at a place that the index names; null if it has moved on. */
@@ -262,6 +274,9 @@ public final class MemoryTier implements Tier {
       return null;
     }
     try {
+      if (!regions.isSound(entry.region(), entry.slot(), entry.generation())) {
+        return "its directory entry is damaged (checksum)";
+      }
       if (!isWhole(entry)) {
         return "not the record that its directory names";
       }

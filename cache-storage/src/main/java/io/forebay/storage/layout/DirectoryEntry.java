@@ -1,5 +1,7 @@
 package io.forebay.storage.layout;
 
+import java.lang.foreign.MemorySegment;
+
 /**
  * One entry of a region's directory; entry {@code n} lies {@code (n + 1) * LENGTH} before the
  * region's end.
@@ -12,21 +14,33 @@ package io.forebay.storage.layout;
  *  +-------+----+----+-----+----+------------+-------+-------+
  *  32           40           48            56      60      64
  *  +------------+------------+-------------+-------+-------+
- *  | birth      | object id  | base scope  | epoch | slice |
+ *  | birth      | object id  | base scope  | epoch | check |
  *  +------------+------------+-------------+-------+-------+
  * </pre>
  *
  * Written when the space is reserved, with {@code commit} zero; {@code commit} becomes the region's
  * generation, with release, when the record is whole. An entry whose commit is not the generation
- * of its region names nothing. {@code live} is set and cleared under the index lock of the key,
- * except by purges, which only clear. {@code touches} counts, up to {@link #MOST_TOUCHES}, how
- * often the record was asked for since it was written or last survived; lost updates are fine.
- * {@code epoch} is that of the start after which the record's CRC was last known to be good.
+ * of its region names nothing, nor does one whose check is not that of its other fields. The check
+ * covers all but what changes in place: {@code live}, {@code touches}, {@code soft} and {@code
+ * epoch}.
+ *
+ * <p>{@code live} is set and cleared under the index lock of the key, except by purges, which only
+ * clear. A record is live only while the byte is exactly {@link #LIVE}, and a soft purge has passed
+ * it by only while the byte is exactly {@link #FIRM}: from {@link #DEAD} and {@link #SOFT} all
+ * eight bits lie between. {@code touches} counts, up to {@link #MOST_TOUCHES}, how often the record
+ * was asked for since it was written or last survived; lost updates are fine. {@code epoch} is that
+ * of the process that has written the record or checked it: each draws its own at random, so that
+ * no damage done before can pass for it.
  */
 public final class DirectoryEntry {
   public static final int LENGTH = 64;
 
   public static final int MOST_TOUCHES = 3;
+
+  public static final byte LIVE = 0x5A;
+  public static final byte DEAD = (byte) ~LIVE;
+  public static final byte FIRM = 0x36;
+  public static final byte SOFT = (byte) ~FIRM;
 
   public static final int COMMIT_OFFSET = 0;
   public static final int KIND_OFFSET = COMMIT_OFFSET + Integer.BYTES;
@@ -41,7 +55,17 @@ public final class DirectoryEntry {
   public static final int OBJECT_OFFSET = BIRTH_OFFSET + Long.BYTES;
   public static final int BASE_SCOPE_OFFSET = OBJECT_OFFSET + Long.BYTES;
   public static final int EPOCH_OFFSET = BASE_SCOPE_OFFSET + Long.BYTES;
-  public static final int SLICE_OFFSET = EPOCH_OFFSET + Integer.BYTES;
+  public static final int CHECK_OFFSET = EPOCH_OFFSET + Integer.BYTES;
 
   private DirectoryEntry() {}
+
+  /** The check of an entry's fields as they are, for a commit of that generation. */
+  public static int check(MemorySegment memory, long entry, int generation) {
+    long kind = memory.get(Words.BYTE, entry + KIND_OFFSET);
+    long sum = Words.mix(kind << 32 ^ (generation & 0xFFFF_FFFFL));
+    for (int at = KEY_HIGH_OFFSET; at < EPOCH_OFFSET; at += Long.BYTES) {
+      sum = Words.mix(sum ^ memory.get(Words.LONG, entry + at));
+    }
+    return (int) sum;
+  }
 }

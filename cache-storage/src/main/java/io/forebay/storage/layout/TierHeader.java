@@ -12,12 +12,22 @@ import java.util.zip.CRC32C;
  *  | magic  |version| length| store identity  |region | region|   constant, covered by the CRC
  *  |        |       |       | (16 bytes)      | bytes | count |
  *  +--------+-------+-------+-----------------+-------+-------+
- *  40                56      60      64       72       80       88      92      96      104
- *  +-----------------+-------+-------+--------+--------+--------+-------+-------+-------+
- *  | boot identity   | clean | epoch | swept  | index  | newest | CRC   | spare |settled|
- *  | (16 bytes)      |       |       | through| entries| millis |       |       | age   |
- *  +-----------------+-------+-------+--------+--------+--------+-------+-------+-------+
+ *  40      44      48                64              96              128             160
+ *  +-------+-------+-----------------+---------------+---------------+---------------+
+ *  | CRC of| spare | boot identity   | swept through | newest millis | settled age   |
+ *  | 8..39 |       | (16 bytes)      | (32 bytes)    | (32 bytes)    | (32 bytes)    |
+ *  +-------+-------+-----------------+---------------+---------------+---------------+
+ *  160      168      176     180     184
+ *  +--------+--------+-------+-------+
+ *  | index  | index  | clean | CRC of|
+ *  | entries| seal   |       | 40..179
+ *  +--------+--------+-------+-------+
  * </pre>
+ *
+ * <p>The numbers of 32 bytes are {@link CheckedLong}s. The tier is <em>clean</em> only while the
+ * mark is exactly {@link #CLEAN} and the CRC behind it is that of all that stands before: anything
+ * else is an unclean stop. The <em>index seal</em> is the checksum of the index file as the clean
+ * stop left it.
  *
  * <p>For what lies in regions up to the <em>settled age</em> there is nothing older of the same
  * key, in memory or on a disk, that a start could take for alive. While the index is complete that
@@ -29,7 +39,7 @@ import java.util.zip.CRC32C;
  */
 public final class TierHeader {
   public static final long MAGIC = 0x3152_4549_5442_4F46L; // "FOBTIER1"
-  public static final int VERSION = 2;
+  public static final int VERSION = 3;
   public static final int LENGTH = 4096;
 
   public static final int MAGIC_OFFSET = 0;
@@ -39,25 +49,57 @@ public final class TierHeader {
   public static final int REGION_BYTES_OFFSET = IDENTITY_OFFSET + 2 * Long.BYTES;
   public static final int REGION_COUNT_OFFSET = REGION_BYTES_OFFSET + Integer.BYTES;
   public static final int CONSTANT_END = REGION_COUNT_OFFSET + Integer.BYTES;
-  public static final int BOOT_OFFSET = CONSTANT_END;
-  public static final int CLEAN_OFFSET = BOOT_OFFSET + 2 * Long.BYTES;
-  public static final int EPOCH_OFFSET = CLEAN_OFFSET + Integer.BYTES;
-  public static final int SWEPT_THROUGH_OFFSET = EPOCH_OFFSET + Integer.BYTES;
-  public static final int INDEX_ENTRIES_OFFSET = SWEPT_THROUGH_OFFSET + Long.BYTES;
-  public static final int NEWEST_MILLIS_OFFSET = INDEX_ENTRIES_OFFSET + Long.BYTES;
-  public static final int CRC_OFFSET = NEWEST_MILLIS_OFFSET + Long.BYTES;
-
+  public static final int CRC_OFFSET = CONSTANT_END;
   public static final int SPARE_OFFSET = CRC_OFFSET + Integer.BYTES;
-  public static final int SETTLED_AGE_OFFSET = SPARE_OFFSET + Integer.BYTES;
+  public static final int BOOT_OFFSET = SPARE_OFFSET + Integer.BYTES;
+  public static final int SWEPT_THROUGH_OFFSET = BOOT_OFFSET + 2 * Long.BYTES;
+  public static final int NEWEST_MILLIS_OFFSET = SWEPT_THROUGH_OFFSET + CheckedLong.LENGTH;
+  public static final int SETTLED_AGE_OFFSET = NEWEST_MILLIS_OFFSET + CheckedLong.LENGTH;
+  public static final int INDEX_ENTRIES_OFFSET = SETTLED_AGE_OFFSET + CheckedLong.LENGTH;
+  public static final int INDEX_SEAL_OFFSET = INDEX_ENTRIES_OFFSET + Long.BYTES;
+  public static final int CLEAN_OFFSET = INDEX_SEAL_OFFSET + Long.BYTES;
+  public static final int CLEAN_CRC_OFFSET = CLEAN_OFFSET + Integer.BYTES;
+
+  /** The mark of a clean stop, far from the zero that stands there otherwise. */
+  public static final int CLEAN = 0x6C95_A3D7;
 
   public static final long ALL_SETTLED = Long.MAX_VALUE;
 
+  /** More flipped bits than these in eight bytes make them somebody else's. */
+  private static final int MOST_FLIPPED = 8;
+
   private TierHeader() {}
+
+  /** Whether a file begins as a tier does, be it with a few bits flipped. */
+  public static boolean isOurs(long magic) {
+    return Long.bitCount(magic ^ MAGIC) <= MOST_FLIPPED;
+  }
 
   /** The CRC of what never changes. */
   public static int checksum(MemorySegment memory) {
+    return checksum(memory, VERSION_OFFSET, CONSTANT_END);
+  }
+
+  /** Marks the tier as closed in order. Nothing in the header is changed after that. */
+  public static void markClean(MemorySegment memory) {
+    memory.set(Words.INT, CLEAN_OFFSET, CLEAN);
+    Words.intRelease(memory, CLEAN_CRC_OFFSET, checksum(memory, CRC_OFFSET, CLEAN_CRC_OFFSET));
+  }
+
+  public static void markUnclean(MemorySegment memory) {
+    Words.intRelease(memory, CLEAN_OFFSET, 0);
+  }
+
+  /** Whether the tier was closed in order and its header is as that left it. */
+  public static boolean isClean(MemorySegment memory) {
+    return memory.get(Words.INT, CLEAN_OFFSET) == CLEAN
+        && memory.get(Words.INT, CLEAN_CRC_OFFSET)
+            == checksum(memory, CRC_OFFSET, CLEAN_CRC_OFFSET);
+  }
+
+  private static int checksum(MemorySegment memory, int from, int to) {
     CRC32C crc = new CRC32C();
-    crc.update(memory.asSlice(VERSION_OFFSET, CONSTANT_END - VERSION_OFFSET).asByteBuffer());
+    crc.update(memory.asSlice(from, to - from).asByteBuffer());
     return (int) crc.getValue();
   }
 }

@@ -1,6 +1,7 @@
 package io.forebay.storage.memory;
 
 import io.forebay.storage.file.PrivateFiles;
+import io.forebay.storage.layout.CheckedLong;
 import io.forebay.storage.layout.DirectoryEntry;
 import io.forebay.storage.layout.RegionHeader;
 import io.forebay.storage.layout.TierHeader;
@@ -57,8 +58,12 @@ public final class TierFile implements AutoCloseable {
     if (magic == 0) {
       throw new DamagedFileException(file + " was never finished: the next start makes it anew");
     }
-    if (magic != TierHeader.MAGIC) {
+    if (!TierHeader.isOurs(magic)) {
       throw new ForeignFileException(file + " is not a Forebay memory tier");
+    }
+    if (magic != TierHeader.MAGIC) {
+      throw new DamagedFileException(
+          file + ": its first page is damaged (magic): the next start opens it empty");
     }
     int version = memory.get(Words.INT, TierHeader.VERSION_OFFSET);
     if (version != TierHeader.VERSION) {
@@ -105,12 +110,12 @@ public final class TierFile implements AutoCloseable {
 
   /** Whether it was closed in order. */
   public boolean isClean() {
-    return memory.get(Words.INT, TierHeader.CLEAN_OFFSET) == 1;
+    return TierHeader.isClean(memory);
   }
 
   /** When a store was last at work on it. */
   public long newestMillis() {
-    return memory.get(Words.LONG, TierHeader.NEWEST_MILLIS_OFFSET);
+    return CheckedLong.read(memory, TierHeader.NEWEST_MILLIS_OFFSET, 0);
   }
 
   @Override

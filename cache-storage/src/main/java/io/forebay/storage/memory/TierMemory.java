@@ -165,7 +165,7 @@ public final class TierMemory implements AutoCloseable {
       ByteBuffer start = ByteBuffer.allocate(Long.BYTES).order(java.nio.ByteOrder.LITTLE_ENDIAN);
       if (channel.read(start, 0) == Long.BYTES) {
         long magic = start.getLong(0);
-        if (magic != 0 && magic != TierHeader.MAGIC) {
+        if (magic != 0 && !TierHeader.isOurs(magic)) {
           throw new ForeignFileException(
               file + " is not a Forebay memory tier: move it away or name another directory");
         }

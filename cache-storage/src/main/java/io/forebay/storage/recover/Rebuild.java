@@ -6,10 +6,10 @@ import io.forebay.storage.index.ObjectIndex;
 import io.forebay.storage.layout.DirectoryEntry;
 import io.forebay.storage.layout.HeadRecord;
 import io.forebay.storage.layout.RecordHeader;
-import io.forebay.storage.layout.RegionHeader;
 import io.forebay.storage.layout.TierHeader;
 import io.forebay.storage.layout.Words;
 import io.forebay.storage.purge.Purges;
+import io.forebay.storage.region.RecordCheck;
 import io.forebay.storage.region.Regions;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
@@ -38,6 +38,7 @@ public final class Rebuild {
   private final DiskTier disk;
   private final ObjectIndex.Cursor cursor;
   private final Purges purges;
+  private final RecordCheck records;
 
   /** What was there at the start, youngest region first. */
   private final List<Integer> order;
@@ -49,12 +50,14 @@ public final class Rebuild {
   private final Put put = new Put();
   private int step;
   private volatile int done;
-  private long records;
+  private long takenUp;
   private long dropped;
 
   /** Notes what is there now: what lanes write from here on is theirs to install. */
-  public Rebuild(Regions regions, ObjectIndex index, DiskTier disk, Purges purges) {
+  public Rebuild(
+      Regions regions, RecordCheck records, ObjectIndex index, DiskTier disk, Purges purges) {
     this.regions = regions;
+    this.records = records;
     this.disk = disk;
     this.cursor = index.patientCursor();
     this.purges = purges;
@@ -94,7 +97,7 @@ public final class Rebuild {
   }
 
   public long records() {
-    return records;
+    return takenUp;
   }
 
   /** Takes up one region's slices or heads; false once there is nothing left to do. */
@@ -129,7 +132,7 @@ public final class Rebuild {
     long count = 0;
     for (int slot = 0; slot < slots[region]; slot++) {
       // Dead ones, too: some key may still name them.
-      if (regions.isCommitted(region, slot, generation)) {
+      if (regions.isSound(region, slot, generation)) {
         count += drop.run(region, slot, generation) ? 1 : 0;
       }
     }
@@ -163,7 +166,9 @@ public final class Rebuild {
     int generation = generations[region];
     for (int slot = 0; slot < slots[region]; slot++) {
       long entry = regions.entry(region, slot);
-      if (!regions.isCommitted(region, slot, generation) || !regions.isLive(region, slot)) {
+      if (!regions.isCommitted(region, slot, generation)
+          || !regions.isLive(region, slot)
+          || !records.isEntrySound(region, generation, slot)) {
         continue;
       }
       byte kind = memory.get(Words.BYTE, entry + DirectoryEntry.KIND_OFFSET);
@@ -190,7 +195,7 @@ public final class Rebuild {
       put.objectId = memory.get(Words.LONG, entry + DirectoryEntry.OBJECT_OFFSET);
       ObjectIndex.Outcome outcome = cursor.update(put.high, put.low, put);
       if (outcome == ObjectIndex.Outcome.DONE) {
-        records++;
+        takenUp++;
       } else {
         regions.live(region, slot, false);
       }
@@ -206,10 +211,7 @@ public final class Rebuild {
       byte kind,
       int generation) {
     int end = regions.recordsEnd(region);
-    if (offset < RegionHeader.LENGTH
-        || offset % RecordHeader.ALIGNMENT != 0
-        || length <= 0
-        || length > end - offset) {
+    if (length > end - offset) {
       return false;
     }
     long record = regions.base(region) + offset;
@@ -296,13 +298,10 @@ public final class Rebuild {
           return ObjectIndex.Verdict.PUT;
         }
         if (value.isInMemory()) {
-          int otherSlot =
-              regions
-                  .memory()
-                  .get(
-                      Words.INT,
-                      regions.base(value.region()) + value.offset() + RecordHeader.ENTRY_OFFSET);
-          regions.live(value.region(), otherSlot, false);
+          int otherSlot = regions.slotAt(value.region(), value.generation(), value.offset());
+          if (otherSlot >= 0) {
+            regions.live(value.region(), otherSlot, false);
+          }
         }
         disk.bury(high, low, value);
       }

@@ -1,5 +1,6 @@
 package io.forebay.storage.region;
 
+import io.forebay.storage.layout.CheckedLong;
 import io.forebay.storage.layout.DirectoryEntry;
 import io.forebay.storage.layout.RecordHeader;
 import io.forebay.storage.layout.RegionHeader;
@@ -189,16 +190,16 @@ public final class Regions {
   }
 
   public long age(int region) {
-    return memory.get(Words.LONG, base(region) + RegionHeader.AGE_OFFSET);
+    return CheckedLong.read(memory, base(region) + RegionHeader.AGE_OFFSET, RegionHeader.NO_AGE);
   }
 
-  /** Up to which age regions may be emptied; see {@link TierHeader}. */
+  /** Up to which age regions may be emptied; see {@link TierHeader}. None, if that is damaged. */
   public long settledAge() {
-    return Words.longVolatile(memory, TierHeader.SETTLED_AGE_OFFSET);
+    return CheckedLong.read(memory, TierHeader.SETTLED_AGE_OFFSET, 0);
   }
 
   public void settledAge(long age) {
-    Words.longVolatile(memory, TierHeader.SETTLED_AGE_OFFSET, age);
+    CheckedLong.write(memory, TierHeader.SETTLED_AGE_OFFSET, age);
   }
 
   /**
@@ -206,44 +207,63 @@ public final class Regions {
    */
   public void renew(int region) {
     long base = base(region);
-    int generation = memory.get(Words.INT, base + RegionHeader.GENERATION_OFFSET) + 1;
-    if (generation == 0) {
-      generation = 1;
-    }
+    int generation = nextGeneration(base);
     memory.set(Words.INT, base + RegionHeader.MAGIC_OFFSET, RegionHeader.MAGIC);
     // The generation is in place before the first entry can be: a reader of the directory who sees
     // an
     // entry of this life sees this generation.
     Words.intRelease(memory, base + RegionHeader.GENERATION_OFFSET, generation);
+    memory.set(Words.INT, base + RegionHeader.CHECK_OFFSET, RegionHeader.check(generation));
     memory.set(Words.INT, base + RegionHeader.SEGMENT_OFFSET, NONE);
-    memory.set(Words.LONG, base + RegionHeader.AGE_OFFSET, 0);
+    CheckedLong.write(memory, base + RegionHeader.AGE_OFFSET, 0);
     Words.longVolatile(
         memory, base + RegionHeader.RESERVATION_OFFSET, (long) RegionHeader.LENGTH << 32);
     state(region, generation, NONE, SPARE);
   }
 
+  private int nextGeneration(long base) {
+    int generation = memory.get(Words.INT, base + RegionHeader.GENERATION_OFFSET);
+    int check = memory.get(Words.INT, base + RegionHeader.CHECK_OFFSET);
+    boolean isBlank = generation == 0 && check == 0;
+    if (!isBlank && check != RegionHeader.check(generation)) {
+      // Damaged, or of another format: far from all that have been counted up to here.
+      generation = (int) Words.mix((long) check << 32 ^ ~generation);
+    }
+    return generation == -1 ? 1 : generation + 1;
+  }
+
   public void open(int region, int segment, long age) {
     long base = base(region);
     memory.set(Words.INT, base + RegionHeader.SEGMENT_OFFSET, segment);
-    memory.set(Words.LONG, base + RegionHeader.AGE_OFFSET, age);
+    CheckedLong.write(memory, base + RegionHeader.AGE_OFFSET, age);
     state(region, generation(region), segment, OPEN);
+  }
+
+  /** Whether a region's header is as it was written, as far as it tells. */
+  public boolean isSound(int region) {
+    long base = base(region);
+    int generation = memory.get(Words.INT, base + RegionHeader.GENERATION_OFFSET);
+    int slots = slots(region);
+    int end = recordsEnd(region);
+    return memory.get(Words.INT, base + RegionHeader.MAGIC_OFFSET) == RegionHeader.MAGIC
+        && generation != 0
+        && memory.get(Words.INT, base + RegionHeader.CHECK_OFFSET) == RegionHeader.check(generation)
+        && age(region) >= 0
+        && slots >= 0
+        && end >= RegionHeader.LENGTH
+        && end % RecordHeader.ALIGNMENT == 0
+        && end + (long) slots * DirectoryEntry.LENGTH <= regionBytes;
   }
 
   /** Takes up a region as an earlier process left it; false if its header makes no sense. */
   public boolean adopt(int region) {
+    if (!isSound(region)) {
+      return false;
+    }
     long base = base(region);
     int generation = memory.get(Words.INT, base + RegionHeader.GENERATION_OFFSET);
     int segment = memory.get(Words.INT, base + RegionHeader.SEGMENT_OFFSET);
-    int slots = slots(region);
-    int end = recordsEnd(region);
-    if (memory.get(Words.INT, base + RegionHeader.MAGIC_OFFSET) != RegionHeader.MAGIC
-        || generation == 0
-        || slots < 0
-        || end < RegionHeader.LENGTH
-        || end + (long) slots * DirectoryEntry.LENGTH > regionBytes) {
-      return false;
-    }
-    if (slots == 0) {
+    if (slots(region) == 0) {
       state(region, generation, NONE, FREE);
       return true;
     }
@@ -261,14 +281,13 @@ public final class Regions {
       int offset,
       long birth,
       long objectId,
-      long baseScope,
-      int slice) {
+      long baseScope) {
     long entry = entry(region, slot);
     Words.intRelease(memory, entry + DirectoryEntry.COMMIT_OFFSET, 0);
     memory.set(Words.BYTE, entry + DirectoryEntry.KIND_OFFSET, kind);
-    memory.set(Words.BYTE, entry + DirectoryEntry.LIVE_OFFSET, (byte) 0);
+    memory.set(Words.BYTE, entry + DirectoryEntry.LIVE_OFFSET, DirectoryEntry.DEAD);
     memory.set(Words.BYTE, entry + DirectoryEntry.TOUCHES_OFFSET, (byte) 0);
-    memory.set(Words.BYTE, entry + DirectoryEntry.SOFT_OFFSET, (byte) 0);
+    memory.set(Words.BYTE, entry + DirectoryEntry.SOFT_OFFSET, DirectoryEntry.FIRM);
     memory.set(Words.LONG, entry + DirectoryEntry.KEY_HIGH_OFFSET, high);
     memory.set(Words.LONG, entry + DirectoryEntry.KEY_LOW_OFFSET, low);
     memory.set(Words.INT, entry + DirectoryEntry.OFFSET_OFFSET, offset);
@@ -277,7 +296,6 @@ public final class Regions {
     memory.set(Words.LONG, entry + DirectoryEntry.OBJECT_OFFSET, objectId);
     memory.set(Words.LONG, entry + DirectoryEntry.BASE_SCOPE_OFFSET, baseScope);
     memory.set(Words.INT, entry + DirectoryEntry.EPOCH_OFFSET, 0);
-    memory.set(Words.INT, entry + DirectoryEntry.SLICE_OFFSET, slice);
   }
 
   /** The record is whole: its entry names it from now on, though not yet as live. */
@@ -285,6 +303,10 @@ public final class Regions {
     long entry = entry(region, slot);
     memory.set(Words.INT, entry + DirectoryEntry.LENGTH_OFFSET, length);
     memory.set(Words.INT, entry + DirectoryEntry.EPOCH_OFFSET, epoch);
+    memory.set(
+        Words.INT,
+        entry + DirectoryEntry.CHECK_OFFSET,
+        DirectoryEntry.check(memory, entry, generation));
     Words.intRelease(memory, entry + DirectoryEntry.COMMIT_OFFSET, generation);
   }
 
@@ -293,17 +315,63 @@ public final class Regions {
         == generation;
   }
 
+  /**
+   * Whether a committed entry is as it was written; what it says of its record's place and length
+   * lies within the region then.
+   */
+  public boolean isSound(int region, int slot, int generation) {
+    long entry = entry(region, slot);
+    int offset = memory.get(Words.INT, entry + DirectoryEntry.OFFSET_OFFSET);
+    int length = memory.get(Words.INT, entry + DirectoryEntry.LENGTH_OFFSET);
+    return isCommitted(region, slot, generation)
+        && memory.get(Words.INT, entry + DirectoryEntry.CHECK_OFFSET)
+            == DirectoryEntry.check(memory, entry, generation)
+        && offset >= RegionHeader.LENGTH
+        && offset % RecordHeader.ALIGNMENT == 0
+        && length > 0
+        && length <= regionBytes - offset;
+  }
+
+  /** Where the record of a sound entry begins in its region. */
+  public int offset(int region, int slot) {
+    return memory.get(Words.INT, entry(region, slot) + DirectoryEntry.OFFSET_OFFSET);
+  }
+
+  /**
+   * The directory entry of the record that the index says lies there, or -1: the region is in
+   * another life, or record or entry are damaged. The region is pinned, or the key's lock is held.
+   */
+  public int slotAt(int region, int generation, int offset) {
+    long record = base(region) + offset;
+    if (!RecordHeader.isRecord(memory, record, generation, regionBytes - offset)) {
+      return -1;
+    }
+    int slot = memory.get(Words.INT, record + RecordHeader.ENTRY_OFFSET);
+    return slot >= 0
+            && slot < slots(region)
+            && isCommitted(region, slot, generation)
+            && offset(region, slot) == offset
+        ? slot
+        : -1;
+  }
+
   public boolean isLive(int region, int slot) {
-    return Words.byteOpaque(memory, entry(region, slot) + DirectoryEntry.LIVE_OFFSET) != 0;
+    return Words.byteOpaque(memory, entry(region, slot) + DirectoryEntry.LIVE_OFFSET)
+        == DirectoryEntry.LIVE;
   }
 
   public void live(int region, int slot, boolean live) {
     Words.byteRelease(
-        memory, entry(region, slot) + DirectoryEntry.LIVE_OFFSET, (byte) (live ? 1 : 0));
+        memory,
+        entry(region, slot) + DirectoryEntry.LIVE_OFFSET,
+        live ? DirectoryEntry.LIVE : DirectoryEntry.DEAD);
   }
 
   public int touches(int region, int slot) {
-    return Words.byteOpaque(memory, entry(region, slot) + DirectoryEntry.TOUCHES_OFFSET);
+    return Math.clamp(
+        Words.byteOpaque(memory, entry(region, slot) + DirectoryEntry.TOUCHES_OFFSET),
+        0,
+        DirectoryEntry.MOST_TOUCHES);
   }
 
   public void touches(int region, int slot, int touches) {
@@ -329,16 +397,18 @@ public final class Regions {
   public void protect(int region, long age) {
     long base = base(region);
     memory.set(Words.INT, base + RegionHeader.SEGMENT_OFFSET, PROTECTED);
-    memory.set(Words.LONG, base + RegionHeader.AGE_OFFSET, age);
+    CheckedLong.write(memory, base + RegionHeader.AGE_OFFSET, age);
     state(region, generation(region), PROTECTED, SEALED);
   }
 
   public boolean isSoft(int region, int slot) {
-    return Words.byteOpaque(memory, entry(region, slot) + DirectoryEntry.SOFT_OFFSET) != 0;
+    return Words.byteOpaque(memory, entry(region, slot) + DirectoryEntry.SOFT_OFFSET)
+        != DirectoryEntry.FIRM;
   }
 
   public void soft(int region, int slot) {
-    Words.byteRelease(memory, entry(region, slot) + DirectoryEntry.SOFT_OFFSET, (byte) 1);
+    Words.byteRelease(
+        memory, entry(region, slot) + DirectoryEntry.SOFT_OFFSET, DirectoryEntry.SOFT);
   }
 
   public int epoch(int region, int slot) {

@@ -33,11 +33,11 @@ class WordsTest {
 
   @Test
   void picturesAddUp() {
-    assertEquals(DirectoryEntry.LENGTH, DirectoryEntry.SLICE_OFFSET + Integer.BYTES);
+    assertEquals(DirectoryEntry.LENGTH, DirectoryEntry.CHECK_OFFSET + Integer.BYTES);
     assertEquals(SliceRecord.LENGTH, SliceRecord.BIRTH_OFFSET + Long.BYTES);
     assertEquals(104, HeadRecord.SCOPES_OFFSET);
-    assertEquals(104, TierHeader.SETTLED_AGE_OFFSET + Long.BYTES);
-    assertTrue(RegionHeader.SEGMENT_OFFSET + Integer.BYTES <= RegionHeader.LENGTH);
+    assertEquals(184, TierHeader.CLEAN_CRC_OFFSET + Integer.BYTES);
+    assertEquals(RegionHeader.LENGTH, RegionHeader.AGE_OFFSET + CheckedLong.LENGTH);
   }
 
   @Test
