@@ -293,6 +293,7 @@ public final class RestingStore implements AutoCloseable {
 
   private void take(DeviceView device, int region, int generation, DeviceView.Entry entry) {
     if (entry.isTombstone()
+        || entry.isDead()
         || entry.kind() < RecordHeader.KIND_OBJECT
         || entry.kind() > RecordHeader.KIND_SLICE) {
       return;

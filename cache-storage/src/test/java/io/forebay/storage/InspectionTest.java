@@ -476,6 +476,47 @@ class InspectionTest {
   }
 
   @Test
+  void whatASweepMarkedDeadIsCountedAsDeadAndIsNoFlaw() throws Exception {
+    try (StoreFixture fixture = open(1)) {
+      long[] scopes = new long[100];
+      for (int n = 0; n < 400; n++) {
+        put(fixture, n);
+        if (n < 2 * scopes.length && n % 2 == 0) {
+          scopes[n / 2] = StoreFixture.scope(name(n));
+        }
+      }
+      settle(fixture);
+      long before = fixture.store.inspection().ask(LONG, InspectionTest::deadOnDisk);
+      fixture.store.purge(new Purge(Purge.Kind.EXACT, scopes, false, ""));
+      for (int n = 0; n < 100 && fixture.store.stats().purgeScopes() > 0; n++) {
+        fixture.clock.addAndGet(60_000);
+        fixture.stepAll();
+      }
+      assertEquals(0, fixture.store.stats().purgeScopes(), "not swept");
+      long dead = fixture.store.inspection().ask(LONG, InspectionTest::deadOnDisk);
+      assertTrue(dead >= before + scopes.length, dead + " dead, " + before + " before");
+      fixture.store.abandon();
+      try (RestingStore resting = rest(1)) {
+        Survey survey = resting.survey(() -> false);
+        Map<String, Stored> found = all(survey, 1000);
+        for (int n = 0; n < 2 * scopes.length; n++) {
+          assertEquals(n % 2 != 0, found.containsKey(name(n)), name(n));
+        }
+        assertTrue(deadOnDisk(survey) >= scopes.length);
+        assertEquals(List.of(), verify(survey));
+      }
+      fixture.store = ObjectStore.open(fixture.settings);
+    }
+  }
+
+  private static long deadOnDisk(Survey survey) throws IOException {
+    return census(survey).parts().stream()
+        .filter(part -> !part.tier().equals("memory"))
+        .mapToLong(Census.Part::deadRecords)
+        .sum();
+  }
+
+  @Test
   void verifyAtRestFindsExactlyTheRecordsWhoseBytesChanged() throws Exception {
     try (StoreFixture fixture = open(1)) {
       for (int n = 0; n < 300; n++) {

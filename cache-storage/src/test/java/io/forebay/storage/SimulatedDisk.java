@@ -6,6 +6,7 @@ import io.forebay.storage.disk.DiskTier;
 import java.io.EOFException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -84,6 +85,12 @@ final class SimulatedDisk implements DiskTier.Opener {
   /** Time passes, and the kernel brings to the disks what was written. */
   void writeBack() {
     disks.values().forEach(Disk::reachTheMedium);
+  }
+
+  /** What a disk holds, to be looked at and changed while no store is at work on it. */
+  ByteBuffer bytes(String name) {
+    return ByteBuffer.wrap(Objects.requireNonNull(disks.get(name)).bytes)
+        .order(ByteOrder.LITTLE_ENDIAN);
   }
 
   /** Turns a byte of a disk over, at random, where a region of that length has its records. */

@@ -12,11 +12,13 @@ import java.util.List;
 /**
  * Records on their way to one region: one large write for them, one for their directory pages.
  * Filled under the device's lock; once sealed it does not change until it has been written.
+ * Tombstones have pages of their own, so that the sweep may write the other pages again.
  */
 final class Batch {
   private final ByteBuffer data;
   private final MemorySegment memory;
   private final List<ByteBuffer> pages = new ArrayList<>();
+  private final List<ByteBuffer> tombstones = new ArrayList<>();
   private int region = -1;
   private int generation;
   private long age;
@@ -37,6 +39,7 @@ final class Batch {
     firstPage = newFirstPage;
     length = 0;
     pages.clear();
+    tombstones.clear();
   }
 
   int region() {
@@ -60,20 +63,29 @@ final class Batch {
   }
 
   int pageCount() {
-    return pages.size();
+    return pages.size() + tombstones.size();
   }
 
   boolean isEmpty() {
-    return pages.isEmpty();
+    return pages.isEmpty() && tombstones.isEmpty();
   }
 
   boolean fits(int recordLength) {
     return length + Words.roundUp(recordLength, RecordHeader.ALIGNMENT) <= data.capacity();
   }
 
-  /** Whether an entry of that length needs a page that is not there yet. */
+  /** Whether the entry of a record needs a page that is not there yet. */
   boolean needsPage(int entryLength) {
-    return pages.isEmpty() || pages.getLast().remaining() < entryLength;
+    return isFull(pages, entryLength);
+  }
+
+  /** Whether a tombstone does. */
+  boolean needsTombstonePage() {
+    return isFull(tombstones, DirectoryPage.ENTRY_LENGTH);
+  }
+
+  private static boolean isFull(List<ByteBuffer> of, int entryLength) {
+    return of.isEmpty() || of.getLast().remaining() < entryLength;
   }
 
   /** Copies a record in; returns its offset in the region. */
@@ -84,19 +96,19 @@ final class Batch {
     int rounded = Words.roundUp(recordLength, RecordHeader.ALIGNMENT);
     memory.asSlice(at + (long) recordLength, rounded - recordLength).fill((byte) 0);
     length += rounded;
-    Pages.put(page(entryLength), from, record, recordLength, start + at);
+    Pages.put(page(pages, entryLength), from, record, recordLength, start + at);
     return start + at;
   }
 
   void put(Tombstone dead) {
-    Pages.putTombstone(page(DirectoryPage.ENTRY_LENGTH), dead);
+    Pages.putTombstone(page(tombstones, DirectoryPage.ENTRY_LENGTH), dead);
   }
 
-  private ByteBuffer page(int entryLength) {
-    if (needsPage(entryLength)) {
-      pages.add(Pages.begin());
+  private static ByteBuffer page(List<ByteBuffer> of, int entryLength) {
+    if (isFull(of, entryLength)) {
+      of.add(Pages.begin());
     }
-    return pages.getLast();
+    return of.getLast();
   }
 
   boolean holds(int ofRegion, int offset, int ofLength) {
@@ -108,9 +120,17 @@ final class Batch {
   }
 
   void seal(long device) {
-    for (int n = 0; n < pages.size(); n++) {
-      Pages.seal(pages.get(n), device, generation, firstPage + n, age, end());
+    int number = firstPage;
+    for (ByteBuffer page : all()) {
+      Pages.seal(page, device, generation, number, age, end());
+      number++;
     }
+  }
+
+  private List<ByteBuffer> all() {
+    List<ByteBuffer> all = new ArrayList<>(pages);
+    all.addAll(tombstones);
+    return all;
   }
 
   /** The records, up to the end of their last page: whole pages need not be read to be written. */
@@ -123,24 +143,17 @@ final class Batch {
   /** The tombstones in it, told of one after the other. */
   void forEachTombstone(Pages.Visitor visitor) {
     PageEntry entry = new PageEntry();
-    for (ByteBuffer page : pages) {
-      Pages.forEach(
-          page,
-          entry,
-          one -> {
-            if (one.isTombstone()) {
-              visitor.visit(one);
-            }
-          });
+    for (ByteBuffer page : tombstones) {
+      Pages.forEach(page, entry, visitor);
     }
   }
 
   /** The pages as they lie on the device: the last one first. */
   ByteBuffer pages() {
-    ByteBuffer all = ByteBuffer.allocate(pages.size() * DirectoryPage.LENGTH);
-    for (ByteBuffer page : pages.reversed()) {
-      all.put(page.duplicate().clear());
+    ByteBuffer written = ByteBuffer.allocate(pageCount() * DirectoryPage.LENGTH);
+    for (ByteBuffer page : all().reversed()) {
+      written.put(page.duplicate().clear());
     }
-    return all.flip();
+    return written.flip();
   }
 }

@@ -47,7 +47,7 @@ final class Device {
   private final LongSupplier clockMillis;
   private final Runnable onWork;
   private final DeviceCounters counters = new DeviceCounters();
-  private final Graves graves = new Graves();
+  private final Graves graves;
   private final DeviceHealth health;
   private final DeviceLog log;
   private final DeviceRecords records;
@@ -75,6 +75,7 @@ final class Device {
     this.clockMillis = host.clockMillis();
     this.health = new DeviceHealth(settings, clockMillis, this::onLeft);
     this.handle = handle;
+    this.graves = new Graves(settings.waitingTombstones());
     this.file = new WatchedFile(handle, health, graves);
     this.head = new DeviceHead(file);
     this.log = new DeviceLog(settings, file, head, health, counters, graves, new Random(), onWork);
@@ -87,7 +88,6 @@ final class Device {
             counters,
             host.promoter(),
             purges,
-            graves,
             onWork,
             clockMillis,
             settings.slowMillis() / PATIENCE_SHARE);
@@ -104,7 +104,8 @@ final class Device {
     this.reclaim =
         new DeviceReclaim(number, log, directory, records, graves, host.index(), counters, purges);
     this.sweep =
-        new DeviceSweep(settings, head, log, directory, file, health, graves, cursor, host);
+        new DeviceSweep(
+            settings, head, log, directory, file, health, counters, graves, cursor, host);
     Random random = new Random();
     this.scrub =
         new DeviceScrub(
@@ -299,8 +300,10 @@ final class Device {
         return true;
       }
       boolean isBusy = log.writeNext() || reclaim.next(settings.regionBytes());
+      // Whatever the sweep does: it waits for room for tombstones, and so do those it did not bury.
+      isBusy |= log.buryNext();
       // However much is written, a sweep goes on: purges wait for it.
-      return sweep.next() || isBusy || log.buryNext() || scrub.next();
+      return sweep.next() || isBusy || scrub.next();
     } catch (IOException e) {
       health.onError("writing", e);
       return true;
@@ -422,8 +425,14 @@ final class Device {
         while (more && health.isOnline()) {
           more = log.writeNext() || log.buryNext();
         }
+        // What is dead and has no tombstone is marked now: the next start would not know it.
+        more = true;
+        while (more && sweep.isAuditing() && health.isOnline()) {
+          more = work();
+        }
         if (health.isOnline()) {
-          head.state(sweptThrough(), clockMillis.getAsLong(), !graves.hasLost());
+          boolean isWhole = !graves.hasLost() && !sweep.isAuditing();
+          head.state(sweptThrough(), clockMillis.getAsLong(), isWhole);
         }
       }
       loads.failAll();

@@ -81,8 +81,12 @@ final class DeviceCount {
         return;
       }
       ByteBuffer page = directory.page(region, number);
+      if (page == null && directory.isDamaged(generation, number)) {
+        // Perhaps the sweep was writing it: then it is whole now.
+        page = directory.page(region, number);
+      }
       if (page == null || page.getInt(DirectoryPage.GENERATION_OFFSET) != generation) {
-        torn++;
+        torn += directory.isDamaged(generation, number) ? 0 : 1;
         continue;
       }
       torn = 0;
@@ -108,7 +112,7 @@ final class DeviceCount {
   }
 
   private void look(PageEntry one, int region, int generation) {
-    if (one.kind() != RecordHeader.KIND_OBJECT) {
+    if (one.kind() != RecordHeader.KIND_OBJECT || one.isDead()) {
       return;
     }
     PurgeProbe.Match match = probe.matches(one.words(), one.birth(), one.bodyBirth());

@@ -9,7 +9,10 @@ import org.jspecify.annotations.Nullable;
 
 /** Reads the directories of one device's regions. The writer's; pages and entries are reused. */
 final class DeviceDirectory {
-  /** After so many pages that are not whole the rest of a directory is taken for empty. */
+  /**
+   * After so many pages in a row that are not of this life of the region the rest of its directory
+   * is taken for empty.
+   */
   static final int TORN_PAGES = 4;
 
   private final BlockFile file;
@@ -37,7 +40,7 @@ final class DeviceDirectory {
     for (int number = 0; number < most && torn < TORN_PAGES; number++) {
       ByteBuffer next = page(region, number);
       if (next == null || next.getInt(DirectoryPage.GENERATION_OFFSET) != generation) {
-        torn++;
+        torn += isDamaged(generation, number) ? 0 : 1;
         continue;
       }
       torn = 0;
@@ -52,9 +55,26 @@ final class DeviceDirectory {
 
   /** A page if it is whole, until the next one is read. */
   @Nullable ByteBuffer page(int region, int number) throws IOException {
-    long end = base(region, regionBytes) + regionBytes;
-    file.read(page.clear(), end - (number + 1L) * DirectoryPage.LENGTH);
+    file.read(page.clear(), at(region, number));
     page.clear();
     return Pages.isWhole(page, head.device(), number) ? page : null;
+  }
+
+  /**
+   * Whether the page just read, which is not whole, was one of that life of its region: more may
+   * follow it, whatever a power cut in the middle of a sweep has done to it and its neighbours.
+   */
+  boolean isDamaged(int generation, int number) {
+    return Pages.isHeaderOf(page, generation, number);
+  }
+
+  /** Seals the page just read, as it was changed, and writes it where it was. */
+  void rewrite(int region, int number) throws IOException {
+    Pages.reseal(page, head.device());
+    file.write(page, at(region, number));
+  }
+
+  private long at(int region, int number) {
+    return base(region, regionBytes) + regionBytes - (number + 1L) * DirectoryPage.LENGTH;
   }
 }

@@ -21,7 +21,6 @@ final class DeviceLoads {
   private final DeviceCounters counters;
   private final Promoter promoter;
   private final Purges purges;
-  private final Graves graves;
   private final Runnable onWork;
   private final LongSupplier clockMillis;
 
@@ -41,7 +40,6 @@ final class DeviceLoads {
       DeviceCounters counters,
       Promoter promoter,
       Purges purges,
-      Graves graves,
       Runnable onWork,
       LongSupplier clockMillis,
       long patienceMillis) {
@@ -50,7 +48,6 @@ final class DeviceLoads {
     this.counters = counters;
     this.promoter = promoter;
     this.purges = purges;
-    this.graves = graves;
     this.onWork = onWork;
     this.clockMillis = clockMillis;
     this.patienceMillis = patienceMillis;
@@ -101,8 +98,8 @@ final class DeviceLoads {
         MemorySegment record = MemorySegment.ofBuffer(buffer.clear());
         if (promoter.promote(load, record) == Promoter.Result.DEAD
             && records.forget(load.high, load.low, load.place)) {
+          // The sweep marks it on the disk; until then the purge is in force.
           purges.count(record, 0, Purges.DEAD);
-          graves.bury(load.high, load.low, load.birth);
         }
       } else if (health.isInUse()) {
         boolean ignored = records.forget(load.high, load.low, load.place);

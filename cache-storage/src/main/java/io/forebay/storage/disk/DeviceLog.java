@@ -48,6 +48,11 @@ final class DeviceLog {
   private int openEnd;
   private int openPages;
 
+  /** Batches that went to the writer, and those of them that were written or dropped. */
+  private long handedOn;
+
+  private long done;
+
   DeviceLog(
       DeviceSettings settings,
       BlockFile file,
@@ -177,7 +182,7 @@ final class DeviceLog {
     lock.lock();
     try {
       for (int n = 0; n < TOMBSTONES_A_BATCH; n++) {
-        Batch taking = batchFor(0, DirectoryPage.ENTRY_LENGTH);
+        Batch taking = batchFor(0, 0);
         if (taking == null) {
           return false;
         }
@@ -207,6 +212,7 @@ final class DeviceLog {
     }
   }
 
+  /** The batch for a record or, with a length of 0, for a tombstone; null if none is free. */
   private @Nullable Batch batchFor(int length, int entryLength) {
     if (length > settings.bufferBytes()) {
       return null;
@@ -244,7 +250,8 @@ final class DeviceLog {
   }
 
   private boolean fitsRegion(Batch current, int length, int entryLength) {
-    int pages = openPages + current.pageCount() + (current.needsPage(entryLength) ? 1 : 0);
+    boolean needsPage = length == 0 ? current.needsTombstonePage() : current.needsPage(entryLength);
+    int pages = openPages + current.pageCount() + (needsPage ? 1 : 0);
     return current.end()
             + Words.roundUp(length, RecordHeader.ALIGNMENT)
             + pages * DirectoryPage.LENGTH
@@ -274,18 +281,29 @@ final class DeviceLog {
     openPages += full.pageCount();
     full.seal(head.device());
     waiting.add(full);
+    handedOn++;
     onWork.run();
   }
 
   // --- the writer
   // ---------------------------------------------------------------------------------
 
-  /** Hands the open batch on; whether nothing waits to be written. */
-  boolean handOn() {
+  /** Hands the open batch on; returns what {@link #isDone} is asked for. */
+  long handOn() {
     lock.lock();
     try {
       passOn();
-      return waiting.isEmpty();
+      return handedOn;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Whether all that was handed on before {@link #handOn} said so is written or dropped. */
+  boolean isDone(long ofHandedOn) {
+    lock.lock();
+    try {
+      return done >= ofHandedOn;
     } finally {
       lock.unlock();
     }
@@ -312,6 +330,7 @@ final class DeviceLog {
       lock.lock();
       try {
         writing = null;
+        done++;
         if (!isWritten) {
           // What of it is on the device is anybody's guess: nothing more goes to its region.
           drop(next);
@@ -358,6 +377,7 @@ final class DeviceLog {
     for (Batch one : List.copyOf(waiting)) {
       if (one.region() == region) {
         waiting.remove(one);
+        done++;
         drop(one);
       }
     }
@@ -408,6 +428,7 @@ final class DeviceLog {
       }
       freeBatches.addAll(waiting);
       waiting.clear();
+      done = handedOn;
       openRegion = -1;
       regions.reset();
     } finally {

@@ -85,7 +85,7 @@ final class DeviceReclaim {
   }
 
   private void leave(PageEntry one, int region, int generation) {
-    if (one.isTombstone()) {
+    if (one.isTombstone() || one.isDead()) {
       return;
     }
     Place place = new Place().at(number, region, generation, one.offset(), one.recordLength());

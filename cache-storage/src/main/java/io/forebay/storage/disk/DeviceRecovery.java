@@ -12,7 +12,10 @@ import java.util.List;
 /**
  * Takes up what one device holds, while records are served from it. First the head of every
  * directory, then, unless the index knows all of it already, the directories, youngest first:
- * slices before heads, so that an object that is found has its slices. The writer's.
+ * slices before heads, so that an object that is found has its slices. The first reading also takes
+ * the tombstones. If there are more than may be kept, heads are taken share by share of the keys:
+ * for each further share one reading takes its tombstones, and the next one its heads. The
+ * writer's.
  */
 final class DeviceRecovery {
   private final DeviceSettings settings;
@@ -23,10 +26,11 @@ final class DeviceRecovery {
   private final Purges purges;
   private final Graves graves;
   private final boolean isIndexed;
-  private final Tombstones dead = new Tombstones();
+  private final Tombstones dead;
   private List<Integer> order = List.of();
   private int nextHead;
   private int step;
+  private boolean hasSlices;
 
   DeviceRecovery(
       DeviceSettings settings,
@@ -45,12 +49,17 @@ final class DeviceRecovery {
     this.purges = purges;
     this.graves = graves;
     this.isIndexed = isIndexed;
+    this.dead = new Tombstones(settings.knownTombstones());
   }
 
   /** How much of it is done; about, for other threads ask. */
   double fraction() {
     double heads = (double) nextHead / settings.regionCount();
-    return isIndexed || order.isEmpty() ? heads / 2 : 0.5 + step / (4.0 * order.size());
+    if (isIndexed || order.isEmpty()) {
+      return heads / 2;
+    }
+    double toDo = dead.share() * (1 - step / (2.0 * order.size()));
+    return Math.clamp(0.5 + (dead.end() - toDo) / 2, 0.5, 1);
   }
 
   /** Takes up a piece; false if all of it has been. */
@@ -63,13 +72,18 @@ final class DeviceRecovery {
       }
       return true;
     }
-    if (isIndexed || step == 2 * order.size()) {
+    if (isIndexed) {
       return false;
     }
+    if (step == 2 * order.size()) {
+      step = 0;
+      hasSlices = true;
+      return !order.isEmpty() && dead.nextShare();
+    }
     int region = order.get(step % order.size());
-    boolean slices = step < order.size();
+    boolean isFirst = step < order.size();
     int generation = log.generation(region);
-    directory.forEach(region, generation, one -> take(one, region, generation, slices));
+    directory.forEach(region, generation, one -> take(one, region, generation, isFirst));
     step++;
     return true;
   }
@@ -86,15 +100,26 @@ final class DeviceRecovery {
     }
   }
 
-  private void take(PageEntry one, int region, int generation, boolean slices) {
+  /**
+   * Takes an entry up.
+   *
+   * @param isFirst the first reading for a share of the keys; the other one takes heads
+   */
+  private void take(PageEntry one, int region, int generation, boolean isFirst) {
     if (one.isTombstone()) {
-      dead.add(one.keyHigh(), one.keyLow(), one.birth());
+      if (isFirst) {
+        dead.add(one.keyHigh(), one.keyLow(), one.birth());
+      }
       return;
     }
     boolean isSlice = one.kind() == RecordHeader.KIND_SLICE;
-    if (isSlice != slices
+    boolean isKnown = dead.isOf(one.keyHigh(), one.keyLow());
+    // A dead slice of which that is not known yet does no harm: no head will name its object, or
+    // one does of which it is a part.
+    boolean isItsTurn = isSlice ? isFirst && !hasSlices : !isFirst && isKnown;
+    if (!isItsTurn
         || !isPlausible(one)
-        || dead.covers(one.keyHigh(), one.keyLow(), one.birth())
+        || (isKnown && dead.covers(one.keyHigh(), one.keyLow(), one.birth()))
         || (!isSlice && purges.check(one.words(), one.birth(), one.bodyBirth()) == Purges.DEAD)) {
       return;
     }
@@ -105,6 +130,7 @@ final class DeviceRecovery {
             (isPresent, value) -> take(isPresent, value, one, region, generation));
   }
 
+  /** Whether a record may lie where it says; none does if a sweep has marked it dead. */
   private boolean isPlausible(PageEntry one) {
     return one.offset() >= 0
         && one.recordLength() > 0
@@ -128,6 +154,10 @@ final class DeviceRecovery {
         }
         if (value.birth() >= one.birth() || value.isInMemory()) {
           return ObjectIndex.Verdict.KEEP;
+        }
+        if (hasDisk) {
+          // Both lie in one region, and the tombstone of the older one was lost, too.
+          graves.bury(one.keyHigh(), one.keyLow(), value.birth());
         }
       }
     } else {

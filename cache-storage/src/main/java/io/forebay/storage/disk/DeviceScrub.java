@@ -45,6 +45,10 @@ final class DeviceScrub {
   private int start;
   private int page;
   private int torn;
+
+  /** Pages since the last whole one that are not, of whatever life. */
+  private int holes;
+
   private double allowance;
   private long allowedMillis;
   private long roundMillis = Long.MIN_VALUE / 2;
@@ -138,6 +142,7 @@ final class DeviceScrub {
       regionsDone = 0;
       page = 0;
       torn = 0;
+      holes = 0;
     }
     int region = (start + regionsDone) % settings.regionCount();
     int generation = log.generation(region);
@@ -149,11 +154,13 @@ final class DeviceScrub {
       allowance -= DirectoryPage.LENGTH;
       ByteBuffer read = directory.page(region, page);
       if (read == null || read.getInt(DirectoryPage.GENERATION_OFFSET) != generation) {
-        torn++;
+        torn += directory.isDamaged(generation, page) ? 0 : 1;
+        holes++;
       } else {
         // A page that is not whole before one that is: what it named is found by nobody else.
-        bad.addAndGet(torn);
+        bad.addAndGet(holes);
         torn = 0;
+        holes = 0;
         directory.forEach(read, one -> note(one, region, generation));
       }
     } catch (IOException e) {
@@ -170,6 +177,7 @@ final class DeviceScrub {
   private void nextRegion() {
     page = 0;
     torn = 0;
+    holes = 0;
     int done = regionsDone + 1;
     if (done == settings.regionCount()) {
       lastRoundMillis = clockMillis.getAsLong();
@@ -179,7 +187,7 @@ final class DeviceScrub {
   }
 
   private void note(PageEntry one, int region, int generation) {
-    if (one.isTombstone()) {
+    if (one.isTombstone() || one.isDead()) {
       return;
     }
     Place place =

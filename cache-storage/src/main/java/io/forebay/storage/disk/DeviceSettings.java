@@ -16,6 +16,10 @@ import java.nio.file.Path;
  * @param slowMillis an operation that takes longer counts as an error; twice as long fences
  * @param scrubBytesPerSecond bound of what is read to see whether it is still what was written, 0:
  *     nothing is
+ * @param waitingTombstones how many tombstones may wait to be written, at least 2; with more, the
+ *     directories are read to find what is dead
+ * @param knownTombstones how many tombstones a start keeps in memory, at least 2; with more, it
+ *     reads the directories several times
  */
 public record DeviceSettings(
     String name,
@@ -27,11 +31,41 @@ public record DeviceSettings(
     int readers,
     int mostErrors,
     long slowMillis,
-    long scrubBytesPerSecond) {
+    long scrubBytesPerSecond,
+    int waitingTombstones,
+    int knownTombstones) {
+  private static final int WAITING_TOMBSTONES = 1 << 18;
+  private static final int KNOWN_TOMBSTONES = 1 << 22;
   static final int LARGEST_RECORD = 2 << 20;
   private static final int LARGEST_REGION = 64 << 20;
   private static final int SMALLEST_REGION = 256 << 10;
   private static final int LEAST_REGIONS = 8;
+
+  public DeviceSettings(
+      String name,
+      Path directory,
+      long bytes,
+      int regionBytes,
+      int bufferBytes,
+      int buffers,
+      int readers,
+      int mostErrors,
+      long slowMillis,
+      long scrubBytesPerSecond) {
+    this(
+        name,
+        directory,
+        bytes,
+        regionBytes,
+        bufferBytes,
+        buffers,
+        readers,
+        mostErrors,
+        slowMillis,
+        scrubBytesPerSecond,
+        WAITING_TOMBSTONES,
+        KNOWN_TOMBSTONES);
+  }
 
   public static DeviceSettings of(String name, Path directory, long bytes) {
     return new DeviceSettings(name, directory, bytes, 0, 4 << 20, 8, 4, 5, 10_000, 0);
@@ -48,7 +82,9 @@ public record DeviceSettings(
         newReaders,
         mostErrors,
         slowMillis,
-        scrubBytesPerSecond);
+        scrubBytesPerSecond,
+        waitingTombstones,
+        knownTombstones);
   }
 
   public DeviceSettings withFaults(int newMostErrors, long newSlowMillis) {
@@ -62,7 +98,9 @@ public record DeviceSettings(
         readers,
         newMostErrors,
         newSlowMillis,
-        scrubBytesPerSecond);
+        scrubBytesPerSecond,
+        waitingTombstones,
+        knownTombstones);
   }
 
   public DeviceSettings withScrub(long newBytesPerSecond) {
@@ -76,7 +114,25 @@ public record DeviceSettings(
         readers,
         mostErrors,
         slowMillis,
-        newBytesPerSecond);
+        newBytesPerSecond,
+        waitingTombstones,
+        knownTombstones);
+  }
+
+  public DeviceSettings withTombstones(int newWaiting, int newKnown) {
+    return new DeviceSettings(
+        name,
+        directory,
+        bytes,
+        regionBytes,
+        bufferBytes,
+        buffers,
+        readers,
+        mostErrors,
+        slowMillis,
+        scrubBytesPerSecond,
+        newWaiting,
+        newKnown);
   }
 
   /** With every size filled in. */
@@ -109,7 +165,9 @@ public record DeviceSettings(
         readers,
         mostErrors,
         slowMillis,
-        scrubBytesPerSecond);
+        scrubBytesPerSecond,
+        waitingTombstones,
+        knownTombstones);
   }
 
   int regionCount() {

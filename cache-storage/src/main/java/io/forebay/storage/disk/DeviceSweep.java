@@ -1,5 +1,6 @@
 package io.forebay.storage.disk;
 
+import io.forebay.storage.index.IndexValue;
 import io.forebay.storage.index.ObjectIndex;
 import io.forebay.storage.layout.DirectoryPage;
 import io.forebay.storage.layout.RecordHeader;
@@ -8,17 +9,37 @@ import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Takes what purges have killed out of the index and buries it on one device, so that the purges
- * themselves may be forgotten: tombstones are on the device before that is said. The writer's, but
- * for what is wanted.
+ * Makes the work of purges permanent on one device, so that the purges themselves may be forgotten.
+ * It takes what they killed out of the index and marks it dead in the directories:
+ *
+ * <pre>
+ *  page 0 of a region, a page that holds tombstones,
+ *  a page that can't be written                        a tombstone for each dead entry
+ *  any other page                                      the entries are marked, the page is rewritten
+ * </pre>
+ *
+ * A rewrite that a power cut tears costs what the page names: dead entries, and others that become
+ * misses. Tombstones must not be lost, for what they kill lies elsewhere, and page 0 says which
+ * life its region is in. Nobody else writes a page a second time, and all writes are those of one
+ * thread, so a page is the same when it is written as when it was read.
+ *
+ * <p>Tombstones wait for room. What was dropped for lack of room elsewhere is found by an audit: a
+ * pass that also marks what the index does not name. Until marks and tombstones are all written and
+ * forced, no purge is said to be swept. The writer's, but for what is wanted.
  */
 final class DeviceSweep {
   private static final int HEADS_A_STEP = 32;
+  private static final int PAGES_A_STEP = 16;
+
+  /** No more pages than these are at risk when the power fails: 4 MiB. */
+  private static final int PAGES_A_FORCE = 1024;
 
   private final int regionCount;
   private final int regionBytes;
@@ -27,6 +48,7 @@ final class DeviceSweep {
   private final DeviceLog log;
   private final DeviceDirectory directory;
   private final DeviceHealth health;
+  private final DeviceCounters counters;
   private final Graves graves;
   private final ObjectIndex.Cursor cursor;
   private final Purges purges;
@@ -44,6 +66,7 @@ final class DeviceSweep {
       DeviceDirectory directory,
       BlockFile file,
       DeviceHealth health,
+      DeviceCounters counters,
       Graves graves,
       ObjectIndex.Cursor cursor,
       DiskTier.Host host) {
@@ -54,6 +77,7 @@ final class DeviceSweep {
     this.log = log;
     this.directory = directory;
     this.health = health;
+    this.counters = counters;
     this.graves = graves;
     this.cursor = cursor;
     this.purges = host.purges();
@@ -77,91 +101,178 @@ final class DeviceSweep {
     wanted.accumulateAndGet(sequence, Math::max);
   }
 
+  /** Whether something on the device is dead that neither a mark nor a tombstone says so of. */
+  boolean isAuditing() {
+    Pass running = pass;
+    return graves.isOverflown() || (running != null && running.isAudit);
+  }
+
   /** Does a piece of what is wanted; false if there is nothing, or not enough room for it. */
   boolean next() throws IOException {
-    long target = wanted.get();
-    if (target <= through) {
+    long target = Math.max(wanted.get(), through);
+    Pass running = pass;
+    if (target == through && !isAuditing()) {
       return false;
     }
-    Pass running = pass;
     if (running == null || running.target != target) {
-      // What came before the sweep of memory was over is to be seen by this one.
-      if (!log.handOn()) {
-        return true;
-      }
-      running = new Pass(target);
+      running = begin(target);
       pass = running;
     }
-    if (running.step()) {
-      return true;
+    return switch (running.step()) {
+      case MORE -> true;
+      case WAITING -> false;
+      case DONE -> finish(running);
+    };
+  }
+
+  private Pass begin(long target) {
+    boolean isAudit = isAuditing();
+    // Before the pass hands on what has come in: what is dropped from here on is for the next one.
+    boolean ignored = graves.takeOverflow();
+    return new Pass(target, isAudit);
+  }
+
+  /** Ends a pass once all that is dead is noted on the device. */
+  private boolean finish(Pass done) throws IOException {
+    long buried = graves.issued();
+    log.flush();
+    long handedOn = log.handOn();
+    while (!log.isDone(handedOn) && log.writeNext()) {
+      Thread.onSpinWait();
     }
-    do {
-      log.flush();
-      while (log.writeNext()) {
-        Thread.onSpinWait();
-      }
-    } while (!graves.isEmpty() && health.isOnline() && log.hasRoom());
-    if (!graves.isEmpty() || graves.hasLost()) {
-      // What died could not be noted, so the purge must not be forgotten.
+    if (!graves.areTaken(buried) || !log.isDone(handedOn) || graves.hasLost()) {
       return false;
     }
-    head.state(target, clockMillis.getAsLong(), false);
-    through = target;
     pass = null;
+    if (graves.isOverflown()) {
+      // Some were dropped behind the pass, or its own: another one finds them.
+      return true;
+    }
+    if (done.target > through) {
+      // Forces what was written before it says so.
+      head.state(done.target, clockMillis.getAsLong(), false);
+      through = done.target;
+    }
     return true;
   }
 
+  /** How a pass stands. */
+  private enum Progress {
+    MORE,
+    /** For room for tombstones. */
+    WAITING,
+    DONE
+  }
+
   /**
-   * One pass over all that stands on the device, a piece at a time, so that writes go on between.
-   * Scopes are told by the directories; for predicates the heads they may apply to are read. What
-   * is written meanwhile need not be looked at: memory was swept before, and what is copied forward
-   * is asked as it is.
+   * One pass over all that stands on the device, a few pages at a time, so that writes go on
+   * between. Scopes are told by the directories; for predicates the heads they may apply to are
+   * read. What is written meanwhile need not be looked at: memory was swept before, and what is
+   * copied forward is asked as it is.
    */
   private final class Pass {
     private final long target;
+
+    /** Whether what the index does not name is dead, too. */
+    private final boolean isAudit;
+
+    /** Of the page that is being worked on. */
     private final ArrayDeque<Found> unread = new ArrayDeque<>();
+
+    private final List<Found> dead = new ArrayList<>();
+    private boolean isLookedAt;
+    private boolean hasTombstones;
+
+    /** What had come in before the pass began: it is to be seen by it. */
+    private final long before = log.handOn();
+
+    private boolean hasBegun;
     private int region;
+    private int generation;
+    private int number;
+    private int torn;
+    private int unforced;
 
-    Pass(long target) {
+    Pass(long target, boolean isAudit) {
       this.target = target;
+      this.isAudit = isAudit;
     }
 
-    /** False once all has been looked at. */
-    boolean step() throws IOException {
-      if (!unread.isEmpty()) {
-        for (int n = 0; n < HEADS_A_STEP && !unread.isEmpty(); n++) {
-          // Left in line until it was read: after an error it is read again.
-          read(unread.element());
-          unread.remove();
+    Progress step() throws IOException {
+      if (!hasBegun) {
+        hasBegun = log.isDone(before);
+        return Progress.MORE;
+      }
+      for (int n = 0; n < PAGES_A_STEP; n++) {
+        if (!isLookedAt) {
+          if (region == regionCount) {
+            return Progress.DONE;
+          }
+          lookAtPage();
+        } else if (!unread.isEmpty()) {
+          readHeads();
+          return Progress.MORE;
+        } else if (!bury()) {
+          return Progress.WAITING;
         }
-        return true;
       }
-      if (region == regionCount) {
-        return false;
-      }
-      // As it stands on the device, whatever it counts as here: that is what a start finds.
-      ByteBuffer first = directory.page(region, 0);
-      if (first != null) {
-        int generation = first.getInt(DirectoryPage.GENERATION_OFFSET);
-        directory.forEach(region, generation, one -> look(one, generation));
-      }
-      region++;
-      return true;
+      return Progress.MORE;
     }
 
-    private void look(PageEntry one, int generation) {
-      if (one.isTombstone() || one.kind() == RecordHeader.KIND_SLICE) {
+    private void lookAtPage() throws IOException {
+      ByteBuffer page = directory.page(region, number);
+      if (number == 0) {
+        // As it stands on the device, whatever it counts as here: that is what a start finds.
+        generation = page == null ? 0 : page.getInt(DirectoryPage.GENERATION_OFFSET);
+        torn = page == null ? DeviceDirectory.TORN_PAGES : 0;
+      }
+      if (page == null || page.getInt(DirectoryPage.GENERATION_OFFSET) != generation) {
+        torn += directory.isDamaged(generation, number) ? 0 : 1;
+        nextPage();
         return;
       }
-      int fate = purges.check(one.words(), one.birth(), one.bodyBirth());
+      torn = 0;
+      hasTombstones = false;
+      isLookedAt = true;
+      directory.forEach(page, this::look);
+    }
+
+    private void nextPage() {
+      isLookedAt = false;
+      dead.clear();
+      number++;
+      if (torn >= DeviceDirectory.TORN_PAGES || number == regionBytes / DirectoryPage.LENGTH) {
+        region++;
+        number = 0;
+      }
+    }
+
+    private void look(PageEntry one) {
+      hasTombstones |= one.isTombstone();
+      if (one.isTombstone() || one.isDead()) {
+        return;
+      }
       Found found = Found.of(one, region, generation);
+      boolean isSlice = one.kind() == RecordHeader.KIND_SLICE;
+      int fate = isSlice ? Purges.ALIVE : purges.check(one.words(), one.birth(), one.bodyBirth());
       if (fate != Purges.ALIVE) {
+        dead.add(found);
         if (remove(found, fate)) {
           purges.count(one.words(), one.birth(), one.bodyBirth(), fate, one.totalBytes());
         }
+      } else if (isAudit && !isNamed(found)) {
+        dead.add(found);
       } else if (one.kind() == RecordHeader.KIND_OBJECT
           && purges.wantsTexts(one.words(), one.birth(), one.bodyBirth())) {
         unread.add(found);
+      }
+    }
+
+    private void readHeads() throws IOException {
+      for (int n = 0; n < HEADS_A_STEP && !unread.isEmpty(); n++) {
+        // Left in line until it was read: after an error it is read again.
+        read(unread.element());
+        unread.remove();
       }
     }
 
@@ -182,17 +293,63 @@ final class DeviceSweep {
         return;
       }
       int fate = purges.check(record, 0);
-      if (fate != Purges.ALIVE && remove(one, fate)) {
-        purges.count(record, 0, fate);
+      if (fate != Purges.ALIVE) {
+        dead.add(one);
+        if (remove(one, fate)) {
+          purges.count(record, 0, fate);
+        }
       }
+    }
+
+    /** Notes the dead of the page on the device; false if there is no room for it yet. */
+    private boolean bury() throws IOException {
+      boolean isKept = number == 0 || hasTombstones;
+      if (dead.isEmpty() || (!isKept && mark())) {
+        nextPage();
+        return true;
+      }
+      if (!graves.hasRoom(dead.size())) {
+        // Tombstones from here on, if the page could not be written.
+        hasTombstones = true;
+        return false;
+      }
+      dead.forEach(one -> graves.bury(one.high(), one.low(), one.birth()));
+      nextPage();
+      return true;
+    }
+
+    /** Marks the dead where they are; false if that can't be written. */
+    private boolean mark() throws IOException {
+      ByteBuffer page = directory.page(region, number);
+      if (page == null || page.getInt(DirectoryPage.GENERATION_OFFSET) != generation) {
+        // Written over since its heads were read: it names nothing any more.
+        return true;
+      }
+      for (Found one : dead) {
+        Pages.markDead(page, one.at());
+      }
+      try {
+        directory.rewrite(region, number);
+      } catch (IOException e) {
+        health.onError("marking what purges killed", e);
+        return false;
+      }
+      counters.writes.incrementAndGet();
+      counters.writtenBytes.addAndGet(DirectoryPage.LENGTH);
+      if (++unforced == PAGES_A_FORCE) {
+        unforced = 0;
+        file.force();
+      }
+      return true;
     }
   }
 
-  /** A head that a pass has found in a directory. */
+  /** An entry that a pass has found in a directory. */
   private record Found(
-      long high, long low, int region, int generation, int offset, int length, long birth) {
+      int at, long high, long low, int region, int generation, int offset, int length, long birth) {
     static Found of(PageEntry one, int region, int generation) {
       return new Found(
+          one.at(),
           one.keyHigh(),
           one.keyLow(),
           region,
@@ -201,22 +358,36 @@ final class DeviceSweep {
           one.recordLength(),
           one.birth());
     }
+
+    boolean isAt(IndexValue value, int device) {
+      return value.isOnDiskAt(device, region, generation, offset);
+    }
   }
 
-  /** Buries what a purge matches; true if this was all that the index knew of it. */
-  private boolean remove(Found one, int fate) {
-    boolean isDead = fate == Purges.DEAD;
-    boolean[] isLast = new boolean[1];
-    // Buried whether the index names it or not: at another start it may be found again.
-    graves.bury(one.high(), one.low(), one.birth());
+  /** Asked under the lock of the key, under which tombstones are dropped: never before that. */
+  private boolean isNamed(Found one) {
+    boolean[] isNamed = new boolean[1];
     ObjectIndex.Outcome ignored =
         cursor.update(
             one.high(),
             one.low(),
             (isPresent, value) -> {
-              if (!isPresent
-                  || !value.isOnDiskAt(
-                      head.number(), one.region(), one.generation(), one.offset())) {
+              isNamed[0] = isPresent && one.isAt(value, head.number());
+              return ObjectIndex.Verdict.KEEP;
+            });
+    return isNamed[0];
+  }
+
+  /** Takes what a purge matches out of the index; true if this was all that it knew of it. */
+  private boolean remove(Found one, int fate) {
+    boolean isDead = fate == Purges.DEAD;
+    boolean[] isLast = new boolean[1];
+    ObjectIndex.Outcome ignored =
+        cursor.update(
+            one.high(),
+            one.low(),
+            (isPresent, value) -> {
+              if (!isPresent || !one.isAt(value, head.number())) {
                 return ObjectIndex.Verdict.KEEP;
               }
               // What is only stale leaves, too: a record on a disk can't be marked as such.

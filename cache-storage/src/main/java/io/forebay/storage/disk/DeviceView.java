@@ -24,6 +24,9 @@ public final class DeviceView implements AutoCloseable {
   /** After so many pages that are not whole the rest of a directory is taken for empty. */
   private static final int TORN_PAGES = 4;
 
+  /** A page that a running store's sweep is writing is whole the next time. */
+  private static final int ATTEMPTS = 3;
+
   private static final int LARGEST_REGION = 1 << 30;
 
   private final Path file;
@@ -46,7 +49,11 @@ public final class DeviceView implements AutoCloseable {
     static final Extent EMPTY = new Extent(0, 0, 0, 0, 0);
   }
 
-  /** One entry of a directory, copied out. */
+  /**
+   * One entry of a directory, copied out.
+   *
+   * @param isDead whether a sweep has marked it dead; its offset is then that of what it named
+   */
   @SuppressWarnings("ArrayRecordComponent")
   public record Entry(
       byte kind,
@@ -59,7 +66,8 @@ public final class DeviceView implements AutoCloseable {
       long bodyBirth,
       long objectId,
       int expiresSeconds,
-      long[] scopes) {
+      long[] scopes,
+      boolean isDead) {
     public boolean isTombstone() {
       return kind == DirectoryPage.KIND_TOMBSTONE;
     }
@@ -195,6 +203,7 @@ public final class DeviceView implements AutoCloseable {
     int generation = first.getInt(DirectoryPage.GENERATION_OFFSET);
     long age = first.getLong(DirectoryPage.AGE_OFFSET);
     int torn = 0;
+    int missing = 0;
     int holes = 0;
     int pages = 0;
     int dataEnd = 0;
@@ -202,10 +211,12 @@ public final class DeviceView implements AutoCloseable {
     for (int n = 0; n < most && torn < TORN_PAGES; n++) {
       ByteBuffer one = page(region, n);
       if (one == null || one.getInt(DirectoryPage.GENERATION_OFFSET) != generation) {
-        torn++;
+        torn += Pages.isHeaderOf(page, generation, n) ? 0 : 1;
+        missing++;
         continue;
       }
-      holes += torn;
+      holes += missing;
+      missing = 0;
       torn = 0;
       pages = n + 1;
       dataEnd = Math.max(dataEnd, one.getInt(DirectoryPage.DATA_END_OFFSET));
@@ -249,21 +260,30 @@ public final class DeviceView implements AutoCloseable {
         found.kind(),
         found.keyHigh(),
         found.keyLow(),
-        found.offset(),
+        found.isDead() ? DirectoryPage.deadOffset(found.offset()) : found.offset(),
         found.recordLength(),
         found.slice(),
         found.birth(),
         found.bodyBirth(),
         found.objectId(),
         found.expiresSeconds(),
-        found.words());
+        found.words(),
+        found.isDead());
   }
 
   private @Nullable ByteBuffer page(int region, int number) throws IOException {
     long at = at(region) + regionBytes - (number + 1L) * DirectoryPage.LENGTH;
-    read(channel, file, page.clear(), at);
-    page.clear();
-    return Pages.isWhole(page, device, number) ? page : null;
+    for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
+      read(channel, file, page.clear(), at);
+      page.clear();
+      if (Pages.isWhole(page, device, number)) {
+        return page;
+      }
+      if (page.getInt(DirectoryPage.MAGIC_OFFSET) != DirectoryPage.MAGIC) {
+        return null;
+      }
+    }
+    return null;
   }
 
   /** Fills a buffer from a place in a region. */

@@ -21,6 +21,16 @@ final class PageEntry {
     return kind() == DirectoryPage.KIND_TOMBSTONE;
   }
 
+  /** Where it lies in its page. */
+  int at() {
+    return at;
+  }
+
+  /** Whether a sweep has marked it: what it named is dead. */
+  boolean isDead() {
+    return !isTombstone() && offset() < 0;
+  }
+
   int recordLength() {
     return page.getInt(at + DirectoryPage.RECORD_LENGTH);
   }

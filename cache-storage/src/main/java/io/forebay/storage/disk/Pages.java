@@ -87,6 +87,12 @@ final class Pages {
     count(page);
   }
 
+  /** Marks an entry of a page dead; the page is then sealed again. */
+  static void markDead(ByteBuffer page, int at) {
+    int offset = page.getInt(at + DirectoryPage.OFFSET);
+    page.putInt(at + DirectoryPage.OFFSET, DirectoryPage.deadOffset(offset));
+  }
+
   private static void count(ByteBuffer page) {
     page.putInt(DirectoryPage.COUNT_OFFSET, page.getInt(DirectoryPage.COUNT_OFFSET) + 1);
   }
@@ -117,6 +123,11 @@ final class Pages {
     page.putInt(DirectoryPage.NUMBER_OFFSET, number);
     page.putLong(DirectoryPage.AGE_OFFSET, age);
     page.putInt(DirectoryPage.DATA_END_OFFSET, dataEnd);
+    reseal(page, device);
+  }
+
+  /** Ends a page that has been changed: after this it is ready to be written from its start. */
+  static void reseal(ByteBuffer page, long device) {
     page.clear();
     page.putInt(DirectoryPage.CRC_OFFSET, checksum(page, device));
   }
@@ -137,6 +148,16 @@ final class Pages {
     return page.getInt(DirectoryPage.MAGIC_OFFSET) == DirectoryPage.MAGIC
         && page.getInt(DirectoryPage.NUMBER_OFFSET) == number
         && page.getInt(DirectoryPage.CRC_OFFSET) == checksum(page, device);
+  }
+
+  /**
+   * Whether 4096 bytes have the header of a page of that generation and number, whole or not. A
+   * page of which a rewrite was cut off has it, because a rewrite changes only the checksum there.
+   */
+  static boolean isHeaderOf(ByteBuffer page, int generation, int number) {
+    return page.getInt(DirectoryPage.MAGIC_OFFSET) == DirectoryPage.MAGIC
+        && page.getInt(DirectoryPage.NUMBER_OFFSET) == number
+        && page.getInt(DirectoryPage.GENERATION_OFFSET) == generation;
   }
 
   /** Told of one entry after the other; the entry is reused. */

@@ -4,31 +4,74 @@ import io.forebay.storage.layout.Words;
 
 /**
  * The tombstones met during a recovery: an open-addressed table of three words an entry that grows
- * up to a bound. Beyond that bound it no longer knows who is dead and says that everybody is.
+ * up to a bound. Beyond that bound it keeps those of a share of the keys only, by the first bits of
+ * their hashes; the recovery goes on share by share and reads the directories for each.
  */
 final class Tombstones {
   private static final int STRIDE = 3;
-  private static final int MOST = 1 << 22;
+  private static final int SMALLEST = 1024;
 
-  private long[] cells = new long[STRIDE * 1024];
+  private final int most;
+  private long[] cells = new long[STRIDE * SMALLEST];
   private int size;
-  private boolean isOverflown;
 
-  void add(long high, long low, long birth) {
-    if (size >= MOST) {
-      isOverflown = true;
-      return;
-    }
-    if (2 * size >= cells.length / STRIDE) {
-      grow();
-    }
-    put(high, low, birth);
+  /** The share: keys whose hashes begin with so many bits of that value. */
+  private int bits;
+
+  private long prefix;
+
+  /**
+   * @param most how many keys it keeps, at least 2
+   */
+  Tombstones(int most) {
+    this.most = most;
   }
 
-  /** Whether a copy of this key that was born then is dead. */
+  void add(long high, long low, long birth) {
+    while (isOf(high, low)) {
+      if (size < most || cells[find(high, low) + 2] != 0) {
+        if (2 * size >= cells.length / STRIDE) {
+          fill(cells, 2 * cells.length);
+        }
+        put(high, low, birth);
+        return;
+      }
+      prefix <<= 1;
+      bits++;
+      fill(cells, cells.length);
+    }
+  }
+
+  /** Whether a key is of the share that is known. */
+  boolean isOf(long high, long low) {
+    return bits == 0 || hash(high, low) >>> (Long.SIZE - bits) == prefix;
+  }
+
+  /** Whether a copy of a key of this share that was born then is dead. */
   boolean covers(long high, long low, long birth) {
-    int at = find(high, low);
-    return isOverflown || birth <= cells[at + 2];
+    return birth <= cells[find(high, low) + 2];
+  }
+
+  /** Goes on to the next share, of which nothing is known yet; false if that was the last one. */
+  boolean nextShare() {
+    while (bits > 0 && (prefix & 1) == 1) {
+      prefix >>= 1;
+      bits--;
+    }
+    prefix |= 1;
+    cells = new long[STRIDE * SMALLEST];
+    size = 0;
+    return bits > 0;
+  }
+
+  /** How much of the keys this share and those before it are: from 0 on, up to 1. */
+  double end() {
+    return Math.scalb(prefix + 1.0, -bits);
+  }
+
+  /** How much of the keys this share is. */
+  double share() {
+    return Math.scalb(1.0, -bits);
   }
 
   private void put(long high, long low, long birth) {
@@ -41,10 +84,14 @@ final class Tombstones {
     cells[at + 2] = Math.max(cells[at + 2], birth);
   }
 
+  private static long hash(long high, long low) {
+    return Words.mix(high ^ low);
+  }
+
   /** The key's cell, or the free one where it would be: births are never 0. */
   private int find(long high, long low) {
     int count = cells.length / STRIDE;
-    int at = (int) (Words.mix(high ^ low) & (count - 1));
+    int at = (int) (hash(high, low) & (count - 1));
     while (cells[at * STRIDE + 2] != 0
         && (cells[at * STRIDE] != high || cells[at * STRIDE + 1] != low)) {
       at = at + 1 & count - 1;
@@ -52,12 +99,12 @@ final class Tombstones {
     return at * STRIDE;
   }
 
-  private void grow() {
-    long[] old = cells;
-    cells = new long[2 * old.length];
+  /** Keeps what is of the share, in a table of that length. */
+  private void fill(long[] old, int length) {
+    cells = new long[length];
     size = 0;
     for (int at = 0; at < old.length; at += STRIDE) {
-      if (old[at + 2] != 0) {
+      if (old[at + 2] != 0 && isOf(old[at], old[at + 1])) {
         put(old[at], old[at + 1], old[at + 2]);
       }
     }

@@ -169,7 +169,7 @@ public final class Sweeper {
                   if (!isPresent || !value.isAt(region, generation, offset)) {
                     return ObjectIndex.Verdict.KEEP;
                   }
-                  disk.bury(high, low, value);
+                  // Its copy on a disk is marked when the disks are swept.
                   return ObjectIndex.Verdict.REMOVE;
                 });
         if (outcome == ObjectIndex.Outcome.DONE) {

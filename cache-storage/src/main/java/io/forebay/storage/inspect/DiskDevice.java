@@ -16,8 +16,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One disk, by positioned reads of its file. A record on it counts as live while the index names
- * it, since nothing on a disk is marked. A page is written after the records it names, so what a
- * page names is in the file. One thread.
+ * it, unless a sweep has marked its entry dead. A page is written after the records it names, so
+ * what a page names is in the file. One thread.
  */
 public final class DiskDevice implements Tier {
   /** Longer than any record that goes to a disk. */
@@ -121,7 +121,8 @@ public final class DiskDevice implements Tier {
 
   private Entry entry(int region, int generation, int slot, DeviceView.Entry one) {
     boolean isLive =
-        cursor.get(one.keyHigh(), one.keyLow(), value) == ObjectIndex.Outcome.DONE
+        !one.isDead()
+            && cursor.get(one.keyHigh(), one.keyLow(), value) == ObjectIndex.Outcome.DONE
             && value.isOnDiskAt(file.number(), region, generation, one.offset());
     return new Entry(
         this,

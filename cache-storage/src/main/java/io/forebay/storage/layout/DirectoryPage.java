@@ -24,9 +24,12 @@ package io.forebay.storage.layout;
  *  +-----------------+
  * </pre>
  *
- * A tombstone says that copies of its key born up to its birth are dead. The total size is that of
- * an object's whole body, for counting only: 0 if unknown, else its bytes plus one, or, with the
- * sign bit set, its KiB.
+ * A tombstone says that copies of its key born up to its birth are dead. An entry with a negative
+ * offset is dead by itself: a sweep has marked it in place by storing the complement of the offset
+ * of what it named. Readers that do not know the mark skip it, because no record lies there. Page 0
+ * of a region and pages that hold tombstones are never written again. The total size is that of an
+ * object's whole body, for counting only: 0 if unknown, else its bytes plus one, or, with the sign
+ * bit set, its KiB.
  */
 public final class DirectoryPage {
   public static final int MAGIC = 0x5044_4246; // "FBDP"
@@ -61,6 +64,11 @@ public final class DirectoryPage {
   public static final int MOST_WORDS = (LENGTH - ENTRIES_OFFSET - ENTRY_LENGTH) / Long.BYTES;
 
   private DirectoryPage() {}
+
+  /** The offset that marks an entry dead, and back. */
+  public static int deadOffset(int offset) {
+    return ~offset;
+  }
 
   public static int total(long bytes) {
     return bytes < Integer.MAX_VALUE
