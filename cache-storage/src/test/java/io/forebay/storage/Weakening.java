@@ -81,10 +81,10 @@ enum Weakening {
   WATERMARK_BEFORE_BYTES(
       new Change(
           "ObjectWriter",
-          "boolean isTaken = !hasFailed && take(src);",
+          "boolean isTaken = !hasFailed && !core.isLost() && taken(src);",
           """
           WATERMARK.setRelease(this, written + src.remaining());
-          boolean isTaken = !hasFailed && take(src);
+          boolean isTaken = !hasFailed && !core.isLost() && taken(src);
           """));
 
   private record Change(String file, String from, String to) {}

@@ -124,13 +124,16 @@ public final class RequestSoak {
   }
 
   private static Process start(
-      Path jar, Path directory, Path memory, Sizes sizes, int origin, int port)
-      throws IOException {
+      Path jar, Path directory, Path memory, Sizes sizes, int origin, int port) throws IOException {
     Path config = directory.resolve("forebay.yaml");
     String disk =
         sizes.disk() == 0
             ? ""
-            : "stores: {one: {path: " + directory.resolve("disk") + ", size: " + sizes.disk() + "MiB}}";
+            : "stores: {one: {path: "
+                + directory.resolve("disk")
+                + ", size: "
+                + sizes.disk()
+                + "MiB}}";
     Files.writeString(
         config,
         """
@@ -142,13 +145,7 @@ public final class RequestSoak {
         access-log: "off"
         %s
         """
-            .formatted(
-                origin,
-                port,
-                sizes.memory(),
-                memory,
-                directory.resolve("data"),
-                disk));
+            .formatted(origin, port, sizes.memory(), memory, directory.resolve("data"), disk));
     return new ProcessBuilder(
             Path.of(System.getProperty("java.home"), "bin", "java").toString(),
             "-jar",

@@ -84,7 +84,8 @@ final class SoakOrigin implements AutoCloseable {
       from = Integer.parseInt(ends[0]);
       to = ends[1].isEmpty() ? length : Math.min(length, Integer.parseInt(ends[1]) + 1);
     }
-    StringBuilder head = new StringBuilder(isPart ? "HTTP/1.1 206 Part\r\n" : "HTTP/1.1 200 OK\r\n");
+    StringBuilder head =
+        new StringBuilder(isPart ? "HTTP/1.1 206 Part\r\n" : "HTTP/1.1 200 OK\r\n");
     head.append("Cache-Control: max-age=86400\r\n");
     if (hasTag) {
       head.append("ETag: ").append(tag).append("\r\n");

@@ -267,7 +267,9 @@ public final class MemoryPlace {
         Thread.onSpinWait();
       }
       String text = StandardCharsets.UTF_8.decode(bytes.flip()).toString();
-      return text.startsWith("/") && text.indexOf('\n') == text.length() - 1 && text.indexOf('\0') < 0
+      return text.startsWith("/")
+              && text.indexOf('\n') == text.length() - 1
+              && text.indexOf('\0') < 0
           ? text.substring(0, text.length() - 1)
           : null;
     } catch (NoSuchFileException e) {

@@ -71,7 +71,9 @@ public final class PrivateFiles {
     return FileChannel.open(file, ANY, attributes(file, FILE_MODE));
   }
 
-  /** Makes an empty file to read and write, in place of whatever has the name; not through a link. */
+  /**
+   * Makes an empty file to read and write, in place of whatever has the name; not through a link.
+   */
   public static FileChannel createNew(Path file) throws IOException {
     Files.deleteIfExists(file);
     return FileChannel.open(file, FRESH, attributes(file, FILE_MODE));
@@ -239,8 +241,7 @@ public final class PrivateFiles {
 
   private static void tighten(Path path, Set<PosixFilePermission> mode, Status status) {
     PosixFileAttributeView view =
-        Files.getFileAttributeView(
-            path, PosixFileAttributeView.class, LinkOption.NOFOLLOW_LINKS);
+        Files.getFileAttributeView(path, PosixFileAttributeView.class, LinkOption.NOFOLLOW_LINKS);
     try {
       view.setPermissions(mode);
       LOG.info(
@@ -264,7 +265,9 @@ public final class PrivateFiles {
         : new FileAttribute<?>[0];
   }
 
-  /** As whom this process makes files; -1 where that can't be read, and then no owner is compared. */
+  /**
+   * As whom this process makes files; -1 where that can't be read, and then no owner is compared.
+   */
   static int user() {
     try {
       for (String line : Files.readAllLines(Path.of("/proc/self/status"))) {
