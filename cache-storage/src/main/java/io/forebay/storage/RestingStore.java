@@ -108,7 +108,11 @@ public final class RestingStore implements AutoCloseable {
 
   private PurgeHistory purges(Path journal, PurgeMatcher.Compiler predicates) {
     try {
-      return PurgeHistory.read(journal, predicates);
+      PurgeHistory read = PurgeHistory.read(journal, predicates);
+      if (!read.problem().isEmpty()) {
+        problems.add(read.problem());
+      }
+      return read;
     } catch (NoSuchFileException e) {
       problems.add(journal + " is missing: the next start opens everything empty");
     } catch (IOException e) {

@@ -63,6 +63,10 @@ class FileFaultTest {
     return directory.resolve("store/purge.journal");
   }
 
+  private Path copy() {
+    return directory.resolve("store/purge.journal.copy");
+  }
+
   private static byte[] body(int n) {
     return StoreFixture.body(n, 10_000 + n);
   }
@@ -201,14 +205,65 @@ class FileFaultTest {
     try (StoreFixture fixture = open()) {
       fill(fixture);
       fixture.store.close();
+      long birth = fixture.store.purgeSequence();
       write(journal(), 20, new byte[] {1, 2, 3});
+      write(copy(), 30, new byte[] {1, 2, 3});
       reopen(fixture);
+      assertTrue(fixture.store.nextBirth() > birth);
       assertEquals(RecoveryState.Phase.EMPTY, fixture.store.recovery().phase());
       assertEquals(0, hits(fixture));
       fill(fixture);
       fixture.store.close();
       reopen(fixture);
       assertEquals(OBJECTS, hits(fixture), "and what comes after is kept");
+    }
+  }
+
+  @Test
+  void aJournalWithADamagedOrMissingCopyCostsNothing() throws Exception {
+    for (int fault = 0; fault < 4; fault++) {
+      try (StoreFixture fixture = open()) {
+        fill(fixture);
+        PurgeReceipt ignored =
+            fixture.store.purge(
+                new Purge(Purge.Kind.EXACT, new long[] {StoreFixture.scope("/1")}, false, "/1"));
+        fixture.store.close();
+        Path one = fault % 2 == 0 ? journal() : copy();
+        if (fault < 2) {
+          Files.delete(one);
+        } else {
+          write(one, Files.size(one) - 50, StoreFixture.body(3, 40));
+        }
+        reopen(fixture);
+        assertEquals(RecoveryState.Phase.WARM, fixture.store.recovery().phase());
+        assertNull(fixture.read(fixture.store.lane(0), "/1"));
+        assertEquals(OBJECTS - 1, hits(fixture), "fault " + fault);
+        assertEquals(Files.size(journal()), Files.size(copy()), "both are whole again");
+      }
+    }
+  }
+
+  @Test
+  void aJournalDamagedInBothCopiesMakesMemoryAndDiskOpenEmpty() throws Exception {
+    for (boolean hasMemory : new boolean[] {true, false}) {
+      try (StoreFixture fixture = open()) {
+        fill(fixture);
+        PurgeReceipt ignored =
+            fixture.store.purge(
+                new Purge(Purge.Kind.EXACT, new long[] {StoreFixture.scope("/1")}, false, "/1"));
+        long birth = fixture.store.nextBirth();
+        fixture.store.close();
+        write(journal(), Files.size(journal()) - 9, new byte[] {77});
+        write(copy(), Files.size(copy()) - 9, new byte[] {78});
+        if (!hasMemory) {
+          loseMemory();
+        }
+        reopen(fixture);
+        assertEquals(0, hits(fixture));
+        assertTrue(fixture.store.nextBirth() > birth);
+        fill(fixture);
+        assertEquals(OBJECTS, hits(fixture));
+      }
     }
   }
 
@@ -220,8 +275,10 @@ class FileFaultTest {
         fixture.store.close();
         if (length < 0) {
           Files.delete(journal());
+          Files.delete(copy());
         } else {
           length(journal(), length);
+          length(copy(), length);
         }
         loseMemory();
         reopen(fixture);
@@ -236,7 +293,9 @@ class FileFaultTest {
       fill(fixture);
       fixture.store.close();
       byte[] whole = Files.readAllBytes(journal());
+      byte[] wholeCopy = Files.readAllBytes(copy());
       writeInt(journal(), Long.BYTES, 99);
+      writeInt(copy(), Long.BYTES, 99);
       byte[] newer = Files.readAllBytes(journal());
       StoreException refused =
           assertThrows(StoreException.class, () -> ObjectStore.open(fixture.settings));
@@ -244,6 +303,7 @@ class FileFaultTest {
       assertTrue(String.valueOf(refused.getMessage()).contains("format 99"), refused::getMessage);
       assertArrayEquals(newer, Files.readAllBytes(journal()));
       Files.write(journal(), whole);
+      Files.write(copy(), wholeCopy);
       reopen(fixture);
       assertEquals(RecoveryState.Phase.WARM, fixture.store.recovery().phase());
       assertEquals(OBJECTS, hits(fixture));

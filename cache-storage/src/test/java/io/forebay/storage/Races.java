@@ -2,8 +2,11 @@ package io.forebay.storage;
 
 import io.forebay.storage.RaceBed.Written;
 import io.forebay.storage.evict.Reclaim;
+import io.forebay.storage.layout.HeadRecord;
 import io.forebay.storage.layout.Words;
+import io.forebay.storage.purge.Overflow;
 import io.forebay.storage.region.Regions;
+import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.function.Supplier;
@@ -28,6 +31,8 @@ final class Races {
       case "Reviving" -> Reviving::new;
       case "Forgetting" -> Forgetting::new;
       case "Watermark" -> Watermark::new;
+      case "Overflowing" -> Overflowing::new;
+      case "OverflowingByScopes" -> OverflowingByScopes::new;
       default -> throw new IllegalArgumentException(name);
     };
   }
@@ -495,6 +500,62 @@ final class Races {
         writer.abort();
         return 0;
       }
+    }
+  }
+
+  /**
+   * A reader asks again and again for an object that is purged, first, while the purge table
+   * overflows, second. First: 1 it was dead each time, 2 it was not.
+   */
+  private static class Overflowing extends Meeting {
+    static final int SCOPE = 1000;
+    static final int BIRTH = 5;
+    private static final int LOOKS = 30;
+    private static final MemorySegment RECORD = record();
+
+    final Overflow table = new Overflow(SCOPE, BIRTH + 1);
+
+    private static MemorySegment record() {
+      MemorySegment record = MemorySegment.ofArray(new long[32]);
+      record.set(Words.LONG, HeadRecord.BIRTH_OFFSET, BIRTH);
+      record.set(Words.LONG, HeadRecord.BODY_BIRTH_OFFSET, BIRTH);
+      record.set(Words.INT, HeadRecord.SCOPE_COUNT_OFFSET, 1);
+      record.set(Words.LONG, HeadRecord.SCOPES_OFFSET, SCOPE);
+      return record;
+    }
+
+    boolean isDead() {
+      return table.isDead(RECORD, 0);
+    }
+
+    @Override
+    public int first() {
+      meetSecond(0);
+      for (int look = 0; look < LOOKS; look++) {
+        if (!isDead()) {
+          return 2;
+        }
+      }
+      return 1;
+    }
+
+    @Override
+    public int second() {
+      meetFirst(0);
+      return table.overflow(SCOPE - 1, BIRTH + 2) ? 1 : 0;
+    }
+
+    @Override
+    public int after() {
+      return isDead() ? 0 : 1;
+    }
+  }
+
+  /** The same by the two scopes that the index holds. */
+  private static final class OverflowingByScopes extends Overflowing {
+    @Override
+    boolean isDead() {
+      return table.isDead(SCOPE, 0, BIRTH);
     }
   }
 }

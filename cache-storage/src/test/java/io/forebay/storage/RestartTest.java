@@ -157,6 +157,7 @@ class RestartTest {
       fill(fixture);
       fixture.store.close();
       Files.delete(fixture.settings.dataDirectory().resolve("purge.journal"));
+      Files.delete(fixture.settings.dataDirectory().resolve("purge.journal.copy"));
       fixture.store = ObjectStore.open(fixture.settings);
       assertEquals(RecoveryState.Phase.EMPTY, fixture.store.recovery().phase());
       assertEquals(0, hits(fixture));

@@ -26,7 +26,12 @@ import org.openjdk.jcstress.annotations.State;
  */
 class StressTest {
   private static final List<Class<?>> ALL =
-      List.of(PinStress.class, NearIndexStress.class, IndexStress.class, WatermarkStress.class);
+      List.of(
+          PinStress.class,
+          NearIndexStress.class,
+          IndexStress.class,
+          WatermarkStress.class,
+          OverflowStress.class);
 
   private static final Pattern GRADE =
       Pattern.compile("^\\.* *\\[(\\w+)] ([\\w.]+)$", Pattern.MULTILINE);

@@ -85,6 +85,32 @@ enum Weakening {
           """
           WATERMARK.setRelease(this, written + src.remaining());
           boolean isTaken = !hasFailed && !core.isLost() && taken(src);
+          """)),
+
+  FLOOR_BEFORE_SIZE(
+      new Change(
+          "purge/PurgeTable",
+          """
+          if (size == 0) {
+                return checkFloor(birth, bodyBirth);
+          """,
+          """
+          int before = checkFloor(birth, bodyBirth);
+              if (size == 0) {
+                return before;
+          """)),
+
+  FLOOR_BEFORE_SIZE_BY_SCOPES(
+      new Change(
+          "purge/PurgeTable",
+          """
+          if (size == 0) {
+                return checkFloor(birth, birth);
+          """,
+          """
+          int before = checkFloor(birth, birth);
+              if (size == 0) {
+                return before;
           """));
 
   private record Change(String file, String from, String to) {}

@@ -13,35 +13,33 @@ import java.nio.file.StandardOpenOption;
 import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.zip.CRC32C;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The purge journal's file: a header, then records, appended and fsynced. One thread at a time.
+ * The purge journal's files: two copies, each a {@link JournalHeader header} and then {@link
+ * JournalRecord records}, appended and fsynced. One thread at a time.
  *
- * <pre>
- *  0        8       12      16                32              48      52    64
- *  +--------+-------+-------+-----------------+---------------+-------+-----+----------
- *  | magic  |version| length| identity        | secret        | CRC32C|spare| records ...
- *  +--------+-------+-------+-----------------+---------------+-------+-----+----------
- * </pre>
+ * <p>Order of an append that is acknowledged: the first copy is written and forced, then the second
+ * copy is written with the same bytes and forced. What need not be on disk yet is written to the
+ * first copy alone and follows into the second one with the next append that is forced. So the
+ * second copy never holds a byte that is not safe in the first one, and {@link JournalReader} can
+ * tell a torn append from damage.
  *
- * After a write or fsync that failed nobody knows what is in the file, so the next thing written is
- * a new file, whole, that takes the old one's place.
+ * <p>After a write or fsync that failed nobody knows what is in the files, so the next thing
+ * written is a new journal, whole, of the next generation. Both new files are forced before the
+ * first one is renamed, and the directory is forced after each rename: at any time one of the two
+ * names stands for a whole copy of the newest generation or both for the one before. Nothing is
+ * appended before both names stand for the same generation.
  */
 final class Journal implements AutoCloseable {
-  static final long MAGIC = 0x3147_5250_5942_4F46L; // "FOBYPRG1"
-  static final int VERSION = 1;
-  static final int HEADER = 64;
-
-  private static final int VERSION_OFFSET = Long.BYTES;
-  private static final int LENGTH_OFFSET = VERSION_OFFSET + Integer.BYTES;
-  private static final int IDENTITY_OFFSET = LENGTH_OFFSET + Integer.BYTES;
-  private static final int SECRET_OFFSET = IDENTITY_OFFSET + 16;
-  private static final int CRC_OFFSET = SECRET_OFFSET + 16;
+  private static final int COPIES = 2;
 
   /** Above this a journal is not read into memory but distrusted. */
   private static final long MAX_FILE = 1L << 30;
+
+  /** What the second copy may lag behind, for want of an append that is forced. */
+  private static final int MOST_WAITING = 1 << 18;
 
   /** How what was written is brought to the disk. */
   @FunctionalInterface
@@ -51,111 +49,102 @@ final class Journal implements AutoCloseable {
     void force(FileChannel channel, boolean metaData) throws IOException;
   }
 
-  /** What was found at opening. */
-  record Found(List<JournalRecord> records, boolean isNew, boolean isDamaged) {}
-
-  private final Path file;
+  private final Path[] files;
   private final byte[] identity;
   private final byte[] secret;
-  private final Found found;
+  private final JournalReader.Contents found;
   private final Sync sync;
-  private @Nullable FileChannel channel;
+
+  /** Both copies; null when nothing can be appended. */
+  private FileChannel @Nullable [] channels;
+
+  private long generation;
   private long length;
 
+  /** Up to where both copies have been forced. */
+  private long committed;
+
+  /** What the first copy has and the second one has not. */
+  private final List<ByteBuffer> waiting = new ArrayList<>();
+
+  private int waitingBytes;
+
   private Journal(
-      Path file,
-      byte[] identity,
-      byte[] secret,
-      Found found,
-      Sync sync,
-      @Nullable FileChannel channel,
-      long length) {
-    this.file = file;
+      Path[] files, byte[] identity, byte[] secret, JournalReader.Contents found, Sync sync) {
+    this.files = files;
     this.identity = identity;
     this.secret = secret;
     this.found = found;
     this.sync = sync;
-    this.channel = channel;
-    this.length = length;
+  }
+
+  /** Where the second copy of a journal lies. */
+  static Path copyOf(Path file) {
+    return file.resolveSibling(file.getFileName() + ".copy");
   }
 
   static Journal open(Path file, SecureRandom random, Sync sync) throws IOException {
-    if (PrivateFiles.check(file) && Files.size(file) > 0) {
-      FileChannel channel = PrivateFiles.open(file);
-      boolean done = false;
-      try {
-        Journal journal = attach(file, channel, sync);
-        if (journal != null) {
-          done = true;
-          return journal;
-        }
-      } finally {
-        if (!done) {
-          channel.close();
-        }
-      }
+    Path[] files = {file, copyOf(file)};
+    JournalReader.Contents found = JournalReader.read(file, load(files[0]), load(files[1]));
+    JournalHeader header = found.header();
+    if (header == null) {
+      // Whose journal this was cannot be told, or what it said: a new identity makes every store
+      // open empty.
+      byte[] identity = new byte[16];
+      byte[] secret = new byte[16];
+      random.nextBytes(identity);
+      random.nextBytes(secret);
+      return new Journal(files, identity, secret, found, sync);
     }
-    byte[] identity = new byte[16];
-    byte[] secret = new byte[16];
-    random.nextBytes(identity);
-    random.nextBytes(secret);
-    return new Journal(file, identity, secret, new Found(List.of(), true, false), sync, null, 0);
+    Journal journal = new Journal(files, header.identity(), header.secret(), found, sync);
+    journal.generation = header.generation();
+    if (found.state() == JournalReader.State.WHOLE) {
+      journal.attach();
+    }
+    return journal;
   }
 
-  private static @Nullable Journal attach(Path file, FileChannel channel, Sync sync)
-      throws IOException {
-    long size = channel.size();
-    if (size > MAX_FILE) {
-      throw new ForeignFileException(
-          file + " is " + size + " bytes long, which no purge journal is: move it away");
+  private static @Nullable ByteBuffer load(Path file) throws IOException {
+    if (!PrivateFiles.check(file)) {
+      return null;
     }
-    ByteBuffer bytes = ByteBuffer.allocate((int) size).order(ByteOrder.LITTLE_ENDIAN);
+    try (FileChannel channel = PrivateFiles.open(file)) {
+      long size = channel.size();
+      if (size > MAX_FILE) {
+        throw new ForeignFileException(
+            file + " is " + size + " bytes long, which no purge journal is: move it away");
+      }
+      return read(channel, (int) size);
+    }
+  }
+
+  /** All of a file; null if it is empty. */
+  static @Nullable ByteBuffer read(FileChannel channel, int size) throws IOException {
+    ByteBuffer bytes = ByteBuffer.allocate(size).order(ByteOrder.LITTLE_ENDIAN);
     while (bytes.hasRemaining() && channel.read(bytes, bytes.position()) >= 0) {
       Thread.onSpinWait();
     }
     bytes.flip();
-    if (size < Long.BYTES || bytes.getLong(0) != MAGIC) {
-      throw new ForeignFileException(
-          file + " is not a Forebay purge journal: move it away or name another data directory");
-    }
-    if (size >= HEADER && bytes.getInt(VERSION_OFFSET) != VERSION) {
-      throw new ForeignFileException(
-          file
-              + " has format "
-              + bytes.getInt(VERSION_OFFSET)
-              + ", this Forebay knows "
-              + VERSION
-              + ": use the version that wrote it, or move the data directory away");
-    }
-    if (size < HEADER || bytes.getInt(CRC_OFFSET) != headerChecksum(bytes)) {
-      // Whose journal this was cannot be told: a new identity makes every store open empty.
-      return null;
-    }
-    List<JournalRecord> records = new ArrayList<>();
-    int at = HEADER;
-    int step;
-    while ((step = JournalRecord.paddedLength(bytes, at)) > 0 && step <= bytes.limit() - at) {
-      records.add(JournalRecord.decode(bytes, at));
-      at += step;
-    }
-    // A torn tail was never acknowledged. A whole record behind a broken one means that something
-    // acknowledged may be lost.
-    boolean isDamaged = false;
-    for (int later = at + Long.BYTES; later < bytes.limit() && !isDamaged; later += Long.BYTES) {
-      isDamaged = JournalRecord.paddedLength(bytes, later) > 0;
-    }
-    byte[] identity = new byte[16];
-    byte[] secret = new byte[16];
-    bytes.get(IDENTITY_OFFSET, identity);
-    bytes.get(SECRET_OFFSET, secret);
-    if (at < size) {
-      channel.truncate(at);
-    }
-    return new Journal(
-        file, identity, secret, new Found(records, false, isDamaged), sync, channel, at);
+    return bytes.hasRemaining() ? bytes : null;
   }
 
-  Found found() {
+  private void attach() throws IOException {
+    FileChannel first = PrivateFiles.open(files[0]);
+    boolean done = false;
+    try {
+      channels = new FileChannel[] {first, PrivateFiles.open(files[1])};
+      length = found.length();
+      committed = length;
+      done = true;
+    } finally {
+      if (!done) {
+        first.close();
+      }
+    }
+  }
+
+  /** What was found at opening. */
+  JournalReader.Contents found() {
     return found;
   }
 
@@ -171,77 +160,157 @@ final class Journal implements AutoCloseable {
     return length;
   }
 
-  /** Whether appending makes sense: the file is there and every write so far succeeded. */
+  /** Whether appending makes sense: both files are there and every write so far succeeded. */
   boolean isSound() {
-    return channel != null;
+    return channels != null;
   }
 
   /**
-   * Appends; if asked to, returns only when all of it is on disk, by one fsync. After an exception
-   * nothing is sound.
+   * Appends; if asked to, returns only when all of it is on disk, in both copies. After an
+   * exception nothing is sound.
    */
   void append(List<JournalRecord> records, boolean isSynced) throws IOException {
-    FileChannel out = channel;
+    FileChannel[] out = channels;
     if (out == null) {
-      throw new IOException(file + " has no sound journal to append to");
+      throw new IOException(files[0] + " has no sound journal to append to");
     }
     boolean done = false;
     try {
-      long at = length;
-      for (JournalRecord record : records) {
-        at = write(out, record.encode(), at);
+      ByteBuffer bytes = encoded(records);
+      waiting.add(bytes);
+      waitingBytes += bytes.remaining();
+      length = write(out[0], bytes.duplicate(), length);
+      if (isSynced || waitingBytes > MOST_WAITING) {
+        commit(out);
       }
-      if (isSynced) {
-        sync.force(out, false);
-      }
-      length = at;
       done = true;
     } finally {
       if (!done) {
-        channel = null;
-        closeQuietly(out);
+        giveUp();
       }
+    }
+  }
+
+  private ByteBuffer encoded(List<JournalRecord> records) {
+    List<ByteBuffer> parts = new ArrayList<>(records.size());
+    int bytes = 0;
+    for (JournalRecord record : records) {
+      ByteBuffer part = record.encode(generation, length + bytes, committed);
+      bytes += part.remaining();
+      parts.add(part);
+    }
+    ByteBuffer all = ByteBuffer.allocate(bytes);
+    parts.forEach(all::put);
+    return all.flip();
+  }
+
+  private void commit(FileChannel[] out) throws IOException {
+    sync.force(out[0], false);
+    long at = committed;
+    for (ByteBuffer bytes : waiting) {
+      at = write(out[1], bytes, at);
+    }
+    sync.force(out[1], false);
+    committed = at;
+    forgetWaiting();
+  }
+
+  private void forgetWaiting() {
+    waiting.clear();
+    waitingBytes = 0;
+  }
+
+  private void giveUp() {
+    FileChannel[] old = channels;
+    channels = null;
+    forgetWaiting();
+    if (old != null) {
+      closeQuietly(old);
     }
   }
 
   /** Writes a new journal with these records and puts it in the old one's place. */
   void rewrite(List<JournalRecord> records) throws IOException {
-    FileChannel old = channel;
-    channel = null;
-    if (old != null) {
-      closeQuietly(old);
-    }
-    Path fresh = file.resolveSibling(file.getFileName() + ".new");
-    FileChannel out = PrivateFiles.createNew(fresh);
+    giveUp();
+    generation++;
+    @Nullable FileChannel[] opened = new FileChannel[COPIES];
+    Path[] fresh = new Path[COPIES];
     boolean done = false;
     try {
-      long at = write(out, header(), 0);
-      for (JournalRecord record : records) {
-        at = write(out, record.encode(), at);
+      for (int n = 0; n < COPIES; n++) {
+        fresh[n] = files[n].resolveSibling(files[n].getFileName() + ".new");
+        opened[n] = PrivateFiles.createNew(fresh[n]);
       }
-      sync.force(out, true);
-      Files.move(fresh, file, StandardCopyOption.ATOMIC_MOVE);
-      try (FileChannel directory =
-          FileChannel.open(file.toAbsolutePath().getParent(), StandardOpenOption.READ)) {
-        sync.force(directory, true);
+      FileChannel[] out = {Objects.requireNonNull(opened[0]), Objects.requireNonNull(opened[1])};
+      long end = writeAll(out, records);
+      for (int n = 0; n < COPIES; n++) {
+        Files.move(fresh[n], files[n], StandardCopyOption.ATOMIC_MOVE);
+        forceDirectory();
       }
-      length = at;
-      channel = out;
+      length = end;
+      committed = end;
+      channels = out;
       done = true;
     } finally {
       if (!done) {
-        closeQuietly(out);
-        Files.deleteIfExists(fresh);
+        closeQuietly(opened);
+        for (Path path : fresh) {
+          if (path != null) {
+            Files.deleteIfExists(path);
+          }
+        }
       }
+    }
+  }
+
+  private long writeAll(FileChannel[] out, List<JournalRecord> records) throws IOException {
+    for (int n = 0; n < COPIES; n++) {
+      long ignored = write(out[n], new JournalHeader(identity, secret, generation, n).encode(), 0);
+    }
+    ByteBuffer staged = ByteBuffer.allocate(2 * JournalRecord.MAX_LENGTH);
+    long at = JournalHeader.LENGTH;
+    for (JournalRecord record : records) {
+      ByteBuffer bytes = record.encode(generation, at + staged.position(), 0);
+      if (bytes.remaining() > staged.remaining()) {
+        at = writeStaged(out, staged, at);
+        bytes = record.encode(generation, at, 0);
+      }
+      staged.put(bytes);
+    }
+    at = writeStaged(out, staged, at);
+    for (FileChannel copy : out) {
+      sync.force(copy, true);
+    }
+    return at;
+  }
+
+  private static long writeStaged(FileChannel[] out, ByteBuffer staged, long at)
+      throws IOException {
+    staged.flip();
+    long end = at;
+    for (FileChannel copy : out) {
+      end = write(copy, staged.duplicate(), at);
+    }
+    staged.clear();
+    return end;
+  }
+
+  private void forceDirectory() throws IOException {
+    try (FileChannel directory =
+        FileChannel.open(files[0].toAbsolutePath().getParent(), StandardOpenOption.READ)) {
+      sync.force(directory, true);
     }
   }
 
   @Override
   public void close() throws IOException {
-    if (channel != null) {
-      sync.force(channel, true);
-      channel.close();
-      channel = null;
+    FileChannel[] out = channels;
+    if (out != null) {
+      try {
+        commit(out);
+      } finally {
+        giveUp();
+      }
     }
   }
 
@@ -253,26 +322,17 @@ final class Journal implements AutoCloseable {
     return at;
   }
 
-  private ByteBuffer header() {
-    ByteBuffer out = ByteBuffer.allocate(HEADER).order(ByteOrder.LITTLE_ENDIAN);
-    out.putLong(0, MAGIC);
-    out.putInt(VERSION_OFFSET, VERSION);
-    out.putInt(LENGTH_OFFSET, HEADER);
-    out.put(IDENTITY_OFFSET, identity);
-    out.put(SECRET_OFFSET, secret);
-    out.putInt(CRC_OFFSET, headerChecksum(out));
-    return out;
+  private static void closeQuietly(@Nullable FileChannel[] channels) {
+    for (FileChannel channel : channels) {
+      if (channel != null) {
+        closeQuietly(channel);
+      }
+    }
   }
 
-  private static int headerChecksum(ByteBuffer header) {
-    CRC32C crc = new CRC32C();
-    crc.update(header.duplicate().position(0).limit(CRC_OFFSET));
-    return (int) crc.getValue();
-  }
-
-  private static void closeQuietly(FileChannel out) {
+  private static void closeQuietly(FileChannel channel) {
     try {
-      out.close();
+      channel.close();
     } catch (IOException e) {
       // The file is given up; what closing it says changes nothing.
       return;

@@ -4,19 +4,22 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.zip.CRC32C;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One record of the purge journal, padded to eight bytes.
  *
  * <pre>
- *  0       4       8      9      10      12      16         24         32
- *  +-------+-------+------+------+-------+-------+----------+----------+--------+------+
- *  | length| CRC32C| type | kind | soft  | scope | sequence | millis   | scopes | text |
- *  |       |       |      |      |       | count |          |          |        |      |
- *  +-------+-------+------+------+-------+-------+----------+----------+--------+------+
+ *  0       4       8          16     17     18      20      22      24         32       40
+ *  +-------+-------+----------+------+------+-------+-------+-------+----------+--------+
+ *  | length| CRC32C| committed| type | kind | flags | scope | text  | sequence | millis |
+ *  |       |       |          |      |      |       | count | length|          |        |
+ *  +-------+-------+----------+------+------+-------+-------+-------+----------+--------+
+ *  then scopes, text, and whatever later versions add: a reader skips what it does not know.
  * </pre>
  *
- * The CRC covers everything behind itself, up to the length.
+ * The CRC covers the generation of the journal, the record's offset in it, the length, and
+ * everything behind the CRC. A record therefore counts only in the place it was written to.
  */
 @SuppressWarnings("ArrayRecordComponent")
 record JournalRecord(
@@ -32,91 +35,139 @@ record JournalRecord(
     /** Everything whose body was born before this sequence is dead. */
     FLOOR_HARD,
     /** Everything whose head was born before this sequence is stale. */
-    FLOOR_SOFT
+    FLOOR_SOFT;
+
+    private static final Type[] ALL = values();
+
+    /** By its number in the file, or null for one of a later version. */
+    static @Nullable Type of(int number) {
+      return number >= 0 && number < ALL.length ? ALL[number] : null;
+    }
   }
 
-  static final int FIXED = 32;
+  static final int FIXED = 40;
   static final int MAX_LENGTH = 1 << 16;
   static final int MAX_TEXT = 1024;
   static final int MAX_SCOPES = 4096;
 
   private static final int LENGTH_OFFSET = 0;
   private static final int CRC_OFFSET = LENGTH_OFFSET + Integer.BYTES;
-  private static final int TYPE_OFFSET = CRC_OFFSET + Integer.BYTES;
+  private static final int COMMITTED_OFFSET = CRC_OFFSET + Integer.BYTES;
+  private static final int TYPE_OFFSET = COMMITTED_OFFSET + Long.BYTES;
   private static final int KIND_OFFSET = TYPE_OFFSET + Byte.BYTES;
-  private static final int SOFT_OFFSET = KIND_OFFSET + Byte.BYTES;
-  private static final int COUNT_OFFSET = SOFT_OFFSET + Short.BYTES;
-  private static final int SEQUENCE_OFFSET = COUNT_OFFSET + Integer.BYTES;
+  private static final int FLAGS_OFFSET = KIND_OFFSET + Byte.BYTES;
+  private static final int COUNT_OFFSET = FLAGS_OFFSET + Short.BYTES;
+  private static final int TEXT_LENGTH_OFFSET = COUNT_OFFSET + Short.BYTES;
+  private static final int SEQUENCE_OFFSET = TEXT_LENGTH_OFFSET + Short.BYTES;
   private static final int MILLIS_OFFSET = SEQUENCE_OFFSET + Long.BYTES;
+
+  private static final int SOFT_FLAG = 1;
 
   static JournalRecord plain(Type type, long sequence) {
     return new JournalRecord(type, 0, false, sequence, 0, new long[0], "");
   }
 
-  ByteBuffer encode() {
+  /**
+   * The record's bytes.
+   *
+   * @param generation of the journal
+   * @param at where in it the record is to stand
+   * @param committed up to where both copies of the journal are known to be on disk
+   */
+  ByteBuffer encode(long generation, long at, long committed) {
     byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
     int textLength = Math.min(bytes.length, MAX_TEXT);
     int length = FIXED + scopes.length * Long.BYTES + textLength;
-    ByteBuffer out =
-        ByteBuffer.allocate(length + Long.BYTES - 1 & -Long.BYTES).order(ByteOrder.LITTLE_ENDIAN);
+    ByteBuffer out = ByteBuffer.allocate(padded(length)).order(ByteOrder.LITTLE_ENDIAN);
     out.putInt(LENGTH_OFFSET, length);
+    out.putLong(COMMITTED_OFFSET, committed);
     out.put(TYPE_OFFSET, (byte) type.ordinal());
     out.put(KIND_OFFSET, (byte) kind);
-    out.put(SOFT_OFFSET, (byte) (soft ? 1 : 0));
-    out.putInt(COUNT_OFFSET, scopes.length);
+    out.putShort(FLAGS_OFFSET, (short) (soft ? SOFT_FLAG : 0));
+    out.putShort(COUNT_OFFSET, (short) scopes.length);
+    out.putShort(TEXT_LENGTH_OFFSET, (short) textLength);
     out.putLong(SEQUENCE_OFFSET, sequence);
     out.putLong(MILLIS_OFFSET, millis);
     for (int n = 0; n < scopes.length; n++) {
       out.putLong(FIXED + n * Long.BYTES, scopes[n]);
     }
     out.put(FIXED + scopes.length * Long.BYTES, bytes, 0, textLength);
-    out.putInt(CRC_OFFSET, checksum(out, 0, length));
+    out.putInt(CRC_OFFSET, checksum(out, 0, length, generation, at));
     return out;
   }
 
   /** The padded length of the record at a position, or -1 if there is none that is whole. */
-  static int paddedLength(ByteBuffer in, int at) {
-    if (in.limit() - at < FIXED) {
+  static int paddedLength(ByteBuffer in, int at, long generation) {
+    if (at < 0 || in.limit() - at < FIXED) {
       return -1;
     }
     int length = in.getInt(at + LENGTH_OFFSET);
-    if (length < FIXED || length > MAX_LENGTH || length > in.limit() - at) {
+    if (length < FIXED || length > MAX_LENGTH || padded(length) > in.limit() - at) {
       return -1;
     }
-    int type = in.get(at + TYPE_OFFSET);
-    int count = in.getInt(at + COUNT_OFFSET);
-    if (type < 0
-        || type >= Type.values().length
-        || count < 0
-        || count > (length - FIXED) / Long.BYTES
-        || in.getInt(at + CRC_OFFSET) != checksum(in, at, length)) {
+    int content = scopeCount(in, at) * Long.BYTES + textLength(in, at);
+    if (content > length - FIXED
+        || in.getInt(at + CRC_OFFSET) != checksum(in, at, length, generation, at)) {
       return -1;
     }
-    return length + Long.BYTES - 1 & -Long.BYTES;
+    return padded(length);
   }
 
-  static JournalRecord decode(ByteBuffer in, int at) {
-    int length = in.getInt(at + LENGTH_OFFSET);
-    long[] scopes = new long[in.getInt(at + COUNT_OFFSET)];
+  /** The number of its type, which a later version may have added. */
+  static int typeNumber(ByteBuffer in, int at) {
+    return in.get(at + TYPE_OFFSET) & 0xFF;
+  }
+
+  /** Up to where both copies were on disk when the record was written. */
+  static long committed(ByteBuffer in, int at) {
+    return in.getLong(at + COMMITTED_OFFSET);
+  }
+
+  static long sequence(ByteBuffer in, int at) {
+    return in.getLong(at + SEQUENCE_OFFSET);
+  }
+
+  /** A whole record of a type that is known. */
+  static JournalRecord decode(ByteBuffer in, int at, Type type) {
+    long[] scopes = new long[scopeCount(in, at)];
     for (int n = 0; n < scopes.length; n++) {
       scopes[n] = in.getLong(at + FIXED + n * Long.BYTES);
     }
-    int textOffset = FIXED + scopes.length * Long.BYTES;
-    byte[] text = new byte[length - textOffset];
-    in.get(at + textOffset, text);
+    byte[] text = new byte[textLength(in, at)];
+    in.get(at + FIXED + scopes.length * Long.BYTES, text);
     return new JournalRecord(
-        Type.values()[in.get(at + TYPE_OFFSET)],
+        type,
         in.get(at + KIND_OFFSET),
-        in.get(at + SOFT_OFFSET) != 0,
+        (in.getShort(at + FLAGS_OFFSET) & SOFT_FLAG) != 0,
         in.getLong(at + SEQUENCE_OFFSET),
         in.getLong(at + MILLIS_OFFSET),
         scopes,
         new String(text, StandardCharsets.UTF_8));
   }
 
-  private static int checksum(ByteBuffer in, int at, int length) {
+  private static int scopeCount(ByteBuffer in, int at) {
+    return in.getShort(at + COUNT_OFFSET) & 0xFFFF;
+  }
+
+  private static int textLength(ByteBuffer in, int at) {
+    return in.getShort(at + TEXT_LENGTH_OFFSET) & 0xFFFF;
+  }
+
+  private static int padded(int length) {
+    return length + Long.BYTES - 1 & -Long.BYTES;
+  }
+
+  private static int checksum(ByteBuffer in, int start, int length, long generation, long at) {
+    ByteBuffer place =
+        ByteBuffer.allocate(2 * Long.BYTES + Integer.BYTES)
+            .order(ByteOrder.LITTLE_ENDIAN)
+            .putLong(generation)
+            .putLong(at)
+            .putInt(length)
+            .flip();
     CRC32C crc = new CRC32C();
-    crc.update(in.duplicate().position(at + TYPE_OFFSET).limit(at + length));
+    crc.update(place);
+    crc.update(in.duplicate().position(start + COMMITTED_OFFSET).limit(start + length));
     return (int) crc.getValue();
   }
 }

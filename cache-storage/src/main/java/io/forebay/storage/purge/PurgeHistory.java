@@ -3,62 +3,72 @@ package io.forebay.storage.purge;
 import io.forebay.storage.file.PrivateFiles;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.nio.channels.FileChannel;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
- * What the journal of a store at rest says of its objects; it is read and never written. A tail
- * that is not whole is left where it is: it was never acknowledged.
+ * What the journal of a store at rest says of its objects, as the next start would read it; it is
+ * never written.
  */
 public final class PurgeHistory implements Fates {
   private static final long LARGEST = 256L << 20;
 
   private final PurgeTable table;
 
-  private PurgeHistory(PurgeTable table) {
+  private final String problem;
+
+  private PurgeHistory(PurgeTable table, String problem) {
     this.table = table;
+    this.problem = problem;
   }
 
   /** One that knows of no purge. */
   public static PurgeHistory none() {
-    return new PurgeHistory(new PurgeTable(8));
+    return new PurgeHistory(new PurgeTable(8), "");
   }
 
   /**
-   * Reads a journal.
+   * Reads both copies of a journal. If what was acknowledged can't be told from them, everything
+   * counts as purged, and {@link #problem} says why.
    *
    * @param compiler of its predicates; one it can't read purges everything before it, as at a start
    */
   public static PurgeHistory read(Path file, PurgeMatcher.Compiler compiler) throws IOException {
-    ByteBuffer bytes;
+    JournalReader.Contents found = JournalReader.read(file, load(file), load(Journal.copyOf(file)));
+    return switch (found.state()) {
+      case NEW -> throw new NoSuchFileException(file.toString());
+      case LOST -> {
+        PurgeTable all = new PurgeTable(8);
+        all.raiseHard(Long.MAX_VALUE);
+        yield new PurgeHistory(all, found.note());
+      }
+      case WHOLE, MENDED -> of(found.records(), compiler, found.note());
+    };
+  }
+
+  private static @Nullable ByteBuffer load(Path file) throws IOException {
+    if (!PrivateFiles.exists(file)) {
+      return null;
+    }
     try (FileChannel channel = PrivateFiles.openToRead(file)) {
       long size = channel.size();
       if (size > LARGEST) {
         throw new IOException(file + " is " + size + " bytes long: too large to be read here");
       }
-      bytes = ByteBuffer.allocate((int) size).order(ByteOrder.LITTLE_ENDIAN);
-      while (bytes.hasRemaining() && channel.read(bytes, bytes.position()) >= 0) {
-        Thread.onSpinWait();
-      }
-      bytes.flip();
+      return Journal.read(channel, (int) size);
     }
-    if (bytes.limit() < Journal.HEADER || bytes.getLong(0) != Journal.MAGIC) {
-      throw new IOException(file + " is not a Forebay purge journal, or is damaged");
-    }
-    List<JournalRecord> records = new ArrayList<>();
-    int at = Journal.HEADER;
-    int step;
-    while ((step = JournalRecord.paddedLength(bytes, at)) > 0 && step <= bytes.limit() - at) {
-      records.add(JournalRecord.decode(bytes, at));
-      at += step;
-    }
-    return of(records, compiler);
   }
 
-  private static PurgeHistory of(List<JournalRecord> records, PurgeMatcher.Compiler compiler) {
+  /** What is wrong with the journal, or empty. */
+  public String problem() {
+    return problem;
+  }
+
+  private static PurgeHistory of(
+      List<JournalRecord> records, PurgeMatcher.Compiler compiler, String problem) {
     long retired = 0;
     int scopes = 0;
     for (JournalRecord record : records) {
@@ -77,7 +87,7 @@ public final class PurgeHistory implements Fates {
         default -> {}
       }
     }
-    return new PurgeHistory(table);
+    return new PurgeHistory(table, problem);
   }
 
   private static void enter(

@@ -10,6 +10,10 @@ import java.util.concurrent.atomic.AtomicLongArray;
  * the same of everything. Written under a lock by its owner {@link Purges}; read by any thread
  * without one.
  *
+ * <p>When it overflows the floor is raised first, then the cells are replaced, then the size is 0.
+ * So readers look at size and cells first and at the floor last: whoever misses a scope because the
+ * table was emptied meanwhile sees the floor.
+ *
  * <p>Readers see a scope only after its sequences are in place (the key is stored last). What
  * readers see is complete up to the sequence that {@link Purges#sequence} shows, because that is
  * raised last.
@@ -207,10 +211,11 @@ final class PurgeTable {
   }
 
   private int checkScopes(MemorySegment memory, long record, long birth, long bodyBirth) {
-    int result = checkFloor(birth, bodyBirth);
-    if (result == DEAD || size == 0) {
-      return result;
+    // The size before the floor: who sees the table emptied sees the floor that was raised for it.
+    if (size == 0) {
+      return checkFloor(birth, bodyBirth);
     }
+    int result = ALIVE;
     Cells now = cells;
     int count = memory.get(Words.INT, record + HeadRecord.SCOPE_COUNT_OFFSET);
     for (int n = 0; n < count; n++) {
@@ -227,7 +232,7 @@ final class PurgeTable {
   }
 
   int check(long[] scopes, long birth, long bodyBirth) {
-    int result = checkFloor(birth, bodyBirth);
+    int result = ALIVE;
     Cells now = cells;
     for (int n = 0; n < scopes.length && result != DEAD; n++) {
       result = Math.max(result, checkScope(now, scopes[n], birth, bodyBirth));
@@ -236,10 +241,11 @@ final class PurgeTable {
   }
 
   int check(long scope0, long scope1, long birth) {
-    int result = checkFloor(birth, birth);
-    if (result == DEAD || size == 0) {
-      return result;
+    // The size first, as above.
+    if (size == 0) {
+      return checkFloor(birth, birth);
     }
+    int result = ALIVE;
     Cells now = cells;
     if (scope0 != 0) {
       result = Math.max(result, checkScope(now, scope0, birth, birth));
@@ -275,9 +281,10 @@ final class PurgeTable {
   long culprit(long[] scopes, long birth, long bodyBirth, int fate) {
     boolean isHard = fate == DEAD;
     long born = isHard ? bodyBirth : birth;
+    Cells now = cells;
+    // After the cells: they are emptied when the floor stands for what was in them.
     long floor = isHard ? floorHard : floorSoft;
     long earliest = born < floor ? floor : Long.MAX_VALUE;
-    Cells now = cells;
     for (long scope : scopes) {
       int at = now.find(nonZero(scope));
       long sequence = at < 0 ? 0 : now.words.get(at + (isHard ? HARD : SOFT));

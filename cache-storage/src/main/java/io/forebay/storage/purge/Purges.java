@@ -146,8 +146,10 @@ public final class Purges implements AutoCloseable, Fates {
     this.onWork = onWork;
     this.journal = Journal.open(file, random, sync);
     this.table = new PurgeTable(tableCapacity);
-    long highest = 0;
-    Journal.Found found = journal.found();
+    JournalReader.Contents found = journal.found();
+    if (!found.note().isEmpty()) {
+      LOG.warn("{}", found.note());
+    }
     long retired = 0;
     for (JournalRecord record : found.records()) {
       if (record.type() == JournalRecord.Type.RETIRED) {
@@ -155,19 +157,13 @@ public final class Purges implements AutoCloseable, Fates {
       }
     }
     for (JournalRecord record : found.records()) {
-      highest = Math.max(highest, record.sequence());
       replay(record, retired);
     }
     this.retiredThrough = retired;
-    this.sequences = new Sequences(highest + 1, onWork);
-    if (found.isDamaged()) {
-      LOG.warn("{} is damaged before its end: everything stored so far counts as purged", file);
-      table.raiseHard(highest + 1);
-      sequence = highest + 1;
-    }
+    this.sequences = new Sequences(found.highest() + 1, onWork);
     boolean done = false;
     try {
-      if (found.isNew() || found.isDamaged() || journal.length() > compactBytes) {
+      if (!journal.isSound() || journal.length() > compactBytes) {
         rewrite(sequences.wanted());
       } else {
         reserve(sequences.wanted());

@@ -12,6 +12,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.security.SecureRandom;
+import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -62,6 +63,10 @@ class JournalTest {
     }
   }
 
+  private Path copy() {
+    return Journal.copyOf(file());
+  }
+
   @Test
   void everyTornTailIsToleratedAndLosesNothingBeforeIt() throws Exception {
     long first;
@@ -73,8 +78,11 @@ class JournalTest {
       assertTrue(second > first);
     }
     byte[] all = Files.readAllBytes(file());
+    byte[] mirrored = Files.readAllBytes(copy());
     for (int length = whole; length < all.length; length++) {
-      Files.write(file(), java.util.Arrays.copyOf(all, length));
+      // The second copy is written when the first one has been forced.
+      Files.write(file(), Arrays.copyOf(all, length));
+      Files.write(copy(), Arrays.copyOf(mirrored, whole));
       try (Purges purges = open()) {
         assertTrue(isDead(purges, 7, first - 1), "cut at " + length);
         assertFalse(isDead(purges, 8, first), "cut at " + length);
@@ -85,26 +93,56 @@ class JournalTest {
         assertTrue(isDead(purges, 9, first), "appended after the cut at " + length);
       }
     }
+    for (int length = whole; length < all.length; length++) {
+      Files.write(file(), all);
+      Files.write(copy(), Arrays.copyOf(mirrored, length));
+      try (Purges purges = open()) {
+        assertTrue(isDead(purges, 8, first), "the second copy cut at " + length);
+      }
+    }
   }
 
   @Test
-  void damageBeforeTheEndCountsAsAPurgeOfEverything() throws Exception {
+  void damageThatNoCopyHealsCountsAsAPurgeOfEverything() throws Exception {
     long last;
     int start;
+    byte[] identity;
     try (Purges purges = open()) {
+      identity = purges.identity();
       start = (int) Files.size(file());
       long ignored = purge(purges, 7);
       last = purge(purges, 8);
       assertTrue(last > ignored);
     }
-    try (FileChannel channel = FileChannel.open(file(), StandardOpenOption.WRITE)) {
-      assertEquals(1, channel.write(ByteBuffer.wrap(new byte[] {99}), start + 33));
-    }
+    damage(file(), start + 33);
+    damage(copy(), start + 33);
     for (int round = 0; round < 2; round++) {
       try (Purges purges = open()) {
-        assertTrue(isDead(purges, 4711, last), "round " + round);
+        assertFalse(Arrays.equals(identity, purges.identity()), "round " + round);
         assertTrue(purges.next() > last);
       }
+    }
+  }
+
+  /** The last record is no torn tail where both copies reach as far. */
+  @Test
+  void damageAtTheEndOfBothCopiesIsNoTornTail() throws Exception {
+    byte[] identity;
+    try (Purges purges = open()) {
+      identity = purges.identity();
+      assertTrue(purge(purges, 7) > 0);
+    }
+    long end = Files.size(file());
+    damage(file(), (int) end - 6);
+    damage(copy(), (int) end - 20);
+    try (Purges purges = open()) {
+      assertFalse(Arrays.equals(identity, purges.identity()));
+    }
+  }
+
+  private static void damage(Path file, int at) throws IOException {
+    try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
+      assertEquals(1, channel.write(ByteBuffer.wrap(new byte[] {99}), at));
     }
   }
 
