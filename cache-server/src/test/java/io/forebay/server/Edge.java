@@ -101,8 +101,14 @@ final class Edge implements AutoCloseable {
   static Edge start(Path directory, String memory, String yaml, LongSupplier clockMillis)
       throws IOException {
     Edge edge = new Edge(directory, "MEMORY=" + memory + "\n" + yaml, clockMillis);
-    edge.start();
-    return edge;
+    try {
+      edge.start();
+      return edge;
+    } finally {
+      if (edge.server == null) {
+        edge.close();
+      }
+    }
   }
 
   /**
