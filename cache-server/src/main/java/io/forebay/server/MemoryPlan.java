@@ -174,21 +174,23 @@ record MemoryPlan(
   /**
    * Refuses what can't fit where it is to lie, before anything is allocated.
    *
+   * @param named the directory that the configuration names; null for the default place
    * @throws StartException when memory tier and index are larger than their place
    */
-  void requirePlace(long tierBytes, boolean isPlaceNamed) throws StartException {
+  void requirePlace(long tierBytes, @Nullable Path named) throws StartException {
     long indexBytes = index(tierBytes).bytes();
-    if (isPlaceNamed && placeBytes > 0 && tierBytes + indexBytes > placeBytes) {
+    if (named != null && placeBytes > 0 && tierBytes + indexBytes > placeBytes) {
       throw new StartException(
           StartException.NO_RESOURCE,
           List.of(
               String.format(
                   Locale.ROOT,
-                  "store.memory-directory: memory tier (%s) and index (%s) need more than its file"
-                      + " system has (%s): make that larger, or give store.memory or"
+                  "store.memory-directory: memory tier (%s) and index (%s) need more than the file"
+                      + " system of %s has (%s): make that larger, or give store.memory or"
                       + " store.index-entries less",
                   mebibytes(tierBytes),
                   mebibytes(indexBytes),
+                  named,
                   mebibytes(placeBytes))));
     }
   }

@@ -207,7 +207,7 @@ public final class Server implements Node, AutoCloseable {
       if (choice != null) {
         LOG.info(choice);
       }
-      plan.requirePlace(tierBytes, config.store().memoryDirectory() != null);
+      plan.requirePlace(tierBytes, config.store().memoryDirectory());
       String indexWarning = plan.indexWarning(tierBytes);
       if (indexWarning != null) {
         LOG.warn(indexWarning);

@@ -26,7 +26,7 @@ public record StartCheck(List<String> errors, List<String> warnings, String memo
     boolean isPlaceNamed = config.store().memoryDirectory() != null;
     try {
       long tierBytes = plan.tierBytes(size, isPlaceNamed);
-      plan.requirePlace(tierBytes, isPlaceNamed);
+      plan.requirePlace(tierBytes, config.store().memoryDirectory());
       List<String> warnings = new ArrayList<>();
       String ofIndex = plan.indexWarning(tierBytes);
       if (ofIndex != null) {

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.forebay.server.config.MemorySize;
 import io.forebay.storage.memory.MachineMemory;
+import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -134,10 +135,10 @@ class MemoryPlanTest {
     MemoryPlan plan = plan(64 * GIBI, 512 * MEBI, 512 * MEBI, 100 * 1024 * GIBI, 8 * GIBI);
 
     StartException refused =
-        assertThrows(StartException.class, () -> plan.requirePlace(4 * GIBI, true));
+        assertThrows(StartException.class, () -> plan.requirePlace(4 * GIBI, Path.of("/mnt/tier")));
 
     assertEquals(StartException.NO_RESOURCE, refused.exitCode());
     assertTrue(refused.lines().getFirst().contains("store.index-entries"), refused::getMessage);
-    plan.requirePlace(4 * GIBI, false);
+    plan.requirePlace(4 * GIBI, null);
   }
 }
