@@ -434,7 +434,7 @@ class BitFlipTest {
     return of(Target.MEMORY, Target.INDEX);
   }
 
-  /** A damaged tombstone of a disk, or a damaged journal, still revives what was purged. */
+  /** Disks fail: after flips in their directory pages some purged objects are alive. */
   static Stream<Arguments> all() {
     return of(Target.values());
   }
