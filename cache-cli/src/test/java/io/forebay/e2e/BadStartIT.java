@@ -114,7 +114,8 @@ final class BadStartIT {
   void aReadOnlyDataDirectoryIsNamed() throws Exception {
     Tools.requireRoot("mount a read-only tmpfs");
     Path data = Files.createDirectories(directory.resolve("read-only"));
-    Commands.run("mount", "-t", "tmpfs", "-o", "ro,size=1m,mode=755", "tmpfs", data.toString()).orFail();
+    Commands.run("mount", "-t", "tmpfs", "-o", "ro,size=1m,mode=755", "tmpfs", data.toString())
+        .orFail();
     try {
       assertRefused(NO_RESOURCE, settings().with("--origin", ORIGIN).data(data), "read-only");
     } finally {
