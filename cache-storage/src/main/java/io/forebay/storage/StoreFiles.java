@@ -229,7 +229,7 @@ final class StoreFiles {
 
   /**
    * Takes the default memory directory and its lock. This process owns the data directory, so
-   * whoever else holds that lock has no right to it.
+   * any other holder of that lock has no right to it.
    */
   private static Path takeDefault(Path data, Deque<AutoCloseable> owned) throws IOException {
     MemoryPlace places = memoryPlace();

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Which fields of requests the origin does not get, because they can change its answer and are not
- * in the key: whoever asks first would choose what all others of the same key are served with (web
+ * in the key: the first client would choose what all others of the same key are served with (web
  * cache poisoning). Immutable; the key of a request never depends on what is dropped.
  *
  * <ul>

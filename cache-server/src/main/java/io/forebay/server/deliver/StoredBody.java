@@ -163,7 +163,7 @@ public final class StoredBody implements BodyBytes {
         case ON_DISK -> {
           pending.incrementAndGet();
           if (!lane.load(onLoad)) {
-            // Never zero any more: whoever else is loaded tells nobody.
+            // Never zero any more: loads that were begun tell nobody.
             letGo();
             return Keeping.REFUSED;
           }

@@ -141,7 +141,7 @@ final class Fetching {
 
   /**
    * Whether the origin may be asked for what a disk refuses to load: so many at once may, and
-   * whoever joins a fill in progress.
+   * each that joins a fill in progress.
    */
   boolean mayFetchRefused() {
     if (!holdsRefusedLoad && loop.fills().find(exchange.key()) == null) {
