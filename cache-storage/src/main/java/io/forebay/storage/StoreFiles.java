@@ -228,8 +228,8 @@ final class StoreFiles {
   }
 
   /**
-   * Takes the default memory directory and its lock. This process owns the data directory, so
-   * any other holder of that lock has no right to it.
+   * Takes the default memory directory and its lock. This process owns the data directory, so any
+   * other holder of that lock has no right to it.
    */
   private static Path takeDefault(Path data, Deque<AutoCloseable> owned) throws IOException {
     MemoryPlace places = memoryPlace();

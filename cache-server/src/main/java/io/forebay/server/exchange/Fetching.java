@@ -140,8 +140,8 @@ final class Fetching {
   // --- loads that a disk refuses ----------------------------------------------------------------
 
   /**
-   * Whether the origin may be asked for what a disk refuses to load: so many at once may, and
-   * each that joins a fill in progress.
+   * Whether the origin may be asked for what a disk refuses to load: so many at once may, and each
+   * that joins a fill in progress.
    */
   boolean mayFetchRefused() {
     if (!holdsRefusedLoad && loop.fills().find(exchange.key()) == null) {

@@ -4,8 +4,8 @@ import io.netty.buffer.ByteBuf;
 
 /**
  * Finds the frames of an HTTP/3 stream as its bytes come, and keeps none of them: the codec drops
- * frames that it does not know without a word, so a counter of frames has to find them itself
- * (RFC 9114 §7.1). Owner: the loop of the stream.
+ * frames that it does not know without a word, so a counter of frames has to find them itself (RFC
+ * 9114 §7.1). Owner: the loop of the stream.
  */
 final class Http3FrameWalk {
 

@@ -11,8 +11,8 @@ import java.util.concurrent.atomic.AtomicLongArray;
  * without one.
  *
  * <p>When it overflows the floor is raised first, then the cells are replaced, then the size is 0.
- * So readers look at size and cells first and at the floor last: a reader that misses a scope because the
- * table was emptied meanwhile sees the floor.
+ * So readers look at size and cells first and at the floor last: a reader that misses a scope
+ * because the table was emptied meanwhile sees the floor.
  *
  * <p>Readers see a scope only after its sequences are in place (the key is stored last). What
  * readers see is complete up to the sequence that {@link Purges#sequence} shows, because that is
