@@ -22,6 +22,7 @@ import io.forebay.server.config.ServerConfig.OriginConfig;
 import io.forebay.server.deliver.Leases;
 import io.forebay.server.deliver.PrivateCopies;
 import io.forebay.server.exchange.Explanation;
+import io.forebay.server.exchange.FailureLog;
 import io.forebay.server.exchange.LoopContext;
 import io.forebay.server.exchange.LoopExchanges;
 import io.forebay.server.exchange.LoopLoad;
@@ -368,6 +369,7 @@ public final class Server implements Node, AutoCloseable {
         new StoredMeta(),
         new byte[Snapshot.MAX_CACHE_STATUS_LENGTH],
         new RequestIds(clockMillis.getAsLong(), loop.index()),
+        new FailureLog(clockMillis),
         memoryBytes / 16,
         clockMillis,
         new SplittableRandom()::nextDouble);

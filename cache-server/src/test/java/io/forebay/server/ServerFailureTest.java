@@ -65,7 +65,8 @@ final class ServerFailureTest {
       Reply reply = client.get("/closed/a");
       assertEquals(502, reply.status());
       assertEquals("edge; fwd=miss; detail=origin-unreachable", reply.field("cache-status"));
-      assertTrue(reply.text().contains("127.0.0.1:1"), reply.text());
+      assertTrue(
+          reply.text().startsWith("No connection to the origin could be made.\n"), reply.text());
     }
   }
 
@@ -136,7 +137,7 @@ final class ServerFailureTest {
       for (int i = 0; i < 2; i++) {
         Reply reply = client.get(path);
         assertEquals(502, reply.status());
-        assertTrue(reply.text().contains("invalid response"), reply.text());
+        assertEquals("edge; fwd=miss; detail=origin-broken", reply.field("cache-status"));
       }
     }
     assertEquals(2, origin.count(path));
@@ -179,7 +180,7 @@ final class ServerFailureTest {
       for (int i = 0; i < 3; i++) {
         Reply reply = client.get(path);
         assertEquals(502, reply.status());
-        assertTrue(reply.text().contains("invalid response"), reply.text());
+        assertEquals("edge; fwd=miss; detail=origin-broken", reply.field("cache-status"));
       }
     }
     try (HttpClient client = edge.tlsClient(HttpClient.Version.HTTP_2)) {
@@ -188,7 +189,7 @@ final class ServerFailureTest {
       for (int i = 0; i < 3; i++) {
         HttpResponse<String> reply = client.send(request, HttpResponse.BodyHandlers.ofString());
         assertEquals(502, reply.statusCode());
-        assertTrue(reply.body().contains("invalid response"), reply.body());
+        assertTrue(reply.body().startsWith("The origin broke off"), reply.body());
       }
     }
   }

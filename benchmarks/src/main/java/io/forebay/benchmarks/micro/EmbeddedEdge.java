@@ -10,6 +10,7 @@ import io.forebay.server.config.ConfigOutcome;
 import io.forebay.server.config.ServerConfig;
 import io.forebay.server.deliver.Leases;
 import io.forebay.server.deliver.PrivateCopies;
+import io.forebay.server.exchange.FailureLog;
 import io.forebay.server.exchange.LoopContext;
 import io.forebay.server.exchange.LoopExchanges;
 import io.forebay.server.exchange.LoopLoad;
@@ -114,6 +115,7 @@ final class EmbeddedEdge implements AutoCloseable {
             new StoredMeta(),
             new byte[Snapshot.MAX_CACHE_STATUS_LENGTH],
             new RequestIds(0, 0),
+            new FailureLog(clockMillis),
             16 << 20,
             clockMillis,
             new SplittableRandom(1)::nextDouble);

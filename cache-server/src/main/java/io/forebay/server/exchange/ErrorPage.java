@@ -9,13 +9,17 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/** Answers that Forebay makes itself: one line of plain text that says what was wrong. */
+/**
+ * Answers that Forebay makes itself, in plain text: one line that says what was wrong, and one with
+ * the request id to find it in the log by.
+ */
 final class ErrorPage {
   private ErrorPage() {}
 
   /**
    * Sends the whole answer.
    *
+   * @param requestId as in the log
    * @param cacheStatus our member of Cache-Status
    * @param proxyStatus our member of Proxy-Status
    * @param retryAfter when to come back, or zero to say nothing about it
@@ -26,13 +30,14 @@ final class ErrorPage {
       ResponseSink sink,
       int status,
       String text,
+      String requestId,
       String cacheStatus,
       String proxyStatus,
       Duration retryAfter,
       byte @Nullable [] hstsLine,
       boolean isHead,
       long nowMillis) {
-    byte[] body = (text + "\n").getBytes(StandardCharsets.UTF_8);
+    byte[] body = (text + "\nrequest id: " + requestId + "\n").getBytes(StandardCharsets.UTF_8);
     ByteBuf head = sink.beginHead(status);
     if (hstsLine != null) {
       head.writeBytes(hstsLine);

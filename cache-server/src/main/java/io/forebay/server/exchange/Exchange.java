@@ -18,8 +18,6 @@ import io.forebay.server.origin.OriginFailure;
 import io.forebay.storage.StoredHead;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * One request in flight, the same for every protocol: a table of named steps, each of which returns
@@ -40,8 +38,6 @@ import org.slf4j.LoggerFactory;
  * <p>Owner: the loop of the client's connection; fills, bodies and origins call back on it.
  */
 final class Exchange implements ResponseSink.Listener, Delivery.Outcome {
-
-  private static final Logger LOG = LoggerFactory.getLogger(Exchange.class);
 
   /** What is done next; AWAIT leaves it to a callback. */
   enum Step {
@@ -524,12 +520,7 @@ final class Exchange implements ResponseSink.Listener, Delivery.Outcome {
     Aborted cause = Aborted.of(why);
     loop.counters().countAborted(cause);
     if (cause.isOurs()) {
-      LOG.warn(
-          "response aborted after its head: {}: {} {} {}",
-          why,
-          request.method(),
-          request.authority(),
-          request.path());
+      loop.failures().aborted(record.requestId(), request, why);
     }
   }
 

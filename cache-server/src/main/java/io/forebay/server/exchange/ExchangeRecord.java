@@ -32,6 +32,7 @@ final class ExchangeRecord implements AccessEvent {
   private CacheResult result = CacheResult.REFUSED;
   private @Nullable Reason reason;
   private @Nullable String refusal;
+  private @Nullable String error;
   private @Nullable String abort;
   private long headNanos = -1;
   private long forwardedNanos = -1;
@@ -86,6 +87,11 @@ final class ExchangeRecord implements AccessEvent {
   void tunnelled(long toClient, long fromClient) {
     bodyBytes = toClient;
     tunnelledBytes = fromClient;
+  }
+
+  /** Why the origin gave no answer, as the client is not told. */
+  void error(String detail) {
+    error = detail;
   }
 
   void aborted(String why) {
@@ -231,6 +237,11 @@ final class ExchangeRecord implements AccessEvent {
   @Override
   public @Nullable CharSequence userAgent() {
     return userAgent;
+  }
+
+  @Override
+  public @Nullable String error() {
+    return error;
   }
 
   @Override

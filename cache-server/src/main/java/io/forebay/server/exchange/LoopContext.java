@@ -48,6 +48,7 @@ public record LoopContext(
     StoredMeta meta,
     byte[] scratch,
     RequestIds requestIds,
+    FailureLog failures,
     long paceAboveBytes,
     LongSupplier clockMillis,
     DoubleSupplier random) {

@@ -40,12 +40,27 @@ final class Refusals {
           case OVERLOADED, TOO_MANY_CONNECTIONS -> Reason.REFUSED_OVERLOAD;
           default -> Reason.ORIGIN_UNREACHABLE;
         };
+    int status = failure.kind().isOverload() ? 503 : failure.kind().isTimeout() ? 504 : 502;
+    exchange.record.error(failure.detail());
+    exchange
+        .loop
+        .failures()
+        .refused(exchange.record.requestId(), exchange.request, status, failure);
     return refuse(
         exchange,
-        failure.kind().isOverload() ? 503 : failure.kind().isTimeout() ? 504 : 502,
-        failure.detail(),
+        status,
+        page(failure.kind(), why),
         why,
         exchange.snapshot.proxyStatus().error(failure.kind().error(), failure.more()));
+  }
+
+  /** What the client is told; names of origins, addresses and libraries are the operator's. */
+  private static String page(OriginFailure.Kind kind, Reason why) {
+    return switch (kind) {
+      case REQUEST_BODY_FAILED -> "The content of the request broke off.";
+      case DEFECT -> "This node failed to handle the request.";
+      default -> why.explanation();
+    };
   }
 
   static Step refuse(Exchange exchange, int status, String text, Reason why, ProxyError error) {
@@ -65,6 +80,7 @@ final class Refusals {
             exchange.sink,
             status,
             text,
+            exchange.record.requestId(),
             exchange
                 .snapshot
                 .cacheStatus()

@@ -9,6 +9,8 @@ import io.netty.channel.ChannelPromise;
 import io.netty.handler.codec.http2.DecoratingHttp2ConnectionDecoder;
 import io.netty.handler.codec.http2.DecoratingHttp2ConnectionEncoder;
 import io.netty.handler.codec.http2.DefaultHttp2Connection;
+import io.netty.handler.codec.http2.DefaultHttp2ConnectionDecoder;
+import io.netty.handler.codec.http2.DefaultHttp2FrameReader;
 import io.netty.handler.codec.http2.DefaultHttp2RemoteFlowController;
 import io.netty.handler.codec.http2.Http2CodecUtil;
 import io.netty.handler.codec.http2.Http2Connection;
@@ -20,6 +22,7 @@ import io.netty.handler.codec.http2.Http2FrameCodec;
 import io.netty.handler.codec.http2.Http2FrameCodecBuilder;
 import io.netty.handler.codec.http2.Http2FrameListener;
 import io.netty.handler.codec.http2.Http2LifecycleManager;
+import io.netty.handler.codec.http2.Http2PromisedRequestVerifier;
 import io.netty.handler.codec.http2.Http2Settings;
 import io.netty.handler.codec.http2.Http2Stream;
 import java.time.Duration;
@@ -54,7 +57,12 @@ final class Http2Codec extends Http2FrameCodecBuilder {
   private final FrameGuard guard;
   private final Ear ear;
 
-  private Http2Codec(FrameGuard guard, Ear ear) {
+  private final long maxHeaderListSize;
+  private final int maxContinuations;
+
+  private Http2Codec(LimitsConfig limits, Http2Config bounds, FrameGuard guard, Ear ear) {
+    this.maxHeaderListSize = limits.headerBytes();
+    this.maxContinuations = bounds.continuations();
     this.guard = guard;
     this.ear = ear;
   }
@@ -74,7 +82,7 @@ final class Http2Codec extends Http2FrameCodecBuilder {
             .maxConcurrentStreams(limits.streamsPerConnection())
             .initialWindowSize(WINDOW_LENGTH);
     settings.put(NO_TREE_OF_PRIORITIES, Long.valueOf(1));
-    Http2Codec builder = new Http2Codec(guard, ear);
+    Http2Codec builder = new Http2Codec(limits, bounds, guard, ear);
     builder.connection(connection);
     Http2FrameCodec codec =
         builder
@@ -88,7 +96,6 @@ final class Http2Codec extends Http2FrameCodecBuilder {
             .decoderEnforceMaxConsecutiveEmptyDataFrames(0)
             .decoderEnforceMaxRstFramesPerWindow(0, 0)
             .encoderEnforceMaxRstFramesPerWindow(0, 0)
-            .decoderEnforceMaxSmallContinuationFrames(bounds.continuations())
             .gracefulShutdownTimeoutMillis(drain.toMillis())
             .build();
     return new Made(codec, turns);
@@ -99,9 +106,20 @@ final class Http2Codec extends Http2FrameCodecBuilder {
       Http2ConnectionDecoder decoder,
       Http2ConnectionEncoder encoder,
       Http2Settings initialSettings) {
+    // In place of the decoder at hand, whose reader can't be told how to read fields.
+    Http2ConnectionDecoder strict =
+        new DefaultHttp2ConnectionDecoder(
+            connection(),
+            encoder,
+            new DefaultHttp2FrameReader(
+                new ContentLengths.OfHttp2(maxHeaderListSize), maxContinuations),
+            Http2PromisedRequestVerifier.ALWAYS_VERIFY,
+            true,
+            true,
+            true);
     return new Codec(
         new CountedResets(encoder),
-        new DecoratingHttp2ConnectionDecoder(decoder) {
+        new DecoratingHttp2ConnectionDecoder(strict) {
           @Override
           public void frameListener(Http2FrameListener listener) {
             super.frameListener(guard.before(listener));

@@ -84,6 +84,7 @@ final class Http3Connection extends ChannelInboundHandlerAdapter {
   private final Http2Config bounds;
   private final QuicChannel channel;
   private final HostGuard guard;
+  private final Runnable onProven;
   private final Runnable onHandshakeOver;
   private final LongObjectMap<Http3Stream> streams = new LongObjectHashMap<>();
   private final ArrayDeque<Http3Stream> waiting = new ArrayDeque<>(0);
@@ -124,6 +125,7 @@ final class Http3Connection extends ChannelInboundHandlerAdapter {
   /**
    * A connection whose handshake is under way.
    *
+   * @param onProven called when the handshake has succeeded
    * @param onHandshakeOver called once, when it has succeeded or failed
    */
   Http3Connection(
@@ -131,11 +133,13 @@ final class Http3Connection extends ChannelInboundHandlerAdapter {
       QuicChannel channel,
       ClientInfo client,
       HostGuard guard,
+      Runnable onProven,
       Runnable onHandshakeOver) {
     this.loop = loop;
     this.channel = channel;
     this.client = client;
     this.guard = guard;
+    this.onProven = onProven;
     this.onHandshakeOver = onHandshakeOver;
     limits = loop.limits();
     timeouts = loop.timeouts();
@@ -191,6 +195,7 @@ final class Http3Connection extends ChannelInboundHandlerAdapter {
 
   @Override
   public void channelActive(ChannelHandlerContext ctx) {
+    onProven.run();
     onHandshakeEnd();
     loop.counters.http3.established++;
     SSLEngine engine = channel.sslEngine();
@@ -224,6 +229,9 @@ final class Http3Connection extends ChannelInboundHandlerAdapter {
 
   private void onOpened(QuicStreamChannel opened) {
     Http3Stream stream = new Http3Stream(this, opened);
+    // The codec's decoder is the first by now, its validation behind it.
+    String codec = opened.pipeline().firstContext().name();
+    opened.pipeline().addAfter(codec, null, ContentLengths.OfHttp3.INSTANCE);
     opened.pipeline().addFirst(stream.wire());
     opened.pipeline().addLast(stream);
     streams.put(stream.id(), stream);

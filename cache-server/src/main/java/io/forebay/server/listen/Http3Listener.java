@@ -103,7 +103,9 @@ final class Http3Listener {
                   new ChannelInitializer<>() {
                     @Override
                     protected void initChannel(Channel socket) {
-                      socket.pipeline().addLast(new SmallDatagrams(), dispatcher);
+                      socket
+                          .pipeline()
+                          .addLast(new SmallDatagrams(), new AmplificationBound(), dispatcher);
                     }
                   })
               .bind(address);
@@ -149,6 +151,7 @@ final class Http3Listener {
   }
 
   private void onConnection(LoopConnections loop, QuicChannel channel) {
+    Runnable onProven = account(channel);
     if (!isAccepting || !loop.admit(channel, channel.remoteSocketAddress())) {
       channel.close();
       return;
@@ -161,8 +164,20 @@ final class Http3Listener {
             channel,
             client(channel),
             HostGuard.ofQuic(tls, name),
+            onProven,
             handshakes::decrementAndGet);
     channel.pipeline().addLast(connection.codec(), connection);
+  }
+
+  /** Puts the connection on its address' account; what is returned says that it is proven. */
+  private static Runnable account(QuicChannel channel) {
+    AmplificationBound bound = channel.parent().pipeline().get(AmplificationBound.class);
+    if (bound == null || !(channel.remoteSocketAddress() instanceof InetSocketAddress address)) {
+      return () -> {};
+    }
+    bound.begins(address);
+    channel.closeFuture().addListener(closed -> bound.ends(address));
+    return () -> bound.proven(address);
   }
 
   private ClientInfo client(QuicChannel channel) {
@@ -203,6 +218,12 @@ final class Http3Listener {
                       clockMillis,
                       Http3Listener.this::asksForToken,
                       () -> isAccepting,
+                      address -> {
+                        AmplificationBound bound = channel.pipeline().get(AmplificationBound.class);
+                        if (bound != null) {
+                          bound.proven(address);
+                        }
+                      },
                       loop.counters.http3))
               // Ours is the deadline that ends idle connections; this one finds clients that are
               // gone, which must not be taken for those that wait for a slow origin.

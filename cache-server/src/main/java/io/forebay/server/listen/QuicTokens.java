@@ -9,6 +9,7 @@ import java.security.GeneralSecurityException;
 import java.security.MessageDigest;
 import java.util.Arrays;
 import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import javax.crypto.Mac;
 import javax.crypto.SecretKey;
@@ -38,6 +39,7 @@ final class QuicTokens implements QuicTokenHandler {
   private final LongSupplier clockMillis;
   private final BooleanSupplier isAsked;
   private final BooleanSupplier isAccepting;
+  private final Consumer<InetSocketAddress> onProven;
   private final Http3Counters counters;
 
   /**
@@ -46,16 +48,19 @@ final class QuicTokens implements QuicTokenHandler {
    * @param isAsked whether clients have to bring a token now
    * @param isAccepting whether new connections are begun at all; a client that is asked for a token
    *     costs nothing, and its token is then not taken
+   * @param onProven told of each address that brought a token of its own
    */
   QuicTokens(
       SecretKey key,
       LongSupplier clockMillis,
       BooleanSupplier isAsked,
       BooleanSupplier isAccepting,
+      Consumer<InetSocketAddress> onProven,
       Http3Counters counters) {
     this.clockMillis = clockMillis;
     this.isAsked = isAsked;
     this.isAccepting = isAccepting;
+    this.onProven = onProven;
     this.counters = counters;
     try {
       mac = Mac.getInstance(ALGORITHM);
@@ -96,6 +101,7 @@ final class QuicTokens implements QuicTokenHandler {
       counters.badTokens++;
       return -1;
     }
+    onProven.accept(address);
     return ID_OFFSET;
   }
 

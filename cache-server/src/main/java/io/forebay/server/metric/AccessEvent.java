@@ -74,6 +74,11 @@ public interface AccessEvent {
 
   @Nullable CharSequence userAgent();
 
+  /** Why the origin gave no answer; null where it gave one or was not asked. */
+  default @Nullable CharSequence error() {
+    return null;
+  }
+
   /** Why the answer was broken off, or null when it was whole. */
   @Nullable String abort();
 }

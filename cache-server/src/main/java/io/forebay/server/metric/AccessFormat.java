@@ -62,6 +62,7 @@ final class AccessFormat {
   private static final byte[] FETCH = name("fetch_us");
   private static final byte[] REFERER = name("referer");
   private static final byte[] USER_AGENT = name("user_agent");
+  private static final byte[] ERROR = name("error");
   private static final byte[] ABORT = name("abort");
   private static final byte[] TRUNCATED = ",\"truncated\":true".getBytes(StandardCharsets.US_ASCII);
 
@@ -122,6 +123,7 @@ final class AccessFormat {
     micros(FETCH, record.fetchNanos);
     wire(REFERER, record, AccessRecord.REFERER);
     wire(USER_AGENT, record, AccessRecord.USER_AGENT);
+    wire(ERROR, record, AccessRecord.ERROR);
     text(ABORT, record.abort);
     if (record.isTruncated) {
       put(TRUNCATED);

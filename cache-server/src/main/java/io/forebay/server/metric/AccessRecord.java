@@ -10,6 +10,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <pre>
  * | request id 64 | traceparent 64 | host 256 | path 1024 | query 512 | referer 512 | agent 256 |
+ * | error 256 |
  * </pre>
  */
 final class AccessRecord {
@@ -20,8 +21,9 @@ final class AccessRecord {
   static final int QUERY = 4;
   static final int REFERER = 5;
   static final int USER_AGENT = 6;
+  static final int ERROR = 7;
 
-  private static final int[] CAPACITY = {64, 64, 256, 1024, 512, 512, 256};
+  private static final int[] CAPACITY = {64, 64, 256, 1024, 512, 512, 256, 256};
   private static final int MAX_METHOD_LENGTH = 128;
   private static final int[] OFFSET = new int[CAPACITY.length];
   static final int TEXT_LENGTH;
@@ -71,6 +73,7 @@ final class AccessRecord {
     copy(QUERY, event.query());
     copy(REFERER, event.referer());
     copy(USER_AGENT, event.userAgent());
+    copy(ERROR, event.error());
     epochMillis = event.epochMillis();
     client = event.client();
     method = clipped(event.method());

@@ -7,7 +7,7 @@ import io.forebay.core.policy.ProxyStatus;
  * Why an origin call brought no whole response.
  *
  * @param kind metric label, and what Proxy-Status says
- * @param detail one line for the log and the error page; names host and port
+ * @param detail one line for the log, never for the client: it names host and port
  * @param more what Proxy-Status says besides the type: parameters, or {@link ProxyStatus#NO_MORE}
  */
 public record OriginFailure(Kind kind, String detail, String more) {

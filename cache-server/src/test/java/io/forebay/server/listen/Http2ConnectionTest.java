@@ -190,6 +190,7 @@ class Http2ConnectionTest {
         row("second path", ":path", "/b"),
         row("second authority", ":authority", "b"),
         row("content-length without a body", "content-length", "3"),
+        row("a list of one content-length", "content-length", "0, 0"),
         row("bad content-length", "content-length", "+0"));
   }
 

@@ -19,6 +19,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -142,6 +143,15 @@ class Http3AmplificationTest {
   void aClientThatSendsOneInitialGetsThreeTimesItsBytesAtMost() throws Exception {
     assertTrue(
         assertBounded(firstFlight(1)) > 2400, "the handshake is not as large as it should be");
+  }
+
+  /** Each copy counts as received, but a copy is no new connection. */
+  @Test
+  void aClientThatRepeatsItsInitialGetsThreeTimesItsBytesAtMost() throws Exception {
+    byte[] initial = firstFlight(1).getFirst();
+    for (int copies : new int[] {2, 3, 5, 9}) {
+      assertBounded(Collections.nCopies(copies, initial));
+    }
   }
 
   /** RFC 9000 §6.1: version negotiation answers datagrams that are large enough for an Initial. */

@@ -282,6 +282,8 @@ class Http3ConnectionTest {
         wrong("Upgrade", headers -> headers.add("upgrade", "websocket")),
         wrong("TE that is no trailers", headers -> headers.add("te", "gzip")),
         wrong("two lengths", headers -> headers.add("content-length", "1, 2")),
+        wrong("one length twice", h -> h.add("content-length", "0").add("content-length", "0")),
+        wrong("a list of one length", headers -> headers.add("content-length", "0, 0")),
         wrong("a length that is none", headers -> headers.add("content-length", "+1")),
         wrong("a bad authority", headers -> headers.authority("a b")));
   }
