@@ -44,6 +44,7 @@ import io.forebay.server.origin.CachingNameResolver;
 import io.forebay.server.origin.OriginConnections;
 import io.forebay.server.origin.OriginReadiness;
 import io.forebay.server.origin.Origins;
+import io.forebay.server.origin.OwnListeners;
 import io.forebay.server.origin.PooledOriginClient;
 import io.forebay.server.origin.ResponseBounds;
 import io.forebay.server.purge.PurgePredicate;
@@ -73,6 +74,7 @@ import io.forebay.storage.inspect.Survey;
 import io.forebay.storage.memory.MachineMemory;
 import java.io.IOException;
 import java.net.BindException;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -134,6 +136,12 @@ public final class Server implements Node, AutoCloseable {
   private final Listeners listeners;
   private final NodeMetrics metrics;
   private final AdminServer admin;
+  private final OwnListeners ownListeners =
+      new OwnListeners(
+          this::boundAddresses,
+          OwnListeners::ofMachine,
+          task -> Thread.ofVirtual().name("own-addresses").start(task),
+          System::nanoTime);
   private final List<LoopCounters> counters = new ArrayList<>();
   private final List<LoopContext> loops = new ArrayList<>();
   private final List<PooledOriginClient> clients = new ArrayList<>();
@@ -195,7 +203,7 @@ public final class Server implements Node, AutoCloseable {
       copies = new PrivateCopies(config.limits().privateCopyBytes());
       fills = new FillTable(config.limits().fills(), config.limits().refusedLoads());
       names = opened(CachingNameResolver.system());
-      origins = Origins.load(config.origins(), Origins.NONE, this::isOwnListener);
+      origins = Origins.load(config.origins(), Origins.NONE, ownListeners);
       reachable = origins;
       names.watch(origins.hostNames());
       // Before the loops: what these start must not inherit a loop's CPU.
@@ -375,17 +383,18 @@ public final class Server implements Node, AutoCloseable {
         new SplittableRandom()::nextDouble);
   }
 
-  private boolean isOwnListener(InetSocketAddress address) {
-    // Asked by loops once connections to origins are made, which is after the listeners are bound.
-    return listening().stream()
-        .anyMatch(own ->
-            own.port() == address.getPort()
-                && (own.host().equals(address.getAddress().getHostAddress())
-                    || (isWildcard(own.host()) && address.getAddress().isLoopbackAddress())));
-  }
-
-  private static boolean isWildcard(String host) {
-    return host.equals("0.0.0.0") || host.equals("::") || host.equals("0:0:0:0:0:0:0:0");
+  /** Where this node listens with any protocol, the admin API's included. */
+  private List<InetSocketAddress> boundAddresses() {
+    List<InetSocketAddress> bound = new ArrayList<>();
+    for (Listening own : listening()) {
+      bound.add(new InetSocketAddress(InetAddress.ofLiteral(own.host()), own.port()));
+    }
+    @Nullable AdminServer started = admin;
+    InetSocketAddress address = started == null ? null : started.address();
+    if (address != null) {
+      bound.add(address);
+    }
+    return bound;
   }
 
   // --- the start screen -------------------------------------------------------------------------
@@ -648,9 +657,8 @@ public final class Server implements Node, AutoCloseable {
       // Everything that can fail comes before anything is changed.
       Snapshot compiled = Snapshot.of(next);
       TlsStage certificates = tls.stage(next.tls(), listenersAsBound(next));
-      Origins loaded =
-          Origins.load(withThoseBefore(next.origins()), reachable, this::isOwnListener);
-      origins = Origins.load(next.origins(), loaded, this::isOwnListener);
+      Origins loaded = Origins.load(withThoseBefore(next.origins()), reachable, ownListeners);
+      origins = Origins.load(next.origins(), loaded, ownListeners);
       reachable = loaded;
       names.watch(loaded.hostNames());
       ResponseBounds bounds = ResponseBounds.of(next.limits());

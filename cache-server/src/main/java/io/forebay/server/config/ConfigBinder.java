@@ -248,6 +248,7 @@ final class ConfigBinder extends Binder {
             given(scope, ConfigKeys.ORIGIN_MAX_CONNECTIONS),
             file(scope, ConfigKeys.ORIGIN_TRUST),
             given(scope, ConfigKeys.ORIGIN_ALLOW_LOOPBACK_NAMES),
+            given(scope, ConfigKeys.ORIGIN_ALLOW_PRIVATE_NAMES),
             given(scope, ConfigKeys.ORIGIN_CONNECT),
             given(scope, ConfigKeys.ORIGIN_FIRST_BYTE),
             given(scope, ConfigKeys.ORIGIN_IDLE),

@@ -485,8 +485,15 @@ final class ConfigKeys {
           ValueType.BOOLEAN,
           "false",
           OriginConfig::allowLoopbackNames,
-          "Whether a name may resolve to a loopback, link-local or own address. Literal addresses"
-              + " and `localhost` always may.");
+          "Whether the origin's name may resolve to a loopback address. `localhost` always may.");
+  static final Field<OriginConfig, Boolean> ORIGIN_ALLOW_PRIVATE_NAMES =
+      live(
+          "allow-private-names",
+          ValueType.BOOLEAN,
+          "true",
+          OriginConfig::allowPrivateNames,
+          "Whether the origin's name may resolve to an address of a private range (10/8,"
+              + " 100.64/10, 172.16/12, 192.168/16, fc00::/7).");
   static final Field<OriginConfig, Duration> ORIGIN_CONNECT =
       live(
           "timeouts.connect",
@@ -1394,6 +1401,7 @@ final class ConfigKeys {
               ORIGIN_MAX_CONNECTIONS,
               ORIGIN_TRUST,
               ORIGIN_ALLOW_LOOPBACK_NAMES,
+              ORIGIN_ALLOW_PRIVATE_NAMES,
               ORIGIN_CONNECT,
               ORIGIN_FIRST_BYTE,
               ORIGIN_IDLE,

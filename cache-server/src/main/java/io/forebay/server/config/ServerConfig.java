@@ -136,8 +136,9 @@ public record ServerConfig(
    * @param host Host field sent, or null for the client's
    * @param maxConnections to this origin from this node
    * @param trust PEM file of certificates trusted for https, or null for the platform's
-   * @param allowLoopbackNames whether a name that resolves to a loopback, link-local or own address
-   *     is accepted; a literal address or {@code localhost} always is
+   * @param allowLoopbackNames whether the name may resolve to a loopback address; {@code localhost}
+   *     always may
+   * @param allowPrivateNames whether the name may resolve to an address of a private range
    */
   public record OriginConfig(
       String name,
@@ -146,6 +147,7 @@ public record ServerConfig(
       int maxConnections,
       @Nullable Path trust,
       boolean allowLoopbackNames,
+      boolean allowPrivateNames,
       Duration connectTimeout,
       Duration firstByteTimeout,
       Duration idleTimeout,

@@ -90,7 +90,9 @@ final class Connector {
     if (allowed.isEmpty()) {
       finish();
       pool.releaseSlot();
-      call.fail(Kind.ADDRESS_REFUSED, OriginReadiness.refused(origin, resolution.addresses()));
+      call.fail(
+          Kind.ADDRESS_REFUSED,
+          OriginReadiness.refused(origin, client.origins(), resolution.addresses()));
       return;
     }
     onAddresses(allowed);

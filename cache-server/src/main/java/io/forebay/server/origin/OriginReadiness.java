@@ -41,22 +41,20 @@ public final class OriginReadiness {
           + resolution.failure();
     }
     if (AddressPolicy.allowed(origin, origins, resolution.addresses()).isEmpty()) {
-      return refused(origin, resolution.addresses());
+      return refused(origin, origins, resolution.addresses());
     }
     return null;
   }
 
   /** The sentence for a name all of whose addresses are refused. */
-  static String refused(Origin origin, List<InetAddress> addresses) {
+  static String refused(Origin origin, Origins origins, List<InetAddress> addresses) {
     InetAddress address = addresses.getFirst();
-    String kind = AddressPolicy.refusal(address);
     return origin.label()
         + ": name "
         + origin.host()
         + " resolves to "
         + address.getHostAddress()
         + ", "
-        + (kind == null ? "where this node itself listens" : "a " + kind + " address")
-        + "; refused unless allowLoopbackNames is set";
+        + AddressPolicy.refusal(origin, origins, address);
   }
 }

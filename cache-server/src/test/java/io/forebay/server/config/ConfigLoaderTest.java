@@ -93,6 +93,7 @@ final class ConfigLoaderTest {
             max-connections: 7
             trust: PEM
             allow-loopback-names: yes
+            allow-private-names: no
             keep-alive: 9s
             timeouts: {connect: 1s, first-byte: 2s, idle: 3s, total: 4m}
         routes:
@@ -223,6 +224,7 @@ final class ConfigLoaderTest {
             7,
             pem,
             true,
+            false,
             Duration.ofSeconds(1),
             Duration.ofSeconds(2),
             Duration.ofSeconds(3),

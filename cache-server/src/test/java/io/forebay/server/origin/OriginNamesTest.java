@@ -3,7 +3,6 @@ package io.forebay.server.origin;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
-import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -12,6 +11,7 @@ import io.forebay.server.origin.OriginFailure.Kind;
 import io.forebay.server.origin.OriginReadiness.Problem;
 import io.forebay.server.testing.ScriptedOrigin;
 import io.forebay.server.testing.ScriptedOrigin.Connection;
+import java.io.IOException;
 import java.net.InetAddress;
 import java.util.ArrayList;
 import java.util.List;
@@ -105,8 +105,26 @@ class OriginNamesTest {
     "64:ff9b::7f00:1, loopback",
     "64:ff9b::a9fe:a9fe, link-local",
     "::127.0.0.1, loopback",
+    "100.100.100.200, cloud metadata",
+    "168.63.129.16, cloud metadata",
+    "fd00:ec2::254, cloud metadata",
+    "fd20:ce::254, cloud metadata",
+    "64:ff9b::6464:64c8, cloud metadata",
+    "169.254.0.0, link-local",
+    "169.254.255.255, link-local",
+    "febf::1, link-local",
+    "224.0.0.1, multicast",
+    "239.255.255.255, multicast",
+    "ff02::1, multicast",
+    "240.0.0.1, reserved",
+    "255.255.255.255, reserved",
+    "192.0.0.192, reserved",
+    "192.88.99.1, tunnel",
+    "2002:7f00:1::1, tunnel",
+    "2001:0:1::1, tunnel",
+    "64:ff9b:1::7f00:1, tunnel",
   })
-  void refusesANameThatStandsForAnAddressOfThisMachine(String address, String kind)
+  void refusesANameThatStandsForAnAddressNobodyOutsideMayName(String address, String kind)
       throws Exception {
     OriginConfig config = Lab.origin("http://origin.test:80");
     try (Lab lab = Lab.of(config)) {
@@ -125,9 +143,95 @@ class OriginNamesTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"192.0.2.1", "10.0.0.1", "2001:db8::1", "64:ff9b::c000:201"})
-  void takesOtherAddresses(String address) throws Exception {
-    assertNull(AddressPolicy.refusal(InetAddress.getByName(address)));
+  @ValueSource(
+      strings = {
+        "192.0.2.1",
+        "1.0.0.0",
+        "126.255.255.255",
+        "128.0.0.1",
+        "169.253.255.255",
+        "169.255.0.0",
+        "168.63.129.15",
+        "168.63.129.17",
+        "192.0.1.0",
+        "192.88.98.255",
+        "192.88.100.0",
+        "223.255.255.255",
+        "2001:db8::1",
+        "2001:1::1",
+        "2003::1",
+        "2001:4860::8888",
+        "64:ff9b::c000:201"
+      })
+  void takesOtherAddresses(String address) {
+    assertEquals(AddressKind.PUBLIC, AddressKind.of(InetAddress.ofLiteral(address)));
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "10.0.0.0",
+        "10.255.255.255",
+        "100.64.0.0",
+        "100.127.255.255",
+        "172.16.0.1",
+        "172.31.255.255",
+        "192.168.0.1",
+        "fc00::1",
+        "fdff::1",
+        "fec0::1",
+        "::ffff:10.0.0.1",
+        "64:ff9b::a00:1"
+      })
+  void takesAPrivateAddressUnlessTheOriginSaysOtherwise(String address) throws Exception {
+    assertEquals(AddressKind.PRIVATE, AddressKind.of(InetAddress.ofLiteral(address)));
+    OriginConfig open = Lab.origin("http://origin.test:80");
+    Lab.ScriptedNames names = new Lab.ScriptedNames();
+    names.set("origin.test", address);
+    assertEquals(List.of(), OriginReadiness.problems(load(open), names));
+    try (Lab lab = Lab.of(Lab.withoutPrivateNames(open))) {
+      lab.names.set("origin.test", address);
+      String detail = lab.send(Lab.get("/")).failure(Kind.ADDRESS_REFUSED);
+      assertTrue(detail.endsWith("origins.main.allow-private-names is false"), detail);
+      assertEquals(0, lab.counters().originConnectionsOpened);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"9.255.255.255", "11.0.0.0", "100.63.255.255", "100.128.0.0"})
+  void aNeighbourOfAPrivateRangeIsPublic(String address) {
+    assertEquals(AddressKind.PUBLIC, AddressKind.of(InetAddress.ofLiteral(address)));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"169.254.169.254", "224.0.0.1", "2002::1"})
+  void aNameThatMayBeLoopbackMayBeNothingElse(String address) throws Exception {
+    try (Lab lab = Lab.of(Lab.withLoopbackNames(Lab.origin("http://origin.test:80")))) {
+      lab.names.set("origin.test", address);
+      lab.send(Lab.get("/")).failure(Kind.ADDRESS_REFUSED);
+      assertEquals(0, lab.counters().originConnectionsOpened);
+    }
+  }
+
+  @Test
+  void aNameIsJudgedAgainWhenItsAddressChanges() throws Exception {
+    try (ScriptedOrigin origin = ScriptedOrigin.start();
+        Lab lab = Lab.of(named(origin))) {
+      lab.names.set("origin.test", "127.0.0.1");
+      Recorder response = lab.send(Lab.get("/"));
+      Connection connection = origin.accept();
+      connection.head();
+      connection.send("HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\nok");
+      assertEquals("ok", response.body());
+      connection.awaitClose();
+      lab.names.set("origin.test", "169.254.169.254");
+      lab.send(Lab.get("/")).failure(Kind.ADDRESS_REFUSED);
+      assertEquals(1, lab.counters().originConnectionsOpened);
+    }
+  }
+
+  private static Origins load(OriginConfig config) throws IOException {
+    return Origins.load(List.of(config), Origins.NONE, address -> false);
   }
 
   @Test

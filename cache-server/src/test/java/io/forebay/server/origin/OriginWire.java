@@ -112,6 +112,7 @@ public final class OriginWire {
                   MOST,
                   null,
                   false,
+                  true,
                   Duration.ofHours(1),
                   Duration.ofHours(1),
                   Duration.ofHours(1),

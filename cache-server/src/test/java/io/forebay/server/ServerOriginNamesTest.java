@@ -1,0 +1,63 @@
+package io.forebay.server;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.net.URI;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A name that leads back to this node is no origin, whichever listener it leads to. */
+final class ServerOriginNamesTest {
+
+  @TempDir Path directory;
+  private final TestOrigin origin = new TestOrigin();
+  private Edge edge;
+
+  @BeforeEach
+  void start() throws IOException {
+    edge = Edge.before(origin, directory);
+  }
+
+  @AfterEach
+  void stop() throws IOException {
+    edge.close();
+    origin.close();
+  }
+
+  @Test
+  void aNameOfAnOwnListenerIsRefused() throws Exception {
+    List<String> own =
+        List.of(
+            "http://localhost:" + edge.port(),
+            "https://localhost:" + edge.tlsPort(),
+            "http://localhost:" + URI.create(edge.server().adminUrl()).getPort());
+    for (String url : own) {
+      edge.configure("origins: {self: {url: \"" + url + "\"}}\n");
+      assertEquals(List.of(), edge.server().reload().errors());
+      try (WireClient client = edge.connect()) {
+        WireClient.Reply reply = client.get("/metrics");
+        assertEquals(502, reply.status(), url);
+        assertEquals("edge; error=destination_ip_prohibited", reply.field("proxy-status"), url);
+        assertTrue(
+            reply.text().startsWith("No connection to the origin could be made.\n"), reply.text());
+      }
+    }
+  }
+
+  @Test
+  void aNameOfAnotherServerOnThisMachineIsNot() throws Exception {
+    origin.on("/a", TestOrigin.ok("", TestOrigin.ascii("a")));
+    edge.configure(
+        "origins: {main: {url: \"" + origin.url().replace("127.0.0.1", "localhost") + "\"}}\n");
+    assertEquals(List.of(), edge.server().reload().errors());
+    try (WireClient client = edge.connect()) {
+      assertEquals("a", client.get("/a").text());
+    }
+  }
+}
