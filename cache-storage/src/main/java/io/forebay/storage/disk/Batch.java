@@ -12,13 +12,21 @@ import java.util.List;
 /**
  * Records on their way to one region: one large write for them, one for their directory pages.
  * Filled under the device's lock; once sealed it does not change until it has been written.
- * Tombstones have pages of their own, so that the sweep may write the other pages again.
+ * Tombstones have pages of their own, so that the sweep may write the other pages again. Those are
+ * written twice, because what they kill lies elsewhere and would come back.
  */
 final class Batch {
+  /** How often a page of tombstones is written. */
+  static final int COPIES = 2;
+
   private final ByteBuffer data;
   private final MemorySegment memory;
   private final List<ByteBuffer> pages = new ArrayList<>();
   private final List<ByteBuffer> tombstones = new ArrayList<>();
+
+  /** The second copies of the pages of tombstones. */
+  private final List<ByteBuffer> copies = new ArrayList<>();
+
   private int region = -1;
   private int generation;
   private long age;
@@ -40,10 +48,19 @@ final class Batch {
     length = 0;
     pages.clear();
     tombstones.clear();
+    copies.clear();
   }
 
   int region() {
     return region;
+  }
+
+  int generation() {
+    return generation;
+  }
+
+  long age() {
+    return age;
   }
 
   int start() {
@@ -63,7 +80,12 @@ final class Batch {
   }
 
   int pageCount() {
-    return pages.size() + tombstones.size();
+    return pages.size() + COPIES * tombstones.size();
+  }
+
+  /** How many pages of tombstones it has, copies not counted. */
+  int graveCount() {
+    return tombstones.size();
   }
 
   boolean isEmpty() {
@@ -119,17 +141,32 @@ final class Batch {
     into.put(data.duplicate().clear().slice(offset - start, into.remaining()));
   }
 
-  void seal(long device) {
+  /**
+   * Ends the pages; the writer's, once it is known what was written before.
+   *
+   * @param firstGrave how many pages of tombstones were written to the region before
+   */
+  void seal(long device, int firstGrave, Trail trail) {
+    copies.clear();
+    for (ByteBuffer page : tombstones) {
+      copies.add(Pages.copy(page));
+    }
     int number = firstPage;
-    for (ByteBuffer page : all()) {
-      Pages.seal(page, device, generation, number, age, end());
-      number++;
+    for (ByteBuffer page : pages) {
+      Pages.seal(page, device, generation, number++, age, end(), DirectoryPage.NO_GRAVE, trail);
+    }
+    for (List<ByteBuffer> each : List.of(tombstones, copies)) {
+      int grave = firstGrave;
+      for (ByteBuffer page : each) {
+        Pages.seal(page, device, generation, number++, age, end(), grave++, trail);
+      }
     }
   }
 
   private List<ByteBuffer> all() {
     List<ByteBuffer> all = new ArrayList<>(pages);
     all.addAll(tombstones);
+    all.addAll(copies);
     return all;
   }
 

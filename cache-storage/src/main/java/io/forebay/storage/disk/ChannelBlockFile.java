@@ -49,10 +49,10 @@ final class ChannelBlockFile implements BlockFile {
   }
 
   private static void refuseForeign(FileChannel channel, Path file) throws IOException {
-    ByteBuffer start = ByteBuffer.allocate(Long.BYTES).order(ByteOrder.LITTLE_ENDIAN);
-    if (channel.read(start, 0) == Long.BYTES) {
-      long magic = start.getLong(0);
-      if (magic != 0 && magic != DeviceHeader.MAGIC) {
+    ByteBuffer start = ByteBuffer.allocate(DeviceHeader.PAGE).order(ByteOrder.LITTLE_ENDIAN);
+    if (channel.read(start, 0) >= Long.BYTES) {
+      long magic = start.getLong(DeviceHeader.MAGIC_OFFSET);
+      if (magic != 0 && magic != DeviceHeader.MAGIC && !DeviceHead.isOtherwiseWhole(start)) {
         throw new ForeignFileException(
             file + " is not a Forebay disk store: move it away or name another directory");
       }

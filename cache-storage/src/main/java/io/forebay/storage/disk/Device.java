@@ -38,6 +38,9 @@ final class Device {
   /** How long a load may wait in line: this part of what counts as slow for one operation. */
   private static final int PATIENCE_SHARE = 4;
 
+  /** Tombstones wait so long at most to be forced, while others come. */
+  private static final long NOTE_MILLIS = 5_000;
+
   private final DeviceSettings settings;
   private final DeviceFile handle;
   private final WatchedFile file;
@@ -56,6 +59,9 @@ final class Device {
   private final DeviceSweep sweep;
   private final DeviceScrub scrub;
   private volatile @Nullable DeviceRecovery recovery;
+
+  /** When the header was written for tombstones last. The writer's. */
+  private long notedMillis;
 
   /** Held by the writer at each piece of its work, and by who brings the device back. */
   private final ReentrantLock working = new ReentrantLock();
@@ -128,6 +134,7 @@ final class Device {
               number,
               log,
               directory,
+              head.trail(),
               cursor,
               purges,
               graves,
@@ -135,7 +142,7 @@ final class Device {
     } else {
       format(number);
     }
-    head.state(head.sweptThrough(), clockMillis.getAsLong(), false);
+    head.state(head.sweptThrough(), clockMillis.getAsLong(), false, head.trail());
   }
 
   private void format(int number) throws IOException {
@@ -248,6 +255,10 @@ final class Device {
     return log.generation(region);
   }
 
+  int pages(int region, int generation) {
+    return log.pages(region, generation);
+  }
+
   /** A view of its directories for one thread. */
   DeviceDirectory directory() {
     return new DeviceDirectory(file, head, settings.regionBytes());
@@ -302,6 +313,7 @@ final class Device {
       boolean isBusy = log.writeNext() || reclaim.next(settings.regionBytes());
       // Whatever the sweep does: it waits for room for tombstones, and so do those it did not bury.
       isBusy |= log.buryNext();
+      noteGraves();
       // However much is written, a sweep goes on: purges wait for it.
       return sweep.next() || isBusy || scrub.next();
     } catch (IOException e) {
@@ -309,6 +321,19 @@ final class Device {
       return true;
     } finally {
       working.unlock();
+    }
+  }
+
+  /** Has tombstones last, and be missed if they are damaged, soon after they were written. */
+  private void noteGraves() throws IOException {
+    long now = clockMillis.getAsLong();
+    Reach written = log.trail().last();
+    Reach noted = head.trail().last();
+    boolean isNoted =
+        written.generation() == noted.generation() && written.graves() == noted.graves();
+    if (!isNoted && Math.abs(now - notedMillis) >= NOTE_MILLIS) {
+      notedMillis = now;
+      head.state(sweptThrough(), now, false, log.trail());
     }
   }
 
@@ -354,7 +379,7 @@ final class Device {
               && !graves.hasLost()
               && sweptThrough() >= purges.retiredThrough();
       if (isWhole) {
-        head.state(sweptThrough(), clockMillis.getAsLong(), false);
+        head.state(sweptThrough(), clockMillis.getAsLong(), false, log.trail());
         health.online();
         LOG.info("disk {} is online", settings.name());
       } else {
@@ -432,7 +457,7 @@ final class Device {
         }
         if (health.isOnline()) {
           boolean isWhole = !graves.hasLost() && !sweep.isAuditing();
-          head.state(sweptThrough(), clockMillis.getAsLong(), isWhole);
+          head.state(sweptThrough(), clockMillis.getAsLong(), isWhole, log.trail());
         }
       }
       loads.failAll();

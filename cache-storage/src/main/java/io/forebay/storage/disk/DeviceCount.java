@@ -73,7 +73,10 @@ final class DeviceCount {
     int generation = device.generation(region);
     int torn = 0;
     int most = device.settings().regionBytes() / DirectoryPage.LENGTH;
-    for (int number = 0; number < most && torn < DeviceDirectory.TORN_PAGES; number++) {
+    int known = device.pages(region, generation);
+    for (int number = 0;
+        number < most && (number < known || torn < DeviceDirectory.TORN_PAGES);
+        number++) {
       if (!device.isReadable(region, generation)) {
         break;
       }

@@ -5,6 +5,7 @@ import io.forebay.storage.layout.DirectoryPage;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.BitSet;
 import org.jspecify.annotations.Nullable;
 
 /** Reads the directories of one device's regions. The writer's; pages and entries are reused. */
@@ -33,19 +34,42 @@ final class DeviceDirectory {
     return DeviceHeader.LENGTH + (long) region * regionBytes;
   }
 
-  /** What a region holds, in the order in which it was written. */
-  void forEach(int region, int generation, Pages.Visitor visitor) throws IOException {
+  /**
+   * What was found of a directory.
+   *
+   * @param pages up to the last one that is whole
+   * @param graves different pages of tombstones
+   * @param knownGraves those of them that are among the pages that must be there
+   */
+  record Reading(int pages, int graves, int knownGraves) {}
+
+  /**
+   * What a region holds, in the order in which it was written.
+   *
+   * @param known so many pages must be there, whatever is damaged
+   */
+  Reading forEach(int region, int generation, int known, Pages.Visitor visitor) throws IOException {
     int torn = 0;
+    int pages = 0;
+    int knownGraves = 0;
+    BitSet graves = new BitSet();
     int most = regionBytes / DirectoryPage.LENGTH;
-    for (int number = 0; number < most && torn < TORN_PAGES; number++) {
+    for (int number = 0; number < most && (number < known || torn < TORN_PAGES); number++) {
       ByteBuffer next = page(region, number);
       if (next == null || next.getInt(DirectoryPage.GENERATION_OFFSET) != generation) {
         torn += isDamaged(generation, number) ? 0 : 1;
         continue;
       }
       torn = 0;
+      pages = number + 1;
+      int grave = next.getInt(DirectoryPage.GRAVE_OFFSET);
+      if (grave >= 0 && grave < most && !graves.get(grave)) {
+        graves.set(grave);
+        knownGraves += number < known ? 1 : 0;
+      }
       Pages.forEach(next, entry, visitor);
     }
+    return new Reading(pages, graves.cardinality(), knownGraves);
   }
 
   /** What a page holds that was just read. */

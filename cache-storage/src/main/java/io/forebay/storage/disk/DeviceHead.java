@@ -1,6 +1,7 @@
 package io.forebay.storage.disk;
 
 import io.forebay.storage.layout.DeviceHeader;
+import io.forebay.storage.layout.DirectoryPage;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -16,6 +17,7 @@ final class DeviceHead {
   private long sweptThrough;
   private long newestMillis;
   private boolean isClean;
+  private Trail trail = Trail.NONE;
 
   DeviceHead(BlockFile file) {
     this.file = file;
@@ -40,6 +42,11 @@ final class DeviceHead {
 
   long newestMillis() {
     return newestMillis;
+  }
+
+  /** How far regions had been written, and forced, when the state was written: two of them. */
+  Trail trail() {
+    return trail;
   }
 
   /** Reads what is there; false if it is not a device of this store and shape. */
@@ -72,6 +79,11 @@ final class DeviceHead {
         sweptThrough = state.getLong(DeviceHeader.SWEPT_OFFSET);
         newestMillis = state.getLong(DeviceHeader.NEWEST_OFFSET);
         isClean = state.getInt(DeviceHeader.CLEAN_OFFSET) == 1;
+        trail =
+            new Trail(
+                Reach.read(state, DeviceHeader.LAST_OFFSET),
+                Reach.read(state, DeviceHeader.LAST_OFFSET + DirectoryPage.REACH_LENGTH),
+                Reach.NONE);
       }
     }
     return turn >= 0;
@@ -95,8 +107,7 @@ final class DeviceHead {
     file.force();
     number = newNumber;
     turn = 0;
-    state(swept, now, false);
-    state(swept, now, false);
+    state(swept, now, false, Trail.NONE);
     UUID newDevice = UUID.randomUUID();
     device = newDevice.getMostSignificantBits();
     ByteBuffer identity = ByteBuffer.wrap(storeIdentity).order(ByteOrder.LITTLE_ENDIAN);
@@ -116,21 +127,37 @@ final class DeviceHead {
     file.force();
   }
 
-  /** Writes the state and has it reach the device, with everything written before. */
-  synchronized void state(long swept, long now, boolean clean) throws IOException {
+  /**
+   * Writes the state and has it reach the device, with everything written before. Both copies: the
+   * second one is not touched before the first one is safe, so if one can't be read the other is
+   * what counts.
+   */
+  synchronized void state(long swept, long now, boolean clean, Trail written) throws IOException {
     ByteBuffer page = page();
     page.putLong(DeviceHeader.TURN_OFFSET, turn + 1);
     page.putLong(DeviceHeader.SWEPT_OFFSET, swept);
     page.putLong(DeviceHeader.NEWEST_OFFSET, now);
     page.putInt(DeviceHeader.CLEAN_OFFSET, clean ? 1 : 0);
+    written.last().write(page, DeviceHeader.LAST_OFFSET);
+    written.before().write(page, DeviceHeader.LAST_OFFSET + DirectoryPage.REACH_LENGTH);
     page.putInt(DeviceHeader.STATE_CRC_OFFSET, checksum(page, DeviceHeader.STATE_CRC_OFFSET));
     file.force();
-    file.write(page, (1 + (turn + 1) % DeviceHeader.STATE_PAGES) * DeviceHeader.PAGE);
-    file.force();
+    for (int n = 1; n <= DeviceHeader.STATE_PAGES; n++) {
+      file.write(page.clear(), (long) n * DeviceHeader.PAGE);
+      file.force();
+    }
     turn++;
+    trail = written;
     sweptThrough = swept;
     newestMillis = now;
     isClean = clean;
+  }
+
+  /** Whether a page is the first one of a device, but for a magic number that was damaged. */
+  static boolean isOtherwiseWhole(ByteBuffer page) {
+    page.clear();
+    page.putLong(DeviceHeader.MAGIC_OFFSET, DeviceHeader.MAGIC);
+    return page.getInt(DeviceHeader.CRC_OFFSET) == checksum(page, DeviceHeader.CRC_OFFSET);
   }
 
   private static ByteBuffer page() {

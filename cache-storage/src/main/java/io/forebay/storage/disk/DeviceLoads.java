@@ -1,6 +1,8 @@
 package io.forebay.storage.disk;
 
 import io.forebay.storage.index.IndexValue;
+import io.forebay.storage.layout.RecordHeader;
+import io.forebay.storage.layout.Words;
 import io.forebay.storage.purge.Purges;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
@@ -112,7 +114,10 @@ final class DeviceLoads {
 
   private boolean isIt(Load load, MemorySegment record) {
     if (DeviceRecords.isWhole(record, 0, load.place)) {
-      return Pages.objectId(record, 0) == load.objectId && Pages.birth(record, 0) == load.birth;
+      // The checksum does not cover the kind.
+      return record.get(Words.INT, RecordHeader.KIND_OFFSET) == load.kind
+          && Pages.objectId(record, 0) == load.objectId
+          && Pages.birth(record, 0) == load.birth;
     }
     records.onBad(load.place);
     return false;

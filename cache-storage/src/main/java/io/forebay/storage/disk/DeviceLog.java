@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
+import java.util.BitSet;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.locks.ReentrantLock;
@@ -52,6 +53,9 @@ final class DeviceLog {
   private long handedOn;
 
   private long done;
+
+  /** What has been written, for the pages that come after it. The writer's. */
+  private Trail trail = Trail.NONE;
 
   DeviceLog(
       DeviceSettings settings,
@@ -251,7 +255,7 @@ final class DeviceLog {
 
   private boolean fitsRegion(Batch current, int length, int entryLength) {
     boolean needsPage = length == 0 ? current.needsTombstonePage() : current.needsPage(entryLength);
-    int pages = openPages + current.pageCount() + (needsPage ? 1 : 0);
+    int pages = openPages + current.pageCount() + (needsPage ? pagesFor(length) : 0);
     return current.end()
             + Words.roundUp(length, RecordHeader.ALIGNMENT)
             + pages * DirectoryPage.LENGTH
@@ -261,8 +265,12 @@ final class DeviceLog {
   private boolean fitsRegionAnew(int length) {
     return openEnd
             + Words.roundUp(length, RecordHeader.ALIGNMENT)
-            + (openPages + 1) * DirectoryPage.LENGTH
+            + (openPages + pagesFor(length)) * DirectoryPage.LENGTH
         <= settings.regionBytes();
+  }
+
+  private static int pagesFor(int length) {
+    return length == 0 ? Batch.COPIES : 1;
   }
 
   /** The open batch goes to the writer. */
@@ -279,7 +287,6 @@ final class DeviceLog {
     // The next batch begins on a page of its own, so that no write tears what stands already.
     openEnd = Words.roundUp(full.end(), DeviceHeader.PAGE);
     openPages += full.pageCount();
-    full.seal(head.device());
     waiting.add(full);
     handedOn++;
     onWork.run();
@@ -352,12 +359,30 @@ final class DeviceLog {
       // must be gone for good before that of the next one may go.
       file.force();
     }
+    boolean isFirst = next.firstPage() == 0;
+    Trail after = isFirst ? trail.opened() : trail;
+    int graves = after.last().graves();
+    next.seal(head.device(), graves, after);
     long base = DeviceDirectory.base(next.region(), settings.regionBytes());
     file.write(next.data(), base + next.start());
     long pagesEnd = base + settings.regionBytes() - (long) next.firstPage() * DirectoryPage.LENGTH;
     file.write(next.pages(), pagesEnd - (long) next.pageCount() * DirectoryPage.LENGTH);
     counters.writes.incrementAndGet();
     counters.writtenBytes.addAndGet(next.length() + (long) next.pageCount() * DirectoryPage.LENGTH);
+    Trail written =
+        after.written(
+            new Reach(
+                next.region(),
+                next.generation(),
+                next.age(),
+                next.firstPage() + next.pageCount(),
+                graves + next.graveCount()));
+    if (isFirst) {
+      // Page 0 may be damaged later, and no younger region names this one yet.
+      head.state(head.sweptThrough(), head.newestMillis(), false, written);
+    }
+    trail = written;
+    regions.pages(next.region(), written.last().pages());
   }
 
   /**
@@ -430,6 +455,7 @@ final class DeviceLog {
       waiting.clear();
       done = handedOn;
       openRegion = -1;
+      trail = Trail.NONE;
       regions.reset();
     } finally {
       lock.unlock();
@@ -449,18 +475,28 @@ final class DeviceLog {
     return adoptsWhole || regions.isOwn(region);
   }
 
-  /** Takes a region up as an earlier life left it. */
-  void adopt(int region, int generation, long age) {
+  /** Takes the regions up as an earlier life left them; nothing is known of all others. */
+  void adopt(List<Reach> youngestFirst) {
     lock.lock();
     try {
-      regions.adopt(region, generation, age);
+      BitSet known = new BitSet();
+      for (Reach one : youngestFirst) {
+        regions.adopt(one);
+        known.set(one.region());
+      }
+      for (int region = 0; region < settings.regionCount(); region++) {
+        if (!known.get(region)) {
+          regions.adoptFree(region);
+        }
+      }
     } finally {
       lock.unlock();
     }
+    trail = Trail.of(youngestFirst);
   }
 
-  /** Takes a region up of which nothing is known. */
-  void adoptFree(int region) {
+  /** A region that was taken up holds nothing that may be used. */
+  void discard(int region) {
     lock.lock();
     try {
       regions.adoptFree(region);
@@ -469,13 +505,24 @@ final class DeviceLog {
     }
   }
 
-  /** The regions that hold something, youngest first. */
-  List<Integer> youngestFirst() {
-    lock.lock();
-    try {
-      return regions.youngestFirst();
-    } finally {
-      lock.unlock();
-    }
+  /** What must be there of a region that was taken up. */
+  void reach(Reach known) {
+    regions.pages(known.region(), known.pages());
+  }
+
+  /** What was written last. */
+  Trail trail() {
+    return trail;
+  }
+
+  /** What was written last, in an earlier life. */
+  void trail(Trail found) {
+    trail = found;
+  }
+
+  /** How many pages of a region's directory must be there if it is in that life. Any thread. */
+  int pages(int region, int generation) {
+    int pages = regions.pages(region);
+    return regions.generation(region) == generation ? pages : 0;
   }
 }

@@ -74,7 +74,12 @@ final class DeviceReclaim {
     // A copy would keep its name.
     budget = isForIndex ? 0 : regionBytes / COPY_SHARE;
     int generation = log.generation(region);
-    directory.forEach(region, generation, one -> leave(one, region, generation));
+    var ignored =
+        directory.forEach(
+            region,
+            generation,
+            log.pages(region, generation),
+            one -> leave(one, region, generation));
     kept.forEach(this::copyForward);
     log.release(region);
     counters.reclaimed.incrementAndGet();

@@ -2,22 +2,24 @@ package io.forebay.storage.disk;
 
 import io.forebay.storage.index.IndexValue;
 import io.forebay.storage.index.ObjectIndex;
-import io.forebay.storage.layout.DirectoryPage;
 import io.forebay.storage.layout.RecordHeader;
 import io.forebay.storage.purge.Purges;
 import java.io.IOException;
-import java.nio.ByteBuffer;
 import java.util.List;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Takes up what one device holds, while records are served from it. First the head of every
- * directory, then, unless the index knows all of it already, the directories, youngest first:
- * slices before heads, so that an object that is found has its slices. The first reading also takes
- * the tombstones. If there are more than may be kept, heads are taken share by share of the keys:
- * for each further share one reading takes its tombstones, and the next one its heads. The
- * writer's.
+ * directory, by which it knows what must be there (see {@link DeviceSurvey}), then, unless the
+ * index knows all of it already, the directories, youngest first: slices before heads, so that an
+ * object that is found has its slices. The first reading also takes the tombstones. If there are
+ * more than may be kept, heads are taken share by share of the keys: for each further share one
+ * reading takes its tombstones, and the next one its heads. The writer's.
  */
 final class DeviceRecovery {
+  private static final Logger LOG = LoggerFactory.getLogger(DeviceRecovery.class);
+
   private final DeviceSettings settings;
   private final int number;
   private final DeviceLog log;
@@ -27,7 +29,12 @@ final class DeviceRecovery {
   private final Graves graves;
   private final boolean isIndexed;
   private final Tombstones dead;
-  private List<Integer> order = List.of();
+  private final DeviceSurvey survey;
+  private final Trail written;
+
+  /** What there is to be taken up, youngest first. */
+  private List<Reach> order = List.of();
+
   private int nextHead;
   private int step;
   private boolean hasSlices;
@@ -37,6 +44,7 @@ final class DeviceRecovery {
       int number,
       DeviceLog log,
       DeviceDirectory directory,
+      Trail written,
       ObjectIndex.Cursor cursor,
       Purges purges,
       Graves graves,
@@ -45,6 +53,8 @@ final class DeviceRecovery {
     this.number = number;
     this.log = log;
     this.directory = directory;
+    this.survey = new DeviceSurvey(directory, settings.regionCount(), settings.regionBytes());
+    this.written = written;
     this.cursor = cursor;
     this.purges = purges;
     this.graves = graves;
@@ -65,10 +75,14 @@ final class DeviceRecovery {
   /** Takes up a piece; false if all of it has been. */
   boolean step() throws IOException {
     if (nextHead < settings.regionCount()) {
-      takeHead(nextHead);
+      survey.read(nextHead);
       nextHead++;
       if (nextHead == settings.regionCount()) {
-        order = log.youngestFirst();
+        order = survey.regions(written);
+        log.adopt(order);
+        if (order.isEmpty() && written.last().region() >= 0) {
+          loseAll();
+        }
       }
       return true;
     }
@@ -78,26 +92,63 @@ final class DeviceRecovery {
     if (step == 2 * order.size()) {
       step = 0;
       hasSlices = true;
+      log.trail(Trail.of(order));
       return !order.isEmpty() && dead.nextShare();
     }
-    int region = order.get(step % order.size());
-    boolean isFirst = step < order.size();
-    int generation = log.generation(region);
-    directory.forEach(region, generation, one -> take(one, region, generation, isFirst));
-    step++;
+    if (take(step % order.size(), step < order.size())) {
+      step++;
+    }
     return true;
   }
 
-  private void takeHead(int region) throws IOException {
-    ByteBuffer first = directory.page(region, 0);
-    if (first == null) {
-      log.adoptFree(region);
-    } else {
-      log.adopt(
-          region,
-          first.getInt(DirectoryPage.GENERATION_OFFSET),
-          first.getLong(DirectoryPage.AGE_OFFSET));
+  /**
+   * Reads the directory of a region, for its slices and tombstones or for its heads; false if it
+   * and those behind it do not count.
+   */
+  private boolean take(int at, boolean isFirst) throws IOException {
+    Reach known = order.get(at);
+    int region = known.region();
+    int generation = known.generation();
+    DeviceDirectory.Reading reading =
+        directory.forEach(
+            region, generation, known.pages(), one -> take(one, region, generation, isFirst));
+    if (isFirst && reading.knownGraves() < known.graves()) {
+      discardFrom(at);
+      return false;
     }
+    if (at == 0 && reading.pages() > known.pages()) {
+      // Written after the header was: what has lasted so far must last from here on.
+      Reach found = new Reach(region, generation, known.age(), reading.pages(), reading.graves());
+      order.set(0, found);
+      log.reach(found);
+    }
+    return true;
+  }
+
+  /**
+   * Tombstones are lost with both of their copies. What they killed lies in their region or in an
+   * older one and can't be told from what is alive.
+   */
+  private void discardFrom(int at) {
+    List<Reach> lost = order.subList(at, order.size());
+    LOG.warn(
+        "disk {}: tombstones in region {} are damaged: it and the {} older ones are emptied",
+        settings.name(),
+        order.get(at).region(),
+        lost.size() - 1);
+    lost.forEach(one -> log.discard(one.region()));
+    lost.clear();
+    if (at == 0) {
+      loseAll();
+    }
+  }
+
+  /**
+   * Nothing of the device counts. It has to be made anew, since no younger region tells the next
+   * start what is missing.
+   */
+  private void loseAll() {
+    graves.lose();
   }
 
   /**

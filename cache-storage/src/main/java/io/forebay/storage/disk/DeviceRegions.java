@@ -1,9 +1,8 @@
 package io.forebay.storage.disk;
 
 import java.util.ArrayDeque;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Random;
+import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.concurrent.atomic.AtomicLongArray;
 
 /**
@@ -27,6 +26,10 @@ final class DeviceRegions {
 
   private final AtomicLongArray words;
   private final long[] ages;
+
+  /** How many pages of its directory must be there. */
+  private final AtomicIntegerArray pages;
+
   private final Random random;
 
   /** In the order in which they will be opened. */
@@ -37,6 +40,7 @@ final class DeviceRegions {
   DeviceRegions(int count, Random random) {
     this.words = new AtomicLongArray(count);
     this.ages = new long[count];
+    this.pages = new AtomicIntegerArray(count);
     this.random = random;
   }
 
@@ -63,7 +67,16 @@ final class DeviceRegions {
     return (words.get(region) & OWN) != 0;
   }
 
+  int pages(int region) {
+    return pages.get(region);
+  }
+
   // --- under the lock
+
+  /** That many pages of its directory have been written. */
+  void pages(int region, int count) {
+    pages.set(region, count);
+  }
 
   private void set(int region, int generation, int state, long age) {
     ages[region] = age;
@@ -93,13 +106,15 @@ final class DeviceRegions {
   /** Takes a region up of which nothing is known. */
   void adoptFree(int region) {
     set(region, random.nextInt(), FREE, 0);
+    pages.set(region, 0);
     free.add(region);
   }
 
   /** Takes a region up as an earlier life left it. */
-  void adopt(int region, int generation, long age) {
-    nextAge = Math.max(nextAge, age + 1);
-    set(region, generation, SEALED, age);
+  void adopt(Reach reach) {
+    nextAge = Math.max(nextAge, reach.age() + 1);
+    set(reach.region(), reach.generation(), SEALED, reach.age());
+    pages.set(reach.region(), reach.pages());
   }
 
   /** Opens the next free region; -1 if there is none. */
@@ -111,6 +126,7 @@ final class DeviceRegions {
     // Another generation before anything in it is overwritten: what named its old life is gone.
     // Drawn and not counted: after a power cut the region may stand as it was a life earlier, and
     // counting would bring pages of the life that was cut off back.
+    pages.set(next, 0);
     set(next, random.nextInt(), OPEN, nextAge++);
     words.set(next, words.get(next) | OWN);
     return next;
@@ -144,17 +160,5 @@ final class DeviceRegions {
       }
     }
     return oldest;
-  }
-
-  /** The sealed regions, youngest first. */
-  List<Integer> youngestFirst() {
-    List<Integer> sealed = new ArrayList<>();
-    for (int region = 0; region < ages.length; region++) {
-      if (state(region) == SEALED) {
-        sealed.add(region);
-      }
-    }
-    sealed.sort((one, other) -> Long.compare(ages[other], ages[one]));
-    return sealed;
   }
 }

@@ -168,7 +168,8 @@ final class DeviceScrub {
       torn++;
     }
     page++;
-    if (torn == TORN_PAGES || page == settings.regionBytes() / DirectoryPage.LENGTH) {
+    boolean isEnd = torn >= TORN_PAGES && page >= log.pages(region, generation);
+    if (isEnd || page == settings.regionBytes() / DirectoryPage.LENGTH) {
       nextRegion();
     }
     return true;

@@ -3,7 +3,9 @@ package io.forebay.storage.disk;
 import io.forebay.storage.index.IndexValue;
 import io.forebay.storage.index.ObjectIndex;
 import io.forebay.storage.layout.DirectoryPage;
+import io.forebay.storage.layout.HeadRecord;
 import io.forebay.storage.layout.RecordHeader;
+import io.forebay.storage.layout.Words;
 import io.forebay.storage.purge.Purges;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
@@ -29,6 +31,9 @@ import org.jspecify.annotations.Nullable;
  * misses. Tombstones must not be lost, for what they kill lies elsewhere, and page 0 says which
  * life its region is in. Nobody else writes a page a second time, and all writes are those of one
  * thread, so a page is the same when it is written as when it was read.
+ *
+ * <p>What a damaged page named can't be marked, and the index may serve it all the same: then the
+ * records of the region are read themselves, and those that a purge has killed leave the index.
  *
  * <p>Tombstones wait for room. What was dropped for lack of room elsewhere is found by an audit: a
  * pass that also marks what the index does not name. Until marks and tombstones are all written and
@@ -150,7 +155,7 @@ final class DeviceSweep {
     }
     if (done.target > through) {
       // Forces what was written before it says so.
-      head.state(done.target, clockMillis.getAsLong(), false);
+      head.state(done.target, clockMillis.getAsLong(), false, log.trail());
       through = done.target;
     }
     return true;
@@ -189,9 +194,19 @@ final class DeviceSweep {
     private boolean hasBegun;
     private int region;
     private int generation;
+
+    /** How many pages must be there. */
+    private int known;
+
     private int number;
     private int torn;
     private int unforced;
+
+    /** Whether a page that must be there can't be read: the index may know what it named. */
+    private boolean isHoled;
+
+    /** Up to where the records of a region have been read themselves; -1 if they are not. */
+    private int scanned = -1;
 
     Pass(long target, boolean isAudit) {
       this.target = target;
@@ -208,7 +223,12 @@ final class DeviceSweep {
           if (region == regionCount) {
             return Progress.DONE;
           }
-          lookAtPage();
+          if (scanned < 0) {
+            lookAtPage();
+          } else {
+            scan();
+            return Progress.MORE;
+          }
         } else if (!unread.isEmpty()) {
           readHeads();
           return Progress.MORE;
@@ -223,11 +243,16 @@ final class DeviceSweep {
       ByteBuffer page = directory.page(region, number);
       if (number == 0) {
         // As it stands on the device, whatever it counts as here: that is what a start finds.
-        generation = page == null ? 0 : page.getInt(DirectoryPage.GENERATION_OFFSET);
+        generation =
+            page == null ? log.generation(region) : page.getInt(DirectoryPage.GENERATION_OFFSET);
+        known = log.pages(region, generation);
         torn = page == null ? DeviceDirectory.TORN_PAGES : 0;
+        isHoled = false;
       }
       if (page == null || page.getInt(DirectoryPage.GENERATION_OFFSET) != generation) {
-        torn += directory.isDamaged(generation, number) ? 0 : 1;
+        boolean isDamaged = directory.isDamaged(generation, number);
+        torn += isDamaged ? 0 : 1;
+        isHoled |= isDamaged || number < known;
         nextPage();
         return;
       }
@@ -240,10 +265,80 @@ final class DeviceSweep {
     private void nextPage() {
       isLookedAt = false;
       dead.clear();
+      if (scanned >= 0) {
+        return;
+      }
       number++;
-      if (torn >= DeviceDirectory.TORN_PAGES || number == regionBytes / DirectoryPage.LENGTH) {
-        region++;
-        number = 0;
+      boolean isEnd = torn >= DeviceDirectory.TORN_PAGES && number >= known;
+      if (isEnd || number == regionBytes / DirectoryPage.LENGTH) {
+        if (isHoled) {
+          scanned = 0;
+        } else {
+          nextRegion();
+        }
+      }
+    }
+
+    private void nextRegion() {
+      region++;
+      number = 0;
+      scanned = -1;
+    }
+
+    /**
+     * Reads the next records of a region of which a page is damaged. What the page named, and a
+     * purge has killed, is told by the records: they have the same scopes, and the index may know
+     * them.
+     */
+    private void scan() throws IOException {
+      int length = Math.min(buffer.capacity(), regionBytes - scanned);
+      if (length == 0) {
+        nextRegion();
+        return;
+      }
+      file.read(buffer.clear().limit(length), DeviceDirectory.base(region, regionBytes) + scanned);
+      MemorySegment window = MemorySegment.ofBuffer(buffer.clear().limit(length));
+      int at = 0;
+      while (at < length) {
+        int room = length - at;
+        if (RecordHeader.isRecord(window, at, generation, room)
+            && RecordHeader.isIntact(window, at)) {
+          lookAtRecord(window, at);
+          at += RecordHeader.lengthOf(window, at);
+        } else if (at > 0 && RecordHeader.isCut(window, at, generation, room)) {
+          // Read again from its start.
+          break;
+        } else {
+          at++;
+        }
+        at = Words.roundUp(at, RecordHeader.ALIGNMENT);
+      }
+      scanned += Math.min(at, length);
+      // Tombstones: the page that could be marked is not there.
+      hasTombstones = true;
+      isLookedAt = true;
+    }
+
+    private void lookAtRecord(MemorySegment window, int at) {
+      if (window.get(Words.INT, at + RecordHeader.KIND_OFFSET) == RecordHeader.KIND_SLICE) {
+        return;
+      }
+      Found found =
+          new Found(
+              -1,
+              window.get(Words.LONG, at + HeadRecord.KEY_HIGH_OFFSET),
+              window.get(Words.LONG, at + HeadRecord.KEY_LOW_OFFSET),
+              region,
+              generation,
+              scanned + at,
+              RecordHeader.lengthOf(window, at),
+              Pages.birth(window, at));
+      int fate = purges.check(window, at);
+      if (fate != Purges.ALIVE && isNamed(found)) {
+        dead.add(found);
+        if (remove(found, fate)) {
+          purges.count(window, at, fate);
+        }
       }
     }
 

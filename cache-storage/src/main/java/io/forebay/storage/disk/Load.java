@@ -12,6 +12,7 @@ final class Load {
   final long low;
   final long birth;
   final long objectId;
+  final byte kind;
   final Place place;
   final long queuedMillis;
   private final ConcurrentLinkedQueue<Runnable> waiters = new ConcurrentLinkedQueue<>();
@@ -24,6 +25,7 @@ final class Load {
     this.low = low;
     this.birth = value.birth();
     this.objectId = value.objectId();
+    this.kind = value.kind();
     this.place =
         new Place()
             .at(

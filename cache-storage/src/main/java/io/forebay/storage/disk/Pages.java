@@ -20,6 +20,13 @@ final class Pages {
     return page.position(DirectoryPage.ENTRIES_OFFSET);
   }
 
+  static ByteBuffer copy(ByteBuffer page) {
+    return ByteBuffer.allocate(DirectoryPage.LENGTH)
+        .order(ByteOrder.LITTLE_ENDIAN)
+        .put(page.duplicate().clear())
+        .clear();
+  }
+
   /** Entry length for a record, or -1 if it has more scopes than a page can hold. */
   static int entryLength(MemorySegment memory, long record) {
     int words = isHead(memory, record) ? scopes(memory, record) : 0;
@@ -117,12 +124,22 @@ final class Pages {
 
   /** Ends a page: after this it is ready to be written from its start to its end. */
   static void seal(
-      ByteBuffer page, long device, int generation, int number, long age, int dataEnd) {
+      ByteBuffer page,
+      long device,
+      int generation,
+      int number,
+      long age,
+      int dataEnd,
+      int grave,
+      Trail trail) {
     page.putInt(DirectoryPage.MAGIC_OFFSET, DirectoryPage.MAGIC);
     page.putInt(DirectoryPage.GENERATION_OFFSET, generation);
     page.putInt(DirectoryPage.NUMBER_OFFSET, number);
     page.putLong(DirectoryPage.AGE_OFFSET, age);
     page.putInt(DirectoryPage.DATA_END_OFFSET, dataEnd);
+    page.putInt(DirectoryPage.GRAVE_OFFSET, grave);
+    trail.before().write(page, DirectoryPage.BEFORE_OFFSET);
+    trail.beforeThat().write(page, DirectoryPage.BEFORE_OFFSET + DirectoryPage.REACH_LENGTH);
     reseal(page, device);
   }
 

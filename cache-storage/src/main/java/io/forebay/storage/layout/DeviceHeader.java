@@ -13,20 +13,22 @@ package io.forebay.storage.layout;
  *  +--------+-------+-------+---------------+---------------+-------+-------+-------+-------+
  * </pre>
  *
- * Pages 1 and 2 hold its state, written in turns; the one with the higher turn counts, so a torn
- * write leaves the other.
+ * Pages 1 and 2 both hold its state, written one after the other; the one with the higher turn
+ * counts. A torn write, or damage, of one leaves the other, and that one is not older than what was
+ * last said to be written. The state names the region that was written last and the one before it,
+ * as far as they had been forced (see {@link DirectoryPage}).
  *
  * <pre>
- *  0        8       16       24      28      32
- *  +--------+--------+--------+-------+-------+
- *  | turn   | swept  | newest | clean | CRC   |
- *  |        | through| millis |       |       |
- *  +--------+--------+--------+-------+-------+
+ *  0        8       16       24      28      32          56          80      84
+ *  +--------+--------+--------+-------+-------+-----------+-----------+-------+
+ *  | turn   | swept  | newest | clean | spare | last      | the one   | CRC   |
+ *  |        | through| millis |       |       | region    | before it |       |
+ *  +--------+--------+--------+-------+-------+-----------+-----------+-------+
  * </pre>
  */
 public final class DeviceHeader {
   public static final long MAGIC = 0x314B_5349_4442_4F46L; // "FOBDISK1"
-  public static final int VERSION = 1;
+  public static final int VERSION = 2;
   public static final int PAGE = 4096;
   public static final int LENGTH = 16 * PAGE;
 
@@ -45,7 +47,8 @@ public final class DeviceHeader {
   public static final int SWEPT_OFFSET = TURN_OFFSET + Long.BYTES;
   public static final int NEWEST_OFFSET = SWEPT_OFFSET + Long.BYTES;
   public static final int CLEAN_OFFSET = NEWEST_OFFSET + Long.BYTES;
-  public static final int STATE_CRC_OFFSET = CLEAN_OFFSET + Integer.BYTES;
+  public static final int LAST_OFFSET = CLEAN_OFFSET + 2 * Integer.BYTES;
+  public static final int STATE_CRC_OFFSET = LAST_OFFSET + 2 * DirectoryPage.REACH_LENGTH;
 
   private DeviceHeader() {}
 }

@@ -6,11 +6,18 @@ package io.forebay.storage.layout;
  * nothing depends on the order in which pages and records reach the device.
  *
  * <pre>
- *  0       4       8       12      16       24      28      32
- *  +-------+-------+-------+-------+--------+-------+-------+----------- - - -
- *  | magic | CRC   | gene- | page  | age of | count | end of| entries
- *  |       |       | ration| number| region |       | data  |
- *  +-------+-------+-------+-------+--------+-------+-------+----------- - - -
+ *  0       4       8       12      16       24      28      32      36      40         64         88
+ *  +-------+-------+-------+-------+--------+-------+-------+-------+-------+----------+----------+--- -
+ *  | magic | CRC   | gene- | page  | age of | count | end of| grave | spare | region   | region   | ent-
+ *  |       |       | ration| number| region |       | data  | number|       | before   | before it| ries
+ *  +-------+-------+-------+-------+--------+-------+-------+-------+-------+----------+----------+--- -
+ *
+ *  what is known of an earlier region
+ *  0        4        8        16       20       24
+ *  +--------+--------+--------+--------+--------+
+ *  | region | gene-  | age    | pages  | graves |
+ *  |        | ration |        |        |        |
+ *  +--------+--------+--------+--------+--------+
  *
  *  entry
  *  0    1    2     4       8            24      28      32       40       48       56      60
@@ -24,12 +31,17 @@ package io.forebay.storage.layout;
  *  +-----------------+
  * </pre>
  *
- * A tombstone says that copies of its key born up to its birth are dead. An entry with a negative
- * offset is dead by itself: a sweep has marked it in place by storing the complement of the offset
- * of what it named. Readers that do not know the mark skip it, because no record lies there. Page 0
- * of a region and pages that hold tombstones are never written again. The total size is that of an
- * object's whole body, for counting only: 0 if unknown, else its bytes plus one, or, with the sign
- * bit set, its KiB.
+ * Each page that holds tombstones, a grave, is there twice, under two page numbers and one grave
+ * number; the graves of a region are counted from 0 on. A page without tombstones has the grave
+ * number -1. Each page names the two regions that were opened before its own, with their numbers of
+ * pages and of graves: a start finds out what is missing. A region of -1 is none.
+ *
+ * <p>A tombstone says that copies of its key born up to its birth are dead. An entry with a
+ * negative offset is dead by itself: a sweep has marked it in place by storing the complement of
+ * the offset of what it named. Readers that do not know the mark skip it, because no record lies
+ * there. Page 0 of a region and pages that hold tombstones are never written again. The total size
+ * is that of an object's whole body, for counting only: 0 if unknown, else its bytes plus one, or,
+ * with the sign bit set, its KiB.
  */
 public final class DirectoryPage {
   public static final int MAGIC = 0x5044_4246; // "FBDP"
@@ -42,7 +54,20 @@ public final class DirectoryPage {
   public static final int AGE_OFFSET = NUMBER_OFFSET + Integer.BYTES;
   public static final int COUNT_OFFSET = AGE_OFFSET + Long.BYTES;
   public static final int DATA_END_OFFSET = COUNT_OFFSET + Integer.BYTES;
-  public static final int ENTRIES_OFFSET = DATA_END_OFFSET + Integer.BYTES;
+  public static final int GRAVE_OFFSET = DATA_END_OFFSET + Integer.BYTES;
+  public static final int BEFORE_OFFSET = GRAVE_OFFSET + 2 * Integer.BYTES;
+  public static final int REACH_LENGTH = 4 * Integer.BYTES + Long.BYTES;
+  public static final int ENTRIES_OFFSET = BEFORE_OFFSET + 2 * REACH_LENGTH;
+
+  public static final int NO_GRAVE = -1;
+
+  /** Of what is known of a region. */
+  public static final int REACH_REGION = 0;
+
+  public static final int REACH_GENERATION = REACH_REGION + Integer.BYTES;
+  public static final int REACH_AGE = REACH_GENERATION + Integer.BYTES;
+  public static final int REACH_PAGES = REACH_AGE + Long.BYTES;
+  public static final int REACH_GRAVES = REACH_PAGES + Integer.BYTES;
 
   public static final int KIND = 0;
   public static final int WORDS = 2;

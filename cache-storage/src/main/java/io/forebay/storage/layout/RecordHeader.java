@@ -71,6 +71,17 @@ public final class RecordHeader {
     };
   }
 
+  public static int lengthOf(MemorySegment memory, long record) {
+    return memory.get(Words.INT, record + LENGTH_OFFSET);
+  }
+
+  /** Whether the bytes may begin a record of this generation that is longer than what is there. */
+  public static boolean isCut(MemorySegment memory, long record, int generation, int room) {
+    return memory.get(Words.INT, record + MAGIC_OFFSET) == MAGIC
+        && memory.get(Words.INT, record + GENERATION_OFFSET) == generation
+        && lengthOf(memory, record) > room;
+  }
+
   /** Whether a record's bytes are those that were written. */
   public static boolean isIntact(MemorySegment memory, long record) {
     int length = memory.get(Words.INT, record + LENGTH_OFFSET);

@@ -1,0 +1,107 @@
+package io.forebay.storage.disk;
+
+import io.forebay.storage.layout.DirectoryPage;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Finds out which regions an earlier life of the store left on a device, and what must be there of
+ * each. It goes from the youngest region to the one that was opened before it, and so on: each page
+ * names two of them, so a region of which page 0 is damaged is found as well. Regions that no
+ * younger one leads to hold nothing: what would kill their records may be what is missing. The
+ * writer's.
+ */
+final class DeviceSurvey {
+  private final DeviceDirectory directory;
+  private final int regionBytes;
+  private final @Nullable Head[] heads;
+
+  /** What a page says of its region, and of those before it. */
+  private record Head(int generation, long age, Reach before, Reach beforeThat) {
+    static Head of(ByteBuffer page) {
+      return new Head(
+          page.getInt(DirectoryPage.GENERATION_OFFSET),
+          page.getLong(DirectoryPage.AGE_OFFSET),
+          Reach.read(page, DirectoryPage.BEFORE_OFFSET),
+          Reach.read(page, DirectoryPage.BEFORE_OFFSET + DirectoryPage.REACH_LENGTH));
+    }
+
+    boolean isOf(Reach reach) {
+      return generation == reach.generation() && age == reach.age();
+    }
+  }
+
+  DeviceSurvey(DeviceDirectory directory, int regionCount, int regionBytes) {
+    this.directory = directory;
+    this.regionBytes = regionBytes;
+    this.heads = new Head[regionCount];
+  }
+
+  /** Reads the first page of a region. */
+  void read(int region) throws IOException {
+    ByteBuffer first = directory.page(region, 0);
+    heads[region] = first == null ? null : Head.of(first);
+  }
+
+  /**
+   * The regions that count, the youngest first, once the first page of each has been read.
+   *
+   * @param written what the device's header says was written and forced last
+   */
+  List<Reach> regions(Trail written) throws IOException {
+    List<Reach> found = new ArrayList<>();
+    Reach next = youngest(written.last());
+    Reach afterNext = next.equals(written.last()) ? written.before() : Reach.NONE;
+    long limit = Long.MAX_VALUE;
+    while (isPossible(next, limit)) {
+      Head head = heads[next.region()];
+      if (head != null && !head.isOf(next)) {
+        // It has been written over since; and so has all that is older.
+        break;
+      }
+      if (head == null) {
+        head = laterHead(next);
+      }
+      found.add(next);
+      limit = next.age();
+      next = head == null ? afterNext : head.before();
+      afterNext = head == null ? Reach.NONE : head.beforeThat();
+    }
+    return found;
+  }
+
+  private boolean isPossible(Reach one, long limit) {
+    return one.region() >= 0
+        && one.region() < heads.length
+        && one.age() < limit
+        && one.pages() >= 0
+        && one.pages() <= regionBytes / DirectoryPage.LENGTH;
+  }
+
+  /** What was opened after the header was written has no pages that must be there. */
+  private Reach youngest(Reach written) {
+    Reach youngest = written;
+    for (int region = 0; region < heads.length; region++) {
+      Head head = heads[region];
+      if (head != null && head.age() > youngest.age()) {
+        youngest = new Reach(region, head.generation(), head.age(), 0, 0);
+      }
+    }
+    return youngest;
+  }
+
+  /** What another page says of a region that has lost the first one. */
+  private @Nullable Head laterHead(Reach of) throws IOException {
+    for (int number = 1; number < of.pages(); number++) {
+      ByteBuffer page = directory.page(of.region(), number);
+      Head head = page == null ? null : Head.of(page);
+      if (head != null && head.isOf(of)) {
+        return head;
+      }
+    }
+    return null;
+  }
+}
