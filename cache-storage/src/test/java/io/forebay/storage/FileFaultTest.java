@@ -287,6 +287,43 @@ class FileFaultTest {
     }
   }
 
+  /** Sequences begin at 1 again, far below the births of what lies in the old files. */
+  @Test
+  void whatWasStoredBeforeTheJournalWasLostStaysUnreadWhenItsFilesComeBack() throws Exception {
+    Path away = Files.createDirectory(directory.resolve("away"));
+    Path index = tier().resolveSibling("index.map");
+    try (StoreFixture fixture = open()) {
+      fill(fixture);
+      long birth = fixture.store.nextBirth();
+      fixture.store.close();
+      for (Path file : List.of(diskFile(), tier(), index)) {
+        Path ignored = Files.copy(file, away.resolve(file.getFileName()));
+      }
+      Files.delete(journal());
+      Files.delete(copy());
+      reopen(fixture);
+      assertEquals(0, hits(fixture));
+      assertTrue(fixture.store.nextBirth() < birth, "numbers are given out again");
+      fixture.store.close();
+      // The disk that was away, and a memory tier that was, each alone and both together.
+      for (List<Path> back :
+          List.of(
+              List.of(diskFile()), List.of(tier(), index), List.of(diskFile(), tier(), index))) {
+        for (Path file : back) {
+          Path ignored =
+              Files.copy(
+                  away.resolve(file.getFileName()), file, StandardCopyOption.REPLACE_EXISTING);
+        }
+        reopen(fixture);
+        assertEquals(0, hits(fixture), back::toString);
+        fixture.store.close();
+      }
+      reopen(fixture);
+      fill(fixture);
+      assertEquals(OBJECTS, hits(fixture));
+    }
+  }
+
   @Test
   void aJournalOfANewerFormatIsRefusedAndLeftAlone() throws Exception {
     try (StoreFixture fixture = open()) {
