@@ -19,7 +19,7 @@ import org.junit.jupiter.api.io.TempDir;
 final class ServerHttp3BodyTest {
 
   private static final int MIB = 1 << 20;
-  private static final String FRESH = "cache-control: max-age=1000\r\n";
+  private static final String FRESH = "cache-control: max-age=1000\r\netag: \"1\"\r\n";
 
   @TempDir Path directory;
   private final TestOrigin origin = new TestOrigin();

@@ -21,8 +21,6 @@ import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 
 /** Readers so slow that what they read has left memory before they come to it (I9). */
 final class ServerLostBodyTest {
@@ -294,15 +292,6 @@ final class ServerLostBodyTest {
     start(TestOrigin.ok(TAGGED, BODY), (request, connection) -> connection.close());
     store();
     assertBrokenOff();
-  }
-
-  @ParameterizedTest
-  @ValueSource(strings = {"", "etag: W/\"v1\"\r\n"})
-  void withoutAStrongValidatorTheOriginIsNotAsked(String validator) throws IOException {
-    start(TestOrigin.ok(FRESH + validator, BODY), partOf(BODY, FRESH + validator));
-    store();
-    assertBrokenOff();
-    assertEquals(1, origin.count("/slow"));
   }
 
   @Test

@@ -12,6 +12,7 @@ import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.Objects;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
@@ -37,6 +38,16 @@ import org.jspecify.annotations.Nullable;
  * between two appends (the state word decides), and what the writer does after that is refused.
  * Space already written is never given back for reuse: readers may be reading it.
  *
+ * <p>Where what is lost could not be had again, the writer is {@linkplain #isHeld held} for those
+ * who read: from begin to end of their reading nothing of it is let go that they have not passed,
+ * and the reclaimer takes nothing away. So what they read does not depend on whether it is
+ * installed.
+ *
+ * <pre>
+ *   beginReading*, endReading* ──► finish or abort ──► endReading* ──► close, and the last has ended
+ *            └── narrow: nobody new may read, so that what all have passed can be let go
+ * </pre>
+ *
  * <p>A run has no head to write: each of its slices becomes a slice of the object as soon as it is
  * whole, if the object's key still names that object then, and else never (I2). So whatever ends a
  * run early, its whole slices stay.
@@ -46,6 +57,13 @@ public final class ObjectWriter {
   private static final int BUSY = 1;
   private static final int DONE = 2;
   private static final int REVOKED = 3;
+
+  // Of the word of readers, above their number.
+  private static final int FIRST = 1 << 27;
+  private static final int NARROW = 1 << 28;
+  private static final int REVOKING = 1 << 29;
+  private static final int CLOSED = 1 << 30;
+  private static final int NUMBER = FIRST - 1;
 
   private static final int FIRST_PIECE = 64 << 10;
 
@@ -77,6 +95,18 @@ public final class ObjectWriter {
 
   /** Of the object, the first slice that is written here; not 0 for some runs only. */
   private final int firstSlice;
+
+  /** Those who read and depend on it, and who may. */
+  private final AtomicInteger readers = new AtomicInteger();
+
+  /** Whether readers depend on it. */
+  private final boolean isHeld;
+
+  /** The reclaimer has taken it away. Owner only, until the end. */
+  private boolean wasRevoked;
+
+  /** It goes on beyond the bounds, at the pace of its readers; it won't be stored. */
+  private boolean isSliding;
 
   private final Reservation reservation = new Reservation();
   private final FillHandle fill = new FillHandle();
@@ -164,6 +194,7 @@ public final class ObjectWriter {
       long objectId,
       boolean isInline,
       boolean mayBePartial,
+      boolean isHeld,
       boolean isRun,
       int firstSlice) {
     this.core = core;
@@ -172,16 +203,22 @@ public final class ObjectWriter {
     this.objectId = objectId;
     this.isInline = isInline;
     this.mayBePartial = mayBePartial;
+    this.isHeld = isHeld;
     this.isRun = isRun;
     this.firstSlice = firstSlice;
     this.progressMillis = core.clockMillis.getAsLong();
   }
 
   static @Nullable ObjectWriter begin(
-      Core core, StoreLane lane, HeadSpec spec, boolean mayBePartial, long objectId) {
+      Core core,
+      StoreLane lane,
+      HeadSpec spec,
+      boolean mayBePartial,
+      boolean isHeld,
+      long objectId) {
     boolean isSmall = spec.totalLength() >= 0 && spec.totalLength() <= core.inlineBytes;
     ObjectWriter writer =
-        new ObjectWriter(core, lane, spec, objectId, isSmall, mayBePartial, false, 0);
+        new ObjectWriter(core, lane, spec, objectId, isSmall, mayBePartial, isHeld, false, 0);
     boolean hasBegun = isSmall ? writer.beginInline() : writer.grow();
     lane.lacksRoom(writer.lacksRoom);
     return hasBegun ? writer : null;
@@ -190,7 +227,7 @@ public final class ObjectWriter {
   static @Nullable ObjectWriter begin(Core core, StoreLane lane, SliceRun run) {
     ObjectWriter writer =
         new ObjectWriter(
-            core, lane, run.spec(), run.objectId(), false, false, true, run.firstSlice());
+            core, lane, run.spec(), run.objectId(), false, false, false, true, run.firstSlice());
     boolean hasBegun = writer.grow();
     lane.lacksRoom(writer.lacksRoom);
     return hasBegun ? writer : null;
@@ -253,7 +290,10 @@ public final class ObjectWriter {
       return true;
     }
     boolean isWhole =
-        !hasFailed && !isShort && (spec.totalLength() < 0 || written == spec.totalLength());
+        !hasFailed
+            && !isShort
+            && !isSliding
+            && (spec.totalLength() < 0 || written == spec.totalLength());
     boolean isReserved =
         !isWhole
             || core.isLost()
@@ -396,7 +436,12 @@ public final class ObjectWriter {
   }
 
   private boolean reserve(int length) {
-    if (core.unfinishedBytes.get() + length > core.unfinishedLimit || !takeSpace(length)) {
+    if (core.unfinishedBytes.get() + length > core.unfinishedLimit && !isSliding) {
+      // Of what readers depend on the rest may find room when others have ended.
+      lacksRoom |= isHeld && window.end() > 0;
+      return false;
+    }
+    if (!takeSpace(length)) {
       return false;
     }
     count(length);
@@ -502,7 +547,7 @@ public final class ObjectWriter {
     Window now = window;
     int next = first;
     // In order, and only what lookups find.
-    while (next < wanted && (isIndexed[next] || index(next) == Install.INSTALLED)) {
+    while (next < wanted && (isIndexed[next] || isSliding || index(next) == Install.INSTALLED)) {
       Piece piece = now.piece(next);
       core.regions.release(piece.region());
       count(-(SliceRecord.LENGTH + piece.capacity()));
@@ -559,7 +604,7 @@ public final class ObjectWriter {
   }
 
   private Install complete() {
-    if (hasFailed || core.isLost() || (isShort && !isCut)) {
+    if (hasFailed || isSliding || core.isLost() || (isShort && !isCut)) {
       return Install.NO_SPACE;
     }
     boolean isOfUse =
@@ -698,7 +743,7 @@ public final class ObjectWriter {
 
   /** Called by the owner with the state busy, or revoked: nobody else changes anything any more. */
   private void end(boolean isInstalled) {
-    boolean wasRevoked = (int) STATE.getAcquire(this) == REVOKED;
+    wasRevoked = (int) STATE.getAcquire(this) == REVOKED;
     if (!wasRevoked) {
       if (!isInstalled && (!isRun || hasFailed)) {
         for (int slice = window.first(); slice < sealed; slice++) {
@@ -710,25 +755,126 @@ public final class ObjectWriter {
           }
         }
       }
-      release();
+      releaseHead();
+      if (isHeld) {
+        keepPieces();
+      } else {
+        releasePieces();
+      }
     }
     STATE.setRelease(this, DONE);
     // After the head, if there is one, is what its key names; what was let go is nobody's else.
     if (isGrowing) {
       core.growing.remove(objectId);
     }
-    core.unfinished.remove(fill);
+    if (!isHeld || wasRevoked) {
+      core.unfinished.remove(fill);
+    }
     lane.births.remove(spec.bodyBirth());
   }
 
-  private void release() {
-    for (Piece piece : window.pieces()) {
-      core.regions.release(piece.region());
-    }
+  private void releaseHead() {
     if (headPiece != null && !isInline) {
       core.regions.release(headPiece.region());
     }
+  }
+
+  private void releasePieces() {
+    for (Piece piece : window.pieces()) {
+      core.regions.release(piece.region());
+    }
     core.unfinishedBytes.addAndGet(-reservedBytes);
+  }
+
+  // --- readers that depend on it ----------------------------------------------------------------
+
+  /** Whether readers depend on it: {@link #close} has to be called after its end. */
+  public boolean isHeld() {
+    return isHeld;
+  }
+
+  /**
+   * Any lane: begins to read. What is not let go by now stays until {@link #endReading}.
+   *
+   * @param isFirst whether it is the one reader who may begin whatever was let go
+   * @return false where nobody may begin any more
+   */
+  public boolean beginReading(boolean isFirst) {
+    int refused = CLOSED | REVOKING | (isFirst ? 0 : NARROW);
+    int now;
+    do {
+      now = readers.get();
+      if ((now & refused) != 0) {
+        return false;
+      }
+    } while (!readers.compareAndSet(now, isFirst ? now | FIRST : now + 1));
+    return true;
+  }
+
+  /** Any lane: exactly once after each {@link #beginReading}. */
+  public void endReading(boolean isFirst) {
+    int after = readers.addAndGet(isFirst ? -FIRST : -1);
+    releaseIfUnread(after);
+  }
+
+  /** The first reader is one like the others from now on. */
+  public void firstIsLikeOthers() {
+    readers.addAndGet(1 - FIRST);
+  }
+
+  /** Whether others than the first one read. */
+  public boolean hasReaders() {
+    return (readers.get() & NUMBER) != 0;
+  }
+
+  /** Nobody but the first reader may begin from now on. The owner's loop. */
+  public void narrow() {
+    readers.getAndUpdate(word -> word | NARROW);
+  }
+
+  public boolean isNarrow() {
+    return (readers.get() & NARROW) != 0;
+  }
+
+  /**
+   * It can't be stored, but its readers are to have all of it: it goes on beyond the bounds on what
+   * is unfinished, and what all have passed is let go. The owner's loop.
+   */
+  public void slide() {
+    narrow();
+    isSliding = true;
+  }
+
+  public boolean isSliding() {
+    return isSliding;
+  }
+
+  /**
+   * After the end: nobody begins to read any more, and when the last has ended all is let go. Any
+   * thread; of no effect where it is not held, and the second time.
+   */
+  public void close() {
+    int before = readers.getAndUpdate(word -> word | CLOSED);
+    if (isHeld && !wasRevoked && (before & CLOSED) == 0) {
+      releaseIfUnread(before | CLOSED);
+    }
+  }
+
+  private void releaseIfUnread(int word) {
+    if ((word & CLOSED) != 0 && (word & (FIRST | NUMBER)) == 0) {
+      for (Piece piece : window.pieces()) {
+        core.regions.kept().letGo(piece.region());
+      }
+      releasePieces();
+      core.unfinished.remove(fill);
+    }
+  }
+
+  /** What readers make stay is counted; it was let in when there was room for it. */
+  private void keepPieces() {
+    for (Piece piece : window.pieces()) {
+      core.regions.kept().keepAnyway(piece.region());
+    }
   }
 
   /** Keeps the reclaimer out while the owner works; false if it was there first. */
@@ -747,11 +893,23 @@ public final class ObjectWriter {
     }
 
     @Override
+    public boolean isReadFrom() {
+      return isHeld && (readers.get() & (FIRST | NUMBER)) != 0;
+    }
+
+    @Override
     public boolean revoke() {
-      if (!STATE.compareAndSet(ObjectWriter.this, IDLE, REVOKED)) {
+      if (isHeld
+          && !readers.compareAndSet(0, REVOKING)
+          && !readers.compareAndSet(NARROW, NARROW | REVOKING)) {
         return false;
       }
-      release();
+      if (!STATE.compareAndSet(ObjectWriter.this, IDLE, REVOKED)) {
+        readers.getAndUpdate(word -> word & ~REVOKING);
+        return false;
+      }
+      releaseHead();
+      releasePieces();
       return true;
     }
   }

@@ -3,6 +3,7 @@ package io.forebay.storage;
 import io.forebay.storage.evict.SampleRing;
 import io.forebay.storage.index.ObjectIndex;
 import io.forebay.storage.purge.Purges;
+import io.forebay.storage.region.Kept;
 import io.forebay.storage.region.Pins;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
@@ -30,6 +31,8 @@ public final class StoreLane {
   private final Core core;
   private final int lane;
   private final Pins pins;
+  private final Kept kept;
+  private final int regionBytes;
   private final Purges purges;
   private final SampleRing samples = new SampleRing();
   final LaneLookup lookup;
@@ -42,6 +45,8 @@ public final class StoreLane {
     this.core = core;
     this.lane = lane;
     this.pins = core.pins;
+    this.kept = core.regions.kept();
+    this.regionBytes = core.regions.regionBytes();
     this.purges = core.purges;
     ObjectIndex.Cursor cursor = core.index.hastyCursor();
     this.lookup = new LaneLookup(core, lane, nearEntries, cursor, samples);
@@ -143,6 +148,25 @@ public final class StoreLane {
     pins.pin(lane, region);
   }
 
+  /**
+   * Keeps a region that this lane has pinned from being reclaimed until {@link #letGo}, so that a
+   * long delivery may depend on it.
+   *
+   * @return false where so many are kept already that this one may not be
+   */
+  public boolean keep(int region) {
+    return kept.keep(region);
+  }
+
+  public void letGo(int region) {
+    kept.letGo(region);
+  }
+
+  /** Bytes that could be kept at most, if they lay close together. */
+  public long mayKeepBytes() {
+    return (long) kept.limit() * regionBytes;
+  }
+
   public void unpin(int region) {
     pins.unpin(lane, region);
   }
@@ -161,8 +185,21 @@ public final class StoreLane {
    * @param mayBePartial whether it is of use also when it lacks slices; then it is never too large
    */
   public @Nullable ObjectWriter begin(HeadSpec spec, boolean mayBePartial) {
+    return begin(spec, mayBePartial, false);
+  }
+
+  /**
+   * The same for readers who could not have anywhere else what is lost of it: {@link
+   * ObjectWriter#isHeld}. Null also where as many regions as may be are kept for deliveries.
+   */
+  public @Nullable ObjectWriter beginHeld(HeadSpec spec) {
+    return begin(spec, false, true);
+  }
+
+  private @Nullable ObjectWriter begin(HeadSpec spec, boolean mayBePartial, boolean isHeld) {
     lacksRoom = false;
     if (core.isLost()
+        || (isHeld && core.regions.kept().isFull())
         || !core.fits(core.headLength(spec) + core.inlineBytes)
         || (!mayBePartial && spec.totalLength() > core.unfinishedLimit + core.disk.bytes())) {
       return null;
@@ -178,6 +215,7 @@ public final class StoreLane {
               this,
               spec.with(spec.totalLength(), Arrays.copyOf(spec.keyText(), spec.keyTextLength())),
               mayBePartial,
+              isHeld,
               objectId);
       if (writer != null) {
         core.unfinished.add(writer.fill());

@@ -86,6 +86,10 @@ public enum Reason {
   PASS_WAITED(
       "bypass", "waited", "Another request's fetch took longer to answer than is waited for."),
   PASS_STORE_BUSY("bypass", "store-busy", "The store could not be asked in time."),
+  PASS_NOT_KEPT(
+      "bypass",
+      "not-kept",
+      "The stored body could neither be kept until it is sent nor be completed from the origin."),
   PASS_STORE_FULL("bypass", "store-full", "There was no room to store the response."),
 
   REFUSED_TARGET(null, "target", "The request target is malformed."),

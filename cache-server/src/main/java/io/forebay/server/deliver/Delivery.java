@@ -141,6 +141,15 @@ public final class Delivery implements LeaseHolder, ResponseBody {
     return position;
   }
 
+  /** First byte of the body that may still be needed. */
+  public long floor() {
+    long floor = position;
+    for (int i = nextPart; parts != null && i < parts.size(); i++) {
+      floor = Math.min(floor, parts.part(i).first());
+    }
+    return floor;
+  }
+
   @Override
   public long sentBytes() {
     return sentBytes;

@@ -43,7 +43,6 @@ public final class Leases {
   private final LeasedBuf copied;
 
   private int tick;
-  private int kept;
 
   /**
    * The leases of one loop.
@@ -117,16 +116,6 @@ public final class Leases {
   /** One more pin on a region that is pinned already. */
   void pin(int region) {
     lane.pin(region);
-  }
-
-  /** Slices stay pinned by deliveries beyond the chunk they send; negative: no longer. */
-  public void keep(int slices) {
-    kept += slices;
-  }
-
-  /** Slices kept pinned now. */
-  public int kept() {
-    return kept;
   }
 
   void returnCopy(int lengthBytes) {

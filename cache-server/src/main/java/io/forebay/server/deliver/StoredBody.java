@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The slices of a stored object. One that is on a disk is brought into memory first, and while they
@@ -30,7 +31,7 @@ public final class StoredBody implements BodyBytes {
   /** Slices that are pinned until {@link #letGo}, whatever the index says of them by now. */
   private final List<Kept> kept = new ArrayList<>(1);
 
-  private record Kept(int slice, int region, int offset, int length) {}
+  private record Kept(int slice, int region, int offset, int length, boolean isLong) {}
 
   public StoredBody(StoreLane lane, Executor loop, long objectId, int sliceBytes) {
     this.lane = lane;
@@ -48,15 +49,13 @@ public final class StoredBody implements BodyBytes {
   public int locate(long position) {
     int slice = (int) (position / sliceBytes);
     int within = (int) (position % sliceBytes);
-    for (int i = 0; i < kept.size(); i++) {
-      Kept one = kept.get(i);
-      if (one.slice() == slice) {
-        // The caller's own pin, beside ours.
-        lane.pin(one.region());
-        region = one.region();
-        offset = one.offset() + within;
-        return one.length() - within;
-      }
+    Kept one = kept.isEmpty() ? null : keptAt(slice);
+    if (one != null) {
+      // The caller's own pin, beside ours.
+      lane.pin(one.region());
+      region = one.region();
+      offset = one.offset() + within;
+      return one.length() - within;
     }
     return switch (lane.findSlice(objectId, slice)) {
       case HIT -> {
@@ -79,6 +78,20 @@ public final class StoredBody implements BodyBytes {
       case MISS -> LOST;
       case BUSY -> BUSY;
     };
+  }
+
+  private @Nullable Kept keptAt(int slice) {
+    // Of one range they follow each other.
+    int guess = slice - kept.getFirst().slice();
+    if (guess >= 0 && guess < kept.size() && kept.get(guess).slice() == slice) {
+      return kept.get(guess);
+    }
+    for (Kept one : kept) {
+      if (one.slice() == slice) {
+        return one;
+      }
+    }
+    return null;
   }
 
   private static void tellNobody() {}
@@ -131,20 +144,39 @@ public final class StoredBody implements BodyBytes {
     LOADING,
     /** The disk does not accept the load. */
     REFUSED,
+    /** They, or what is kept already, are too many. */
+    TOO_MANY,
     /** One is gone, or the index was busy: look the object up again. */
     GONE
   }
 
   /**
-   * Pins the slices of a range, so that they can be read until {@link #letGo} even if the store
-   * evicts them. On any result but KEPT nothing stays pinned.
+   * Pins the slice with a position until {@link #letGo}, which has to come soon. On any result but
+   * KEPT nothing stays pinned.
    *
-   * @param atMost number of slices to pin; those behind them are left alone
    * @param onceLoaded run on the loop after LOADING
    */
-  public Keeping keep(long from, long to, int atMost, Runnable onceLoaded) {
+  public Keeping keepAt(long position, Runnable onceLoaded) {
+    return keep(position, position + 1, false, onceLoaded);
+  }
+
+  /**
+   * Keeps the slices of a range, so that they can be read until {@link #letGo} however long that
+   * takes. On any result but KEPT nothing stays pinned, of other ranges neither.
+   *
+   * @param onceLoaded run on the loop after LOADING
+   */
+  public Keeping keepAll(long from, long to, Runnable onceLoaded) {
+    if (to - from > lane.mayKeepBytes()) {
+      letGo();
+      return Keeping.TOO_MANY;
+    }
+    return keep(from, to, true, onceLoaded);
+  }
+
+  private Keeping keep(long from, long to, boolean isLong, Runnable onceLoaded) {
     int first = (int) (from / sliceBytes);
-    int end = (int) Math.min((to - 1) / sliceBytes + 1, (long) first + atMost);
+    int end = (int) ((to - 1) / sliceBytes) + 1;
     // One for ourselves, so that it cannot reach zero before all are asked for.
     AtomicInteger pending = new AtomicInteger(1);
     Runnable onLoad =
@@ -156,10 +188,15 @@ public final class StoredBody implements BodyBytes {
     boolean isLoading = false;
     for (int slice = first; slice < end; slice++) {
       switch (lane.findSlice(objectId, slice)) {
-        case HIT ->
-            kept.add(
-                new Kept(
-                    slice, lane.slice().region(), lane.slice().offset(), lane.slice().length()));
+        case HIT -> {
+          int pinned = lane.slice().region();
+          if (isLong && !lane.keep(pinned)) {
+            lane.unpin(pinned);
+            letGo();
+            return Keeping.TOO_MANY;
+          }
+          kept.add(new Kept(slice, pinned, lane.slice().offset(), lane.slice().length(), isLong));
+        }
         case ON_DISK -> {
           pending.incrementAndGet();
           if (!lane.load(onLoad)) {
@@ -183,14 +220,12 @@ public final class StoredBody implements BodyBytes {
     return Keeping.KEPT;
   }
 
-  /** Slices pinned now. */
-  public int keptSlices() {
-    return kept.size();
-  }
-
-  /** Gives the pins of {@link #keep} back; what is read from now on is looked up. */
+  /** Gives all pins back; what is read from now on is looked up. */
   public void letGo() {
     for (Kept one : kept) {
+      if (one.isLong()) {
+        lane.letGo(one.region());
+      }
       lane.unpin(one.region());
     }
     kept.clear();

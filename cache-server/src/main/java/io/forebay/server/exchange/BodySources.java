@@ -7,7 +7,6 @@ import io.forebay.server.deliver.BodyBytes;
 import io.forebay.server.deliver.StoredBody;
 import io.forebay.server.fill.PartialObject;
 import io.forebay.storage.StoredHead;
-import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -20,19 +19,14 @@ import org.jspecify.annotations.Nullable;
  */
 final class BodySources {
 
-  private static final Duration LONGEST_KEPT = Duration.ofSeconds(5);
-
   private final Exchange exchange;
   private final LoopContext loop;
 
   /** Made where a stored object lacks slices. */
   private @Nullable PartialBody parts;
 
-  /** Whose slices are pinned while they are sent, for a body that cannot be completed. */
+  /** Whose slices are kept while they are sent, for a body that cannot be completed. */
   private @Nullable StoredBody kept;
-
-  private int keptSlices;
-  private @Nullable LoopTimer keepTimer;
 
   /** How what is sent could be gone on with if its bytes leave memory; null: not at all. */
   private @Nullable BodyRest rest;
@@ -112,27 +106,10 @@ final class BodySources {
     }
   }
 
-  /**
-   * Slices that one body may keep now. All loops together keep at most three quarters as many
-   * slices as there are regions, beside the first slice of each body, so that reclaim always finds
-   * a region.
-   */
-  static int mayKeep(LoopContext loop) {
-    int budget = loop.store().regionCount() * 3 / (4 * loop.loops());
-    return Math.clamp(budget - loop.leases().kept(), 1, PartialBody.LOOKED_FOR);
-  }
-
-  /**
-   * Slices of a body that cannot be completed stay pinned until the response is over, but no longer
-   * than for a moment: a client that stalls must not hold regions.
-   */
-  void keepsFor(StoredBody body) {
+  /** Slices of a body that cannot be completed stay until the response is over (I9). */
+  void keeps(StoredBody body) {
     letGo();
     kept = body;
-    keptSlices = body.keptSlices();
-    loop.leases().keep(keptSlices);
-    keepTimer = new LoopTimer(loop.eventLoop());
-    keepTimer.start(LONGEST_KEPT, this::letGo);
   }
 
   private void letGo() {
@@ -140,10 +117,6 @@ final class BodySources {
     if (body != null) {
       kept = null;
       body.letGo();
-      loop.leases().keep(-keptSlices);
-    }
-    if (keepTimer != null) {
-      keepTimer.stop();
     }
   }
 
@@ -175,10 +148,6 @@ final class BodySources {
    * @param isRest whether what is missing has been there
    */
   BodyBytes storedBytes(long to, boolean isRest) {
-    StoredBody pinned = kept;
-    if (pinned != null) {
-      return pinned;
-    }
     PartialBody known = parts;
     if (known != null) {
       return known;

@@ -325,6 +325,11 @@ final class Exchange implements ResponseSink.Listener, Delivery.Outcome {
       case BEGUN, AWAITED -> Step.AWAIT;
       case BUSY -> lookUpSoon();
       case INCOMPLETE -> onPartsRefused();
+      case UNKEPT -> {
+        leaveParts();
+        loop.counters().bodiesNotKept++;
+        yield passBecause(Reason.PASS_NOT_KEPT);
+      }
       case REFUSED -> {
         leaveParts();
         yield fetching().mayFetchRefused() ? onPartsRefused() : fetching().refuseLoad();

@@ -235,6 +235,11 @@ final class FillFollower implements Follower, FillLeader {
     return reader.position();
   }
 
+  @Override
+  public long floor() {
+    return reader.floor(isLeader);
+  }
+
   private Step afterProgress() {
     Fill followed = fill;
     if (followed == null) {
@@ -341,7 +346,7 @@ final class FillFollower implements Follower, FillLeader {
       overtaken = followed;
       return Step.LOOK_UP;
     }
-    if (followed.hasRunOutOfRoom() && !isLeader) {
+    if ((followed.hasRunOutOfRoom() || followed.isSliding()) && !isLeader) {
       leave();
       return exchange.passBecause(Reason.PASS_STORE_FULL);
     }
@@ -397,12 +402,18 @@ final class FillFollower implements Follower, FillLeader {
         leave();
         yield exchange.passBecause(Reason.PASS_STORE_FULL);
       }
+      case OVER -> {
+        overtaken = followed;
+        leave();
+        yield Step.LOOK_UP;
+      }
     };
   }
 
   private void declineStream(Fill followed) {
     if (isLeader) {
       isLeader = false;
+      reader.declinesStream();
       followed.leaderGone();
     }
   }
@@ -449,6 +460,7 @@ final class FillFollower implements Follower, FillLeader {
     Fill followed = fill;
     fill = null;
     isLeader = false;
+    reader.leave();
     if (followed != null) {
       followed.leave(this, loop);
     }

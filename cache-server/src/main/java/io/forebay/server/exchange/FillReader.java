@@ -13,6 +13,7 @@ import io.forebay.server.fill.FillBody;
 import io.forebay.server.fill.FillHead;
 import io.forebay.server.origin.OriginCall;
 import java.lang.foreign.MemorySegment;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,7 +33,9 @@ final class FillReader {
     /** More of the body, or its end, has to come first; the follower is told. */
     AWAITED,
     /** The store lacks what is wanted, and won't have it. */
-    LACKING
+    LACKING,
+    /** The fill is over, and what it has brought has to be looked up. */
+    OVER
   }
 
   private final Exchange exchange;
@@ -56,8 +59,14 @@ final class FillReader {
 
   private @Nullable FillBody body;
 
-  /** The slices of what it sends have been pinned, or it was tried. */
-  private boolean isKept;
+  /** The fill whose body stays until this has read it. */
+  private @Nullable Fill held;
+
+  /** It reads that as the leader. */
+  private boolean readsAsLeader;
+
+  /** Where it begins to read, while it has no delivery; MAX_VALUE if it does not read. */
+  private long beginsAt = Long.MAX_VALUE;
 
   /**
    * Nothing has been sent yet.
@@ -94,7 +103,12 @@ final class FillReader {
       return followed.hasRunOutOfRoom() ? Begun.LACKING : Begun.AWAITED;
     }
     lengthTimer.stop();
-    if (!hasBeginning(followed, plan, meta, total)) {
+    if (plan.hasBody() && followed.isHeld()) {
+      Begun refused = hold(followed, plan, isLeader);
+      if (refused != null) {
+        return refused;
+      }
+    } else if (!hasBeginning(followed, plan, meta, total)) {
       return Begun.LACKING;
     }
     Multipart parts = StoredResponse.sendHeadOf(exchange, head, meta, plan, total, isLeader);
@@ -104,6 +118,68 @@ final class FillReader {
       exchange.over();
     }
     return parts == null ? Begun.SENT : Begun.SENT_IN_PARTS;
+  }
+
+  /**
+   * Has the fill hold what is wanted until it has been read; null if it does.
+   *
+   * @return what becomes of the response instead
+   */
+  private @Nullable Begun hold(Fill followed, ResponsePlan plan, boolean isLeader) {
+    boolean isOver = followed.state() == Fill.State.COMPLETE;
+    if (!isOver && !isAscending(plan.parts())) {
+      // It would hold the beginning of the body while it waits for the end.
+      return Begun.LACKING;
+    }
+    boolean isFirst = isLeader && plan.parts().isEmpty();
+    beginsAt = plan.wanted().stream().mapToLong(Satisfiable::first).min().orElse(plan.from());
+    if (!followed.beginReading(loop, isFirst)) {
+      beginsAt = Long.MAX_VALUE;
+      return isOver ? Begun.OVER : Begun.LACKING;
+    }
+    held = followed;
+    readsAsLeader = isFirst;
+    if (beginsAt < followed.releasedBytes()) {
+      endReading();
+      return Begun.LACKING;
+    }
+    return null;
+  }
+
+  private static boolean isAscending(List<Satisfiable> parts) {
+    for (int i = 1; i < parts.size(); i++) {
+      if (parts.get(i).first() < parts.get(i - 1).first()) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private void endReading() {
+    beginsAt = Long.MAX_VALUE;
+    Fill read = held;
+    if (read != null) {
+      held = null;
+      read.endReading(readsAsLeader);
+    }
+  }
+
+  /** First byte that the fill must not let go; MAX_VALUE if it may let all of it go. */
+  long floor(boolean isLeader) {
+    Delivery current = delivery;
+    if (current != null) {
+      return held == null ? Long.MAX_VALUE : current.floor();
+    }
+    return isLeader ? Math.min(beginsAt, awaitedFrom) : beginsAt;
+  }
+
+  /** It has no use for the origin's stream. */
+  void declinesStream() {
+    Fill read = held;
+    if (read != null && readsAsLeader) {
+      readsAsLeader = false;
+      read.leaderReadsLikeOthers();
+    }
   }
 
   private void sendBody(
@@ -120,29 +196,7 @@ final class FillReader {
     // Before it starts: the fill asks for its position while it looks for bytes.
     delivery = begun;
     exchange.sends(begun);
-    keepRest(followed, begun);
     begun.onProgress();
-  }
-
-  /**
-   * Once a body is whole the fill no longer holds it. Where it cannot be had from the origin in
-   * parts its slices are pinned for this reader (I9).
-   */
-  private void keepRest(Fill followed, Delivery current) {
-    if (isKept || followed.state() != Fill.State.COMPLETE || current.missingBytes() <= 0) {
-      return;
-    }
-    isKept = true;
-    if (!exchange.sources().mayFetchMore()) {
-      StoredBody rest =
-          new StoredBody(
-              loop.lane(), loop.eventLoop(), followed.objectId(), loop.store().sliceBytes());
-      long end = Math.min(followed.completeLength(), current.position() + current.missingBytes());
-      if (rest.keep(current.position(), end, BodySources.mayKeep(loop), () -> {})
-          == StoredBody.Keeping.KEPT) {
-        exchange.sources().keepsFor(rest);
-      }
-    }
   }
 
   /**
@@ -227,7 +281,6 @@ final class FillReader {
     if (current != null) {
       if (followed.state() == Fill.State.COMPLETE) {
         current.endsAt(followed.completeLength());
-        keepRest(followed, current);
       }
       current.onProgress();
     }
@@ -257,13 +310,13 @@ final class FillReader {
     lengthTimer.stop();
     awaitedFrom = 0;
     source = null;
+    endReading();
   }
 
   /** What it was sending has ended in another way. */
   void forget() {
     delivery = null;
     body = null;
-    isKept = false;
   }
 
   // --- other ends -------------------------------------------------------------------------------

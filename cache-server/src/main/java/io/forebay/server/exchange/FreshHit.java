@@ -147,10 +147,15 @@ final class FreshHit {
     int region = head.region();
     long length = head.totalLength();
     boolean hasBody = !request.isHead() && length != 0;
-    ByteBuf out = sink.beginHead(meta.status());
-    StoredResponse.writeFresh(
-        loop, snapshot, route, request.scheme(), client, out, head, meta, now);
-    sink.head(out, length, !hasBody);
+    try {
+      ByteBuf out = sink.beginHead(meta.status());
+      StoredResponse.writeFresh(
+          loop, snapshot, route, request.scheme(), client, out, head, meta, now);
+      sink.head(out, length, !hasBody);
+    } catch (RuntimeException | Error e) {
+      loop.lane().unpin(region);
+      throw e;
+    }
     if (!hasBody) {
       loop.lane().unpin(region);
       return 0;

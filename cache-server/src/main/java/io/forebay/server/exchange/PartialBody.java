@@ -163,7 +163,7 @@ final class PartialBody implements FillBody.Slices, Follower {
   StoredBody.Keeping keepFirst(long from, Runnable onceLoaded) {
     return isFollowing(object.sliceAt(from))
         ? StoredBody.Keeping.KEPT
-        : stored.keep(from, from + 1, 1, onceLoaded);
+        : stored.keepAt(from, onceLoaded);
   }
 
   void letGo() {

@@ -39,7 +39,11 @@ final class StoredResponse {
     /** A part of the body that is wanted is gone and can't be had by itself. */
     INCOMPLETE,
     /** The disk does not accept the load of what is wanted first. */
-    REFUSED
+    REFUSED,
+    /**
+     * It can't be kept until it is sent, and what is lost of it meanwhile can't be had by itself.
+     */
+    UNKEPT
   }
 
   /**
@@ -88,17 +92,20 @@ final class StoredResponse {
       pinned = stored;
       slices = parts == null ? stored : parts;
     }
-    Sent begun = begin(exchange, head, meta, plan, slices, parts, result, why, now);
-    if (parts != null) {
-      parts.letGo();
-    } else if (pinned != null && isCompletable) {
-      pinned.letGo();
-    } else if (pinned != null && !exchange.isOver()) {
-      exchange.sources().keepsFor(pinned);
-    } else if (pinned != null) {
-      pinned.letGo();
+    if (pinned != null && !isCompletable) {
+      // Given back when the response is over, whatever becomes of it.
+      exchange.sources().keeps(pinned);
     }
-    return begun;
+    try {
+      begin(exchange, head, meta, plan, slices, parts, result, why, now);
+    } finally {
+      if (parts != null) {
+        parts.letGo();
+      } else if (pinned != null && isCompletable) {
+        pinned.letGo();
+      }
+    }
+    return Sent.BEGUN;
   }
 
   /** Whether one chunk, which is sent with the head, is all of the body that is wanted. */
@@ -110,7 +117,7 @@ final class StoredResponse {
 
   /**
    * Pins what must still be readable when the head has gone: of a body that can be completed the
-   * slice that goes out with the head, of another one every slice, up to a bound (I9).
+   * slice that goes out with the head, of another one every slice that is wanted (I9).
    */
   private static Sent kept(
       Exchange exchange,
@@ -123,12 +130,11 @@ final class StoredResponse {
     if (parts != null) {
       keeping = parts.keepFirst(plan.from(), onceLoaded);
     } else if (isCompletable) {
-      keeping = stored.keep(plan.from(), plan.from() + 1, 1, onceLoaded);
+      keeping = stored.keepAt(plan.from(), onceLoaded);
     } else {
-      int atMost = BodySources.mayKeep(exchange.loop);
       for (Satisfiable part : plan.wanted()) {
-        if (keeping == StoredBody.Keeping.KEPT && atMost > stored.keptSlices()) {
-          keeping = stored.keep(part.first(), part.end(), atMost - stored.keptSlices(), onceLoaded);
+        if (keeping == StoredBody.Keeping.KEPT) {
+          keeping = stored.keepAll(part.first(), part.end(), onceLoaded);
         }
       }
     }
@@ -136,6 +142,7 @@ final class StoredResponse {
       case KEPT -> Sent.BEGUN;
       case LOADING -> Sent.AWAITED;
       case REFUSED -> Sent.REFUSED;
+      case TOO_MANY -> Sent.UNKEPT;
       case GONE -> Sent.BUSY;
     };
   }
@@ -183,7 +190,7 @@ final class StoredResponse {
    * @param slices the body, if there is one that is not in the head's record
    * @param partial the same, where some of it has to be fetched
    */
-  private static Sent begin(
+  private static void begin(
       Exchange exchange,
       StoredHead head,
       StoredMeta meta,
@@ -193,10 +200,52 @@ final class StoredResponse {
       CacheResult result,
       Reason why,
       long now) {
+    Multipart parts;
+    try {
+      parts = sendHead(exchange, head, meta, plan, partial, result, why, now);
+    } catch (RuntimeException | Error e) {
+      exchange.loop.lane().unpin(head.region());
+      throw e;
+    }
     LoopContext loop = exchange.loop;
-    ResponseSink sink = exchange.sink;
+    if (!plan.hasBody()) {
+      loop.lane().unpin(head.region());
+      exchange.over();
+    } else if (slices == null) {
+      // The head's pin goes with the body.
+      sendInline(exchange, head, plan, parts);
+    } else {
+      if (!isOneChunk(exchange, plan, head.sliceBytes()) || partial != null) {
+        // One chunk goes out with the head.
+        exchange
+            .sources()
+            .mayFetchRest(
+                BodyRest.of(meta, head.totalLength()), plan, head.objectId(), head.sliceBytes());
+      }
+      loop.lane().unpin(head.region());
+      Delivery delivery = delivery(exchange, slices, plan, parts);
+      exchange.sends(delivery);
+      delivery.onProgress();
+    }
+  }
+
+  /**
+   * Sends the head of a stored object, which is pinned.
+   *
+   * @return what stands around the parts of the body that are to follow, if there are several
+   */
+  private static @Nullable Multipart sendHead(
+      Exchange exchange,
+      StoredHead head,
+      StoredMeta meta,
+      ResponsePlan plan,
+      @Nullable PartialBody partial,
+      CacheResult result,
+      Reason why,
+      long now) {
+    LoopContext loop = exchange.loop;
     long total = head.totalLength();
-    ByteBuf out = sink.beginHead(plan.status());
+    ByteBuf out = exchange.sink.beginHead(plan.status());
     int blockOffset = head.headOffset() + meta.length();
     int blockLength = head.headLength() - meta.length();
     int replaced =
@@ -228,25 +277,7 @@ final class StoredResponse {
       cacheStatus(exchange, out, meta, result, why, now);
       sendHead(exchange, out, plan, parts, total, result, why);
     }
-    if (!plan.hasBody()) {
-      loop.lane().unpin(head.region());
-      exchange.over();
-    } else if (slices == null) {
-      // The head's pin goes with the body.
-      sendInline(exchange, head, plan, parts);
-    } else {
-      if (!isOneChunk(exchange, plan, head.sliceBytes()) || partial != null) {
-        // One chunk goes out with the head.
-        exchange
-            .sources()
-            .mayFetchRest(BodyRest.of(meta, total), plan, head.objectId(), head.sliceBytes());
-      }
-      loop.lane().unpin(head.region());
-      Delivery delivery = delivery(exchange, slices, plan, parts);
-      exchange.sends(delivery);
-      delivery.onProgress();
-    }
-    return Sent.BEGUN;
+    return parts;
   }
 
   /** Writes all lines of a whole, fresh response but those about framing. */

@@ -60,6 +60,9 @@ public final class Fill {
   /** The store refused more: what comes now waits until the leader takes it. */
   private volatile boolean isOutOfRoom;
 
+  /** It goes on for those who read already, and for nobody else. */
+  private volatile boolean isSliding;
+
   // Shared.
   private final Followers followers;
 
@@ -164,6 +167,39 @@ public final class Fill {
   }
 
   /**
+   * Begins to read the body, for followers who could not have it from anywhere else: what they have
+   * not passed stays until {@link #endReading}. They say their {@link Follower#floor} by now. Legal
+   * in STREAMING and COMPLETE.
+   *
+   * @return false where nobody can begin any more, or not with all of it
+   */
+  public boolean beginReading(LoopContext own, boolean isLeader) {
+    // Before the count: whoever lets something go stops new readers first, and then looks.
+    followers.publish(own);
+    return written().beginReading(isLeader);
+  }
+
+  /** Exactly once after each {@link #beginReading} that was allowed. */
+  public void endReading(boolean isLeader) {
+    written().endReading(isLeader);
+  }
+
+  /** The leader has begun to read, and has no use for the origin's stream. */
+  public void leaderReadsLikeOthers() {
+    written().firstIsLikeOthers();
+  }
+
+  /** Whether readers have to begin and end: what is lost of it can't be had again. */
+  public boolean isHeld() {
+    return written().isHeld();
+  }
+
+  /** Whether it goes on for those who read already, and for nobody else. */
+  public boolean isSliding() {
+    return isSliding;
+  }
+
+  /**
    * Joins. The follower must read {@link #state} afterwards, not before.
    *
    * @return false when there are too many followers already, or the fill has just been given up
@@ -174,6 +210,8 @@ public final class Fill {
 
   public void leave(Follower follower, LoopContext own) {
     followers.leave(follower, own);
+    // It may have been the one whom a held origin waits for.
+    onGroupAdvanced();
   }
 
   /** A group's fastest follower has moved on; called on the group's loop. */
@@ -188,7 +226,7 @@ public final class Fill {
    */
   void onFollowerAdvanced(LoopContext own) {
     if (isPaced || isOutOfRoom) {
-      followers.publishFastest(own);
+      followers.publish(own);
       onGroupAdvanced();
     }
   }
@@ -244,6 +282,10 @@ public final class Fill {
 
   void runsOutOfRoom() {
     isOutOfRoom = true;
+  }
+
+  void slides() {
+    isSliding = true;
   }
 
   /** After all that the state promises. */

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * How far a fill may be ahead of its followers, and what of the body it holds for them: holds the
  * origin, and lets it go on. A small body is paced by nobody; one past a sixteenth of the memory
- * tier by its fastest follower.
+ * tier by its fastest follower, or by the slowest where they could not have it from anywhere else.
  *
  * <p>Owner: the fill's loop.
  */
@@ -51,7 +51,7 @@ final class FillPace {
     if (into != null) {
       releasePassed(into);
     }
-    boolean isFar = into != null && fill.state() == State.STREAMING && isFarAhead(into.watermark());
+    boolean isFar = into != null && fill.state() == State.STREAMING && isFarAhead(into);
     boolean isHeld = isFar || intake.isFull();
     boolean begins = isHeld && !fill.isPaced();
     fill.isPaced(isHeld);
@@ -77,10 +77,17 @@ final class FillPace {
   }
 
   /** Whether even the fastest follower is so far behind that the origin has to wait. */
-  private boolean isFarAhead(long writtenBytes) {
+  private boolean isFarAhead(ObjectWriter writer) {
+    long writtenBytes = writer.watermark();
     return isFollowed()
         && writtenBytes > windowBytes
-        && writtenBytes - followers.fastest() > windowBytes;
+        && writtenBytes - leastPassed(writer) > windowBytes;
+  }
+
+  /** What followers have passed: the fastest, or each of them where all depend on it. */
+  private long leastPassed(ObjectWriter writer) {
+    long fastest = followers.fastest();
+    return writer.isHeld() ? Math.min(followers.floor(), fastest) : fastest;
   }
 
   /**
@@ -91,8 +98,14 @@ final class FillPace {
    */
   private void releasePassed(ObjectWriter writer) {
     long writtenBytes = writer.watermark();
-    if (writtenBytes > windowBytes) {
-      long passed = isFollowed() ? followers.fastest() : Long.MAX_VALUE;
+    if (writer.isSliding()) {
+      writer.release(followers.floor());
+    } else if (writtenBytes > windowBytes) {
+      if (writer.isHeld()) {
+        // Who comes now might miss its beginning for ever. Those who read have said so by now.
+        writer.narrow();
+      }
+      long passed = isFollowed() ? leastPassed(writer) : Long.MAX_VALUE;
       writer.release(Math.min(passed, writtenBytes - nearBytes));
     }
   }

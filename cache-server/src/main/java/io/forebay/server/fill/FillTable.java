@@ -118,6 +118,11 @@ public final class FillTable {
     return false;
   }
 
+  /** The same beyond the bound. */
+  void awaitsRoom() {
+    awaitingRoom.incrementAndGet();
+  }
+
   void awaitsRoomNoLonger() {
     awaitingRoom.decrementAndGet();
   }

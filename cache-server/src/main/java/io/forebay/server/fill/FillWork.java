@@ -311,6 +311,11 @@ final class FillWork implements OriginListener, StoreIntake.Owner {
       loop.counters().fillsUnstored++;
     }
     fill.publish(State.COMPLETE);
+    ObjectWriter done = intake.writer();
+    if (done != null) {
+      // Who has waited for it begins to read first.
+      followers.onceAllAreTold(done::close);
+    }
   }
 
   @Override
@@ -359,9 +364,20 @@ final class FillWork implements OriginListener, StoreIntake.Owner {
 
   // --- others take it over ----------------------------------------------------------------------
 
+  /** Who reads has no other place to read from; who does not is sent elsewhere. */
+  @Override
+  public void onSliding() {
+    if (!fill.isSliding()) {
+      fill.slides();
+      leaveTable();
+      followers.wakeAll();
+    }
+    pace();
+  }
+
   /**
    * The origin waits until the leader has sent all that is stored, then the rest goes straight to
-   * it (I9). Followers other than the leader are broken off: they cannot all be given the stream.
+   * it (I9). Who follows goes on by slice; of what can't be had by slice nobody else reads by now.
    */
   @Override
   public void onOutOfRoom() {

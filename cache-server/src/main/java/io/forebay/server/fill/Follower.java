@@ -8,4 +8,12 @@ public interface Follower {
 
   /** First byte this follower has not taken yet; read by the fill's loop to pace the origin. */
   long position();
+
+  /**
+   * First byte that a held fill must not let go for this follower; MAX_VALUE while it depends on
+   * none.
+   */
+  default long floor() {
+    return Long.MAX_VALUE;
+  }
 }

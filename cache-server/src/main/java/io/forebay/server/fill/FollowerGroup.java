@@ -22,6 +22,9 @@ final class FollowerGroup implements Runnable {
   /** Position of the group's fastest follower, written by the group's loop, read by the fill's. */
   private volatile long fastest;
 
+  /** The lowest floor in the group, in the same way. */
+  private volatile long floor = Long.MAX_VALUE;
+
   private final List<Follower> followers = new ArrayList<>(2);
 
   FollowerGroup(EventLoop loop, Runnable onAdvanced) {
@@ -36,7 +39,7 @@ final class FollowerGroup implements Runnable {
   /** Takes a follower out; false when it was not in. */
   boolean remove(Follower follower) {
     boolean wasIn = followers.remove(follower);
-    publishFastest();
+    publish();
     return wasIn;
   }
 
@@ -53,16 +56,29 @@ final class FollowerGroup implements Runnable {
     for (Follower follower : List.copyOf(followers)) {
       follower.onFillProgress();
     }
-    publishFastest();
+    publish();
     onAdvanced.run();
   }
 
-  void publishFastest() {
+  /** Lets the fill's loop see how far the followers are. */
+  void publish() {
     long position = 0;
+    long lowest = Long.MAX_VALUE;
     for (Follower follower : followers) {
       position = Math.max(position, follower.position());
+      lowest = Math.min(lowest, follower.floor());
     }
+    floor = lowest;
     fastest = position;
+  }
+
+  long floor() {
+    return floor;
+  }
+
+  /** Runs on the loop after the wake-ups there were so far. */
+  void afterWakes(Runnable task) {
+    loop.execute(task);
   }
 
   long fastest() {

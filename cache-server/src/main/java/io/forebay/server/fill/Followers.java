@@ -77,10 +77,10 @@ final class Followers {
   }
 
   /** Lets the owner see how far the followers of a loop are; called on that loop. */
-  void publishFastest(LoopContext own) {
+  void publish(LoopContext own) {
     FollowerGroup group = groups.get(own.index());
     if (group != null) {
-      group.publishFastest();
+      group.publish();
     }
   }
 
@@ -108,6 +108,36 @@ final class Followers {
       fastest = group == null ? fastest : Math.max(fastest, group.fastest());
     }
     return fastest;
+  }
+
+  /** First byte that somebody still depends on; MAX_VALUE if nobody does. */
+  long floor() {
+    long floor = Long.MAX_VALUE;
+    for (int i = 0; i < groups.length(); i++) {
+      FollowerGroup group = groups.get(i);
+      floor = group == null ? floor : Math.min(floor, group.floor());
+    }
+    return floor;
+  }
+
+  /** Runs a task, on any loop, once all who follow now know what they were woken for. */
+  void onceAllAreTold(Runnable task) {
+    // One for ourselves.
+    AtomicInteger untold = new AtomicInteger(1);
+    Runnable told =
+        () -> {
+          if (untold.decrementAndGet() == 0) {
+            task.run();
+          }
+        };
+    for (int i = 0; i < groups.length(); i++) {
+      FollowerGroup group = groups.get(i);
+      if (group != null) {
+        untold.incrementAndGet();
+        group.afterWakes(told);
+      }
+    }
+    told.run();
   }
 
   void wakeAll() {

@@ -56,6 +56,16 @@ final class RoomWait {
     return true;
   }
 
+  /** Waits on, however long it takes and whoever else waits. */
+  void insist() {
+    if (!isOn) {
+      isOn = true;
+      loop.fills().awaitsRoom();
+    }
+    sinceNanos = now();
+    loop.eventLoop().schedule(onRoomHoped, RETRY_MICROS, TimeUnit.MICROSECONDS);
+  }
+
   /** Something found room: patience begins anew. */
   void moved() {
     sinceNanos = now();

@@ -35,6 +35,9 @@ final class StoreIntake {
     /** It has begun to wait for room, or tried again. */
     void onRoomChanged();
 
+    /** The store takes the body no longer, but holds it for those who read. */
+    void onSliding();
+
     /** The store takes no more of the body. */
     void onOutOfRoom();
 
@@ -111,7 +114,8 @@ final class StoreIntake {
 
   private void begin(ReceivedHead received, NewHead.Made made) {
     boolean mayBePartial = made.rest(loop, order) != null;
-    ObjectWriter begun = loop.lane().begin(made.spec(), mayBePartial);
+    ObjectWriter begun =
+        mayBePartial ? loop.lane().begin(made.spec(), true) : loop.lane().beginHeld(made.spec());
     if (begun == null) {
       if (loop.lane().lacksRoom() && awaitRoom()) {
         unbegun = received;
@@ -178,11 +182,36 @@ final class StoreIntake {
     }
     if (held.isEmpty()) {
       stopAwaiting();
-    } else if (!into.lacksRoom() || !awaitRoom()) {
+    } else if (into.lacksRoom() && (!into.isSliding() && awaitRoom())) {
+      return;
+    } else if (into.lacksRoom() && slides(into)) {
+      boolean begins = !room.isOn();
+      room.insist();
+      if (begins) {
+        owner.onRoomChanged();
+      }
+    } else {
       stopAwaiting();
       isOutOfRoom = true;
       owner.onOutOfRoom();
     }
+  }
+
+  /**
+   * Whether others than the leader read what they could not have from anywhere else. Then it is not
+   * stored, but goes on in the room that all of them have passed (I9).
+   */
+  private boolean slides(ObjectWriter into) {
+    if (!into.isHeld()) {
+      return false;
+    }
+    into.narrow();
+    if (!into.hasReaders()) {
+      return false;
+    }
+    into.slide();
+    owner.onSliding();
+    return true;
   }
 
   private void finish() {
@@ -293,6 +322,7 @@ final class StoreIntake {
     ObjectWriter partial = writer;
     if (partial != null) {
       partial.abort();
+      partial.close();
     }
     stopAwaiting();
     if (listener == null) {

@@ -32,6 +32,9 @@ public final class LoopCounters {
   public long restsFetched;
   public long restsLost;
 
+  // Stored bodies that could be neither kept until they are sent nor completed: misses.
+  public long bodiesNotKept;
+
   // Fetches of runs of slices that stored objects lack, and what they brought.
   public long sliceRuns;
   public long sliceRunsJoined;

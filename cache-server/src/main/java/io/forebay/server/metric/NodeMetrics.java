@@ -166,6 +166,13 @@ public final class NodeMetrics implements AutoCloseable {
         "forebay_rests_lost",
         "Bodies that left memory while they were sent and that were therefore broken off.",
         c -> c.restsLost);
+    counter(
+        all,
+        loops,
+        "forebay_bodies_not_kept",
+        "Requests for stored bodies without a strong validator that went to the origin because memory"
+            + " could not keep the body until it is sent.",
+        c -> c.bodiesNotKept);
     tunnels(all, loops);
     Http3Metrics.add(all, loops);
     slices(all, loops);

@@ -5,6 +5,9 @@ public interface Fill {
   /** When it last took bytes in. */
   long progressMillis();
 
-  /** Takes its space away, unless it is being written to this very moment. */
+  /** Whether somebody reads it who depends on what is written: it can't be revoked. */
+  boolean isReadFrom();
+
+  /** Takes its space away, unless it is being written to this very moment, or read from. */
   boolean revoke();
 }

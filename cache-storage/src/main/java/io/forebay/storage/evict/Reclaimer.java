@@ -196,7 +196,7 @@ public final class Reclaimer {
         protectedCount++;
       }
       if (state != Regions.SEALED
-          || regions.holds(region) != 0
+          || !regions.isReclaimable(region)
           || regions.age(region) > settledAge) {
         continue;
       }
@@ -414,7 +414,8 @@ public final class Reclaimer {
   private @Nullable Fill stalest() {
     Fill result = null;
     for (Fill fill : fills) {
-      if (result == null || fill.progressMillis() < result.progressMillis()) {
+      boolean isStaler = result == null || fill.progressMillis() < result.progressMillis();
+      if (isStaler && !fill.isReadFrom()) {
         result = fill;
       }
     }

@@ -53,6 +53,7 @@ public final class Regions {
   private final int count;
   private final AtomicLongArray words;
   private final AtomicIntegerArray holds;
+  private final Kept kept;
 
   public Regions(MemorySegment memory, int regionBytes, int count) {
     this.memory = memory;
@@ -60,6 +61,7 @@ public final class Regions {
     this.count = count;
     this.words = new AtomicLongArray(count);
     this.holds = new AtomicIntegerArray(count);
+    this.kept = new Kept(count);
   }
 
   public MemorySegment memory() {
@@ -130,6 +132,16 @@ public final class Regions {
 
   public int holds(int region) {
     return holds.get(region);
+  }
+
+  /** The regions that deliveries depend on. */
+  public Kept kept() {
+    return kept;
+  }
+
+  /** Whether nobody writes in it and no delivery depends on it. */
+  public boolean isReclaimable(int region) {
+    return holds.get(region) == 0 && !kept.isKept(region);
   }
 
   /**
