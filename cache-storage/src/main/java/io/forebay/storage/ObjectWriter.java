@@ -817,11 +817,6 @@ public final class ObjectWriter {
     releaseIfUnread(after);
   }
 
-  /** The first reader is one like the others from now on. */
-  public void firstIsLikeOthers() {
-    readers.addAndGet(1 - FIRST);
-  }
-
   /** Whether others than the first one read. */
   public boolean hasReaders() {
     return (readers.get() & NUMBER) != 0;

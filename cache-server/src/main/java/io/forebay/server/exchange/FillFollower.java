@@ -413,7 +413,6 @@ final class FillFollower implements Follower, FillLeader {
   private void declineStream(Fill followed) {
     if (isLeader) {
       isLeader = false;
-      reader.declinesStream();
       followed.leaderGone();
     }
   }

@@ -170,16 +170,8 @@ final class FillReader {
     if (current != null) {
       return held == null ? Long.MAX_VALUE : current.floor();
     }
-    return isLeader ? Math.min(beginsAt, awaitedFrom) : beginsAt;
-  }
-
-  /** It has no use for the origin's stream. */
-  void declinesStream() {
-    Fill read = held;
-    if (read != null && readsAsLeader) {
-      readsAsLeader = false;
-      read.leaderReadsLikeOthers();
-    }
+    // Who waits for the length of the body may be told later that its beginning has gone.
+    return isLeader && !lengthTimer.isOn() ? Math.min(beginsAt, awaitedFrom) : beginsAt;
   }
 
   private void sendBody(

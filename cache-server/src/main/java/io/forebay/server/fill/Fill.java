@@ -184,11 +184,6 @@ public final class Fill {
     written().endReading(isLeader);
   }
 
-  /** The leader has begun to read, and has no use for the origin's stream. */
-  public void leaderReadsLikeOthers() {
-    written().firstIsLikeOthers();
-  }
-
   /** Whether readers have to begin and end: what is lost of it can't be had again. */
   public boolean isHeld() {
     return written().isHeld();
