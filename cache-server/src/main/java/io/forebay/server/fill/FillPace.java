@@ -9,7 +9,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * How far a fill may be ahead of its followers, and what of the body it holds for them: holds the
  * origin, and lets it go on. A small body is paced by nobody; one past a sixteenth of the memory
- * tier by its fastest follower, or by the slowest where they could not have it from anywhere else.
+ * tier by its fastest follower, and past a quarter by the slowest too where they could not have it
+ * from anywhere else.
  *
  * <p>Owner: the fill's loop.
  */
@@ -24,6 +25,7 @@ final class FillPace {
   private final boolean isBackground;
   private final long windowBytes;
   private final long nearBytes;
+  private final long mayKeepBytes;
   private @Nullable OriginValve valve;
 
   FillPace(
@@ -33,6 +35,7 @@ final class FillPace {
     this.intake = intake;
     this.isBackground = isBackground;
     this.windowBytes = loop.paceAboveBytes();
+    this.mayKeepBytes = loop.lane().mayKeepBytes();
     this.nearBytes = Math.min(NEAR_SLICES * (long) loop.store().sliceBytes(), windowBytes / 2);
   }
 
@@ -76,16 +79,20 @@ final class FillPace {
     return current != null && current.handOver(isEnded);
   }
 
-  /** Whether even the fastest follower is so far behind that the origin has to wait. */
+  /**
+   * Whether even the fastest follower is so far behind that the origin has to wait, or one who
+   * could not have it from anywhere else is farther behind than may be kept.
+   */
   private boolean isFarAhead(ObjectWriter writer) {
     long writtenBytes = writer.watermark();
     return isFollowed()
         && writtenBytes > windowBytes
-        && writtenBytes - leastPassed(writer) > windowBytes;
+        && (writtenBytes - followers.fastest() > windowBytes
+            || (writer.isHeld() && writtenBytes - followers.floor() > mayKeepBytes));
   }
 
   /** What followers have passed: the fastest, or each of them where all depend on it. */
-  private long leastPassed(ObjectWriter writer) {
+  private long passed(ObjectWriter writer) {
     long fastest = followers.fastest();
     return writer.isHeld() ? Math.min(followers.floor(), fastest) : fastest;
   }
@@ -105,7 +112,7 @@ final class FillPace {
         // Who comes now might miss its beginning for ever. Those who read have said so by now.
         writer.narrow();
       }
-      long passed = isFollowed() ? leastPassed(writer) : Long.MAX_VALUE;
+      long passed = isFollowed() ? passed(writer) : Long.MAX_VALUE;
       writer.release(Math.min(passed, writtenBytes - nearBytes));
     }
   }
