@@ -29,6 +29,7 @@ import io.forebay.server.exchange.LoopLoad;
 import io.forebay.server.exchange.Rehearsal;
 import io.forebay.server.exchange.RequestIds;
 import io.forebay.server.exchange.Snapshot;
+import io.forebay.server.fairness.ClientPlaces;
 import io.forebay.server.fill.FillHistory;
 import io.forebay.server.fill.FillKey;
 import io.forebay.server.fill.FillTable;
@@ -125,6 +126,7 @@ public final class Server implements Node, AutoCloseable {
   private final PrivateCopies copies;
   private final FillTable fills;
   private final TunnelPlaces tunnels = new TunnelPlaces();
+  private final ClientPlaces places = new ClientPlaces();
   private final FillHistory history = FillHistory.ofKeys(HISTORY_ENTRIES);
   private final ObjectStore store;
   private final MemoryPlan.Sum memorySum;
@@ -373,6 +375,7 @@ public final class Server implements Node, AutoCloseable {
         fills,
         history,
         tunnels,
+        places,
         transport.loops().size(),
         new StoredMeta(),
         new byte[Snapshot.MAX_CACHE_STATUS_LENGTH],

@@ -16,6 +16,7 @@ import io.forebay.server.exchange.LoopExchanges;
 import io.forebay.server.exchange.LoopLoad;
 import io.forebay.server.exchange.RequestIds;
 import io.forebay.server.exchange.Snapshot;
+import io.forebay.server.fairness.ClientPlaces;
 import io.forebay.server.fill.FillHistory;
 import io.forebay.server.fill.FillTable;
 import io.forebay.server.listen.EmbeddedListener;
@@ -111,6 +112,7 @@ final class EmbeddedEdge implements AutoCloseable {
             new FillTable(config.limits().fills(), config.limits().refusedLoads()),
             FillHistory.ofKeys(1 << 16),
             new TunnelPlaces(),
+            new ClientPlaces(),
             1,
             new StoredMeta(),
             new byte[Snapshot.MAX_CACHE_STATUS_LENGTH],

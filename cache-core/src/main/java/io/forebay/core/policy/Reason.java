@@ -99,6 +99,10 @@ public enum Reason {
   REFUSED_NO_ROUTE(null, "no-route", "No route is configured for this host and path."),
   REFUSED_LOOP(null, "loop", "The request has been through this node already."),
   REFUSED_OVERLOAD(null, "overload", "A bound was reached, so the request was shed."),
+  REFUSED_CLIENT_LIMIT(
+      null,
+      "client-limit",
+      "Too many requests of this client's network are in progress that are not hits."),
   REFUSED_DRAINING(null, "draining", "The server is shutting down."),
   REFUSED_ONLY_IF_CACHED(
       null, "only-if-cached", "The client takes a stored response only, and none is usable."),

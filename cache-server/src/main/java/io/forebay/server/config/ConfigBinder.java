@@ -76,7 +76,9 @@ final class ConfigBinder extends Binder {
         limits(),
         timeouts(),
         new TunnelsConfig(
-            given("tunnels", ConfigKeys.TUNNEL_LIMIT), given("tunnels", ConfigKeys.TUNNEL_IDLE)),
+            given("tunnels", ConfigKeys.TUNNEL_LIMIT),
+            given("tunnels", ConfigKeys.TUNNELS_PER_CLIENT),
+            given("tunnels", ConfigKeys.TUNNEL_IDLE)),
         forwarding(),
         accessLog(),
         http2(),
@@ -502,6 +504,8 @@ final class ConfigBinder extends Binder {
         given("limits", ConfigKeys.LIMIT_PRIVATE_COPIES),
         new ClientLimits(
             given("limits", ConfigKeys.LIMIT_CONNECTIONS_PER_ADDRESS),
+            given("limits", ConfigKeys.LIMIT_WAITING_PER_CLIENT),
+            given("limits", ConfigKeys.LIMIT_FETCHES_PER_CLIENT),
             given("limits", ConfigKeys.LIMIT_REQUEST_BODY_RATE)));
   }
 

@@ -961,6 +961,14 @@ final class ConfigKeys {
           "1024",
           TunnelsConfig::limit,
           "Tunnels open at once; further offers are answered with 503.");
+  static final Field<TunnelsConfig, Integer> TUNNELS_PER_CLIENT =
+      live(
+          "per-client",
+          integer(0, 1_000_000),
+          "256",
+          TunnelsConfig::perClient,
+          "Tunnels open at once of one client, or one /64 of IPv6; further offers are answered with"
+              + " 429. 0 means no bound. Those of `forwarding.trusted` have none.");
   static final Field<TunnelsConfig, Duration> TUNNEL_IDLE =
       live(
           "idle-timeout",
@@ -1088,6 +1096,24 @@ final class ConfigKeys {
           limits -> limits.client().connectionsPerAddress(),
           "Client connections open at once from one address, or from one /64 of IPv6; 0 means no"
               + " bound. Those of `forwarding.trusted` have none.");
+  static final Field<LimitsConfig, Integer> LIMIT_WAITING_PER_CLIENT =
+      live(
+          "waiting-per-client",
+          integer(0, 10_000_000),
+          "4096",
+          limits -> limits.client().waiting(),
+          "Requests of one client, or one /64 of IPv6, that are not hits and in progress at once,"
+              + " those that follow a fetch of others included; further ones get 429. 0 means no"
+              + " bound. The client is the one that `forwarding.trusted` proxies name; they have no"
+              + " bound themselves.");
+  static final Field<LimitsConfig, Integer> LIMIT_FETCHES_PER_CLIENT =
+      live(
+          "fetches-per-client",
+          integer(0, 10_000_000),
+          "128",
+          limits -> limits.client().fetches(),
+          "The same for requests that an origin is asked for. Keep it below"
+              + " `origins.NAME.max-connections`.");
   static final Field<LimitsConfig, Integer> LIMIT_REQUEST_BODY_RATE =
       live(
           "request-body-rate",
@@ -1489,6 +1515,8 @@ final class ConfigKeys {
               LIMIT_REFUSED_LOADS,
               LIMIT_PRIVATE_COPIES,
               LIMIT_CONNECTIONS_PER_ADDRESS,
+              LIMIT_WAITING_PER_CLIENT,
+              LIMIT_FETCHES_PER_CLIENT,
               LIMIT_REQUEST_BODY_RATE),
           config -> Map.of("", config.limits()));
   static final Section<Http2Config> HTTP2 =
@@ -1540,7 +1568,7 @@ final class ConfigKeys {
           Shape.ONCE,
           "Connections that have changed to another protocol, such as WebSocket.",
           "",
-          List.of(TUNNEL_LIMIT, TUNNEL_IDLE),
+          List.of(TUNNEL_LIMIT, TUNNELS_PER_CLIENT, TUNNEL_IDLE),
           config -> Map.of("", config.tunnels()));
   static final Section<Http3Config> HTTP3 =
       new Section<>(

@@ -271,9 +271,12 @@ public record ServerConfig(
    * What one client may take from the others.
    *
    * @param connectionsPerAddress open at once; 0 means no bound
+   * @param waiting requests that wait for a fetch at once; 0 means no bound
+   * @param fetches requests that an origin is asked for at once; 0 means no bound
    * @param requestBodyRate bytes a second that a request body has to bring; 0 means none
    */
-  public record ClientLimits(int connectionsPerAddress, int requestBodyRate) {}
+  public record ClientLimits(
+      int connectionsPerAddress, int waiting, int fetches, int requestBodyRate) {}
 
   /**
    * Frames of HTTP/2 that cost us more than whoever sends them. One more than allowed ends the
@@ -314,7 +317,7 @@ public record ServerConfig(
    * @param limit open at once, in the whole node
    * @param idleTimeout how long nothing may move in either direction
    */
-  public record TunnelsConfig(int limit, Duration idleTimeout) {}
+  public record TunnelsConfig(int limit, int perClient, Duration idleTimeout) {}
 
   /** Time bounds towards clients. */
   public record TimeoutsConfig(

@@ -13,6 +13,7 @@ import io.forebay.server.deliver.BodyBytes;
 import io.forebay.server.deliver.Delivery;
 import io.forebay.server.fill.FillKey;
 import io.forebay.server.metric.Aborted;
+import io.forebay.server.metric.Limit;
 import io.forebay.server.metric.LoopCounters.CacheResult;
 import io.forebay.server.origin.OriginFailure;
 import io.forebay.storage.StoredHead;
@@ -79,6 +80,9 @@ final class Exchange implements ResponseSink.Listener, Delivery.Outcome {
 
   /** Made where the origin has to be asked. */
   private @Nullable Fetching fetching;
+
+  /** Made where there is no hit. */
+  private @Nullable ClientShare share;
 
   /** Made where bytes of the body may have to be had elsewhere. */
   private @Nullable BodySources sources;
@@ -378,7 +382,19 @@ final class Exchange implements ResponseSink.Listener, Delivery.Outcome {
     if (isHead) {
       return passBecause(Reason.PASS_HEAD);
     }
-    return fetching().fetch();
+    return share().mayWait()
+        ? fetching().fetch()
+        : fetching().refuseClient(Limit.WAITING_PER_CLIENT);
+  }
+
+  /** What this exchange has of the places of its client. */
+  ClientShare share() {
+    ClientShare known = share;
+    if (known == null) {
+      known = new ClientShare(this);
+      share = known;
+    }
+    return known;
   }
 
   /** What the origin is asked for. */
@@ -584,6 +600,9 @@ final class Exchange implements ResponseSink.Listener, Delivery.Outcome {
       fetching.refusedLoadEnds();
     }
     leaveParts();
+    if (share != null) {
+      share.ends();
+    }
     if (!isOver) {
       isOver = true;
       if (content != null) {

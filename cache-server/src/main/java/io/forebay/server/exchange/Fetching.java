@@ -214,6 +214,11 @@ final class Fetching {
         new OriginFailure(OriginFailure.Kind.OVERLOADED, "the node has too much to do"));
   }
 
+  /** The client has so many requests in progress that this one has to wait its turn elsewhere. */
+  Step refuseClient(Limit limit) {
+    return onOriginFailed(exchange.share().tooMany(limit));
+  }
+
   /** The origin failed before there was a head. */
   Step onOriginFailed(OriginFailure failure) {
     results.failed(failure);

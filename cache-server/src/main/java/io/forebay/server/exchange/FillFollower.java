@@ -95,6 +95,9 @@ final class FillFollower implements Follower, FillLeader {
     if (loop.load().isShedding()) {
       return fetching.shed();
     }
+    if (!exchange.share().mayFetch()) {
+      return fetching.refuseClient(Limit.FETCHES_PER_CLIENT);
+    }
     if (loop.fills().isFull()) {
       loop.counters().hit(Limit.FILLS);
       return exchange.passBecause(Reason.PASS_STORE_FULL);
@@ -136,6 +139,9 @@ final class FillFollower implements Follower, FillLeader {
   private Step fetchAlone(@Nullable StaleObject stale) {
     if (loop.load().isShedding()) {
       return fetching.shed();
+    }
+    if (!exchange.share().mayFetch()) {
+      return fetching.refuseClient(Limit.FETCHES_PER_CLIENT);
     }
     if (loop.fills().isFull()) {
       loop.counters().hit(Limit.FILLS);

@@ -4,6 +4,7 @@ import io.forebay.core.key.KeyBuilder;
 import io.forebay.core.key.Scopes;
 import io.forebay.core.policy.StoredMeta;
 import io.forebay.server.deliver.Leases;
+import io.forebay.server.fairness.ClientPlaces;
 import io.forebay.server.fill.FillHistory;
 import io.forebay.server.fill.FillTable;
 import io.forebay.server.metric.AccessLane;
@@ -44,6 +45,7 @@ public record LoopContext(
     FillTable fills,
     FillHistory history,
     TunnelPlaces tunnels,
+    ClientPlaces clients,
     int loops,
     StoredMeta meta,
     byte[] scratch,

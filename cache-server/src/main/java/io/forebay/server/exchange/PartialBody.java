@@ -238,7 +238,10 @@ final class PartialBody implements FillBody.Slices, Follower {
     if (running != null) {
       return follow(running);
     }
-    long birth = loop.fills().isFull() ? -1 : loop.store().nextBirth();
+    // Behind the head there is no refusing any more.
+    boolean mayFetch =
+        !loop.fills().isFull() && (exchange.isHeadSent() || exchange.share().mayFetch());
+    long birth = mayFetch ? loop.store().nextBirth() : -1;
     if (birth < 0) {
       isUnstored = true;
       return false;

@@ -61,9 +61,14 @@ final class PassThrough implements OriginListener, ResponseBody, Tunnel.Outcome 
     }
     Snapshot snapshot = exchange.snapshot;
     UpgradeOffer upgrade = offerOf(exchange);
+    Limit passed = upgrade == null ? passedBy(exchange) : passedByTunnel(exchange);
+    if (passed != null) {
+      return exchange.fetching().refuseClient(passed);
+    }
     if (upgrade != null && !exchange.loop.tunnels().take(snapshot.config().tunnels().limit())) {
       exchange.loop.counters().tunnelsRefused++;
       exchange.loop.counters().hit(Limit.TUNNELS);
+      exchange.share().tunnelEnds();
       return Refusals.refuse(
           exchange,
           503,
@@ -95,6 +100,23 @@ final class PassThrough implements OriginListener, ResponseBody, Tunnel.Outcome 
     return Step.AWAIT;
   }
 
+  /** The bound of its client that the request would pass, or null. */
+  private static @Nullable Limit passedBy(Exchange exchange) {
+    ClientShare share = exchange.share();
+    if (!share.mayWait()) {
+      return Limit.WAITING_PER_CLIENT;
+    }
+    return share.mayFetch() ? null : Limit.FETCHES_PER_CLIENT;
+  }
+
+  private static @Nullable Limit passedByTunnel(Exchange exchange) {
+    if (exchange.share().mayTunnel()) {
+      return null;
+    }
+    exchange.loop.counters().tunnelsRefused++;
+    return Limit.TUNNELS_PER_CLIENT;
+  }
+
   private static OriginRequest.Hop hop(Exchange exchange, @Nullable UpgradeOffer upgrade) {
     boolean expectsContinue =
         exchange.request.has(KnownField.EXPECT)
@@ -114,6 +136,7 @@ final class PassThrough implements OriginListener, ResponseBody, Tunnel.Outcome 
     if (hasPlace) {
       hasPlace = false;
       exchange.loop.tunnels().giveBack();
+      exchange.share().tunnelEnds();
     }
   }
 

@@ -12,6 +12,8 @@ import java.time.Duration;
 
 /** Ends an exchange with an answer of our own, before any other head was sent. */
 final class Refusals {
+  private static final int TOO_MANY_REQUESTS = 429;
+
   private Refusals() {}
 
   static Step refuse(Exchange exchange, Decision.Refuse refused) {
@@ -38,9 +40,10 @@ final class Refusals {
               TRUNCATED ->
               Reason.ORIGIN_BROKEN;
           case OVERLOADED, TOO_MANY_CONNECTIONS -> Reason.REFUSED_OVERLOAD;
+          case CLIENT_LIMIT -> Reason.REFUSED_CLIENT_LIMIT;
           default -> Reason.ORIGIN_UNREACHABLE;
         };
-    int status = failure.kind().isOverload() ? 503 : failure.kind().isTimeout() ? 504 : 502;
+    int status = status(failure.kind());
     exchange.record.error(failure.detail());
     exchange
         .loop
@@ -52,6 +55,13 @@ final class Refusals {
         page(failure.kind(), why),
         why,
         exchange.snapshot.proxyStatus().error(failure.kind().error(), failure.more()));
+  }
+
+  private static int status(OriginFailure.Kind kind) {
+    if (kind == OriginFailure.Kind.CLIENT_LIMIT) {
+      return TOO_MANY_REQUESTS;
+    }
+    return kind.isOverload() ? 503 : kind.isTimeout() ? 504 : 502;
   }
 
   /** What the client is told; names of origins, addresses and libraries are the operator's. */
@@ -86,7 +96,9 @@ final class Refusals {
                 .cacheStatus()
                 .forwarded(why, CacheStatus.NO_STATUS, false, false, null),
             proxyStatus,
-            status == 503 ? exchange.snapshot.config().overload().retryAfter() : Duration.ZERO,
+            status == 503 || status == TOO_MANY_REQUESTS
+                ? exchange.snapshot.config().overload().retryAfter()
+                : Duration.ZERO,
             HstsLine.line(exchange),
             exchange.isHead,
             exchange.loop.nowMillis());

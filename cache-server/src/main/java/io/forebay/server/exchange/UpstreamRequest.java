@@ -49,7 +49,11 @@ public final class UpstreamRequest {
 
   /** Whether what a client says of others is believed: it is a proxy. */
   boolean trusts(ClientInfo client) {
-    return trusted.contains(client.address());
+    return trusts(client.address());
+  }
+
+  boolean trusts(String address) {
+    return trusted.contains(address);
   }
 
   /** The request of a fill: a plain GET, or a QUERY, with the given validators if any. */

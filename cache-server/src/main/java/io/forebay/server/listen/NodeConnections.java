@@ -2,12 +2,11 @@ package io.forebay.server.listen;
 
 import io.forebay.server.config.ServerConfig;
 import io.forebay.server.exchange.TrustedNetworks;
+import io.forebay.server.fairness.ClientNetwork;
+import io.forebay.server.fairness.ClientPlaces;
 import io.forebay.server.metric.Limit;
-import java.net.Inet6Address;
-import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
@@ -17,17 +16,14 @@ import org.jspecify.annotations.Nullable;
  */
 final class NodeConnections {
 
-  /** Who is not counted: no address, or a trusted one. */
-  private static final long NOBODY = -1;
-
   private final AtomicInteger open = new AtomicInteger();
-  private final ConcurrentHashMap<Long, Integer> byAddress = new ConcurrentHashMap<>();
+  private final ClientPlaces places = new ClientPlaces();
   private volatile Bounds bounds;
 
   private record Bounds(int connections, int perAddress, TrustedNetworks trusted) {}
 
   /** A place that was taken, to be given back once. */
-  record Place(long address) {}
+  record Place(long network) {}
 
   /** What was asked for and what was in its way: exactly one of the two is there. */
   record Answer(@Nullable Place place, @Nullable Limit passed) {}
@@ -70,17 +66,16 @@ final class NodeConnections {
   /** The same for a connection that has a place already, but as from somewhere else. */
   Answer enter(@Nullable SocketAddress peer) {
     Bounds now = bounds;
-    Place place = new Place(now.perAddress() == 0 ? NOBODY : counted(peer, now.trusted()));
-    if (place.address() != NOBODY
-        && byAddress.merge(place.address(), 1, Integer::sum) > now.perAddress()) {
-      leave(place);
+    long network = now.perAddress() == 0 ? ClientNetwork.NOBODY : counted(peer, now.trusted());
+    if (network != ClientNetwork.NOBODY
+        && !places.take(ClientPlaces.Kind.CONNECTION, network, now.perAddress())) {
       return new Answer(null, Limit.CONNECTIONS_PER_ADDRESS);
     }
-    return new Answer(place, null);
+    return new Answer(new Place(network), null);
   }
 
   void leave(Place place) {
-    byAddress.computeIfPresent(place.address(), (key, count) -> count == 1 ? null : count - 1);
+    places.giveBack(ClientPlaces.Kind.CONNECTION, place.network());
   }
 
   /** Whether whoever is there is one of our own proxies. */
@@ -90,19 +85,12 @@ final class NodeConnections {
         && bounds.trusted().contains(socket.getAddress().getHostAddress());
   }
 
-  /** Whoever has an address of IPv6 has as a rule the whole /64 that it lies in. */
   private static long counted(@Nullable SocketAddress peer, TrustedNetworks trusted) {
     if (!(peer instanceof InetSocketAddress socket)
         || socket.getAddress() == null
         || trusted.contains(socket.getAddress().getHostAddress())) {
-      return NOBODY;
+      return ClientNetwork.NOBODY;
     }
-    InetAddress ip = socket.getAddress();
-    byte[] bytes = ip.getAddress();
-    long value = 0;
-    for (int i = 0; i < (ip instanceof Inet6Address ? 8 : 4); i++) {
-      value = value << 8 | (bytes[i] & 0xff);
-    }
-    return value;
+    return ClientNetwork.of(socket.getAddress());
   }
 }

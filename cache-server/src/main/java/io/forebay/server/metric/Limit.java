@@ -14,6 +14,8 @@ public enum Limit {
   FOLLOWERS_PER_FILL("limits.followers-per-fill"),
   FILLS("limits.fills"),
   REFUSED_LOADS("limits.refused-loads"),
+  WAITING_PER_CLIENT("limits.waiting-per-client"),
+  FETCHES_PER_CLIENT("limits.fetches-per-client"),
   PRIVATE_COPIES("limits.private-copies"),
   TLS_CLIENT_HELLO("tls.client-hello"),
   TLS_HANDSHAKE("timeouts.tls-handshake"),
@@ -32,6 +34,7 @@ public enum Limit {
   HTTP2_QUEUED_CONTROL_FRAMES("http2.queued-control-frames"),
   OVERLOAD("overload.delay"),
   TUNNELS("tunnels.limit"),
+  TUNNELS_PER_CLIENT("tunnels.per-client"),
   ORIGIN_CONNECTIONS("origins.max-connections");
 
   private final String key;

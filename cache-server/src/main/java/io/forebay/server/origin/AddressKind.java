@@ -1,10 +1,10 @@
 package io.forebay.server.origin;
 
-import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.util.Arrays;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What an IP address stands for, as far as it matters to whoever connects to it (IANA's registries
@@ -102,14 +102,19 @@ enum AddressKind {
         return range.kind;
       }
     }
-    if (address instanceof Inet6Address) {
-      for (Range range : EMBEDDING) {
-        if (range.contains(bytes)) {
-          return of(address(Arrays.copyOfRange(bytes, IPV4_OFFSET, bytes.length)));
-        }
+    InetAddress embedded = embedded(address);
+    return embedded == null ? PUBLIC : of(embedded);
+  }
+
+  /** The IPv4 address that an IPv6 address carries in its last four bytes, or null. */
+  static @Nullable InetAddress embedded(InetAddress address) {
+    byte[] bytes = address.getAddress();
+    for (Range range : EMBEDDING) {
+      if (range.contains(bytes)) {
+        return address(Arrays.copyOfRange(bytes, IPV4_OFFSET, bytes.length));
       }
     }
-    return PUBLIC;
+    return null;
   }
 
   private static Range range(String prefix, int bits, AddressKind kind) {

@@ -45,9 +45,14 @@ final class AddressPolicy {
           ? what + ", which no name may stand for"
           : what + "; origins." + origin.name() + "." + setting + " is false";
     }
+    return isOwn(origin, origins, address) ? "where this node itself listens" : null;
+  }
+
+  private static boolean isOwn(Origin origin, Origins origins, InetAddress address) {
+    InetAddress embedded = AddressKind.embedded(address);
     return origins.isOwnListener(new InetSocketAddress(address, origin.port()))
-        ? "where this node itself listens"
-        : null;
+        || (embedded != null
+            && origins.isOwnListener(new InetSocketAddress(embedded, origin.port())));
   }
 
   private static boolean mayBeLoopback(Origin origin) {

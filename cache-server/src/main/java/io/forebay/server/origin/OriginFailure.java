@@ -25,6 +25,8 @@ public record OriginFailure(Kind kind, String detail, String more) {
     /** Not asked at all: the loop has too much to do. */
     OVERLOADED(ProxyError.CONNECTION_LIMIT_REACHED),
     TOO_MANY_CONNECTIONS(ProxyError.CONNECTION_LIMIT_REACHED),
+    /** Not asked at all: the client has too many requests in progress. */
+    CLIENT_LIMIT(ProxyError.HTTP_REQUEST_DENIED),
     CONNECT_REFUSED(ProxyError.CONNECTION_REFUSED),
     CONNECT_UNROUTABLE(ProxyError.DESTINATION_IP_UNROUTABLE),
     CONNECT_FAILED(ProxyError.DESTINATION_UNAVAILABLE),

@@ -49,12 +49,14 @@ public final class OriginReadiness {
   /** The sentence for a name all of whose addresses are refused. */
   static String refused(Origin origin, Origins origins, List<InetAddress> addresses) {
     InetAddress address = addresses.getFirst();
+    String refusal = AddressPolicy.refusal(origin, origins, address);
     return origin.label()
         + ": name "
         + origin.host()
         + " resolves to "
         + address.getHostAddress()
         + ", "
-        + AddressPolicy.refusal(origin, origins, address);
+        // The machine's addresses may have changed since it was refused.
+        + (refusal == null ? "refused a moment ago" : refusal);
   }
 }

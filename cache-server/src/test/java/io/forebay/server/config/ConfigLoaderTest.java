@@ -158,6 +158,8 @@ final class ConfigLoaderTest {
           fills: 15
           private-copies: 1MiB
           connections-per-address: 16
+          waiting-per-client: 18
+          fetches-per-client: 19
           request-body-rate: 17
         http2:
           window: 1s
@@ -178,7 +180,7 @@ final class ConfigLoaderTest {
           no-progress: 5s
           drain: 0
           request-total: 6s
-        tunnels: {limit: 7, idle-timeout: 8s}
+        tunnels: {limit: 7, per-client: 6, idle-timeout: 8s}
         forwarding:
           trusted: [10.0.0.0/8, "fd00::/8", 192.0.2.1]
           x-forwarded: no
@@ -301,7 +303,7 @@ final class ConfigLoaderTest {
             15,
             256,
             1 << 20,
-            new ServerConfig.ClientLimits(16, 17)),
+            new ServerConfig.ClientLimits(16, 18, 19, 17)),
         config.limits());
     assertEquals(
         new ServerConfig.TimeoutsConfig(
@@ -317,7 +319,7 @@ final class ConfigLoaderTest {
         new ServerConfig.ForwardingConfig(
             List.of("10.0.0.0/8", "fd00::/8", "192.0.2.1/32"), false, true, "edge.1", 3),
         config.forwarding());
-    assertEquals(new ServerConfig.TunnelsConfig(7, Duration.ofSeconds(8)), config.tunnels());
+    assertEquals(new ServerConfig.TunnelsConfig(7, 6, Duration.ofSeconds(8)), config.tunnels());
     assertEquals(
         new ServerConfig.Http2Config(Duration.ofSeconds(1), 2, 3, 4, 5, 6, 7, 8, 16),
         config.http2());

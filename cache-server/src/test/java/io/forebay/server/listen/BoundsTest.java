@@ -43,7 +43,7 @@ class BoundsTest {
         l.fills(),
         l.refusedLoads(),
         l.privateCopyBytes(),
-        new ClientLimits(perAddress, bodyRate));
+        new ClientLimits(perAddress, 0, 0, bodyRate));
   }
 
   private static TimeoutsConfig timeouts(Duration bodyIdle, Duration noProgress, Duration total) {

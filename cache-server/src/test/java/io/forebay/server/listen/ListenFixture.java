@@ -50,7 +50,7 @@ final class ListenFixture implements AutoCloseable {
           100,
           100,
           1 << 20,
-          new ClientLimits(0, 0));
+          new ClientLimits(0, 0, 0, 0));
   static final TimeoutsConfig TIMEOUTS =
       new TimeoutsConfig(
           Duration.ofSeconds(5),
@@ -148,7 +148,7 @@ final class ListenFixture implements AutoCloseable {
         List.of(),
         limits,
         timeouts,
-        new ServerConfig.TunnelsConfig(10, Duration.ofMinutes(1)),
+        new ServerConfig.TunnelsConfig(10, 0, Duration.ofMinutes(1)),
         new ForwardingConfig(List.of(), true, false, "test", 10),
         new AccessLogConfig("off", 1),
         HTTP2,

@@ -39,7 +39,18 @@ class RefusalLogTest {
 
   private static final LimitsConfig LIMITS =
       new LimitsConfig(
-          1024, 10, 300, 100, 1000, 1000, 100, 100, 100, 100, 1 << 20, new ClientLimits(0, 0));
+          1024,
+          10,
+          300,
+          100,
+          1000,
+          1000,
+          100,
+          100,
+          100,
+          100,
+          1 << 20,
+          new ClientLimits(0, 0, 0, 0));
   private static final TimeoutsConfig TIMEOUTS =
       new TimeoutsConfig(
           Duration.ofSeconds(5),

@@ -244,7 +244,8 @@ class OriginNamesTest {
     Origin origin = origins.find("main");
     assertNotNull(origin);
     List<InetAddress> all = new ArrayList<>();
-    for (String address : List.of("127.0.0.1", "192.0.2.1", "192.0.2.7", "fe80::1")) {
+    for (String address :
+        List.of("127.0.0.1", "192.0.2.1", "192.0.2.7", "fe80::1", "64:ff9b::c000:207")) {
       all.add(InetAddress.getByName(address));
     }
     assertEquals(

@@ -1,0 +1,82 @@
+package io.forebay.server.exchange;
+
+import io.forebay.server.config.ServerConfig.ClientLimits;
+import io.forebay.server.fairness.ClientNetwork;
+import io.forebay.server.fairness.ClientPlaces.Kind;
+import io.forebay.server.metric.Limit;
+import io.forebay.server.origin.OriginFailure;
+import java.util.EnumSet;
+import java.util.Set;
+
+/**
+ * The places that one exchange has taken of those of its client's network. A hit has none: it does
+ * not even find out whose it is.
+ */
+final class ClientShare {
+  private final LoopContext loop;
+  private final ClientLimits limits;
+  private final int tunnels;
+  private final long network;
+  private final String address;
+  private final Set<Kind> taken = EnumSet.noneOf(Kind.class);
+  private boolean isOver;
+
+  ClientShare(Exchange exchange) {
+    this.loop = exchange.loop;
+    Snapshot snapshot = exchange.snapshot;
+    this.limits = snapshot.config().limits().client();
+    this.tunnels = snapshot.config().tunnels().perClient();
+    this.address = exchange.client.address();
+    this.network =
+        ClientNetwork.of(address, exchange.request.fields(), snapshot.upstream()::trusts);
+  }
+
+  boolean mayWait() {
+    return take(Kind.WAITING, limits.waiting(), Limit.WAITING_PER_CLIENT);
+  }
+
+  boolean mayFetch() {
+    return take(Kind.FETCH, limits.fetches(), Limit.FETCHES_PER_CLIENT);
+  }
+
+  boolean mayTunnel() {
+    return take(Kind.TUNNEL, tunnels, Limit.TUNNELS_PER_CLIENT);
+  }
+
+  private boolean take(Kind kind, int most, Limit limit) {
+    if (most == 0 || network == ClientNetwork.NOBODY || isOver || taken.contains(kind)) {
+      return true;
+    }
+    if (!loop.clients().take(kind, network, most)) {
+      loop.counters().hit(limit);
+      return false;
+    }
+    taken.add(kind);
+    return true;
+  }
+
+  void tunnelEnds() {
+    giveBack(Kind.TUNNEL);
+  }
+
+  /** Gives everything back; from then on nothing is taken. */
+  void ends() {
+    isOver = true;
+    giveBack(Kind.WAITING);
+    giveBack(Kind.FETCH);
+    giveBack(Kind.TUNNEL);
+  }
+
+  private void giveBack(Kind kind) {
+    if (taken.remove(kind)) {
+      loop.clients().giveBack(kind, network);
+    }
+  }
+
+  /** Why the request is refused. */
+  OriginFailure tooMany(Limit limit) {
+    return new OriginFailure(
+        OriginFailure.Kind.CLIENT_LIMIT,
+        "requests of the network of " + address + " have reached " + limit.key());
+  }
+}

@@ -1,0 +1,14 @@
+/**
+ * Package fairness: what one client network has of what all clients share. Start at {@code
+ * ClientPlaces}.
+ *
+ * <pre>
+ *   a request that is no hit ──► whose is it? (ClientNetwork) ──► a place is taken (ClientPlaces)
+ *                                 address, after the PROXY          waits, fetches, tunnels:
+ *                                 protocol and trusted fields       given back at the end
+ * </pre>
+ */
+@NullMarked
+package io.forebay.server.fairness;
+
+import org.jspecify.annotations.NullMarked;

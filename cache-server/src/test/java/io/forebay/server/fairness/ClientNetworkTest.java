@@ -1,0 +1,81 @@
+package io.forebay.server.fairness;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.forebay.core.http.HeaderFields;
+import java.net.InetAddress;
+import org.junit.jupiter.api.Test;
+
+final class ClientNetworkTest {
+  private static boolean isProxy(String address) {
+    return address.startsWith("10.");
+  }
+
+  private static long number(String address) {
+    return ClientNetwork.of(InetAddress.ofLiteral(address));
+  }
+
+  private static long behind(String... fields) {
+    return ClientNetwork.of("10.0.0.1", HeaderFields.of(fields), ClientNetworkTest::isProxy);
+  }
+
+  @Test
+  void addressesOfOneSlash64AreOneClient() {
+    assertEquals(number("2001:db8:1:2::1"), number("2001:db8:1:2:ffff::9"));
+    assertNotEquals(number("2001:db8:1:2::1"), number("2001:db8:1:3::1"));
+    assertNotEquals(number("192.0.2.1"), number("192.0.2.2"));
+    assertEquals(number("192.0.2.1"), number("::ffff:192.0.2.1"));
+    assertEquals(
+        number("192.0.2.1"),
+        ClientNetwork.of("::ffff:192.0.2.1", HeaderFields.EMPTY, address -> false));
+  }
+
+  @Test
+  void whoIsNotTrustedSpeaksForNobodyElse() {
+    HeaderFields said = HeaderFields.of("x-forwarded-for", "192.0.2.7");
+    assertEquals(
+        number("192.0.2.1"), ClientNetwork.of("192.0.2.1", said, ClientNetworkTest::isProxy));
+  }
+
+  @Test
+  void aTrustedProxyNamesTheClient() {
+    assertEquals(number("192.0.2.7"), behind("x-forwarded-for", "192.0.2.7"));
+    assertEquals(number("192.0.2.7"), behind("x-forwarded-for", "1.1.1.1, 192.0.2.7, 10.9.9.9"));
+    assertEquals(number("192.0.2.7"), behind("x-forwarded-for", "192.0.2.7:4711"));
+    assertEquals(number("2001:db8::1"), behind("x-forwarded-for", "[2001:db8::1]:4711"));
+    assertEquals(
+        number("2001:db8::1"),
+        behind("forwarded", "for=1.1.1.1, proto=https;FOR=\"[2001:db8::1]:47\";by=_x"));
+  }
+
+  @Test
+  void whoIsNotNamedIsNotCounted() {
+    assertEquals(ClientNetwork.NOBODY, behind());
+    assertEquals(ClientNetwork.NOBODY, behind("x-forwarded-for", ""));
+    assertEquals(ClientNetwork.NOBODY, behind("x-forwarded-for", "unknown"));
+    assertEquals(ClientNetwork.NOBODY, behind("x-forwarded-for", "10.0.0.9"));
+    assertEquals(ClientNetwork.NOBODY, behind("forwarded", "for=_hidden"));
+    assertEquals(
+        ClientNetwork.NOBODY, ClientNetwork.of("unix", HeaderFields.EMPTY, address -> false));
+  }
+
+  @Test
+  void onlyNetworksWithPlacesAreRemembered() {
+    ClientPlaces places = new ClientPlaces();
+    assertTrue(places.take(ClientPlaces.Kind.FETCH, 1, 2));
+    assertTrue(places.take(ClientPlaces.Kind.FETCH, 1, 2));
+    assertFalse(places.take(ClientPlaces.Kind.FETCH, 1, 2));
+    assertTrue(places.take(ClientPlaces.Kind.FETCH, 2, 2));
+    assertTrue(places.take(ClientPlaces.Kind.TUNNEL, 1, 1));
+    assertEquals(2, places.networks(ClientPlaces.Kind.FETCH));
+    places.giveBack(ClientPlaces.Kind.FETCH, 1);
+    assertTrue(places.take(ClientPlaces.Kind.FETCH, 1, 2));
+    places.giveBack(ClientPlaces.Kind.FETCH, 1);
+    places.giveBack(ClientPlaces.Kind.FETCH, 1);
+    places.giveBack(ClientPlaces.Kind.FETCH, 2);
+    assertEquals(0, places.networks(ClientPlaces.Kind.FETCH));
+  }
+}
