@@ -390,7 +390,10 @@ public final class Server implements Node, AutoCloseable {
   private List<InetSocketAddress> boundAddresses() {
     List<InetSocketAddress> bound = new ArrayList<>();
     for (Listening own : listening()) {
-      bound.add(new InetSocketAddress(InetAddress.ofLiteral(own.host()), own.port()));
+      // A Unix-domain socket has a file for a host, and port 0: no address leads to it.
+      if (own.port() != 0) {
+        bound.add(new InetSocketAddress(InetAddress.ofLiteral(own.host()), own.port()));
+      }
     }
     @Nullable AdminServer started = admin;
     InetSocketAddress address = started == null ? null : started.address();

@@ -15,9 +15,11 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Listening on a Unix-domain socket. */
@@ -88,6 +90,19 @@ final class ServerUnixSocketTest {
       }
     }
     assertFalse(Files.exists(file));
+  }
+
+  @Test
+  @Timeout(60)
+  void anOriginIsReachedByNameAsWell() throws IOException {
+    String named = origin.url().replace("127.0.0.1", "localhost");
+    try (Edge edge = start("")) {
+      edge.configure("  - {name: local, address: \"unix:" + file + "\"}\n" + Edge.origins(named));
+      assertEquals(List.of(), edge.server().reload().errors());
+      Edge.await("the name is resolved", () -> edge.server().notReady().isEmpty());
+      String answer = exchange(get("/x"));
+      assertTrue(answer.endsWith("\r\n\r\nhello"), answer);
+    }
   }
 
   @Test
