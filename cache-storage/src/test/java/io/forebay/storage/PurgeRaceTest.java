@@ -382,7 +382,8 @@ class PurgeRaceTest extends PurgeStores {
       // The heads it has found keep the sweep busy, and the disk takes what memory drops.
       int more = 0;
       while (freedRegions(fixture) == freed) {
-        assertTrue(diskRegion(disks.lastReadAt("d0")) <= open + 2, "the sweep was quicker");
+        // Beyond the region that is opened now only what is freed is read, to be copied forward.
+        assertTrue(diskRegion(disks.lastReadAt("d0")) <= open + 3, "the sweep was quicker");
         for (int n = 0; n < 8; n++) {
           putEven(fixture, more++);
         }

@@ -30,13 +30,13 @@ final class Edge implements AutoCloseable {
 
   private final Process process;
   private final Path log;
-  private final HttpServer origin;
+  private final Runnable stopsOrigin;
   private final int port;
 
-  private Edge(Process process, Path log, HttpServer origin, int port) {
+  private Edge(Process process, Path log, Runnable stopsOrigin, int port) {
     this.process = process;
     this.log = log;
-    this.origin = origin;
+    this.stopsOrigin = stopsOrigin;
     this.port = port;
   }
 
@@ -46,6 +46,20 @@ final class Edge implements AutoCloseable {
   /** Starts both; everything is kept below the directory. */
   static Edge start(Path jar, Path directory, String cpu) throws IOException, InterruptedException {
     HttpServer origin = origin();
+    int port = origin.getAddress().getPort();
+    return start(jar, directory, cpu, port, () -> origin.stop(0), "");
+  }
+
+  /**
+   * The same in front of another origin.
+   *
+   * @param originPort where it listens on 127.0.0.1
+   * @param stopsOrigin called at the end
+   * @param more lines of the configuration
+   */
+  static Edge start(
+      Path jar, Path directory, String cpu, int originPort, Runnable stopsOrigin, String more)
+      throws IOException, InterruptedException {
     int port = freePort();
     Path config = directory.resolve("forebay.yaml");
     Files.writeString(
@@ -60,13 +74,15 @@ final class Edge implements AutoCloseable {
         threads: {loops: 1}
         store: {memory: 256MiB, memory-directory: %s, data: %s}
         access-log: "off"
+        %s
         """
             .formatted(
-                origin.getAddress().getPort(),
+                originPort,
                 port,
                 port,
                 Files.createDirectory(directory.resolve("memory")),
-                directory.resolve("data")));
+                directory.resolve("data"),
+                more));
     List<String> command = new ArrayList<>(List.of("taskset", "-c", cpu));
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.addAll(List.of(Bench.class.getAnnotation(Fork.class).jvmArgsPrepend()));
@@ -74,7 +90,7 @@ final class Edge implements AutoCloseable {
     Path log = directory.resolve("forebay.log");
     Process process =
         new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(log.toFile()).start();
-    Edge edge = new Edge(process, log, origin, port);
+    Edge edge = new Edge(process, log, stopsOrigin, port);
     edge.awaitStart();
     return edge;
   }
@@ -122,6 +138,10 @@ final class Edge implements AutoCloseable {
     return "http://127.0.0.1:" + port + "/small";
   }
 
+  int port() {
+    return port;
+  }
+
   String attackersAddress() {
     return "[::1]:" + port;
   }
@@ -150,6 +170,6 @@ final class Edge implements AutoCloseable {
       process.destroyForcibly();
       Thread.currentThread().interrupt();
     }
-    origin.stop(0);
+    stopsOrigin.run();
   }
 }

@@ -1,0 +1,179 @@
+package io.forebay.benchmarks.attack;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.InputStreamReader;
+import java.net.InetAddress;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Stream;
+
+/**
+ * What one client leaves to another: an attacker at ::1 hoards tunnels, or has 2,400 requests for
+ * slow URLs in progress over 24 HTTP/2 connections, while a bystander at 127.0.0.1 asks for what is
+ * stored, for what is not, and for tunnels. Prints one line a run with the bystander's statuses.
+ * Wants Linux with two CPUs and 10,000 descriptors; takes half a minute.
+ *
+ * <pre>
+ * mvn -B -ntp -q package -Dmaven.test.skip -pl benchmarks -am
+ * java -cp benchmarks/target/benchmarks.jar \\
+ *     io.forebay.benchmarks.attack.FairnessLab cache-cli/target/forebay.jar [SECONDS]
+ * </pre>
+ */
+public final class FairnessLab {
+
+  private static final int SECONDS = 6;
+  private static final int SLOW_SECONDS = 20;
+  private static final int TUNNELS = 1_100;
+  private static final int CONNECTIONS = 24;
+  private static final int STREAMS = 100;
+  private static final int PATIENCE_MILLIS = 10_000;
+  private static final String OFFER =
+      "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n"
+          + "Sec-WebSocket-Key: "
+          + SlowOrigin.KEY
+          + "\r\n";
+
+  private final int port;
+  private final int seconds;
+  private final List<Socket> held = new ArrayList<>();
+
+  private FairnessLab(int port, int seconds) {
+    this.port = port;
+    this.seconds = seconds;
+  }
+
+  public static void main(String[] arguments) throws Exception {
+    Path jar = Path.of(arguments[0]).toAbsolutePath();
+    int seconds = arguments.length > 1 ? Integer.parseInt(arguments[1]) : SECONDS;
+    Path directory = Files.createTempDirectory("forebay-fairness-");
+    SlowOrigin origin = new SlowOrigin(SLOW_SECONDS);
+    try (Edge edge =
+        Edge.start(
+            jar,
+            directory,
+            "0",
+            origin.port(),
+            origin::close,
+            "routes: [{name: all, origin: default, upgrade: websocket}]")) {
+      new FairnessLab(edge.port(), seconds).run();
+    } finally {
+      delete(directory);
+    }
+  }
+
+  private static void delete(Path directory) throws IOException {
+    try (Stream<Path> paths = Files.walk(directory)) {
+      for (Path path : paths.sorted(Comparator.reverseOrder()).toList()) {
+        Files.delete(path);
+      }
+    }
+  }
+
+  private void run() throws IOException {
+    bystander("nobody else");
+    slowRequests();
+    bystander("24 HTTP/2 connections, 100 slow requests each");
+    leave();
+    hoardTunnels();
+    bystander("1,100 offers of tunnels");
+    leave();
+  }
+
+  // --- the attacker -----------------------------------------------------------------------------
+
+  private Socket attacker() throws IOException {
+    byte[] loopback = new byte[16];
+    loopback[15] = 1;
+    Socket socket = new Socket(InetAddress.getByAddress(loopback), port);
+    held.add(socket);
+    return socket;
+  }
+
+  private void slowRequests() throws IOException {
+    for (int i = 0; i < CONNECTIONS; i++) {
+      Http2Frames requests = new Http2Frames().preface();
+      for (int k = 0; k < STREAMS; k++) {
+        requests.get(1 + 2 * k, "[::1]:" + port, "/slow/" + i + "/" + k);
+      }
+      attacker().getOutputStream().write(requests.bytes());
+    }
+  }
+
+  private void hoardTunnels() throws IOException {
+    for (int i = 0; i < TUNNELS; i++) {
+      Socket socket = attacker();
+      socket.setSoTimeout(PATIENCE_MILLIS);
+      ask(socket, "/tunnel", OFFER);
+      int ignored = status(socket);
+    }
+  }
+
+  private void leave() throws IOException {
+    for (Socket socket : held) {
+      socket.close();
+    }
+    held.clear();
+  }
+
+  // --- the bystander ----------------------------------------------------------------------------
+
+  private void bystander(String beside) throws IOException {
+    Map<String, Map<Integer, Integer>> statuses = new TreeMap<>();
+    List<Long> missNanos = new ArrayList<>();
+    long end = System.nanoTime() + seconds * 1_000_000_000L;
+    for (int i = 0; System.nanoTime() < end; i++) {
+      count(statuses, "hits", "/hit", "");
+      long start = System.nanoTime();
+      count(statuses, "misses", "/miss/" + i, "");
+      missNanos.add(System.nanoTime() - start);
+      if (i % 10 == 0) {
+        count(statuses, "tunnels", "/tunnel", OFFER);
+      }
+    }
+    long[] sorted = missNanos.stream().mapToLong(Long::longValue).sorted().toArray();
+    System.out.printf(
+        Locale.ROOT,
+        "beside %s: statuses %s, misses p50 %.2f ms, p99 %.2f ms%n",
+        beside,
+        statuses,
+        sorted[sorted.length / 2] / 1e6,
+        sorted[sorted.length * 99 / 100] / 1e6);
+  }
+
+  private void count(
+      Map<String, Map<Integer, Integer>> statuses, String what, String path, String fields)
+      throws IOException {
+    try (Socket socket = new Socket(InetAddress.getByAddress(new byte[] {127, 0, 0, 1}), port)) {
+      socket.setSoTimeout(PATIENCE_MILLIS);
+      ask(socket, path, fields);
+      statuses.computeIfAbsent(what, w -> new TreeMap<>()).merge(status(socket), 1, Integer::sum);
+    }
+  }
+
+  private static void ask(Socket socket, String path, String fields) throws IOException {
+    String head = "GET " + path + " HTTP/1.1\r\nHost: fairness.example\r\n" + fields + "\r\n";
+    socket.getOutputStream().write(head.getBytes(StandardCharsets.ISO_8859_1));
+  }
+
+  /** The status of what comes back; 0 where nothing does. */
+  private static int status(Socket socket) {
+    try {
+      InputStream in = socket.getInputStream();
+      String line =
+          new BufferedReader(new InputStreamReader(in, StandardCharsets.ISO_8859_1)).readLine();
+      return line == null ? 0 : Integer.parseInt(line.split(" ", -1)[1]);
+    } catch (IOException nothing) {
+      return 0;
+    }
+  }
+}
