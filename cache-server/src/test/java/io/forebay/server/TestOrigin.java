@@ -80,7 +80,13 @@ final class TestOrigin implements AutoCloseable {
 
   /** A 200 of known length; the fields each end with CRLF. */
   static Answer ok(String fields, byte[] body) {
-    return (request, connection) -> sendOk(connection, fields, body);
+    return (request, connection) -> {
+      if (request.method().equals("HEAD")) {
+        sendHead(connection, fields, body.length);
+      } else {
+        sendOk(connection, fields, body);
+      }
+    };
   }
 
   static void sendOk(Connection connection, String fields, byte[] body) throws IOException {

@@ -1112,8 +1112,9 @@ final class ConfigKeys {
           integer(0, 10_000_000),
           "128",
           limits -> limits.client().fetches(),
-          "The same for requests that an origin is asked for. Keep it below"
-              + " `origins.NAME.max-connections`.");
+          "The same for what an origin is asked for: fetches, those whose client has left included,"
+              + " refreshes, which do not begin beyond it, and offers to change the protocol until"
+              + " they are accepted. Keep it below `origins.NAME.max-connections`.");
   static final Field<LimitsConfig, Integer> LIMIT_REQUEST_BODY_RATE =
       live(
           "request-body-rate",

@@ -3,6 +3,7 @@ package io.forebay.server.exchange;
 import io.forebay.server.config.ServerConfig.ClientLimits;
 import io.forebay.server.fairness.ClientNetwork;
 import io.forebay.server.fairness.ClientPlaces.Kind;
+import io.forebay.server.fill.Fill;
 import io.forebay.server.metric.Limit;
 import io.forebay.server.origin.OriginFailure;
 import java.util.EnumSet;
@@ -55,8 +56,21 @@ final class ClientShare {
     return true;
   }
 
+  /** Nothing waits for an origin's answer any more: the offer was accepted. */
+  void tunnelBegins() {
+    giveBack(Kind.WAITING);
+    giveBack(Kind.FETCH);
+  }
+
   void tunnelEnds() {
     giveBack(Kind.TUNNEL);
+  }
+
+  /** The exchange goes, its fill may go on: then the place is given back with the fill's end. */
+  void leaveFetchTo(Fill fill) {
+    if (taken.remove(Kind.FETCH)) {
+      fill.whenOver(() -> loop.clients().giveBack(Kind.FETCH, network));
+    }
   }
 
   /** Gives everything back; from then on nothing is taken. */

@@ -194,10 +194,7 @@ final class FillFollower implements Follower, FillLeader {
     Fill followed = fill;
     if (followed != null) {
       fill = null;
-      if (isLeader) {
-        followed.leaderGone();
-        isLeader = false;
-      }
+      declineStream(followed);
       followed.leave(this, loop);
     }
   }
@@ -420,6 +417,7 @@ final class FillFollower implements Follower, FillLeader {
     if (isLeader) {
       isLeader = false;
       followed.leaderGone();
+      exchange.share().leaveFetchTo(followed);
     }
   }
 

@@ -120,11 +120,15 @@ final class FillStart {
     }
     boolean isStaleUsable =
         Decider.mayServeStaleOnError(exchange.request, meta, exchange.route(), loop.nowMillis());
+    if (!exchange.share().mayFetch()) {
+      return Refreshing.NOT_NOW;
+    }
     Fill refresh =
         of(exchange, StaleObject.of(exchange, head, meta), isStaleUsable, null, true, null);
     if (refresh == null || loop.fills().register(key, refresh) != null) {
       return Refreshing.NOT_NOW;
     }
+    exchange.share().leaveFetchTo(refresh);
     refresh.start();
     return Refreshing.BEGUN;
   }

@@ -61,7 +61,11 @@ final class PassThrough implements OriginListener, ResponseBody, Tunnel.Outcome 
     }
     Snapshot snapshot = exchange.snapshot;
     UpgradeOffer upgrade = offerOf(exchange);
-    Limit passed = upgrade == null ? passedBy(exchange) : passedByTunnel(exchange);
+    // An offer holds a connection to the origin as a fetch does, until it is accepted.
+    Limit passed = passedBy(exchange);
+    if (passed == null && upgrade != null) {
+      passed = passedByTunnel(exchange);
+    }
     if (passed != null) {
       return exchange.fetching().refuseClient(passed);
     }
@@ -244,6 +248,7 @@ final class PassThrough implements OriginListener, ResponseBody, Tunnel.Outcome 
             exchange.loop.counters(),
             this);
     tunnel = begun;
+    exchange.share().tunnelBegins();
     begun.start();
   }
 

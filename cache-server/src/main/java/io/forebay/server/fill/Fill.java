@@ -68,6 +68,7 @@ public final class Fill {
 
   // The owner's.
   private final FillWork work;
+  private Runnable whenOver = () -> {};
 
   /**
    * A fill that has not been sent yet.
@@ -243,6 +244,21 @@ public final class Fill {
     work.leaderGone();
   }
 
+  /**
+   * Run once the origin is asked for it no more; at once if that is so. Instead of the last one.
+   */
+  public void whenOver(Runnable told) {
+    if (isOver(state)) {
+      told.run();
+    } else {
+      whenOver = told;
+    }
+  }
+
+  private static boolean isOver(State state) {
+    return state != State.WAITING && state != State.STREAMING;
+  }
+
   private void onDeserted() {
     work.onDeserted();
   }
@@ -287,6 +303,11 @@ public final class Fill {
   void publish(State next) {
     state = next;
     followers.wakeAll();
+    if (isOver(next)) {
+      Runnable told = whenOver;
+      whenOver = () -> {};
+      told.run();
+    }
   }
 
   void fails(OriginFailure reason) {
