@@ -241,7 +241,8 @@ final class BadStartIT {
         assertEquals(503, ready.statusCode(), ready.body());
         assertTrue(ready.body().contains("origin.test"), ready.body());
         Response failed = edge.get("/x");
-        assertTrue(failed.text().contains("origin.test"), failed.text());
+        assertTrue(failed.text().contains("does not resolve"), failed.text());
+        assertTrue(edge.errText().contains("origin.test"), "the log names it");
         assertFalse(failed.isHit());
 
         Files.writeString(hosts, "127.0.0.1 localhost origin.test\n");

@@ -354,7 +354,13 @@ final class BrokenOriginIT {
         EdgeProcess.in(directory.resolve("nobody"), "http://127.0.0.1:" + nobody).startUnready()) {
       Response response = own.get("/x");
       assertEquals(502, response.status());
-      assertTrue(response.text().contains(Integer.toString(nobody)), response.text());
+      // The client is told no address; the log is, by the same request id.
+      assertFalse(response.text().contains(Integer.toString(nobody)), response.text());
+      String id = response.text().lines().skip(1).findFirst().orElseThrow();
+      Await.until("it is logged", () -> own.errText().contains(id.replace("request id: ", "")));
+      String line =
+          own.errText().lines().filter(l -> l.contains("/x: ")).findFirst().orElseThrow();
+      assertTrue(line.contains("http://127.0.0.1:" + nobody), line);
       assertNotEquals("", response.field("cache-status"));
     }
   }
