@@ -358,8 +358,7 @@ final class BrokenOriginIT {
       assertFalse(response.text().contains(Integer.toString(nobody)), response.text());
       String id = response.text().lines().skip(1).findFirst().orElseThrow();
       Await.until("it is logged", () -> own.errText().contains(id.replace("request id: ", "")));
-      String line =
-          own.errText().lines().filter(l -> l.contains("/x: ")).findFirst().orElseThrow();
+      String line = own.errText().lines().filter(l -> l.contains("/x: ")).findFirst().orElseThrow();
       assertTrue(line.contains("http://127.0.0.1:" + nobody), line);
       assertNotEquals("", response.field("cache-status"));
     }
