@@ -1,5 +1,20 @@
 package io.forebay.cli;
 
+import io.forebay.cli.aot.AotCommand;
+import io.forebay.cli.config.ConfigCommand;
+import io.forebay.cli.console.CommandException;
+import io.forebay.cli.console.CommonOptions;
+import io.forebay.cli.console.Exit;
+import io.forebay.cli.console.Output;
+import io.forebay.cli.console.Versions;
+import io.forebay.cli.demo.DemoCommand;
+import io.forebay.cli.explain.ExplainCommand;
+import io.forebay.cli.purge.PurgeCommand;
+import io.forebay.cli.reload.ReloadCommand;
+import io.forebay.cli.serve.ServeCommand;
+import io.forebay.cli.stats.StatsCommand;
+import io.forebay.cli.store.StoreCommand;
+import io.forebay.cli.warm.WarmCommand;
 import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.AutoComplete.GenerateCompletion;

@@ -3,6 +3,7 @@ package io.forebay.cli;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.forebay.cli.console.Output;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;

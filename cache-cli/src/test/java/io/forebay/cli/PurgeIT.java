@@ -3,6 +3,7 @@ package io.forebay.cli;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.forebay.cli.console.Output;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;

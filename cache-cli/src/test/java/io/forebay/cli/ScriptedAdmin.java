@@ -2,6 +2,7 @@ package io.forebay.cli;
 
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
+import io.forebay.cli.console.Output;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;

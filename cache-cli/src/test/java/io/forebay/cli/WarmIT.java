@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.forebay.cli.console.Output;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;

@@ -1,6 +1,6 @@
 package io.forebay.server;
 
-import io.forebay.server.admin.Node;
+import io.forebay.server.node.NodeStatus;
 import io.forebay.storage.memory.MachineMemory;
 import java.util.Locale;
 import java.util.concurrent.CountDownLatch;
@@ -35,12 +35,12 @@ final class MemoryWatch implements AutoCloseable {
   private final CountDownLatch isClosing = new CountDownLatch(1);
   private boolean isShort;
   private boolean isStalled;
-  private volatile Node.Memory state;
+  private volatile NodeStatus.Memory state;
 
   MemoryWatch(Supplier<MachineMemory.Reading> machine, MemoryPlan.Sum sum) {
     this.machine = machine;
     this.sum = sum;
-    this.state = new Node.Memory(sum.bytes(), sum.limitBytes(), 0, 0, null);
+    this.state = new NodeStatus.Memory(sum.bytes(), sum.limitBytes(), 0, 0, null);
     step();
   }
 
@@ -60,7 +60,7 @@ final class MemoryWatch implements AutoCloseable {
     }
   }
 
-  Node.Memory state() {
+  NodeStatus.Memory state() {
     return state;
   }
 
@@ -70,7 +70,7 @@ final class MemoryWatch implements AutoCloseable {
     String problem = problem(now);
     String before = state.problem();
     state =
-        new Node.Memory(
+        new NodeStatus.Memory(
             sum.bytes(), now.limitBytes(), Math.max(0, now.freeBytes()), now.pressure(), problem);
     if (problem != null && before == null) {
       LOG.warn("memory: {}", problem);

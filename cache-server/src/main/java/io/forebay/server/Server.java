@@ -10,69 +10,70 @@ import io.forebay.core.key.PurgeUrl;
 import io.forebay.core.key.Scopes;
 import io.forebay.core.policy.StoredMeta;
 import io.forebay.core.route.Route;
+import io.forebay.server.accesslog.AccessLog;
 import io.forebay.server.admin.AdminServer;
-import io.forebay.server.admin.Node;
-import io.forebay.server.admin.StoreReport;
 import io.forebay.server.config.ConfigOutcome;
 import io.forebay.server.config.ConfigProblem;
 import io.forebay.server.config.ConfigView;
 import io.forebay.server.config.ServerConfig;
 import io.forebay.server.config.ServerConfig.ListenerConfig;
 import io.forebay.server.config.ServerConfig.OriginConfig;
+import io.forebay.server.counters.LoopCounters;
+import io.forebay.server.deliver.CopyQuota;
 import io.forebay.server.deliver.Leases;
-import io.forebay.server.deliver.PrivateCopies;
-import io.forebay.server.exchange.Explanation;
+import io.forebay.server.exchange.ExchangeContext;
+import io.forebay.server.exchange.ExchangeFactory;
 import io.forebay.server.exchange.FailureLog;
-import io.forebay.server.exchange.LoopContext;
-import io.forebay.server.exchange.LoopExchanges;
-import io.forebay.server.exchange.LoopLoad;
-import io.forebay.server.exchange.Rehearsal;
-import io.forebay.server.exchange.RequestIds;
-import io.forebay.server.exchange.Snapshot;
-import io.forebay.server.fairness.ClientPlaces;
-import io.forebay.server.fill.FillHistory;
-import io.forebay.server.fill.FillKey;
+import io.forebay.server.explain.Explanation;
+import io.forebay.server.explain.RequestExplainer;
+import io.forebay.server.fairness.ClientLimiter;
+import io.forebay.server.fill.FillContext;
 import io.forebay.server.fill.FillTable;
 import io.forebay.server.fill.SliceFill;
-import io.forebay.server.listen.ListenException;
+import io.forebay.server.fill.history.FillHistory;
+import io.forebay.server.fill.history.FillKey;
 import io.forebay.server.listen.Listeners;
-import io.forebay.server.listen.Loop;
-import io.forebay.server.listen.Transport;
-import io.forebay.server.metric.AccessLog;
-import io.forebay.server.metric.LoopCounters;
+import io.forebay.server.loop.ListenException;
+import io.forebay.server.loop.Loop;
+import io.forebay.server.loop.LoopLoad;
+import io.forebay.server.loop.RequestIds;
+import io.forebay.server.loop.Transport;
 import io.forebay.server.metric.NodeMetrics;
-import io.forebay.server.origin.CachingNameResolver;
+import io.forebay.server.node.NodeControl;
+import io.forebay.server.node.StoreTarget;
 import io.forebay.server.origin.OriginConnections;
 import io.forebay.server.origin.OriginReadiness;
 import io.forebay.server.origin.Origins;
 import io.forebay.server.origin.OwnListeners;
 import io.forebay.server.origin.PooledOriginClient;
-import io.forebay.server.origin.ResponseBounds;
+import io.forebay.server.origin.ResponseLimits;
+import io.forebay.server.origin.dns.CachingNameResolver;
 import io.forebay.server.purge.PurgePredicate;
 import io.forebay.server.purge.PurgeScopes;
+import io.forebay.server.runtime.RuntimeConfig;
 import io.forebay.server.tls.CertificateStatus;
 import io.forebay.server.tls.ClientTls;
 import io.forebay.server.tls.TlsException;
-import io.forebay.server.tls.TlsForecast;
-import io.forebay.server.tls.TlsStage;
-import io.forebay.server.tunnel.TunnelPlaces;
-import io.forebay.storage.DiskSettings;
+import io.forebay.server.tls.TlsPreview;
+import io.forebay.server.tls.TlsReload;
+import io.forebay.server.tunnel.TunnelLimiter;
 import io.forebay.storage.ObjectStore;
-import io.forebay.storage.Purge;
-import io.forebay.storage.PurgeEstimate;
-import io.forebay.storage.PurgeFailedException;
-import io.forebay.storage.PurgeReceipt;
-import io.forebay.storage.PurgeStatus;
 import io.forebay.storage.StoreException;
-import io.forebay.storage.StoreInspection;
 import io.forebay.storage.StoreSettings;
 import io.forebay.storage.StoreStats;
 import io.forebay.storage.disk.DeviceSettings;
+import io.forebay.storage.disk.DiskSettings;
 import io.forebay.storage.disk.DiskStats;
 import io.forebay.storage.disk.DiskTier;
 import io.forebay.storage.evict.Tuning;
-import io.forebay.storage.inspect.Survey;
+import io.forebay.storage.inspect.StoreInspection;
+import io.forebay.storage.inspect.StoreInspector;
 import io.forebay.storage.memory.MachineMemory;
+import io.forebay.storage.purge.Purge;
+import io.forebay.storage.purge.PurgeEstimate;
+import io.forebay.storage.purge.PurgeFailedException;
+import io.forebay.storage.purge.PurgeReceipt;
+import io.forebay.storage.purge.PurgeStatus;
 import java.io.IOException;
 import java.net.BindException;
 import java.net.InetAddress;
@@ -97,7 +98,7 @@ import org.slf4j.LoggerFactory;
  * A running node: opens what it needs in order, joins it, and closes it in the opposite order.
  * Either everything is up when {@link #start} returns or nothing of it is left.
  */
-public final class Server implements Node, AutoCloseable {
+public final class Server implements NodeControl, AutoCloseable {
 
   private static final Logger LOG = LoggerFactory.getLogger(Server.class);
 
@@ -123,10 +124,10 @@ public final class Server implements Node, AutoCloseable {
   /** What was opened, last first. */
   private final Deque<AutoCloseable> opened = new ArrayDeque<>();
 
-  private final PrivateCopies copies;
+  private final CopyQuota copies;
   private final FillTable fills;
-  private final TunnelPlaces tunnels = new TunnelPlaces();
-  private final ClientPlaces places = new ClientPlaces();
+  private final TunnelLimiter tunnels = new TunnelLimiter();
+  private final ClientLimiter places = new ClientLimiter();
   private final FillHistory history = FillHistory.ofKeys(HISTORY_ENTRIES);
   private final ObjectStore store;
   private final MemoryPlan.Sum memorySum;
@@ -145,7 +146,7 @@ public final class Server implements Node, AutoCloseable {
           task -> Thread.ofVirtual().name("own-addresses").start(task),
           System::nanoTime);
   private final List<LoopCounters> counters = new ArrayList<>();
-  private final List<LoopContext> loops = new ArrayList<>();
+  private final List<ExchangeContext> loops = new ArrayList<>();
   private final List<PooledOriginClient> clients = new ArrayList<>();
 
   /**
@@ -154,7 +155,7 @@ public final class Server implements Node, AutoCloseable {
    */
   private Origins reachable;
 
-  private volatile Snapshot snapshot;
+  private volatile RuntimeConfig snapshot;
   private volatile Origins origins;
   private volatile boolean isDraining;
 
@@ -192,7 +193,7 @@ public final class Server implements Node, AutoCloseable {
     this.started = config;
     this.journalFile = config.store().data().resolve("purge.journal");
     try {
-      snapshot = Snapshot.of(config);
+      snapshot = RuntimeConfig.of(config);
       // What cannot be used is found before anything is allocated; the threads start unpinned.
       tls = opened(ClientTls.open(config, clockMillis));
       // Before the store: a memory tier is not allocated for a node that cannot listen.
@@ -202,7 +203,7 @@ public final class Server implements Node, AutoCloseable {
       if (adminSocket != null) {
         AdminServer.check(adminSocket);
       }
-      copies = new PrivateCopies(config.limits().privateCopyBytes());
+      copies = new CopyQuota(config.limits().privateCopyBytes());
       fills = new FillTable(config.limits().fills(), config.limits().refusedLoads());
       names = opened(CachingNameResolver.system());
       origins = Origins.load(config.origins(), Origins.NONE, ownListeners);
@@ -234,12 +235,12 @@ public final class Server implements Node, AutoCloseable {
       }
       memoryWatch = opened(new MemoryWatch(machine::read, memorySum).start());
       transport = opened(Transport.open(config.threads()));
-      List<LoopExchanges> exchanges = new ArrayList<>();
+      List<ExchangeFactory> exchanges = new ArrayList<>();
       OriginConnections connections = new OriginConnections();
       for (Loop loop : transport.loops()) {
-        LoopContext context = context(loop, connections);
+        ExchangeContext context = context(loop, connections);
         loops.add(context);
-        exchanges.add(new LoopExchanges(context, () -> snapshot));
+        exchanges.add(new ExchangeFactory(context, () -> snapshot));
       }
       opened.push(this::closeOriginClients);
       listeners =
@@ -247,7 +248,7 @@ public final class Server implements Node, AutoCloseable {
               Listeners.bind(config, transport, exchanges, counters, accessLog, clockMillis, tls));
       metrics = opened(new NodeMetrics(this, accessLog, version));
       admin = opened(AdminServer.start(this, metrics, accessLog, version));
-      for (LoopContext loop : loops) {
+      for (ExchangeContext loop : loops) {
         loop.eventLoop()
             .scheduleAtFixedRate(
                 loop.leases()::onTick, LEASE_TICK_MILLIS, LEASE_TICK_MILLIS, TimeUnit.MILLISECONDS);
@@ -338,7 +339,7 @@ public final class Server implements Node, AutoCloseable {
         threshold.equals("auto") ? Tuning.AUTO.touchThreshold() : Integer.parseInt(threshold));
   }
 
-  private LoopContext context(Loop loop, OriginConnections connections) {
+  private ExchangeContext context(Loop loop, OriginConnections connections) {
     LoopCounters loopCounters = new LoopCounters();
     counters.add(loopCounters);
     PooledOriginClient client =
@@ -347,19 +348,31 @@ public final class Server implements Node, AutoCloseable {
             transport.socketChannel(),
             Transport.ALLOCATOR,
             origins,
-            ResponseBounds.of(snapshot.config().limits()),
+            ResponseLimits.of(snapshot.config().limits()),
             connections,
             names,
             loopCounters);
     clients.add(client);
     var lane = store.lane(loop.index());
     long memoryBytes = (long) store.regionCount() * store.regionBytes();
-    return new LoopContext(
-        loop.index(),
-        loop.eventLoop(),
-        lane,
-        new KeyBuilder(store.secret()),
-        new Scopes(store.secret()),
+    var filling =
+        new FillContext(
+            loop.index(),
+            loop.eventLoop(),
+            lane,
+            new KeyBuilder(store.secret()),
+            new Scopes(store.secret()),
+            client,
+            loopCounters,
+            store,
+            fills,
+            history,
+            transport.loops().size(),
+            new StoredMeta(),
+            memoryBytes / 16,
+            clockMillis);
+    return new ExchangeContext(
+        filling,
         new Leases(
             store,
             lane,
@@ -367,22 +380,13 @@ public final class Server implements Node, AutoCloseable {
             copies,
             loopCounters,
             transport.writesFromAddresses()),
-        client,
         new LoopLoad(snapshot.config().overload()),
-        loopCounters,
         accessLog.forLoop(loop.index()),
-        store,
-        fills,
-        history,
         tunnels,
         places,
-        transport.loops().size(),
-        new StoredMeta(),
-        new byte[Snapshot.MAX_CACHE_STATUS_LENGTH],
+        new byte[RuntimeConfig.MAX_CACHE_STATUS_LENGTH],
         new RequestIds(clockMillis.getAsLong(), loop.index()),
         new FailureLog(clockMillis),
-        memoryBytes / 16,
-        clockMillis,
         new SplittableRandom()::nextDouble);
   }
 
@@ -407,7 +411,7 @@ public final class Server implements Node, AutoCloseable {
 
   /** One screen on what runs where, with what memory. */
   public List<String> banner() {
-    return Banner.lines(this, transport, store, memorySum, copies, snapshot.config());
+    return StartupScreen.lines(this, transport, store, memorySum, copies, snapshot.config());
   }
 
   @Override
@@ -420,7 +424,8 @@ public final class Server implements Node, AutoCloseable {
     InetSocketAddress address = admin.address();
     return address == null
         ? started.admin().address().host()
-        : "http://" + Banner.hostPort(address.getAddress().getHostAddress(), address.getPort());
+        : "http://"
+            + StartupScreen.hostPort(address.getAddress().getHostAddress(), address.getPort());
   }
 
   @Override
@@ -434,7 +439,7 @@ public final class Server implements Node, AutoCloseable {
   }
 
   /** What each loop has; to be touched on that loop only. */
-  List<LoopContext> loops() {
+  List<ExchangeContext> loops() {
     return loops;
   }
 
@@ -494,7 +499,7 @@ public final class Server implements Node, AutoCloseable {
   }
 
   @Override
-  public List<TlsForecast> tlsForecasts(String host) {
+  public List<TlsPreview> tlsForecasts(String host) {
     @Nullable ClientTls current = tls;
     return current == null ? List.of() : current.forecasts(host);
   }
@@ -521,7 +526,7 @@ public final class Server implements Node, AutoCloseable {
   }
 
   @Override
-  public List<StoreReport.Target> storeTargets(String url) {
+  public List<StoreTarget> storeTargets(String url) {
     PurgeUrl parsed = PurgeUrl.parse(url);
     if (parsed == null) {
       throw new IllegalArgumentException("not a URL that could be requested here: " + url);
@@ -529,7 +534,7 @@ public final class Server implements Node, AutoCloseable {
     // Both are confined to a thread.
     KeyBuilder keys = new KeyBuilder(store.secret());
     Scopes scopes = new Scopes(store.secret());
-    List<StoreReport.Target> targets = new ArrayList<>();
+    List<StoreTarget> targets = new ArrayList<>();
     for (TargetUri uri : parsed.targets()) {
       Route route = snapshot.routes().match(uri.authority(), uri.path());
       KeyRecipe recipe = route == null ? KeyRecipe.DEFAULT : route.keyRecipe();
@@ -537,7 +542,7 @@ public final class Server implements Node, AutoCloseable {
         throw new IllegalArgumentException("the key of this URL would be too long: it is passed");
       }
       targets.add(
-          new StoreReport.Target(
+          new StoreTarget(
               uri,
               route,
               keys.toString(),
@@ -556,16 +561,16 @@ public final class Server implements Node, AutoCloseable {
   }
 
   @Override
-  public Explanation explain(Survey survey, RequestView request) throws IOException {
-    Rehearsal.Stage stage =
-        new Rehearsal.Stage(
+  public Explanation explain(StoreInspector survey, RequestView request) throws IOException {
+    RequestExplainer.Stage stage =
+        new RequestExplainer.Stage(
             new KeyBuilder(store.secret()),
             fills,
             history,
             store.sliceBytes(),
-            SliceFill.longestBytes(loops.getFirst()),
+            SliceFill.longestBytes(loops.getFirst().filling()),
             clockMillis.getAsLong());
-    return Rehearsal.of(snapshot, stage, survey, request);
+    return RequestExplainer.of(snapshot, stage, survey, request);
   }
 
   @Override
@@ -661,13 +666,13 @@ public final class Server implements Node, AutoCloseable {
     ConfigView.Difference difference = ConfigView.diff(snapshot.config(), next);
     try {
       // Everything that can fail comes before anything is changed.
-      Snapshot compiled = Snapshot.of(next);
-      TlsStage certificates = tls.stage(next.tls(), listenersAsBound(next));
+      RuntimeConfig compiled = RuntimeConfig.of(next);
+      TlsReload certificates = tls.stage(next.tls(), listenersAsBound(next));
       Origins loaded = Origins.load(withThoseBefore(next.origins()), reachable, ownListeners);
       origins = Origins.load(next.origins(), loaded, ownListeners);
       reachable = loaded;
       names.watch(loaded.hostNames());
-      ResponseBounds bounds = ResponseBounds.of(next.limits());
+      ResponseLimits bounds = ResponseLimits.of(next.limits());
       for (int i = 0; i < loops.size(); i++) {
         PooledOriginClient client = clients.get(i);
         loops
@@ -694,7 +699,7 @@ public final class Server implements Node, AutoCloseable {
   }
 
   /** Keys, and the certificates that have other files under the same names. */
-  private static List<String> changed(List<String> keys, TlsStage certificates) {
+  private static List<String> changed(List<String> keys, TlsReload certificates) {
     List<String> changed = new ArrayList<>(keys);
     for (String entry : certificates.changed()) {
       if (keys.stream().noneMatch(key -> key.equals(entry) || key.startsWith(entry + "."))) {

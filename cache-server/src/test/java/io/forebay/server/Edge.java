@@ -2,10 +2,11 @@ package io.forebay.server;
 
 import static org.junit.jupiter.api.Assertions.fail;
 
-import io.forebay.server.admin.Node;
 import io.forebay.server.config.ConfigEnvironment;
 import io.forebay.server.config.ConfigLoader;
-import io.forebay.server.metric.LoopCounters;
+import io.forebay.server.counters.LoopCounters;
+import io.forebay.server.node.NodeStatus;
+import io.forebay.server.node.PurgeControl;
 import io.forebay.server.testing.TestCertificates;
 import io.netty.buffer.PoolArenaMetric;
 import io.netty.buffer.PooledByteBufAllocator;
@@ -184,7 +185,7 @@ final class Edge implements AutoCloseable {
   int port(String listener) {
     return server().listening().stream()
         .filter(listening -> listening.name().equals(listener))
-        .mapToInt(Node.Listening::port)
+        .mapToInt(NodeStatus.Listening::port)
         .findFirst()
         .orElseThrow();
   }
@@ -222,16 +223,17 @@ final class Edge implements AutoCloseable {
     return HttpClient.newBuilder().version(version).sslContext(tls).build();
   }
 
-  void purge(Node.PurgeKind kind, String text, boolean isSoft) {
+  void purge(PurgeControl.PurgeKind kind, String text, boolean isSoft) {
     try {
-      Node.PurgeDone ignored = server().purge(new Node.PurgeOrder(kind, text, isSoft));
-    } catch (Node.PurgeRefusedException e) {
+      PurgeControl.PurgeDone ignored =
+          server().purge(new PurgeControl.PurgeOrder(kind, text, isSoft));
+    } catch (PurgeControl.PurgeRefusedException e) {
       throw new IllegalStateException(e);
     }
   }
 
   void purgeUrl(String path) {
-    purge(Node.PurgeKind.URL, url(path), false);
+    purge(PurgeControl.PurgeKind.URL, url(path), false);
   }
 
   /** The sum of a counter over the loops. */

@@ -11,8 +11,8 @@ import io.forebay.server.Script.Field;
 import io.forebay.server.Script.Receive;
 import io.forebay.server.Script.Send;
 import io.forebay.server.WireClient.Head;
-import io.forebay.server.admin.Node;
-import io.forebay.server.metric.LoopCounters;
+import io.forebay.server.counters.LoopCounters;
+import io.forebay.server.node.PurgeControl;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -120,7 +120,7 @@ final class ScriptRun implements AutoCloseable {
       case Script.Wait wait -> clockMillis.addAndGet(wait.millis());
       case Script.Purge purge ->
           edge.purge(
-              Node.PurgeKind.valueOf(purge.kind().toUpperCase(Locale.ROOT)),
+              PurgeControl.PurgeKind.valueOf(purge.kind().toUpperCase(Locale.ROOT)),
               purge.kind().equals("url") ? url(purge.text()) : purge.text(),
               purge.isSoft());
       case Script.Count count ->

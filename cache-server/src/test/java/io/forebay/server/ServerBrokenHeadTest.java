@@ -9,12 +9,12 @@ import io.forebay.core.http.WireRequest;
 import io.forebay.server.config.ConfigEnvironment;
 import io.forebay.server.config.ConfigLoader;
 import io.forebay.server.config.ConfigOutcome;
-import io.forebay.server.exchange.ClientInfo;
-import io.forebay.server.exchange.LoopContext;
-import io.forebay.server.exchange.LoopExchanges;
-import io.forebay.server.exchange.RequestBody;
-import io.forebay.server.exchange.ResponseSink;
-import io.forebay.server.exchange.Snapshot;
+import io.forebay.server.exchange.ExchangeContext;
+import io.forebay.server.exchange.ExchangeFactory;
+import io.forebay.server.http.ClientInfo;
+import io.forebay.server.http.RequestBody;
+import io.forebay.server.http.ResponseSink;
+import io.forebay.server.runtime.RuntimeConfig;
 import io.netty.buffer.Unpooled;
 import java.io.IOException;
 import java.lang.reflect.Proxy;
@@ -72,11 +72,11 @@ final class ServerBrokenHeadTest {
             });
   }
 
-  private Snapshot snapshot() {
+  private RuntimeConfig snapshot() {
     ConfigOutcome outcome =
         new ConfigLoader(ConfigEnvironment.system())
             .load(directory.resolve("forebay.yaml"), Map.of());
-    return Snapshot.of(((ConfigOutcome.Loaded) outcome).config());
+    return RuntimeConfig.of(((ConfigOutcome.Loaded) outcome).config());
   }
 
   @ParameterizedTest
@@ -100,9 +100,9 @@ final class ServerBrokenHeadTest {
       assertArrayEquals(body, client.get("/a").body());
     }
     edge.awaitIdle();
-    LoopContext loop = edge.server().loops().getFirst();
+    ExchangeContext loop = edge.server().loops().getFirst();
     AtomicReference<ResponseSink.Listener> listener = new AtomicReference<>();
-    LoopExchanges exchanges = new LoopExchanges(loop, this::snapshot);
+    ExchangeFactory exchanges = new ExchangeFactory(loop, this::snapshot);
     loop.eventLoop()
         .submit(() -> {
           IllegalStateException defect =
@@ -127,8 +127,8 @@ final class ServerBrokenHeadTest {
   void nothingStaysPinnedInTheFastLane(String failing) throws Exception {
     // So that the loop has served it a moment ago.
     nothingStaysPinned("GET", 1000, "etag", "head");
-    LoopContext loop = edge.server().loops().getFirst();
-    LoopExchanges exchanges = new LoopExchanges(loop, this::snapshot);
+    ExchangeContext loop = edge.server().loops().getFirst();
+    ExchangeFactory exchanges = new ExchangeFactory(loop, this::snapshot);
     byte[] head =
         TestOrigin.ascii("GET /a HTTP/1.1\r\nHost: 127.0.0.1:" + edge.port() + "\r\n\r\n");
     WireRequest request = new WireRequest("http");

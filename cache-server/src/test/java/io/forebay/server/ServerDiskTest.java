@@ -5,7 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.forebay.server.WireClient.Reply;
-import io.forebay.server.admin.Node;
+import io.forebay.server.node.NodeControl;
+import io.forebay.server.node.PurgeControl;
 import io.forebay.storage.disk.DiskStats;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -130,7 +131,7 @@ final class ServerDiskTest {
   void aPurgedObjectIsGoneFromTheDisksToo() throws IOException {
     fill();
     for (int n = 0; n < OBJECTS; n++) {
-      edge.purge(Node.PurgeKind.URL, "http://www.example/" + n, false);
+      edge.purge(PurgeControl.PurgeKind.URL, "http://www.example/" + n, false);
     }
     try (WireClient client = edge.connect()) {
       for (int n = 0; n < OBJECTS; n++) {
@@ -227,7 +228,7 @@ final class ServerDiskTest {
   @Test
   void aDiskTakenOfflineCostsItsOwnObjectsOnlyAndReturns() throws IOException {
     fill();
-    edge.server().disk("one", Node.DiskAction.OFFLINE);
+    edge.server().disk("one", NodeControl.DiskAction.OFFLINE);
     try (WireClient client = edge.connect()) {
       for (int n = 0; n < OBJECTS; n++) {
         assertArrayEquals(body(n), client.get("/" + n, HOST).body());
@@ -235,7 +236,7 @@ final class ServerDiskTest {
     }
     int fetched = requests() - OBJECTS;
     assertTrue(fetched > 5 && fetched < 55, fetched + " fetched again");
-    edge.server().disk("one", Node.DiskAction.ONLINE);
+    edge.server().disk("one", NodeControl.DiskAction.ONLINE);
     try (WireClient client = edge.connect()) {
       for (int n = 0; n < OBJECTS; n++) {
         assertArrayEquals(body(n), client.get("/" + n, HOST).body());

@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.forebay.server.WireClient.Reply;
-import io.forebay.server.admin.Node;
+import io.forebay.server.node.PurgeControl;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -283,12 +283,12 @@ final class ServerExplainTest {
   void aSoftPurgeMakesStaleAndAPurgeAMiss() throws Exception {
     ask("GET", "/fresh");
     edge.awaitIdle();
-    edge.purge(Node.PurgeKind.URL, "http://www.example/fresh", true);
+    edge.purge(PurgeControl.PurgeKind.URL, "http://www.example/fresh", true);
     JsonNode soft = foreseen("GET", "/fresh");
     assertEquals("stale-soft-purged", reason(soft));
     assertEquals("revalidate", soft.at("/answer/action").asString(""));
     assertTrue(fieldsTo(soft).contains("if-none-match: \"1\""), soft.toString());
-    edge.purge(Node.PurgeKind.URL, "http://www.example/fresh", false);
+    edge.purge(PurgeControl.PurgeKind.URL, "http://www.example/fresh", false);
     assertEquals("miss-uri", reason(foreseen("GET", "/fresh")));
   }
 

@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.forebay.server.TestOrigin.Answer;
 import io.forebay.server.WireClient.Reply;
-import io.forebay.server.metric.Limit;
+import io.forebay.server.counters.LimitKey;
 import io.forebay.server.testing.Http2Client;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -101,7 +101,7 @@ final class ServerFairnessTest {
       }
     }
     int refused = connections * streams - 128;
-    edge.awaitSum(refused, c -> c.hits(Limit.FETCHES_PER_CLIENT));
+    edge.awaitSum(refused, c -> c.hits(LimitKey.FETCHES_PER_CLIENT));
     WireClient bystander = from("127.0.0.2", edge);
     for (int i = 0; i < 20; i++) {
       Reply miss = bystander.get("/miss");
@@ -277,17 +277,17 @@ final class ServerFairnessTest {
   void fetchesOfClientsThatHaveGoneStillCount() throws Exception {
     Edge edge = smallEdge("");
     for (int i = 0; i < 9; i++) {
-      long ended = edge.sum(c -> c.clientAborts + c.hits(Limit.FETCHES_PER_CLIENT));
-      long begun = edge.sum(c -> c.fillsStarted + c.hits(Limit.FETCHES_PER_CLIENT));
+      long ended = edge.sum(c -> c.clientAborts + c.hits(LimitKey.FETCHES_PER_CLIENT));
+      long begun = edge.sum(c -> c.fillsStarted + c.hits(LimitKey.FETCHES_PER_CLIENT));
       WireClient hitAndRun = from("127.0.0.1", edge);
       hitAndRun.request("GET", "/slow/" + i);
       Edge.await(
           "it is asked for or refused",
-          () -> edge.sum(c -> c.fillsStarted + c.hits(Limit.FETCHES_PER_CLIENT)) > begun);
+          () -> edge.sum(c -> c.fillsStarted + c.hits(LimitKey.FETCHES_PER_CLIENT)) > begun);
       hitAndRun.close();
       Edge.await(
           "nobody waits for it",
-          () -> edge.sum(c -> c.clientAborts + c.hits(Limit.FETCHES_PER_CLIENT)) > ended);
+          () -> edge.sum(c -> c.clientAborts + c.hits(LimitKey.FETCHES_PER_CLIENT)) > ended);
     }
     assertEquals(200, from("127.0.0.2", edge).get("/miss").status(), "another client's miss");
     assertEquals(429, from("127.0.0.1", edge).get("/miss").status(), "its fetches go on");
@@ -318,7 +318,7 @@ final class ServerFairnessTest {
     for (int i = 0; i < 5; i++) {
       assertEquals("old", from("127.0.0.1", edge).get("/swr/" + i).text());
     }
-    assertEquals(3, edge.sum(c -> c.hits(Limit.FETCHES_PER_CLIENT)), "refreshes not begun");
+    assertEquals(3, edge.sum(c -> c.hits(LimitKey.FETCHES_PER_CLIENT)), "refreshes not begun");
     assertEquals(429, from("127.0.0.1", edge).get("/miss").status(), "two refreshes are under way");
     assertEquals(200, from("127.0.0.2", edge).get("/miss").status(), "another client's miss");
     gate.countDown();
@@ -339,11 +339,11 @@ final class ServerFairnessTest {
       assertEquals(101, from("127.0.0.1", edge).request("GET", "/tunnel", OFFER).head().status());
     }
     for (int i = 0; i < 9; i++) {
-      long begun = edge.sum(c -> c.originFetches + c.hits(Limit.FETCHES_PER_CLIENT));
+      long begun = edge.sum(c -> c.originFetches + c.hits(LimitKey.FETCHES_PER_CLIENT));
       from("127.0.0.1", edge).request("GET", "/slow/" + i, OFFER);
       Edge.await(
           "it is asked for or refused",
-          () -> edge.sum(c -> c.originFetches + c.hits(Limit.FETCHES_PER_CLIENT)) > begun);
+          () -> edge.sum(c -> c.originFetches + c.hits(LimitKey.FETCHES_PER_CLIENT)) > begun);
     }
     assertEquals(200, from("127.0.0.2", edge).get("/miss").status(), "another client's miss");
     assertEquals(429, from("127.0.0.1", edge).get("/miss").status(), "three offers are open");

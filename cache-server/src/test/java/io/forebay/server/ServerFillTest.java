@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.forebay.server.WireClient.Head;
 import io.forebay.server.WireClient.Reply;
-import io.forebay.server.metric.Limit;
+import io.forebay.server.counters.LimitKey;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -262,7 +262,7 @@ final class ServerFillTest {
       assertArrayEquals(body, fourth.get("/a").body());
     }
     assertEquals(2, origin.count("/a"));
-    assertEquals(1, edge.sum(c -> c.hits(Limit.FOLLOWERS_PER_FILL)));
+    assertEquals(1, edge.sum(c -> c.hits(LimitKey.FOLLOWERS_PER_FILL)));
     gate.countDown();
     for (WireClient client : clients) {
       assertArrayEquals(body, client.reply().body());

@@ -8,7 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.forebay.server.WireClient.Head;
 import io.forebay.server.WireClient.Reply;
-import io.forebay.server.metric.Limit;
+import io.forebay.server.counters.LimitKey;
 import io.forebay.server.testing.Http2Client;
 import io.netty.buffer.PooledByteBufAllocator;
 import java.io.IOException;
@@ -375,7 +375,7 @@ final class ServerMemoryTest {
     Edge.await("every pin is given back", () -> edge.server().store().pins() == 0);
     assertTrue(edge.server().privateCopyBytes() <= 2 * MIB);
     assertTrue(edge.server().privateCopyBytes() > 0);
-    assertTrue(edge.sum(c -> c.hits(Limit.PRIVATE_COPIES)) > 0);
+    assertTrue(edge.sum(c -> c.hits(LimitKey.PRIVATE_COPIES)) > 0);
     stalled.forEach(WireClient::close);
     edge.awaitIdle();
   }

@@ -4,8 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.forebay.server.WireClient.Reply;
-import io.forebay.server.exchange.LoopContext;
-import io.forebay.server.metric.Limit;
+import io.forebay.server.counters.LimitKey;
+import io.forebay.server.exchange.ExchangeContext;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
@@ -53,7 +53,7 @@ final class ServerOverloadTest {
    * From now on the loop has something else to do in between, for longer than the configured delay;
    * sixty-four times until it looks at its sockets.
    */
-  private void beLate(LoopContext loop) {
+  private void beLate(ExchangeContext loop) {
     long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(15);
     while (System.nanoTime() < end) {
       Thread.onSpinWait();
@@ -68,7 +68,7 @@ final class ServerOverloadTest {
     try (WireClient client = edge.connect()) {
       assertEquals("stored", client.get("/hit").text());
       assertEquals("old", client.get("/stale").text());
-      LoopContext loop = edge.server().loops().getFirst();
+      ExchangeContext loop = edge.server().loops().getFirst();
       isLate = true;
       loop.eventLoop().execute(() -> beLate(loop));
       Edge.await("it sheds", () -> loop.load().isShedding());
@@ -90,7 +90,7 @@ final class ServerOverloadTest {
       assertEquals(0, origin.count("/miss"));
       assertEquals(0, origin.count("/post"));
       assertEquals(1, origin.count("/stale"));
-      assertEquals(4, edge.sum(c -> c.hits(Limit.OVERLOAD)), "stale, miss, post, connection");
+      assertEquals(4, edge.sum(c -> c.hits(LimitKey.OVERLOAD)), "stale, miss, post, connection");
 
       isLate = false;
       Edge.await("it does not any more", () -> !loop.load().isShedding());

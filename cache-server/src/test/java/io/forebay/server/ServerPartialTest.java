@@ -9,7 +9,7 @@ import io.forebay.server.TestOrigin.Answer;
 import io.forebay.server.TestOrigin.Request;
 import io.forebay.server.WireClient.Head;
 import io.forebay.server.WireClient.Reply;
-import io.forebay.server.metric.Aborted;
+import io.forebay.server.counters.AbortLabel;
 import io.forebay.server.testing.ScriptedOrigin.Connection;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -350,7 +350,7 @@ final class ServerPartialTest {
       assertTrue(read.length <= far, read.length + " bytes");
       assertArrayEquals(part(BODY, 0, read.length), read);
     }
-    edge.awaitSum(1, c -> c.aborted(Aborted.BODY_CHANGED));
+    edge.awaitSum(1, c -> c.aborted(AbortLabel.BODY_CHANGED));
     try (WireClient client = edge.connect()) {
       // It has been dropped: also what was present of it.
       Reply reply = client.get("/v", range(0, SLICE));

@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.forebay.server.WireClient.Reply;
-import io.forebay.server.metric.Limit;
+import io.forebay.server.counters.LimitKey;
 import io.forebay.server.testing.Http3Client;
 import io.forebay.storage.disk.DiskStats;
 import io.netty.handler.codec.http3.Http3Headers;
@@ -201,7 +201,7 @@ final class ServerRefusedLoadTest {
     assertEquals(503, tooMany.status());
     assertTrue(tooMany.retryAfter().matches("\\d+"), tooMany.retryAfter());
     assertEquals(1, origin.count("/3"));
-    assertEquals(1, edge.sum(c -> c.hits(Limit.REFUSED_LOADS)));
+    assertEquals(1, edge.sum(c -> c.hits(LimitKey.REFUSED_LOADS)));
     // Who joins a fetch takes no place, and memory is not affected.
     CompletableFuture<Answer> joining = ask(protocol, 2);
     Edge.await("it is shared", () -> edge.sum(c -> c.joined) == 1);

@@ -8,7 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.forebay.server.TestOrigin.Answer;
 import io.forebay.server.WireClient.Head;
 import io.forebay.server.WireClient.Reply;
-import io.forebay.server.admin.Node;
+import io.forebay.server.node.PurgeControl;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -215,7 +215,7 @@ final class ServerSharingTest {
         });
     assertArrayEquals(BODY, request().reply().body());
     edge.awaitIdle();
-    edge.purge(Node.PurgeKind.URL, edge.url("/v"), true);
+    edge.purge(PurgeControl.PurgeKind.URL, edge.url("/v"), true);
     List<WireClient> all = firstAndOthers(TOGETHER);
     gate.countDown();
     for (WireClient client : all) {

@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.forebay.server.admin.Node;
+import io.forebay.server.node.PurgeControl;
 import java.io.IOException;
 import java.net.URI;
 import java.net.URLEncoder;
@@ -146,8 +146,8 @@ final class ServerStoreTest {
 
   @Test
   void aPurgeIsSeenBeforeItIsSwept() throws Exception {
-    edge.purge(Node.PurgeKind.URL, "http://www.example/small", false);
-    edge.purge(Node.PurgeKind.URL, "http://www.example/large", true);
+    edge.purge(PurgeControl.PurgeKind.URL, "http://www.example/small", false);
+    edge.purge(PurgeControl.PurgeKind.URL, "http://www.example/large", true);
     assertEquals(
         "What was stored for this URL has been purged.",
         show("http://www.example/small").path("answer").asString(""));

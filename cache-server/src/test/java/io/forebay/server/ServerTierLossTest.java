@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.forebay.server.WireClient.Reply;
-import io.forebay.server.admin.Node;
+import io.forebay.server.node.NodeStatus;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
@@ -61,7 +61,7 @@ final class ServerTierLossTest {
         "the loss is noticed",
         () ->
             edge.server().notReady().stream()
-                .map(Node.NotReady::code)
+                .map(NodeStatus.NotReady::code)
                 .toList()
                 .contains("memory-tier"));
     for (int n = 0; n < 3; n++) {

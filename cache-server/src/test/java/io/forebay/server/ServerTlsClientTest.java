@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.forebay.server.metric.Limit;
+import io.forebay.server.counters.LimitKey;
 import io.forebay.server.testing.Certificates;
 import io.forebay.server.testing.SClient;
 import io.netty.pkitesting.X509Bundle;
@@ -267,7 +267,7 @@ final class ServerTlsClientTest {
       assertTrue(socket.getInputStream().readAllBytes().length < 16, "no more than an alert");
     }
     edge.awaitSum(1, c -> c.tlsFailures);
-    edge.awaitSum(1, c -> c.hits(Limit.TLS_CLIENT_HELLO));
+    edge.awaitSum(1, c -> c.hits(LimitKey.TLS_CLIENT_HELLO));
     edge.awaitSum(0, c -> c.connectionsOpen);
   }
 

@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.forebay.server.admin.Node.Reload;
+import io.forebay.server.node.NodeControl.Reload;
 import io.forebay.server.testing.Certificates;
 import io.forebay.server.testing.SClient;
 import io.netty.pkitesting.X509Bundle;

@@ -2,6 +2,7 @@ package io.forebay.storage;
 
 import io.forebay.storage.file.PrivateFiles;
 import io.forebay.storage.index.ChronicleIndex;
+import io.forebay.storage.region.TierGeometry;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -40,7 +41,7 @@ public record IndexBound(long entries, long wanted, long diskBytes, long memoryE
    */
   public static IndexBound of(
       long memoryBytes, long diskBytes, long configured, long learned, long maxBytes) {
-    long memoryEntries = TierShape.of(memoryBytes).indexEntries();
+    long memoryEntries = TierGeometry.of(memoryBytes).indexEntries();
     if (configured != 0) {
       return new IndexBound(configured, configured, diskBytes, Math.min(configured, memoryEntries));
     }

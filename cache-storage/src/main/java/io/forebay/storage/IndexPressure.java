@@ -2,6 +2,7 @@ package io.forebay.storage;
 
 import io.forebay.storage.disk.DiskStats;
 import io.forebay.storage.evict.Reclaimer;
+import io.forebay.storage.lane.StoreState;
 import io.forebay.storage.region.Regions;
 import java.io.IOException;
 import java.util.Locale;
@@ -24,13 +25,13 @@ final class IndexPressure {
   private static final double RESERVE = 1.25;
 
   private final StoreSettings settings;
-  private final Core core;
+  private final StoreState core;
   private final Reclaimer reclaimer;
   private long seen;
   private boolean hasSaid;
   private long saidMillis;
 
-  IndexPressure(StoreSettings settings, Core core, Reclaimer reclaimer) {
+  IndexPressure(StoreSettings settings, StoreState core, Reclaimer reclaimer) {
     this.settings = settings;
     this.core = core;
     this.reclaimer = reclaimer;
@@ -88,7 +89,7 @@ final class IndexPressure {
       IndexBound.learn(settings.dataDirectory(), entries);
       return true;
     } catch (IOException e) {
-      LOG.warn("the index's need is not recorded: {}", Errors.oneLine(e));
+      LOG.warn("the index's need is not recorded: {}", FileErrors.oneLine(e));
       return false;
     }
   }

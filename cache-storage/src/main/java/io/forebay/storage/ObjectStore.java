@@ -1,32 +1,43 @@
 package io.forebay.storage;
 
+import io.forebay.storage.disk.DiskSettings;
 import io.forebay.storage.disk.DiskStats;
 import io.forebay.storage.disk.DiskTier;
 import io.forebay.storage.disk.Promoter;
-import io.forebay.storage.evict.Demotion;
-import io.forebay.storage.evict.Eviction;
+import io.forebay.storage.evict.DiskDemoter;
+import io.forebay.storage.evict.EvictionState;
 import io.forebay.storage.evict.GhostFilter;
 import io.forebay.storage.evict.MemoryCheck;
 import io.forebay.storage.evict.MemoryScrub;
 import io.forebay.storage.evict.Reclaimer;
-import io.forebay.storage.evict.Sample;
+import io.forebay.storage.evict.SampleFilter;
 import io.forebay.storage.evict.SampleRing;
 import io.forebay.storage.evict.SegmentPolicy;
-import io.forebay.storage.evict.Shadow;
+import io.forebay.storage.evict.ShadowTuner;
 import io.forebay.storage.evict.Sweeper;
 import io.forebay.storage.file.NoDirectoryException;
 import io.forebay.storage.file.UnsafeFileException;
 import io.forebay.storage.index.ChronicleIndex;
+import io.forebay.storage.inspect.Audit;
+import io.forebay.storage.inspect.StoreInspection;
+import io.forebay.storage.lane.StoreLane;
+import io.forebay.storage.lane.StoreState;
+import io.forebay.storage.lock.OwnedException;
 import io.forebay.storage.memory.ForeignFileException;
 import io.forebay.storage.memory.NoRoomException;
 import io.forebay.storage.purge.ActiveBirths;
+import io.forebay.storage.purge.Purge;
+import io.forebay.storage.purge.PurgeEstimate;
+import io.forebay.storage.purge.PurgeFailedException;
+import io.forebay.storage.purge.PurgeReceipt;
+import io.forebay.storage.purge.PurgeStatus;
 import io.forebay.storage.purge.Purges;
-import io.forebay.storage.recover.OwnedException;
 import io.forebay.storage.recover.Rebuild;
-import io.forebay.storage.region.Pins;
 import io.forebay.storage.region.RecordCheck;
+import io.forebay.storage.region.RegionPins;
 import io.forebay.storage.region.Regions;
-import io.forebay.storage.region.Space;
+import io.forebay.storage.region.SpaceAllocator;
+import io.forebay.storage.region.TierGeometry;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
@@ -52,17 +63,17 @@ public final class ObjectStore implements AutoCloseable {
 
   private final StoreSettings settings;
   private final Deque<AutoCloseable> owned;
-  private final NewFiles made;
+  private final StartCleanup made;
   private final StoreFiles files;
-  private final Core core;
+  private final StoreState core;
   private final StoreInspection inspection;
   private final StoreLane[] lanes;
   // Made once: they are asked for on the way to every hit.
   private final MemorySegment[] segments;
   private final ByteBuffer[] windows;
   private final StorePurging purging;
-  private final StoreWork work;
-  private final StoreFigures figures;
+  private final StoreThreads work;
+  private final StoreReporter figures;
   private final Rebuild rebuild;
   private final RecoveryState.Phase atOpen;
   private boolean isClosed;
@@ -71,7 +82,7 @@ public final class ObjectStore implements AutoCloseable {
   public static ObjectStore open(StoreSettings given) throws StoreException {
     StoreSettings settings = given.resolved();
     Deque<AutoCloseable> owned = new ArrayDeque<>();
-    NewFiles made = new NewFiles();
+    StartCleanup made = new StartCleanup();
     boolean done = false;
     try {
       ObjectStore store = new ObjectStore(settings, owned, made);
@@ -79,24 +90,24 @@ public final class ObjectStore implements AutoCloseable {
       done = true;
       return store;
     } catch (OwnedException e) {
-      throw new StoreException(StoreException.Kind.OWNED, Errors.oneLine(e), e);
+      throw new StoreException(StoreException.Kind.OWNED, FileErrors.oneLine(e), e);
     } catch (NoRoomException e) {
-      throw new StoreException(StoreException.Kind.NO_ROOM, Errors.oneLine(e), e);
+      throw new StoreException(StoreException.Kind.NO_ROOM, FileErrors.oneLine(e), e);
     } catch (ForeignFileException e) {
-      throw new StoreException(StoreException.Kind.FOREIGN_FORMAT, Errors.oneLine(e), e);
+      throw new StoreException(StoreException.Kind.FOREIGN_FORMAT, FileErrors.oneLine(e), e);
     } catch (UnsafeFileException e) {
-      throw new StoreException(StoreException.Kind.UNSAFE_FILE, Errors.oneLine(e), e);
+      throw new StoreException(StoreException.Kind.UNSAFE_FILE, FileErrors.oneLine(e), e);
     } catch (NoDirectoryException e) {
-      throw new StoreException(StoreException.Kind.NOT_WRITABLE, Errors.oneLine(e), e);
+      throw new StoreException(StoreException.Kind.NOT_WRITABLE, FileErrors.oneLine(e), e);
     } catch (FileSystemException e) {
       throw new StoreException(
           StoreException.Kind.NOT_WRITABLE,
-          "can't write " + e.getFile() + " (" + Errors.reason(e) + "): check its permissions",
+          "can't write " + e.getFile() + " (" + FileErrors.reason(e) + "): check its permissions",
           e);
     } catch (IOException e) {
       throw new StoreException(
           StoreException.Kind.NOT_WRITABLE,
-          "can't write in " + settings.dataDirectory() + ": " + Errors.oneLine(e),
+          "can't write in " + settings.dataDirectory() + ": " + FileErrors.oneLine(e),
           e);
     } finally {
       if (!done) {
@@ -105,21 +116,21 @@ public final class ObjectStore implements AutoCloseable {
     }
   }
 
-  private ObjectStore(StoreSettings settings, Deque<AutoCloseable> owned, NewFiles made)
+  private ObjectStore(StoreSettings settings, Deque<AutoCloseable> owned, StartCleanup made)
       throws IOException {
     this.settings = settings;
     this.owned = owned;
     this.made = made;
-    StoreWork.Bell reclaimBell = new StoreWork.Bell();
-    StoreWork.Bell journalBell = new StoreWork.Bell();
+    StoreThreads.Bell reclaimBell = new StoreThreads.Bell();
+    StoreThreads.Bell journalBell = new StoreThreads.Bell();
     this.files = new StoreFiles(settings, owned, made, journalBell::ring);
     Purges purges = files.purges();
     ChronicleIndex index = files.index();
     MemorySegment memory = files.tier().memory();
     Regions regions = files.regions();
     RecordCheck records = new RecordCheck(regions, files.epoch());
-    TierShape shape = settings.shape();
-    Space space = new Space(regions, shape.spareRegions(), reclaimBell::ring);
+    TierGeometry shape = settings.shape();
+    SpaceAllocator space = new SpaceAllocator(regions, shape.spareRegions(), reclaimBell::ring);
     for (int region = 0; region < regions.count(); region++) {
       if (files.isEmpty() || !regions.adopt(region)) {
         regions.state(region, 0, Regions.NONE, Regions.FREE);
@@ -128,7 +139,7 @@ public final class ObjectStore implements AutoCloseable {
       }
     }
     files.finishFormat();
-    Pins pins = new Pins(settings.lanes() + StoreInspection.LANES, regions.count());
+    RegionPins pins = new RegionPins(settings.lanes() + StoreInspection.LANES, regions.count());
     Promoter promoter = new Promoter(regions, space, index, purges, files.epoch());
     DiskTier disk =
         DiskTier.open(
@@ -139,17 +150,18 @@ public final class ObjectStore implements AutoCloseable {
             settings.stepped() ? null : settings.threads());
     owned.push(disk);
     ActiveBirths births = new ActiveBirths(settings.lanes());
-    Eviction eviction =
-        new Eviction(
+    EvictionState eviction =
+        new EvictionState(
             new SegmentPolicy(settings.eviction().initial()),
             new GhostFilter(
                 (long) regions.count() * regions.regionBytes(),
                 // What leaves memory is what it remembers, not what leaves the disks.
                 Math.min(
-                    settings.indexEntries(), TierShape.of(settings.memoryBytes()).indexEntries())),
-            new Sample());
+                    settings.indexEntries(),
+                    TierGeometry.of(settings.memoryBytes()).indexEntries())),
+            new SampleFilter());
     this.core =
-        new Core(
+        new StoreState(
             regions,
             pins,
             space,
@@ -169,8 +181,8 @@ public final class ObjectStore implements AutoCloseable {
       lanes[lane] = new StoreLane(core, lane, settings.nearEntries());
     }
     List<SampleRing> samples = Arrays.stream(lanes).map(StoreLane::samples).toList();
-    Shadow shadow =
-        new Shadow(
+    ShadowTuner shadow =
+        new ShadowTuner(
             shape.usableBytes(),
             shape.regionBytes(),
             shape.sliceBytes(),
@@ -191,8 +203,8 @@ public final class ObjectStore implements AutoCloseable {
             settings.scrubBytesPerSecond(),
             files.epoch(),
             settings.clockMillis().getAsLong());
-    Demotion demotion =
-        new Demotion(
+    DiskDemoter demotion =
+        new DiskDemoter(
             regions,
             index,
             disk,
@@ -226,9 +238,9 @@ public final class ObjectStore implements AutoCloseable {
     core.isRebuilt = atOpen != RecoveryState.Phase.REBUILDING;
     this.purging = new StorePurging(core, settings);
     this.figures =
-        new StoreFigures(settings, files, core, lanes, reclaimer, sweeper, shadow, scrub);
+        new StoreReporter(settings, files, core, lanes, reclaimer, sweeper, shadow, scrub);
     this.work =
-        new StoreWork(
+        new StoreThreads(
             settings, files, core, reclaimer, sweeper, demotion, shadow, scrub, samples, rebuild);
     boolean hasSpares = reclaimer.renewFree();
     LOG.info(
@@ -443,7 +455,7 @@ public final class ObjectStore implements AutoCloseable {
   }
 
   /** Ends as a killed process does, as far as files can tell. For tests. */
-  void abandon() {
+  public void abandon() {
     isClosed = true;
     inspection.close();
     work.stop();

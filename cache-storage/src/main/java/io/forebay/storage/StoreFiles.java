@@ -6,15 +6,15 @@ import io.forebay.storage.file.UnsafeFileException;
 import io.forebay.storage.index.ChronicleIndex;
 import io.forebay.storage.index.IndexSeal;
 import io.forebay.storage.layout.CheckedLong;
+import io.forebay.storage.layout.Layouts;
 import io.forebay.storage.layout.TierHeader;
-import io.forebay.storage.layout.Words;
+import io.forebay.storage.lock.OwnedException;
+import io.forebay.storage.lock.OwnerLock;
 import io.forebay.storage.memory.ForeignFileException;
 import io.forebay.storage.memory.Headroom;
 import io.forebay.storage.memory.TierFile;
 import io.forebay.storage.memory.TierMemory;
 import io.forebay.storage.purge.Purges;
-import io.forebay.storage.recover.OwnedException;
-import io.forebay.storage.recover.OwnerLock;
 import io.forebay.storage.region.Regions;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
@@ -71,7 +71,7 @@ final class StoreFiles {
    * @param onJournalWork rung when the journal has something to do
    */
   StoreFiles(
-      StoreSettings settings, Deque<AutoCloseable> owned, NewFiles made, Runnable onJournalWork)
+      StoreSettings settings, Deque<AutoCloseable> owned, StartCleanup made, Runnable onJournalWork)
       throws IOException {
     this.settings = settings;
     Path data = settings.dataDirectory();
@@ -120,7 +120,7 @@ final class StoreFiles {
       } catch (UnsafeFileException e) {
         throw e;
       } catch (IOException e) {
-        LOG.warn("the memory tier will not outlive this process: {}", Errors.oneLine(e));
+        LOG.warn("the memory tier will not outlive this process: {}", FileErrors.oneLine(e));
         if (directory != null) {
           giveUpDefault(directory, data, owned);
         }
@@ -264,15 +264,15 @@ final class StoreFiles {
     }
     ByteBuffer identity = ByteBuffer.wrap(purges.identity()).order(ByteOrder.LITTLE_ENDIAN);
     boolean isOurs =
-        memory.get(Words.LONG, TierHeader.MAGIC_OFFSET) == TierHeader.MAGIC
-            && memory.get(Words.INT, TierHeader.VERSION_OFFSET) == TierHeader.VERSION
-            && memory.get(Words.INT, TierHeader.LENGTH_OFFSET) == TierHeader.LENGTH
-            && memory.get(Words.LONG, TierHeader.IDENTITY_OFFSET) == identity.getLong(0)
-            && memory.get(Words.LONG, TierHeader.IDENTITY_OFFSET + Long.BYTES)
+        memory.get(Layouts.LONG, TierHeader.MAGIC_OFFSET) == TierHeader.MAGIC
+            && memory.get(Layouts.INT, TierHeader.VERSION_OFFSET) == TierHeader.VERSION
+            && memory.get(Layouts.INT, TierHeader.LENGTH_OFFSET) == TierHeader.LENGTH
+            && memory.get(Layouts.LONG, TierHeader.IDENTITY_OFFSET) == identity.getLong(0)
+            && memory.get(Layouts.LONG, TierHeader.IDENTITY_OFFSET + Long.BYTES)
                 == identity.getLong(Long.BYTES)
-            && memory.get(Words.INT, TierHeader.REGION_BYTES_OFFSET) == settings.regionBytes()
-            && memory.get(Words.INT, TierHeader.REGION_COUNT_OFFSET) == settings.regionCount()
-            && memory.get(Words.INT, TierHeader.CRC_OFFSET) == TierHeader.checksum(memory);
+            && memory.get(Layouts.INT, TierHeader.REGION_BYTES_OFFSET) == settings.regionBytes()
+            && memory.get(Layouts.INT, TierHeader.REGION_COUNT_OFFSET) == settings.regionCount()
+            && memory.get(Layouts.INT, TierHeader.CRC_OFFSET) == TierHeader.checksum(memory);
     if (!isOurs) {
       LOG.info("the memory tier in {} is of another store or shape: it opens empty", place);
       return Opening.EMPTY;
@@ -287,8 +287,8 @@ final class StoreFiles {
     }
     UUID boot = bootIdentity();
     boolean isThisBoot =
-        memory.get(Words.LONG, TierHeader.BOOT_OFFSET) == boot.getMostSignificantBits()
-            && memory.get(Words.LONG, TierHeader.BOOT_OFFSET + Long.BYTES)
+        memory.get(Layouts.LONG, TierHeader.BOOT_OFFSET) == boot.getMostSignificantBits()
+            && memory.get(Layouts.LONG, TierHeader.BOOT_OFFSET + Long.BYTES)
                 == boot.getLeastSignificantBits();
     if (!isThisBoot) {
       // What of it reached a disk before the machine stopped is anybody's guess.
@@ -312,13 +312,13 @@ final class StoreFiles {
 
   private @Nullable ChronicleIndex attach(Path file) {
     MemorySegment memory = tier.memory();
-    if (memory.get(Words.LONG, TierHeader.INDEX_ENTRIES_OFFSET) != settings.indexEntries()) {
+    if (memory.get(Layouts.LONG, TierHeader.INDEX_ENTRIES_OFFSET) != settings.indexEntries()) {
       return null;
     }
     long begin = System.nanoTime();
     try {
       long seal = IndexSeal.of(file, settings.threads());
-      if (memory.get(Words.LONG, TierHeader.INDEX_SEAL_OFFSET) != seal) {
+      if (memory.get(Layouts.LONG, TierHeader.INDEX_SEAL_OFFSET) != seal) {
         LOG.warn("{} is damaged (checksum): the index is rebuilt", file);
         return null;
       }
@@ -348,29 +348,30 @@ final class StoreFiles {
     MemorySegment memory = tier.memory();
     TierHeader.markUnclean(memory);
     if (opening == Opening.EMPTY) {
-      memory.set(Words.LONG, TierHeader.MAGIC_OFFSET, 0);
-      memory.set(Words.INT, TierHeader.VERSION_OFFSET, TierHeader.VERSION);
-      memory.set(Words.INT, TierHeader.LENGTH_OFFSET, TierHeader.LENGTH);
+      memory.set(Layouts.LONG, TierHeader.MAGIC_OFFSET, 0);
+      memory.set(Layouts.INT, TierHeader.VERSION_OFFSET, TierHeader.VERSION);
+      memory.set(Layouts.INT, TierHeader.LENGTH_OFFSET, TierHeader.LENGTH);
       ByteBuffer identity = ByteBuffer.wrap(purges.identity()).order(ByteOrder.LITTLE_ENDIAN);
-      memory.set(Words.LONG, TierHeader.IDENTITY_OFFSET, identity.getLong(0));
-      memory.set(Words.LONG, TierHeader.IDENTITY_OFFSET + Long.BYTES, identity.getLong(Long.BYTES));
-      memory.set(Words.INT, TierHeader.REGION_BYTES_OFFSET, settings.regionBytes());
-      memory.set(Words.INT, TierHeader.REGION_COUNT_OFFSET, settings.regionCount());
+      memory.set(Layouts.LONG, TierHeader.IDENTITY_OFFSET, identity.getLong(0));
+      memory.set(
+          Layouts.LONG, TierHeader.IDENTITY_OFFSET + Long.BYTES, identity.getLong(Long.BYTES));
+      memory.set(Layouts.INT, TierHeader.REGION_BYTES_OFFSET, settings.regionBytes());
+      memory.set(Layouts.INT, TierHeader.REGION_COUNT_OFFSET, settings.regionCount());
       CheckedLong.write(memory, TierHeader.SWEPT_THROUGH_OFFSET, purges.retiredThrough());
       CheckedLong.write(memory, TierHeader.NEWEST_MILLIS_OFFSET, 0);
-      memory.set(Words.INT, TierHeader.CRC_OFFSET, TierHeader.checksum(memory));
+      memory.set(Layouts.INT, TierHeader.CRC_OFFSET, TierHeader.checksum(memory));
     }
     UUID boot = bootIdentity();
-    memory.set(Words.LONG, TierHeader.BOOT_OFFSET, boot.getMostSignificantBits());
-    memory.set(Words.LONG, TierHeader.BOOT_OFFSET + Long.BYTES, boot.getLeastSignificantBits());
-    memory.set(Words.LONG, TierHeader.INDEX_ENTRIES_OFFSET, settings.indexEntries());
-    memory.set(Words.LONG, TierHeader.INDEX_SEAL_OFFSET, IndexSeal.NONE);
+    memory.set(Layouts.LONG, TierHeader.BOOT_OFFSET, boot.getMostSignificantBits());
+    memory.set(Layouts.LONG, TierHeader.BOOT_OFFSET + Long.BYTES, boot.getLeastSignificantBits());
+    memory.set(Layouts.LONG, TierHeader.INDEX_ENTRIES_OFFSET, settings.indexEntries());
+    memory.set(Layouts.LONG, TierHeader.INDEX_SEAL_OFFSET, IndexSeal.NONE);
   }
 
   /** Last of all: from here on what lies in the tier counts. */
   void finishFormat() {
     if (opening == Opening.EMPTY) {
-      Words.longVolatile(tier.memory(), TierHeader.MAGIC_OFFSET, TierHeader.MAGIC);
+      Layouts.longVolatile(tier.memory(), TierHeader.MAGIC_OFFSET, TierHeader.MAGIC);
     }
   }
 
@@ -385,7 +386,7 @@ final class StoreFiles {
           ? place + "/" + INDEX_FILE + " was cut"
           : null;
     } catch (IOException e) {
-      return "its files can't be looked at: " + Errors.oneLine(e);
+      return "its files can't be looked at: " + FileErrors.oneLine(e);
     }
   }
 
@@ -393,7 +394,7 @@ final class StoreFiles {
   void spoil() {
     try {
       if (tier.isWhole()) {
-        tier.memory().set(Words.LONG, TierHeader.MAGIC_OFFSET, 0);
+        tier.memory().set(Layouts.LONG, TierHeader.MAGIC_OFFSET, 0);
       }
     } catch (IOException e) {
       LOG.warn("the memory tier in {}: {}", place, e.toString());
@@ -407,7 +408,7 @@ final class StoreFiles {
   /** The next start may attach to what is here: nobody writes to it any more, nor to the index. */
   void markClean() {
     if (tier.outlivesProcess()) {
-      tier.memory().set(Words.LONG, TierHeader.INDEX_SEAL_OFFSET, seal());
+      tier.memory().set(Layouts.LONG, TierHeader.INDEX_SEAL_OFFSET, seal());
       tier.force();
       TierHeader.markClean(tier.memory());
       tier.force();
@@ -421,7 +422,7 @@ final class StoreFiles {
     try {
       return IndexSeal.of(mapFile, settings.threads());
     } catch (IOException e) {
-      LOG.warn("{} can't be read, and will be made anew: {}", mapFile, Errors.oneLine(e));
+      LOG.warn("{} can't be read, and will be made anew: {}", mapFile, FileErrors.oneLine(e));
       return IndexSeal.NONE;
     }
   }

@@ -1,7 +1,13 @@
 package io.forebay.storage;
 
+import io.forebay.storage.lane.StoreState;
+import io.forebay.storage.purge.Purge;
+import io.forebay.storage.purge.PurgeEstimate;
+import io.forebay.storage.purge.PurgeFailedException;
 import io.forebay.storage.purge.PurgeLog;
 import io.forebay.storage.purge.PurgeProbe;
+import io.forebay.storage.purge.PurgeReceipt;
+import io.forebay.storage.purge.PurgeStatus;
 import io.forebay.storage.purge.Purges;
 import io.forebay.storage.purge.PurgesFullException;
 import java.io.IOException;
@@ -17,11 +23,11 @@ final class StorePurging {
   /** Above this many directory entries an exact purge does not count what it matched. */
   private static final long COUNT_LIMIT = 2_000_000;
 
-  private final Core core;
+  private final StoreState core;
   private final StoreSettings settings;
   private final AtomicBoolean isEstimating = new AtomicBoolean();
 
-  StorePurging(Core core, StoreSettings settings) {
+  StorePurging(StoreState core, StoreSettings settings) {
     this.core = core;
     this.settings = settings;
   }
@@ -34,7 +40,7 @@ final class StorePurging {
           core.purges.purge(purge.kind().ordinal(), purge.scopes(), purge.soft(), purge.text());
     } catch (IOException e) {
       throw new PurgeFailedException(
-          "the purge is not on disk and not in force: " + Errors.oneLine(e), false, e);
+          "the purge is not on disk and not in force: " + FileErrors.oneLine(e), false, e);
     } catch (PurgesFullException e) {
       throw new PurgeFailedException(String.valueOf(e.getMessage()), true, e);
     }
@@ -43,13 +49,13 @@ final class StorePurging {
       return new PurgeReceipt(sequence, sequence, matched, System.nanoTime() - start);
     }
     if (purge.kind() == Purge.Kind.EXACT) {
-      Core.@Nullable Counted sum = new Core.Counted(0, 0);
+      StoreState.@Nullable Counted sum = new StoreState.Counted(0, 0);
       for (long scope : purge.scopes()) {
-        Core.Counted one = sum == null ? null : core.count(scope, sequence, COUNT_LIMIT);
+        StoreState.Counted one = sum == null ? null : core.count(scope, sequence, COUNT_LIMIT);
         sum =
             sum == null || one == null
                 ? null
-                : new Core.Counted(sum.objects() + one.objects(), sum.bytes() + one.bytes());
+                : new StoreState.Counted(sum.objects() + one.objects(), sum.bytes() + one.bytes());
       }
       matched = counted(sequence, sum);
     } else if (purge.kind() == Purge.Kind.EVERYTHING && core.disk.isEmpty()) {
@@ -58,7 +64,7 @@ final class StorePurging {
     return new PurgeReceipt(sequence, sequence, matched, System.nanoTime() - start);
   }
 
-  private OptionalLong counted(long sequence, Core.@Nullable Counted counted) {
+  private OptionalLong counted(long sequence, StoreState.@Nullable Counted counted) {
     if (counted == null) {
       return OptionalLong.empty();
     }
@@ -101,8 +107,8 @@ final class StorePurging {
       return null;
     }
     try {
-      Estimator estimator =
-          new Estimator(core, probe, settings.clockMillis(), mostMillis, !settings.stepped());
+      PurgeEstimator estimator =
+          new PurgeEstimator(core, probe, settings.clockMillis(), mostMillis, !settings.stepped());
       if (settings.stepped()) {
         return estimator.estimate();
       }

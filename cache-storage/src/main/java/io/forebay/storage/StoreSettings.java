@@ -1,7 +1,9 @@
 package io.forebay.storage;
 
+import io.forebay.storage.disk.DiskSettings;
 import io.forebay.storage.evict.Tuning;
 import io.forebay.storage.purge.PurgeMatcher;
+import io.forebay.storage.region.TierGeometry;
 import java.nio.file.Path;
 import java.util.concurrent.ThreadFactory;
 import java.util.function.LongSupplier;
@@ -238,17 +240,17 @@ public record StoreSettings(
 
   /** These settings with every size filled in. */
   StoreSettings resolved() throws StoreException {
-    TierShape standard = TierShape.of(memoryBytes);
+    TierGeometry standard = TierGeometry.of(memoryBytes);
     int region = regionBytes == 0 ? standard.regionBytes() : regionBytes;
-    int least = TierShape.TINY_REGION;
+    int least = TierGeometry.TINY_REGION;
     if (region < least || region % 4096 != 0) {
       throw bad("a region of " + region + " bytes: at least " + least + ", in steps of 4096");
     }
-    if (memoryBytes / region < TierShape.MIN_REGIONS) {
+    if (memoryBytes / region < TierGeometry.MIN_REGIONS) {
       throw bad(
           String.format(
               "a memory tier of %d bytes holds fewer than %d regions of %d: give it more",
-              memoryBytes, TierShape.MIN_REGIONS, region));
+              memoryBytes, TierGeometry.MIN_REGIONS, region));
     }
     if (memoryBytes / region > 1 << 20) {
       throw bad("more than a million regions: make them larger");
@@ -273,8 +275,8 @@ public record StoreSettings(
   }
 
   /** Of settings whose sizes are filled in. */
-  TierShape shape() {
-    return TierShape.of(memoryBytes, regionBytes, indexEntries);
+  TierGeometry shape() {
+    return TierGeometry.of(memoryBytes, regionBytes, indexEntries);
   }
 
   int regionCount() {

@@ -5,9 +5,14 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.forebay.storage.disk.DeviceSettings;
+import io.forebay.storage.disk.DiskSettings;
+import io.forebay.storage.lane.StoreLane;
 import io.forebay.storage.layout.DirectoryEntry;
 import io.forebay.storage.layout.RegionHeader;
 import io.forebay.storage.layout.TierHeader;
+import io.forebay.storage.object.InstallOutcome;
+import io.forebay.storage.purge.Purge;
+import io.forebay.storage.purge.PurgeFailedException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -218,13 +223,13 @@ class BitFlipTest {
   }
 
   private static void put(StoreFixture fixture, String name, byte[] body, int n, String tag) {
-    Install result = Install.BUSY;
-    for (int attempt = 0; attempt < 200 && result != Install.INSTALLED; attempt++) {
+    InstallOutcome result = InstallOutcome.BUSY;
+    for (int attempt = 0; attempt < 200 && result != InstallOutcome.INSTALLED; attempt++) {
       result = fixture.put(fixture.store.lane(0), name, body, n % 2 == 0, tag);
       fixture.clock.addAndGet(10);
       fixture.steps(20);
     }
-    assertEquals(Install.INSTALLED, result, name);
+    assertEquals(InstallOutcome.INSTALLED, result, name);
   }
 
   private static void flip(Path at, Target target, SplittableRandom random, int flips)
@@ -374,8 +379,8 @@ class BitFlipTest {
   private static void store(StoreFixture fixture, Findings findings) {
     for (int n = 0; n < NEW_OBJECTS; n++) {
       byte[] body = body(n, n);
-      Install result = Install.BUSY;
-      for (int attempt = 0; attempt < 50 && result != Install.INSTALLED; attempt++) {
+      InstallOutcome result = InstallOutcome.BUSY;
+      for (int attempt = 0; attempt < 50 && result != InstallOutcome.INSTALLED; attempt++) {
         fixture.clock.addAndGet(10);
         fixture.steps(50);
         try {
@@ -387,7 +392,7 @@ class BitFlipTest {
         }
       }
       byte[] read = fixture.read(fixture.store.lane(0), "/new-" + n);
-      if (result != Install.INSTALLED || !Arrays.equals(body, read)) {
+      if (result != InstallOutcome.INSTALLED || !Arrays.equals(body, read)) {
         findings.refused++;
         findings.note("/new-" + n + " was not stored: " + result);
       }

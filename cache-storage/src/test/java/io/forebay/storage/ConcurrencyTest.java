@@ -3,6 +3,14 @@ package io.forebay.storage;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.forebay.storage.lane.ObjectWriter;
+import io.forebay.storage.lane.StoreLane;
+import io.forebay.storage.object.InstallOutcome;
+import io.forebay.storage.object.SliceLocation;
+import io.forebay.storage.object.StoredHead;
+import io.forebay.storage.purge.Purge;
+import io.forebay.storage.purge.PurgeFailedException;
+import io.forebay.storage.purge.PurgeReceipt;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -127,7 +135,7 @@ class ConcurrencyTest {
     }
     if (!writer.append(ByteBuffer.wrap(body))) {
       writer.abort();
-    } else if (writer.finish() == Install.BUSY) {
+    } else if (writer.finish() == InstallOutcome.BUSY) {
       writer.abort();
     }
   }
@@ -150,7 +158,7 @@ class ConcurrencyTest {
           if (lane.findSlice(id, slice) != StoreLane.Found.HIT) {
             return;
           }
-          SlicePos pos = lane.slice();
+          SliceLocation pos = lane.slice();
           store.regionBuffer(pos.region()).get(pos.offset(), body, at, pos.length());
           at += pos.length();
           lane.unpin(pos.region());

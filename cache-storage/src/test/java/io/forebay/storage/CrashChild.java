@@ -1,5 +1,11 @@
 package io.forebay.storage;
 
+import io.forebay.storage.lane.ObjectWriter;
+import io.forebay.storage.lane.StoreLane;
+import io.forebay.storage.object.InstallOutcome;
+import io.forebay.storage.purge.Purge;
+import io.forebay.storage.purge.PurgeFailedException;
+import io.forebay.storage.purge.PurgeReceipt;
 import java.io.PrintStream;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -71,10 +77,10 @@ final class CrashChild {
         return;
       }
     }
-    Install result = writer.finish();
-    if (result == Install.BUSY) {
+    InstallOutcome result = writer.finish();
+    if (result == InstallOutcome.BUSY) {
       writer.abort();
-    } else if (result == Install.INSTALLED) {
+    } else if (result == InstallOutcome.INSTALLED) {
       out.println("STORED " + name + " " + birth);
     }
   }

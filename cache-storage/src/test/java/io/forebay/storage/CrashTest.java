@@ -5,6 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.forebay.storage.disk.DeviceSettings;
+import io.forebay.storage.disk.DiskSettings;
+import io.forebay.storage.lane.StoreLane;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;

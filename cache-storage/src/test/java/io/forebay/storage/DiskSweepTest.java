@@ -6,8 +6,11 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.forebay.storage.disk.DeviceSettings;
+import io.forebay.storage.disk.DiskSettings;
 import io.forebay.storage.layout.DeviceHeader;
 import io.forebay.storage.layout.DirectoryPage;
+import io.forebay.storage.object.InstallOutcome;
+import io.forebay.storage.purge.Purge;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -89,7 +92,8 @@ class DiskSweepTest {
 
   private static void put(StoreFixture fixture, String name, int length, String tag) {
     assertEquals(
-        Install.INSTALLED, fixture.put(fixture.store.lane(0), name, body(name, length), true, tag));
+        InstallOutcome.INSTALLED,
+        fixture.put(fixture.store.lane(0), name, body(name, length), true, tag));
     fixture.steps(4);
   }
 
@@ -224,7 +228,8 @@ class DiskSweepTest {
       byte[] second = StoreFixture.body(99, 3_000);
       for (int n = 0; n < OTHERS; n++) {
         assertEquals(
-            Install.INSTALLED, fixture.put(fixture.store.lane(0), other(n), second, true, "other"));
+            InstallOutcome.INSTALLED,
+            fixture.put(fixture.store.lane(0), other(n), second, true, "other"));
         fixture.steps(20);
       }
       settle(fixture);

@@ -7,8 +7,12 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.forebay.storage.disk.DeviceSettings;
+import io.forebay.storage.disk.DiskSettings;
 import io.forebay.storage.disk.DiskStats;
 import io.forebay.storage.disk.ScrubStats;
+import io.forebay.storage.lane.StoreLane;
+import io.forebay.storage.object.InstallOutcome;
+import io.forebay.storage.purge.Purge;
 import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -86,8 +90,9 @@ class DiskTierTest {
   /** Puts objects and has them leave memory as others come. */
   private static void fill(StoreFixture fixture, int from, int to) {
     for (int n = from; n < to; n++) {
-      Install result = fixture.put(fixture.store.lane(0), name(n), body(n), true, "tag" + n % 5);
-      assertEquals(Install.INSTALLED, result);
+      InstallOutcome result =
+          fixture.put(fixture.store.lane(0), name(n), body(n), true, "tag" + n % 5);
+      assertEquals(InstallOutcome.INSTALLED, result);
       fixture.steps(20);
     }
     settle(fixture);
@@ -225,7 +230,7 @@ class DiskTierTest {
       StoreLane lane = fixture.store.lane(0);
       byte[] second = StoreFixture.body(99, 5_000);
       for (int n = 0; n < 50; n++) {
-        assertEquals(Install.INSTALLED, fixture.put(lane, name(n), second, true));
+        assertEquals(InstallOutcome.INSTALLED, fixture.put(lane, name(n), second, true));
       }
       for (int n = 50; n < 100; n++) {
         assertTrue(
@@ -298,7 +303,7 @@ class DiskTierTest {
       assertTrue(fixture.store.takeOffline("d0"));
       StoreLane lane = fixture.store.lane(0);
       assertEquals(StoreLane.Found.MISS, StoreFixture.find(lane, name(0)));
-      assertEquals(Install.INSTALLED, fixture.put(lane, name(1), body(2), true));
+      assertEquals(InstallOutcome.INSTALLED, fixture.put(lane, name(1), body(2), true));
       fixture.store.bringOnline("d0");
       fixture.stepAll();
       assertArrayEquals(body(0), fixture.read(lane, name(0)));
@@ -601,7 +606,7 @@ class DiskTierTest {
           if (dice < 50) {
             long body = random.nextLong();
             if (fixture.put(lane, name(name), varied(body), random.nextBoolean(), "t" + name % 7)
-                == Install.INSTALLED) {
+                == InstallOutcome.INSTALLED) {
               since.computeIfAbsent(name, key -> new ArrayList<>()).add(body);
             }
           } else if (dice < 95) {

@@ -7,6 +7,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.forebay.storage.evict.EvictionStats;
 import io.forebay.storage.evict.Tuning;
+import io.forebay.storage.lane.StoreLane;
+import io.forebay.storage.object.HeadSpec;
+import io.forebay.storage.object.InstallOutcome;
 import java.nio.file.Path;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -46,7 +49,8 @@ class EvictionTest {
   }
 
   private void put(String name) {
-    assertEquals(Install.INSTALLED, fixture.put(lane, name, StoreFixture.body(1, BODY), true));
+    assertEquals(
+        InstallOutcome.INSTALLED, fixture.put(lane, name, StoreFixture.body(1, BODY), true));
     fixture.stepAll();
   }
 
@@ -129,7 +133,7 @@ class EvictionTest {
     long id = lane.head().objectId();
     lane.unpin(lane.head().region());
     HeadSpec head = StoreFixture.spec("refreshed", fixture.store.nextBirth(), BODY);
-    assertEquals(Install.INSTALLED, lane.refresh(head, id));
+    assertEquals(InstallOutcome.INSTALLED, lane.refresh(head, id));
     flood(REGIONS);
     assertTrue(isThere("refreshed"));
   }

@@ -7,6 +7,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.forebay.storage.disk.DeviceSettings;
+import io.forebay.storage.disk.DiskSettings;
+import io.forebay.storage.lane.StoreLane;
+import io.forebay.storage.object.HeadSpec;
+import io.forebay.storage.object.InstallOutcome;
+import io.forebay.storage.purge.PurgeTest;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -122,7 +127,7 @@ final class FailedStartTest {
     StoreSettings good = bad.withDisks(DiskSettings.NONE);
     try (ObjectStore store = ObjectStore.open(good)) {
       HeadSpec spec = StoreFixture.spec("/kept", store.nextBirth(), 3);
-      assertEquals(Install.INSTALLED, store.lane(0).putSmall(spec, ByteBuffer.allocate(3)));
+      assertEquals(InstallOutcome.INSTALLED, store.lane(0).putSmall(spec, ByteBuffer.allocate(3)));
     }
     assertThrows(StoreException.class, () -> ObjectStore.open(bad).close());
     try (ObjectStore store = ObjectStore.open(good)) {

@@ -8,6 +8,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.forebay.storage.disk.DeviceSettings;
+import io.forebay.storage.disk.DiskSettings;
+import io.forebay.storage.lane.StoreLane;
+import io.forebay.storage.object.HeadSpec;
+import io.forebay.storage.object.InstallOutcome;
+import io.forebay.storage.purge.PurgeTest;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -268,7 +273,7 @@ final class FileAccessTest {
   private static void put(ObjectStore store) {
     StoreLane lane = store.lane(0);
     HeadSpec spec = StoreFixture.spec("/kept", store.nextBirth(), 3);
-    assertEquals(Install.INSTALLED, lane.putSmall(spec, java.nio.ByteBuffer.allocate(3)));
+    assertEquals(InstallOutcome.INSTALLED, lane.putSmall(spec, java.nio.ByteBuffer.allocate(3)));
   }
 
   private static StoreLane.Found look(ObjectStore store) {

@@ -7,9 +7,14 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.forebay.storage.disk.DeviceSettings;
+import io.forebay.storage.disk.DiskSettings;
 import io.forebay.storage.disk.DiskStats;
+import io.forebay.storage.lane.StoreLane;
 import io.forebay.storage.layout.DeviceHeader;
 import io.forebay.storage.layout.TierHeader;
+import io.forebay.storage.object.InstallOutcome;
+import io.forebay.storage.purge.Purge;
+import io.forebay.storage.purge.PurgeReceipt;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -74,7 +79,8 @@ class FileFaultTest {
   private static void fill(StoreFixture fixture) {
     for (int n = 0; n < OBJECTS; n++) {
       assertEquals(
-          Install.INSTALLED, fixture.put(fixture.store.lane(0), "/" + n, body(n), true, "tag"));
+          InstallOutcome.INSTALLED,
+          fixture.put(fixture.store.lane(0), "/" + n, body(n), true, "tag"));
       fixture.steps(10);
     }
   }
@@ -491,7 +497,7 @@ class FileFaultTest {
       fixture.store.close();
       reopen(fixture);
       StoreLane lane = fixture.store.lane(0);
-      assertEquals(Install.INSTALLED, fixture.put(lane, "/3", body(1000), true));
+      assertEquals(InstallOutcome.INSTALLED, fixture.put(lane, "/3", body(1000), true));
       fixture.store.abandon();
       reopen(fixture);
       assertArrayEquals(body(1000), fixture.read(fixture.store.lane(0), "/3"));

@@ -7,6 +7,11 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.forebay.storage.lane.ObjectWriter;
+import io.forebay.storage.lane.StoreLane;
+import io.forebay.storage.object.HeadSpec;
+import io.forebay.storage.object.InstallOutcome;
+import io.forebay.storage.object.SliceLocation;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -64,7 +69,7 @@ final class HeldWriterTest {
     int installed = 0;
     for (int n = 0; n < 4 * REGIONS * REGION / 100_000; n++) {
       if (fixture.put(lane, "/churn" + n, StoreFixture.body(n, 100_000), true)
-          == Install.INSTALLED) {
+          == InstallOutcome.INSTALLED) {
         installed++;
       }
       fixture.stepAll();
@@ -76,7 +81,7 @@ final class HeldWriterTest {
     int at = from;
     while (at < to) {
       assertTrue(writer.locate(reader, at), "at " + at);
-      SlicePos slice = reader.slice();
+      SliceLocation slice = reader.slice();
       byte[] bytes = fixture.bytes(slice.region(), slice.offset(), slice.length());
       assertArrayEquals(Arrays.copyOfRange(BODY, at, at + bytes.length), bytes);
       reader.unpin(slice.region());
@@ -100,7 +105,7 @@ final class HeldWriterTest {
     if (isAborted) {
       writer.abort();
     } else {
-      assertEquals(Install.INSTALLED, writer.finish());
+      assertEquals(InstallOutcome.INSTALLED, writer.finish());
     }
     writer.close();
     assertFalse(writer.beginReading(false));
@@ -117,7 +122,7 @@ final class HeldWriterTest {
   @Test
   void whoIsToldOfTheEndMayBeginUntilItIsClosed() {
     ObjectWriter writer = written("/a");
-    assertEquals(Install.INSTALLED, writer.finish());
+    assertEquals(InstallOutcome.INSTALLED, writer.finish());
     assertTrue(turnOver() > 0);
     assertTrue(writer.beginReading(false));
     writer.close();
@@ -137,8 +142,8 @@ final class HeldWriterTest {
     assertEquals(1, fixture.store.stats().revokedFills());
     assertFalse(unread.beginReading(true));
     assertReadable(read, 0, LENGTH);
-    assertEquals(Install.INSTALLED, read.finish());
-    assertEquals(Install.NO_SPACE, unread.finish());
+    assertEquals(InstallOutcome.INSTALLED, read.finish());
+    assertEquals(InstallOutcome.NO_SPACE, unread.finish());
     unread.close();
     read.endReading(false);
     read.close();
@@ -183,7 +188,7 @@ final class HeldWriterTest {
     writer.release(there);
     assertTrue(writer.append(body));
     assertReadable(writer, there, LENGTH);
-    assertEquals(Install.NO_SPACE, writer.finish());
+    assertEquals(InstallOutcome.NO_SPACE, writer.finish());
     writer.close();
     writer.endReading(false);
     other.abort();
@@ -197,7 +202,7 @@ final class HeldWriterTest {
     ObjectWriter first = begin("/first", REGIONS * REGION / 3);
     assertTrue(first.append(ByteBuffer.allocate(REGIONS * REGION / 3)));
     assertTrue(first.beginReading(false));
-    assertEquals(Install.INSTALLED, first.finish());
+    assertEquals(InstallOutcome.INSTALLED, first.finish());
     first.close();
     HeadSpec spec = StoreFixture.spec("/second", fixture.store.nextBirth(), 1000);
     assertNull(lane.beginHeld(spec));

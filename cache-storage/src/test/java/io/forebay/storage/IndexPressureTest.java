@@ -4,7 +4,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.forebay.storage.disk.DeviceSettings;
+import io.forebay.storage.disk.DiskSettings;
 import io.forebay.storage.disk.DiskStats;
+import io.forebay.storage.object.InstallOutcome;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
@@ -27,7 +29,7 @@ class IndexPressureTest {
 
   private void fill(StoreFixture fixture, int objects, int bytes) {
     for (int n = 0; n < objects; n++) {
-      Install ignored = fixture.put(fixture.store.lane(0), "/" + n, new byte[bytes], true);
+      InstallOutcome ignored = fixture.put(fixture.store.lane(0), "/" + n, new byte[bytes], true);
       clock.addAndGet(2);
       fixture.stepAll();
     }

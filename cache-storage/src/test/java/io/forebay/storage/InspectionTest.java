@@ -10,21 +10,26 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.forebay.storage.disk.DeviceSettings;
 import io.forebay.storage.disk.DeviceView;
-import io.forebay.storage.inspect.Census;
+import io.forebay.storage.disk.DiskSettings;
 import io.forebay.storage.inspect.Entry;
+import io.forebay.storage.inspect.InspectedObject;
 import io.forebay.storage.inspect.Listing;
 import io.forebay.storage.inspect.Listing.Position;
-import io.forebay.storage.inspect.Stored;
-import io.forebay.storage.inspect.Survey;
+import io.forebay.storage.inspect.StoreCensus;
+import io.forebay.storage.inspect.StoreInspector;
 import io.forebay.storage.inspect.Tier;
 import io.forebay.storage.inspect.Verification;
 import io.forebay.storage.inspect.Verification.Flaw;
 import io.forebay.storage.inspect.Verification.Repair;
+import io.forebay.storage.lane.StoreLane;
 import io.forebay.storage.layout.DeviceHeader;
 import io.forebay.storage.layout.TierHeader;
+import io.forebay.storage.lock.OwnedException;
 import io.forebay.storage.memory.TierFile;
+import io.forebay.storage.object.HeadSpec;
+import io.forebay.storage.object.InstallOutcome;
+import io.forebay.storage.purge.Purge;
 import io.forebay.storage.purge.PurgeMatcher;
-import io.forebay.storage.recover.OwnedException;
 import java.io.IOException;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
@@ -79,13 +84,13 @@ class InspectionTest {
     return fixture;
   }
 
-  private RestingStore rest(int disks) throws IOException {
+  private OfflineStore rest(int disks) throws IOException {
     Map<String, Path> places = new LinkedHashMap<>();
     for (int n = 0; n < disks; n++) {
       places.put("d" + n, directory.resolve("d" + n));
     }
-    return RestingStore.open(
-        new RestingStore.Places(directory.resolve("data"), directory.resolve("memory"), places),
+    return OfflineStore.open(
+        new OfflineStore.Places(directory.resolve("data"), directory.resolve("memory"), places),
         PurgeMatcher.Compiler.NONE,
         clock::get);
   }
@@ -100,7 +105,8 @@ class InspectionTest {
 
   private static void put(StoreFixture fixture, int n) {
     assertEquals(
-        Install.INSTALLED, fixture.put(fixture.store.lane(0), name(n), body(n), true, "host"));
+        InstallOutcome.INSTALLED,
+        fixture.put(fixture.store.lane(0), name(n), body(n), true, "host"));
     fixture.steps(20);
   }
 
@@ -109,13 +115,14 @@ class InspectionTest {
     fixture.stepAll();
   }
 
-  private static Map<String, Stored> all(Survey survey, int limit) throws IOException {
-    Map<String, Stored> found = new TreeMap<>();
+  private static Map<String, InspectedObject> all(StoreInspector survey, int limit)
+      throws IOException {
+    Map<String, InspectedObject> found = new TreeMap<>();
     Position from = Position.START;
     while (from != null) {
       Listing page = survey.list(head -> true, limit, from);
       assertTrue(page.objects().size() <= limit);
-      for (Stored one : page.objects()) {
+      for (InspectedObject one : page.objects()) {
         assertNull(found.put(one.head().key(), one), "twice: " + one.head().key());
       }
       from = page.next();
@@ -123,17 +130,17 @@ class InspectionTest {
     return found;
   }
 
-  private static Stored get(Map<String, Stored> found, String name) {
-    Stored one = found.get(name);
+  private static InspectedObject get(Map<String, InspectedObject> found, String name) {
+    InspectedObject one = found.get(name);
     assertNotNull(one, name);
     return one;
   }
 
-  private static Census census(Survey survey) throws IOException {
+  private static StoreCensus census(StoreInspector survey) throws IOException {
     return survey.census(head -> "all", head -> -1);
   }
 
-  private static List<Flaw> verify(Survey survey) {
+  private static List<Flaw> verify(StoreInspector survey) {
     Verification run = new Verification(1, 0, System::nanoTime, nanos -> {});
     run.run(survey, Repair.NONE);
     assertEquals(Verification.State.DONE, run.state(), () -> String.valueOf(run.failure()));
@@ -152,12 +159,13 @@ class InspectionTest {
         put(fixture, n);
       }
       settle(fixture);
-      Map<String, Stored> found = fixture.store.inspection().ask(LONG, survey -> all(survey, 7));
+      Map<String, InspectedObject> found =
+          fixture.store.inspection().ask(LONG, survey -> all(survey, 7));
       assertEquals(300, found.size(), "nothing is lost with a disk");
       int inMemory = 0;
       int onDisk = 0;
       for (int n = 0; n < 300; n++) {
-        Stored one = found.get(name(n));
+        InspectedObject one = found.get(name(n));
         assertNotNull(one, name(n));
         assertEquals(body(n).length, one.head().totalLength());
         inMemory += one.inMemory() == null ? 0 : 1;
@@ -183,15 +191,16 @@ class InspectionTest {
           new Purge(Purge.Kind.EXACT, new long[] {StoreFixture.scope(name(4))}, false, ""));
       fixture.store.purge(
           new Purge(Purge.Kind.EXACT, new long[] {StoreFixture.scope(name(5))}, true, ""));
-      Map<String, Stored> found = fixture.store.inspection().ask(LONG, survey -> all(survey, 100));
+      Map<String, InspectedObject> found =
+          fixture.store.inspection().ask(LONG, survey -> all(survey, 100));
       assertEquals(30, found.size());
       assertTrue(get(found, name(4)).isPurged(), "not swept yet, and dead");
       assertTrue(get(found, name(5)).isSoftPurged());
       assertFalse(get(found, name(5)).isPurged());
       assertFalse(get(found, name(6)).isPurged() || get(found, name(6)).isSoftPurged());
-      Census census = fixture.store.inspection().ask(LONG, InspectionTest::census);
-      assertEquals(29, census.parts().stream().mapToLong(Census.Part::objects).sum());
-      Stored one =
+      StoreCensus census = fixture.store.inspection().ask(LONG, InspectionTest::census);
+      assertEquals(29, census.parts().stream().mapToLong(StoreCensus.Part::objects).sum());
+      InspectedObject one =
           fixture
               .store
               .inspection()
@@ -203,7 +212,8 @@ class InspectionTest {
               .orElseThrow();
       assertEquals(name(10), one.head().key());
       assertEquals(
-          List.of(new Stored.Run(0, one.slices().count() - 1, true, null)), one.slices().runs());
+          List.of(new InspectedObject.Run(0, one.slices().count() - 1, true, null)),
+          one.slices().runs());
       assertTrue(
           fixture.store.inspection().ask(LONG, survey -> survey.find(1, 2)).isEmpty(),
           "never stored");
@@ -227,13 +237,14 @@ class InspectionTest {
         }
       }
       settle(fixture);
-      Census census = fixture.store.inspection().ask(LONG, InspectionTest::census);
-      Map<String, Stored> found = fixture.store.inspection().ask(LONG, survey -> all(survey, 1000));
+      StoreCensus census = fixture.store.inspection().ask(LONG, InspectionTest::census);
+      Map<String, InspectedObject> found =
+          fixture.store.inspection().ask(LONG, survey -> all(survey, 1000));
       assertTrue(census.isComplete());
       assertEquals(MEMORY / REGION + 32, census.cells().size());
       long inMemory = 0;
       long onDisk = 0;
-      for (Census.Part part : census.parts()) {
+      for (StoreCensus.Part part : census.parts()) {
         if (part.tier().equals("memory")) {
           inMemory += part.objects();
           assertEquals(part.objects(), Arrays.stream(part.sizes()).sum(), "each has a size");
@@ -246,7 +257,8 @@ class InspectionTest {
       }
       assertEquals(found.values().stream().filter(one -> one.inMemory() != null).count(), inMemory);
       assertEquals(found.values().stream().filter(one -> one.onDisk() != null).count(), onDisk);
-      assertEquals(List.of(new Census.Group("all", 300, memoryBytes(found))), census.topGroups(5));
+      assertEquals(
+          List.of(new StoreCensus.Group("all", 300, memoryBytes(found))), census.topGroups(5));
       assertTrue(
           census.cells().stream().anyMatch(cell -> cell.segment() == Tier.Segment.PROTECTED),
           "what was read again is protected");
@@ -254,7 +266,7 @@ class InspectionTest {
     }
   }
 
-  private static long memoryBytes(Map<String, Stored> found) {
+  private static long memoryBytes(Map<String, InspectedObject> found) {
     return found.values().stream()
         .filter(one -> one.inMemory() != null)
         .mapToLong(one -> one.head().totalLength())
@@ -308,7 +320,7 @@ class InspectionTest {
         put(fixture, n);
       }
       settle(fixture);
-      Stored victim =
+      InspectedObject victim =
           fixture.store.inspection().ask(LONG, survey -> all(survey, 1000)).values().stream()
               .filter(one -> one.inMemory() == null && one.head().isInline())
               .findFirst()
@@ -327,7 +339,7 @@ class InspectionTest {
   }
 
   /** The last byte of a record on a disk: of its body. */
-  private static long onDisk(Stored one) {
+  private static long onDisk(InspectedObject one) {
     Entry entry = one.onDisk();
     assertNotNull(entry);
     return DeviceHeader.LENGTH
@@ -337,7 +349,7 @@ class InspectionTest {
         - 1;
   }
 
-  private static long inMemory(Stored one) {
+  private static long inMemory(InspectedObject one) {
     Entry entry = one.inMemory();
     assertNotNull(entry);
     return TierHeader.LENGTH + (long) entry.region() * REGION + entry.offset() + entry.length() - 1;
@@ -369,10 +381,11 @@ class InspectionTest {
       int questions = 0;
       for (int n = 0; n < 8_000; n++) {
         HeadSpec spec = StoreFixture.spec(name(n % 900), store.nextBirth(), -1, "host");
-        Install ignored = lane.putSmall(spec, ByteBuffer.wrap(StoreFixture.body(n, n % 9_000)));
+        InstallOutcome ignored =
+            lane.putSmall(spec, ByteBuffer.wrap(StoreFixture.body(n, n % 9_000)));
         if (n % 400 == 0) {
           store.inspection().ask(LONG, survey -> survey.list(head -> true, 5_000, Position.START));
-          Census census = store.inspection().ask(LONG, InspectionTest::census);
+          StoreCensus census = store.inspection().ask(LONG, InspectionTest::census);
           assertTrue(census.isComplete());
           questions++;
         }
@@ -455,16 +468,16 @@ class InspectionTest {
       live = fixture.store.inspection().ask(LONG, survey -> all(survey, 1000)).keySet();
       fixture.store.abandon();
       Map<Path, Long> before = checksums();
-      try (RestingStore resting = rest(2)) {
+      try (OfflineStore resting = rest(2)) {
         assertEquals(List.of(), resting.problems());
-        Survey survey = resting.survey(() -> false);
-        Map<String, Stored> found = all(survey, 11);
+        StoreInspector survey = resting.survey(() -> false);
+        Map<String, InspectedObject> found = all(survey, 11);
         assertEquals(new TreeSet<>(live), new TreeSet<>(found.keySet()));
         assertTrue(get(found, name(9)).isPurged(), "the journal says so");
-        for (Stored one : found.values()) {
+        for (InspectedObject one : found.values()) {
           assertEquals(0, one.slices().missing(), one.head().key());
         }
-        Census census = census(survey);
+        StoreCensus census = census(survey);
         assertEquals(MEMORY / REGION + 64, census.cells().size());
         assertEquals(List.of(), verify(survey));
       }
@@ -496,9 +509,9 @@ class InspectionTest {
       long dead = fixture.store.inspection().ask(LONG, InspectionTest::deadOnDisk);
       assertTrue(dead >= before + scopes.length, dead + " dead, " + before + " before");
       fixture.store.abandon();
-      try (RestingStore resting = rest(1)) {
-        Survey survey = resting.survey(() -> false);
-        Map<String, Stored> found = all(survey, 1000);
+      try (OfflineStore resting = rest(1)) {
+        StoreInspector survey = resting.survey(() -> false);
+        Map<String, InspectedObject> found = all(survey, 1000);
         for (int n = 0; n < 2 * scopes.length; n++) {
           assertEquals(n % 2 != 0, found.containsKey(name(n)), name(n));
         }
@@ -509,10 +522,10 @@ class InspectionTest {
     }
   }
 
-  private static long deadOnDisk(Survey survey) throws IOException {
+  private static long deadOnDisk(StoreInspector survey) throws IOException {
     return census(survey).parts().stream()
         .filter(part -> !part.tier().equals("memory"))
-        .mapToLong(Census.Part::deadRecords)
+        .mapToLong(StoreCensus.Part::deadRecords)
         .sum();
   }
 
@@ -525,14 +538,14 @@ class InspectionTest {
       settle(fixture);
     }
     Set<String> damaged = new HashSet<>();
-    try (RestingStore resting = rest(1)) {
-      Map<String, Stored> found = all(resting.survey(() -> false), 1000);
-      Stored inMemory =
+    try (OfflineStore resting = rest(1)) {
+      Map<String, InspectedObject> found = all(resting.survey(() -> false), 1000);
+      InspectedObject inMemory =
           found.values().stream()
               .filter(one -> one.inMemory() != null && one.head().isInline())
               .findFirst()
               .orElseThrow();
-      Stored onDisk =
+      InspectedObject onDisk =
           found.values().stream()
               .filter(one -> one.onDisk() != null && one.inMemory() == null)
               .filter(one -> one.head().isInline())
@@ -543,7 +556,7 @@ class InspectionTest {
       damaged.add("memory " + inMemory.head().key());
       damaged.add("d0 " + onDisk.head().key());
     }
-    try (RestingStore resting = rest(1)) {
+    try (OfflineStore resting = rest(1)) {
       Set<String> told = new HashSet<>();
       for (Flaw flaw : verify(resting.survey(() -> false))) {
         assertEquals("checksum differs", flaw.why());
@@ -563,7 +576,7 @@ class InspectionTest {
           refused.getMessage());
       fixture.reopen();
     }
-    try (RestingStore resting = rest(0)) {
+    try (OfflineStore resting = rest(0)) {
       assertEquals(1, all(resting.survey(() -> false), 10).size());
       StoreException refused = assertThrows(StoreException.class, () -> open(0));
       assertEquals(StoreException.Kind.OWNED, refused.kind());
@@ -603,15 +616,15 @@ class InspectionTest {
         assertThrows(
             IOException.class,
             () ->
-                RestingStore.open(
-                    new RestingStore.Places(directory.resolve("nowhere"), null, Map.of()),
+                OfflineStore.open(
+                    new OfflineStore.Places(directory.resolve("nowhere"), null, Map.of()),
                     PurgeMatcher.Compiler.NONE,
                     clock::get));
     assertTrue(String.valueOf(nowhere.getMessage()).contains("there is no directory"));
   }
 
   private void problem(String expected) throws IOException {
-    try (RestingStore resting = rest(1)) {
+    try (OfflineStore resting = rest(1)) {
       assertEquals(1, resting.problems().size(), resting.problems()::toString);
       assertTrue(resting.problems().getFirst().contains(expected), resting.problems()::toString);
       List<Flaw> ignored = verify(resting.survey(() -> false));
@@ -637,8 +650,8 @@ class InspectionTest {
       for (int round = 0; round < 12; round++) {
         Files.write(tier, damaged(tierBytes, TierHeader.LENGTH, REGION, random));
         Files.write(disk, damaged(diskBytes, DeviceHeader.LENGTH, 1 << 20, random));
-        try (RestingStore resting = rest(1)) {
-          Survey survey = resting.survey(() -> false);
+        try (OfflineStore resting = rest(1)) {
+          StoreInspector survey = resting.survey(() -> false);
           assertTrue(all(survey, 50).size() <= 300, "seed " + seed);
           assertTrue(census(survey).isComplete(), "seed " + seed);
           flaws += verify(survey).size();

@@ -8,6 +8,13 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.forebay.storage.disk.DeviceSettings;
+import io.forebay.storage.disk.DiskSettings;
+import io.forebay.storage.lane.ObjectWriter;
+import io.forebay.storage.lane.StoreLane;
+import io.forebay.storage.object.HeadSpec;
+import io.forebay.storage.object.InstallOutcome;
+import io.forebay.storage.object.SliceLocation;
+import io.forebay.storage.object.StoredHead;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.List;
@@ -66,9 +73,9 @@ final class LargeObjectTest {
     return writer;
   }
 
-  private static Install finish(ObjectWriter writer) {
-    Install result = writer.finish();
-    for (int n = 0; n < 100 && result == Install.BUSY; n++) {
+  private static InstallOutcome finish(ObjectWriter writer) {
+    InstallOutcome result = writer.finish();
+    for (int n = 0; n < 100 && result == InstallOutcome.BUSY; n++) {
       result = writer.finish();
     }
     return result;
@@ -80,12 +87,13 @@ final class LargeObjectTest {
     HeadSpec spec = StoreFixture.spec("a", fixture.store.nextBirth(), BODY.length);
     assertNull(lane.begin(spec));
     ObjectWriter grows = write(false, false);
-    assertEquals(Install.NO_SPACE, finish(grows));
+    assertEquals(InstallOutcome.NO_SPACE, finish(grows));
     assertEquals(StoreLane.Found.MISS, StoreFixture.find(lane, "a"));
     // What it let go was nobody's from then on.
     for (int n = 0; n < 100; n++) {
       assertEquals(
-          Install.INSTALLED, fixture.put(lane, "b" + n, StoreFixture.body(n, 100_000), true));
+          InstallOutcome.INSTALLED,
+          fixture.put(lane, "b" + n, StoreFixture.body(n, 100_000), true));
       fixture.stepAll();
     }
     assertEquals(0, fixture.store.stats().unfinishedBytes());
@@ -94,7 +102,7 @@ final class LargeObjectTest {
   @Test
   void isKeptAsFarAsItIsThereWhereItCanBeCompleted() throws StoreException {
     open(false);
-    assertEquals(Install.INSTALLED, finish(write(true, true)));
+    assertEquals(InstallOutcome.INSTALLED, finish(write(true, true)));
     assertNull(fixture.read(lane, "a"));
     assertEquals(StoreLane.Found.HIT, StoreFixture.find(lane, "a"));
     StoredHead head = lane.head();
@@ -107,7 +115,7 @@ final class LargeObjectTest {
     for (int slice = 0; slice < slices; slice++) {
       if (lane.findSlice(id, slice) == StoreLane.Found.HIT) {
         present++;
-        SlicePos pos = lane.slice();
+        SliceLocation pos = lane.slice();
         assertEquals(
             BODY[slice * sliceBytes], fixture.store.regionBuffer(pos.region()).get(pos.offset()));
         lane.unpin(pos.region());
@@ -121,7 +129,7 @@ final class LargeObjectTest {
   void isKeptWholeWhereADiskTakesWhatMemoryLetsGo() throws StoreException {
     open(true);
     for (boolean isLengthKnown : new boolean[] {true, false}) {
-      assertEquals(Install.INSTALLED, finish(write(isLengthKnown, false)));
+      assertEquals(InstallOutcome.INSTALLED, finish(write(isLengthKnown, false)));
       assertArrayEquals(BODY, fixture.read(lane, "a"));
       assertArrayEquals(BODY, fixture.read(fixture.store.lane(1), "a"));
     }
@@ -136,7 +144,7 @@ final class LargeObjectTest {
     assertTrue(writer.releasedBytes() > 11 << 20);
     assertEquals(
         StoreLane.Found.HIT, fixture.loaded(reader, () -> reader.findSlice(writer.objectId(), 0)));
-    SlicePos pos = reader.slice();
+    SliceLocation pos = reader.slice();
     assertEquals(BODY[0], fixture.store.regionBuffer(pos.region()).get(pos.offset()));
     reader.unpin(pos.region());
     assertTrue(writer.locate(reader, BODY.length - 1));

@@ -6,8 +6,11 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.forebay.storage.disk.DeviceSettings;
+import io.forebay.storage.disk.DiskSettings;
 import io.forebay.storage.disk.ScrubStats;
+import io.forebay.storage.lane.StoreLane;
 import io.forebay.storage.layout.TierHeader;
+import io.forebay.storage.object.InstallOutcome;
 import java.io.IOException;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
@@ -49,7 +52,8 @@ class MemoryDamageTest {
   private static void fill(StoreFixture fixture) {
     for (int n = 0; n < OBJECTS; n++) {
       assertEquals(
-          Install.INSTALLED, fixture.put(fixture.store.lane(0), "/" + n, body(n), true, "tag"));
+          InstallOutcome.INSTALLED,
+          fixture.put(fixture.store.lane(0), "/" + n, body(n), true, "tag"));
     }
   }
 
@@ -98,7 +102,8 @@ class MemoryDamageTest {
       assertNull(fixture.read(fixture.store.lane(0), "/20"));
       assertEquals(1, fixture.store.stats().checksumFailures());
       assertEquals(
-          Install.INSTALLED, fixture.put(fixture.store.lane(0), "/20", body(20), true, "tag"));
+          InstallOutcome.INSTALLED,
+          fixture.put(fixture.store.lane(0), "/20", body(20), true, "tag"));
       assertEquals(OBJECTS, hits(fixture));
     }
   }

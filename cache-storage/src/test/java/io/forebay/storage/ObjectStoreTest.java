@@ -9,6 +9,11 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.forebay.storage.lane.ObjectWriter;
+import io.forebay.storage.lane.StoreLane;
+import io.forebay.storage.object.HeadSpec;
+import io.forebay.storage.object.InstallOutcome;
+import io.forebay.storage.object.SliceLocation;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.Objects;
@@ -62,7 +67,7 @@ class ObjectStoreTest {
         String name = "/" + length + isKnown;
         assertNull(fixture.read(lane, name));
         byte[] body = StoreFixture.body(length, length);
-        assertEquals(Install.INSTALLED, fixture.put(lane, name, body, isKnown), name);
+        assertEquals(InstallOutcome.INSTALLED, fixture.put(lane, name, body, isKnown), name);
         for (int round = 0; round < 3; round++) {
           assertArrayEquals(body, fixture.read(lane, name), name);
         }
@@ -74,7 +79,7 @@ class ObjectStoreTest {
 
   @Test
   void servesRepeatedHitsFromTheNearIndex() {
-    assertEquals(Install.INSTALLED, fixture.put(lane, "/a", new byte[10], true));
+    assertEquals(InstallOutcome.INSTALLED, fixture.put(lane, "/a", new byte[10], true));
     assertNotNull(fixture.read(lane, "/a"));
     long before = store.stats().nearHits();
     assertNotNull(fixture.read(lane, "/a"));
@@ -85,26 +90,27 @@ class ObjectStoreTest {
   void keepsWhatWasBornLater() {
     long early = store.nextBirth();
     byte[] late = StoreFixture.body(1, 100);
-    assertEquals(Install.INSTALLED, fixture.put(lane, "/a", late, true));
+    assertEquals(InstallOutcome.INSTALLED, fixture.put(lane, "/a", late, true));
     assertEquals(
-        Install.OLDER, lane.putSmall(StoreFixture.spec("/a", early, 3), ByteBuffer.allocate(3)));
+        InstallOutcome.OLDER,
+        lane.putSmall(StoreFixture.spec("/a", early, 3), ByteBuffer.allocate(3)));
     assertArrayEquals(late, fixture.read(lane, "/a"));
   }
 
   @Test
   void replacedObjectIsGoneOnEveryLaneAtOnce() {
     StoreLane other = store.lane(1);
-    assertEquals(Install.INSTALLED, fixture.put(lane, "/a", StoreFixture.body(1, 9), true));
+    assertEquals(InstallOutcome.INSTALLED, fixture.put(lane, "/a", StoreFixture.body(1, 9), true));
     assertNotNull(fixture.read(other, "/a"));
     assertNotNull(fixture.read(other, "/a"));
     byte[] second = StoreFixture.body(2, 100_000);
-    assertEquals(Install.INSTALLED, fixture.put(lane, "/a", second, true));
+    assertEquals(InstallOutcome.INSTALLED, fixture.put(lane, "/a", second, true));
     assertArrayEquals(second, fixture.read(other, "/a"));
   }
 
   @Test
   void differentKeyTextUnderOneHashIsAMiss() {
-    assertEquals(Install.INSTALLED, fixture.put(lane, "/a", new byte[10], true));
+    assertEquals(InstallOutcome.INSTALLED, fixture.put(lane, "/a", new byte[10], true));
     byte[] impostor = StoreFixture.key("/b");
     for (int round = 0; round < 2; round++) {
       assertEquals(
@@ -120,18 +126,19 @@ class ObjectStoreTest {
     for (int length : new int[] {500, 200_000}) {
       String name = "/" + length;
       byte[] body = StoreFixture.body(length, length);
-      assertEquals(Install.INSTALLED, fixture.put(lane, name, body, false));
+      assertEquals(InstallOutcome.INSTALLED, fixture.put(lane, name, body, false));
       assertNotNull(fixture.read(lane, name));
       long id = lane.head().objectId();
       long bodyBirth = lane.head().bodyBirth();
       long birth = store.nextBirth();
-      assertEquals(Install.INSTALLED, lane.refresh(StoreFixture.spec(name, birth, -1), id));
+      assertEquals(InstallOutcome.INSTALLED, lane.refresh(StoreFixture.spec(name, birth, -1), id));
       assertArrayEquals(body, fixture.read(lane, name));
       assertEquals(birth, lane.head().birth());
       assertEquals(bodyBirth, lane.head().bodyBirth());
       assertEquals(
-          Install.GONE, lane.refresh(StoreFixture.spec(name, store.nextBirth(), -1), id + 1));
-      assertEquals(Install.OLDER, lane.refresh(StoreFixture.spec(name, birth, -1), id));
+          InstallOutcome.GONE,
+          lane.refresh(StoreFixture.spec(name, store.nextBirth(), -1), id + 1));
+      assertEquals(InstallOutcome.OLDER, lane.refresh(StoreFixture.spec(name, birth, -1), id));
     }
   }
 
@@ -150,24 +157,24 @@ class ObjectStoreTest {
             spec.expiresAtMillis(),
             HeadSpec.Kind.VARY_MARKER,
             0);
-    assertEquals(Install.INSTALLED, lane.putMarker(marker));
+    assertEquals(InstallOutcome.INSTALLED, lane.putMarker(marker));
     assertNotNull(fixture.read(lane, "/a"));
     assertEquals(HeadSpec.Kind.VARY_MARKER, lane.head().kind());
   }
 
   @Test
   void aMarkerIsReplacedOnlyWhereItIsTheOneThatWasRead() {
-    assertEquals(Install.INSTALLED, lane.putMarker(marker("/m")));
+    assertEquals(InstallOutcome.INSTALLED, lane.putMarker(marker("/m")));
     assertNotNull(fixture.read(lane, "/m"));
     long first = lane.head().objectId();
-    assertEquals(Install.INSTALLED, lane.replaceMarker(marker("/m"), first));
+    assertEquals(InstallOutcome.INSTALLED, lane.replaceMarker(marker("/m"), first));
     assertNotNull(fixture.read(lane, "/m"));
     long second = lane.head().objectId();
     assertNotEquals(first, second);
-    assertEquals(Install.GONE, lane.replaceMarker(marker("/m"), first));
+    assertEquals(InstallOutcome.GONE, lane.replaceMarker(marker("/m"), first));
     assertNotNull(fixture.read(lane, "/m"));
     assertEquals(second, lane.head().objectId());
-    assertEquals(Install.GONE, lane.replaceMarker(marker("/other"), first));
+    assertEquals(InstallOutcome.GONE, lane.replaceMarker(marker("/other"), first));
   }
 
   private HeadSpec marker(String key) {
@@ -189,13 +196,13 @@ class ObjectStoreTest {
   void incompleteBodyIsNeverInstalled() {
     ObjectWriter writer = begin(StoreFixture.spec("/a", store.nextBirth(), 1000));
     assertTrue(writer.append(ByteBuffer.allocate(999)));
-    assertEquals(Install.INCOMPLETE, writer.finish());
+    assertEquals(InstallOutcome.INCOMPLETE, writer.finish());
     ObjectWriter longer = begin(StoreFixture.spec("/a", store.nextBirth(), 100_000));
     assertTrue(longer.append(ByteBuffer.allocate(100_000)));
     ByteBuffer tooMuch = ByteBuffer.allocate(1);
     assertFalse(longer.append(tooMuch));
     assertEquals(1, tooMuch.remaining());
-    assertEquals(Install.NO_SPACE, longer.finish());
+    assertEquals(InstallOutcome.NO_SPACE, longer.finish());
     assertNull(fixture.read(lane, "/a"));
     assertEquals(0, store.stats().unfinishedBytes());
     assertEquals(0, store.stats().unfinishedFills());
@@ -226,14 +233,14 @@ class ObjectStoreTest {
       assertFalse(writer.locate(follower, writer.watermark()));
       while (read < writer.watermark()) {
         assertTrue(writer.locate(follower, read));
-        SlicePos pos = follower.slice();
+        SliceLocation pos = follower.slice();
         store.regionBuffer(pos.region()).get(pos.offset(), seen, read, pos.length());
         read += pos.length();
         follower.unpin(pos.region());
       }
     }
     assertArrayEquals(body, seen);
-    assertEquals(Install.INSTALLED, writer.finish());
+    assertEquals(InstallOutcome.INSTALLED, writer.finish());
     assertArrayEquals(body, fixture.read(follower, "/a"));
     neighbour.abort();
   }
@@ -248,16 +255,16 @@ class ObjectStoreTest {
       assertTrue(taken <= 16 * StoreFixture.MEBI, "no bound");
     }
     assertTrue(taken >= 4 * StoreFixture.MEBI, "bound too low: " + taken);
-    assertEquals(Install.NO_SPACE, writer.finish());
+    assertEquals(InstallOutcome.NO_SPACE, writer.finish());
     fixture.stepAll();
-    assertEquals(Install.INSTALLED, fixture.put(lane, "/b", part, true));
+    assertEquals(InstallOutcome.INSTALLED, fixture.put(lane, "/b", part, true));
   }
 
   /** Finished objects everywhere, nothing reclaimed yet. */
   private void takeAllSpareRegions() {
     byte[] body = new byte[200_000];
     int n = 0;
-    while (fixture.put(lane, "/filler" + n, body, true) == Install.INSTALLED) {
+    while (fixture.put(lane, "/filler" + n, body, true) == InstallOutcome.INSTALLED) {
       assertTrue(n++ < 1000, "it never gets full");
     }
   }
@@ -284,7 +291,7 @@ class ObjectStoreTest {
     assertFalse(writer.lacksRoom());
     assertEquals(body.length, writer.watermark());
     assertTrue(writer.reserveHead());
-    assertEquals(Install.INSTALLED, writer.finish());
+    assertEquals(InstallOutcome.INSTALLED, writer.finish());
     assertArrayEquals(body, fixture.read(lane, "/a"));
   }
 
@@ -297,7 +304,7 @@ class ObjectStoreTest {
     assertFalse(writer.append(more));
     assertTrue(more.hasRemaining());
     assertTrue(writer.reserveHead(), "it is for finish to say");
-    assertEquals(Install.NO_SPACE, writer.finish());
+    assertEquals(InstallOutcome.NO_SPACE, writer.finish());
     assertNull(fixture.read(lane, "/a"));
   }
 
@@ -311,7 +318,7 @@ class ObjectStoreTest {
     ObjectWriter writer = begin(spec);
     assertFalse(lane.lacksRoom());
     assertTrue(writer.append(ByteBuffer.allocate(200_000)));
-    assertEquals(Install.INSTALLED, writer.finish());
+    assertEquals(InstallOutcome.INSTALLED, writer.finish());
     // What is too large for the store is not a matter of waiting.
     assertNull(lane.begin(StoreFixture.spec("/b", store.nextBirth(), 1L << 40)));
     assertFalse(lane.lacksRoom());
@@ -326,7 +333,7 @@ class ObjectStoreTest {
     assertEquals(0, store.stats().unfinishedBytes());
     assertEquals(1, store.stats().revokedFills());
     assertFalse(writer.append(ByteBuffer.allocate(1)));
-    assertEquals(Install.NO_SPACE, writer.finish());
+    assertEquals(InstallOutcome.NO_SPACE, writer.finish());
     assertNull(fixture.read(lane, "/a"));
   }
 
@@ -334,7 +341,7 @@ class ObjectStoreTest {
   void invalidationIsSeenByEveryLane() {
     StoreLane other = store.lane(1);
     for (boolean withScope : new boolean[] {false, true}) {
-      assertEquals(Install.INSTALLED, fixture.put(lane, "/a", new byte[10], true));
+      assertEquals(InstallOutcome.INSTALLED, fixture.put(lane, "/a", new byte[10], true));
       assertNotNull(fixture.read(other, "/a"));
       long hi = StoreFixture.scope("hi/a");
       long lo = StoreFixture.scope("lo/a");
@@ -348,12 +355,13 @@ class ObjectStoreTest {
   @Test
   void pinnedBytesStayAsTheyAreWhileEverythingElseIsReplaced() {
     byte[] body = StoreFixture.body(3, 20_000);
-    assertEquals(Install.INSTALLED, fixture.put(lane, "/pinned", body, true));
+    assertEquals(InstallOutcome.INSTALLED, fixture.put(lane, "/pinned", body, true));
     assertEquals(StoreLane.Found.HIT, StoreFixture.find(lane, "/pinned"));
     int region = lane.head().region();
     int offset = lane.head().bodyOffset();
     for (int n = 0; n < 3000; n++) {
-      Install ignored = fixture.put(store.lane(1), "/" + n, StoreFixture.body(n, 20_000), true);
+      InstallOutcome ignored =
+          fixture.put(store.lane(1), "/" + n, StoreFixture.body(n, 20_000), true);
       fixture.stepAll();
     }
     assertTrue(store.stats().reclaimedRegions() > 30);
@@ -367,11 +375,13 @@ class ObjectStoreTest {
   void whatIsAskedForAgainOutlivesWhatIsNot() {
     for (int n = 0; n < 20; n++) {
       assertEquals(
-          Install.INSTALLED, fixture.put(lane, "/hot" + n, StoreFixture.body(n, 10_000), true));
+          InstallOutcome.INSTALLED,
+          fixture.put(lane, "/hot" + n, StoreFixture.body(n, 10_000), true));
     }
     for (int n = 0; n < 2000; n++) {
       assertEquals(
-          Install.INSTALLED, fixture.put(lane, "/cold" + n, StoreFixture.body(n, 20_000), true));
+          InstallOutcome.INSTALLED,
+          fixture.put(lane, "/cold" + n, StoreFixture.body(n, 20_000), true));
       fixture.stepAll();
       if (n % 50 == 0) {
         for (int hot = 0; hot < 20; hot++) {
@@ -394,7 +404,8 @@ class ObjectStoreTest {
     try (StoreFixture small = new StoreFixture(settings)) {
       int installed = 0;
       for (int n = 0; n < 5000; n++) {
-        if (small.put(small.store.lane(0), "/" + n, new byte[600], true) == Install.INSTALLED) {
+        if (small.put(small.store.lane(0), "/" + n, new byte[600], true)
+            == InstallOutcome.INSTALLED) {
           installed++;
         }
         small.stepAll();

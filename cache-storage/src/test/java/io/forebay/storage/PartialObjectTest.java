@@ -7,6 +7,11 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.forebay.storage.lane.ObjectWriter;
+import io.forebay.storage.lane.StoreLane;
+import io.forebay.storage.object.HeadSpec;
+import io.forebay.storage.object.InstallOutcome;
+import io.forebay.storage.object.SliceRun;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import org.junit.jupiter.api.AfterEach;
@@ -47,7 +52,7 @@ final class PartialObjectTest {
     return ByteBuffer.wrap(BODY, from, to - from).slice();
   }
 
-  private Install run(long id, int first, int end) {
+  private InstallOutcome run(long id, int first, int end) {
     int from = first * SLICE;
     int to = Math.min(BODY.length, end * SLICE);
     ObjectWriter run =
@@ -83,11 +88,11 @@ final class PartialObjectTest {
 
   @Test
   void aHeadAloneIsFoundAndItsSlicesComeLater() throws StoreException {
-    assertEquals(Install.INSTALLED, lane.putHead(spec()));
+    assertEquals(InstallOutcome.INSTALLED, lane.putHead(spec()));
     long id = lane.partialObjectId();
     assertEquals(id, found());
     assertNull(fixture.read(lane, "a"));
-    assertEquals(Install.INSTALLED, run(id, 7, 10));
+    assertEquals(InstallOutcome.INSTALLED, run(id, 7, 10));
     assertTrue(isThere(id, 9));
     fixture.store.abandon();
     fixture.store = ObjectStore.open(fixture.settings);
@@ -95,7 +100,7 @@ final class PartialObjectTest {
     fixture.stepAll();
     assertEquals(id, found());
     assertTrue(isThere(id, 7));
-    assertEquals(Install.INSTALLED, run(id, 0, 7));
+    assertEquals(InstallOutcome.INSTALLED, run(id, 0, 7));
     assertArrayEquals(BODY, fixture.read(lane, "a"));
     assertEquals(0, fixture.store.stats().unfinishedBytes());
   }
@@ -103,16 +108,16 @@ final class PartialObjectTest {
   @Test
   void aHeadIsNotInstalledOverOneThatWasBornLater() {
     HeadSpec older = spec();
-    assertEquals(Install.INSTALLED, lane.putHead(spec()));
+    assertEquals(InstallOutcome.INSTALLED, lane.putHead(spec()));
     long id = found();
-    assertEquals(Install.OLDER, lane.putHead(older));
+    assertEquals(InstallOutcome.OLDER, lane.putHead(older));
     assertEquals(id, found());
   }
 
   @Test
   void aHeadOfUnknownLengthIsNone() {
     HeadSpec unknown = StoreFixture.spec("a", fixture.store.nextBirth(), -1);
-    assertEquals(Install.NO_SPACE, lane.putHead(unknown));
+    assertEquals(InstallOutcome.NO_SPACE, lane.putHead(unknown));
     assertEquals(StoreLane.Found.MISS, StoreFixture.find(lane, "a"));
   }
 
@@ -120,12 +125,12 @@ final class PartialObjectTest {
   void whatIsWholeOfAnObjectThatIsCutIsKept() {
     ObjectWriter writer = requireNonNull(lane.begin(spec(), true));
     assertTrue(writer.append(body(0, 4 * SLICE + 10)));
-    assertEquals(Install.INSTALLED, writer.keep());
+    assertEquals(InstallOutcome.INSTALLED, writer.keep());
     long id = found();
     assertTrue(isThere(id, 3));
     assertFalse(isThere(id, 4));
     assertNull(fixture.read(lane, "a"));
-    assertEquals(Install.INSTALLED, run(id, 4, 10));
+    assertEquals(InstallOutcome.INSTALLED, run(id, 4, 10));
     assertArrayEquals(BODY, fixture.read(lane, "a"));
     assertEquals(0, fixture.store.stats().unfinishedBytes());
     assertEquals(0, fixture.store.stats().unfinishedFills());
@@ -135,10 +140,10 @@ final class PartialObjectTest {
   void nothingIsKeptOfWhatHasNoWholeSliceOrIsOfUseAsAWholeOnly() {
     ObjectWriter little = requireNonNull(lane.begin(spec(), true));
     assertTrue(little.append(body(0, SLICE - 1)));
-    assertEquals(Install.INCOMPLETE, little.keep());
+    assertEquals(InstallOutcome.INCOMPLETE, little.keep());
     ObjectWriter whole = requireNonNull(lane.begin(spec(), false));
     assertTrue(whole.append(body(0, 4 * SLICE)));
-    assertEquals(Install.INCOMPLETE, whole.keep());
+    assertEquals(InstallOutcome.INCOMPLETE, whole.keep());
     assertEquals(StoreLane.Found.MISS, StoreFixture.find(lane, "a"));
     assertFalse(isThere(whole.objectId(), 0));
     assertEquals(0, fixture.store.stats().unfinishedBytes());
@@ -149,13 +154,13 @@ final class PartialObjectTest {
     ObjectWriter writer = requireNonNull(lane.begin(spec(), true));
     writer.announce();
     assertTrue(writer.append(body(0, 2 * SLICE)));
-    assertEquals(Install.INSTALLED, run(writer.objectId(), 4, 7));
+    assertEquals(InstallOutcome.INSTALLED, run(writer.objectId(), 4, 7));
     assertTrue(isThere(writer.objectId(), 5));
     assertTrue(writer.append(body(2 * SLICE, BODY.length)));
     // What lies beyond the run is let go as well.
     writer.release(8L * SLICE);
     assertEquals(8L * SLICE, writer.releasedBytes());
-    assertEquals(Install.INSTALLED, writer.finish());
+    assertEquals(InstallOutcome.INSTALLED, writer.finish());
     assertArrayEquals(BODY, fixture.read(lane, "a"));
     assertArrayEquals(BODY, fixture.read(fixture.store.lane(1), "a"));
     assertEquals(0, fixture.store.stats().unfinishedBytes());
@@ -166,9 +171,9 @@ final class PartialObjectTest {
     ObjectWriter writer = requireNonNull(lane.begin(spec(), true));
     writer.announce();
     assertTrue(writer.append(body(0, 2 * SLICE)));
-    assertEquals(Install.INSTALLED, run(writer.objectId(), 4, 7));
+    assertEquals(InstallOutcome.INSTALLED, run(writer.objectId(), 4, 7));
     writer.abort();
     assertEquals(StoreLane.Found.MISS, StoreFixture.find(lane, "a"));
-    assertEquals(Install.GONE, run(writer.objectId(), 7, 9));
+    assertEquals(InstallOutcome.GONE, run(writer.objectId(), 7, 9));
   }
 }

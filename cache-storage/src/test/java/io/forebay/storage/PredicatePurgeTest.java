@@ -8,7 +8,16 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.forebay.storage.lane.ObjectWriter;
+import io.forebay.storage.lane.StoreLane;
+import io.forebay.storage.object.HeadSpec;
+import io.forebay.storage.object.InstallOutcome;
+import io.forebay.storage.purge.Purge;
+import io.forebay.storage.purge.PurgeEstimate;
+import io.forebay.storage.purge.PurgeFailedException;
 import io.forebay.storage.purge.PurgeMatcher;
+import io.forebay.storage.purge.PurgeReceipt;
+import io.forebay.storage.purge.PurgeStatus;
 import java.nio.ByteBuffer;
 import java.util.Objects;
 import java.util.OptionalLong;
@@ -77,7 +86,7 @@ class PredicatePurgeTest extends PurgeStores {
       long birth = fixture.store.nextBirth();
       assertTrue(birth > ignored.sequence());
       assertEquals(
-          Install.INSTALLED,
+          InstallOutcome.INSTALLED,
           lane.refresh(StoreFixture.spec("/a", birth, -1), lane.head().objectId()));
       assertNotNull(read(fixture, "/a"));
       assertFalse(lane.head().softPurged());
@@ -95,7 +104,7 @@ class PredicatePurgeTest extends PurgeStores {
       assertTrue(lane.isOverruled(spec), "who joins it now leaves at its head");
       sweep(fixture);
       assertFalse(Objects.requireNonNull(fixture.store.purgeStatus(receipt.id())).isSwept());
-      assertEquals(Install.PURGED, writer.finish());
+      assertEquals(InstallOutcome.PURGED, writer.finish());
       sweep(fixture);
       assertTrue(Objects.requireNonNull(fixture.store.purgeStatus(receipt.id())).isSwept());
       assertNull(lane.begin(StoreFixture.spec("/a", spec.birth(), 5)), "too old to be told");
@@ -112,9 +121,9 @@ class PredicatePurgeTest extends PurgeStores {
       long before = fixture.store.nextBirth();
       PurgeReceipt ignored = purge(fixture, "key /a", false);
       long after = fixture.store.nextBirth();
-      assertEquals(Install.PURGED, lane.refresh(StoreFixture.spec("/a", before, -1), id));
+      assertEquals(InstallOutcome.PURGED, lane.refresh(StoreFixture.spec("/a", before, -1), id));
       assertEquals(
-          Install.PURGED,
+          InstallOutcome.PURGED,
           lane.refresh(StoreFixture.spec("/a", after, -1), id),
           "the body is older than the purge");
       assertNull(read(fixture, "/a"));
@@ -132,7 +141,7 @@ class PredicatePurgeTest extends PurgeStores {
       // The head it has does not say this number, the one that the 304 brings does.
       PurgeReceipt ignored = purge(fixture, "head born " + birth, false);
       assertNotNull(read(fixture, "/a"));
-      assertEquals(Install.PURGED, lane.refresh(StoreFixture.spec("/a", birth, -1), id));
+      assertEquals(InstallOutcome.PURGED, lane.refresh(StoreFixture.spec("/a", birth, -1), id));
       assertNotNull(read(fixture, "/a"));
     }
   }

@@ -7,6 +7,14 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.forebay.storage.disk.DiskSettings;
+import io.forebay.storage.lane.ObjectWriter;
+import io.forebay.storage.lane.StoreLane;
+import io.forebay.storage.object.HeadSpec;
+import io.forebay.storage.object.InstallOutcome;
+import io.forebay.storage.object.StoredHead;
+import io.forebay.storage.purge.Purge;
+import io.forebay.storage.purge.PurgeFailedException;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.Objects;
@@ -55,7 +63,7 @@ class PurgeRaceTest extends PurgeStores {
       purge(fixture, named.odd(false));
       sweep(fixture);
       assertFalse(isSwept(fixture), "not while that fill is under way");
-      assertEquals(Install.PURGED, writer.finish());
+      assertEquals(InstallOutcome.PURGED, writer.finish());
       assertNull(read(fixture, "/odd/1"));
     }
   }
@@ -71,7 +79,7 @@ class PurgeRaceTest extends PurgeStores {
       assertTrue(isSwept(fixture));
       HeadSpec late = StoreFixture.spec("/odd/1", birth, 5, "odd");
       assertNull(lane.begin(late));
-      assertEquals(Install.PURGED, lane.putSmall(late, ByteBuffer.allocate(5)));
+      assertEquals(InstallOutcome.PURGED, lane.putSmall(late, ByteBuffer.allocate(5)));
     }
   }
 
@@ -87,7 +95,7 @@ class PurgeRaceTest extends PurgeStores {
       purge(fixture, named.odd(true));
       fixture.stepAll();
       assertTrue(fixture.store.lane(1).isOverruled(spec), "whoever asks, also of a soft one");
-      assertEquals(Install.INSTALLED, writer.finish(), "soft: stored, and stale");
+      assertEquals(InstallOutcome.INSTALLED, writer.finish(), "soft: stored, and stale");
       fixture.stepAll();
       assertTrue(lane.isOverruled(spec), "and also once it is stored");
       assertNotNull(read(fixture, "/odd/1"));
@@ -121,7 +129,7 @@ class PurgeRaceTest extends PurgeStores {
       purge(fixture, named.odd(false));
       sweep(fixture);
       assertFalse(isSwept(fixture), "not while it is being written");
-      assertEquals(Install.PURGED, writer.finish());
+      assertEquals(InstallOutcome.PURGED, writer.finish());
       assertNull(lane.begin(late), "what is copied is gone");
       sweep(fixture);
       assertTrue(isSwept(fixture));
@@ -143,7 +151,7 @@ class PurgeRaceTest extends PurgeStores {
       assertEquals(bodyBirth, Objects.requireNonNull(spec.copied()).birth());
       ObjectWriter writer = Objects.requireNonNull(lane.begin(spec));
       assertTrue(writer.append(ByteBuffer.allocate(5)));
-      assertEquals(Install.PURGED, writer.finish());
+      assertEquals(InstallOutcome.PURGED, writer.finish());
       assertNull(read(fixture, "/odd/2"));
     }
   }
@@ -158,7 +166,7 @@ class PurgeRaceTest extends PurgeStores {
       long id = lane.head().objectId();
       long birth = fixture.store.nextBirth();
       purge(fixture, named.odd(false));
-      assertEquals(Install.PURGED, lane.refresh(StoreFixture.spec("/odd/1", birth, -1), id));
+      assertEquals(InstallOutcome.PURGED, lane.refresh(StoreFixture.spec("/odd/1", birth, -1), id));
       assertNull(read(fixture, "/odd/1"));
       // Soft: the answer was on its way before the purge, so it does not make fresh again.
       put(fixture, "/odd/1", "odd");
@@ -167,7 +175,8 @@ class PurgeRaceTest extends PurgeStores {
       birth = fixture.store.nextBirth();
       purge(fixture, named.odd(true));
       assertEquals(
-          Install.INSTALLED, lane.refresh(StoreFixture.spec("/odd/1", birth, -1, "odd"), id));
+          InstallOutcome.INSTALLED,
+          lane.refresh(StoreFixture.spec("/odd/1", birth, -1, "odd"), id));
       assertNotNull(read(fixture, "/odd/1"));
       assertTrue(lane.head().softPurged());
     }
@@ -406,13 +415,14 @@ class PurgeRaceTest extends PurgeStores {
   }
 
   private static void putTiny(StoreFixture fixture, int n) {
-    Install result =
+    InstallOutcome result =
         fixture.put(fixture.store.lane(0), name(n), StoreFixture.body(n, 1000), true, "tiny");
-    assertEquals(Install.INSTALLED, result);
+    assertEquals(InstallOutcome.INSTALLED, result);
   }
 
   private static void putEven(StoreFixture fixture, int n) {
-    Install ignored = fixture.put(fixture.store.lane(0), "/even/more/" + n, body(n), true, "even");
+    InstallOutcome ignored =
+        fixture.put(fixture.store.lane(0), "/even/more/" + n, body(n), true, "even");
   }
 
   @ParameterizedTest

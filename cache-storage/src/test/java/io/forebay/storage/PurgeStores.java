@@ -6,7 +6,12 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.forebay.storage.disk.DeviceSettings;
+import io.forebay.storage.disk.DiskSettings;
+import io.forebay.storage.object.InstallOutcome;
+import io.forebay.storage.purge.Purge;
+import io.forebay.storage.purge.PurgeFailedException;
 import io.forebay.storage.purge.PurgeMatcher;
+import io.forebay.storage.purge.PurgeReceipt;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;
@@ -106,7 +111,8 @@ abstract class PurgeStores {
 
   static void put(StoreFixture fixture, String name, String... scopes) {
     assertEquals(
-        Install.INSTALLED, fixture.put(fixture.store.lane(0), name, new byte[100], true, scopes));
+        InstallOutcome.INSTALLED,
+        fixture.put(fixture.store.lane(0), name, new byte[100], true, scopes));
   }
 
   static byte @Nullable [] read(StoreFixture fixture, String name) {
@@ -125,7 +131,7 @@ abstract class PurgeStores {
   static void fill(StoreFixture fixture, int from, int to) {
     for (int n = from; n < to; n++) {
       assertEquals(
-          Install.INSTALLED,
+          InstallOutcome.INSTALLED,
           fixture.put(fixture.store.lane(0), name(n), body(n), true, "host" + n % 3));
       fixture.steps(20);
     }
@@ -134,9 +140,9 @@ abstract class PurgeStores {
 
   /** Odd ones have the tag as well. */
   static void putTagged(StoreFixture fixture, int n) {
-    Install result =
+    InstallOutcome result =
         fixture.put(fixture.store.lane(0), name(n), body(n), true, n % 2 == 1 ? "odd" : "even");
-    assertEquals(Install.INSTALLED, result);
+    assertEquals(InstallOutcome.INSTALLED, result);
   }
 
   static void fillTagged(StoreFixture fixture, int from, int to) {

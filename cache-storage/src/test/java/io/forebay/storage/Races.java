@@ -1,9 +1,16 @@
 package io.forebay.storage;
 
-import io.forebay.storage.RaceBed.Written;
 import io.forebay.storage.evict.Reclaim;
+import io.forebay.storage.lane.ObjectWriter;
+import io.forebay.storage.lane.RaceBed;
+import io.forebay.storage.lane.RaceBed.Written;
+import io.forebay.storage.lane.StoreLane;
 import io.forebay.storage.layout.HeadRecord;
-import io.forebay.storage.layout.Words;
+import io.forebay.storage.layout.Layouts;
+import io.forebay.storage.object.HeadSpec;
+import io.forebay.storage.object.InstallOutcome;
+import io.forebay.storage.object.SliceLocation;
+import io.forebay.storage.object.StoredHead;
 import io.forebay.storage.purge.Overflow;
 import io.forebay.storage.region.Regions;
 import java.lang.foreign.MemorySegment;
@@ -81,7 +88,7 @@ final class Races {
     }
   }
 
-  private static int installed(Install install) {
+  private static int installed(InstallOutcome install) {
     return switch (install) {
       case INSTALLED -> 1;
       case OLDER -> 2;
@@ -104,7 +111,7 @@ final class Races {
     Pinning() {
       region = BED.open();
       generation = BED.regions.generation(region);
-      BED.memory.set(Words.LONG, BED.regions.base(region) + AT, generation);
+      BED.memory.set(Layouts.LONG, BED.regions.base(region) + AT, generation);
       BED.regions.state(region, Regions.SEALED);
     }
 
@@ -116,7 +123,7 @@ final class Races {
       if (!isPinned) {
         return 0;
       }
-      return BED.memory.get(Words.LONG, BED.regions.base(region) + AT) == generation ? 1 : 2;
+      return BED.memory.get(Layouts.LONG, BED.regions.base(region) + AT) == generation ? 1 : 2;
     }
 
     @Override
@@ -128,7 +135,7 @@ final class Races {
         return 0;
       }
       BED.regions.renew(region);
-      BED.memory.set(Words.LONG, BED.regions.base(region) + AT, -1);
+      BED.memory.set(Layouts.LONG, BED.regions.base(region) + AT, -1);
       return 1;
     }
 
@@ -164,9 +171,9 @@ final class Races {
         spec = RaceBed.spec(own, own, RaceBed.BODY);
         region = BED.open();
         before = BED.writeSlice(region, spec, own, own);
-        Install installed = before.install(BED.firstLane);
+        InstallOutcome installed = before.install(BED.firstLane);
         BED.regions.state(region, Regions.SEALED);
-        if (installed != Install.INSTALLED || look() != 1) {
+        if (installed != InstallOutcome.INSTALLED || look() != 1) {
           throw new IllegalStateException("not found before anybody touched it");
         }
       }
@@ -176,8 +183,8 @@ final class Races {
       if (BED.firstLane.findSlice(own, 0) != StoreLane.Found.HIT) {
         return 0;
       }
-      SlicePos at = BED.firstLane.slice();
-      long content = BED.memory.get(Words.LONG, BED.regions.base(at.region()) + at.offset());
+      SliceLocation at = BED.firstLane.slice();
+      long content = BED.memory.get(Layouts.LONG, BED.regions.base(at.region()) + at.offset());
       BED.firstLane.unpin(at.region());
       return content == own ? 1 : 2;
     }
@@ -231,7 +238,7 @@ final class Races {
         long number = BED.birth();
         old = BED.writeHead(RaceBed.spec(number, BED.birth(), RaceBed.BODY), 1);
         young = BED.writeHead(RaceBed.spec(number, BED.birth(), RaceBed.BODY), 2);
-        if (old.install(BED.firstLane) != Install.INSTALLED || look() != 1) {
+        if (old.install(BED.firstLane) != InstallOutcome.INSTALLED || look() != 1) {
           throw new IllegalStateException("not found before anybody touched it");
         }
       }
@@ -245,7 +252,7 @@ final class Races {
       }
       StoredHead head = BED.firstLane.head();
       long body = BED.regions.base(head.region()) + head.bodyOffset();
-      int content = (int) BED.memory.get(Words.LONG, body);
+      int content = (int) BED.memory.get(Layouts.LONG, body);
       BED.firstLane.unpin(head.region());
       return content;
     }
@@ -319,7 +326,7 @@ final class Races {
   /** An installed record, much asked for, in a region that is about to be emptied. */
   private static Written leaving(long number) {
     Written written = BED.writeHead(BED.open(), RaceBed.spec(number, BED.birth(), RaceBed.BODY), 1);
-    if (written.install(BED.firstLane) != Install.INSTALLED) {
+    if (written.install(BED.firstLane) != InstallOutcome.INSTALLED) {
       throw new IllegalStateException("not installed with nobody there");
     }
     int region = written.at().region();
@@ -421,7 +428,7 @@ final class Races {
         long number = BED.birth();
         old = BED.writeHead(RaceBed.spec(number, BED.birth(), RaceBed.BODY), 1);
         young = BED.writeHead(RaceBed.spec(number, BED.birth(), RaceBed.BODY), 2);
-        if (old.install(BED.firstLane) != Install.INSTALLED) {
+        if (old.install(BED.firstLane) != InstallOutcome.INSTALLED) {
           throw new IllegalStateException("not installed with nobody there");
         }
       }
@@ -488,8 +495,8 @@ final class Races {
       if (!writer.locate(BED.secondLane, readable - Long.BYTES)) {
         return 0;
       }
-      SlicePos at = BED.secondLane.slice();
-      long read = BED.memory.get(Words.LONG, BED.regions.base(at.region()) + at.offset());
+      SliceLocation at = BED.secondLane.slice();
+      long read = BED.memory.get(Layouts.LONG, BED.regions.base(at.region()) + at.offset());
       BED.secondLane.unpin(at.region());
       return read == content ? 1 : 2;
     }
@@ -517,10 +524,10 @@ final class Races {
 
     private static MemorySegment record() {
       MemorySegment record = MemorySegment.ofArray(new long[32]);
-      record.set(Words.LONG, HeadRecord.BIRTH_OFFSET, BIRTH);
-      record.set(Words.LONG, HeadRecord.BODY_BIRTH_OFFSET, BIRTH);
-      record.set(Words.INT, HeadRecord.SCOPE_COUNT_OFFSET, 1);
-      record.set(Words.LONG, HeadRecord.SCOPES_OFFSET, SCOPE);
+      record.set(Layouts.LONG, HeadRecord.BIRTH_OFFSET, BIRTH);
+      record.set(Layouts.LONG, HeadRecord.BODY_BIRTH_OFFSET, BIRTH);
+      record.set(Layouts.INT, HeadRecord.SCOPE_COUNT_OFFSET, 1);
+      record.set(Layouts.LONG, HeadRecord.SCOPES_OFFSET, SCOPE);
       return record;
     }
 

@@ -6,6 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.forebay.storage.lane.StoreLane;
+import io.forebay.storage.object.InstallOutcome;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -32,7 +34,7 @@ class RebuildTest {
     return StoreFixture.body(seed, BODY);
   }
 
-  private static Install put(StoreFixture fixture, String name, long seed) {
+  private static InstallOutcome put(StoreFixture fixture, String name, long seed) {
     return fixture.put(fixture.store.lane(0), name, body(seed), true);
   }
 
@@ -51,7 +53,7 @@ class RebuildTest {
   private static int fillUp(StoreFixture fixture) {
     int count = 3 * REGIONS * REGION / BODY;
     for (int n = 0; n < count; n++) {
-      assertEquals(Install.INSTALLED, put(fixture, "/fill/" + n, n));
+      assertEquals(InstallOutcome.INSTALLED, put(fixture, "/fill/" + n, n));
       fixture.steps(10);
     }
     return count;
@@ -60,7 +62,7 @@ class RebuildTest {
   /** The last of a row of objects that found room without another step. */
   private static int untilRefused(StoreFixture fixture, String prefix) {
     int n = 0;
-    while (put(fixture, prefix + n, n) == Install.INSTALLED) {
+    while (put(fixture, prefix + n, n) == InstallOutcome.INSTALLED) {
       n++;
       assertTrue(n < REGIONS * REGION / BODY, "more fits than there is room for");
     }
@@ -77,7 +79,7 @@ class RebuildTest {
       for (int step = 0; step < 20; step++) {
         assertTrue(fixture.store.step());
         assertFalse(fixture.store.recovery().isComplete(), "the rebuild is over too soon");
-        while (put(fixture, "/more/" + more, more) == Install.INSTALLED) {
+        while (put(fixture, "/more/" + more, more) == InstallOutcome.INSTALLED) {
           more++;
         }
       }
@@ -129,10 +131,10 @@ class RebuildTest {
   void anOlderHeadNeverComesBackWhenItsSuccessorsRegionIsWanted() throws Exception {
     try (StoreFixture fixture = open()) {
       String name = "/replaced";
-      assertEquals(Install.INSTALLED, put(fixture, name, 1));
+      assertEquals(InstallOutcome.INSTALLED, put(fixture, name, 1));
       for (int n = 0; fixture.store.stats().movedRecords() == 0; n++) {
         assertTrue(n < 10_000, "it never became protected");
-        assertEquals(Install.INSTALLED, put(fixture, "/first/" + n, n));
+        assertEquals(InstallOutcome.INSTALLED, put(fixture, "/first/" + n, n));
         assertArrayEquals(body(1), read(fixture, name));
         fixture.steps(10);
       }
@@ -141,7 +143,7 @@ class RebuildTest {
 
       kill(fixture);
       assertNull(read(fixture, name), "the rebuild has found it already");
-      assertEquals(Install.INSTALLED, put(fixture, name, 2));
+      assertEquals(InstallOutcome.INSTALLED, put(fixture, name, 2));
       kill(fixture);
       int probation = fixture.store.stats().probationRegions();
       for (int step = 0; step < probation; step++) {
@@ -192,7 +194,7 @@ class RebuildTest {
           int dice = random.nextInt(100);
           if (dice < 50) {
             long body = random.nextLong();
-            if (put(fixture, "/" + name, body) == Install.INSTALLED) {
+            if (put(fixture, "/" + name, body) == InstallOutcome.INSTALLED) {
               latest.put(name, body);
             }
           } else if (dice < 85) {

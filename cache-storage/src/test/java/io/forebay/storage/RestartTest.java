@@ -9,7 +9,13 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.forebay.storage.lane.StoreLane;
 import io.forebay.storage.layout.TierHeader;
+import io.forebay.storage.object.HeadSpec;
+import io.forebay.storage.object.InstallOutcome;
+import io.forebay.storage.purge.Purge;
+import io.forebay.storage.purge.PurgeReceipt;
+import io.forebay.storage.purge.PurgeTest;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -35,7 +41,8 @@ class RestartTest {
   private static void fill(StoreFixture fixture) {
     for (int n = 0; n < OBJECTS; n++) {
       assertEquals(
-          Install.INSTALLED, fixture.put(fixture.store.lane(0), "/" + n, body(n), n % 2 == 0));
+          InstallOutcome.INSTALLED,
+          fixture.put(fixture.store.lane(0), "/" + n, body(n), n % 2 == 0));
     }
   }
 
@@ -78,11 +85,12 @@ class RestartTest {
       assertEquals(0, hits(fixture));
       // Stored before the rebuild comes to its older version: the newer one must win.
       byte[] newer = StoreFixture.body(-1, 50_000);
-      assertEquals(Install.INSTALLED, fixture.put(fixture.store.lane(0), "/7", newer, true));
+      assertEquals(InstallOutcome.INSTALLED, fixture.put(fixture.store.lane(0), "/7", newer, true));
       fixture.stepAll();
       assertEquals(RecoveryState.Phase.REBUILT, fixture.store.recovery().phase());
       assertArrayEquals(newer, fixture.read(fixture.store.lane(0), "/7"));
-      assertEquals(Install.INSTALLED, fixture.put(fixture.store.lane(0), "/7", body(7), true));
+      assertEquals(
+          InstallOutcome.INSTALLED, fixture.put(fixture.store.lane(0), "/7", body(7), true));
       assertEquals(OBJECTS, hits(fixture));
       fixture.reopen();
       assertEquals(RecoveryState.Phase.WARM, fixture.store.recovery().phase());
@@ -301,7 +309,7 @@ class RestartTest {
       place = Path.of(line.substring(line.indexOf("/dev/shm")));
       StoreLane lane = store.lane(0);
       HeadSpec spec = StoreFixture.spec("/a", store.nextBirth(), 3);
-      assertEquals(Install.INSTALLED, lane.putSmall(spec, ByteBuffer.allocate(3)));
+      assertEquals(InstallOutcome.INSTALLED, lane.putSmall(spec, ByteBuffer.allocate(3)));
       assertEquals(StoreLane.Found.HIT, StoreFixture.find(lane, "/a"));
       lane.unpin(lane.head().region());
       assertNotNull(store.lane(0).head());

@@ -3,6 +3,12 @@ package io.forebay.storage;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.forebay.storage.lane.ObjectWriter;
+import io.forebay.storage.lane.StoreLane;
+import io.forebay.storage.object.HeadSpec;
+import io.forebay.storage.object.InstallOutcome;
+import io.forebay.storage.object.SliceLocation;
+import io.forebay.storage.object.StoredHead;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -15,14 +21,15 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** Opens small stores that the test steps, and knows what bodies shall be. */
-final class StoreFixture implements AutoCloseable {
-  static final long MEBI = 1 << 20;
+public final class StoreFixture implements AutoCloseable {
+  public static final long MEBI = 1 << 20;
 
-  final AtomicLong clock;
-  final StoreSettings settings;
-  ObjectStore store;
+  public final AtomicLong clock;
+  public final StoreSettings settings;
+  public ObjectStore store;
 
-  StoreFixture(Path directory, long memoryBytes, int regionBytes, int lanes) throws StoreException {
+  public StoreFixture(Path directory, long memoryBytes, int regionBytes, int lanes)
+      throws StoreException {
     this(
         StoreSettings.of(directory.resolve("data"), memoryBytes, lanes, () -> 0)
             .withMemoryDirectory(directory.resolve("memory"))
@@ -30,7 +37,7 @@ final class StoreFixture implements AutoCloseable {
             .withLockMemory(false));
   }
 
-  StoreFixture(StoreSettings settings) throws StoreException {
+  public StoreFixture(StoreSettings settings) throws StoreException {
     this(settings, new AtomicLong(1_000_000));
   }
 
@@ -40,7 +47,7 @@ final class StoreFixture implements AutoCloseable {
     this.store = ObjectStore.open(this.settings);
   }
 
-  void reopen() throws StoreException {
+  public void reopen() throws StoreException {
     store.close();
     store = ObjectStore.open(settings);
   }
@@ -50,13 +57,13 @@ final class StoreFixture implements AutoCloseable {
     return Objects.requireNonNull(settings.memoryDirectory());
   }
 
-  void steps(int count) {
+  public void steps(int count) {
     for (int n = 0; n < count && store.step(); n++) {
       Thread.onSpinWait();
     }
   }
 
-  void stepAll() {
+  public void stepAll() {
     steps(100_000);
   }
 
@@ -64,7 +71,7 @@ final class StoreFixture implements AutoCloseable {
     return name.getBytes(StandardCharsets.UTF_8);
   }
 
-  static long scope(String text) {
+  public static long scope(String text) {
     long hash = 0xcbf29ce484222325L;
     for (byte b : key(text)) {
       hash = (hash ^ b) * 0x100000001b3L;
@@ -72,13 +79,13 @@ final class StoreFixture implements AutoCloseable {
     return hash;
   }
 
-  static byte[] body(long seed, int length) {
+  public static byte[] body(long seed, int length) {
     byte[] bytes = new byte[length];
     new SplittableRandom(seed).nextBytes(bytes);
     return bytes;
   }
 
-  static HeadSpec spec(String name, long birth, long totalLength, String... scopes) {
+  public static HeadSpec spec(String name, long birth, long totalLength, String... scopes) {
     byte[] key = key(name);
     long[] hashes = new long[scopes.length + 1];
     hashes[0] = scope(name);
@@ -98,31 +105,32 @@ final class StoreFixture implements AutoCloseable {
         totalLength);
   }
 
-  Install put(StoreLane lane, String name, byte[] body, boolean isLengthKnown, String... scopes) {
+  public InstallOutcome put(
+      StoreLane lane, String name, byte[] body, boolean isLengthKnown, String... scopes) {
     long birth = store.nextBirth();
     ObjectWriter writer = lane.begin(spec(name, birth, isLengthKnown ? body.length : -1, scopes));
     if (writer == null) {
-      return Install.NO_SPACE;
+      return InstallOutcome.NO_SPACE;
     }
     ByteBuffer source = ByteBuffer.wrap(body);
     while (source.hasRemaining()) {
       ByteBuffer chunk = source.slice(source.position(), Math.min(source.remaining(), 10_000));
       if (!writer.append(chunk)) {
         writer.abort();
-        return Install.NO_SPACE;
+        return InstallOutcome.NO_SPACE;
       }
       source.position(source.position() + chunk.position());
     }
     return writer.finish();
   }
 
-  static StoreLane.Found find(StoreLane lane, String name) {
+  public static StoreLane.Found find(StoreLane lane, String name) {
     byte[] key = key(name);
     return lane.find(scope("hi" + name), scope("lo" + name), key, key.length);
   }
 
   /** The body under a name, or null on a miss (of the head or of a slice). */
-  byte @Nullable [] read(StoreLane lane, String name) {
+  public byte @Nullable [] read(StoreLane lane, String name) {
     if (loaded(lane, () -> find(lane, name)) != StoreLane.Found.HIT) {
       return null;
     }
@@ -144,7 +152,7 @@ final class StoreFixture implements AutoCloseable {
         if (loaded(lane, () -> lane.findSlice(id, wanted)) != StoreLane.Found.HIT) {
           return null;
         }
-        SlicePos pos = lane.slice();
+        SliceLocation pos = lane.slice();
         store.regionBuffer(pos.region()).get(pos.offset(), body, at, pos.length());
         at += pos.length();
         lane.unpin(pos.region());

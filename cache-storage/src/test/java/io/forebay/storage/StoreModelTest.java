@@ -6,7 +6,18 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.forebay.storage.disk.DeviceSettings;
+import io.forebay.storage.disk.DiskSettings;
+import io.forebay.storage.lane.ObjectWriter;
+import io.forebay.storage.lane.StoreLane;
 import io.forebay.storage.layout.SliceRecord;
+import io.forebay.storage.object.HeadSpec;
+import io.forebay.storage.object.InstallOutcome;
+import io.forebay.storage.object.SliceLocation;
+import io.forebay.storage.object.SliceRun;
+import io.forebay.storage.object.StoredHead;
+import io.forebay.storage.purge.Purge;
+import io.forebay.storage.purge.PurgeFailedException;
+import io.forebay.storage.purge.PurgeReceipt;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -209,15 +220,15 @@ class StoreModelTest {
     assertEquals(length, writer.watermark());
     if (length > writer.releasedBytes()) {
       assertTrue(writer.locate(fixture.store.lane(0), length - 1));
-      SlicePos pos = fixture.store.lane(0).slice();
+      SliceLocation pos = fixture.store.lane(0).slice();
       assertEquals(body[length - 1], fixture.store.regionBuffer(pos.region()).get(pos.offset()));
       fixture.store.lane(0).unpin(pos.region());
     }
-    Install result = writer.finish();
-    if (result == Install.INSTALLED) {
+    InstallOutcome result = writer.finish();
+    if (result == InstallOutcome.INSTALLED) {
       model.put(name, new Known(body, birth, birth, false, writer.objectId()));
     } else {
-      assertEquals(Install.NO_SPACE, result);
+      assertEquals(InstallOutcome.NO_SPACE, result);
     }
   }
 
@@ -321,9 +332,10 @@ class StoreModelTest {
         fixture.steps(1);
       }
     }
-    Install result = writer.finish();
-    assertTrue(result == Install.INSTALLED || result == Install.GONE, result.toString());
-    return result == Install.INSTALLED;
+    InstallOutcome result = writer.finish();
+    assertTrue(
+        result == InstallOutcome.INSTALLED || result == InstallOutcome.GONE, result.toString());
+    return result == InstallOutcome.INSTALLED;
   }
 
   private static void refresh(
@@ -333,12 +345,13 @@ class StoreModelTest {
       return;
     }
     long birth = fixture.store.nextBirth();
-    Install result =
+    InstallOutcome result =
         lane.refresh(StoreFixture.spec(name, birth, -1, host(name), tag(name)), known.objectId());
-    if (result == Install.INSTALLED) {
+    if (result == InstallOutcome.INSTALLED) {
       model.put(name, new Known(known.body(), birth, known.bodyBirth(), false, known.objectId()));
     } else {
-      assertTrue(result == Install.GONE || result == Install.NO_SPACE, result.toString());
+      assertTrue(
+          result == InstallOutcome.GONE || result == InstallOutcome.NO_SPACE, result.toString());
     }
   }
 

@@ -5,7 +5,10 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.forebay.storage.disk.DeviceSettings;
+import io.forebay.storage.disk.DiskSettings;
 import io.forebay.storage.disk.DiskStats;
+import io.forebay.storage.object.InstallOutcome;
+import io.forebay.storage.purge.Purge;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -52,7 +55,9 @@ class WriteBehindTest {
   private static void put(StoreFixture fixture, int from, int to) {
     for (int n = from; n < to; n++) {
       assertEquals(
-          Install.INSTALLED, fixture.put(fixture.store.lane(0), "/" + n, body(n), true), "/" + n);
+          InstallOutcome.INSTALLED,
+          fixture.put(fixture.store.lane(0), "/" + n, body(n), true),
+          "/" + n);
       fixture.steps(20);
     }
   }

@@ -1,17 +1,17 @@
 package io.forebay.benchmarks.lab;
 
-import io.forebay.storage.DiskSettings;
-import io.forebay.storage.HeadSpec;
-import io.forebay.storage.Install;
 import io.forebay.storage.ObjectStore;
-import io.forebay.storage.ObjectWriter;
-import io.forebay.storage.StoreLane;
 import io.forebay.storage.StoreSettings;
-import io.forebay.storage.StoredHead;
 import io.forebay.storage.disk.BlockFile;
 import io.forebay.storage.disk.DeviceSettings;
+import io.forebay.storage.disk.DiskSettings;
 import io.forebay.storage.disk.DiskStats;
 import io.forebay.storage.disk.DiskTier;
+import io.forebay.storage.lane.ObjectWriter;
+import io.forebay.storage.lane.StoreLane;
+import io.forebay.storage.object.HeadSpec;
+import io.forebay.storage.object.InstallOutcome;
+import io.forebay.storage.object.StoredHead;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -238,7 +238,7 @@ public final class DiskLab {
       TimeUnit.MILLISECONDS.sleep(1);
       writer = birth < 0 ? null : lane.begin(spec);
     }
-    if (writer == null || !append(writer, length) || writer.finish() != Install.INSTALLED) {
+    if (writer == null || !append(writer, length) || writer.finish() != InstallOutcome.INSTALLED) {
       lost++;
       return;
     }

@@ -5,7 +5,7 @@ import io.forebay.storage.index.IndexSeal;
 import io.forebay.storage.index.ObjectIndex;
 import io.forebay.storage.index.ObjectIndex.Outcome;
 import io.forebay.storage.index.ObjectIndex.Verdict;
-import io.forebay.storage.layout.Words;
+import io.forebay.storage.layout.Layouts;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -55,7 +55,8 @@ public final class IndexSize {
       }
       print(entries, "and on disk", file, heap);
       for (int n = 0; n < entries; n += 2) {
-        Outcome outcome = cursor.update(Words.mix(n), Words.mix(~n), (is, value) -> Verdict.REMOVE);
+        Outcome outcome =
+            cursor.update(Layouts.mix(n), Layouts.mix(~n), (is, value) -> Verdict.REMOVE);
         expect(outcome, n);
       }
       for (int n = 0; n < entries; n += 2) {
@@ -79,8 +80,8 @@ public final class IndexSize {
   private static void put(ObjectIndex.Cursor cursor, int number, int place, boolean isOnDisk) {
     Outcome outcome =
         cursor.update(
-            Words.mix(number),
-            Words.mix(~number),
+            Layouts.mix(number),
+            Layouts.mix(~number),
             (isPresent, value) -> {
               value.identity((byte) 1, number, number);
               value.memory(place & 127, 1, place, 1024);

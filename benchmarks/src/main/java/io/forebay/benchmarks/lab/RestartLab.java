@@ -1,13 +1,13 @@
 package io.forebay.benchmarks.lab;
 
 import io.forebay.benchmarks.micro.Bench;
-import io.forebay.storage.HeadSpec;
-import io.forebay.storage.Install;
 import io.forebay.storage.ObjectStore;
 import io.forebay.storage.RecoveryState;
 import io.forebay.storage.StoreException;
-import io.forebay.storage.StoreLane;
 import io.forebay.storage.StoreSettings;
+import io.forebay.storage.lane.StoreLane;
+import io.forebay.storage.object.HeadSpec;
+import io.forebay.storage.object.InstallOutcome;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -142,7 +142,8 @@ public final class RestartLab {
   private static void fill(ObjectStore store, int objects, int bytes) {
     ByteBuffer body = ByteBuffer.allocate(bytes);
     for (int n = 0; n < objects; n++) {
-      while (store.lane(0).putSmall(spec(store, n, bytes), body.clear()) != Install.INSTALLED) {
+      while (store.lane(0).putSmall(spec(store, n, bytes), body.clear())
+          != InstallOutcome.INSTALLED) {
         Thread.onSpinWait();
       }
     }

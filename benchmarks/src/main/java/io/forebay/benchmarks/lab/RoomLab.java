@@ -1,12 +1,12 @@
 package io.forebay.benchmarks.lab;
 
-import io.forebay.storage.HeadSpec;
-import io.forebay.storage.Install;
 import io.forebay.storage.ObjectStore;
-import io.forebay.storage.ObjectWriter;
-import io.forebay.storage.StoreLane;
 import io.forebay.storage.StoreSettings;
 import io.forebay.storage.StoreStats;
+import io.forebay.storage.lane.ObjectWriter;
+import io.forebay.storage.lane.StoreLane;
+import io.forebay.storage.object.HeadSpec;
+import io.forebay.storage.object.InstallOutcome;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -202,7 +202,7 @@ public final class RoomLab {
         Thread.onSpinWait();
       }
       note(appends, began);
-      if (writer.finish() == Install.INSTALLED && isMeasuring) {
+      if (writer.finish() == InstallOutcome.INSTALLED && isMeasuring) {
         objects++;
         bytes += length;
       }

@@ -1,9 +1,9 @@
 package io.forebay.benchmarks.micro;
 
-import io.forebay.storage.HeadSpec;
-import io.forebay.storage.Install;
-import io.forebay.storage.ObjectWriter;
-import io.forebay.storage.StoreLane;
+import io.forebay.storage.lane.ObjectWriter;
+import io.forebay.storage.lane.StoreLane;
+import io.forebay.storage.object.HeadSpec;
+import io.forebay.storage.object.InstallOutcome;
 import java.nio.ByteBuffer;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
@@ -56,15 +56,15 @@ public class AppendBenchmark extends Bench {
       body.put(bytes).flip();
       long enough = 2 * memoryBytes / (bodyBytes + 512);
       for (long i = 0; i < enough; i++) {
-        Install installed = storeOne();
-        if (installed != Install.INSTALLED) {
+        InstallOutcome installed = storeOne();
+        if (installed != InstallOutcome.INSTALLED) {
           throw new IllegalStateException("object " + i + ": " + installed);
         }
       }
     }
 
     /** Stores one object under a key that was not there. */
-    Install storeOne() {
+    InstallOutcome storeOne() {
       if (store == null) {
         throw new IllegalStateException("not open");
       }
@@ -79,7 +79,7 @@ public class AppendBenchmark extends Bench {
       }
       ObjectWriter writer = lane.begin(spec);
       if (writer == null) {
-        return Install.NO_SPACE;
+        return InstallOutcome.NO_SPACE;
       }
       ByteBuffer rest = body.duplicate();
       while (rest.hasRemaining()) {
@@ -87,7 +87,7 @@ public class AppendBenchmark extends Bench {
         rest.position(rest.position() + chunk.remaining());
         if (!writer.append(chunk)) {
           writer.abort();
-          return Install.NO_SPACE;
+          return InstallOutcome.NO_SPACE;
         }
       }
       return writer.finish();
@@ -113,9 +113,9 @@ public class AppendBenchmark extends Bench {
   }
 
   @Benchmark
-  public Install append(Full full, Amount amount) {
-    Install installed = full.storeOne();
-    if (installed == Install.INSTALLED) {
+  public InstallOutcome append(Full full, Amount amount) {
+    InstallOutcome installed = full.storeOne();
+    if (installed == InstallOutcome.INSTALLED) {
       amount.mebibytes += full.bodyBytes / 1048576.0;
     } else {
       amount.refused++;

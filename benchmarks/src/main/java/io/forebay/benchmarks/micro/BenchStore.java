@@ -1,11 +1,11 @@
 package io.forebay.benchmarks.micro;
 
-import io.forebay.storage.HeadSpec;
-import io.forebay.storage.Install;
 import io.forebay.storage.ObjectStore;
 import io.forebay.storage.StoreException;
-import io.forebay.storage.StoreLane;
 import io.forebay.storage.StoreSettings;
+import io.forebay.storage.lane.StoreLane;
+import io.forebay.storage.object.HeadSpec;
+import io.forebay.storage.object.InstallOutcome;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
@@ -114,8 +114,9 @@ final class BenchStore implements AutoCloseable {
 
   void put(long hi, long lo, byte[] keyText, ByteBuffer body) {
     while (true) {
-      Install result = lane(0).putSmall(head(hi, lo, keyText, body.remaining()), body.duplicate());
-      if (result == Install.INSTALLED) {
+      InstallOutcome result =
+          lane(0).putSmall(head(hi, lo, keyText, body.remaining()), body.duplicate());
+      if (result == InstallOutcome.INSTALLED) {
         return;
       }
       if (!store.step()) {

@@ -4,29 +4,30 @@ import io.forebay.core.http.HeaderFields;
 import io.forebay.core.key.KeyBuilder;
 import io.forebay.core.key.Scopes;
 import io.forebay.core.policy.StoredMeta;
+import io.forebay.server.accesslog.AccessLog;
 import io.forebay.server.config.ConfigEnvironment;
 import io.forebay.server.config.ConfigLoader;
 import io.forebay.server.config.ConfigOutcome;
 import io.forebay.server.config.ServerConfig;
+import io.forebay.server.counters.LoopCounters;
+import io.forebay.server.deliver.CopyQuota;
 import io.forebay.server.deliver.Leases;
-import io.forebay.server.deliver.PrivateCopies;
+import io.forebay.server.exchange.ExchangeContext;
+import io.forebay.server.exchange.ExchangeFactory;
 import io.forebay.server.exchange.FailureLog;
-import io.forebay.server.exchange.LoopContext;
-import io.forebay.server.exchange.LoopExchanges;
-import io.forebay.server.exchange.LoopLoad;
-import io.forebay.server.exchange.RequestIds;
-import io.forebay.server.exchange.Snapshot;
-import io.forebay.server.fairness.ClientPlaces;
-import io.forebay.server.fill.FillHistory;
+import io.forebay.server.fairness.ClientLimiter;
+import io.forebay.server.fill.FillContext;
 import io.forebay.server.fill.FillTable;
+import io.forebay.server.fill.history.FillHistory;
 import io.forebay.server.listen.EmbeddedListener;
-import io.forebay.server.metric.AccessLog;
-import io.forebay.server.metric.LoopCounters;
+import io.forebay.server.loop.LoopLoad;
+import io.forebay.server.loop.RequestIds;
 import io.forebay.server.origin.OriginCall;
 import io.forebay.server.origin.OriginClient;
 import io.forebay.server.origin.OriginListener;
 import io.forebay.server.origin.OriginRequest;
-import io.forebay.server.tunnel.TunnelPlaces;
+import io.forebay.server.runtime.RuntimeConfig;
+import io.forebay.server.tunnel.TunnelLimiter;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.PooledByteBufAllocator;
 import io.netty.channel.EventLoop;
@@ -90,42 +91,45 @@ final class EmbeddedEdge implements AutoCloseable {
     // Not the store's own, which is drawn: what tables of keys forget is the same in all edges.
     byte[] secret = new byte[store.store().secret().length];
     EventLoop eventLoop = loopChannel.eventLoop();
-    LoopContext context =
-        new LoopContext(
+    FillContext filling =
+        new FillContext(
             0,
             eventLoop,
             store.lane(0),
             new KeyBuilder(secret),
             new Scopes(secret),
+            new InstantOrigin(eventLoop, origin),
+            counters,
+            store.store(),
+            new FillTable(config.limits().fills(), config.limits().refusedLoads()),
+            FillHistory.ofKeys(1 << 16),
+            1,
+            new StoredMeta(),
+            16 << 20,
+            clockMillis);
+    ExchangeContext context =
+        new ExchangeContext(
+            filling,
             new Leases(
                 store.store(),
                 store.lane(0),
                 ALLOCATOR,
-                new PrivateCopies(config.limits().privateCopyBytes()),
+                new CopyQuota(config.limits().privateCopyBytes()),
                 counters,
                 true),
-            new InstantOrigin(eventLoop, origin),
             new LoopLoad(config.overload()),
-            counters,
             accessLog.forLoop(0),
-            store.store(),
-            new FillTable(config.limits().fills(), config.limits().refusedLoads()),
-            FillHistory.ofKeys(1 << 16),
-            new TunnelPlaces(),
-            new ClientPlaces(),
-            1,
-            new StoredMeta(),
-            new byte[Snapshot.MAX_CACHE_STATUS_LENGTH],
+            new TunnelLimiter(),
+            new ClientLimiter(),
+            new byte[RuntimeConfig.MAX_CACHE_STATUS_LENGTH],
             new RequestIds(0, 0),
             new FailureLog(clockMillis),
-            16 << 20,
-            clockMillis,
             new SplittableRandom(1)::nextDouble);
-    Snapshot snapshot = Snapshot.of(config);
+    RuntimeConfig snapshot = RuntimeConfig.of(config);
     listener =
         new EmbeddedListener(
             eventLoop,
-            new LoopExchanges(context, () -> snapshot),
+            new ExchangeFactory(context, () -> snapshot),
             counters,
             accessLog.forLoop(0),
             config,

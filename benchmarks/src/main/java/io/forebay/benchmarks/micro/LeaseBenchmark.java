@@ -1,6 +1,6 @@
 package io.forebay.benchmarks.micro;
 
-import io.forebay.storage.region.Pins;
+import io.forebay.storage.region.RegionPins;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.Scope;
@@ -23,7 +23,7 @@ public class LeaseBenchmark extends Bench {
   /** The pins of all lanes. */
   @State(Scope.Benchmark)
   public static class Shared {
-    private final Pins pins = new Pins(LANES, REGIONS);
+    private final RegionPins pins = new RegionPins(LANES, REGIONS);
     private final AtomicInteger lanesGiven = new AtomicInteger();
   }
 

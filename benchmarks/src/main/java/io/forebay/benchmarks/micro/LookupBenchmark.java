@@ -1,7 +1,7 @@
 package io.forebay.benchmarks.micro;
 
-import io.forebay.storage.StoreLane;
-import io.forebay.storage.StoreLane.Found;
+import io.forebay.storage.lane.StoreLane;
+import io.forebay.storage.lane.StoreLane.Found;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 import org.openjdk.jmh.annotations.Benchmark;

@@ -1,9 +1,9 @@
 package io.forebay.benchmarks.micro;
 
-import io.forebay.storage.Purge;
-import io.forebay.storage.PurgeFailedException;
-import io.forebay.storage.StoreLane;
-import io.forebay.storage.StoreLane.Found;
+import io.forebay.storage.lane.StoreLane;
+import io.forebay.storage.lane.StoreLane.Found;
+import io.forebay.storage.purge.Purge;
+import io.forebay.storage.purge.PurgeFailedException;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 import org.openjdk.jmh.annotations.Benchmark;

@@ -1,17 +1,17 @@
 package io.forebay.benchmarks.trace;
 
-import io.forebay.storage.TierShape;
-import io.forebay.storage.evict.Eviction;
+import io.forebay.storage.evict.EvictionState;
 import io.forebay.storage.evict.GhostFilter;
-import io.forebay.storage.evict.Sample;
+import io.forebay.storage.evict.SampleFilter;
 import io.forebay.storage.evict.SegmentPolicy;
-import io.forebay.storage.evict.Shadow;
+import io.forebay.storage.evict.ShadowTuner;
 import io.forebay.storage.evict.TierModel;
 import io.forebay.storage.evict.Tuning;
 import io.forebay.storage.layout.DirectoryEntry;
+import io.forebay.storage.layout.Layouts;
 import io.forebay.storage.layout.RecordHeader;
 import io.forebay.storage.layout.SliceRecord;
-import io.forebay.storage.layout.Words;
+import io.forebay.storage.region.TierGeometry;
 import java.util.Arrays;
 
 /**
@@ -32,10 +32,10 @@ final class Forebay implements Policy {
    */
   private static final int MOST_SLICES = 1 << 16;
 
-  private final TierShape shape;
-  private final Eviction eviction;
+  private final TierGeometry shape;
+  private final EvictionState eviction;
   private final TierModel tier;
-  private final Shadow shadow;
+  private final ShadowTuner shadow;
 
   /** By trace number: how often the object was fetched whole. */
   private int[] lives = new int[1 << 16];
@@ -43,17 +43,17 @@ final class Forebay implements Policy {
   private long fetched;
 
   Forebay(long capacity, Tuning tuning) {
-    this.shape = TierShape.of(capacity);
+    this.shape = TierGeometry.of(capacity);
     this.eviction =
-        new Eviction(
+        new EvictionState(
             new SegmentPolicy(tuning.initial()),
             new GhostFilter(capacity, shape.indexEntries()),
-            new Sample());
+            new SampleFilter());
     this.tier =
         new TierModel(
             shape.usableBytes(), shape.regionBytes(), eviction.policy(), eviction.ghosts());
     this.shadow =
-        new Shadow(
+        new ShadowTuner(
             shape.usableBytes(),
             shape.regionBytes(),
             shape.sliceBytes(),
@@ -72,7 +72,7 @@ final class Forebay implements Policy {
 
   @Override
   public boolean access(int id, long size) {
-    long object = Words.mix(id + 1L);
+    long object = Layouts.mix(id + 1L);
     boolean isInline = size <= shape.inlineBytes();
     int head = HEAD_BYTES + (isInline ? (int) size : 0);
     shadow.onRecord(object, TierModel.HEAD, head);
@@ -112,6 +112,6 @@ final class Forebay implements Policy {
   }
 
   private static int taken(int length) {
-    return Words.roundUp(length, RecordHeader.ALIGNMENT) + DirectoryEntry.LENGTH;
+    return Layouts.roundUp(length, RecordHeader.ALIGNMENT) + DirectoryEntry.LENGTH;
   }
 }

@@ -1,13 +1,17 @@
 package io.forebay.server.listen;
 
+import io.forebay.server.accesslog.AccessLogRing;
 import io.forebay.server.config.Http3Config;
 import io.forebay.server.config.ServerConfig;
 import io.forebay.server.config.ServerConfig.Address;
 import io.forebay.server.config.ServerConfig.ListenerConfig;
-import io.forebay.server.exchange.Exchanges;
-import io.forebay.server.metric.AccessLane;
-import io.forebay.server.metric.LoopCounters;
-import io.forebay.server.tls.TlsTable;
+import io.forebay.server.counters.LoopCounters;
+import io.forebay.server.http.RequestHandler;
+import io.forebay.server.listen.connection.ConnectionLimiter;
+import io.forebay.server.listen.connection.LargeWriteQuota;
+import io.forebay.server.listen.connection.ListenerContext;
+import io.forebay.server.loop.Loop;
+import io.forebay.server.tls.SniTable;
 import io.netty.channel.EventLoop;
 import io.netty.channel.embedded.EmbeddedChannel;
 import java.util.function.LongSupplier;
@@ -23,27 +27,27 @@ public final class EmbeddedListener {
   /** Made by the thread that drives the channels. */
   public EmbeddedListener(
       EventLoop eventLoop,
-      Exchanges exchanges,
+      RequestHandler exchanges,
       LoopCounters counters,
-      AccessLane accessLog,
+      AccessLogRing accessLog,
       ServerConfig config,
       LongSupplier clockMillis) {
-    LoopConnections connections =
-        new LoopConnections(
+    ListenerContext connections =
+        new ListenerContext(
             new Loop(0, eventLoop, Thread.currentThread(), -1),
             exchanges,
             counters,
             accessLog,
             config,
-            new NodeConnections(config),
-            new WideSends(config.limits().privateCopyBytes(), 1, counters),
+            new ConnectionLimiter(config),
+            new LargeWriteQuota(config.limits().privateCopyBytes(), 1, counters),
             System::nanoTime,
             clockMillis);
     initializer =
         new ConnectionInitializer(
             connections,
             new ListenerConfig("http", new Address("*", 0), null, null),
-            () -> TlsTable.EMPTY,
+            () -> SniTable.EMPTY,
             Http3Config.OFF);
   }
 

@@ -1,8 +1,8 @@
 package io.forebay.cli.aot;
 
-import io.forebay.cli.CommandException;
-import io.forebay.cli.EdgeProcess;
-import io.forebay.cli.Exit;
+import io.forebay.cli.console.CommandException;
+import io.forebay.cli.console.EdgeProcess;
+import io.forebay.cli.console.Exit;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.Socket;

@@ -30,14 +30,14 @@ public sealed interface Decision {
   Serve SERVE_MAX_STALE = new Serve(Reason.HIT_MAX_STALE);
 
   static Revalidate revalidate(Reason reason) {
-    return Instances.of(Instances.REVALIDATE, reason);
+    return SharedInstances.of(SharedInstances.REVALIDATE, reason);
   }
 
   static Fetch fetch(Reason reason) {
-    return Instances.of(Instances.FETCH, reason);
+    return SharedInstances.of(SharedInstances.FETCH, reason);
   }
 
   static Pass pass(Reason reason) {
-    return Instances.of(Instances.PASS, reason);
+    return SharedInstances.of(SharedInstances.PASS, reason);
   }
 }

@@ -1,5 +1,7 @@
 package io.forebay.server.admin;
 
+import io.forebay.server.json.AdminError;
+import io.forebay.server.json.Json;
 import java.util.List;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;

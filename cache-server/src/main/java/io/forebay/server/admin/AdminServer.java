@@ -1,10 +1,19 @@
 package io.forebay.server.admin;
 
+import io.forebay.server.accesslog.AccessLog;
+import io.forebay.server.admin.report.StatsReport;
 import io.forebay.server.config.ConfigView;
 import io.forebay.server.config.Loopback;
 import io.forebay.server.config.ServerConfig.Address;
-import io.forebay.server.metric.AccessLog;
+import io.forebay.server.json.AdminError;
+import io.forebay.server.json.InputProblems;
+import io.forebay.server.json.Json;
 import io.forebay.server.metric.NodeMetrics;
+import io.forebay.server.node.NodeControl;
+import io.forebay.server.node.NodeStatus;
+import io.forebay.server.warm.WarmJob;
+import io.forebay.server.warm.WarmJobs;
+import io.forebay.server.warm.WarmRequest;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -30,19 +39,19 @@ public final class AdminServer implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(AdminServer.class);
   private static final Logger AUDIT = LoggerFactory.getLogger("forebay.audit");
 
-  private final Node node;
+  private final NodeControl node;
   private final NodeMetrics metrics;
   private final StatsReport stats;
-  private final PurgeCall purge;
-  private final StoresCall stores;
-  private final StoreCall store;
+  private final PurgeEndpoint purge;
+  private final DisksEndpoint stores;
+  private final StoreEndpoint store;
   private final WarmJobs warm;
   private final Address address;
   private final AdminListener listener;
   private final ExecutorService threads;
 
   private AdminServer(
-      Node node,
+      NodeControl node,
       NodeMetrics metrics,
       AccessLog accessLog,
       String version,
@@ -51,9 +60,9 @@ public final class AdminServer implements AutoCloseable {
     this.metrics = metrics;
     address = node.config().admin().address();
     stats = new StatsReport(node, accessLog, version, System.nanoTime());
-    purge = new PurgeCall(node);
-    stores = new StoresCall(node, AUDIT);
-    store = new StoreCall(node, AUDIT);
+    purge = new PurgeEndpoint(node);
+    stores = new DisksEndpoint(node, AUDIT);
+    store = new StoreEndpoint(node, AUDIT);
     warm = new WarmJobs(node, version);
     threads = Executors.newThreadPerTaskExecutor(Thread.ofVirtual().name("admin-", 0).factory());
     listener = new AdminListener(bounds, new Requests(), threads);
@@ -66,12 +75,13 @@ public final class AdminServer implements AutoCloseable {
    * @throws IOException when the address cannot be bound
    */
   public static AdminServer start(
-      Node node, NodeMetrics metrics, AccessLog accessLog, String version) throws IOException {
+      NodeControl node, NodeMetrics metrics, AccessLog accessLog, String version)
+      throws IOException {
     return start(node, metrics, accessLog, version, AdminListener.Bounds.DEFAULT);
   }
 
   static AdminServer start(
-      Node node,
+      NodeControl node,
       NodeMetrics metrics,
       AccessLog accessLog,
       String version,
@@ -281,18 +291,18 @@ public final class AdminServer implements AutoCloseable {
   }
 
   private AdminReply ready(boolean isTrusted) {
-    List<Node.NotReady> reasons = node.notReady();
+    List<NodeStatus.NotReady> reasons = node.notReady();
     ObjectNode ready = Json.object().put("ready", reasons.isEmpty());
     list(ready.putArray("reasons"), reasons, isTrusted);
-    List<Node.NotReady> warnings = node.warnings();
+    List<NodeStatus.NotReady> warnings = node.warnings();
     if (!warnings.isEmpty()) {
       list(ready.putArray("warnings"), warnings, isTrusted);
     }
     return AdminReply.json(reasons.isEmpty() ? 200 : 503, ready);
   }
 
-  private static void list(ArrayNode list, List<Node.NotReady> reasons, boolean isTrusted) {
-    for (Node.NotReady reason : reasons) {
+  private static void list(ArrayNode list, List<NodeStatus.NotReady> reasons, boolean isTrusted) {
+    for (NodeStatus.NotReady reason : reasons) {
       ObjectNode one = list.addObject().put("code", reason.code());
       // Details name hosts and files: not for those who only may probe.
       if (isTrusted) {
@@ -303,7 +313,7 @@ public final class AdminServer implements AutoCloseable {
 
   /** One reload at a time: two would race for which snapshot stays. */
   private synchronized AdminReply reload(String caller) {
-    Node.Reload reload = node.reload();
+    NodeControl.Reload reload = node.reload();
     AUDIT.info(
         "reload caller={} id={} changed={} errors={}",
         caller,
@@ -311,7 +321,7 @@ public final class AdminServer implements AutoCloseable {
         reload.changed().size(),
         reload.errors().size());
     if (!reload.errors().isEmpty()) {
-      Problems problems = new Problems();
+      InputProblems problems = new InputProblems();
       reload.errors().forEach(problems::add);
       return AdminReply.error(
           422,
@@ -331,7 +341,7 @@ public final class AdminServer implements AutoCloseable {
     if (method.equals("GET")) {
       return AdminReply.json(200, warm.list());
     }
-    WarmOrder order = WarmOrder.parse(Json.object(exchange.body()));
+    WarmRequest order = WarmRequest.parse(Json.object(exchange.body()));
     long id = warm.start(order);
     AUDIT.info(
         "warm started caller={} job={} urls={} sitemaps={}",

@@ -1,6 +1,7 @@
 package io.forebay.server.config;
 
-import io.forebay.server.config.RawValues.Raw;
+import io.forebay.server.config.ConfigValues.Raw;
+import io.forebay.server.text.Printable;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -12,13 +13,13 @@ import org.jspecify.annotations.Nullable;
  * replaced by a place-holder.
  */
 abstract sealed class Binder permits ConfigBinder, ListenBinder {
-  final RawValues values;
+  final ConfigValues values;
   final List<ConfigProblem> problems;
 
   /** Where each value that is no default came from, by key path with names for indexes. */
   final Map<String, String> sources;
 
-  Binder(RawValues values, List<ConfigProblem> problems, Map<String, String> sources) {
+  Binder(ConfigValues values, List<ConfigProblem> problems, Map<String, String> sources) {
     this.values = values;
     this.problems = problems;
     this.sources = sources;
@@ -56,7 +57,7 @@ abstract sealed class Binder permits ConfigBinder, ListenBinder {
   }
 
   /** The value of a key that must be there. */
-  final <T> T needed(String scope, Field<?, T> field, Place place) {
+  final <T> T needed(String scope, Field<?, T> field, SourceLocation place) {
     T value = value(scope, field);
     if (value != null) {
       return value;
@@ -78,14 +79,14 @@ abstract sealed class Binder permits ConfigBinder, ListenBinder {
           raw.place()
               .problem(
                   scope + "." + field.name(),
-                  "\"" + Texts.shown(file.toString()) + "\" is not a file that can be read",
+                  "\"" + Printable.shown(file.toString()) + "\" is not a file that can be read",
                   ""));
     }
     return file;
   }
 
   /** The same of a key that must be there. */
-  final Path neededFile(String scope, Field<?, Path> field, Place place) {
+  final Path neededFile(String scope, Field<?, Path> field, SourceLocation place) {
     Path file = file(scope, field);
     return file != null ? file : needed(scope, field, place);
   }
@@ -106,12 +107,12 @@ abstract sealed class Binder permits ConfigBinder, ListenBinder {
     }
   }
 
-  final Place firstPlace(String... paths) {
-    Place given = givenPlace(paths);
-    return given != null ? given : new Place("configuration", 0, 0);
+  final SourceLocation firstPlace(String... paths) {
+    SourceLocation given = givenPlace(paths);
+    return given != null ? given : new SourceLocation("configuration", 0, 0);
   }
 
-  final @Nullable Place givenPlace(String... paths) {
+  final @Nullable SourceLocation givenPlace(String... paths) {
     for (String path : paths) {
       Raw raw = values.get(path);
       if (raw != null) {

@@ -5,7 +5,7 @@ import io.forebay.core.route.CookieFilter;
 import io.forebay.core.route.RangeSettings;
 import io.forebay.core.route.RouteSettings;
 import io.forebay.core.route.SharingSettings;
-import io.forebay.server.config.RawValues.Raw;
+import io.forebay.server.config.ConfigValues.Raw;
 import io.forebay.server.config.ServerConfig.AccessLogConfig;
 import io.forebay.server.config.ServerConfig.Address;
 import io.forebay.server.config.ServerConfig.AdminConfig;
@@ -26,6 +26,7 @@ import io.forebay.server.config.ServerConfig.TimeoutsConfig;
 import io.forebay.server.config.ServerConfig.TunnelsConfig;
 import io.forebay.server.config.ServerConfig.UnkeyedConfig;
 import io.forebay.server.config.TlsConfig.CertificateConfig;
+import io.forebay.server.text.Printable;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -49,7 +50,7 @@ final class ConfigBinder extends Binder {
 
   private final ConfigEnvironment environment;
 
-  ConfigBinder(RawValues values, ConfigEnvironment environment, List<ConfigProblem> problems) {
+  ConfigBinder(ConfigValues values, ConfigEnvironment environment, List<ConfigProblem> problems) {
     super(values, problems, new LinkedHashMap<>());
     this.environment = environment;
   }
@@ -111,7 +112,7 @@ final class ConfigBinder extends Binder {
         && address.unixFile() == null
         && !Loopback.isLoopback(address.host())) {
       Raw raw = values.get("admin.address");
-      Place place = raw == null ? new Place("default", 0, 0) : raw.place();
+      SourceLocation place = raw == null ? new SourceLocation("default", 0, 0) : raw.place();
       problems.add(
           place.problem(
               "admin.address",
@@ -122,7 +123,7 @@ final class ConfigBinder extends Binder {
       if ((address.port() != 0 || address.unixFile() != null)
           && ListenBinder.identity(listener.address()).equals(ListenBinder.identity(address))) {
         Raw raw = values.get("admin.address");
-        Place place = raw == null ? new Place("default", 0, 0) : raw.place();
+        SourceLocation place = raw == null ? new SourceLocation("default", 0, 0) : raw.place();
         problems.add(
             place.problem(
                 "admin.address",
@@ -133,7 +134,7 @@ final class ConfigBinder extends Binder {
     return new AdminConfig(address, token);
   }
 
-  private @Nullable String token(Path file, Place place) {
+  private @Nullable String token(Path file, SourceLocation place) {
     String why;
     try {
       if (Files.size(file) > 65_536) {
@@ -181,7 +182,8 @@ final class ConfigBinder extends Binder {
   private List<DiskConfig> stores() {
     List<DiskConfig> stores = new ArrayList<>();
     Map<Path, String> paths = new HashMap<>();
-    for (Map.Entry<String, Place> instance : values.instances(ConfigKeys.STORES).entrySet()) {
+    for (Map.Entry<String, SourceLocation> instance :
+        values.instances(ConfigKeys.STORES).entrySet()) {
       String name = instance.getKey();
       String scope = "stores." + name;
       Path path = needed(scope, ConfigKeys.DISK_PATH, instance.getValue());
@@ -215,7 +217,8 @@ final class ConfigBinder extends Binder {
       origins.add(origin(DEFAULT_ORIGIN, url));
       sources.put("origins.default.url", shortForm.place().text());
     }
-    for (Map.Entry<String, Place> instance : values.instances(ConfigKeys.ORIGINS).entrySet()) {
+    for (Map.Entry<String, SourceLocation> instance :
+        values.instances(ConfigKeys.ORIGINS).entrySet()) {
       String name = instance.getKey();
       String scope = "origins." + name;
       if (shortForm != null && name.equals(DEFAULT_ORIGIN)) {
@@ -269,10 +272,11 @@ final class ConfigBinder extends Binder {
     Set<String> names = new HashSet<>();
     Set<String> matches = new HashSet<>();
     int number = 0;
-    for (Map.Entry<String, Place> instance : values.instances(ConfigKeys.ROUTES).entrySet()) {
+    for (Map.Entry<String, SourceLocation> instance :
+        values.instances(ConfigKeys.ROUTES).entrySet()) {
       number++;
       String scope = "routes." + instance.getKey();
-      Place place = instance.getValue();
+      SourceLocation place = instance.getValue();
       String givenName = value(scope, ConfigKeys.ROUTE_NAME);
       String name = givenName != null ? givenName : "route-" + number;
       if (!names.add(name)) {
@@ -309,7 +313,7 @@ final class ConfigBinder extends Binder {
     return List.copyOf(routes);
   }
 
-  private String originOfRoute(String scope, Place place, Set<String> originNames) {
+  private String originOfRoute(String scope, SourceLocation place, Set<String> originNames) {
     String origin = value(scope, ConfigKeys.ROUTE_ORIGIN);
     if (origin == null) {
       if (originNames.size() == 1) {
@@ -327,7 +331,7 @@ final class ConfigBinder extends Binder {
               .problem(
                   scope + ".origin",
                   "there is no origin named " + origin,
-                  Texts.suggestion(origin, originNames.stream().sorted().toList())));
+                  Printable.suggestion(origin, originNames.stream().sorted().toList())));
     }
     return origin;
   }

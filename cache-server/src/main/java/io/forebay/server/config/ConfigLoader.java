@@ -41,7 +41,7 @@ public final class ConfigLoader {
     Path file = named != null ? named : usualFile();
     List<ConfigProblem> problems = new ArrayList<>();
     List<String> warnings = new ArrayList<>();
-    RawValues values = new RawValues(environment.variables(), problems, warnings);
+    ConfigValues values = new ConfigValues(environment.variables(), problems, warnings);
     boolean isFileUnknown = false;
     if (file != null) {
       String text = read(file, problems);

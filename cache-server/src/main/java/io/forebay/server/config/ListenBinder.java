@@ -6,6 +6,7 @@ import io.forebay.server.config.TlsConfig.CertificateConfig;
 import io.forebay.server.config.TlsConfig.ClientAuth;
 import io.forebay.server.config.TlsConfig.PairConfig;
 import io.forebay.server.config.TlsConfig.TicketConfig;
+import io.forebay.server.text.Printable;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -18,16 +19,17 @@ import org.jspecify.annotations.Nullable;
 /** Where clients come in: listeners, the certificates that they show, TLS and HTTP/3. */
 final class ListenBinder extends Binder {
 
-  ListenBinder(RawValues values, List<ConfigProblem> problems, Map<String, String> sources) {
+  ListenBinder(ConfigValues values, List<ConfigProblem> problems, Map<String, String> sources) {
     super(values, problems, sources);
   }
 
   List<CertificateConfig> certificates() {
     List<CertificateConfig> certificates = new ArrayList<>();
-    for (Map.Entry<String, Place> instance : values.instances(ConfigKeys.CERTIFICATES).entrySet()) {
+    for (Map.Entry<String, SourceLocation> instance :
+        values.instances(ConfigKeys.CERTIFICATES).entrySet()) {
       String name = instance.getKey();
       String scope = "certificates." + name;
-      Place place = instance.getValue();
+      SourceLocation place = instance.getValue();
       List<PairConfig> pairs = new ArrayList<>();
       pairs.add(
           new PairConfig(
@@ -69,9 +71,10 @@ final class ListenBinder extends Binder {
     List<ListenerConfig> listeners = new ArrayList<>();
     Set<String> names = new HashSet<>();
     Map<String, String> addresses = new HashMap<>();
-    for (Map.Entry<String, Place> instance : values.instances(ConfigKeys.LISTEN).entrySet()) {
+    for (Map.Entry<String, SourceLocation> instance :
+        values.instances(ConfigKeys.LISTEN).entrySet()) {
       String scope = "listen." + instance.getKey();
-      Place entry = instance.getValue();
+      SourceLocation entry = instance.getValue();
       addListener(
           listeners,
           names,
@@ -89,7 +92,7 @@ final class ListenBinder extends Binder {
               given(scope, ConfigKeys.LISTEN_PROXY)),
           false);
     }
-    Place place = givenPlace("tls.listen", "tls.certificate", "tls.key", "tls.default");
+    SourceLocation place = givenPlace("tls.listen", "tls.certificate", "tls.key", "tls.default");
     if (place != null) {
       Address address = value("tls", ConfigKeys.TLS_LISTEN);
       if (address == null) {
@@ -123,7 +126,7 @@ final class ListenBinder extends Binder {
       List<ListenerConfig> listeners,
       Set<String> names,
       Map<String, String> addresses,
-      Place place,
+      SourceLocation place,
       String scope,
       @Nullable String givenName,
       ListenerConfig unnamed,
@@ -218,7 +221,9 @@ final class ListenBinder extends Binder {
       problems.add(
           firstPlace(path)
               .problem(
-                  path, "there is no certificate named " + name, Texts.suggestion(name, known)));
+                  path,
+                  "there is no certificate named " + name,
+                  Printable.suggestion(name, known)));
     }
     return name;
   }
@@ -249,7 +254,7 @@ final class ListenBinder extends Binder {
                 .problem(
                     "http3.listeners",
                     "there is no TLS listener named " + name,
-                    Texts.suggestion(
+                    Printable.suggestion(
                         name,
                         listeners.stream()
                             .filter(ListenerConfig::isTls)

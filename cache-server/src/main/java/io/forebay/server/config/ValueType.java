@@ -8,6 +8,7 @@ import io.forebay.core.http.UpgradeOffer;
 import io.forebay.core.key.NamePatterns;
 import io.forebay.core.route.NegativeTtl;
 import io.forebay.server.config.ServerConfig.Address;
+import io.forebay.server.text.Printable;
 import java.math.BigDecimal;
 import java.net.URI;
 import java.net.URISyntaxException;
@@ -545,7 +546,7 @@ record ValueType<T>(
   }
 
   private static WrongValueException wrong(String text, String why, String right) {
-    return new WrongValueException("\"" + Texts.shown(text) + "\" is " + why, right);
+    return new WrongValueException("\"" + Printable.shown(text) + "\" is " + why, right);
   }
 
   static String printSize(long bytes) {

@@ -1,5 +1,6 @@
 package io.forebay.server.config;
 
+import io.forebay.server.text.Printable;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -57,7 +58,7 @@ final class YamlReader {
   }
 
   private ConfigTree value(YAMLParser parser, int depth) {
-    Place place = place(parser.currentTokenLocation());
+    SourceLocation place = place(parser.currentTokenLocation());
     if (depth > MAX_DEPTH) {
       throw new TooDeepException(place);
     }
@@ -79,11 +80,11 @@ final class YamlReader {
     };
   }
 
-  private ConfigTree mapping(YAMLParser parser, Place place, int depth) {
+  private ConfigTree mapping(YAMLParser parser, SourceLocation place, int depth) {
     List<ConfigTree.Entry> entries = new ArrayList<>();
     Set<String> keys = new HashSet<>();
     while (parser.nextToken() != JsonToken.END_OBJECT) {
-      Place keyPlace = place(parser.currentTokenLocation());
+      SourceLocation keyPlace = place(parser.currentTokenLocation());
       String key = parser.currentName();
       parser.nextToken();
       ConfigTree child = value(parser, depth + 1);
@@ -96,8 +97,8 @@ final class YamlReader {
     return new ConfigTree.Mapping(place, entries);
   }
 
-  private Place place(TokenStreamLocation location) {
-    return new Place(
+  private SourceLocation place(TokenStreamLocation location) {
+    return new SourceLocation(
         source, Math.max(location.getLineNr(), 0), Math.max(location.getColumnNr(), 0));
   }
 
@@ -109,24 +110,26 @@ final class YamlReader {
   private ConfigProblem syntaxProblem(JacksonException e) {
     String message = e.getOriginalMessage() == null ? "" : e.getOriginalMessage();
     TokenStreamLocation location = e.getLocation();
-    Place place = location == null ? new Place(source, 0, 0) : place(location);
+    SourceLocation place = location == null ? new SourceLocation(source, 0, 0) : place(location);
     StringBuilder words = new StringBuilder();
     for (String line : (Iterable<String>) message.lines()::iterator) {
       Matcher mark = MARK.matcher(line);
       if (mark.matches()) {
-        place = new Place(source, Integer.parseInt(mark.group(1)), Integer.parseInt(mark.group(2)));
+        place =
+            new SourceLocation(
+                source, Integer.parseInt(mark.group(1)), Integer.parseInt(mark.group(2)));
       } else if (!line.isBlank() && !line.startsWith(" ")) {
         words.append(words.isEmpty() ? "" : ", ").append(line);
       }
     }
-    return place.problem("", "not valid YAML: " + Texts.shown(words.toString(), 200), "");
+    return place.problem("", "not valid YAML: " + Printable.shown(words.toString(), 200), "");
   }
 
   private static final class TooDeepException extends RuntimeException {
     private static final long serialVersionUID = 1L;
-    private final transient Place place;
+    private final transient SourceLocation place;
 
-    TooDeepException(Place place) {
+    TooDeepException(SourceLocation place) {
       this.place = place;
     }
   }

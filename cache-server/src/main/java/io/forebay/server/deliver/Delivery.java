@@ -1,9 +1,9 @@
 package io.forebay.server.deliver;
 
 import io.forebay.core.http.HeaderFields;
-import io.forebay.server.exchange.AbortCause;
-import io.forebay.server.exchange.ResponseBody;
-import io.forebay.server.exchange.ResponseSink;
+import io.forebay.server.http.AbortCause;
+import io.forebay.server.http.LeaseHolder;
+import io.forebay.server.http.ResponseSink;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.EventLoop;
 import java.util.concurrent.TimeUnit;

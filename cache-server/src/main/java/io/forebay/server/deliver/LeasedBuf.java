@@ -2,6 +2,7 @@ package io.forebay.server.deliver;
 
 import static java.util.Objects.requireNonNull;
 
+import io.forebay.server.http.LeaseHolder;
 import io.netty.buffer.AbstractReferenceCountedByteBuf;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;

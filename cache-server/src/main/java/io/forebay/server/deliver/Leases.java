@@ -1,9 +1,10 @@
 package io.forebay.server.deliver;
 
-import io.forebay.server.metric.Limit;
-import io.forebay.server.metric.LoopCounters;
+import io.forebay.server.counters.LimitKey;
+import io.forebay.server.counters.LoopCounters;
+import io.forebay.server.http.LeaseHolder;
 import io.forebay.storage.ObjectStore;
-import io.forebay.storage.StoreLane;
+import io.forebay.storage.lane.StoreLane;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import java.nio.ByteBuffer;
@@ -24,7 +25,7 @@ public final class Leases {
 
   private final StoreLane lane;
   private final ByteBufAllocator allocator;
-  private final PrivateCopies copies;
+  private final CopyQuota copies;
   private final LoopCounters counters;
   private final boolean isSwappable;
 
@@ -54,7 +55,7 @@ public final class Leases {
       ObjectStore store,
       StoreLane lane,
       ByteBufAllocator allocator,
-      PrivateCopies copies,
+      CopyQuota copies,
       LoopCounters counters,
       boolean isSwappable) {
     this.lane = lane;
@@ -196,7 +197,7 @@ public final class Leases {
   private boolean copyOut(LeasedBuf buf) {
     int length = buf.copyLengthBytes();
     if (!copies.reserve(length)) {
-      counters.hit(Limit.PRIVATE_COPIES);
+      counters.hit(LimitKey.PRIVATE_COPIES);
       return false;
     }
     ByteBuf into;

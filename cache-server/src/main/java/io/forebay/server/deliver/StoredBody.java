@@ -1,6 +1,6 @@
 package io.forebay.server.deliver;
 
-import io.forebay.storage.StoreLane;
+import io.forebay.storage.lane.StoreLane;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Executor;

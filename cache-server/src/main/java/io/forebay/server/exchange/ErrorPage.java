@@ -2,6 +2,8 @@ package io.forebay.server.exchange;
 
 import io.forebay.core.http.HeaderFields;
 import io.forebay.core.http.HttpDate;
+import io.forebay.server.http.ResponseSink;
+import io.forebay.server.response.HeadLines;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.ByteBufUtil;

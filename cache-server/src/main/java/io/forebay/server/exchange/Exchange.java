@@ -9,14 +9,20 @@ import io.forebay.core.policy.ProxyError;
 import io.forebay.core.policy.Reason;
 import io.forebay.core.policy.StoredMeta;
 import io.forebay.core.route.Route;
+import io.forebay.server.counters.AbortLabel;
+import io.forebay.server.counters.LimitKey;
+import io.forebay.server.counters.LoopCounters.CacheResult;
 import io.forebay.server.deliver.BodyBytes;
 import io.forebay.server.deliver.Delivery;
-import io.forebay.server.fill.FillKey;
-import io.forebay.server.metric.Aborted;
-import io.forebay.server.metric.Limit;
-import io.forebay.server.metric.LoopCounters.CacheResult;
+import io.forebay.server.deliver.ResponseBody;
+import io.forebay.server.fill.history.FillKey;
+import io.forebay.server.http.AbortCause;
+import io.forebay.server.http.ClientInfo;
+import io.forebay.server.http.RequestBody;
+import io.forebay.server.http.ResponseSink;
 import io.forebay.server.origin.OriginFailure;
-import io.forebay.storage.StoredHead;
+import io.forebay.server.runtime.RuntimeConfig;
+import io.forebay.storage.object.StoredHead;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -38,7 +44,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Owner: the loop of the client's connection; fills, bodies and origins call back on it.
  */
-final class Exchange implements ResponseSink.Listener, Delivery.Outcome {
+public final class Exchange implements ResponseSink.Listener, Delivery.Outcome {
 
   /** What is done next; AWAIT leaves it to a callback. */
   enum Step {
@@ -56,11 +62,11 @@ final class Exchange implements ResponseSink.Listener, Delivery.Outcome {
   private static final long BUSY_RETRY_MICROS = 100;
 
   // Fixed for the exchange.
-  final LoopContext loop;
-  final Snapshot snapshot;
+  final ExchangeContext loop;
+  final RuntimeConfig snapshot;
   final ResponseSink sink;
   final ClientInfo client;
-  final ExchangeRecord record;
+  final RequestRecord record;
   final long arrivalPurgeSequence;
   final boolean isHead;
 
@@ -79,13 +85,13 @@ final class Exchange implements ResponseSink.Listener, Delivery.Outcome {
   private Reason reason = Reason.MISS_URI;
 
   /** Made where the origin has to be asked. */
-  private @Nullable Fetching fetching;
+  private @Nullable FetchCoordinator fetching;
 
   /** Made where there is no hit. */
-  private @Nullable ClientShare share;
+  private @Nullable ClientPermits share;
 
   /** Made where bytes of the body may have to be had elsewhere. */
-  private @Nullable BodySources sources;
+  private @Nullable BodyFallback sources;
 
   // How far the response has come.
   private @Nullable ResponseBody sending;
@@ -97,8 +103,8 @@ final class Exchange implements ResponseSink.Listener, Delivery.Outcome {
   private boolean isOver;
 
   Exchange(
-      LoopContext loop,
-      Snapshot snapshot,
+      ExchangeContext loop,
+      RuntimeConfig snapshot,
       RequestView request,
       RequestBody body,
       ResponseSink sink,
@@ -109,7 +115,7 @@ final class Exchange implements ResponseSink.Listener, Delivery.Outcome {
     this.body = body;
     this.sink = sink;
     this.client = client;
-    this.record = new ExchangeRecord(loop, request, client, loop.nowMillis());
+    this.record = new RequestRecord(loop, request, client, loop.nowMillis());
     this.arrivalPurgeSequence = loop.store().purgeSequence();
     this.isHead = request.method().equals("HEAD");
   }
@@ -200,7 +206,7 @@ final class Exchange implements ResponseSink.Listener, Delivery.Outcome {
     }
     route = snapshot.routes().match(request.authority(), request.path());
     if (route == null) {
-      return Refusals.refuse(
+      return LocalReplies.refuse(
           this,
           404,
           "no route serves " + request.authority() + request.path(),
@@ -217,7 +223,7 @@ final class Exchange implements ResponseSink.Listener, Delivery.Outcome {
         body.cancel();
         yield Step.LOOK_UP;
       }
-      case Decision.Refuse refused -> Refusals.refuse(this, refused);
+      case Decision.Refuse refused -> LocalReplies.refuse(this, refused);
       case Decision decision -> passBecause(decision.reason());
     };
   }
@@ -264,10 +270,10 @@ final class Exchange implements ResponseSink.Listener, Delivery.Outcome {
   private Step decideWithout(boolean hasOtherVariants) {
     OriginFailure failure = originFailure();
     if (failure != null) {
-      return Refusals.refuse(this, failure);
+      return LocalReplies.refuse(this, failure);
     }
     return switch (Decider.decide(request, route(), null, false, loop.nowMillis())) {
-      case Decision.Refuse refused -> Refusals.refuse(this, refused);
+      case Decision.Refuse refused -> LocalReplies.refuse(this, refused);
       case Decision.Pass pass -> passBecause(pass.reason());
       case Decision decision -> {
         if (!isIncomplete()) {
@@ -281,7 +287,7 @@ final class Exchange implements ResponseSink.Listener, Delivery.Outcome {
   /** The head is pinned; every path below gives the pin back or passes it on. */
   private Step decideWith(StoredHead head, StoredMeta meta) {
     long now = loop.nowMillis();
-    Fetching begun = fetching;
+    FetchCoordinator begun = fetching;
     if (begun != null) {
       CacheResult result = begun.results().resultOf(head, meta, this, arrivalPurgeSequence, now);
       if (result != null) {
@@ -315,11 +321,11 @@ final class Exchange implements ResponseSink.Listener, Delivery.Outcome {
     }
     loop.lane().unpin(head.region());
     if (failure != null) {
-      return Refusals.refuse(this, failure);
+      return LocalReplies.refuse(this, failure);
     }
     return switch (decision) {
       case Decision.Pass pass -> passBecause(pass.reason());
-      case Decision.Refuse refused -> Refusals.refuse(this, refused);
+      case Decision.Refuse refused -> LocalReplies.refuse(this, refused);
       default -> Step.FETCH;
     };
   }
@@ -342,15 +348,15 @@ final class Exchange implements ResponseSink.Listener, Delivery.Outcome {
   }
 
   /** Where else bytes of the body may be had; null where nobody has asked yet. */
-  @Nullable BodySources sourcesIfAny() {
+  @Nullable BodyFallback sourcesIfAny() {
     return sources;
   }
 
   /** The same, for whoever asks. */
-  BodySources sources() {
-    BodySources known = sources;
+  BodyFallback sources() {
+    BodyFallback known = sources;
     if (known == null) {
-      known = new BodySources(this);
+      known = new BodyFallback(this);
       sources = known;
     }
     return known;
@@ -368,7 +374,7 @@ final class Exchange implements ResponseSink.Listener, Delivery.Outcome {
     fetching().isIncomplete(true);
     reason = Reason.MISS_PARTIAL;
     OriginFailure failure = originFailure();
-    return failure == null ? Step.FETCH : Refusals.refuse(this, failure);
+    return failure == null ? Step.FETCH : LocalReplies.refuse(this, failure);
   }
 
   Step passBecause(Reason why) {
@@ -384,24 +390,24 @@ final class Exchange implements ResponseSink.Listener, Delivery.Outcome {
     }
     return share().mayWait()
         ? fetching().fetch()
-        : fetching().refuseClient(Limit.WAITING_PER_CLIENT);
+        : fetching().refuseClient(LimitKey.WAITING_PER_CLIENT);
   }
 
   /** What this exchange has of the places of its client. */
-  ClientShare share() {
-    ClientShare known = share;
+  ClientPermits share() {
+    ClientPermits known = share;
     if (known == null) {
-      known = new ClientShare(this);
+      known = new ClientPermits(this);
       share = known;
     }
     return known;
   }
 
   /** What the origin is asked for. */
-  Fetching fetching() {
-    Fetching begun = fetching;
+  FetchCoordinator fetching() {
+    FetchCoordinator begun = fetching;
     if (begun == null) {
-      begun = new Fetching(this);
+      begun = new FetchCoordinator(this);
       fetching = begun;
     }
     return begun;
@@ -538,7 +544,7 @@ final class Exchange implements ResponseSink.Listener, Delivery.Outcome {
   }
 
   private void countAborted(String why) {
-    Aborted cause = Aborted.of(why);
+    AbortLabel cause = AbortLabel.of(why);
     loop.counters().countAborted(cause);
     if (cause.isOurs()) {
       loop.failures().aborted(record.requestId(), request, why);

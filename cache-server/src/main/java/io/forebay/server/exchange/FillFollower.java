@@ -7,20 +7,22 @@ import io.forebay.core.policy.ProxyStatus;
 import io.forebay.core.policy.Reason;
 import io.forebay.core.policy.Sharing;
 import io.forebay.core.policy.StoredMeta;
+import io.forebay.server.counters.LimitKey;
+import io.forebay.server.counters.LoopCounters.CacheResult;
 import io.forebay.server.exchange.Exchange.Step;
 import io.forebay.server.fill.Fill;
 import io.forebay.server.fill.FillHead;
-import io.forebay.server.fill.FillKey;
 import io.forebay.server.fill.FillLeader;
-import io.forebay.server.fill.FillOrder;
+import io.forebay.server.fill.FillRequest;
 import io.forebay.server.fill.Follower;
 import io.forebay.server.fill.InterimResponses;
-import io.forebay.server.metric.Limit;
-import io.forebay.server.metric.LoopCounters.CacheResult;
+import io.forebay.server.fill.history.FillKey;
+import io.forebay.server.http.AbortCause;
+import io.forebay.server.loop.LoopTimer;
 import io.forebay.server.origin.OriginCall;
 import io.forebay.server.origin.OriginFailure;
 import io.forebay.server.origin.OriginListener;
-import io.forebay.storage.HeadSpec;
+import io.forebay.storage.object.HeadSpec;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -39,9 +41,9 @@ final class FillFollower implements Follower, FillLeader {
   private final Exchange exchange;
 
   /** Told what became of each. */
-  private final Fetching fetching;
+  private final FetchCoordinator fetching;
 
-  private final LoopContext loop;
+  private final ExchangeContext loop;
 
   /** The fill that is followed now. */
   private @Nullable Fill fill;
@@ -63,7 +65,7 @@ final class FillFollower implements Follower, FillLeader {
   /** Sends what it brings. */
   private final FillReader reader;
 
-  FillFollower(Exchange exchange, Fetching fetching) {
+  FillFollower(Exchange exchange, FetchCoordinator fetching) {
     this.exchange = exchange;
     this.fetching = fetching;
     this.loop = exchange.loop;
@@ -83,7 +85,7 @@ final class FillFollower implements Follower, FillLeader {
    *
    * @param asked the bytes to ask for by range, or null for a whole response
    */
-  Step fetch(@Nullable StaleObject stale, @Nullable Satisfiable asked) {
+  Step fetch(@Nullable RevalidationCandidate stale, @Nullable Satisfiable asked) {
     if (fetching.isAlone()) {
       return fetchAlone(stale);
     }
@@ -96,10 +98,10 @@ final class FillFollower implements Follower, FillLeader {
       return fetching.shed();
     }
     if (!exchange.share().mayFetch()) {
-      return fetching.refuseClient(Limit.FETCHES_PER_CLIENT);
+      return fetching.refuseClient(LimitKey.FETCHES_PER_CLIENT);
     }
     if (loop.fills().isFull()) {
-      loop.counters().hit(Limit.FILLS);
+      loop.counters().hit(LimitKey.FILLS);
       return exchange.passBecause(Reason.PASS_STORE_FULL);
     }
     Fill own = FillStart.of(exchange, stale, fetching.mayServeStaleOnError(), asked, true, this);
@@ -107,21 +109,21 @@ final class FillFollower implements Follower, FillLeader {
       return exchange.passBecause(Reason.PASS_STORE_FULL);
     }
     // Before anybody else can: a fill that is full already would go on without its leader.
-    own.join(this, loop);
+    own.join(this, loop.filling());
     if (running != null && !loop.fills().replace(key, running, own)) {
-      own.leave(this, loop);
+      own.leave(this, loop.filling());
       // The overtaken one has left by itself, or somebody else has put his in its place.
       return Step.FETCH;
     }
     Fill before = running == null ? loop.fills().register(key, own) : null;
     if (before != null) {
-      own.leave(this, loop);
+      own.leave(this, loop.filling());
       return before == overtaken ? Step.FETCH : follow(before);
     }
     LookupSteps.Found meanwhile = fetching.foundMeanwhile();
     boolean isUnknown = meanwhile == LookupSteps.Found.BUSY && exchange.mayLookUpAgain();
     if (meanwhile == LookupSteps.Found.OBJECT || isUnknown) {
-      own.leave(this, loop);
+      own.leave(this, loop.filling());
       own.withdraw();
       // In a busy index there may be what was installed a moment ago: it would be fetched twice.
       return isUnknown ? exchange.lookUpSoon() : Step.LOOK_UP;
@@ -136,19 +138,19 @@ final class FillFollower implements Follower, FillLeader {
   }
 
   /** Nobody else could use what comes, so it is neither waited for nor to be found by others. */
-  private Step fetchAlone(@Nullable StaleObject stale) {
+  private Step fetchAlone(@Nullable RevalidationCandidate stale) {
     if (loop.load().isShedding()) {
       return fetching.shed();
     }
     if (!exchange.share().mayFetch()) {
-      return fetching.refuseClient(Limit.FETCHES_PER_CLIENT);
+      return fetching.refuseClient(LimitKey.FETCHES_PER_CLIENT);
     }
     if (loop.fills().isFull()) {
-      loop.counters().hit(Limit.FILLS);
+      loop.counters().hit(LimitKey.FILLS);
       return exchange.passBecause(Reason.PASS_STORE_FULL);
     }
     Fill own = FillStart.of(exchange, stale, fetching.mayServeStaleOnError(), null, false, this);
-    if (own == null || !own.join(this, loop)) {
+    if (own == null || !own.join(this, loop.filling())) {
       return exchange.passBecause(Reason.PASS_STORE_FULL);
     }
     isLeader = true;
@@ -159,7 +161,7 @@ final class FillFollower implements Follower, FillLeader {
   }
 
   private Step follow(Fill running) {
-    if (!running.join(this, loop)) {
+    if (!running.join(this, loop.filling())) {
       return exchange.passBecause(Reason.PASS_STORE_BUSY);
     }
     fill = running;
@@ -195,7 +197,7 @@ final class FillFollower implements Follower, FillLeader {
     if (followed != null) {
       fill = null;
       declineStream(followed);
-      followed.leave(this, loop);
+      followed.leave(this, loop.filling());
     }
   }
 
@@ -259,7 +261,7 @@ final class FillFollower implements Follower, FillLeader {
       case REFRESHED -> {
         boolean isOwn = isLeader;
         leave();
-        FillOrder.StoredRef confirmed = followed.order().stale();
+        FillRequest.StoredRef confirmed = followed.order().stale();
         yield fetching.onConfirmed(
             followed.birth(), isOwn, confirmed == null ? 0 : confirmed.objectId());
       }
@@ -286,7 +288,7 @@ final class FillFollower implements Follower, FillLeader {
     List<InterimResponses.Interim> all = followed.interim();
     while (interimSeen < all.size()) {
       InterimResponses.Interim next = all.get(interimSeen++);
-      EndToEnd.interim(exchange, next.status(), next.fields());
+      EndToEndFields.interim(exchange, next.status(), next.fields());
     }
   }
 
@@ -425,7 +427,7 @@ final class FillFollower implements Follower, FillLeader {
 
   @Override
   public void onInformational(int status, HeaderFields fields) {
-    EndToEnd.interim(exchange, status, fields);
+    EndToEndFields.interim(exchange, status, fields);
   }
 
   @Override
@@ -450,7 +452,7 @@ final class FillFollower implements Follower, FillLeader {
     if (exchange.isOver() || head == null) {
       return null;
     }
-    Transit rest = reader.yieldAt(position, head, call);
+    PassThroughBody rest = reader.yieldAt(position, head, call);
     if (rest != null) {
       leaveToTakeOver();
       exchange.sends(rest);
@@ -465,7 +467,7 @@ final class FillFollower implements Follower, FillLeader {
     isLeader = false;
     reader.leave();
     if (followed != null) {
-      followed.leave(this, loop);
+      followed.leave(this, loop.filling());
     }
   }
 }

@@ -2,7 +2,7 @@ package io.forebay.server.exchange;
 
 import io.forebay.core.http.ByteRange.Satisfiable;
 import io.forebay.core.http.RangeSet;
-import io.forebay.core.policy.BodyRest;
+import io.forebay.core.policy.BodyRemainder;
 import io.forebay.core.policy.ServePlan;
 import io.forebay.core.policy.StoredMeta;
 import io.forebay.server.deliver.Delivery;
@@ -11,7 +11,10 @@ import io.forebay.server.deliver.StoredBody;
 import io.forebay.server.fill.Fill;
 import io.forebay.server.fill.FillBody;
 import io.forebay.server.fill.FillHead;
+import io.forebay.server.http.AbortCause;
+import io.forebay.server.loop.LoopTimer;
 import io.forebay.server.origin.OriginCall;
+import io.forebay.server.response.ResponsePlan;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -39,7 +42,7 @@ final class FillReader {
   }
 
   private final Exchange exchange;
-  private final LoopContext loop;
+  private final ExchangeContext loop;
   private final Runnable onLengthWaitedFor;
 
   /** Runs while the length of the body is waited for. */
@@ -81,7 +84,7 @@ final class FillReader {
   }
 
   /** What a fill's head says; in the loop's one flyweight. */
-  static StoredMeta meta(LoopContext loop, FillHead head) {
+  static StoredMeta meta(ExchangeContext loop, FillHead head) {
     StoredMeta meta = loop.meta();
     if (!meta.wrap(MemorySegment.ofArray(head.meta()), 0)) {
       throw new IllegalStateException("a fill's own meta");
@@ -133,7 +136,7 @@ final class FillReader {
     }
     boolean isFirst = isLeader && plan.parts().isEmpty();
     beginsAt = plan.wanted().stream().mapToLong(Satisfiable::first).min().orElse(plan.from());
-    if (!followed.beginReading(loop, isFirst)) {
+    if (!followed.beginReading(loop.filling(), isFirst)) {
       beginsAt = Long.MAX_VALUE;
       return isOver ? Begun.OVER : Begun.LACKING;
     }
@@ -176,12 +179,13 @@ final class FillReader {
 
   private void sendBody(
       Fill followed, ResponsePlan plan, @Nullable Multipart parts, StoredMeta meta, long total) {
-    BodyRest rest = exchange.hasParts() ? BodyRest.of(meta, total) : null;
+    BodyRemainder rest = exchange.hasParts() ? BodyRemainder.of(meta, total) : null;
     exchange.sources().mayFetchRest(rest, plan, followed.objectId(), loop.store().sliceBytes());
     long far = rest == null || total < 0 ? Long.MAX_VALUE : exchange.route().ranges().farBytes();
     boolean isRest = plan.from() - followed.receivedBytes() < far;
     FillBody bytes =
-        followed.body(loop, far, () -> exchange.sources().storedBytes(endOf(plan), isRest));
+        followed.body(
+            loop.filling(), far, () -> exchange.sources().storedBytes(endOf(plan), isRest));
     Delivery begun = StoredResponse.delivery(exchange, bytes, plan, parts);
     source = followed;
     body = bytes;
@@ -210,7 +214,9 @@ final class FillReader {
     if (isOne && first.first() == 0 && !first.isClosed()) {
       return whole;
     }
-    if (isOne && first.isClosed() && first.last() - first.first() < loop.paceAboveBytes()) {
+    if (isOne
+        && first.isClosed()
+        && first.last() - first.first() < loop.filling().paceAboveBytes()) {
       if (followed.receivedBytes() > first.last()) {
         return ResponsePlan.range(first.first(), first.last());
       }
@@ -235,7 +241,7 @@ final class FillReader {
   private boolean hasBeginning(Fill followed, ResponsePlan plan, StoredMeta meta, long total) {
     long released = followed.releasedBytes();
     if (!plan.hasBody()
-        || (total >= 0 && exchange.hasParts() && BodyRest.of(meta, total) != null)) {
+        || (total >= 0 && exchange.hasParts() && BodyRemainder.of(meta, total) != null)) {
       return true;
     }
     StoredBody stored =
@@ -341,14 +347,14 @@ final class FillReader {
    * @param position where that begins
    * @return what sends it; null if what is sent has not come so far, or is none
    */
-  @Nullable Transit yieldAt(long position, FillHead head, OriginCall call) {
+  @Nullable PassThroughBody yieldAt(long position, FillHead head, OriginCall call) {
     Delivery current = delivery;
     if (current == null || !current.yieldAt(position)) {
       return null;
     }
     delivery = null;
     boolean isToTheEnd = current.missingBytes() == head.totalLength() - current.position();
-    return Transit.ofRest(
+    return PassThroughBody.ofRest(
         exchange.sink,
         call,
         current.position() - position,

@@ -8,18 +8,21 @@ import io.forebay.core.policy.Revalidation;
 import io.forebay.core.policy.StoredMeta;
 import io.forebay.core.route.Route;
 import io.forebay.server.fill.Fill;
-import io.forebay.server.fill.FillHistory;
-import io.forebay.server.fill.FillKey;
 import io.forebay.server.fill.FillLeader;
-import io.forebay.server.fill.FillOrder;
+import io.forebay.server.fill.FillRequest;
 import io.forebay.server.fill.OtherVariants;
+import io.forebay.server.fill.history.FillHistory;
+import io.forebay.server.fill.history.FillKey;
+import io.forebay.server.http.ClientInfo;
+import io.forebay.server.http.RequestBody;
 import io.forebay.server.origin.OriginRequest;
-import io.forebay.storage.StoredHead;
+import io.forebay.server.runtime.RuntimeConfig;
+import io.forebay.storage.object.StoredHead;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** Makes the fill that an exchange wants; from then on the fill belongs to nobody's client. */
-final class FillStart {
+public final class FillStart {
   private FillStart() {}
 
   /**
@@ -34,28 +37,32 @@ final class FillStart {
    */
   static @Nullable Fill of(
       Exchange exchange,
-      @Nullable StaleObject stale,
+      @Nullable RevalidationCandidate stale,
       boolean isStaleUsable,
       @Nullable Satisfiable asked,
       boolean isShared,
       @Nullable FillLeader leader) {
-    LoopContext loop = exchange.loop;
-    Snapshot snapshot = exchange.snapshot;
+    ExchangeContext loop = exchange.loop;
+    RuntimeConfig snapshot = exchange.snapshot;
     long birth = loop.store().nextBirth();
     if (birth < 0) {
       return null;
     }
     HeaderFields own = stale == null ? HeaderFields.EMPTY : stale.conditions();
-    List<FillOrder.Other> others =
+    List<FillRequest.Other> others =
         leader == null || asked != null || exchange.isPlainFetchNeeded()
             ? List.of()
             : OtherVariants.of(
-                loop, exchange.request, exchange.route().keyRecipe(), exchange.key(), own);
+                loop.filling(),
+                exchange.request,
+                exchange.route().keyRecipe(),
+                exchange.key(),
+                own);
     HeaderFields conditions =
-        Revalidation.conditionalFields(own, others.stream().map(FillOrder.Other::etag).toList());
+        Revalidation.conditionalFields(own, others.stream().map(FillRequest.Other::etag).toList());
     RequestView saved = exchange.question();
-    FillOrder order =
-        new FillOrder(
+    FillRequest order =
+        new FillRequest(
             exchange.key(),
             saved,
             exchange.route(),
@@ -73,12 +80,12 @@ final class FillStart {
             leader == null,
             isStaleUsable,
             snapshot.config().limits().followersPerFill());
-    return new Fill(loop, order, birth, leader);
+    return new Fill(loop.filling(), order, birth, leader);
   }
 
   /** What a fill sends. */
-  static OriginRequest request(
-      Snapshot snapshot,
+  public static OriginRequest request(
+      RuntimeConfig snapshot,
       Route route,
       RequestView question,
       RequestBody body,
@@ -90,7 +97,7 @@ final class FillStart {
         .takingTrailers(!route.forwarding().trailers().isEmpty());
   }
 
-  static HeaderFields rangeField(@Nullable Satisfiable asked) {
+  public static HeaderFields rangeField(@Nullable Satisfiable asked) {
     return asked == null
         ? HeaderFields.EMPTY
         : HeaderFields.builder()
@@ -110,7 +117,7 @@ final class FillStart {
 
   /** Refreshes an object that has been found good enough for this request. */
   static Refreshing inBackground(Exchange exchange, StoredHead head, StoredMeta meta) {
-    LoopContext loop = exchange.loop;
+    ExchangeContext loop = exchange.loop;
     FillKey key = exchange.key();
     if (isHeldBack(loop.history(), key, exchange.request, loop.nowMillis())) {
       return Refreshing.HELD_BACK;
@@ -124,7 +131,13 @@ final class FillStart {
       return Refreshing.NOT_NOW;
     }
     Fill refresh =
-        of(exchange, StaleObject.of(exchange, head, meta), isStaleUsable, null, true, null);
+        of(
+            exchange,
+            RevalidationCandidate.of(exchange, head, meta),
+            isStaleUsable,
+            null,
+            true,
+            null);
     if (refresh == null || loop.fills().register(key, refresh) != null) {
       return Refreshing.NOT_NOW;
     }
@@ -134,7 +147,8 @@ final class FillStart {
   }
 
   /** Whether it failed, or what came could not be stored, so lately that nobody asks again yet. */
-  static boolean isHeldBack(FillHistory history, FillKey key, RequestView request, long nowMillis) {
+  public static boolean isHeldBack(
+      FillHistory history, FillKey key, RequestView request, long nowMillis) {
     return history.refreshes().heldMillis(key, request, nowMillis) > 0
         || history.hitForMiss().isKnown(key, request, nowMillis);
   }

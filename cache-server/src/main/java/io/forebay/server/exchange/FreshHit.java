@@ -7,11 +7,14 @@ import io.forebay.core.policy.Reason;
 import io.forebay.core.policy.StoredMeta;
 import io.forebay.core.route.Route;
 import io.forebay.core.route.RouteSettings.ClientDirectives;
+import io.forebay.server.counters.LoopCounters.CacheResult;
+import io.forebay.server.counters.LoopCounters.MethodClass;
 import io.forebay.server.deliver.Delivery;
 import io.forebay.server.fill.VariantList;
-import io.forebay.server.metric.LoopCounters.CacheResult;
-import io.forebay.server.metric.LoopCounters.MethodClass;
-import io.forebay.storage.StoredHead;
+import io.forebay.server.http.ClientInfo;
+import io.forebay.server.http.ResponseSink;
+import io.forebay.server.runtime.RuntimeConfig;
+import io.forebay.storage.object.StoredHead;
 import io.netty.buffer.ByteBuf;
 import java.lang.foreign.MemorySegment;
 
@@ -25,16 +28,16 @@ import java.lang.foreign.MemorySegment;
  */
 final class FreshHit {
 
-  private final LoopContext loop;
+  private final ExchangeContext loop;
   private final HitEvent event;
 
-  FreshHit(LoopContext loop) {
+  FreshHit(ExchangeContext loop) {
     this.loop = loop;
     this.event = new HitEvent(loop.requestIds());
   }
 
   /** Sends the whole response, or nothing at all and gives false. */
-  boolean send(Snapshot snapshot, WireRequest request, ResponseSink sink, ClientInfo client) {
+  boolean send(RuntimeConfig snapshot, WireRequest request, ResponseSink sink, ClientInfo client) {
     long startNanos = System.nanoTime();
     Route route = snapshot.routes().match(request.authority(), request.pathText());
     if (route == null || !isPlain(route, request)) {
@@ -136,7 +139,7 @@ final class FreshHit {
 
   /** Sends the head, and the body with the head's pin; gives the length of the latter. */
   private long send(
-      Snapshot snapshot,
+      RuntimeConfig snapshot,
       Route route,
       WireRequest request,
       ResponseSink sink,

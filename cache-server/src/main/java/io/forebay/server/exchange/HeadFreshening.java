@@ -5,10 +5,10 @@ import io.forebay.core.http.KnownField;
 import io.forebay.core.policy.Reason;
 import io.forebay.core.policy.Revalidation;
 import io.forebay.core.policy.StoredMeta;
-import io.forebay.server.fill.FillOrder;
+import io.forebay.server.fill.FillRequest;
 import io.forebay.server.fill.Refresh;
-import io.forebay.storage.Install;
-import io.forebay.storage.StoredHead;
+import io.forebay.storage.object.InstallOutcome;
+import io.forebay.storage.object.StoredHead;
 import java.util.Arrays;
 
 /**
@@ -40,7 +40,7 @@ record HeadFreshening(long requestTimeMillis, long birth) {
     if (birth < 0 || status != 200 || Lookup.find(exchange) != LookupSteps.Found.OBJECT) {
       return;
     }
-    LoopContext loop = exchange.loop;
+    ExchangeContext loop = exchange.loop;
     StoredHead head = loop.lane().head();
     int region = head.region();
     try {
@@ -53,7 +53,7 @@ record HeadFreshening(long requestTimeMillis, long birth) {
   }
 
   private void applyTo(Exchange exchange, StoredHead head, StoredMeta meta, HeaderFields fields) {
-    LoopContext loop = exchange.loop;
+    ExchangeContext loop = exchange.loop;
     switch (Revalidation.compareHead(meta, head.totalLength(), fields)) {
       case UNKNOWN -> {}
       case OTHER -> {
@@ -61,15 +61,15 @@ record HeadFreshening(long requestTimeMillis, long birth) {
       }
       case SAME -> {
         var keys = loop.keys();
-        FillOrder.StoredRef found =
-            new FillOrder.StoredRef(
+        FillRequest.StoredRef found =
+            new FillRequest.StoredRef(
                 exchange.keyHi(),
                 exchange.keyLo(),
                 Arrays.copyOf(keys.text(), keys.textLength()),
                 head.objectId());
-        Install outcome =
+        InstallOutcome outcome =
             Refresh.applyHead(
-                loop,
+                loop.filling(),
                 exchange.question(),
                 exchange.route(),
                 found,
@@ -78,7 +78,7 @@ record HeadFreshening(long requestTimeMillis, long birth) {
                 fields,
                 requestTimeMillis,
                 birth);
-        if (outcome == Install.INSTALLED) {
+        if (outcome == InstallOutcome.INSTALLED) {
           loop.counters().revalidated++;
         }
       }

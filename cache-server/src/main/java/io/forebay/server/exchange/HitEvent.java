@@ -4,9 +4,11 @@ import io.forebay.core.http.ByteText;
 import io.forebay.core.http.WireRequest;
 import io.forebay.core.policy.Reason;
 import io.forebay.core.route.Route;
-import io.forebay.server.metric.AccessEvent;
-import io.forebay.server.metric.LoopCounters.CacheResult;
-import io.forebay.server.metric.TlsSession;
+import io.forebay.server.accesslog.AccessEvent;
+import io.forebay.server.counters.LoopCounters.CacheResult;
+import io.forebay.server.http.ClientInfo;
+import io.forebay.server.http.TlsSession;
+import io.forebay.server.loop.RequestIds;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -3,12 +3,12 @@ package io.forebay.server.exchange;
 import io.forebay.core.http.HeaderFields;
 import io.forebay.core.policy.StoredHeader;
 import io.forebay.core.route.Route;
-import io.forebay.server.config.HstsConfig;
+import io.forebay.server.http.ClientInfo;
+import io.forebay.server.runtime.RuntimeConfig;
 import io.netty.buffer.ByteBuf;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;
-import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -17,23 +17,10 @@ import org.jspecify.annotations.Nullable;
  * the route's, else the origin's; over plain text none (§7.2). Where TLS ends before this node, at
  * a proxy that it trusts, the origin's goes through: the answer will be over TLS.
  */
-final class HstsLine {
+public final class HstsLine {
   private static final String NAME = "strict-transport-security";
 
   private HstsLine() {}
-
-  static byte[] of(HstsConfig hsts) {
-    Duration maxAge = hsts.maxAge();
-    StringBuilder line = new StringBuilder(NAME).append(": max-age=");
-    line.append(maxAge == null ? 0 : maxAge.toSeconds());
-    if (hsts.subdomains()) {
-      line.append("; includeSubDomains");
-    }
-    if (hsts.preload()) {
-      line.append("; preload");
-    }
-    return line.append("\r\n").toString().getBytes(StandardCharsets.US_ASCII);
-  }
 
   /** Writes the route's line where it has one. Goes before all others. */
   static void write(Exchange exchange, ByteBuf head) {
@@ -63,7 +50,7 @@ final class HstsLine {
 
   /** The same without an exchange. */
   static int write(
-      Snapshot snapshot,
+      RuntimeConfig snapshot,
       Route route,
       String scheme,
       ClientInfo client,
@@ -100,13 +87,13 @@ final class HstsLine {
   }
 
   /** What answers of a route over TLS say of it, or null. */
-  static @Nullable String value(Snapshot snapshot, Route route) {
+  public static @Nullable String value(RuntimeConfig snapshot, Route route) {
     byte[] line = snapshot.hstsLine(route.name());
     return line == null ? null : value(new String(line, StandardCharsets.US_ASCII));
   }
 
   /** What the lines of a stored response say of it, or null. */
-  static @Nullable String value(MemorySegment memory, long offset, int length) {
+  public static @Nullable String value(MemorySegment memory, long offset, int length) {
     int lineLength = StoredHeader.transportSecurityLength(memory, offset, length);
     if (lineLength == 0) {
       return null;
@@ -125,12 +112,12 @@ final class HstsLine {
     return route == null ? null : line(exchange.snapshot, route, exchange.request.scheme());
   }
 
-  private static byte @Nullable [] line(Snapshot snapshot, Route route, String scheme) {
+  private static byte @Nullable [] line(RuntimeConfig snapshot, Route route, String scheme) {
     return scheme.equals("https") ? snapshot.hstsLine(route.name()) : null;
   }
 
   /** Over plain text it is of none but to a proxy, which may have it from its client over TLS. */
-  private static boolean isOfUse(Snapshot snapshot, String scheme, ClientInfo client) {
+  private static boolean isOfUse(RuntimeConfig snapshot, String scheme, ClientInfo client) {
     return scheme.equals("https") || client.isRelayed() || snapshot.upstream().trusts(client);
   }
 }

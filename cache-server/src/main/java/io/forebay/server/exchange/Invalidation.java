@@ -5,6 +5,7 @@ import io.forebay.core.http.RequestView;
 import io.forebay.core.http.TargetUri;
 import io.forebay.core.policy.InvalidationPolicy;
 import io.forebay.core.route.Route;
+import io.forebay.server.runtime.RuntimeConfig;
 import java.util.List;
 
 /**
@@ -15,8 +16,8 @@ final class Invalidation {
   private Invalidation() {}
 
   static void apply(
-      LoopContext loop,
-      Snapshot snapshot,
+      ExchangeContext loop,
+      RuntimeConfig snapshot,
       Route ofRequest,
       RequestView request,
       int status,
@@ -54,7 +55,7 @@ final class Invalidation {
 
   /** Of the request's own URL the very key that it would be looked up by. */
   private static boolean build(
-      LoopContext loop, RequestView request, TargetUri target, Route route) {
+      ExchangeContext loop, RequestView request, TargetUri target, Route route) {
     return target.equals(TargetUri.of(request))
         ? loop.keys().build(request, route.keyRecipe())
         : loop.keys().build(target, route.keyRecipe());

@@ -8,9 +8,9 @@ import io.forebay.core.policy.Decider;
 import io.forebay.core.policy.Decision;
 import io.forebay.core.policy.StoredMeta;
 import io.forebay.server.fill.FillHead;
-import io.forebay.server.fill.FillKey;
 import io.forebay.server.fill.VaryMarker;
-import io.forebay.storage.StoredHead;
+import io.forebay.server.fill.history.FillKey;
+import io.forebay.storage.object.StoredHead;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -33,27 +33,27 @@ final class Lookup extends LookupSteps<Exchange, RuntimeException> {
   // --- what the steps ask -----------------------------------------------------------------------
 
   @Override
-  RequestView request(Exchange of) {
+  public RequestView request(Exchange of) {
     return of.request;
   }
 
   @Override
-  KeyRecipe recipe(Exchange of) {
+  public KeyRecipe recipe(Exchange of) {
     return of.route().keyRecipe();
   }
 
   @Override
-  KeyBuilder keys(Exchange of) {
+  public KeyBuilder keys(Exchange of) {
     return of.loop.keys();
   }
 
   @Override
-  void onBase(Exchange of, @Nullable NoVarySearch rule) {
+  public void onBase(Exchange of, @Nullable NoVarySearch rule) {
     take(of);
   }
 
   @Override
-  void onVariant(Exchange of) {
+  public void onVariant(Exchange of) {
     take(of);
   }
 
@@ -63,8 +63,8 @@ final class Lookup extends LookupSteps<Exchange, RuntimeException> {
   }
 
   @Override
-  Found look(Exchange of) {
-    LoopContext loop = of.loop;
+  public Found look(Exchange of) {
+    ExchangeContext loop = of.loop;
     KeyBuilder keys = loop.keys();
     return switch (loop.lane().find(keys.hi(), keys.lo(), keys.text(), keys.textLength())) {
       case BUSY -> Found.BUSY;
@@ -75,7 +75,7 @@ final class Lookup extends LookupSteps<Exchange, RuntimeException> {
   }
 
   /** Reads the meta of a found head; gives its pin back when it is not one this version wrote. */
-  private static boolean wrap(LoopContext loop, StoredHead head) {
+  private static boolean wrap(ExchangeContext loop, StoredHead head) {
     if (loop.meta().wrap(loop.store().region(head.region()), head.headOffset())) {
       return true;
     }
@@ -84,41 +84,41 @@ final class Lookup extends LookupSteps<Exchange, RuntimeException> {
   }
 
   @Override
-  StoredMeta meta(Exchange of) {
+  public StoredMeta meta(Exchange of) {
     return of.loop.meta();
   }
 
   @Override
-  MemorySegment memory(Exchange of) {
+  public MemorySegment memory(Exchange of) {
     return of.loop.store().region(of.loop.lane().head().region());
   }
 
   @Override
-  long headOffset(Exchange of) {
+  public long headOffset(Exchange of) {
     return of.loop.lane().head().headOffset();
   }
 
   @Override
-  int headLength(Exchange of) {
+  public int headLength(Exchange of) {
     return of.loop.lane().head().headLength();
   }
 
   @Override
-  void letGo(Exchange of) {
+  public void letGo(Exchange of) {
     of.loop.lane().unpin(of.loop.lane().head().region());
   }
 
   @Override
-  Found moveToFront(Exchange of, List<String> names, long baseHi, long baseLo) {
-    LoopContext loop = of.loop;
+  public Found moveToFront(Exchange of, List<String> names, long baseHi, long baseLo) {
+    ExchangeContext loop = of.loop;
     StoredHead head = loop.lane().head();
     long birth = head.birth();
     long expires = head.expiresAtMillis();
     loop.lane().unpin(head.region());
     FillKey base = new FillKey(baseHi, baseLo);
     VaryMarker.enter(
-        loop,
-        VaryMarker.Place.of(loop, base, of.request, of.route().keyRecipe()),
+        loop.filling(),
+        VaryMarker.Place.of(loop.filling(), base, of.request, of.route().keyRecipe()),
         names,
         of.key(),
         birth,
@@ -163,7 +163,7 @@ final class Lookup extends LookupSteps<Exchange, RuntimeException> {
    * be told. The exchange's key stays, unless it is so.
    */
   static Found findServable(Exchange exchange) {
-    LoopContext loop = exchange.loop;
+    ExchangeContext loop = exchange.loop;
     FillKey key = exchange.key();
     boolean isServable = false;
     Found found = find(exchange);

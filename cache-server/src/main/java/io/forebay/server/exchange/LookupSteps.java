@@ -6,7 +6,8 @@ import io.forebay.core.key.KeyBuilder;
 import io.forebay.core.key.KeyRecipe;
 import io.forebay.core.key.NoVarySearch;
 import io.forebay.core.policy.StoredMeta;
-import io.forebay.server.fill.SearchRule;
+import io.forebay.server.explain.InspectionLookup;
+import io.forebay.server.fill.NoVarySearchRule;
 import io.forebay.server.fill.VariantList;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
@@ -15,17 +16,17 @@ import org.jspecify.annotations.Nullable;
 /**
  * The steps by which what is stored for a request is found: by the base key, and where that holds a
  * vary marker by the variant's. Where it is looked for, and what looking leaves behind, is for the
- * subclasses: {@link Lookup} on the way to a response, {@link StoredSearch} to tell people.
+ * subclasses: {@link Lookup} on the way to a response, {@link InspectionLookup} to tell people.
  *
  * <p>Without state of its own, so that one object can take them for all requests.
  *
  * @param <R> whose request it is
  * @param <E> with what looking may fail
  */
-abstract class LookupSteps<R, E extends Exception> {
+public abstract class LookupSteps<R, E extends Exception> {
 
   /** What a lookup ends with. */
-  enum Found {
+  public enum Found {
     /** An object; it has not been let go, and its meta is wrapped. */
     OBJECT,
     NOTHING,
@@ -40,21 +41,21 @@ abstract class LookupSteps<R, E extends Exception> {
 
   // --- the request ------------------------------------------------------------------------------
 
-  abstract RequestView request(R of);
+  public abstract RequestView request(R of);
 
-  abstract KeyRecipe recipe(R of);
+  public abstract KeyRecipe recipe(R of);
 
-  abstract KeyBuilder keys(R of);
+  public abstract KeyBuilder keys(R of);
 
   /**
    * The base key has been built, and is the request's until a variant's is.
    *
    * @param rule by which it was reduced
    */
-  abstract void onBase(R of, @Nullable NoVarySearch rule);
+  public abstract void onBase(R of, @Nullable NoVarySearch rule);
 
   /** The key of a variant has been built, and is the request's. */
-  abstract void onVariant(R of);
+  public abstract void onVariant(R of);
 
   // --- what is stored ---------------------------------------------------------------------------
 
@@ -62,21 +63,21 @@ abstract class LookupSteps<R, E extends Exception> {
    * Looks at the key built last: OBJECT where there is something that this version wrote, until it
    * is let go; NOTHING, BUSY or ON_DISK.
    */
-  abstract Found look(R of) throws E;
+  public abstract Found look(R of) throws E;
 
   /** Of what was found. */
-  abstract StoredMeta meta(R of);
+  public abstract StoredMeta meta(R of);
 
   /** Where the head of what was found lies. */
-  abstract MemorySegment memory(R of);
+  public abstract MemorySegment memory(R of);
 
   /** At its meta. */
-  abstract long headOffset(R of);
+  public abstract long headOffset(R of);
 
-  abstract int headLength(R of);
+  public abstract int headLength(R of);
 
   /** Gives back what was found. */
-  abstract void letGo(R of);
+  public abstract void letGo(R of);
 
   /**
    * The variant just found is asked for while the list of variants is full of others.
@@ -84,11 +85,11 @@ abstract class LookupSteps<R, E extends Exception> {
    * @param names those of its selecting fields
    * @return what is found there now
    */
-  abstract Found moveToFront(R of, List<String> names, long baseHi, long baseLo) throws E;
+  public abstract Found moveToFront(R of, List<String> names, long baseHi, long baseLo) throws E;
 
   // --- the steps --------------------------------------------------------------------------------
 
-  final Found lookUp(R of) throws E {
+  public final Found lookUp(R of) throws E {
     return recipe(of).hasSearchRules() ? findByRule(of) : findUnder(of, null);
   }
 
@@ -103,7 +104,7 @@ abstract class LookupSteps<R, E extends Exception> {
     NoVarySearch rule = null;
     Found stands = look(of);
     if (stands == Found.OBJECT) {
-      rule = SearchRule.of(meta(of));
+      rule = NoVarySearchRule.of(meta(of));
       letGo(of);
     } else if (stands != Found.NOTHING) {
       return stands;

@@ -5,24 +5,26 @@ import io.forebay.core.http.RequestView;
 import io.forebay.core.policy.ProxyError;
 import io.forebay.core.policy.Reason;
 import io.forebay.server.exchange.Exchange.Step;
+import io.forebay.server.runtime.RuntimeConfig;
 import org.jspecify.annotations.Nullable;
 
 /** Refuses requests that go in circles, or have gone through too many hands (RFC 8586). */
-final class LoopDetection {
+public final class LoopDetection {
   private LoopDetection() {}
 
   /** What such a request is answered with. */
-  record Verdict(int status, String text, Reason reason, ProxyError error) {}
+  public record Verdict(int status, String text, Reason reason, ProxyError error) {}
 
   /** The refusal, or null when the request may go on. */
   static @Nullable Step refuse(Exchange exchange) {
     Verdict verdict = judge(exchange.request, exchange.snapshot);
     return verdict == null
         ? null
-        : Refusals.refuse(exchange, verdict.status, verdict.text, verdict.reason, verdict.error);
+        : LocalReplies.refuse(
+            exchange, verdict.status, verdict.text, verdict.reason, verdict.error);
   }
 
-  static @Nullable Verdict judge(RequestView request, Snapshot snapshot) {
+  public static @Nullable Verdict judge(RequestView request, RuntimeConfig snapshot) {
     if (request.fields().first("cdn-loop") == null) {
       return null;
     }

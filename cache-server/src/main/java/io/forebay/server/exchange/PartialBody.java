@@ -3,14 +3,17 @@ package io.forebay.server.exchange;
 import io.forebay.core.http.ByteRange.Satisfiable;
 import io.forebay.core.policy.CacheStatus;
 import io.forebay.core.policy.Reason;
+import io.forebay.server.counters.LoopCounters.CacheResult;
 import io.forebay.server.deliver.StoredBody;
 import io.forebay.server.exchange.Exchange.Step;
 import io.forebay.server.fill.FillBody;
 import io.forebay.server.fill.Follower;
 import io.forebay.server.fill.PartialObject;
 import io.forebay.server.fill.SliceFill;
-import io.forebay.server.metric.LoopCounters.CacheResult;
+import io.forebay.server.http.AbortCause;
+import io.forebay.server.http.RequestBody;
 import io.forebay.server.origin.OriginFailure;
+import io.forebay.server.runtime.RuntimeConfig;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -33,12 +36,12 @@ import org.slf4j.LoggerFactory;
  *
  * <p>Owner: the loop of the exchange; fetches call back on it.
  */
-final class PartialBody implements FillBody.Slices, Follower {
+public final class PartialBody implements FillBody.Slices, Follower {
 
   private static final Logger LOG = LoggerFactory.getLogger(PartialBody.class);
 
   /** Slices that are looked for before the head is sent; what lacks further on is seen later. */
-  static final int LOOKED_FOR = 64;
+  public static final int LOOKED_FOR = 64;
 
   /** Looking again, when others were quicker, is bounded; then it counts as busy. */
   private static final int ATTEMPTS = 3;
@@ -57,7 +60,7 @@ final class PartialBody implements FillBody.Slices, Follower {
   }
 
   private final Exchange exchange;
-  private final LoopContext loop;
+  private final ExchangeContext loop;
   private final PartialObject object;
   private final StoredBody stored;
 
@@ -248,21 +251,25 @@ final class PartialBody implements FillBody.Slices, Follower {
     }
     SliceFill own =
         new SliceFill(
-            loop, object, slice, birth, exchange.snapshot.config().limits().followersPerFill());
+            loop.filling(),
+            object,
+            slice,
+            birth,
+            exchange.snapshot.config().limits().followersPerFill());
     // Before anybody else can: one that is full already would go on without us.
-    if (!own.join(this, loop)) {
+    if (!own.join(this, loop.filling())) {
       isUnstored = true;
       return false;
     }
     if (!own.claim(endOfWanted(slice))) {
       // Somebody was quicker: the next look finds the slice, or who brings it.
-      own.leave(this, loop);
+      own.leave(this, loop.filling());
       return true;
     }
     fill = own;
     hasFetched = true;
     exchange.record.forwarded();
-    Snapshot snapshot = exchange.snapshot;
+    RuntimeConfig snapshot = exchange.snapshot;
     String origin = exchange.route().originName();
     // As a fill asks: nothing of the client's own range or conditions goes with it.
     own.start(
@@ -279,7 +286,7 @@ final class PartialBody implements FillBody.Slices, Follower {
   }
 
   private boolean follow(SliceFill running) {
-    if (!running.join(this, loop)) {
+    if (!running.join(this, loop.filling())) {
       // Given up this very moment: the next look finds the table without it.
       isUnstored = !running.isGivenUp();
       return !isUnstored;
@@ -297,7 +304,7 @@ final class PartialBody implements FillBody.Slices, Follower {
     SliceFill followed = fill;
     if (followed != null) {
       fill = null;
-      followed.leave(this, loop);
+      followed.leave(this, loop.filling());
     }
   }
 

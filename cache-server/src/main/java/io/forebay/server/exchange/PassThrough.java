@@ -7,13 +7,17 @@ import io.forebay.core.http.UpgradeOffer;
 import io.forebay.core.policy.ProxyError;
 import io.forebay.core.policy.Reason;
 import io.forebay.core.policy.ResponseFilter;
+import io.forebay.server.counters.LimitKey;
+import io.forebay.server.counters.LoopCounters.CacheResult;
+import io.forebay.server.deliver.ResponseBody;
 import io.forebay.server.exchange.Exchange.Step;
-import io.forebay.server.metric.Limit;
-import io.forebay.server.metric.LoopCounters.CacheResult;
+import io.forebay.server.http.ResponseSink;
 import io.forebay.server.origin.OriginCall;
 import io.forebay.server.origin.OriginFailure;
 import io.forebay.server.origin.OriginListener;
 import io.forebay.server.origin.OriginRequest;
+import io.forebay.server.response.HeadLines;
+import io.forebay.server.runtime.RuntimeConfig;
 import io.forebay.server.tunnel.Tunnel;
 import io.forebay.server.tunnel.TunnelEnd;
 import io.netty.buffer.ByteBuf;
@@ -22,7 +26,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A request that goes to the origin as it is: waits for the head of the response, then hands over
- * to a {@link Transit}, or where both sides change the protocol to a {@link Tunnel}.
+ * to a {@link PassThroughBody}, or where both sides change the protocol to a {@link Tunnel}.
  *
  * <p>Owner: the loop of the exchange, which is also that of the origin connection.
  */
@@ -33,7 +37,7 @@ final class PassThrough implements OriginListener, ResponseBody, Tunnel.Outcome 
   /** Set before the first call back. */
   private @Nullable OriginCall call;
 
-  private @Nullable Transit transit;
+  private @Nullable PassThroughBody transit;
   private HeadFreshening freshening = HeadFreshening.NONE;
 
   /** What the client offers to speak instead of HTTP, where that is passed on. */
@@ -52,17 +56,17 @@ final class PassThrough implements OriginListener, ResponseBody, Tunnel.Outcome 
 
   /** Sends the exchange's request on; the reason is the exchange's own. */
   static Step begin(Exchange exchange) {
-    Step answered = AskedOnTheWay.answer(exchange);
+    Step answered = MaxForwardsResponder.answer(exchange);
     if (answered != null) {
       return answered;
     }
     if (exchange.loop.load().isShedding()) {
       return exchange.fetching().shed();
     }
-    Snapshot snapshot = exchange.snapshot;
+    RuntimeConfig snapshot = exchange.snapshot;
     UpgradeOffer upgrade = offerOf(exchange);
     // An offer holds a connection to the origin as a fetch does, until it is accepted.
-    Limit passed = passedBy(exchange);
+    LimitKey passed = passedBy(exchange);
     if (passed == null && upgrade != null) {
       passed = passedByTunnel(exchange);
     }
@@ -71,9 +75,9 @@ final class PassThrough implements OriginListener, ResponseBody, Tunnel.Outcome 
     }
     if (upgrade != null && !exchange.loop.tunnels().take(snapshot.config().tunnels().limit())) {
       exchange.loop.counters().tunnelsRefused++;
-      exchange.loop.counters().hit(Limit.TUNNELS);
+      exchange.loop.counters().hit(LimitKey.TUNNELS);
       exchange.share().tunnelEnds();
-      return Refusals.refuse(
+      return LocalReplies.refuse(
           exchange,
           503,
           "too many tunnels are open",
@@ -105,20 +109,20 @@ final class PassThrough implements OriginListener, ResponseBody, Tunnel.Outcome 
   }
 
   /** The bound of its client that the request would pass, or null. */
-  private static @Nullable Limit passedBy(Exchange exchange) {
-    ClientShare share = exchange.share();
+  private static @Nullable LimitKey passedBy(Exchange exchange) {
+    ClientPermits share = exchange.share();
     if (!share.mayWait()) {
-      return Limit.WAITING_PER_CLIENT;
+      return LimitKey.WAITING_PER_CLIENT;
     }
-    return share.mayFetch() ? null : Limit.FETCHES_PER_CLIENT;
+    return share.mayFetch() ? null : LimitKey.FETCHES_PER_CLIENT;
   }
 
-  private static @Nullable Limit passedByTunnel(Exchange exchange) {
+  private static @Nullable LimitKey passedByTunnel(Exchange exchange) {
     if (exchange.share().mayTunnel()) {
       return null;
     }
     exchange.loop.counters().tunnelsRefused++;
-    return Limit.TUNNELS_PER_CLIENT;
+    return LimitKey.TUNNELS_PER_CLIENT;
   }
 
   private static OriginRequest.Hop hop(Exchange exchange, @Nullable UpgradeOffer upgrade) {
@@ -150,7 +154,7 @@ final class PassThrough implements OriginListener, ResponseBody, Tunnel.Outcome 
    * @param notStored why a fill could not keep it, or null when it was passed from the start
    * @return who listens to the origin from now on
    */
-  static Transit beginTransit(
+  static PassThroughBody beginTransit(
       Exchange exchange,
       int status,
       HeaderFields fields,
@@ -162,7 +166,7 @@ final class PassThrough implements OriginListener, ResponseBody, Tunnel.Outcome 
     Reason reason = exchange.reason();
     ByteBuf out = sink.beginHead(status);
     HstsLine.write(exchange, out);
-    EndToEnd.copy(
+    EndToEndFields.copy(
         out,
         HstsLine.forwarded(exchange, ResponseFilter.forwarded(exchange.route(), fields)),
         exchange.loop.nowMillis());
@@ -184,7 +188,7 @@ final class PassThrough implements OriginListener, ResponseBody, Tunnel.Outcome 
     if (!hasBody) {
       sink.flush();
     }
-    Transit begun = new Transit(sink, call, hasBody, trailers, exchange);
+    PassThroughBody begun = new PassThroughBody(sink, call, hasBody, trailers, exchange);
     exchange.sends(begun);
     return begun;
   }
@@ -206,7 +210,7 @@ final class PassThrough implements OriginListener, ResponseBody, Tunnel.Outcome 
 
   @Override
   public void onInformational(int status, HeaderFields fields) {
-    EndToEnd.interim(exchange, status, fields);
+    EndToEndFields.interim(exchange, status, fields);
   }
 
   @Override
@@ -233,10 +237,10 @@ final class PassThrough implements OriginListener, ResponseBody, Tunnel.Outcome 
       origin.abort();
       return;
     }
-    Snapshot snapshot = exchange.snapshot;
+    RuntimeConfig snapshot = exchange.snapshot;
     ByteBuf head = exchange.sink.beginHead(101);
     HstsLine.write(exchange, head);
-    EndToEnd.copy(head, HstsLine.forwarded(exchange, fields));
+    EndToEndFields.copy(head, HstsLine.forwarded(exchange, fields));
     head.writeBytes(snapshot.viaLine());
     exchange.onHeadSent(101, CacheResult.PASS, exchange.reason());
     Tunnel begun =
@@ -291,7 +295,7 @@ final class PassThrough implements OriginListener, ResponseBody, Tunnel.Outcome 
     if (transit != null) {
       transit.onFailure(failure);
     } else if (!exchange.isOver()) {
-      Refusals.refuse(exchange, failure);
+      LocalReplies.refuse(exchange, failure);
     }
   }
 

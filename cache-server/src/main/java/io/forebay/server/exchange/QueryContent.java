@@ -5,6 +5,7 @@ import io.forebay.core.http.HeaderFields;
 import io.forebay.core.http.QueryRequest;
 import io.forebay.core.policy.Reason;
 import io.forebay.server.exchange.Exchange.Step;
+import io.forebay.server.http.RequestBody;
 import io.forebay.server.origin.OriginFailure;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
@@ -28,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Owner: the loop of the exchange.
  */
-final class QueryContent implements RequestBody, RequestBody.Receiver {
+public final class QueryContent implements RequestBody, RequestBody.Receiver {
 
   /** What is longer is passed. */
   static final int LIMIT = 64 * 1024;
@@ -84,7 +85,7 @@ final class QueryContent implements RequestBody, RequestBody.Receiver {
     }
     String broken = failure;
     if (broken != null) {
-      return Refusals.refuse(
+      return LocalReplies.refuse(
           exchange, new OriginFailure(OriginFailure.Kind.REQUEST_BODY_FAILED, broken));
     }
     if (held.size() > LIMIT) {
@@ -101,7 +102,7 @@ final class QueryContent implements RequestBody, RequestBody.Receiver {
   }
 
   /** The content and what says how to read it, each behind its length. */
-  static String digest(FieldsView fields, byte[] content) {
+  public static String digest(FieldsView fields, byte[] content) {
     MessageDigest sha256;
     try {
       sha256 = MessageDigest.getInstance("SHA-256");

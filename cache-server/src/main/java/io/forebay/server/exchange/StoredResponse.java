@@ -2,17 +2,24 @@ package io.forebay.server.exchange;
 
 import io.forebay.core.http.ByteRange.Satisfiable;
 import io.forebay.core.policy.Age;
-import io.forebay.core.policy.BodyRest;
+import io.forebay.core.policy.BodyRemainder;
 import io.forebay.core.policy.Reason;
 import io.forebay.core.policy.StoredMeta;
 import io.forebay.core.route.Route;
+import io.forebay.server.counters.LoopCounters.CacheResult;
 import io.forebay.server.deliver.BodyBytes;
 import io.forebay.server.deliver.Delivery;
 import io.forebay.server.deliver.Multipart;
 import io.forebay.server.deliver.StoredBody;
 import io.forebay.server.fill.FillHead;
-import io.forebay.server.metric.LoopCounters.CacheResult;
-import io.forebay.storage.StoredHead;
+import io.forebay.server.http.ClientInfo;
+import io.forebay.server.http.ResponseSink;
+import io.forebay.server.response.HeadLines;
+import io.forebay.server.response.NotModifiedLines;
+import io.forebay.server.response.PartLines;
+import io.forebay.server.response.ResponsePlan;
+import io.forebay.server.runtime.RuntimeConfig;
+import io.forebay.storage.object.StoredHead;
 import io.netty.buffer.ByteBuf;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
@@ -58,7 +65,7 @@ final class StoredResponse {
       CacheResult result,
       Reason why,
       long now) {
-    LoopContext loop = exchange.loop;
+    ExchangeContext loop = exchange.loop;
     ResponsePlan plan = plan(exchange, meta, head.totalLength());
     BodyBytes slices = null;
     PartialBody parts = null;
@@ -69,16 +76,16 @@ final class StoredResponse {
           new StoredBody(loop.lane(), loop.eventLoop(), head.objectId(), head.sliceBytes());
       isCompletable =
           isOneChunk(exchange, plan, head.sliceBytes())
-              || BodySources.mayComplete(exchange, head, meta);
+              || BodyFallback.mayComplete(exchange, head, meta);
       Sent sent =
           switch (presence(stored, head, plan, isCompletable)) {
             case ALL -> {
-              parts = BodySources.partsKnownOf(exchange, head.objectId());
+              parts = BodyFallback.partsKnownOf(exchange, head.objectId());
               yield Sent.BEGUN;
             }
             case BUSY -> Sent.BUSY;
             case INCOMPLETE -> {
-              parts = BodySources.partsOf(exchange, head, meta, plan);
+              parts = BodyFallback.partsOf(exchange, head, meta, plan);
               yield parts == null ? Sent.INCOMPLETE : prepared(parts, plan.from());
             }
           };
@@ -207,7 +214,7 @@ final class StoredResponse {
       exchange.loop.lane().unpin(head.region());
       throw e;
     }
-    LoopContext loop = exchange.loop;
+    ExchangeContext loop = exchange.loop;
     if (!plan.hasBody()) {
       loop.lane().unpin(head.region());
       exchange.over();
@@ -220,7 +227,10 @@ final class StoredResponse {
         exchange
             .sources()
             .mayFetchRest(
-                BodyRest.of(meta, head.totalLength()), plan, head.objectId(), head.sliceBytes());
+                BodyRemainder.of(meta, head.totalLength()),
+                plan,
+                head.objectId(),
+                head.sliceBytes());
       }
       loop.lane().unpin(head.region());
       Delivery delivery = delivery(exchange, slices, plan, parts);
@@ -243,7 +253,7 @@ final class StoredResponse {
       CacheResult result,
       Reason why,
       long now) {
-    LoopContext loop = exchange.loop;
+    ExchangeContext loop = exchange.loop;
     long total = head.totalLength();
     ByteBuf out = exchange.sink.beginHead(plan.status());
     int blockOffset = head.headOffset() + meta.length();
@@ -282,8 +292,8 @@ final class StoredResponse {
 
   /** Writes all lines of a whole, fresh response but those about framing. */
   static void writeFresh(
-      LoopContext loop,
-      Snapshot snapshot,
+      ExchangeContext loop,
+      RuntimeConfig snapshot,
       Route route,
       String scheme,
       ClientInfo client,
@@ -335,7 +345,7 @@ final class StoredResponse {
 
   static Delivery delivery(
       Exchange exchange, BodyBytes body, ResponsePlan plan, @Nullable Multipart parts) {
-    LoopContext loop = exchange.loop;
+    ExchangeContext loop = exchange.loop;
     return parts == null
         ? new Delivery(
             loop.leases(), loop.eventLoop(), exchange.sink, body, plan.from(), plan.to(), exchange)

@@ -1,5 +1,16 @@
 /**
- * Package exchange: one request in flight, the same for every protocol, as a table of named steps.
+ * One request in flight, the same for every protocol.
+ *
+ * <pre>
+ *   RequestHandler ─▶ Exchange ─▶ Lookup ─▶ Decider ─┬ hit   ─▶ StoredResponse ─▶ ResponseSink
+ *                        │                           ├ stale ─▶ StoredResponse, and a refresh by a fill
+ *                        │                           ├ miss  ─▶ FetchCoordinator ─▶ FillFollower ─▶ FillReader ─▶ ResponseSink
+ *                        │                           └ pass  ─▶ PassThrough ─▶ ResponseSink
+ *                        └ error ─▶ LocalReplies ─▶ ResponseSink
+ * </pre>
+ *
+ * <p>Start at {@link Exchange}. {@link FreshHit} is the fast lane: plain hits in memory without an
+ * exchange. Everything is confined to the loop of the connection.
  */
 @NullMarked
 package io.forebay.server.exchange;

@@ -1,9 +1,9 @@
 /**
  * Package fairness: what one client network has of what all clients share. Start at {@code
- * ClientPlaces}.
+ * ClientLimiter}.
  *
  * <pre>
- *   a request that is no hit ──► whose is it? (ClientNetwork) ──► a place is taken (ClientPlaces)
+ *   a request that is no hit ──► whose is it? (ClientNetwork) ──► a place is taken (ClientLimiter)
  *                                 address, after the PROXY          waits, fetches, tunnels:
  *                                 protocol and trusted fields       given back at the end
  * </pre>

@@ -2,9 +2,8 @@ package io.forebay.server.fill;
 
 import io.forebay.core.http.HeaderFields;
 import io.forebay.server.deliver.BodyBytes;
-import io.forebay.server.exchange.LoopContext;
 import io.forebay.server.origin.OriginFailure;
-import io.forebay.storage.ObjectWriter;
+import io.forebay.storage.lane.ObjectWriter;
 import java.util.List;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -16,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * {@code state} (published last, after head and writer), the writer's watermark, and join through
  * their own {@link FollowerGroup}. A fill belongs to nobody's client: the leader is told first when
  * the response may not be stored, because only it may have that one. Here is what all loops see of
- * it; its {@link FillWork} is the owner's alone.
+ * it; its {@link FillTask} is the owner's alone.
  *
  * <pre>
  *   WAITING ──► STREAMING ──► COMPLETE        stored (or overtaken by a purge, but still readable)
@@ -44,8 +43,8 @@ public final class Fill {
     FAILED
   }
 
-  private final LoopContext loop;
-  private final FillOrder order;
+  private final FillContext loop;
+  private final FillRequest order;
   private final long birth;
 
   // Published by the owner; `state` last.
@@ -67,7 +66,7 @@ public final class Fill {
   private final Followers followers;
 
   // The owner's.
-  private final FillWork work;
+  private final FillTask work;
   private Runnable whenOver = () -> {};
 
   /**
@@ -75,14 +74,14 @@ public final class Fill {
    *
    * @param birth its number in the store's sequence: a purge with a later one overrules it
    */
-  public Fill(LoopContext loop, FillOrder order, long birth, @Nullable FillLeader leader) {
+  public Fill(FillContext loop, FillRequest order, long birth, @Nullable FillLeader leader) {
     this.loop = loop;
     this.order = order;
     this.birth = birth;
     this.interim = new InterimResponses(order);
     this.followers =
         new Followers(loop, order.followerLimit(), this::onGroupAdvanced, this::onDeserted);
-    this.work = new FillWork(loop, order, birth, this, followers, leader);
+    this.work = new FillTask(loop, order, birth, this, followers, leader);
   }
 
   // --- any loop ---------------------------------------------------------------------------------
@@ -95,7 +94,7 @@ public final class Fill {
     return birth;
   }
 
-  public FillOrder order() {
+  public FillRequest order() {
     return order;
   }
 
@@ -121,7 +120,7 @@ public final class Fill {
    * @param whatIsStored the object's slices as lookups find them, where they are no longer found
    *     through the fill
    */
-  public FillBody body(LoopContext own, long farBytes, Supplier<BodyBytes> whatIsStored) {
+  public FillBody body(FillContext own, long farBytes, Supplier<BodyBytes> whatIsStored) {
     return new FillBody(this, written(), own, farBytes, whatIsStored);
   }
 
@@ -174,7 +173,7 @@ public final class Fill {
    *
    * @return false where nobody can begin any more, or not with all of it
    */
-  public boolean beginReading(LoopContext own, boolean isLeader) {
+  public boolean beginReading(FillContext own, boolean isLeader) {
     // Before the count: whoever lets something go stops new readers first, and then looks.
     followers.publish(own);
     return written().beginReading(isLeader);
@@ -200,11 +199,11 @@ public final class Fill {
    *
    * @return false when there are too many followers already, or the fill has just been given up
    */
-  public boolean join(Follower follower, LoopContext own) {
+  public boolean join(Follower follower, FillContext own) {
     return followers.join(follower, own);
   }
 
-  public void leave(Follower follower, LoopContext own) {
+  public void leave(Follower follower, FillContext own) {
     followers.leave(follower, own);
     // It may have been the one whom a held origin waits for.
     onGroupAdvanced();
@@ -220,7 +219,7 @@ public final class Fill {
   /**
    * A follower asks for bytes; lets an origin that was held go on. Called on the follower's loop.
    */
-  void onFollowerAdvanced(LoopContext own) {
+  void onFollowerAdvanced(FillContext own) {
     if (isPaced || isOutOfRoom) {
       followers.publish(own);
       onGroupAdvanced();

@@ -1,9 +1,8 @@
 package io.forebay.server.fill;
 
 import io.forebay.server.deliver.BodyBytes;
-import io.forebay.server.exchange.LoopContext;
-import io.forebay.storage.ObjectWriter;
-import io.forebay.storage.StoreLane;
+import io.forebay.storage.lane.ObjectWriter;
+import io.forebay.storage.lane.StoreLane;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -28,7 +27,7 @@ public final class FillBody implements BodyBytes {
 
   private final Fill fill;
   private final ObjectWriter writer;
-  private final LoopContext own;
+  private final FillContext own;
   private final StoreLane lane;
   private final long farBytes;
   private final Supplier<BodyBytes> whatIsStored;
@@ -53,7 +52,7 @@ public final class FillBody implements BodyBytes {
   FillBody(
       Fill fill,
       ObjectWriter writer,
-      LoopContext own,
+      FillContext own,
       long farBytes,
       Supplier<BodyBytes> whatIsStored) {
     this.fill = fill;

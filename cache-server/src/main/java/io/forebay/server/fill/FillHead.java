@@ -1,7 +1,8 @@
 package io.forebay.server.fill;
 
 import io.forebay.core.key.NoVarySearch;
-import io.forebay.storage.HeadSpec;
+import io.forebay.server.fill.history.FillKey;
+import io.forebay.storage.object.HeadSpec;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 

@@ -1,5 +1,6 @@
 package io.forebay.server.fill;
 
+import io.forebay.server.fill.history.FillKey;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;

@@ -1,7 +1,6 @@
 package io.forebay.server.fill;
 
-import io.forebay.server.exchange.LoopContext;
-import io.forebay.server.metric.Limit;
+import io.forebay.server.counters.LimitKey;
 import io.netty.channel.EventLoop;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReferenceArray;
@@ -33,7 +32,7 @@ final class Followers {
    * @param onGroupAdvanced called on a group's loop when its fastest follower has moved on
    * @param onDeserted called on the owner's loop after the last one has left
    */
-  Followers(LoopContext owner, int limit, Runnable onGroupAdvanced, Runnable onDeserted) {
+  Followers(FillContext owner, int limit, Runnable onGroupAdvanced, Runnable onDeserted) {
     this.owner = owner.eventLoop();
     this.limit = limit;
     this.onGroupAdvanced = onGroupAdvanced;
@@ -48,12 +47,12 @@ final class Followers {
    *
    * @return false when there are too many followers already, or the fetch has just been given up
    */
-  boolean join(Follower follower, LoopContext own) {
+  boolean join(Follower follower, FillContext own) {
     int before;
     do {
       before = count.get();
       if (before >= limit) {
-        own.counters().hit(Limit.FOLLOWERS_PER_FILL);
+        own.counters().hit(LimitKey.FOLLOWERS_PER_FILL);
         return false;
       }
       if (before < 0) {
@@ -69,7 +68,7 @@ final class Followers {
     return true;
   }
 
-  void leave(Follower follower, LoopContext own) {
+  void leave(Follower follower, FillContext own) {
     FollowerGroup group = groups.get(own.index());
     if (group != null && group.remove(follower) && count.decrementAndGet() == 0) {
       owner.execute(onDeserted);
@@ -77,7 +76,7 @@ final class Followers {
   }
 
   /** Lets the owner see how far the followers of a loop are; called on that loop. */
-  void publish(LoopContext own) {
+  void publish(FillContext own) {
     FollowerGroup group = groups.get(own.index());
     if (group != null) {
       group.publish();

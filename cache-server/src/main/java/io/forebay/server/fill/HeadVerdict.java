@@ -8,14 +8,13 @@ import io.forebay.core.policy.Reason;
 import io.forebay.core.policy.ResponsePolicy;
 import io.forebay.core.policy.Revalidation;
 import io.forebay.core.policy.StoreVerdict;
-import io.forebay.server.exchange.LoopContext;
 import org.jspecify.annotations.Nullable;
 
 /** What becomes of a fill by the head of the response: the order of the questions is of weight. */
 sealed interface HeadVerdict {
 
   /** A 304: what is stored is as good as new. */
-  record Confirmed(FillOrder.StoredRef stale) implements HeadVerdict {}
+  record Confirmed(FillRequest.StoredRef stale) implements HeadVerdict {}
 
   /** A 304 about another variant: a copy of that one is the response. */
   record Copied(VariantCopy copy) implements HeadVerdict {}
@@ -46,8 +45,8 @@ sealed interface HeadVerdict {
    * @param requestTimeMillis when the request was sent
    */
   static HeadVerdict of(
-      LoopContext loop,
-      FillOrder order,
+      FillContext loop,
+      FillRequest order,
       long birth,
       long requestTimeMillis,
       int status,
@@ -100,9 +99,13 @@ sealed interface HeadVerdict {
 
   /** It is about what the request selects, or about another variant that it named. */
   private static HeadVerdict ofNotModified(
-      LoopContext loop, FillOrder order, long birth, long requestTimeMillis, HeaderFields fields) {
-    FillOrder.StoredRef other = order.otherNamedBy(fields);
-    FillOrder.StoredRef stale = order.stale();
+      FillContext loop,
+      FillRequest order,
+      long birth,
+      long requestTimeMillis,
+      HeaderFields fields) {
+    FillRequest.StoredRef other = order.otherNamedBy(fields);
+    FillRequest.StoredRef stale = order.stale();
     if (other != null) {
       VariantCopy copy =
           VariantCopy.of(loop, order, other, fields, requestTimeMillis, order.key().lo() ^ birth);
@@ -119,7 +122,7 @@ sealed interface HeadVerdict {
    * body later can be told to be of the same (I3).
    */
   private static @Nullable ContentRange partOf(
-      LoopContext loop, Satisfiable asked, HeaderFields fields, long contentLength) {
+      FillContext loop, Satisfiable asked, HeaderFields fields, long contentLength) {
     ContentRange part = ContentRange.of(fields);
     boolean isSuited =
         part != null

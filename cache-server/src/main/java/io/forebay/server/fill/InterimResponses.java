@@ -20,7 +20,7 @@ public final class InterimResponses {
   private final boolean isForAll;
   private volatile List<Interim> all = List.of();
 
-  InterimResponses(FillOrder order) {
+  InterimResponses(FillRequest order) {
     // What an origin says to who is known to it is not for others; they have no head yet that
     // would say so (I7).
     this.isForAll =

@@ -7,9 +7,9 @@ import io.forebay.core.key.KeyRecipe;
 import io.forebay.core.key.KeyText;
 import io.forebay.core.policy.Revalidation;
 import io.forebay.core.policy.StoredMeta;
-import io.forebay.server.exchange.LoopContext;
-import io.forebay.storage.StoreLane;
-import io.forebay.storage.StoredHead;
+import io.forebay.server.fill.history.FillKey;
+import io.forebay.storage.lane.StoreLane;
+import io.forebay.storage.object.StoredHead;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -38,8 +38,8 @@ public final class OtherVariants {
    * @param own the key that the request selects
    * @param conditions for what is stored there; empty where nothing is
    */
-  public static List<FillOrder.Other> of(
-      LoopContext loop,
+  public static List<FillRequest.Other> of(
+      FillContext loop,
       RequestView request,
       KeyRecipe recipe,
       FillKey own,
@@ -57,7 +57,7 @@ public final class OtherVariants {
         || !keys.variant(request, marker.names())) {
       return List.of();
     }
-    List<FillOrder.Other> others = new ArrayList<>();
+    List<FillRequest.Other> others = new ArrayList<>();
     List<FillKey> listed = marker.variants().keys();
     for (FillKey key : listed.subList(0, Math.min(listed.size(), MOST_LOOKED_AT))) {
       if (!key.equals(own) && loop.lane().findListed(key.hi(), key.lo()) == StoreLane.Found.HIT) {
@@ -67,7 +67,7 @@ public final class OtherVariants {
     List<String> named =
         new ArrayList<>(
             Revalidation.namedBeside(
-                conditions, others.stream().map(FillOrder.Other::etag).toList()));
+                conditions, others.stream().map(FillRequest.Other::etag).toList()));
     // Of two that have one tag the first is as good as the other.
     others.removeIf(other -> !named.remove(other.etag()));
     return List.copyOf(others);
@@ -75,7 +75,7 @@ public final class OtherVariants {
 
   /** Of the head just found; gives its pin back. */
   private static void addIfNameable(
-      LoopContext loop, FillKey key, String ownText, int baseLength, List<FillOrder.Other> into) {
+      FillContext loop, FillKey key, String ownText, int baseLength, List<FillRequest.Other> into) {
     StoredHead head = loop.lane().head();
     StoredMeta meta = loop.meta();
     byte[] keyText = loop.lane().keyText();
@@ -86,8 +86,8 @@ public final class OtherVariants {
             : null;
     if (etag != null) {
       into.add(
-          new FillOrder.Other(
-              new FillOrder.StoredRef(key.hi(), key.lo(), keyText, head.objectId()), etag));
+          new FillRequest.Other(
+              new FillRequest.StoredRef(key.hi(), key.lo(), keyText, head.objectId()), etag));
     }
     loop.lane().unpin(head.region());
   }

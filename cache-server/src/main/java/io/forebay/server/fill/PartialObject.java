@@ -1,6 +1,6 @@
 package io.forebay.server.fill;
 
-import io.forebay.core.policy.BodyRest;
+import io.forebay.core.policy.BodyRemainder;
 
 /**
  * A stored object some slices of which may be missing, and how they can be had.
@@ -9,7 +9,7 @@ import io.forebay.core.policy.BodyRest;
  * @param lo low half of it
  * @param rest its validator and the length of its whole body
  */
-public record PartialObject(long hi, long lo, long objectId, int sliceBytes, BodyRest rest) {
+public record PartialObject(long hi, long lo, long objectId, int sliceBytes, BodyRemainder rest) {
 
   public int sliceAt(long position) {
     return (int) (position / sliceBytes);

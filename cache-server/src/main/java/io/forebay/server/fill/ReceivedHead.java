@@ -2,7 +2,7 @@ package io.forebay.server.fill;
 
 import io.forebay.core.http.HeaderFields;
 import io.forebay.core.policy.StoreVerdict;
-import io.forebay.storage.HeadSpec;
+import io.forebay.storage.object.HeadSpec;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -13,11 +13,10 @@ import io.forebay.core.policy.StoreVerdict;
 import io.forebay.core.policy.StoredHeader;
 import io.forebay.core.policy.StoredMeta;
 import io.forebay.core.route.Route;
-import io.forebay.server.exchange.LoopContext;
-import io.forebay.storage.HeadSpec;
-import io.forebay.storage.Install;
-import io.forebay.storage.StoreLane;
-import io.forebay.storage.StoredHead;
+import io.forebay.storage.lane.StoreLane;
+import io.forebay.storage.object.HeadSpec;
+import io.forebay.storage.object.InstallOutcome;
+import io.forebay.storage.object.StoredHead;
 import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -39,10 +38,10 @@ public final class Refresh {
    *     again when {@code onLoaded} is, anything else when there is nothing (any more) that this
    *     304 could confirm
    */
-  static @Nullable Install apply(
-      LoopContext loop,
-      FillOrder order,
-      FillOrder.StoredRef stale,
+  static @Nullable InstallOutcome apply(
+      FillContext loop,
+      FillRequest order,
+      FillRequest.StoredRef stale,
       HeaderFields notModified,
       long requestTimeMillis,
       long birth,
@@ -50,13 +49,13 @@ public final class Refresh {
     StoreLane lane = loop.lane();
     switch (lane.find(stale.hi(), stale.lo(), stale.keyText(), stale.keyText().length)) {
       case BUSY -> {
-        return Install.BUSY;
+        return InstallOutcome.BUSY;
       }
       case ON_DISK -> {
-        return onLoaded != null && lane.load(onLoaded) ? null : Install.GONE;
+        return onLoaded != null && lane.load(onLoaded) ? null : InstallOutcome.GONE;
       }
       case MISS -> {
-        return Install.GONE;
+        return InstallOutcome.GONE;
       }
       case HIT -> {}
     }
@@ -68,7 +67,7 @@ public final class Refresh {
       if (head.objectId() != stale.objectId()
           || !meta.wrap(bytes, head.headOffset())
           || !Revalidation.matches(meta, notModified)) {
-        return Install.GONE;
+        return InstallOutcome.GONE;
       }
       return install(
           loop,
@@ -100,11 +99,11 @@ public final class Refresh {
    * @param head pinned; it stays so
    * @param get the request that a GET for the same would have been
    */
-  public static Install applyHead(
-      LoopContext loop,
+  public static InstallOutcome applyHead(
+      FillContext loop,
       RequestView get,
       Route route,
-      FillOrder.StoredRef found,
+      FillRequest.StoredRef found,
       StoredHead head,
       StoredMeta meta,
       HeaderFields headResponse,
@@ -123,11 +122,11 @@ public final class Refresh {
         birth);
   }
 
-  private static Install install(
-      LoopContext loop,
+  private static InstallOutcome install(
+      FillContext loop,
       RequestView request,
       Route route,
-      FillOrder.StoredRef stale,
+      FillRequest.StoredRef stale,
       StoredMeta meta,
       HeaderFields fields,
       long totalLength,
@@ -135,19 +134,19 @@ public final class Refresh {
       long birth) {
     long now = loop.nowMillis();
     int status = meta.status();
-    NoVarySearch rule = NewHead.searchRuleOf(route, fields);
-    RequestView confirming = Confirming.of(request, meta);
+    NoVarySearch rule = StorableHead.searchRuleOf(route, fields);
+    RequestView confirming = ConfirmedRequest.of(request, meta);
     if (!(ResponsePolicy.judge(
                 confirming, route, status, fields, requestTimeMillis, now, stale.lo() ^ birth)
             instanceof StoreVerdict.Store verdict)
         || !isUnderItsKey(loop, request, route, stale, rule, verdict.selectingFields())) {
       // What the origin says now forbids keeping it, or keeping it for all who have its key.
       loop.lane().invalidate(stale.hi(), stale.lo());
-      return Install.GONE;
+      return InstallOutcome.GONE;
     }
     byte[] block = StoredHeader.encode(status, fields, verdict.omittedFields(), now);
     if (block == null) {
-      return Install.GONE;
+      return InstallOutcome.GONE;
     }
     HeadSpec spec =
         new HeadSpec(
@@ -166,7 +165,7 @@ public final class Refresh {
 
   /** All that a purge can name a response to a fill's request by. */
   static long[] scopes(
-      LoopContext loop,
+      FillContext loop,
       RequestView request,
       Route route,
       @Nullable NoVarySearch rule,
@@ -178,10 +177,10 @@ public final class Refresh {
 
   /** Whether the object's key tells apart all requests that its response varies by now. */
   private static boolean isUnderItsKey(
-      LoopContext loop,
+      FillContext loop,
       RequestView request,
       Route route,
-      FillOrder.StoredRef stale,
+      FillRequest.StoredRef stale,
       @Nullable NoVarySearch rule,
       List<String> selectingFields) {
     var keys = loop.keys();

@@ -3,16 +3,16 @@ package io.forebay.server.fill;
 import io.forebay.core.http.CacheControl;
 import io.forebay.core.http.ContentRange;
 import io.forebay.core.http.HeaderFields;
-import io.forebay.server.exchange.LoopContext;
 import io.forebay.server.fill.FillTable.SliceKey;
+import io.forebay.server.fill.history.FillKey;
 import io.forebay.server.origin.OriginCall;
 import io.forebay.server.origin.OriginFailure;
 import io.forebay.server.origin.OriginListener;
 import io.forebay.server.origin.OriginRequest;
-import io.forebay.storage.Install;
-import io.forebay.storage.ObjectWriter;
-import io.forebay.storage.SliceRun;
-import io.forebay.storage.StoreLane;
+import io.forebay.storage.lane.ObjectWriter;
+import io.forebay.storage.lane.StoreLane;
+import io.forebay.storage.object.InstallOutcome;
+import io.forebay.storage.object.SliceRun;
 import io.netty.buffer.ByteBuf;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -68,7 +68,7 @@ public final class SliceFill implements OriginListener {
   private static final long BUSY_RETRY_MICROS = 50;
 
   // Fixed.
-  private final LoopContext loop;
+  private final FillContext loop;
   private final PartialObject object;
   private final int firstSlice;
   private final long birth;
@@ -84,11 +84,11 @@ public final class SliceFill implements OriginListener {
 
   // The owner's.
   private @Nullable OriginCall call;
-  private final HeldBody held = new HeldBody();
+  private final PendingBody held = new PendingBody();
   private boolean isEnded;
   private boolean isAnswered;
   private long receivedBytes;
-  private final RoomWait room;
+  private final SpaceRetry room;
 
   /**
    * A fetch that has claimed nothing yet.
@@ -96,13 +96,13 @@ public final class SliceFill implements OriginListener {
    * @param birth its number in the store's sequence
    */
   public SliceFill(
-      LoopContext loop, PartialObject object, int firstSlice, long birth, int followerLimit) {
+      FillContext loop, PartialObject object, int firstSlice, long birth, int followerLimit) {
     this.loop = loop;
     this.object = object;
     this.firstSlice = firstSlice;
     this.endSlice = firstSlice;
     this.birth = birth;
-    this.room = new RoomWait(loop, this::onRoomHoped);
+    this.room = new SpaceRetry(loop, this::onRoomHoped);
     this.followers = new Followers(loop, followerLimit, () -> {}, this::onDeserted);
   }
 
@@ -113,7 +113,7 @@ public final class SliceFill implements OriginListener {
    * @return null if it can't be had as that
    */
   static @Nullable SliceFill ofAnswer(
-      LoopContext loop,
+      FillContext loop,
       PartialObject object,
       ContentRange part,
       long birth,
@@ -135,7 +135,7 @@ public final class SliceFill implements OriginListener {
   }
 
   /** The bytes of the longest run. */
-  public static long longestBytes(LoopContext loop) {
+  public static long longestBytes(FillContext loop) {
     int sliceBytes = loop.store().sliceBytes();
     long slices =
         Math.clamp(
@@ -178,7 +178,7 @@ public final class SliceFill implements OriginListener {
    *
    * @return false when there are too many followers already, or it has just been given up
    */
-  public boolean join(Follower follower, LoopContext own) {
+  public boolean join(Follower follower, FillContext own) {
     return followers.join(follower, own);
   }
 
@@ -187,7 +187,7 @@ public final class SliceFill implements OriginListener {
     return followers.isClosed();
   }
 
-  public void leave(Follower follower, LoopContext own) {
+  public void leave(Follower follower, FillContext own) {
     followers.leave(follower, own);
   }
 
@@ -416,7 +416,7 @@ public final class SliceFill implements OriginListener {
     if (done == null || state != State.STREAMING) {
       return;
     }
-    Install outcome = done.finish();
+    InstallOutcome outcome = done.finish();
     switch (outcome) {
       case BUSY ->
           loop.eventLoop().schedule(this::finish, BUSY_RETRY_MICROS, TimeUnit.MICROSECONDS);
@@ -425,7 +425,7 @@ public final class SliceFill implements OriginListener {
               State.FAILED,
               new OriginFailure(OriginFailure.Kind.TRUNCATED, "the range ended too early"));
       default -> {
-        if (outcome == Install.INSTALLED) {
+        if (outcome == InstallOutcome.INSTALLED) {
           loop.counters().slicesFetched += endSlice - firstSlice;
         }
         leaveTable();

@@ -5,10 +5,9 @@ import io.forebay.core.policy.Freshening;
 import io.forebay.core.policy.ResponsePolicy;
 import io.forebay.core.policy.StoreVerdict;
 import io.forebay.core.policy.StoredMeta;
-import io.forebay.server.exchange.LoopContext;
-import io.forebay.storage.HeadSpec;
-import io.forebay.storage.StoreLane;
-import io.forebay.storage.StoredHead;
+import io.forebay.storage.lane.StoreLane;
+import io.forebay.storage.object.HeadSpec;
+import io.forebay.storage.object.StoredHead;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.lang.foreign.MemorySegment;
@@ -28,9 +27,9 @@ record VariantCopy(ReceivedHead head, ByteBuf body) {
    * origin says now may not be kept for all who have this request's key.
    */
   static @Nullable VariantCopy of(
-      LoopContext loop,
-      FillOrder order,
-      FillOrder.StoredRef other,
+      FillContext loop,
+      FillRequest order,
+      FillRequest.StoredRef other,
       HeaderFields notModified,
       long requestTimeMillis,
       long seed) {
@@ -52,7 +51,7 @@ record VariantCopy(ReceivedHead head, ByteBuf body) {
           Freshening.update(Refresh.storedFields(memory, head, meta), notModified, now);
       int status = meta.status();
       if (!(ResponsePolicy.judge(
-              Confirming.of(order.request(), meta),
+              ConfirmedRequest.of(order.request(), meta),
               order.route(),
               status,
               fields,
@@ -73,7 +72,7 @@ record VariantCopy(ReceivedHead head, ByteBuf body) {
     }
   }
 
-  private static byte @Nullable [] body(LoopContext loop, StoredHead head) {
+  private static byte @Nullable [] body(FillContext loop, StoredHead head) {
     int total = (int) head.totalLength();
     if (head.bodyOffset() >= 0) {
       return loop.store()

@@ -1,5 +1,6 @@
 package io.forebay.server.fill;
 
+import io.forebay.server.fill.history.FillKey;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;

@@ -6,11 +6,11 @@ import io.forebay.core.key.KeyRecipe;
 import io.forebay.core.key.ResponseTags;
 import io.forebay.core.policy.ResponsePolicy;
 import io.forebay.core.policy.StoredMeta;
-import io.forebay.server.exchange.LoopContext;
-import io.forebay.storage.HeadSpec;
-import io.forebay.storage.Install;
-import io.forebay.storage.StoreLane;
-import io.forebay.storage.StoredHead;
+import io.forebay.server.fill.history.FillKey;
+import io.forebay.storage.lane.StoreLane;
+import io.forebay.storage.object.HeadSpec;
+import io.forebay.storage.object.InstallOutcome;
+import io.forebay.storage.object.StoredHead;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 import java.util.List;
@@ -37,7 +37,7 @@ public record VaryMarker(List<String> names, VariantList variants, long objectId
   public record Place(FillKey key, byte[] text, long[] scopes, int limit) {
 
     /** Expects the request's base key, or a variant of it, in the loop's key builder. */
-    public static Place of(LoopContext loop, FillKey base, RequestView request, KeyRecipe recipe) {
+    public static Place of(FillContext loop, FillKey base, RequestView request, KeyRecipe recipe) {
       return new Place(
           base,
           Arrays.copyOf(loop.keys().text(), loop.keys().baseLength()),
@@ -47,7 +47,7 @@ public record VaryMarker(List<String> names, VariantList variants, long objectId
   }
 
   /** The marker there, or null. Expects the base key in the loop's key builder. */
-  static @Nullable VaryMarker read(LoopContext loop) {
+  static @Nullable VaryMarker read(FillContext loop) {
     var keys = loop.keys();
     return loop.lane().find(keys.hi(), keys.lo(), keys.text(), keys.textLength())
             == StoreLane.Found.HIT
@@ -56,7 +56,7 @@ public record VaryMarker(List<String> names, VariantList variants, long objectId
   }
 
   /** Of the head just found; gives its pin back. */
-  private static @Nullable VaryMarker ofFound(LoopContext loop) {
+  private static @Nullable VaryMarker ofFound(FillContext loop) {
     StoredHead head = loop.lane().head();
     StoredMeta meta = loop.meta();
     MemorySegment memory = loop.store().region(head.region());
@@ -95,7 +95,7 @@ public record VaryMarker(List<String> names, VariantList variants, long objectId
    * Whether something stands at the base key that has to be read from a disk first. Expects the
    * base key in the loop's key builder.
    */
-  static boolean isOnDisk(LoopContext loop) {
+  static boolean isOnDisk(FillContext loop) {
     var keys = loop.keys();
     StoreLane lane = loop.lane();
     StoreLane.Found found = lane.find(keys.hi(), keys.lo(), keys.text(), keys.textLength());
@@ -113,7 +113,7 @@ public record VaryMarker(List<String> names, VariantList variants, long objectId
    * @param birth of the response; one that does not vary and was born later keeps its place
    */
   public static void enter(
-      LoopContext loop,
+      FillContext loop,
       Place place,
       List<String> names,
       @Nullable FillKey variant,
@@ -130,12 +130,12 @@ public record VaryMarker(List<String> names, VariantList variants, long objectId
 
   /** Notes that a response that does not vary is about to be stored beside the variants. */
   static void enterUnvaried(
-      LoopContext loop, Place place, List<String> names, long birth, long expiresAtMillis) {
+      FillContext loop, Place place, List<String> names, long birth, long expiresAtMillis) {
     change(loop, place, names, birth, expiresAtMillis, VariantList::withUnvaried);
   }
 
   private static void change(
-      LoopContext loop,
+      FillContext loop,
       Place place,
       List<String> names,
       long birth,
@@ -179,8 +179,8 @@ public record VaryMarker(List<String> names, VariantList variants, long objectId
   }
 
   /** Gives GONE when the old one has been replaced meanwhile. */
-  private static Install write(
-      LoopContext loop,
+  private static InstallOutcome write(
+      FillContext loop,
       Place place,
       List<String> names,
       VariantList variants,
@@ -188,7 +188,7 @@ public record VaryMarker(List<String> names, VariantList variants, long objectId
       @Nullable VaryMarker old) {
     long birth = loop.store().nextBirth();
     if (birth < 0) {
-      return Install.NO_SPACE;
+      return InstallOutcome.NO_SPACE;
     }
     HeadSpec spec =
         new HeadSpec(
@@ -207,7 +207,7 @@ public record VaryMarker(List<String> names, VariantList variants, long objectId
         : loop.lane().replaceMarker(spec, old.objectId);
   }
 
-  private static void drop(LoopContext loop, VariantList before, VariantList after) {
+  private static void drop(FillContext loop, VariantList before, VariantList after) {
     for (FillKey key : before.keys()) {
       if (!after.keys().contains(key)) {
         // If the index is busy it stays for now, and is listed again when it is asked for.

@@ -1,6 +1,19 @@
 /**
- * Package fill: bringing a response from an origin into the store, followed by everyone who waits
- * for it.
+ * Bringing a response from an origin into the store, for everyone who waits for it.
+ *
+ * <pre>
+ *   Exchange ─▶ FillTable (one fill for each key)
+ *                  │ none under way                     │ under way
+ *                  ▼                                    ▼
+ *   FillLeader ─▶ FillRequest ─▶ OriginClient      Follower joins
+ *                  │ onHead        HeadVerdict: store, stream, pass, retry
+ *                  │ onBody        FillWriter ─▶ store    ─▶ FillBody ─▶ followers read to the watermark
+ *                  │ onEnd         install                ─▶ followers finish
+ *                  └ onFailure     FillOutcomeRecorder    ─▶ stale, error or retry
+ * </pre>
+ *
+ * <p>Start at {@link Fill}; {@link FillContext} is what the fills of one loop use. A fill lives on
+ * the loop of its leader; followers on other loops are told by tasks.
  */
 @NullMarked
 package io.forebay.server.fill;

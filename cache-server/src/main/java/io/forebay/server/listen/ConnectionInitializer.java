@@ -2,12 +2,19 @@ package io.forebay.server.listen;
 
 import io.forebay.server.config.Http3Config;
 import io.forebay.server.config.ServerConfig.ListenerConfig;
-import io.forebay.server.exchange.ClientInfo;
-import io.forebay.server.metric.Limit;
-import io.forebay.server.metric.TlsSession;
+import io.forebay.server.counters.LimitKey;
+import io.forebay.server.http.ClientInfo;
+import io.forebay.server.http.TlsSession;
+import io.forebay.server.listen.connection.AltSvc;
+import io.forebay.server.listen.connection.ClientCertificateCheck;
+import io.forebay.server.listen.connection.ListenerContext;
+import io.forebay.server.listen.connection.Peer;
+import io.forebay.server.listen.http1.HeadReader;
+import io.forebay.server.listen.http1.Http1Connection;
+import io.forebay.server.listen.http2.Http2Connection;
 import io.forebay.server.tls.HelloHandler;
+import io.forebay.server.tls.SniTable;
 import io.forebay.server.tls.TlsHost;
-import io.forebay.server.tls.TlsTable;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInitializer;
@@ -30,26 +37,30 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** Gives an accepted connection its handlers; one a listener and loop. */
-final class ConnectionInitializer extends ChannelInitializer<Channel> {
+public final class ConnectionInitializer extends ChannelInitializer<Channel> {
 
   private static final Logger LOG = LoggerFactory.getLogger(ConnectionInitializer.class);
 
-  private final LoopConnections loop;
+  private final ListenerContext loop;
   private final ListenerConfig config;
   private final String listener;
-  private final Supplier<TlsTable> tls;
+  private final Supplier<SniTable> tls;
   private final Http3Config http3;
+
+  /** What the fast lane reads requests with. */
+  private final HeadReader heads;
 
   /** Made with the first connection: only then the port is known. */
   private @Nullable AltSvc altSvc;
 
-  ConnectionInitializer(
-      LoopConnections loop, ListenerConfig config, Supplier<TlsTable> tls, Http3Config http3) {
+  public ConnectionInitializer(
+      ListenerContext loop, ListenerConfig config, Supplier<SniTable> tls, Http3Config http3) {
     this.loop = loop;
     this.config = config;
     this.listener = config.name();
     this.tls = tls;
     this.http3 = http3;
+    this.heads = new HeadReader(config.isTls() ? "https" : "http");
   }
 
   @Override
@@ -68,7 +79,7 @@ final class ConnectionInitializer extends ChannelInitializer<Channel> {
       return;
     }
     if (config.proxyProtocol()) {
-      ProxyPreamble.expect(loop, channel, () -> begin(channel));
+      ProxyProtocolHandler.expect(loop, channel, () -> begin(channel));
     } else {
       begin(channel);
     }
@@ -76,9 +87,9 @@ final class ConnectionInitializer extends ChannelInitializer<Channel> {
 
   private void begin(Channel channel) {
     if (!config.isTls()) {
-      HostGuard.guard(channel, new HostGuard(tls, listener, null, null));
+      ClientCertificateCheck.guard(channel, new ClientCertificateCheck(tls, listener, null, null));
       if (config.h2c()) {
-        channel.pipeline().addLast(new FirstBytes(loop, channel, this));
+        channel.pipeline().addLast(new H2cDetector(loop, channel, this));
       } else {
         addHttp1(channel, null);
       }
@@ -90,14 +101,15 @@ final class ConnectionInitializer extends ChannelInitializer<Channel> {
   }
 
   /** The channel speaks HTTP/1.1, within TLS or not. */
-  void addHttp1(Channel channel, @Nullable TlsSession session) {
+  public void addHttp1(Channel channel, @Nullable TlsSession session) {
     Http1Connection connection =
         new Http1Connection(
             loop,
             channel,
             scheme(session),
             ownAuthority(channel),
-            client(channel, "HTTP/1.1", session));
+            client(channel, "HTTP/1.1", session),
+            heads);
     connection.advertise(altSvc(channel));
     channel.pipeline().addLast(connection.decoders()).addLast(connection);
   }
@@ -111,7 +123,7 @@ final class ConnectionInitializer extends ChannelInitializer<Channel> {
   }
 
   private @Nullable AltSvc altSvc(Channel channel) {
-    HostGuard guard = HostGuard.of(channel);
+    ClientCertificateCheck guard = ClientCertificateCheck.of(channel);
     if (guard != null && guard.hasAsked()) {
       // Over HTTP/3 its host is not to be had.
       return null;
@@ -173,13 +185,14 @@ final class ConnectionInitializer extends ChannelInitializer<Channel> {
       if (isResumed) {
         loop.counters.tlsResumed++;
       }
-      HostGuard guard = HostGuard.of(tls, listener, ctx.channel(), engine, loop.nowMillis());
+      ClientCertificateCheck guard =
+          ClientCertificateCheck.of(tls, listener, ctx.channel(), engine, loop.nowMillis());
       if (guard == null) {
         LOG.debug("{}: the client's certificate has expired", ctx.channel().remoteAddress());
         ctx.close();
         return;
       }
-      HostGuard.guard(ctx.channel(), guard);
+      ClientCertificateCheck.guard(ctx.channel(), guard);
       SSLSession settled = engine.getSession();
       TlsSession session =
           new TlsSession(settled.getProtocol(), settled.getCipherSuite(), serverName, isResumed);
@@ -195,7 +208,7 @@ final class ConnectionInitializer extends ChannelInitializer<Channel> {
       loop.counters.tlsFailures++;
       LOG.debug("{}: TLS handshake failed: {}", ctx.channel().remoteAddress(), cause.toString());
       if (cause instanceof SslHandshakeTimeoutException) {
-        loop.counters.hit(Limit.TLS_HANDSHAKE);
+        loop.counters.hit(LimitKey.TLS_HANDSHAKE);
       }
       ctx.close();
     }
@@ -208,7 +221,7 @@ final class ConnectionInitializer extends ChannelInitializer<Channel> {
 
     @Override
     public void userEventTriggered(ChannelHandlerContext ctx, Object event) throws Exception {
-      if (event == LoopConnections.Drain.NOW) {
+      if (event == ListenerContext.Drain.NOW) {
         ctx.close();
         return;
       }
@@ -218,9 +231,9 @@ final class ConnectionInitializer extends ChannelInitializer<Channel> {
         // It did not come to a handshake; whoever read the hello closes the connection.
         loop.counters.tlsFailures++;
         if (hello.cause() instanceof SslHandshakeTimeoutException) {
-          loop.counters.hit(Limit.TLS_HANDSHAKE);
+          loop.counters.hit(LimitKey.TLS_HANDSHAKE);
         } else if (hello.cause() instanceof TooLongFrameException) {
-          loop.counters.hit(Limit.TLS_CLIENT_HELLO);
+          loop.counters.hit(LimitKey.TLS_CLIENT_HELLO);
         }
         return;
       }

@@ -1,12 +1,19 @@
 package io.forebay.server.listen;
 
+import io.forebay.server.accesslog.AccessLog;
 import io.forebay.server.config.Http3Config;
 import io.forebay.server.config.ServerConfig;
 import io.forebay.server.config.ServerConfig.Address;
 import io.forebay.server.config.ServerConfig.ListenerConfig;
-import io.forebay.server.exchange.Exchanges;
-import io.forebay.server.metric.AccessLog;
-import io.forebay.server.metric.LoopCounters;
+import io.forebay.server.counters.LoopCounters;
+import io.forebay.server.http.RequestHandler;
+import io.forebay.server.listen.connection.ConnectionLimiter;
+import io.forebay.server.listen.connection.LargeWriteQuota;
+import io.forebay.server.listen.connection.ListenerContext;
+import io.forebay.server.listen.http3.Http3Listener;
+import io.forebay.server.loop.ListenException;
+import io.forebay.server.loop.Loop;
+import io.forebay.server.loop.Transport;
 import io.forebay.server.tls.ClientTls;
 import io.forebay.server.tls.QuicHosts;
 import io.forebay.server.tls.TlsException;
@@ -50,11 +57,11 @@ public final class Listeners implements AutoCloseable {
 
   private static final int BACKLOG = 4096;
 
-  private final List<LoopConnections> loops;
+  private final List<ListenerContext> loops;
   private final List<Channel> sockets;
   private final List<Http3Listener> http3;
   private final List<Bound> bound;
-  private final NodeConnections connections;
+  private final ConnectionLimiter connections;
 
   /**
    * An address that is being listened on; the port is the real one.
@@ -65,11 +72,11 @@ public final class Listeners implements AutoCloseable {
   public record Bound(String name, String scheme, String host, int port, boolean isDirect) {}
 
   private Listeners(
-      List<LoopConnections> loops,
+      List<ListenerContext> loops,
       List<Channel> sockets,
       List<Http3Listener> http3,
       List<Bound> bound,
-      NodeConnections connections) {
+      ConnectionLimiter connections) {
     this.loops = loops;
     this.sockets = sockets;
     this.http3 = http3;
@@ -89,24 +96,24 @@ public final class Listeners implements AutoCloseable {
   public static Listeners bind(
       ServerConfig config,
       Transport transport,
-      List<? extends Exchanges> exchanges,
+      List<? extends RequestHandler> exchanges,
       List<LoopCounters> counters,
       AccessLog accessLog,
       LongSupplier clockMillis,
       ClientTls tls)
       throws ListenException {
-    NodeConnections connections = new NodeConnections(config);
-    List<LoopConnections> loops = new ArrayList<>();
+    ConnectionLimiter connections = new ConnectionLimiter(config);
+    List<ListenerContext> loops = new ArrayList<>();
     for (Loop loop : transport.loops()) {
       loops.add(
-          new LoopConnections(
+          new ListenerContext(
               loop,
               exchanges.get(loop.index()),
               counters.get(loop.index()),
               accessLog.forLoop(loop.index()),
               config,
               connections,
-              new WideSends(
+              new LargeWriteQuota(
                   config.limits().privateCopyBytes(),
                   transport.loops().size(),
                   counters.get(loop.index())),
@@ -216,7 +223,7 @@ public final class Listeners implements AutoCloseable {
       ListenerConfig listener,
       Http3Config http3,
       Transport transport,
-      List<LoopConnections> loops,
+      List<ListenerContext> loops,
       List<Channel> sockets,
       ClientTls tls)
       throws ListenException {
@@ -259,7 +266,7 @@ public final class Listeners implements AutoCloseable {
       ListenerConfig listener,
       Transport transport,
       int index,
-      LoopConnections loop,
+      ListenerContext loop,
       ClientTls tls,
       Http3Config http3) {
     ServerBootstrap bootstrap = new ServerBootstrap().group(transport.loops().get(index).group());
@@ -356,7 +363,7 @@ public final class Listeners implements AutoCloseable {
 
   /** Starts to accept, on all loops. */
   public void accept() {
-    for (LoopConnections loop : loops) {
+    for (ListenerContext loop : loops) {
       loop.eventLoop().execute(loop::startTicking);
     }
     sockets.forEach(socket -> socket.config().setAutoRead(true));
@@ -366,7 +373,7 @@ public final class Listeners implements AutoCloseable {
   /** Takes new limits and timeouts for connections to come. Returns when every loop has them. */
   public void reconfigure(ServerConfig config) {
     connections.reconfigure(config);
-    for (LoopConnections loop : loops) {
+    for (ListenerContext loop : loops) {
       loop.eventLoop().submit(() -> loop.reconfigure(config)).syncUninterruptibly();
     }
   }
@@ -390,7 +397,7 @@ public final class Listeners implements AutoCloseable {
   public boolean drain(Duration bound) throws InterruptedException {
     stopAccepting();
     List<CompletableFuture<Void>> ends = new ArrayList<>();
-    for (LoopConnections loop : loops) {
+    for (ListenerContext loop : loops) {
       CompletableFuture<Void> end = new CompletableFuture<>();
       ends.add(end);
       loop.eventLoop().execute(() -> loop.drain(end));
@@ -410,7 +417,7 @@ public final class Listeners implements AutoCloseable {
   @Override
   public void close() {
     stopAccepting();
-    for (LoopConnections loop : loops) {
+    for (ListenerContext loop : loops) {
       loop.eventLoop().submit(loop::cut).awaitUninterruptibly();
     }
     http3.forEach(Http3Listener::close);

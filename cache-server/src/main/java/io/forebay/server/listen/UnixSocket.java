@@ -2,6 +2,9 @@ package io.forebay.server.listen;
 
 import static java.util.concurrent.TimeUnit.MILLISECONDS;
 
+import io.forebay.server.loop.ListenException;
+import io.forebay.server.loop.Loop;
+import io.forebay.server.loop.Transport;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;

@@ -1,6 +1,14 @@
 /**
- * Package listen: sockets, TLS and the protocol adapters that turn wire messages into a request
- * view, a body source and a response sink.
+ * Listeners: sockets that accept, and the choice of the protocol of each connection.
+ *
+ * <pre>
+ *   Listeners ─▶ ConnectionInitializer ─▶ PROXY protocol ─▶ TLS (ALPN) ─┬▶ http1
+ *                                                                       └▶ http2
+ *   Listeners ─▶ http3 (QUIC)
+ * </pre>
+ *
+ * <p>Start at {@link Listeners}. The packages below turn wire messages into the contract of {@code
+ * io.forebay.server.http}; none of them knows exchanges.
  */
 @NullMarked
 package io.forebay.server.listen;

@@ -1,5 +1,7 @@
 package io.forebay.server.metric;
 
+import io.forebay.server.counters.Http3Counters;
+import io.forebay.server.counters.LoopCounters;
 import io.prometheus.metrics.model.snapshots.MetricSnapshots;
 import java.util.List;
 import java.util.function.ToLongFunction;

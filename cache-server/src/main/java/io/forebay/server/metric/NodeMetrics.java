@@ -1,8 +1,14 @@
 package io.forebay.server.metric;
 
-import io.forebay.server.admin.Node;
-import io.forebay.server.metric.LoopCounters.CacheResult;
-import io.forebay.server.metric.LoopCounters.MethodClass;
+import io.forebay.server.accesslog.AccessLog;
+import io.forebay.server.counters.AbortLabel;
+import io.forebay.server.counters.LatencyHistogram;
+import io.forebay.server.counters.LimitKey;
+import io.forebay.server.counters.LoopCounters;
+import io.forebay.server.counters.LoopCounters.CacheResult;
+import io.forebay.server.counters.LoopCounters.MethodClass;
+import io.forebay.server.node.NodeControl;
+import io.forebay.server.node.NodeStatus;
 import io.micrometer.core.instrument.binder.jvm.ClassLoaderMetrics;
 import io.micrometer.core.instrument.binder.jvm.JvmGcMetrics;
 import io.micrometer.core.instrument.binder.jvm.JvmMemoryMetrics;
@@ -43,14 +49,14 @@ public final class NodeMetrics implements AutoCloseable {
   private static final String[] STATUS_CLASSES = {"none", "1xx", "2xx", "3xx", "4xx", "5xx"};
   private static final double[] BOUNDS_SECONDS = boundsSeconds();
 
-  private final Node node;
+  private final NodeControl node;
   private final AccessLog accessLog;
   private final String version;
   private final PrometheusMeterRegistry registry =
       new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
   private final JvmGcMetrics gcMetrics = new JvmGcMetrics();
 
-  public NodeMetrics(Node node, AccessLog accessLog, String version) {
+  public NodeMetrics(NodeControl node, AccessLog accessLog, String version) {
     this.node = node;
     this.accessLog = accessLog;
     this.version = version;
@@ -76,7 +82,7 @@ public final class NodeMetrics implements AutoCloseable {
   }
 
   private void memory(MetricSnapshots.Builder all) {
-    Node.Memory memory = node.memory();
+    NodeStatus.Memory memory = node.memory();
     level(
         all,
         "forebay_memory_budget_bytes",
@@ -149,7 +155,7 @@ public final class NodeMetrics implements AutoCloseable {
         CounterSnapshot.builder()
             .name("forebay_responses_aborted")
             .help("Responses aborted by the node after their head, by cause.");
-    for (Aborted cause : Aborted.values()) {
+    for (AbortLabel cause : AbortLabel.values()) {
       aborted.dataPoint(
           count(sum(loops, c -> c.aborted(cause)), Labels.of("cause", cause.label())));
     }
@@ -413,7 +419,7 @@ public final class NodeMetrics implements AutoCloseable {
         CounterSnapshot.builder()
             .name("forebay_limits_hit")
             .help("Times a configured limit was passed, by the key that sets it.");
-    for (Limit limit : Limit.values()) {
+    for (LimitKey limit : LimitKey.values()) {
       limits.dataPoint(count(sum(loops, c -> c.hits(limit)), Labels.of("limit", limit.key())));
     }
     all.metricSnapshot(limits.build());
@@ -484,8 +490,11 @@ public final class NodeMetrics implements AutoCloseable {
   }
 
   private static HistogramSnapshot histogram(
-      List<LoopCounters> loops, String name, String help, Function<LoopCounters, Latency> which) {
-    long[] counts = new long[Latency.BOUNDS_NANOS.length + 1];
+      List<LoopCounters> loops,
+      String name,
+      String help,
+      Function<LoopCounters, LatencyHistogram> which) {
+    long[] counts = new long[LatencyHistogram.bounds() + 1];
     double[] totalSeconds = new double[1];
     for (LoopCounters loop : loops) {
       which.apply(loop).addTo(counts, totalSeconds);
@@ -547,9 +556,9 @@ public final class NodeMetrics implements AutoCloseable {
   }
 
   private static double[] boundsSeconds() {
-    double[] bounds = new double[Latency.BOUNDS_NANOS.length + 1];
-    for (int i = 0; i < Latency.BOUNDS_NANOS.length; i++) {
-      bounds[i] = Latency.BOUNDS_NANOS[i] / 1e9;
+    double[] bounds = new double[LatencyHistogram.bounds() + 1];
+    for (int i = 0; i < LatencyHistogram.bounds(); i++) {
+      bounds[i] = LatencyHistogram.boundNanos(i) / 1e9;
     }
     bounds[bounds.length - 1] = Double.POSITIVE_INFINITY;
     return bounds;

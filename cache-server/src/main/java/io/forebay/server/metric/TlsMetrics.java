@@ -1,5 +1,6 @@
 package io.forebay.server.metric;
 
+import io.forebay.server.counters.LoopCounters;
 import io.forebay.server.tls.CertificateStatus;
 import io.prometheus.metrics.model.snapshots.CounterSnapshot;
 import io.prometheus.metrics.model.snapshots.GaugeSnapshot;

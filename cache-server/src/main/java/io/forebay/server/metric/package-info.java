@@ -1,4 +1,8 @@
-/** Package metric: counters per loop, the metrics registry and the access log. */
+/**
+ * Metrics: names, help and values of what the counters and the store tell.
+ *
+ * <p>Start at {@link NodeMetrics}.
+ */
 @NullMarked
 package io.forebay.server.metric;
 

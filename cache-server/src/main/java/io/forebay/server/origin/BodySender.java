@@ -1,8 +1,9 @@
 package io.forebay.server.origin;
 
 import io.forebay.core.http.HeaderFields;
-import io.forebay.server.exchange.RequestBody;
+import io.forebay.server.http.RequestBody;
 import io.forebay.server.origin.OriginFailure.Kind;
+import io.forebay.server.text.Printable;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
@@ -130,7 +131,7 @@ final class BodySender implements RequestBody.Receiver {
   public void onFailure(String reason) {
     if (!isOver) {
       isOver = true;
-      connection.fail(Kind.REQUEST_BODY_FAILED, "request body failed: " + Words.line(reason));
+      connection.fail(Kind.REQUEST_BODY_FAILED, "request body failed: " + Printable.line(reason));
     }
   }
 

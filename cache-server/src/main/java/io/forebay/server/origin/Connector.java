@@ -1,8 +1,9 @@
 package io.forebay.server.origin;
 
 import io.forebay.core.policy.ProxyStatus;
-import io.forebay.server.origin.NameResolver.Resolution;
 import io.forebay.server.origin.OriginFailure.Kind;
+import io.forebay.server.origin.dns.NameResolver.Resolution;
+import io.forebay.server.text.Printable;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
@@ -81,7 +82,7 @@ final class Connector {
                   + ": name "
                   + origin.host()
                   + " does not resolve: "
-                  + Words.line(resolution.failure()),
+                  + Printable.line(resolution.failure()),
               rcode == null ? ProxyStatus.NO_MORE : ProxyStatus.rcode(rcode)));
       return;
     }
@@ -232,7 +233,7 @@ final class Connector {
     } else if (cause instanceof ConnectTimeoutException) {
       onTooLate();
     } else {
-      fail(kindOf(cause), "cannot connect to " + target + ": " + Words.of(cause));
+      fail(kindOf(cause), "cannot connect to " + target + ": " + Printable.line(cause));
     }
   }
 

@@ -4,6 +4,7 @@ import io.forebay.core.http.HeaderFields;
 import io.forebay.core.http.UpgradeOffer;
 import io.forebay.server.config.ServerConfig.OriginConfig;
 import io.forebay.server.origin.OriginFailure.Kind;
+import io.forebay.server.text.Printable;
 import io.forebay.server.tunnel.TunnelEnd;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelFuture;
@@ -307,7 +308,7 @@ final class OriginConnection extends ChannelInboundHandlerAdapter {
     if (cause instanceof PrematureChannelClosureException) {
       fail(Kind.CLOSED_BEFORE_RESPONSE, "the origin closed within the response's head");
     } else {
-      fail(kindOf(cause), "invalid response: " + Words.of(cause));
+      fail(kindOf(cause), "invalid response: " + Printable.line(cause));
     }
   }
 
@@ -344,7 +345,7 @@ final class OriginConnection extends ChannelInboundHandlerAdapter {
     if (isChunked && (codings.size() > 1 || !codings.getFirst().equalsIgnoreCase("chunked"))) {
       fail(
           Kind.INVALID_RESPONSE,
-          "invalid response: Transfer-Encoding " + Words.line(String.join(", ", codings)));
+          "invalid response: Transfer-Encoding " + Printable.line(String.join(", ", codings)));
       return;
     }
     boolean hasNoBody = status == 204 || status == 304 || current.request().method().equals("HEAD");
@@ -493,10 +494,10 @@ final class OriginConnection extends ChannelInboundHandlerAdapter {
   public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
     boolean isTransport = cause instanceof IOException || cause.getCause() instanceof SSLException;
     if (state == State.BUSY && isTransport) {
-      onClosed(Words.of(cause));
+      onClosed(Printable.line(cause));
     } else if (state == State.BUSY && cause instanceof DecoderException) {
       Throwable why = cause.getCause() == null ? cause : cause.getCause();
-      fail(kindOf(why), "invalid response: " + Words.of(why));
+      fail(kindOf(why), "invalid response: " + Printable.line(why));
     } else if (!isTransport && !(cause instanceof DecoderException)) {
       LOG.error("{}: a defect while handling a response", origin.label(), cause);
       fail(Kind.DEFECT, "a defect of this node, see its log");

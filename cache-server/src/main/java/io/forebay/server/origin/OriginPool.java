@@ -1,6 +1,6 @@
 package io.forebay.server.origin;
 
-import io.forebay.server.metric.Limit;
+import io.forebay.server.counters.LimitKey;
 import io.netty.channel.EventLoop;
 import java.util.ArrayDeque;
 import java.util.concurrent.TimeUnit;
@@ -204,7 +204,7 @@ final class OriginPool {
 
   private void enqueue(PooledCall call) {
     if (waiting.size() >= MOST_WAITING) {
-      client.counters().hit(Limit.ORIGIN_CONNECTIONS);
+      client.counters().hit(LimitKey.ORIGIN_CONNECTIONS);
       call.fail(tooMany("and " + MOST_WAITING + " requests wait already"));
       return;
     }

@@ -1,6 +1,7 @@
 package io.forebay.server.origin;
 
-import io.forebay.server.origin.NameResolver.Resolution;
+import io.forebay.server.origin.dns.NameResolver;
+import io.forebay.server.origin.dns.NameResolver.Resolution;
 import java.net.InetAddress;
 import java.util.ArrayList;
 import java.util.List;

@@ -2,7 +2,7 @@ package io.forebay.server.origin;
 
 import io.forebay.core.http.HeaderFields;
 import io.forebay.core.http.UpgradeOffer;
-import io.forebay.server.exchange.RequestBody;
+import io.forebay.server.http.RequestBody;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -1,5 +1,6 @@
 package io.forebay.server.origin;
 
+import io.forebay.server.text.Printable;
 import io.netty.handler.ssl.OpenSsl;
 import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslContextBuilder;
@@ -34,7 +35,7 @@ final class OriginTls {
     } catch (NoSuchFileException e) {
       throw new IOException("trust file " + file + " does not exist", e);
     } catch (IOException e) {
-      throw new IOException("trust file " + file + " cannot be read: " + Words.of(e), e);
+      throw new IOException("trust file " + file + " cannot be read: " + Printable.line(e), e);
     }
   }
 
@@ -60,8 +61,8 @@ final class OriginTls {
     } catch (SSLException | IllegalArgumentException e) {
       throw new IOException(
           trust == null
-              ? "TLS towards origins cannot be set up: " + Words.of(e)
-              : "trust file " + file + " holds no usable PEM certificate: " + Words.of(e),
+              ? "TLS towards origins cannot be set up: " + Printable.line(e)
+              : "trust file " + file + " holds no usable PEM certificate: " + Printable.line(e),
           e);
     }
   }
@@ -86,13 +87,13 @@ final class OriginTls {
     Throwable cause = failure;
     for (int i = 0; i < MOST_CAUSES && cause != null; i++) {
       if (cause instanceof CertificateExpiredException) {
-        return "certificate has expired: " + Words.of(cause);
+        return "certificate has expired: " + Printable.line(cause);
       }
       if (cause instanceof CertificateNotYetValidException) {
-        return "certificate is not valid yet: " + Words.of(cause);
+        return "certificate is not valid yet: " + Printable.line(cause);
       }
       if (cause instanceof CertPathBuilderException) {
-        return "certificate is not trusted: " + Words.of(cause);
+        return "certificate is not trusted: " + Printable.line(cause);
       }
       Throwable next = cause.getCause();
       if (next == null) {
@@ -100,6 +101,6 @@ final class OriginTls {
       }
       cause = next;
     }
-    return Words.of(cause == null ? failure : cause);
+    return Printable.line(cause == null ? failure : cause);
   }
 }

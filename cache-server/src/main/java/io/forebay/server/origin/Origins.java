@@ -1,6 +1,8 @@
 package io.forebay.server.origin;
 
 import io.forebay.server.config.ServerConfig.OriginConfig;
+import io.forebay.server.origin.dns.NameResolver;
+import io.forebay.server.text.Printable;
 import io.netty.handler.ssl.SslContext;
 import io.netty.util.NetUtil;
 import java.io.IOException;
@@ -185,7 +187,7 @@ public final class Origins {
 
     private static IllegalArgumentException bad(OriginConfig config, String why) {
       return new IllegalArgumentException(
-          "origin " + config.name() + ": url \"" + Words.line(config.url()) + "\" " + why);
+          "origin " + config.name() + ": url \"" + Printable.line(config.url()) + "\" " + why);
     }
   }
 }

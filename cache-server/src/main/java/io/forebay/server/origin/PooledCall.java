@@ -2,6 +2,7 @@ package io.forebay.server.origin;
 
 import io.forebay.core.http.HeaderFields;
 import io.forebay.server.origin.OriginFailure.Kind;
+import io.forebay.server.text.Printable;
 import io.forebay.server.tunnel.TunnelEnd;
 import io.netty.buffer.ByteBuf;
 import java.time.Duration;
@@ -214,7 +215,7 @@ final class PooledCall implements OriginCall {
   public String toString() {
     return request.method()
         + " "
-        + Words.line(request.target())
+        + Printable.line(request.target())
         + (origin == null ? "" : " to " + origin.label());
   }
 }

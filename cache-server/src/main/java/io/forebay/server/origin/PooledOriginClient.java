@@ -1,7 +1,9 @@
 package io.forebay.server.origin;
 
-import io.forebay.server.metric.LoopCounters;
+import io.forebay.server.counters.LoopCounters;
 import io.forebay.server.origin.OriginFailure.Kind;
+import io.forebay.server.origin.dns.NameResolver;
+import io.forebay.server.text.Printable;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.EventLoop;
 import io.netty.channel.socket.SocketChannel;
@@ -26,7 +28,7 @@ public final class PooledOriginClient implements OriginClient {
   private final LoopCounters counters;
 
   private Origins origins;
-  private ResponseBounds bounds;
+  private ResponseLimits bounds;
   private final Map<String, OriginPool> pools = new HashMap<>();
   private boolean isSending;
   private boolean isClosed;
@@ -36,7 +38,7 @@ public final class PooledOriginClient implements OriginClient {
       Class<? extends SocketChannel> channelClass,
       ByteBufAllocator allocator,
       Origins origins,
-      ResponseBounds bounds,
+      ResponseLimits bounds,
       OriginConnections connections,
       NameResolver names,
       LoopCounters counters) {
@@ -59,7 +61,7 @@ public final class PooledOriginClient implements OriginClient {
     isSending = true;
     try {
       if (origin == null) {
-        call.fail(Kind.UNKNOWN_ORIGIN, "there is no origin named " + Words.line(name));
+        call.fail(Kind.UNKNOWN_ORIGIN, "there is no origin named " + Printable.line(name));
       } else if (isClosed) {
         call.fail(stopped(origin));
       } else {
@@ -78,7 +80,7 @@ public final class PooledOriginClient implements OriginClient {
    * calls under way and waiting finish with the configuration they began with. The bounds hold for
    * connections to come. On the loop.
    */
-  public void reconfigure(Origins newOrigins, ResponseBounds newBounds) {
+  public void reconfigure(Origins newOrigins, ResponseLimits newBounds) {
     origins = newOrigins;
     bounds = newBounds;
     Iterator<OriginPool> each = pools.values().iterator();
@@ -125,7 +127,7 @@ public final class PooledOriginClient implements OriginClient {
     return origins;
   }
 
-  ResponseBounds bounds() {
+  ResponseLimits bounds() {
     return bounds;
   }
 

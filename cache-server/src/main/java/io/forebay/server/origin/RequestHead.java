@@ -2,6 +2,7 @@ package io.forebay.server.origin;
 
 import io.forebay.core.http.HeaderFields;
 import io.forebay.core.http.UpgradeOffer;
+import io.forebay.server.text.Printable;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.ByteBufUtil;
@@ -45,21 +46,21 @@ final class RequestHead {
    */
   static void check(OriginRequest request) {
     if (!isToken(request.method())) {
-      throw new IllegalArgumentException("method " + Words.line(request.method()));
+      throw new IllegalArgumentException("method " + Printable.line(request.method()));
     }
     String target = request.target();
     if (!target.startsWith("/") && !target.equals("*")) {
-      throw new IllegalArgumentException("target " + Words.line(target));
+      throw new IllegalArgumentException("target " + Printable.line(target));
     }
     for (int i = 0; i < target.length(); i++) {
       if (target.charAt(i) <= ' ' || target.charAt(i) >= 0x7f) {
-        throw new IllegalArgumentException("target " + Words.line(target));
+        throw new IllegalArgumentException("target " + Printable.line(target));
       }
     }
     HeaderFields fields = request.fields();
     for (int i = 0; i < fields.size(); i++) {
       if (!isToken(fields.name(i)) || !isValue(fields.value(i))) {
-        throw new IllegalArgumentException("field " + Words.line(fields.name(i)));
+        throw new IllegalArgumentException("field " + Printable.line(fields.name(i)));
       }
     }
   }

@@ -23,8 +23,8 @@ final class ResponseDecoder extends HttpResponseDecoder {
   private static final int LONGEST_PIECE = 1024 * 1024;
 
   private final OriginConnection connection;
-  private final ResponseBounds bounds;
-  private final ResponseGuard guard;
+  private final ResponseLimits bounds;
+  private final ResponseHeadValidator guard;
 
   private boolean isExpecting;
   private boolean isHeadRequest;
@@ -33,7 +33,7 @@ final class ResponseDecoder extends HttpResponseDecoder {
   private boolean isInterim;
   private boolean hasExtraBytes;
 
-  ResponseDecoder(OriginConnection connection, ResponseBounds bounds) {
+  ResponseDecoder(OriginConnection connection, ResponseLimits bounds) {
     super(
         new HttpDecoderConfig()
             .setMaxInitialLineLength(LONGEST_LINE)
@@ -45,7 +45,7 @@ final class ResponseDecoder extends HttpResponseDecoder {
             .setStrictLineParsing(false));
     this.connection = connection;
     this.bounds = bounds;
-    this.guard = new ResponseGuard(bounds.headerCount());
+    this.guard = new ResponseHeadValidator(bounds.headerCount());
   }
 
   /** A request is about to be written. */

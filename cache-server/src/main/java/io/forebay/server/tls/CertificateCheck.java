@@ -1,6 +1,6 @@
 package io.forebay.server.tls;
 
-import io.forebay.server.tls.Finding.Severity;
+import io.forebay.server.tls.CertificateWarning.Severity;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -35,9 +35,9 @@ final class CertificateCheck {
   private static final String ANY_USAGE = "2.5.29.37.0";
 
   private final CertificatePair pair;
-  private final Consumer<Finding> findings;
+  private final Consumer<CertificateWarning> findings;
 
-  private CertificateCheck(CertificatePair pair, Consumer<Finding> findings) {
+  private CertificateCheck(CertificatePair pair, Consumer<CertificateWarning> findings) {
     this.pair = pair;
     this.findings = findings;
   }
@@ -48,7 +48,10 @@ final class CertificateCheck {
    * @param hosts names it is to be shown for; may be empty
    */
   static void run(
-      CertificatePair pair, List<String> hosts, Instant now, Consumer<Finding> findings) {
+      CertificatePair pair,
+      List<String> hosts,
+      Instant now,
+      Consumer<CertificateWarning> findings) {
     CertificateCheck check = new CertificateCheck(pair, findings);
     check.key();
     check.times(now);
@@ -59,7 +62,7 @@ final class CertificateCheck {
   }
 
   private void say(Severity severity, String text) {
-    findings.accept(new Finding(severity, pair.file() + " " + text));
+    findings.accept(new CertificateWarning(severity, pair.file() + " " + text));
   }
 
   private void key() {
@@ -218,7 +221,8 @@ final class CertificateCheck {
     try {
       if (Files.getPosixFilePermissions(file).contains(PosixFilePermission.OTHERS_READ)) {
         findings.accept(
-            new Finding(Severity.WARNING, file + " can be read by everybody on this machine"));
+            new CertificateWarning(
+                Severity.WARNING, file + " can be read by everybody on this machine"));
       }
     } catch (IOException | UnsupportedOperationException e) {
       // Whoever cannot be asked for permissions has none to be careful with.

@@ -3,6 +3,7 @@ package io.forebay.server.tls;
 import io.forebay.server.config.ServerConfig;
 import io.forebay.server.config.ServerConfig.ListenerConfig;
 import io.forebay.server.config.TlsConfig;
+import io.forebay.server.tls.ocsp.OcspClient;
 import io.netty.handler.ssl.OpenSsl;
 import io.netty.util.NetUtil;
 import java.security.SecureRandom;
@@ -35,7 +36,7 @@ public final class ClientTls implements AutoCloseable {
   private final OcspStapler stapler;
   private final CountDownLatch isClosing = new CountDownLatch(1);
 
-  private volatile TlsTable table = TlsTable.EMPTY;
+  private volatile SniTable table = SniTable.EMPTY;
 
   // Changed under this object's lock.
   private Map<String, TlsHost> hosts = Map.of();
@@ -55,11 +56,11 @@ public final class ClientTls implements AutoCloseable {
 
   /**
    * Everything that is wrong with the certificates of a configuration, as far as it shows without a
-   * client; {@link TlsStage#errors} also has what has expired.
+   * client; {@link TlsReload#errors} also has what has expired.
    */
-  public static TlsStage check(ServerConfig config, Instant now) {
-    TlsStage stage =
-        TlsStage.of(config.tls(), config.listeners(), TlsStage.Purpose.CHECK, Map.of(), now);
+  public static TlsReload check(ServerConfig config, Instant now) {
+    TlsReload stage =
+        TlsReload.of(config.tls(), config.listeners(), TlsReload.Purpose.CHECK, Map.of(), now);
     try {
       TicketKeys ignored =
           TicketKeys.of(config.tls().tickets(), new SecureRandom(), now.toEpochMilli());
@@ -82,7 +83,7 @@ public final class ClientTls implements AutoCloseable {
             clockMillis,
             new SecureRandom(),
             new OcspStapler(clockMillis, new OcspClient()));
-    TlsStage stage = tls.stage(config.tls(), config.listeners(), TlsStage.Purpose.START);
+    TlsReload stage = tls.stage(config.tls(), config.listeners(), TlsReload.Purpose.START);
     tls.commit(stage, config.tls());
     if (!stage.hosts().isEmpty() && !OpenSsl.isAvailable()) {
       LOG.warn(
@@ -98,7 +99,7 @@ public final class ClientTls implements AutoCloseable {
   }
 
   /** The table of this moment. */
-  public TlsTable table() {
+  public SniTable table() {
     return table;
   }
 
@@ -107,18 +108,18 @@ public final class ClientTls implements AutoCloseable {
    *
    * @throws TlsException when something of it cannot be used; nothing has changed then
    */
-  public TlsStage stage(TlsConfig next, List<ListenerConfig> listeners) throws TlsException {
-    return stage(next, listeners, TlsStage.Purpose.RELOAD);
+  public TlsReload stage(TlsConfig next, List<ListenerConfig> listeners) throws TlsException {
+    return stage(next, listeners, TlsReload.Purpose.RELOAD);
   }
 
-  TlsStage stage(TlsConfig next, List<ListenerConfig> listeners, TlsStage.Purpose purpose)
+  TlsReload stage(TlsConfig next, List<ListenerConfig> listeners, TlsReload.Purpose purpose)
       throws TlsException {
     Map<String, TlsHost> before;
     synchronized (this) {
       before = hosts;
     }
-    TlsStage stage =
-        TlsStage.of(
+    TlsReload stage =
+        TlsReload.of(
             next, listeners, purpose, before, Instant.ofEpochMilli(clockMillis.getAsLong()));
     if (next.tickets().file() != null) {
       TicketKeys ignored = TicketKeys.of(next.tickets(), random, 0);
@@ -130,7 +131,7 @@ public final class ClientTls implements AutoCloseable {
   }
 
   /** Puts a stage in force: for handshakes from now on, connections are left alone. */
-  public void commit(TlsStage stage, TlsConfig next) {
+  public void commit(TlsReload stage, TlsConfig next) {
     stage.warnings().forEach(LOG::warn);
     synchronized (this) {
       try {
@@ -180,7 +181,7 @@ public final class ClientTls implements AutoCloseable {
 
   /** What is in force, for metrics and people. */
   public List<CertificateStatus> statuses() {
-    TlsTable current = table;
+    SniTable current = table;
     List<CertificateStatus> statuses = new ArrayList<>();
     for (TlsHost host : current.hosts()) {
       List<String> names = current.namesOf(host);
@@ -199,16 +200,16 @@ public final class ClientTls implements AutoCloseable {
   }
 
   /** What each listener would show who asks for a host, by its name or its address. */
-  public List<TlsForecast> forecasts(String host) {
-    TlsTable current = table;
+  public List<TlsPreview> forecasts(String host) {
+    SniTable current = table;
     // Addresses are not asked for by name (RFC 6066 §3).
     boolean isAddress = NetUtil.isValidIpV4Address(host) || host.indexOf(':') >= 0;
     String name = isAddress ? null : host;
-    List<TlsForecast> forecasts = new ArrayList<>();
+    List<TlsPreview> forecasts = new ArrayList<>();
     for (String listener : current.listeners()) {
       TlsHost shown = current.of(listener, name);
       if (shown != null) {
-        forecasts.add(TlsForecast.of(current, listener, shown, name));
+        forecasts.add(TlsPreview.of(current, listener, shown, name));
       }
     }
     return forecasts;

@@ -16,13 +16,13 @@ import org.jspecify.annotations.Nullable;
  * for the TLS of the host that it names. Hello and handshake have one time together.
  */
 public final class HelloHandler extends AbstractSniHandler<TlsHost> {
-  private final TlsTable table;
+  private final SniTable table;
   private final String listener;
   private final long endNanos;
   private final LongSupplier clockNanos;
 
   public HelloHandler(
-      TlsTable table, String listener, Duration handshakeTime, LongSupplier clockNanos) {
+      SniTable table, String listener, Duration handshakeTime, LongSupplier clockNanos) {
     super(table.clientHelloBytes(), handshakeTime.toMillis());
     this.table = table;
     this.listener = listener;

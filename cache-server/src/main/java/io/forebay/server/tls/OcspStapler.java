@@ -1,6 +1,8 @@
 package io.forebay.server.tls;
 
-import io.forebay.server.tls.Der.DerException;
+import io.forebay.server.tls.ocsp.Der.DerException;
+import io.forebay.server.tls.ocsp.Ocsp;
+import io.forebay.server.tls.ocsp.OcspClient;
 import java.io.IOException;
 import java.net.URI;
 import java.security.GeneralSecurityException;

@@ -1,6 +1,7 @@
 package io.forebay.server.tls;
 
-import io.forebay.server.tls.Der.DerException;
+import io.forebay.server.tls.ocsp.Der;
+import io.forebay.server.tls.ocsp.Der.DerException;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;

@@ -27,11 +27,11 @@ public final class QuicHosts {
   private static final String PROTOCOL = "h3";
 
   private final String listener;
-  private final Supplier<TlsTable> table;
+  private final Supplier<SniTable> table;
   private final Map<TlsHost, QuicSslContext> contexts =
       Collections.synchronizedMap(new WeakHashMap<>());
 
-  public QuicHosts(String listener, Supplier<TlsTable> table) {
+  public QuicHosts(String listener, Supplier<SniTable> table) {
     this.listener = listener;
     this.table = table;
   }

@@ -42,7 +42,7 @@ public final class TlsHost {
     this.scope = settings.scope();
     this.fingerprint = settings.fingerprint();
     this.staples = Collections.nCopies(settings.pairs().size(), null);
-    this.context = Contexts.of(settings, scope);
+    this.context = SslContexts.of(settings, scope);
     if (OpenSsl.isAvailable()) {
       credentials = NativeCredentials.of(settings.pairs(), staples);
     }
@@ -81,7 +81,8 @@ public final class TlsHost {
   /** The handler of a connection that is about to begin. */
   SslHandler newHandler(ByteBufAllocator allocator) throws SSLException {
     // Netty makes engines that fit its own handler only together with one.
-    return new GrowingRecords(prepared(context.newHandler(allocator).engine()), System::nanoTime);
+    return new RecordSizeHandler(
+        prepared(context.newHandler(allocator).engine()), System::nanoTime);
   }
 
   /** Whether a handshake that is done went on with an earlier session. */

@@ -1,6 +1,6 @@
 package io.forebay.server.tunnel;
 
-import io.forebay.server.metric.LoopCounters;
+import io.forebay.server.counters.LoopCounters;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.EventLoop;
 import java.time.Duration;

@@ -6,14 +6,15 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.forebay.server.admin.Node.NotReady;
-import io.forebay.server.admin.Node.PurgeKind;
-import io.forebay.server.admin.Node.PurgeOrder;
-import io.forebay.server.admin.Node.Reload;
-import io.forebay.server.metric.AccessLog;
-import io.forebay.server.metric.LoopCounters.CacheResult;
-import io.forebay.server.metric.LoopCounters.MethodClass;
+import io.forebay.server.accesslog.AccessLog;
+import io.forebay.server.counters.LoopCounters.CacheResult;
+import io.forebay.server.counters.LoopCounters.MethodClass;
+import io.forebay.server.json.InputProblems;
 import io.forebay.server.metric.NodeMetrics;
+import io.forebay.server.node.NodeControl.Reload;
+import io.forebay.server.node.NodeStatus.NotReady;
+import io.forebay.server.node.PurgeControl.PurgeKind;
+import io.forebay.server.node.PurgeControl.PurgeOrder;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.Socket;
@@ -584,8 +585,8 @@ final class AdminServerTest {
     String numbers = "1,".repeat(99_999) + "1";
     RawHttp.Answer answer = start().post("/v1/purge", "{\"urls\":[" + numbers + "]}");
     assertEquals(400, answer.status());
-    assertEquals(Problems.MOST, answer.json().get("problems").size());
-    assertEquals(100_000 - Problems.MOST, answer.json().get("moreProblems").intValue());
+    assertEquals(InputProblems.MOST, answer.json().get("problems").size());
+    assertEquals(100_000 - InputProblems.MOST, answer.json().get("moreProblems").intValue());
     assertTrue(answer.body().length < 4096, "an answer of " + answer.body().length + " bytes");
   }
 
@@ -598,8 +599,8 @@ final class AdminServerTest {
     node.reload(new Reload(1, List.of(), List.of(), errors));
     RawHttp.Answer answer = start().post("/v1/reload", "");
     assertEquals(422, answer.status());
-    assertEquals(Problems.MOST, answer.json().get("problems").size());
-    assertEquals(1000 - Problems.MOST, answer.json().get("moreProblems").intValue());
+    assertEquals(InputProblems.MOST, answer.json().get("problems").size());
+    assertEquals(1000 - InputProblems.MOST, answer.json().get("moreProblems").intValue());
   }
 
   static List<String> overBounds() {

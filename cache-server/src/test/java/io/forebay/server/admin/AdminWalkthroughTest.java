@@ -3,10 +3,10 @@ package io.forebay.server.admin;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.forebay.server.accesslog.AccessLog;
 import io.forebay.server.config.ServerConfig.AccessLogConfig;
-import io.forebay.server.metric.AccessLog;
-import io.forebay.server.metric.LoopCounters.CacheResult;
-import io.forebay.server.metric.LoopCounters.MethodClass;
+import io.forebay.server.counters.LoopCounters.CacheResult;
+import io.forebay.server.counters.LoopCounters.MethodClass;
 import io.forebay.server.metric.NodeMetrics;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;

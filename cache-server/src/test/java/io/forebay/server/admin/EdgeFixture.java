@@ -2,7 +2,7 @@ package io.forebay.server.admin;
 
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
-import io.forebay.server.admin.Node.Listening;
+import io.forebay.server.node.NodeStatus.Listening;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
@@ -20,7 +20,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /** A listener of a node, as far as warming sees it: scripted bodies, and a memory of requests. */
-final class EdgeFixture implements AutoCloseable {
+public final class EdgeFixture implements AutoCloseable {
   private final HttpServer server;
   private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
   private final Map<String, byte[]> bodies = new ConcurrentHashMap<>();
@@ -32,7 +32,7 @@ final class EdgeFixture implements AutoCloseable {
   private volatile @Nullable CountDownLatch gate;
   private volatile CountDownLatch arrived = new CountDownLatch(1);
 
-  EdgeFixture() {
+  public EdgeFixture() {
     try {
       server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 64);
     } catch (IOException e) {
@@ -44,27 +44,27 @@ final class EdgeFixture implements AutoCloseable {
   }
 
   /** A body for {@code host/path}; what has none is answered with 404. */
-  EdgeFixture has(String hostAndTarget, byte[] body) {
+  public EdgeFixture has(String hostAndTarget, byte[] body) {
     bodies.put(hostAndTarget, body);
     return this;
   }
 
-  EdgeFixture has(String hostAndTarget, String body) {
+  public EdgeFixture has(String hostAndTarget, String body) {
     return has(hostAndTarget, body.getBytes(StandardCharsets.UTF_8));
   }
 
-  EdgeFixture fails(String hostAndTarget, int status) {
+  public EdgeFixture fails(String hostAndTarget, int status) {
     statuses.put(hostAndTarget, status);
     return this;
   }
 
   /** Holds every answer back until {@link #letGo}; {@code count} requests end {@link #arrived}. */
-  void holdBack(int count) {
+  public void holdBack(int count) {
     arrived = new CountDownLatch(count);
     gate = new CountDownLatch(1);
   }
 
-  void letGo() {
+  public void letGo() {
     CountDownLatch held = gate;
     gate = null;
     if (held != null) {
@@ -72,20 +72,20 @@ final class EdgeFixture implements AutoCloseable {
     }
   }
 
-  void awaitArrivals() throws InterruptedException {
+  public void awaitArrivals() throws InterruptedException {
     arrived.await();
   }
 
-  Listening listening() {
+  public Listening listening() {
     return new Listening("http", "http", "127.0.0.1", server.getAddress().getPort(), true);
   }
 
   /** {@code host/target} of each request, in order of arrival. */
-  List<String> requests() {
+  public List<String> requests() {
     return List.copyOf(requests);
   }
 
-  int mostInFlight() {
+  public int mostInFlight() {
     return mostInFlight.get();
   }
 

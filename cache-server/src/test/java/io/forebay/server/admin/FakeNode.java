@@ -5,18 +5,20 @@ import io.forebay.server.config.ConfigEnvironment;
 import io.forebay.server.config.ConfigLoader;
 import io.forebay.server.config.ConfigOutcome;
 import io.forebay.server.config.ServerConfig;
-import io.forebay.server.exchange.Explanation;
-import io.forebay.server.metric.LoopCounters;
-import io.forebay.storage.Purge;
-import io.forebay.storage.PurgeEstimate;
-import io.forebay.storage.PurgeStatus;
+import io.forebay.server.counters.LoopCounters;
+import io.forebay.server.explain.Explanation;
+import io.forebay.server.node.NodeControl;
+import io.forebay.server.node.StoreTarget;
 import io.forebay.storage.RecoveryState;
-import io.forebay.storage.StoreInspection;
 import io.forebay.storage.StoreStats;
 import io.forebay.storage.disk.ScrubStats;
 import io.forebay.storage.evict.EvictionStats;
 import io.forebay.storage.evict.HitEstimate;
-import io.forebay.storage.inspect.Survey;
+import io.forebay.storage.inspect.StoreInspection;
+import io.forebay.storage.inspect.StoreInspector;
+import io.forebay.storage.purge.Purge;
+import io.forebay.storage.purge.PurgeEstimate;
+import io.forebay.storage.purge.PurgeStatus;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -28,7 +30,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import org.jspecify.annotations.Nullable;
 
 /** A node that does what a test tells it and remembers what it was asked. */
-public final class FakeNode implements Node {
+public final class FakeNode implements NodeControl {
   static final long UNKNOWN_PURGE = 10;
 
   private volatile ServerConfig config;
@@ -70,7 +72,7 @@ public final class FakeNode implements Node {
     return this;
   }
 
-  FakeNode listening(Listening... all) {
+  public FakeNode listening(Listening... all) {
     listening = List.of(all);
     return this;
   }
@@ -93,13 +95,13 @@ public final class FakeNode implements Node {
   }
 
   @Override
-  public List<StoreReport.Target> storeTargets(String url) {
+  public List<StoreTarget> storeTargets(String url) {
     SmallStore small = stored;
     return small == null ? List.of() : small.targets(url);
   }
 
   @Override
-  public Explanation explain(Survey survey, RequestView request) throws IOException {
+  public Explanation explain(StoreInspector survey, RequestView request) throws IOException {
     return Objects.requireNonNull(stored).explain(config, survey, request);
   }
 

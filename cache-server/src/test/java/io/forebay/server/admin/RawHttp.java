@@ -13,36 +13,36 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /** Sends exactly the bytes a test gives, one request a connection. */
-final class RawHttp {
+public final class RawHttp {
 
   /** What came back. */
   @SuppressWarnings("ArrayRecordComponent") // Looked at, never compared.
-  record Answer(int status, Map<String, String> fields, byte[] body) {
-    JsonNode json() {
+  public record Answer(int status, Map<String, String> fields, byte[] body) {
+    public JsonNode json() {
       return JsonMapper.shared().readTree(body);
     }
 
-    String text() {
+    public String text() {
       return new String(body, StandardCharsets.UTF_8);
     }
   }
 
   private final int port;
 
-  RawHttp(int port) {
+  public RawHttp(int port) {
     this.port = port;
   }
 
-  Answer get(String path, String... fields) throws IOException {
+  public Answer get(String path, String... fields) throws IOException {
     return send("GET", path, "", fields);
   }
 
-  Answer post(String path, String body, String... fields) throws IOException {
+  public Answer post(String path, String body, String... fields) throws IOException {
     return send("POST", path, body, fields);
   }
 
   /** A request with a usual Host unless the fields hold one. */
-  Answer send(String method, String path, String body, String... fields) throws IOException {
+  public Answer send(String method, String path, String body, String... fields) throws IOException {
     StringBuilder head = new StringBuilder(method + " " + path + " HTTP/1.1\r\n");
     boolean hasHost = false;
     for (String field : fields) {

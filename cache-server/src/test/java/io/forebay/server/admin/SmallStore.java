@@ -18,18 +18,19 @@ import io.forebay.core.policy.StoreVerdict;
 import io.forebay.core.policy.StoredHeader;
 import io.forebay.core.route.Route;
 import io.forebay.server.config.ServerConfig;
-import io.forebay.server.exchange.Explanation;
-import io.forebay.server.exchange.Rehearsal;
-import io.forebay.server.exchange.Snapshot;
-import io.forebay.server.fill.FillHistory;
+import io.forebay.server.explain.Explanation;
+import io.forebay.server.explain.RequestExplainer;
 import io.forebay.server.fill.FillTable;
-import io.forebay.storage.HeadSpec;
-import io.forebay.storage.Install;
+import io.forebay.server.fill.history.FillHistory;
+import io.forebay.server.node.StoreTarget;
+import io.forebay.server.runtime.RuntimeConfig;
 import io.forebay.storage.ObjectStore;
 import io.forebay.storage.StoreException;
-import io.forebay.storage.StoreInspection;
 import io.forebay.storage.StoreSettings;
-import io.forebay.storage.inspect.Survey;
+import io.forebay.storage.inspect.StoreInspection;
+import io.forebay.storage.inspect.StoreInspector;
+import io.forebay.storage.object.HeadSpec;
+import io.forebay.storage.object.InstallOutcome;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -80,7 +81,7 @@ final class SmallStore implements AutoCloseable {
             HeadSpec.Kind.OBJECT,
             body.length());
     assertEquals(
-        Install.INSTALLED,
+        InstallOutcome.INSTALLED,
         store.lane(0).putSmall(spec, ByteBuffer.wrap(body.getBytes(StandardCharsets.UTF_8))));
     return this;
   }
@@ -89,12 +90,12 @@ final class SmallStore implements AutoCloseable {
     return store.inspection();
   }
 
-  List<StoreReport.Target> targets(String url) {
+  List<StoreTarget> targets(String url) {
     TargetUri uri = PlainRequest.of("GET", url).target();
     KeyBuilder keys = new KeyBuilder(store.secret());
     assertTrue(keys.build(uri, KeyRecipe.DEFAULT));
     return List.of(
-        new StoreReport.Target(
+        new StoreTarget(
             uri,
             ROUTE,
             keys.toString(),
@@ -106,10 +107,11 @@ final class SmallStore implements AutoCloseable {
   }
 
   /** By these rules; nothing is fetched, and nothing is known not to be storable. */
-  Explanation explain(ServerConfig config, Survey survey, RequestView request) throws IOException {
-    return Rehearsal.of(
-        Snapshot.of(config),
-        new Rehearsal.Stage(
+  Explanation explain(ServerConfig config, StoreInspector survey, RequestView request)
+      throws IOException {
+    return RequestExplainer.of(
+        RuntimeConfig.of(config),
+        new RequestExplainer.Stage(
             new KeyBuilder(store.secret()),
             new FillTable(8, 8),
             FillHistory.ofKeys(8),

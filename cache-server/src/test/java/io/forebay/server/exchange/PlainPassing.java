@@ -4,7 +4,10 @@ import io.forebay.core.http.KnownField;
 import io.forebay.core.http.RequestView;
 import io.forebay.core.route.Route;
 import io.forebay.server.config.ServerConfig.ForwardingConfig;
+import io.forebay.server.http.ClientInfo;
+import io.forebay.server.http.RequestBody;
 import io.forebay.server.origin.OriginRequest;
+import io.forebay.server.runtime.UpstreamRequest;
 
 /** For tests of other packages: the request that a client's becomes when it is passed on. */
 public final class PlainPassing {

@@ -64,18 +64,18 @@ final class ClientNetworkTest {
 
   @Test
   void onlyNetworksWithPlacesAreRemembered() {
-    ClientPlaces places = new ClientPlaces();
-    assertTrue(places.take(ClientPlaces.Kind.FETCH, 1, 2));
-    assertTrue(places.take(ClientPlaces.Kind.FETCH, 1, 2));
-    assertFalse(places.take(ClientPlaces.Kind.FETCH, 1, 2));
-    assertTrue(places.take(ClientPlaces.Kind.FETCH, 2, 2));
-    assertTrue(places.take(ClientPlaces.Kind.TUNNEL, 1, 1));
-    assertEquals(2, places.networks(ClientPlaces.Kind.FETCH));
-    places.giveBack(ClientPlaces.Kind.FETCH, 1);
-    assertTrue(places.take(ClientPlaces.Kind.FETCH, 1, 2));
-    places.giveBack(ClientPlaces.Kind.FETCH, 1);
-    places.giveBack(ClientPlaces.Kind.FETCH, 1);
-    places.giveBack(ClientPlaces.Kind.FETCH, 2);
-    assertEquals(0, places.networks(ClientPlaces.Kind.FETCH));
+    ClientLimiter places = new ClientLimiter();
+    assertTrue(places.take(ClientLimiter.Kind.FETCH, 1, 2));
+    assertTrue(places.take(ClientLimiter.Kind.FETCH, 1, 2));
+    assertFalse(places.take(ClientLimiter.Kind.FETCH, 1, 2));
+    assertTrue(places.take(ClientLimiter.Kind.FETCH, 2, 2));
+    assertTrue(places.take(ClientLimiter.Kind.TUNNEL, 1, 1));
+    assertEquals(2, places.networks(ClientLimiter.Kind.FETCH));
+    places.giveBack(ClientLimiter.Kind.FETCH, 1);
+    assertTrue(places.take(ClientLimiter.Kind.FETCH, 1, 2));
+    places.giveBack(ClientLimiter.Kind.FETCH, 1);
+    places.giveBack(ClientLimiter.Kind.FETCH, 1);
+    places.giveBack(ClientLimiter.Kind.FETCH, 2);
+    assertEquals(0, places.networks(ClientLimiter.Kind.FETCH));
   }
 }

@@ -11,7 +11,7 @@ import java.net.SocketException;
 import org.jspecify.annotations.Nullable;
 
 /** Stands between one client and a server, both of UDP, and changes the port that it comes from. */
-final class ForgetfulNat implements AutoCloseable {
+public final class ForgetfulNat implements AutoCloseable {
 
   private static final int BUFFER_BYTES = 4 << 20;
 
@@ -20,7 +20,7 @@ final class ForgetfulNat implements AutoCloseable {
   private volatile @Nullable SocketAddress client;
   private volatile DatagramSocket outside;
 
-  ForgetfulNat(int serverPort) throws IOException {
+  public ForgetfulNat(int serverPort) throws IOException {
     server = new InetSocketAddress(InetAddress.getLoopbackAddress(), serverPort);
     inside = open();
     outside = open();
@@ -41,12 +41,12 @@ final class ForgetfulNat implements AutoCloseable {
   }
 
   /** The port that the client is to take for the server's. */
-  int port() {
+  public int port() {
     return inside.getLocalPort();
   }
 
   /** What the server sends to where the client was until now is lost. */
-  void forget() throws IOException {
+  public void forget() throws IOException {
     DatagramSocket before = outside;
     DatagramSocket next = open();
     carry(next, this::toClient);

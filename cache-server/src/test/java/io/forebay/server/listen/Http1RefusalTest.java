@@ -4,7 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.forebay.server.metric.Limit;
+import io.forebay.server.counters.LimitKey;
+import io.forebay.server.loop.ListenException;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
@@ -380,7 +381,7 @@ class Http1RefusalTest {
         assertTrue(c.isEnded());
       }
       assertEquals(1, server.counters().connectionsRefused);
-      assertEquals(1, server.counters().hits(Limit.CONNECTIONS));
+      assertEquals(1, server.counters().hits(LimitKey.CONNECTIONS));
       assertEquals("a", a.get("/a").read().text());
       assertEquals(2, server.listeners.connections());
     }

@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.forebay.server.config.ServerConfig.Address;
 import io.forebay.server.config.ServerConfig.Http2Config;
 import io.forebay.server.config.ServerConfig.ListenerConfig;
-import io.forebay.server.metric.Limit;
+import io.forebay.server.counters.LimitKey;
 import io.netty.handler.codec.http2.Http2Error;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -74,7 +74,7 @@ class Http2FloodTest {
     return new RawHttp2(server.port());
   }
 
-  private void assertEndedBy(Limit limit, RawHttp2 client) {
+  private void assertEndedBy(LimitKey limit, RawHttp2 client) {
     String ending = client.ending();
     // The kernel's reset, sent because frames were left unread, may overtake the GOAWAY.
     assertTrue(Set.of("ENHANCE_YOUR_CALM", "closed").contains(ending), ending);
@@ -105,7 +105,7 @@ class Http2FloodTest {
         client.frame(RawHttp2.RST_STREAM, 0, stream, RawHttp2.number(8));
       }
       client.flush();
-      assertEndedBy(Limit.HTTP2_RESETS, client);
+      assertEndedBy(LimitKey.HTTP2_RESETS, client);
     }
     assertTrue(server.exchanges.started.size() <= 203, "" + server.exchanges.started.size());
     assertAllExchangesClosed();
@@ -156,7 +156,7 @@ class Http2FloodTest {
         sent.accept(client, 2 * i + 1);
       }
       client.flush();
-      assertEndedBy(Limit.HTTP2_RESETS_CAUSED, client);
+      assertEndedBy(LimitKey.HTTP2_RESETS_CAUSED, client);
     }
     // Some may have come with the one that was too much.
     assertTrue(server.exchanges.started.size() <= 250, "" + server.exchanges.started.size());
@@ -174,7 +174,7 @@ class Http2FloodTest {
         client.frame(RawHttp2.CONTINUATION, 0, 1, part);
       }
       client.flush();
-      assertEndedBy(Limit.HTTP2_CONTINUATIONS, client);
+      assertEndedBy(LimitKey.HTTP2_CONTINUATIONS, client);
     }
     assertEquals(1, server.exchanges.started.size(), "no request was made of it");
     assertEquals(before, server.counters().bytesFromClients);
@@ -192,7 +192,7 @@ class Http2FloodTest {
       client.frame(RawHttp2.CONTINUATION, RawHttp2.END_HEADERS, 1, NOTHING).flush();
       String ending = client.ending();
       assertTrue(!ending.equals("NO_ERROR"), ending);
-      await(() -> server.counters().hits(Limit.HEADER_BYTES) == 1, "counted");
+      await(() -> server.counters().hits(LimitKey.HEADER_BYTES) == 1, "counted");
     }
     assertEquals(1, server.exchanges.started.size());
   }
@@ -204,12 +204,12 @@ class Http2FloodTest {
       Arrays.fill(many, "x");
       client.get(1, "/never", many).flush();
       assertEquals("end", client.endOf(1));
-      assertEquals(1, server.counters().hits(Limit.HEADER_COUNT));
+      assertEquals(1, server.counters().hits(LimitKey.HEADER_COUNT));
       String[] large = new String[2 * 600];
       Arrays.fill(large, "x");
       client.get(3, "/never", large).flush();
       assertEquals("end", client.endOf(3));
-      assertEquals(1, server.counters().hits(Limit.HEADER_BYTES));
+      assertEquals(1, server.counters().hits(LimitKey.HEADER_BYTES));
       client.get(5, "/hello").flush();
       assertEquals("end", client.endOf(5));
     }
@@ -228,25 +228,25 @@ class Http2FloodTest {
 
   static Stream<Arguments> floods() {
     return Stream.of(
-        flood(Limit.HTTP2_PINGS, 1_500, c -> c.frame(RawHttp2.PING, 0, 0, EIGHT), 100),
-        flood(Limit.HTTP2_SETTINGS, 150, c -> c.frame(RawHttp2.SETTINGS, 0, 0, NOTHING), 50),
-        flood(Limit.HTTP2_PRIORITIES, 1_500, c -> c.frame(RawHttp2.PRIORITY, 0, 1, FIVE), 100),
+        flood(LimitKey.HTTP2_PINGS, 1_500, c -> c.frame(RawHttp2.PING, 0, 0, EIGHT), 100),
+        flood(LimitKey.HTTP2_SETTINGS, 150, c -> c.frame(RawHttp2.SETTINGS, 0, 0, NOTHING), 50),
+        flood(LimitKey.HTTP2_PRIORITIES, 1_500, c -> c.frame(RawHttp2.PRIORITY, 0, 1, FIVE), 100),
         flood(
-            Limit.HTTP2_PRIORITIES,
+            LimitKey.HTTP2_PRIORITIES,
             1_500,
             c -> c.frame(RawHttp2.PRIORITY_UPDATE, 0, 0, URGENT),
             100),
-        flood(Limit.HTTP2_PRIORITIES, 1_500, c -> c.frame(0x77, 0, 0, EIGHT), 100));
+        flood(LimitKey.HTTP2_PRIORITIES, 1_500, c -> c.frame(0x77, 0, 0, EIGHT), 100));
   }
 
-  private static Arguments flood(Limit limit, int count, Consumer<RawHttp2> one, int perFlush) {
+  private static Arguments flood(LimitKey limit, int count, Consumer<RawHttp2> one, int perFlush) {
     return Arguments.of(limit, count, one, perFlush);
   }
 
   @ParameterizedTest(name = "{0}")
   @MethodSource("floods")
   void aFloodOfFramesWithoutUseEndsTheConnection(
-      Limit limit, int count, Consumer<RawHttp2> one, int perFlush) throws Exception {
+      LimitKey limit, int count, Consumer<RawHttp2> one, int perFlush) throws Exception {
     try (RawHttp2 client = connect()) {
       for (int i = 1; i <= count; i++) {
         one.accept(client);
@@ -271,7 +271,7 @@ class Http2FloodTest {
         client.frame(RawHttp2.PING, 0, 0, EIGHT);
       }
       client.flush();
-      assertEndedBy(Limit.HTTP2_QUEUED_CONTROL_FRAMES, client);
+      assertEndedBy(LimitKey.HTTP2_QUEUED_CONTROL_FRAMES, client);
     }
   }
 
@@ -283,7 +283,7 @@ class Http2FloodTest {
         client.frame(RawHttp2.DATA, 0, 1, NOTHING);
       }
       client.flush();
-      assertEndedBy(Limit.HTTP2_EMPTY_FRAMES, client);
+      assertEndedBy(LimitKey.HTTP2_EMPTY_FRAMES, client);
     }
   }
 
@@ -295,7 +295,7 @@ class Http2FloodTest {
       }
       client.flush();
       assertEquals("reset REFUSED_STREAM", client.endOf(201));
-      assertEquals(1, server.counters().hits(Limit.STREAMS_PER_CONNECTION));
+      assertEquals(1, server.counters().hits(LimitKey.STREAMS_PER_CONNECTION));
       server.release();
       assertEquals("end", client.endOf(1));
       client.get(203, "/hello").flush();

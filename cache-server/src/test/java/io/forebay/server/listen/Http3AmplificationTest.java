@@ -7,6 +7,7 @@ import io.forebay.server.config.Http3Config;
 import io.forebay.server.config.ServerConfig.Address;
 import io.forebay.server.config.ServerConfig.ListenerConfig;
 import io.forebay.server.config.ServerConfig.TimeoutsConfig;
+import io.forebay.server.loop.ListenException;
 import io.forebay.server.testing.Http3Client;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;

@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.forebay.server.config.Http3Config;
 import io.forebay.server.config.ServerConfig.Address;
 import io.forebay.server.config.ServerConfig.ListenerConfig;
-import io.forebay.server.metric.Limit;
+import io.forebay.server.counters.LimitKey;
 import io.forebay.server.testing.Http3Client;
 import io.netty.handler.codec.http3.Http3ErrorCode;
 import java.io.ByteArrayOutputStream;
@@ -122,13 +122,13 @@ class Http3FloodTest {
   @MethodSource("frames")
   void aFloodOfFramesOnTheControlStreamEndsTheConnection(String what, long type, byte[] payload)
       throws Exception {
-    long before = server.counters().hits(Limit.HTTP2_PRIORITIES);
+    long before = server.counters().hits(LimitKey.HTTP2_PRIORITIES);
     try (Http3Client client = connect()) {
       assertEquals("end", client.get("/ok").end());
       client.control(repeat(type, payload, ListenFixture.HTTP2.priorities() + 2));
       assertEquals(Http3ErrorCode.H3_EXCESSIVE_LOAD.code(), client.closed());
     }
-    await(() -> server.counters().hits(Limit.HTTP2_PRIORITIES) == before + 1, "the count");
+    await(() -> server.counters().hits(LimitKey.HTTP2_PRIORITIES) == before + 1, "the count");
   }
 
   @Test
@@ -137,12 +137,12 @@ class Http3FloodTest {
       client.exchange(repeat(0x21, NOTHING, ListenFixture.HTTP2.priorities() + 1));
       assertEquals(Http3ErrorCode.H3_EXCESSIVE_LOAD.code(), client.closed());
     }
-    long before = server.counters().hits(Limit.HTTP2_EMPTY_FRAMES);
+    long before = server.counters().hits(LimitKey.HTTP2_EMPTY_FRAMES);
     try (Http3Client client = connect()) {
       client.exchange(repeat(0, NOTHING, ListenFixture.HTTP2.emptyFrames() + 1));
       assertEquals(Http3ErrorCode.H3_EXCESSIVE_LOAD.code(), client.closed());
     }
-    await(() -> server.counters().hits(Limit.HTTP2_EMPTY_FRAMES) == before + 1, "the count");
+    await(() -> server.counters().hits(LimitKey.HTTP2_EMPTY_FRAMES) == before + 1, "the count");
   }
 
   @ParameterizedTest

@@ -2,6 +2,7 @@ package io.forebay.server.listen;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import io.forebay.server.accesslog.AccessLog;
 import io.forebay.server.config.Http3Config;
 import io.forebay.server.config.MemorySize;
 import io.forebay.server.config.ServerConfig;
@@ -18,8 +19,10 @@ import io.forebay.server.config.ServerConfig.StoreConfig;
 import io.forebay.server.config.ServerConfig.ThreadsConfig;
 import io.forebay.server.config.ServerConfig.TimeoutsConfig;
 import io.forebay.server.config.TlsConfig;
-import io.forebay.server.metric.AccessLog;
-import io.forebay.server.metric.LoopCounters;
+import io.forebay.server.counters.LoopCounters;
+import io.forebay.server.loop.ListenException;
+import io.forebay.server.loop.Loop;
+import io.forebay.server.loop.Transport;
 import io.forebay.server.tls.ClientTls;
 import io.forebay.server.tls.TlsException;
 import io.netty.buffer.PoolArenaMetric;
@@ -35,9 +38,9 @@ import java.util.List;
  * A running listener on loopback with scripted exchanges. Closing it checks that every buffer went
  * back: the loops' threads have ended by then, and with them their caches.
  */
-final class ListenFixture implements AutoCloseable {
+public final class ListenFixture implements AutoCloseable {
 
-  static final LimitsConfig LIMITS =
+  public static final LimitsConfig LIMITS =
       new LimitsConfig(
           16 * 1024,
           100,
@@ -51,7 +54,7 @@ final class ListenFixture implements AutoCloseable {
           100,
           1 << 20,
           new ClientLimits(0, 0, 0, 0));
-  static final TimeoutsConfig TIMEOUTS =
+  public static final TimeoutsConfig TIMEOUTS =
       new TimeoutsConfig(
           Duration.ofSeconds(5),
           Duration.ofSeconds(10),
@@ -63,23 +66,23 @@ final class ListenFixture implements AutoCloseable {
   static final Http2Config HTTP2 =
       new Http2Config(Duration.ofSeconds(30), 200, 200, 1000, 100, 1000, 16, 4, 1000);
 
-  final Transport transport;
-  final Listeners listeners;
-  final ScriptedExchanges exchanges = new ScriptedExchanges();
-  final List<LoopCounters> counters = new ArrayList<>();
+  public final Transport transport;
+  public final Listeners listeners;
+  public final ScriptedExchanges exchanges = new ScriptedExchanges();
+  public final List<LoopCounters> counters = new ArrayList<>();
   private final AccessLog accessLog;
   private final ClientTls tls;
   private final long buffersBefore;
 
-  ListenFixture() throws ListenException {
+  public ListenFixture() throws ListenException {
     this(LIMITS, TIMEOUTS);
   }
 
-  ListenFixture(LimitsConfig limits, TimeoutsConfig timeouts) throws ListenException {
+  public ListenFixture(LimitsConfig limits, TimeoutsConfig timeouts) throws ListenException {
     this(config(limits, timeouts, "auto", 1, plain(0)));
   }
 
-  ListenFixture(ServerConfig config) throws ListenException {
+  public ListenFixture(ServerConfig config) throws ListenException {
     buffersBefore = activeBuffers();
     try {
       accessLog = AccessLog.open(config.accessLog(), config.threads().loops());
@@ -106,11 +109,11 @@ final class ListenFixture implements AutoCloseable {
     listeners.accept();
   }
 
-  static ListenerConfig plain(int port) {
+  public static ListenerConfig plain(int port) {
     return new ListenerConfig("test", new Address("127.0.0.1", port), null, null);
   }
 
-  static ServerConfig config(
+  public static ServerConfig config(
       LimitsConfig limits,
       TimeoutsConfig timeouts,
       String transport,
@@ -119,7 +122,7 @@ final class ListenFixture implements AutoCloseable {
     return config(limits, timeouts, transport, loops, Http3Config.OFF, listeners);
   }
 
-  static ServerConfig config(
+  public static ServerConfig config(
       LimitsConfig limits,
       TimeoutsConfig timeouts,
       String transport,
@@ -178,20 +181,20 @@ final class ListenFixture implements AutoCloseable {
         c.http3());
   }
 
-  int port() {
+  public int port() {
     return listeners.bound().getFirst().port();
   }
 
-  RawClient connect() {
+  public RawClient connect() {
     return new RawClient(port());
   }
 
-  LoopCounters counters() {
+  public LoopCounters counters() {
     return counters.getFirst();
   }
 
   /** Runs what {@code /slow} has left to do, on the loop. */
-  void release() throws InterruptedException {
+  public void release() throws InterruptedException {
     transport.loops().getFirst().eventLoop().execute(exchanges.held.take());
   }
 

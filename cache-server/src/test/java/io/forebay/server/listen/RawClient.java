@@ -15,14 +15,15 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /** A client that sends exactly the bytes it is told to and takes responses apart. */
-final class RawClient implements AutoCloseable {
+public final class RawClient implements AutoCloseable {
 
-  final Socket socket;
+  public final Socket socket;
   private final InputStream in;
 
   /** One response; {@code head} holds the status line and the field lines. */
-  record Response(int status, List<String> head, String text) {
-    @Nullable String field(String lowerCaseName) {
+  public record Response(int status, List<String> head, String text) {
+    @Nullable
+    public String field(String lowerCaseName) {
       for (String line : head) {
         if (line.toLowerCase(Locale.ROOT).startsWith(lowerCaseName + ":")) {
           return line.substring(lowerCaseName.length() + 1).strip();
@@ -32,11 +33,11 @@ final class RawClient implements AutoCloseable {
     }
   }
 
-  RawClient(int port) {
+  public RawClient(int port) {
     this(open(port));
   }
 
-  RawClient(Socket socket) {
+  public RawClient(Socket socket) {
     this.socket = socket;
     try {
       socket.setSoTimeout(20_000);
@@ -55,7 +56,7 @@ final class RawClient implements AutoCloseable {
     }
   }
 
-  RawClient send(String text) {
+  public RawClient send(String text) {
     try {
       socket.getOutputStream().write(text.getBytes(StandardCharsets.ISO_8859_1));
       socket.getOutputStream().flush();
@@ -66,7 +67,7 @@ final class RawClient implements AutoCloseable {
   }
 
   /** Sends what it can; the peer may have closed already. */
-  RawClient sendLeniently(String text) {
+  public RawClient sendLeniently(String text) {
     try {
       return send(text);
     } catch (UncheckedIOException e) {
@@ -75,23 +76,23 @@ final class RawClient implements AutoCloseable {
   }
 
   /** Sends every byte in a segment of its own. */
-  RawClient sendByteByByte(String text) {
+  public RawClient sendByteByByte(String text) {
     for (int i = 0; i < text.length(); i++) {
       send(text.substring(i, i + 1));
     }
     return this;
   }
 
-  RawClient get(String target) {
+  public RawClient get(String target) {
     return send("GET " + target + " HTTP/1.1\r\nHost: a.example\r\n\r\n");
   }
 
-  Response read() {
+  public Response read() {
     return read(false);
   }
 
   /** Reads a response; to a HEAD, one without a body. */
-  Response read(boolean isHead) {
+  public Response read(boolean isHead) {
     try {
       List<String> head = new ArrayList<>();
       for (String line = line(); !line.isEmpty(); line = line()) {
@@ -160,7 +161,7 @@ final class RawClient implements AutoCloseable {
   }
 
   /** The bytes up to the end of the connection; a reset counts as an end. */
-  String readToEnd() {
+  public String readToEnd() {
     ByteArrayOutputStream all = new ByteArrayOutputStream();
     try {
       in.transferTo(all);
@@ -173,7 +174,7 @@ final class RawClient implements AutoCloseable {
   }
 
   /** Whether the server has ended the connection, waiting for that. */
-  boolean isEnded() {
+  public boolean isEnded() {
     return readToEnd().replace("<reset>", "").isEmpty();
   }
 

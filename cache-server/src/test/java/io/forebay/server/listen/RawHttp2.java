@@ -18,18 +18,18 @@ import org.jspecify.annotations.Nullable;
 /**
  * Frames of HTTP/2 by prior knowledge, written and read one by one: for what no library would send.
  */
-final class RawHttp2 implements AutoCloseable {
+public final class RawHttp2 implements AutoCloseable {
 
-  static final int DATA = 0;
-  static final int HEADERS = 1;
+  public static final int DATA = 0;
+  public static final int HEADERS = 1;
   static final int PRIORITY = 2;
-  static final int RST_STREAM = 3;
+  public static final int RST_STREAM = 3;
   static final int SETTINGS = 4;
   static final int PING = 6;
   static final int GOAWAY = 7;
-  static final int WINDOW_UPDATE = 8;
+  public static final int WINDOW_UPDATE = 8;
   static final int CONTINUATION = 9;
-  static final int PRIORITY_UPDATE = 16;
+  public static final int PRIORITY_UPDATE = 16;
 
   static final int ACK = 1;
   static final int END_STREAM = 1;
@@ -41,9 +41,9 @@ final class RawHttp2 implements AutoCloseable {
 
   /** One frame. */
   @SuppressWarnings("ArrayRecordComponent")
-  record Frame(int type, int flags, int stream, byte[] payload) {
+  public record Frame(int type, int flags, int stream, byte[] payload) {
     /** Of RST_STREAM. */
-    Http2Error resetError() {
+    public Http2Error resetError() {
       return Http2Error.valueOf(ByteBuffer.wrap(payload).getInt());
     }
 
@@ -56,7 +56,7 @@ final class RawHttp2 implements AutoCloseable {
       return ByteBuffer.wrap(payload).getInt();
     }
 
-    boolean isEnd() {
+    public boolean isEnd() {
       return (type == DATA || type == HEADERS) && (flags & END_STREAM) != 0;
     }
   }
@@ -66,7 +66,7 @@ final class RawHttp2 implements AutoCloseable {
    *
    * @param settings what SETTINGS holds, six bytes each
    */
-  RawHttp2(int port, byte... settings) throws IOException {
+  public RawHttp2(int port, byte... settings) throws IOException {
     socket = new Socket();
     // Small, so that what is not read is soon noticed.
     socket.setReceiveBufferSize(16 * 1024);
@@ -78,16 +78,16 @@ final class RawHttp2 implements AutoCloseable {
     frame(SETTINGS, 0, 0, settings).flush();
   }
 
-  static byte[] setting(int id, int value) {
+  public static byte[] setting(int id, int value) {
     return ByteBuffer.allocate(6).putShort((short) id).putInt(value).array();
   }
 
-  static byte[] number(int value) {
+  public static byte[] number(int value) {
     return ByteBuffer.allocate(4).putInt(value).array();
   }
 
   /** Adds a frame to what is sent next. */
-  RawHttp2 frame(int type, int flags, int stream, byte... payload) {
+  public RawHttp2 frame(int type, int flags, int stream, byte... payload) {
     out.writeBytes(
         ByteBuffer.allocate(9)
             .putInt(payload.length << 8 | type)
@@ -98,11 +98,11 @@ final class RawHttp2 implements AutoCloseable {
     return this;
   }
 
-  RawHttp2 get(int stream, String path, String... more) {
+  public RawHttp2 get(int stream, String path, String... more) {
     return frame(HEADERS, END_HEADERS | END_STREAM, stream, block("GET", path, more));
   }
 
-  RawHttp2 post(int stream, String path) {
+  public RawHttp2 post(int stream, String path) {
     return frame(HEADERS, END_HEADERS, stream, block("POST", path));
   }
 
@@ -141,7 +141,7 @@ final class RawHttp2 implements AutoCloseable {
   }
 
   /** Sends what was added. The peer may have closed already. */
-  RawHttp2 flush() {
+  public RawHttp2 flush() {
     try {
       socket.getOutputStream().write(out.toByteArray());
     } catch (IOException e) {
@@ -154,7 +154,8 @@ final class RawHttp2 implements AutoCloseable {
   }
 
   /** The next frame, or null at the end of the connection. */
-  @Nullable Frame read() {
+  @Nullable
+  public Frame read() {
     try {
       int first = in.readInt();
       int flags = in.readUnsignedByte();
@@ -169,7 +170,7 @@ final class RawHttp2 implements AutoCloseable {
   }
 
   /** The next frame of that type, past all others. */
-  Frame await(int type) {
+  public Frame await(int type) {
     while (true) {
       Frame frame = read();
       if (frame == null) {
@@ -182,7 +183,7 @@ final class RawHttp2 implements AutoCloseable {
   }
 
   /** How that stream ended: {@code end}, {@code reset ERROR} or {@code closed}. */
-  String endOf(int stream) {
+  public String endOf(int stream) {
     while (true) {
       Frame frame = read();
       if (frame == null) {

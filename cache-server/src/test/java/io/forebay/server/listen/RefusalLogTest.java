@@ -12,6 +12,7 @@ import io.forebay.server.config.ServerConfig.ClientLimits;
 import io.forebay.server.config.ServerConfig.LimitsConfig;
 import io.forebay.server.config.ServerConfig.ListenerConfig;
 import io.forebay.server.config.ServerConfig.TimeoutsConfig;
+import io.forebay.server.loop.ListenException;
 import io.forebay.server.testing.Http2Client;
 import io.forebay.server.testing.Http3Client;
 import io.netty.handler.codec.http2.Http2Headers;

@@ -3,12 +3,12 @@ package io.forebay.server.listen;
 import io.forebay.core.http.HeaderFields;
 import io.forebay.core.http.RequestView;
 import io.forebay.server.config.ServerConfig.OverloadConfig;
-import io.forebay.server.exchange.AbortCause;
-import io.forebay.server.exchange.ClientInfo;
-import io.forebay.server.exchange.Exchanges;
-import io.forebay.server.exchange.LoopLoad;
-import io.forebay.server.exchange.RequestBody;
-import io.forebay.server.exchange.ResponseSink;
+import io.forebay.server.http.AbortCause;
+import io.forebay.server.http.ClientInfo;
+import io.forebay.server.http.RequestBody;
+import io.forebay.server.http.RequestHandler;
+import io.forebay.server.http.ResponseSink;
+import io.forebay.server.loop.LoopLoad;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.PooledByteBufAllocator;
 import java.nio.charset.StandardCharsets;
@@ -21,26 +21,26 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /** Answers by path, so that a test says with its request what the exchange does. */
-final class ScriptedExchanges implements Exchanges {
+public final class ScriptedExchanges implements RequestHandler {
 
-  static final int CHUNK_LENGTH = 64 * 1024;
+  public static final int CHUNK_LENGTH = 64 * 1024;
 
   /** {@code METHOD path} of every exchange begun, in order. */
-  final List<String> started = new CopyOnWriteArrayList<>();
+  public final List<String> started = new CopyOnWriteArrayList<>();
 
   /** Run by the loop when one begins. */
-  volatile Runnable onStart = () -> {};
+  public volatile Runnable onStart = () -> {};
 
   /** Reasons given to body receivers that failed. */
-  final LinkedBlockingQueue<String> bodyFailures = new LinkedBlockingQueue<>();
+  public final LinkedBlockingQueue<String> bodyFailures = new LinkedBlockingQueue<>();
 
   /** Continuations of {@code /slow}, to be run by the test on the loop. */
-  final LinkedBlockingQueue<Runnable> held = new LinkedBlockingQueue<>();
+  public final LinkedBlockingQueue<Runnable> held = new LinkedBlockingQueue<>();
 
-  final LinkedBlockingQueue<String> closed = new LinkedBlockingQueue<>();
-  final AtomicLong bytesOffered = new AtomicLong();
-  final AtomicInteger waits = new AtomicInteger();
-  final AtomicLong bodyBytes = new AtomicLong();
+  public final LinkedBlockingQueue<String> closed = new LinkedBlockingQueue<>();
+  public final AtomicLong bytesOffered = new AtomicLong();
+  public final AtomicInteger waits = new AtomicInteger();
+  public final AtomicLong bodyBytes = new AtomicLong();
 
   private final LoopLoad load =
       new LoopLoad(new OverloadConfig(Duration.ZERO, Duration.ofSeconds(5)));
@@ -204,7 +204,7 @@ final class ScriptedExchanges implements Exchanges {
   }
 
   /** Chunk {@code index} of {@code /chunks}: lengths on both sides of what is copied. */
-  static String pattern(int index) {
+  public static String pattern(int index) {
     return String.valueOf((char) ('a' + index % 26)).repeat(1 + index * 977 % 5000);
   }
 

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * RFC 9112 and without a line of the product's. What the grammar does not have is an error, never
  * guessed at, so that nothing which this reader takes is read otherwise by another one.
  */
-final class StrictHttp1 {
+public final class StrictHttp1 {
 
   private static final String TOKEN_MARKS = "!#$%&'*+-.^_`|~";
   private static final int MAX_SIZE_DIGITS = 15;
@@ -36,7 +36,7 @@ final class StrictHttp1 {
    * @param isWhole whether its end was there
    */
   @SuppressWarnings("ArrayRecordComponent") // Made once, read by tests.
-  record Message(
+  public record Message(
       String method,
       String target,
       String version,
@@ -50,7 +50,7 @@ final class StrictHttp1 {
       return values.size() == 1 ? values.getFirst() : null;
     }
 
-    boolean has(String name) {
+    public boolean has(String name) {
       return fields.stream().anyMatch(field -> field.name().equals(name));
     }
 
@@ -67,7 +67,7 @@ final class StrictHttp1 {
    * @param error why reading ended before the bytes did, or null
    * @param isBetween whether the bytes end where a message does
    */
-  record Read(List<Message> messages, @Nullable String error, boolean isBetween) {}
+  public record Read(List<Message> messages, @Nullable String error, boolean isBetween) {}
 
   /** The bytes do not go on. */
   private static final class Cut extends Exception {
@@ -83,7 +83,7 @@ final class StrictHttp1 {
     }
   }
 
-  static Read read(byte[] bytes) {
+  public static Read read(byte[] bytes) {
     return read(bytes, false);
   }
 
@@ -92,7 +92,7 @@ final class StrictHttp1 {
    *
    * @param takesEmptyLines whether one is skipped in front of each request line (RFC 9112 §2.2)
    */
-  static Read read(byte[] bytes, boolean takesEmptyLines) {
+  public static Read read(byte[] bytes, boolean takesEmptyLines) {
     StrictHttp1 reader = new StrictHttp1(bytes, takesEmptyLines);
     List<Message> messages = new ArrayList<>();
     while (reader.position < bytes.length) {

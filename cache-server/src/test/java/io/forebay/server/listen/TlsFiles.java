@@ -18,9 +18,9 @@ import javax.net.ssl.TrustManagerFactory;
  * A self-signed certificate for localhost as PEM files, made by the JDK's keytool, and the client
  * side that trusts it.
  */
-record TlsFiles(Path certificate, Path key, KeyStore trust) {
+public record TlsFiles(Path certificate, Path key, KeyStore trust) {
 
-  static TlsFiles make(Path directory) throws IOException, GeneralSecurityException {
+  public static TlsFiles make(Path directory) throws IOException, GeneralSecurityException {
     return make(directory, "dns:localhost,ip:127.0.0.1");
   }
 
@@ -29,7 +29,8 @@ record TlsFiles(Path certificate, Path key, KeyStore trust) {
    *
    * @param names of the certificate, as keytool takes them
    */
-  static TlsFiles make(Path directory, String names) throws IOException, GeneralSecurityException {
+  public static TlsFiles make(Path directory, String names)
+      throws IOException, GeneralSecurityException {
     Path store = directory.resolve("store.p12");
     Process keytool =
         new ProcessBuilder(
@@ -91,7 +92,7 @@ record TlsFiles(Path certificate, Path key, KeyStore trust) {
     }
   }
 
-  SSLContext clientContext() throws GeneralSecurityException {
+  public SSLContext clientContext() throws GeneralSecurityException {
     TrustManagerFactory factory =
         TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
     factory.init(trust);

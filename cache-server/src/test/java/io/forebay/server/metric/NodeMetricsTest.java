@@ -3,10 +3,12 @@ package io.forebay.server.metric;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.forebay.server.accesslog.AccessLog;
 import io.forebay.server.admin.FakeNode;
 import io.forebay.server.config.ServerConfig.AccessLogConfig;
-import io.forebay.server.metric.LoopCounters.CacheResult;
-import io.forebay.server.metric.LoopCounters.MethodClass;
+import io.forebay.server.counters.LoopCounters;
+import io.forebay.server.counters.LoopCounters.CacheResult;
+import io.forebay.server.counters.LoopCounters.MethodClass;
 import java.io.ByteArrayOutputStream;
 import java.io.File;
 import java.io.IOException;

@@ -5,8 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.forebay.core.http.HeaderFields;
 import io.forebay.server.config.ServerConfig.OriginConfig;
-import io.forebay.server.exchange.RequestBody;
-import io.forebay.server.metric.LoopCounters;
+import io.forebay.server.counters.LoopCounters;
+import io.forebay.server.http.RequestBody;
+import io.forebay.server.origin.dns.NameResolver;
 import io.netty.buffer.UnpooledByteBufAllocator;
 import io.netty.channel.EventLoop;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
@@ -40,7 +41,7 @@ final class Lab implements AutoCloseable {
   private static final long PATIENCE_SECONDS = 10;
 
   /** Those of the default configuration. */
-  private static final ResponseBounds BOUNDS = new ResponseBounds(32 * 1024, 128);
+  private static final ResponseLimits BOUNDS = new ResponseLimits(32 * 1024, 128);
 
   final OriginConnections connections = new OriginConnections();
   final ScriptedNames names = new ScriptedNames();

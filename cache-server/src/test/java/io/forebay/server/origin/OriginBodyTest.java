@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.forebay.core.http.HeaderFields;
-import io.forebay.server.exchange.RequestBody;
+import io.forebay.server.http.RequestBody;
 import io.forebay.server.origin.OriginFailure.Kind;
 import io.forebay.server.testing.ScriptedOrigin;
 import io.forebay.server.testing.ScriptedOrigin.Connection;

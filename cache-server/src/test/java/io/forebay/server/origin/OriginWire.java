@@ -1,7 +1,8 @@
 package io.forebay.server.origin;
 
 import io.forebay.server.config.ServerConfig.OriginConfig;
-import io.forebay.server.metric.LoopCounters;
+import io.forebay.server.counters.LoopCounters;
+import io.forebay.server.origin.dns.NameResolver;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
@@ -90,7 +91,7 @@ public final class OriginWire {
             NioSocketChannel.class,
             UnpooledByteBufAllocator.DEFAULT,
             ORIGINS,
-            new ResponseBounds(32 * 1024, 128),
+            new ResponseLimits(32 * 1024, 128),
             all,
             NO_NAMES,
             new LoopCounters());

@@ -10,6 +10,8 @@ import io.forebay.server.config.TlsConfig.ClientAuth;
 import io.forebay.server.config.TlsConfig.PairConfig;
 import io.forebay.server.config.TlsConfig.Policy;
 import io.forebay.server.testing.Certificates;
+import io.forebay.server.tls.ocsp.Ocsp;
+import io.forebay.server.tls.ocsp.OcspClient;
 import io.netty.pkitesting.X509Bundle;
 import java.io.IOException;
 import java.net.URI;
@@ -41,7 +43,7 @@ final class OcspStaplerTest {
   private final OcspClient client =
       new OcspClient() {
         @Override
-        byte[] ask(URI responder, byte[] request) throws IOException, InterruptedException {
+        public byte[] ask(URI responder, byte[] request) throws IOException, InterruptedException {
           questions++;
           assertEquals("http://127.0.0.1:1/ocsp", responder.toString());
           if (fails) {

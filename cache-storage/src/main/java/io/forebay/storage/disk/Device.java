@@ -43,14 +43,14 @@ final class Device {
 
   private final DeviceSettings settings;
   private final DeviceFile handle;
-  private final WatchedFile file;
+  private final TimedFile file;
   private final DeviceHead head;
   private final byte[] storeIdentity;
   private final Purges purges;
   private final LongSupplier clockMillis;
   private final Runnable onWork;
   private final DeviceCounters counters = new DeviceCounters();
-  private final Graves graves;
+  private final PendingTombstones graves;
   private final DeviceHealth health;
   private final DeviceLog log;
   private final DeviceRecords records;
@@ -81,8 +81,8 @@ final class Device {
     this.clockMillis = host.clockMillis();
     this.health = new DeviceHealth(settings, clockMillis, this::onLeft);
     this.handle = handle;
-    this.graves = new Graves(settings.waitingTombstones());
-    this.file = new WatchedFile(handle, health, graves);
+    this.graves = new PendingTombstones(settings.waitingTombstones());
+    this.file = new TimedFile(handle, health, graves);
     this.head = new DeviceHead(file);
     this.log = new DeviceLog(settings, file, head, health, counters, graves, new Random(), onWork);
     this.records =
@@ -226,8 +226,8 @@ final class Device {
    * Takes a record that lies in memory; from the return on it can be loaded again. False if it has
    * to be dropped: nothing free to write to, or not for a disk.
    */
-  boolean offer(MemorySegment memory, long record, int length, Place into) {
-    int entryLength = Pages.entryLength(memory, record);
+  boolean offer(MemorySegment memory, long record, int length, DiskLocation into) {
+    int entryLength = DirectoryPages.entryLength(memory, record);
     return health.isOnline()
         && length <= DeviceSettings.LARGEST_RECORD
         && entryLength >= 0
@@ -327,8 +327,8 @@ final class Device {
   /** Has tombstones last, and be missed if they are damaged, soon after they were written. */
   private void noteGraves() throws IOException {
     long now = clockMillis.getAsLong();
-    Reach written = log.trail().last();
-    Reach noted = head.trail().last();
+    WrittenExtent written = log.trail().last();
+    WrittenExtent noted = head.trail().last();
     boolean isNoted =
         written.generation() == noted.generation() && written.graves() == noted.graves();
     if (!isNoted && Math.abs(now - notedMillis) >= NOTE_MILLIS) {

@@ -29,7 +29,7 @@ final class DeviceCount {
   private long objects;
   private long bytes;
 
-  private record Head(Place place, long bytes) {}
+  private record Head(DiskLocation place, long bytes) {}
 
   DeviceCount(Device device, PurgeProbe probe, DiskTier.Pace pace, ObjectIndex index) {
     this.device = device;
@@ -129,8 +129,9 @@ final class DeviceCount {
       add(one.totalBytes());
       return;
     }
-    Place place =
-        new Place().at(device.number(), region, generation, one.offset(), one.recordLength());
+    DiskLocation place =
+        new DiskLocation()
+            .at(device.number(), region, generation, one.offset(), one.recordLength());
     unread.add(new Head(place, one.totalBytes()));
   }
 

@@ -48,7 +48,8 @@ final class DeviceDirectory {
    *
    * @param known so many pages must be there, whatever is damaged
    */
-  Reading forEach(int region, int generation, int known, Pages.Visitor visitor) throws IOException {
+  Reading forEach(int region, int generation, int known, DirectoryPages.Visitor visitor)
+      throws IOException {
     int torn = 0;
     int pages = 0;
     int knownGraves = 0;
@@ -67,21 +68,21 @@ final class DeviceDirectory {
         graves.set(grave);
         knownGraves += number < known ? 1 : 0;
       }
-      Pages.forEach(next, entry, visitor);
+      DirectoryPages.forEach(next, entry, visitor);
     }
     return new Reading(pages, graves.cardinality(), knownGraves);
   }
 
   /** What a page holds that was just read. */
-  void forEach(ByteBuffer read, Pages.Visitor visitor) {
-    Pages.forEach(read, entry, visitor);
+  void forEach(ByteBuffer read, DirectoryPages.Visitor visitor) {
+    DirectoryPages.forEach(read, entry, visitor);
   }
 
   /** A page if it is whole, until the next one is read. */
   @Nullable ByteBuffer page(int region, int number) throws IOException {
     file.read(page.clear(), at(region, number));
     page.clear();
-    return Pages.isWhole(page, head.device(), number) ? page : null;
+    return DirectoryPages.isWhole(page, head.device(), number) ? page : null;
   }
 
   /**
@@ -89,12 +90,12 @@ final class DeviceDirectory {
    * follow it, whatever a power cut in the middle of a sweep has done to it and its neighbours.
    */
   boolean isDamaged(int generation, int number) {
-    return Pages.isHeaderOf(page, generation, number);
+    return DirectoryPages.isHeaderOf(page, generation, number);
   }
 
   /** Seals the page just read, as it was changed, and writes it where it was. */
   void rewrite(int region, int number) throws IOException {
-    Pages.reseal(page, head.device());
+    DirectoryPages.reseal(page, head.device());
     file.write(page, at(region, number));
   }
 

@@ -2,7 +2,7 @@ package io.forebay.storage.disk;
 
 import io.forebay.storage.file.PrivateFiles;
 import io.forebay.storage.layout.DeviceHeader;
-import io.forebay.storage.recover.OwnerLock;
+import io.forebay.storage.lock.OwnerLock;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;

@@ -17,7 +17,7 @@ final class DeviceHead {
   private long sweptThrough;
   private long newestMillis;
   private boolean isClean;
-  private Trail trail = Trail.NONE;
+  private RecentRegions trail = RecentRegions.NONE;
 
   DeviceHead(BlockFile file) {
     this.file = file;
@@ -45,7 +45,7 @@ final class DeviceHead {
   }
 
   /** How far regions had been written, and forced, when the state was written: two of them. */
-  Trail trail() {
+  RecentRegions trail() {
     return trail;
   }
 
@@ -80,10 +80,10 @@ final class DeviceHead {
         newestMillis = state.getLong(DeviceHeader.NEWEST_OFFSET);
         isClean = state.getInt(DeviceHeader.CLEAN_OFFSET) == 1;
         trail =
-            new Trail(
-                Reach.read(state, DeviceHeader.LAST_OFFSET),
-                Reach.read(state, DeviceHeader.LAST_OFFSET + DirectoryPage.REACH_LENGTH),
-                Reach.NONE);
+            new RecentRegions(
+                WrittenExtent.read(state, DeviceHeader.LAST_OFFSET),
+                WrittenExtent.read(state, DeviceHeader.LAST_OFFSET + DirectoryPage.REACH_LENGTH),
+                WrittenExtent.NONE);
       }
     }
     return turn >= 0;
@@ -107,7 +107,7 @@ final class DeviceHead {
     file.force();
     number = newNumber;
     turn = 0;
-    state(swept, now, false, Trail.NONE);
+    state(swept, now, false, RecentRegions.NONE);
     UUID newDevice = UUID.randomUUID();
     device = newDevice.getMostSignificantBits();
     ByteBuffer identity = ByteBuffer.wrap(storeIdentity).order(ByteOrder.LITTLE_ENDIAN);
@@ -132,7 +132,8 @@ final class DeviceHead {
    * second one is not touched before the first one is safe, so if one can't be read the other is
    * what counts.
    */
-  synchronized void state(long swept, long now, boolean clean, Trail written) throws IOException {
+  synchronized void state(long swept, long now, boolean clean, RecentRegions written)
+      throws IOException {
     ByteBuffer page = page();
     page.putLong(DeviceHeader.TURN_OFFSET, turn + 1);
     page.putLong(DeviceHeader.SWEPT_OFFSET, swept);

@@ -1,8 +1,8 @@
 package io.forebay.storage.disk;
 
 import io.forebay.storage.index.IndexValue;
+import io.forebay.storage.layout.Layouts;
 import io.forebay.storage.layout.RecordHeader;
-import io.forebay.storage.layout.Words;
 import io.forebay.storage.purge.Purges;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
@@ -30,9 +30,9 @@ final class DeviceLoads {
   private final long patienceMillis;
 
   private volatile long refusesUntilMillis = Long.MIN_VALUE;
-  private final ConcurrentLinkedQueue<Load> queue = new ConcurrentLinkedQueue<>();
+  private final ConcurrentLinkedQueue<DiskRead> queue = new ConcurrentLinkedQueue<>();
   private final AtomicInteger count = new AtomicInteger();
-  private final ConcurrentHashMap<LoadKey, Load> underWay = new ConcurrentHashMap<>();
+  private final ConcurrentHashMap<LoadKey, DiskRead> underWay = new ConcurrentHashMap<>();
 
   private record LoadKey(long high, long low) {}
 
@@ -63,7 +63,7 @@ final class DeviceLoads {
   /** See {@link Device#load}. */
   boolean load(long high, long low, IndexValue value, Runnable waiter) {
     LoadKey key = new LoadKey(high, low);
-    Load running = underWay.get(key);
+    DiskRead running = underWay.get(key);
     if (running == null) {
       long now = clockMillis.getAsLong();
       if (count.incrementAndGet() > MOST || now < refusesUntilMillis) {
@@ -71,7 +71,7 @@ final class DeviceLoads {
         counters.refused.incrementAndGet();
         return false;
       }
-      Load own = new Load(high, low, value, now);
+      DiskRead own = new DiskRead(high, low, value, now);
       running = underWay.putIfAbsent(key, own);
       if (running == null) {
         own.join(waiter);
@@ -91,7 +91,7 @@ final class DeviceLoads {
 
   /** Does one load; false if none is queued. */
   boolean next(ByteBuffer buffer) {
-    Load load = queue.poll();
+    DiskRead load = queue.poll();
     if (load == null) {
       return false;
     }
@@ -112,18 +112,18 @@ final class DeviceLoads {
     return true;
   }
 
-  private boolean isIt(Load load, MemorySegment record) {
+  private boolean isIt(DiskRead load, MemorySegment record) {
     if (DeviceRecords.isWhole(record, 0, load.place)) {
       // The checksum does not cover the kind.
-      return record.get(Words.INT, RecordHeader.KIND_OFFSET) == load.kind
-          && Pages.objectId(record, 0) == load.objectId
-          && Pages.birth(record, 0) == load.birth;
+      return record.get(Layouts.INT, RecordHeader.KIND_OFFSET) == load.kind
+          && DirectoryPages.objectId(record, 0) == load.objectId
+          && DirectoryPages.birth(record, 0) == load.birth;
     }
     records.onBad(load.place);
     return false;
   }
 
-  private void over(Load load) {
+  private void over(DiskRead load) {
     if (underWay.remove(new LoadKey(load.high, load.low), load)) {
       count.decrementAndGet();
     }
@@ -136,7 +136,7 @@ final class DeviceLoads {
    */
   void expire() {
     long now = clockMillis.getAsLong();
-    Load oldest;
+    DiskRead oldest;
     while ((oldest = queue.peek()) != null && now - oldest.queuedMillis > patienceMillis) {
       refusesUntilMillis = now + patienceMillis;
       // Its reader may be quicker: then it is that one's.
@@ -149,7 +149,7 @@ final class DeviceLoads {
 
   /** The device is out of use: whoever waits is told. */
   void failAll() {
-    for (Load load : underWay.values()) {
+    for (DiskRead load : underWay.values()) {
       over(load);
     }
     queue.clear();

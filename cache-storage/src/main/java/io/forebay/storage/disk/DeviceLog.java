@@ -2,8 +2,8 @@ package io.forebay.storage.disk;
 
 import io.forebay.storage.layout.DeviceHeader;
 import io.forebay.storage.layout.DirectoryPage;
+import io.forebay.storage.layout.Layouts;
 import io.forebay.storage.layout.RecordHeader;
-import io.forebay.storage.layout.Words;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
@@ -36,15 +36,15 @@ final class DeviceLog {
   private final DeviceRegions regions;
   private final DeviceHealth health;
   private final DeviceCounters counters;
-  private final Graves graves;
+  private final PendingTombstones graves;
   private final Runnable onWork;
   private final ReentrantLock lock = new ReentrantLock();
 
   // Guarded by the lock.
-  private final ArrayDeque<Batch> freeBatches = new ArrayDeque<>();
-  private final ArrayDeque<Batch> waiting = new ArrayDeque<>();
-  private @Nullable Batch batch;
-  private @Nullable Batch writing;
+  private final ArrayDeque<WriteBatch> freeBatches = new ArrayDeque<>();
+  private final ArrayDeque<WriteBatch> waiting = new ArrayDeque<>();
+  private @Nullable WriteBatch batch;
+  private @Nullable WriteBatch writing;
   private int openRegion = -1;
   private int openEnd;
   private int openPages;
@@ -55,7 +55,7 @@ final class DeviceLog {
   private long done;
 
   /** What has been written, for the pages that come after it. The writer's. */
-  private Trail trail = Trail.NONE;
+  private RecentRegions trail = RecentRegions.NONE;
 
   DeviceLog(
       DeviceSettings settings,
@@ -63,7 +63,7 @@ final class DeviceLog {
       DeviceHead head,
       DeviceHealth health,
       DeviceCounters counters,
-      Graves graves,
+      PendingTombstones graves,
       Random random,
       Runnable onWork) {
     this.settings = settings;
@@ -75,7 +75,7 @@ final class DeviceLog {
     this.onWork = onWork;
     this.regions = new DeviceRegions(settings.regionCount(), random);
     for (int n = 0; n < settings.buffers(); n++) {
-      freeBatches.add(new Batch(settings.bufferBytes()));
+      freeBatches.add(new WriteBatch(settings.bufferBytes()));
     }
   }
 
@@ -91,13 +91,13 @@ final class DeviceLog {
   }
 
   /** Copies a record that has not been written yet; false if it has. */
-  boolean copyWaiting(Place place, ByteBuffer into) {
+  boolean copyWaiting(DiskLocation place, ByteBuffer into) {
     lock.lock();
     try {
       if (copy(batch, place, into) || copy(writing, place, into)) {
         return true;
       }
-      for (Batch one : waiting) {
+      for (WriteBatch one : waiting) {
         if (copy(one, place, into)) {
           return true;
         }
@@ -108,7 +108,7 @@ final class DeviceLog {
     }
   }
 
-  private static boolean copy(@Nullable Batch from, Place place, ByteBuffer into) {
+  private static boolean copy(@Nullable WriteBatch from, DiskLocation place, ByteBuffer into) {
     if (from == null || !from.holds(place.region, place.offset, place.length)) {
       return false;
     }
@@ -159,10 +159,10 @@ final class DeviceLog {
   // ---------------------------------------------------------------
 
   /** Takes a record; false if nothing is free to write it to. */
-  boolean offer(MemorySegment memory, long record, int length, int entryLength, Place into) {
+  boolean offer(MemorySegment memory, long record, int length, int entryLength, DiskLocation into) {
     lock.lock();
     try {
-      Batch taking = batchFor(length, entryLength);
+      WriteBatch taking = batchFor(length, entryLength);
       if (taking == null) {
         counters.dropped.incrementAndGet();
         return false;
@@ -186,7 +186,7 @@ final class DeviceLog {
     lock.lock();
     try {
       for (int n = 0; n < TOMBSTONES_A_BATCH; n++) {
-        Batch taking = batchFor(0, 0);
+        WriteBatch taking = batchFor(0, 0);
         if (taking == null) {
           return false;
         }
@@ -217,11 +217,11 @@ final class DeviceLog {
   }
 
   /** The batch for a record or, with a length of 0, for a tombstone; null if none is free. */
-  private @Nullable Batch batchFor(int length, int entryLength) {
+  private @Nullable WriteBatch batchFor(int length, int entryLength) {
     if (length > settings.bufferBytes()) {
       return null;
     }
-    Batch current = batch;
+    WriteBatch current = batch;
     if (current != null && current.fits(length) && fitsRegion(current, length, entryLength)) {
       return current;
     }
@@ -233,7 +233,7 @@ final class DeviceLog {
     if (openRegion < 0 && !openNext()) {
       return null;
     }
-    Batch next = freeBatches.poll();
+    WriteBatch next = freeBatches.poll();
     if (next == null) {
       return null;
     }
@@ -253,29 +253,29 @@ final class DeviceLog {
     return openRegion >= 0;
   }
 
-  private boolean fitsRegion(Batch current, int length, int entryLength) {
+  private boolean fitsRegion(WriteBatch current, int length, int entryLength) {
     boolean needsPage = length == 0 ? current.needsTombstonePage() : current.needsPage(entryLength);
     int pages = openPages + current.pageCount() + (needsPage ? pagesFor(length) : 0);
     return current.end()
-            + Words.roundUp(length, RecordHeader.ALIGNMENT)
+            + Layouts.roundUp(length, RecordHeader.ALIGNMENT)
             + pages * DirectoryPage.LENGTH
         <= settings.regionBytes();
   }
 
   private boolean fitsRegionAnew(int length) {
     return openEnd
-            + Words.roundUp(length, RecordHeader.ALIGNMENT)
+            + Layouts.roundUp(length, RecordHeader.ALIGNMENT)
             + (openPages + pagesFor(length)) * DirectoryPage.LENGTH
         <= settings.regionBytes();
   }
 
   private static int pagesFor(int length) {
-    return length == 0 ? Batch.COPIES : 1;
+    return length == 0 ? WriteBatch.COPIES : 1;
   }
 
   /** The open batch goes to the writer. */
   private void passOn() {
-    Batch full = batch;
+    WriteBatch full = batch;
     if (full == null) {
       return;
     }
@@ -285,7 +285,7 @@ final class DeviceLog {
       return;
     }
     // The next batch begins on a page of its own, so that no write tears what stands already.
-    openEnd = Words.roundUp(full.end(), DeviceHeader.PAGE);
+    openEnd = Layouts.roundUp(full.end(), DeviceHeader.PAGE);
     openPages += full.pageCount();
     waiting.add(full);
     handedOn++;
@@ -318,7 +318,7 @@ final class DeviceLog {
 
   /** Writes the batch that waits longest; false if none does. */
   boolean writeNext() throws IOException {
-    Batch next;
+    WriteBatch next;
     lock.lock();
     try {
       next = waiting.poll();
@@ -353,14 +353,14 @@ final class DeviceLog {
     return true;
   }
 
-  private void write(Batch next) throws IOException {
+  private void write(WriteBatch next) throws IOException {
     if (next.firstPage() == 0) {
       // Tombstones lie in younger regions than what they kill. So the life before of a region
       // must be gone for good before that of the next one may go.
       file.force();
     }
     boolean isFirst = next.firstPage() == 0;
-    Trail after = isFirst ? trail.opened() : trail;
+    RecentRegions after = isFirst ? trail.opened() : trail;
     int graves = after.last().graves();
     next.seal(head.device(), graves, after);
     long base = DeviceDirectory.base(next.region(), settings.regionBytes());
@@ -369,9 +369,9 @@ final class DeviceLog {
     file.write(next.pages(), pagesEnd - (long) next.pageCount() * DirectoryPage.LENGTH);
     counters.writes.incrementAndGet();
     counters.writtenBytes.addAndGet(next.length() + (long) next.pageCount() * DirectoryPage.LENGTH);
-    Trail written =
+    RecentRegions written =
         after.written(
-            new Reach(
+            new WrittenExtent(
                 next.region(),
                 next.generation(),
                 next.age(),
@@ -392,14 +392,14 @@ final class DeviceLog {
   private void giveUp(int region, boolean isUntouched) {
     if (region == openRegion) {
       openRegion = -1;
-      Batch open = batch;
+      WriteBatch open = batch;
       if (open != null) {
         batch = null;
         drop(open);
       }
     }
     // What still waits to go there would be written over what comes there next.
-    for (Batch one : List.copyOf(waiting)) {
+    for (WriteBatch one : List.copyOf(waiting)) {
       if (one.region() == region) {
         waiting.remove(one);
         done++;
@@ -414,7 +414,7 @@ final class DeviceLog {
   }
 
   /** Records of a batch that is not written are lost; tombstones are not. */
-  private void drop(Batch lost) {
+  private void drop(WriteBatch lost) {
     lost.forEachTombstone(dead -> graves.bury(dead.keyHigh(), dead.keyLow(), dead.birth()));
     freeBatches.add(lost);
   }
@@ -446,7 +446,7 @@ final class DeviceLog {
   void reset() {
     lock.lock();
     try {
-      Batch open = batch;
+      WriteBatch open = batch;
       batch = null;
       if (open != null) {
         freeBatches.add(open);
@@ -455,7 +455,7 @@ final class DeviceLog {
       waiting.clear();
       done = handedOn;
       openRegion = -1;
-      trail = Trail.NONE;
+      trail = RecentRegions.NONE;
       regions.reset();
     } finally {
       lock.unlock();
@@ -476,11 +476,11 @@ final class DeviceLog {
   }
 
   /** Takes the regions up as an earlier life left them; nothing is known of all others. */
-  void adopt(List<Reach> youngestFirst) {
+  void adopt(List<WrittenExtent> youngestFirst) {
     lock.lock();
     try {
       BitSet known = new BitSet();
-      for (Reach one : youngestFirst) {
+      for (WrittenExtent one : youngestFirst) {
         regions.adopt(one);
         known.set(one.region());
       }
@@ -492,7 +492,7 @@ final class DeviceLog {
     } finally {
       lock.unlock();
     }
-    trail = Trail.of(youngestFirst);
+    trail = RecentRegions.of(youngestFirst);
   }
 
   /** A region that was taken up holds nothing that may be used. */
@@ -506,17 +506,17 @@ final class DeviceLog {
   }
 
   /** What must be there of a region that was taken up. */
-  void reach(Reach known) {
+  void reach(WrittenExtent known) {
     regions.pages(known.region(), known.pages());
   }
 
   /** What was written last. */
-  Trail trail() {
+  RecentRegions trail() {
     return trail;
   }
 
   /** What was written last, in an earlier life. */
-  void trail(Trail found) {
+  void trail(RecentRegions found) {
     trail = found;
   }
 

@@ -2,8 +2,8 @@ package io.forebay.storage.disk;
 
 import io.forebay.storage.index.IndexValue;
 import io.forebay.storage.index.ObjectIndex;
+import io.forebay.storage.layout.Layouts;
 import io.forebay.storage.layout.RecordHeader;
-import io.forebay.storage.layout.Words;
 import io.forebay.storage.purge.Purges;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
@@ -30,7 +30,7 @@ final class DeviceReclaim {
   private final DeviceLog log;
   private final DeviceDirectory directory;
   private final DeviceRecords records;
-  private final Graves graves;
+  private final PendingTombstones graves;
   private final ObjectIndex index;
   private final ObjectIndex.Cursor cursor;
   private final DeviceCounters counters;
@@ -40,14 +40,14 @@ final class DeviceReclaim {
   private int budget;
 
   /** Worth writing once more. */
-  private record Kept(long high, long low, Place from) {}
+  private record Kept(long high, long low, DiskLocation from) {}
 
   DeviceReclaim(
       int number,
       DeviceLog log,
       DeviceDirectory directory,
       DeviceRecords records,
-      Graves graves,
+      PendingTombstones graves,
       ObjectIndex index,
       DeviceCounters counters,
       Purges purges) {
@@ -93,7 +93,8 @@ final class DeviceReclaim {
     if (one.isTombstone() || one.isDead()) {
       return;
     }
-    Place place = new Place().at(number, region, generation, one.offset(), one.recordLength());
+    DiskLocation place =
+        new DiskLocation().at(number, region, generation, one.offset(), one.recordLength());
     ObjectIndex.Outcome ignored =
         cursor.update(
             one.keyHigh(),
@@ -114,20 +115,20 @@ final class DeviceReclaim {
   }
 
   private boolean isPurged(MemorySegment record) {
-    return record.get(Words.INT, RecordHeader.KIND_OFFSET) != RecordHeader.KIND_SLICE
+    return record.get(Layouts.INT, RecordHeader.KIND_OFFSET) != RecordHeader.KIND_SLICE
         && purges.check(record, 0) != Purges.ALIVE;
   }
 
   /** Writes a record once more; else it leaves the disk. */
   private void copyForward(Kept one) {
-    Place to = new Place();
+    DiskLocation to = new DiskLocation();
     MemorySegment record = MemorySegment.ofBuffer(buffer.clear());
     boolean isMoved =
         records.read(one.from(), buffer)
             && DeviceRecords.isWhole(record, 0, one.from())
             // Asked here, since a sweep may have passed where the copy goes, and not yet come here.
             && !isPurged(record)
-            && log.offer(record, 0, one.from().length, Pages.entryLength(record, 0), to);
+            && log.offer(record, 0, one.from().length, DirectoryPages.entryLength(record, 0), to);
     ObjectIndex.Outcome outcome =
         cursor.update(
             one.high(),
@@ -145,7 +146,7 @@ final class DeviceReclaim {
             });
     if (isMoved && outcome != ObjectIndex.Outcome.DONE) {
       // It died meanwhile, and its copy must not come back at a start.
-      graves.bury(one.high(), one.low(), Pages.birth(record, 0));
+      graves.bury(one.high(), one.low(), DirectoryPages.birth(record, 0));
     }
   }
 }

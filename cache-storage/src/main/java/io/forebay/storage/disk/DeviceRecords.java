@@ -1,8 +1,8 @@
 package io.forebay.storage.disk;
 
 import io.forebay.storage.index.ObjectIndex;
+import io.forebay.storage.layout.Layouts;
 import io.forebay.storage.layout.RecordHeader;
-import io.forebay.storage.layout.Words;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
@@ -43,7 +43,7 @@ final class DeviceRecords {
   }
 
   /** Reads a record to the buffer's start; false if it is not to be had. */
-  boolean read(Place place, ByteBuffer buffer) {
+  boolean read(DiskLocation place, ByteBuffer buffer) {
     if (place.length > buffer.capacity() || !isReadable(place.region, place.generation)) {
       return false;
     }
@@ -63,9 +63,9 @@ final class DeviceRecords {
   }
 
   /** Whether what was read is a whole record of that place. */
-  static boolean isWhole(MemorySegment record, long at, Place place) {
+  static boolean isWhole(MemorySegment record, long at, DiskLocation place) {
     return RecordHeader.isRecord(record, at, place.generation, place.length)
-        && record.get(Words.INT, at + RecordHeader.LENGTH_OFFSET) == place.length
+        && record.get(Layouts.INT, at + RecordHeader.LENGTH_OFFSET) == place.length
         && RecordHeader.isIntact(record, at);
   }
 
@@ -73,7 +73,7 @@ final class DeviceRecords {
    * What was read from a place is not what was written there. It counts against the device, unless
    * a stop of the machine may have cut what was being written.
    */
-  void onBad(Place place) {
+  void onBad(DiskLocation place) {
     counters.checksumFailures.incrementAndGet();
     if (log.isWhole(place.region)) {
       health.onError("reading", new IOException("a record's checksum does not match"));
@@ -81,7 +81,7 @@ final class DeviceRecords {
   }
 
   /** Takes a copy that is no good out of the index; false if that named it no more. */
-  boolean forget(long high, long low, Place place) {
+  boolean forget(long high, long low, DiskLocation place) {
     // Cursors belong to a thread, and this is rare enough for one of its own.
     return index
             .patientCursor()

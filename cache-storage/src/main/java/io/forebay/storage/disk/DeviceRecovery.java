@@ -26,14 +26,14 @@ final class DeviceRecovery {
   private final DeviceDirectory directory;
   private final ObjectIndex.Cursor cursor;
   private final Purges purges;
-  private final Graves graves;
+  private final PendingTombstones graves;
   private final boolean isIndexed;
   private final Tombstones dead;
   private final DeviceSurvey survey;
-  private final Trail written;
+  private final RecentRegions written;
 
   /** What there is to be taken up, youngest first. */
-  private List<Reach> order = List.of();
+  private List<WrittenExtent> order = List.of();
 
   private int nextHead;
   private int step;
@@ -44,10 +44,10 @@ final class DeviceRecovery {
       int number,
       DeviceLog log,
       DeviceDirectory directory,
-      Trail written,
+      RecentRegions written,
       ObjectIndex.Cursor cursor,
       Purges purges,
-      Graves graves,
+      PendingTombstones graves,
       boolean isIndexed) {
     this.settings = settings;
     this.number = number;
@@ -92,7 +92,7 @@ final class DeviceRecovery {
     if (step == 2 * order.size()) {
       step = 0;
       hasSlices = true;
-      log.trail(Trail.of(order));
+      log.trail(RecentRegions.of(order));
       return !order.isEmpty() && dead.nextShare();
     }
     if (take(step % order.size(), step < order.size())) {
@@ -106,7 +106,7 @@ final class DeviceRecovery {
    * and those behind it do not count.
    */
   private boolean take(int at, boolean isFirst) throws IOException {
-    Reach known = order.get(at);
+    WrittenExtent known = order.get(at);
     int region = known.region();
     int generation = known.generation();
     DeviceDirectory.Reading reading =
@@ -118,7 +118,8 @@ final class DeviceRecovery {
     }
     if (at == 0 && reading.pages() > known.pages()) {
       // Written after the header was: what has lasted so far must last from here on.
-      Reach found = new Reach(region, generation, known.age(), reading.pages(), reading.graves());
+      WrittenExtent found =
+          new WrittenExtent(region, generation, known.age(), reading.pages(), reading.graves());
       order.set(0, found);
       log.reach(found);
     }
@@ -130,7 +131,7 @@ final class DeviceRecovery {
    * older one and can't be told from what is alive.
    */
   private void discardFrom(int at) {
-    List<Reach> lost = order.subList(at, order.size());
+    List<WrittenExtent> lost = order.subList(at, order.size());
     LOG.warn(
         "disk {}: tombstones in region {} are damaged: it and the {} older ones are emptied",
         settings.name(),

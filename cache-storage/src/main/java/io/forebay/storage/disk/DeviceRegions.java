@@ -111,7 +111,7 @@ final class DeviceRegions {
   }
 
   /** Takes a region up as an earlier life left it. */
-  void adopt(Reach reach) {
+  void adopt(WrittenExtent reach) {
     nextAge = Math.max(nextAge, reach.age() + 1);
     set(reach.region(), reach.generation(), SEALED, reach.age());
     pages.set(reach.region(), reach.pages());

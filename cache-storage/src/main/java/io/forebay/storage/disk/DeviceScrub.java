@@ -59,7 +59,7 @@ final class DeviceScrub {
   private final AtomicLong checkedBytes = new AtomicLong();
   private final AtomicLong bad = new AtomicLong();
 
-  private record Known(long high, long low, Place place, long birth, long objectId) {}
+  private record Known(long high, long low, DiskLocation place, long birth, long objectId) {}
 
   DeviceScrub(
       DeviceSettings settings,
@@ -111,7 +111,7 @@ final class DeviceScrub {
       isOneByOne = false;
       return nextPage();
     }
-    Place first = pending.getFirst().place();
+    DiskLocation first = pending.getFirst().place();
     if (!records.isReadable(first.region, first.generation)) {
       // Won back meanwhile.
       pending.clear();
@@ -191,8 +191,8 @@ final class DeviceScrub {
     if (one.isTombstone() || one.isDead()) {
       return;
     }
-    Place place =
-        new Place().at(head.number(), region, generation, one.offset(), one.recordLength());
+    DiskLocation place =
+        new DiskLocation().at(head.number(), region, generation, one.offset(), one.recordLength());
     boolean isPlausible =
         place.offset >= 0
             && place.length > 0
@@ -244,8 +244,8 @@ final class DeviceScrub {
     int at = one.place().offset - from;
     boolean isIt =
         DeviceRecords.isWhole(memory, at, one.place())
-            && Pages.objectId(memory, at) == one.objectId()
-            && Pages.birth(memory, at) == one.birth();
+            && DirectoryPages.objectId(memory, at) == one.objectId()
+            && DirectoryPages.birth(memory, at) == one.birth();
     if (!isIt && records.isReadable(one.place().region, one.place().generation)) {
       records.onBad(one.place());
       giveUp(one);

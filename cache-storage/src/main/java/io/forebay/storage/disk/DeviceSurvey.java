@@ -20,16 +20,16 @@ final class DeviceSurvey {
   private final @Nullable Head[] heads;
 
   /** What a page says of its region, and of those before it. */
-  private record Head(int generation, long age, Reach before, Reach beforeThat) {
+  private record Head(int generation, long age, WrittenExtent before, WrittenExtent beforeThat) {
     static Head of(ByteBuffer page) {
       return new Head(
           page.getInt(DirectoryPage.GENERATION_OFFSET),
           page.getLong(DirectoryPage.AGE_OFFSET),
-          Reach.read(page, DirectoryPage.BEFORE_OFFSET),
-          Reach.read(page, DirectoryPage.BEFORE_OFFSET + DirectoryPage.REACH_LENGTH));
+          WrittenExtent.read(page, DirectoryPage.BEFORE_OFFSET),
+          WrittenExtent.read(page, DirectoryPage.BEFORE_OFFSET + DirectoryPage.REACH_LENGTH));
     }
 
-    boolean isOf(Reach reach) {
+    boolean isOf(WrittenExtent reach) {
       return generation == reach.generation() && age == reach.age();
     }
   }
@@ -51,10 +51,10 @@ final class DeviceSurvey {
    *
    * @param written what the device's header says was written and forced last
    */
-  List<Reach> regions(Trail written) throws IOException {
-    List<Reach> found = new ArrayList<>();
-    Reach next = youngest(written.last());
-    Reach afterNext = next.equals(written.last()) ? written.before() : Reach.NONE;
+  List<WrittenExtent> regions(RecentRegions written) throws IOException {
+    List<WrittenExtent> found = new ArrayList<>();
+    WrittenExtent next = youngest(written.last());
+    WrittenExtent afterNext = next.equals(written.last()) ? written.before() : WrittenExtent.NONE;
     long limit = Long.MAX_VALUE;
     while (isPossible(next, limit)) {
       Head head = heads[next.region()];
@@ -68,12 +68,12 @@ final class DeviceSurvey {
       found.add(next);
       limit = next.age();
       next = head == null ? afterNext : head.before();
-      afterNext = head == null ? Reach.NONE : head.beforeThat();
+      afterNext = head == null ? WrittenExtent.NONE : head.beforeThat();
     }
     return found;
   }
 
-  private boolean isPossible(Reach one, long limit) {
+  private boolean isPossible(WrittenExtent one, long limit) {
     return one.region() >= 0
         && one.region() < heads.length
         && one.age() < limit
@@ -82,19 +82,19 @@ final class DeviceSurvey {
   }
 
   /** What was opened after the header was written has no pages that must be there. */
-  private Reach youngest(Reach written) {
-    Reach youngest = written;
+  private WrittenExtent youngest(WrittenExtent written) {
+    WrittenExtent youngest = written;
     for (int region = 0; region < heads.length; region++) {
       Head head = heads[region];
       if (head != null && head.age() > youngest.age()) {
-        youngest = new Reach(region, head.generation(), head.age(), 0, 0);
+        youngest = new WrittenExtent(region, head.generation(), head.age(), 0, 0);
       }
     }
     return youngest;
   }
 
   /** What another page says of a region that has lost the first one. */
-  private @Nullable Head laterHead(Reach of) throws IOException {
+  private @Nullable Head laterHead(WrittenExtent of) throws IOException {
     for (int number = 1; number < of.pages(); number++) {
       ByteBuffer page = directory.page(of.region(), number);
       Head head = page == null ? null : Head.of(page);

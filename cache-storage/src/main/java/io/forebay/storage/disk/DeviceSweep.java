@@ -4,8 +4,8 @@ import io.forebay.storage.index.IndexValue;
 import io.forebay.storage.index.ObjectIndex;
 import io.forebay.storage.layout.DirectoryPage;
 import io.forebay.storage.layout.HeadRecord;
+import io.forebay.storage.layout.Layouts;
 import io.forebay.storage.layout.RecordHeader;
-import io.forebay.storage.layout.Words;
 import io.forebay.storage.purge.Purges;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
@@ -54,7 +54,7 @@ final class DeviceSweep {
   private final DeviceDirectory directory;
   private final DeviceHealth health;
   private final DeviceCounters counters;
-  private final Graves graves;
+  private final PendingTombstones graves;
   private final ObjectIndex.Cursor cursor;
   private final Purges purges;
   private final Promoter promoter;
@@ -72,7 +72,7 @@ final class DeviceSweep {
       BlockFile file,
       DeviceHealth health,
       DeviceCounters counters,
-      Graves graves,
+      PendingTombstones graves,
       ObjectIndex.Cursor cursor,
       DiskTier.Host host) {
     this.regionCount = settings.regionCount();
@@ -311,7 +311,7 @@ final class DeviceSweep {
         } else {
           at++;
         }
-        at = Words.roundUp(at, RecordHeader.ALIGNMENT);
+        at = Layouts.roundUp(at, RecordHeader.ALIGNMENT);
       }
       scanned += Math.min(at, length);
       // Tombstones: the page that could be marked is not there.
@@ -320,19 +320,19 @@ final class DeviceSweep {
     }
 
     private void lookAtRecord(MemorySegment window, int at) {
-      if (window.get(Words.INT, at + RecordHeader.KIND_OFFSET) == RecordHeader.KIND_SLICE) {
+      if (window.get(Layouts.INT, at + RecordHeader.KIND_OFFSET) == RecordHeader.KIND_SLICE) {
         return;
       }
       Found found =
           new Found(
               -1,
-              window.get(Words.LONG, at + HeadRecord.KEY_HIGH_OFFSET),
-              window.get(Words.LONG, at + HeadRecord.KEY_LOW_OFFSET),
+              window.get(Layouts.LONG, at + HeadRecord.KEY_HIGH_OFFSET),
+              window.get(Layouts.LONG, at + HeadRecord.KEY_LOW_OFFSET),
               region,
               generation,
               scanned + at,
               RecordHeader.lengthOf(window, at),
-              Pages.birth(window, at));
+              DirectoryPages.birth(window, at));
       int fate = purges.check(window, at);
       if (fate != Purges.ALIVE && isNamed(found)) {
         dead.add(found);
@@ -421,7 +421,7 @@ final class DeviceSweep {
         return true;
       }
       for (Found one : dead) {
-        Pages.markDead(page, one.at());
+        DirectoryPages.markDead(page, one.at());
       }
       try {
         directory.rewrite(region, number);

@@ -211,7 +211,7 @@ public final class DeviceView implements AutoCloseable {
     for (int n = 0; n < most && torn < TORN_PAGES; n++) {
       ByteBuffer one = page(region, n);
       if (one == null || one.getInt(DirectoryPage.GENERATION_OFFSET) != generation) {
-        torn += Pages.isHeaderOf(page, generation, n) ? 0 : 1;
+        torn += DirectoryPages.isHeaderOf(page, generation, n) ? 0 : 1;
         missing++;
         continue;
       }
@@ -238,7 +238,7 @@ public final class DeviceView implements AutoCloseable {
   private void visit(ByteBuffer one, int generation, Visitor visitor) throws IOException {
     // The visitor may read, and this page's buffer is used again for the next one.
     IOException[] failure = new IOException[1];
-    Pages.forEach(
+    DirectoryPages.forEach(
         one.duplicate().order(ByteOrder.LITTLE_ENDIAN),
         entry,
         found -> {
@@ -276,7 +276,7 @@ public final class DeviceView implements AutoCloseable {
     for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
       read(channel, file, page.clear(), at);
       page.clear();
-      if (Pages.isWhole(page, device, number)) {
+      if (DirectoryPages.isWhole(page, device, number)) {
         return page;
       }
       if (page.getInt(DirectoryPage.MAGIC_OFFSET) != DirectoryPage.MAGIC) {

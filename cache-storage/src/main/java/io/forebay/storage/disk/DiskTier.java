@@ -2,7 +2,7 @@ package io.forebay.storage.disk;
 
 import io.forebay.storage.index.IndexValue;
 import io.forebay.storage.index.ObjectIndex;
-import io.forebay.storage.layout.Words;
+import io.forebay.storage.layout.Layouts;
 import io.forebay.storage.purge.PurgeProbe;
 import io.forebay.storage.purge.Purges;
 import java.io.IOException;
@@ -138,7 +138,7 @@ public final class DiskTier implements AutoCloseable {
     }
     for (int n = 0; n < numbers.length; n++) {
       if (numbers[n] < 0) {
-        numbers[n] = (int) (Words.mix(settings.get(n).name().hashCode()) & 0x7FFF);
+        numbers[n] = (int) (Layouts.mix(settings.get(n).name().hashCode()) & 0x7FFF);
         while (!taken.add(numbers[n])) {
           numbers[n] = numbers[n] + 1 & 0x7FFF;
         }
@@ -193,7 +193,7 @@ public final class DiskTier implements AutoCloseable {
   }
 
   /** A copy that was made at a place is dead. */
-  public void bury(long high, long low, Place place, long birth) {
+  public void bury(long high, long low, DiskLocation place, long birth) {
     Device device = byNumber(devices, place.device());
     if (device != null) {
       device.bury(high, low, birth);
@@ -215,7 +215,7 @@ public final class DiskTier implements AutoCloseable {
       MemorySegment memory,
       long record,
       int length,
-      Place into) {
+      DiskLocation into) {
     Device device =
         known != null && known.isOnDisk() && isReadable(known)
             ? byNumber(devices, known.diskDevice())
@@ -233,7 +233,7 @@ public final class DiskTier implements AutoCloseable {
       if (!device.isOnline()) {
         continue;
       }
-      long hash = Words.mix(high ^ Words.mix(low + device.number()));
+      long hash = Layouts.mix(high ^ Layouts.mix(low + device.number()));
       double unit = ((hash >>> 11) + 0.5) * 0x1.0p-53;
       double score = device.settings().bytes() / -Math.log(unit);
       if (best == null || score > bestScore) {

@@ -3,12 +3,12 @@ package io.forebay.storage.disk;
 import io.forebay.storage.index.IndexValue;
 import io.forebay.storage.index.ObjectIndex;
 import io.forebay.storage.layout.HeadRecord;
+import io.forebay.storage.layout.Layouts;
 import io.forebay.storage.layout.RecordHeader;
-import io.forebay.storage.layout.Words;
 import io.forebay.storage.purge.Purges;
 import io.forebay.storage.region.Regions;
 import io.forebay.storage.region.Reservation;
-import io.forebay.storage.region.Space;
+import io.forebay.storage.region.SpaceAllocator;
 import java.lang.foreign.MemorySegment;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.StampedLock;
@@ -16,7 +16,7 @@ import java.util.concurrent.locks.StampedLock;
 /** Puts records that were read from a device into the memory tier. Any thread but a loop. */
 public final class Promoter {
   private final Regions regions;
-  private final Space space;
+  private final SpaceAllocator space;
   private final ObjectIndex index;
   private final Purges purges;
   private final int epoch;
@@ -30,7 +30,8 @@ public final class Promoter {
   /**
    * @param epoch of this start: records come in checked
    */
-  public Promoter(Regions regions, Space space, ObjectIndex index, Purges purges, int epoch) {
+  public Promoter(
+      Regions regions, SpaceAllocator space, ObjectIndex index, Purges purges, int epoch) {
     this.regions = regions;
     this.space = space;
     this.index = index;
@@ -86,7 +87,7 @@ public final class Promoter {
   }
 
   /** Installs a record that is whole and what the load wants. */
-  Result promote(Load load, MemorySegment record) {
+  Result promote(DiskRead load, MemorySegment record) {
     long stamp = underWay.readLock();
     try {
       return bringIn(load, record);
@@ -95,9 +96,9 @@ public final class Promoter {
     }
   }
 
-  private Result bringIn(Load load, MemorySegment record) {
+  private Result bringIn(DiskRead load, MemorySegment record) {
     int length = load.place.length;
-    byte kind = (byte) record.get(Words.INT, RecordHeader.KIND_OFFSET);
+    byte kind = (byte) record.get(Layouts.INT, RecordHeader.KIND_OFFSET);
     boolean isSlice = kind == RecordHeader.KIND_SLICE;
     // A purge that is retired after this look has had its records taken out of the index before
     // it: then the update below finds nothing.
@@ -120,14 +121,14 @@ public final class Promoter {
           at.offset(),
           load.birth,
           load.objectId,
-          isSlice || record.get(Words.INT, HeadRecord.SCOPE_COUNT_OFFSET) == 0
+          isSlice || record.get(Layouts.INT, HeadRecord.SCOPE_COUNT_OFFSET) == 0
               ? 0
-              : record.get(Words.LONG, HeadRecord.SCOPES_OFFSET));
+              : record.get(Layouts.LONG, HeadRecord.SCOPES_OFFSET));
       MemorySegment memory = regions.memory();
       long to = regions.base(at.region()) + at.offset();
       MemorySegment.copy(record, 0, memory, to, length);
-      memory.set(Words.INT, to + RecordHeader.GENERATION_OFFSET, at.generation());
-      memory.set(Words.INT, to + RecordHeader.ENTRY_OFFSET, at.slot());
+      memory.set(Layouts.INT, to + RecordHeader.GENERATION_OFFSET, at.generation());
+      memory.set(Layouts.INT, to + RecordHeader.ENTRY_OFFSET, at.slot());
       regions.commit(at.region(), at.slot(), at.generation(), length, epoch);
       if (fate == Purges.STALE) {
         // Lookups need not ask the purge any more, if memory has been swept for it.
@@ -153,7 +154,7 @@ public final class Promoter {
   }
 
   private ObjectIndex.Verdict decide(
-      boolean isPresent, IndexValue value, Place from, Reservation at, int length) {
+      boolean isPresent, IndexValue value, DiskLocation from, Reservation at, int length) {
     if (!isPresent
         || value.isInMemory()
         || !value.isOnDiskAt(from.device, from.region, from.generation, from.offset)) {

@@ -1,6 +1,6 @@
 package io.forebay.storage.disk;
 
-import io.forebay.storage.layout.Words;
+import io.forebay.storage.layout.Layouts;
 
 /**
  * The tombstones met during a recovery: an open-addressed table of three words an entry that grows
@@ -85,7 +85,7 @@ final class Tombstones {
   }
 
   private static long hash(long high, long low) {
-    return Words.mix(high ^ low);
+    return Layouts.mix(high ^ low);
   }
 
   /** The key's cell, or the free one where it would be: births are never 0. */

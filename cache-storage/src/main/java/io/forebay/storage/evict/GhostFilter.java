@@ -1,6 +1,6 @@
 package io.forebay.storage.evict;
 
-import io.forebay.storage.layout.Words;
+import io.forebay.storage.layout.Layouts;
 import java.util.Arrays;
 
 /**
@@ -51,7 +51,7 @@ public final class GhostFilter {
     if (count >= countPerTable) {
       turn();
     }
-    long hash = Words.mix(object);
+    long hash = Layouts.mix(object);
     short[] table = tables[young];
     int bucket = ((int) hash & bucketMask) * WAYS;
     short print = print(hash);
@@ -87,7 +87,7 @@ public final class GhostFilter {
 
   /** Whether the object was dropped lately, or looks as if. */
   public boolean mayContain(long object) {
-    long hash = Words.mix(object);
+    long hash = Layouts.mix(object);
     int bucket = ((int) hash & bucketMask) * WAYS;
     short print = print(hash);
     return isIn(tables[0], bucket, print) || isIn(tables[1], bucket, print);

@@ -4,7 +4,7 @@ import io.forebay.storage.disk.DiskTier;
 import io.forebay.storage.index.IndexValue;
 import io.forebay.storage.index.ObjectIndex;
 import io.forebay.storage.layout.DirectoryEntry;
-import io.forebay.storage.layout.Words;
+import io.forebay.storage.layout.Layouts;
 import io.forebay.storage.region.RecordCheck;
 import io.forebay.storage.region.Regions;
 import java.lang.foreign.MemorySegment;
@@ -59,8 +59,8 @@ public final class MemoryCheck {
     }
     MemorySegment memory = regions.memory();
     long entry = regions.entry(region, slot);
-    forget.high = memory.get(Words.LONG, entry + DirectoryEntry.KEY_HIGH_OFFSET);
-    forget.low = memory.get(Words.LONG, entry + DirectoryEntry.KEY_LOW_OFFSET);
+    forget.high = memory.get(Layouts.LONG, entry + DirectoryEntry.KEY_HIGH_OFFSET);
+    forget.low = memory.get(Layouts.LONG, entry + DirectoryEntry.KEY_LOW_OFFSET);
     forget.region = region;
     forget.generation = generation;
     forget.offset = regions.offset(region, slot);

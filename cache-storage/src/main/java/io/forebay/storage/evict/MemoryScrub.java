@@ -2,7 +2,7 @@ package io.forebay.storage.evict;
 
 import io.forebay.storage.disk.ScrubStats;
 import io.forebay.storage.layout.DirectoryEntry;
-import io.forebay.storage.layout.Words;
+import io.forebay.storage.layout.Layouts;
 import io.forebay.storage.region.Regions;
 import java.util.concurrent.atomic.AtomicLong;
 
@@ -112,7 +112,7 @@ public final class MemoryScrub {
         int length =
             regions
                 .memory()
-                .get(Words.INT, regions.entry(region, slot) + DirectoryEntry.LENGTH_OFFSET);
+                .get(Layouts.INT, regions.entry(region, slot) + DirectoryEntry.LENGTH_OFFSET);
         bytes += length;
         checkedBytes.addAndGet(length);
       } else {

@@ -4,16 +4,16 @@ import io.forebay.storage.disk.DiskTier;
 import io.forebay.storage.index.IndexValue;
 import io.forebay.storage.index.ObjectIndex;
 import io.forebay.storage.layout.DirectoryEntry;
+import io.forebay.storage.layout.Layouts;
 import io.forebay.storage.layout.RecordHeader;
 import io.forebay.storage.layout.SliceRecord;
 import io.forebay.storage.layout.TierHeader;
-import io.forebay.storage.layout.Words;
 import io.forebay.storage.memory.TierMemory;
 import io.forebay.storage.purge.Purges;
-import io.forebay.storage.region.Pins;
+import io.forebay.storage.region.RegionPins;
 import io.forebay.storage.region.Regions;
 import io.forebay.storage.region.Reservation;
-import io.forebay.storage.region.Space;
+import io.forebay.storage.region.SpaceAllocator;
 import java.lang.foreign.MemorySegment;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -30,19 +30,19 @@ public final class Reclaimer {
   private static final double INDEX_HIGH = 0.9;
 
   private final Regions regions;
-  private final Pins pins;
-  private final Space space;
+  private final RegionPins pins;
+  private final SpaceAllocator space;
   private final ObjectIndex index;
   private final ObjectIndex.Cursor cursor;
   private final Purges purges;
-  private final Set<? extends Fill> fills;
+  private final Set<? extends UnfinishedObject> fills;
 
   /** Objects whose slices live before there is a head. */
   private final Set<Long> growing;
 
   private final DiskTier disk;
   private final MemoryCheck check;
-  private final Demotion demotion;
+  private final DiskDemoter demotion;
   private final SegmentPolicy policy;
   private final GhostFilter ghosts;
   private final long fillDeadlineMillis;
@@ -61,16 +61,16 @@ public final class Reclaimer {
 
   public Reclaimer(
       Regions regions,
-      Pins pins,
-      Space space,
+      RegionPins pins,
+      SpaceAllocator space,
       ObjectIndex index,
       Purges purges,
-      Set<? extends Fill> fills,
+      Set<? extends UnfinishedObject> fills,
       Set<Long> growing,
       DiskTier disk,
       MemoryCheck check,
-      Demotion demotion,
-      Eviction eviction,
+      DiskDemoter demotion,
+      EvictionState eviction,
       long fillDeadlineMillis) {
     this.regions = regions;
     this.pins = pins;
@@ -278,15 +278,15 @@ public final class Reclaimer {
   private void leaveGhost(int region, int slot, int length) {
     long entry = regions.entry(region, slot);
     MemorySegment memory = regions.memory();
-    if (memory.get(Words.BYTE, entry + DirectoryEntry.KIND_OFFSET) != RecordHeader.KIND_SLICE) {
-      ghosts.add(memory.get(Words.LONG, entry + DirectoryEntry.KEY_LOW_OFFSET));
+    if (memory.get(Layouts.BYTE, entry + DirectoryEntry.KIND_OFFSET) != RecordHeader.KIND_SLICE) {
+      ghosts.add(memory.get(Layouts.LONG, entry + DirectoryEntry.KEY_LOW_OFFSET));
     }
     ghosts.age(length);
   }
 
   private static int length(MemorySegment memory, Regions regions, int region, int slot) {
-    return Words.roundUp(
-        memory.get(Words.INT, regions.entry(region, slot) + DirectoryEntry.LENGTH_OFFSET),
+    return Layouts.roundUp(
+        memory.get(Layouts.INT, regions.entry(region, slot) + DirectoryEntry.LENGTH_OFFSET),
         RecordHeader.ALIGNMENT);
   }
 
@@ -298,29 +298,29 @@ public final class Reclaimer {
     MemorySegment memory = regions.memory();
     long entry = regions.entry(region, slot);
     long record =
-        regions.base(region) + memory.get(Words.INT, entry + DirectoryEntry.OFFSET_OFFSET);
-    if (memory.get(Words.BYTE, entry + DirectoryEntry.KIND_OFFSET) != RecordHeader.KIND_SLICE) {
+        regions.base(region) + memory.get(Layouts.INT, entry + DirectoryEntry.OFFSET_OFFSET);
+    if (memory.get(Layouts.BYTE, entry + DirectoryEntry.KIND_OFFSET) != RecordHeader.KIND_SLICE) {
       return purges.check(memory, record) == Purges.DEAD;
     }
     // Looked at before the index: an object stops growing after its head is there.
-    if (growing.contains(memory.get(Words.LONG, record + SliceRecord.OBJECT_OFFSET))) {
+    if (growing.contains(memory.get(Layouts.LONG, record + SliceRecord.OBJECT_OFFSET))) {
       return false;
     }
     ObjectIndex.Outcome outcome =
         cursor.get(
-            memory.get(Words.LONG, record + SliceRecord.HEAD_HIGH_OFFSET),
-            memory.get(Words.LONG, record + SliceRecord.HEAD_LOW_OFFSET),
+            memory.get(Layouts.LONG, record + SliceRecord.HEAD_HIGH_OFFSET),
+            memory.get(Layouts.LONG, record + SliceRecord.HEAD_LOW_OFFSET),
             value);
     return outcome != ObjectIndex.Outcome.DONE
-        || value.objectId() != memory.get(Words.LONG, record + SliceRecord.OBJECT_OFFSET);
+        || value.objectId() != memory.get(Layouts.LONG, record + SliceRecord.OBJECT_OFFSET);
   }
 
   /** For the receipt of the purge, if it was one that took the record's life. */
   private void count(int region, int slot) {
     MemorySegment memory = regions.memory();
     long entry = regions.entry(region, slot);
-    if (memory.get(Words.BYTE, entry + DirectoryEntry.KIND_OFFSET) != RecordHeader.KIND_SLICE) {
-      int offset = memory.get(Words.INT, entry + DirectoryEntry.OFFSET_OFFSET);
+    if (memory.get(Layouts.BYTE, entry + DirectoryEntry.KIND_OFFSET) != RecordHeader.KIND_SLICE) {
+      int offset = memory.get(Layouts.INT, entry + DirectoryEntry.OFFSET_OFFSET);
       purges.count(memory, regions.base(region) + offset, Purges.DEAD);
     }
   }
@@ -328,16 +328,16 @@ public final class Reclaimer {
   private boolean move(int region, int slot, int generation, int roundedLength) {
     MemorySegment memory = regions.memory();
     long entry = regions.entry(region, slot);
-    int length = memory.get(Words.INT, entry + DirectoryEntry.LENGTH_OFFSET);
+    int length = memory.get(Layouts.INT, entry + DirectoryEntry.LENGTH_OFFSET);
     if (!space.reserveProtected(roundedLength, target)) {
       return false;
     }
-    int offset = memory.get(Words.INT, entry + DirectoryEntry.OFFSET_OFFSET);
+    int offset = memory.get(Layouts.INT, entry + DirectoryEntry.OFFSET_OFFSET);
     long from = regions.base(region) + offset;
     long to = regions.base(target.region()) + target.offset();
-    byte kind = memory.get(Words.BYTE, entry + DirectoryEntry.KIND_OFFSET);
-    long high = memory.get(Words.LONG, entry + DirectoryEntry.KEY_HIGH_OFFSET);
-    long low = memory.get(Words.LONG, entry + DirectoryEntry.KEY_LOW_OFFSET);
+    byte kind = memory.get(Layouts.BYTE, entry + DirectoryEntry.KIND_OFFSET);
+    long high = memory.get(Layouts.LONG, entry + DirectoryEntry.KEY_HIGH_OFFSET);
+    long low = memory.get(Layouts.LONG, entry + DirectoryEntry.KEY_LOW_OFFSET);
     regions.enter(
         target.region(),
         target.slot(),
@@ -345,20 +345,20 @@ public final class Reclaimer {
         high,
         low,
         target.offset(),
-        memory.get(Words.LONG, entry + DirectoryEntry.BIRTH_OFFSET),
-        memory.get(Words.LONG, entry + DirectoryEntry.OBJECT_OFFSET),
-        memory.get(Words.LONG, entry + DirectoryEntry.BASE_SCOPE_OFFSET));
+        memory.get(Layouts.LONG, entry + DirectoryEntry.BIRTH_OFFSET),
+        memory.get(Layouts.LONG, entry + DirectoryEntry.OBJECT_OFFSET),
+        memory.get(Layouts.LONG, entry + DirectoryEntry.BASE_SCOPE_OFFSET));
     regions.touches(
         target.region(), target.slot(), policy.touchesAfter(regions.touches(region, slot)));
     TierMemory.copy(memory, from, to, length);
-    memory.set(Words.INT, to + RecordHeader.GENERATION_OFFSET, target.generation());
-    memory.set(Words.INT, to + RecordHeader.ENTRY_OFFSET, target.slot());
+    memory.set(Layouts.INT, to + RecordHeader.GENERATION_OFFSET, target.generation());
+    memory.set(Layouts.INT, to + RecordHeader.ENTRY_OFFSET, target.slot());
     regions.commit(
         target.region(),
         target.slot(),
         target.generation(),
         length,
-        memory.get(Words.INT, entry + DirectoryEntry.EPOCH_OFFSET));
+        memory.get(Layouts.INT, entry + DirectoryEntry.EPOCH_OFFSET));
     move.high = high;
     move.low = low;
     move.isHead = kind != RecordHeader.KIND_SLICE;
@@ -393,9 +393,9 @@ public final class Reclaimer {
     drop.region = region;
     drop.slot = slot;
     drop.generation = generation;
-    drop.offset = memory.get(Words.INT, entry + DirectoryEntry.OFFSET_OFFSET);
-    drop.high = memory.get(Words.LONG, entry + DirectoryEntry.KEY_HIGH_OFFSET);
-    drop.low = memory.get(Words.LONG, entry + DirectoryEntry.KEY_LOW_OFFSET);
+    drop.offset = memory.get(Layouts.INT, entry + DirectoryEntry.OFFSET_OFFSET);
+    drop.high = memory.get(Layouts.LONG, entry + DirectoryEntry.KEY_HIGH_OFFSET);
+    drop.low = memory.get(Layouts.LONG, entry + DirectoryEntry.KEY_LOW_OFFSET);
     ObjectIndex.Outcome outcome = cursor.update(drop.high, drop.low, drop);
     regions.live(region, slot, false);
     return outcome == ObjectIndex.Outcome.DONE;
@@ -403,7 +403,7 @@ public final class Reclaimer {
 
   private boolean revokeStalled(long nowMillis) {
     boolean progress = false;
-    for (Fill fill : fills) {
+    for (UnfinishedObject fill : fills) {
       if (nowMillis - fill.progressMillis() > fillDeadlineMillis) {
         progress |= revokeOne(fill);
       }
@@ -411,9 +411,9 @@ public final class Reclaimer {
     return progress;
   }
 
-  private @Nullable Fill stalest() {
-    Fill result = null;
-    for (Fill fill : fills) {
+  private @Nullable UnfinishedObject stalest() {
+    UnfinishedObject result = null;
+    for (UnfinishedObject fill : fills) {
       boolean isStaler = result == null || fill.progressMillis() < result.progressMillis();
       if (isStaler && !fill.isReadFrom()) {
         result = fill;
@@ -422,7 +422,7 @@ public final class Reclaimer {
     return result;
   }
 
-  private boolean revokeOne(@Nullable Fill fill) {
+  private boolean revokeOne(@Nullable UnfinishedObject fill) {
     if (fill == null || !fill.revoke()) {
       return false;
     }

@@ -76,7 +76,7 @@ public final class SampleRing {
   }
 
   /** Reclaim thread: hands all events over that are there; returns how many. */
-  int drain(Shadow shadow) {
+  int drain(ShadowTuner shadow) {
     long from = taken;
     long to = (long) WRITTEN.getAcquire(this);
     for (long at = from; at < to; at++) {

@@ -5,9 +5,9 @@ import io.forebay.storage.disk.Promoter;
 import io.forebay.storage.index.ObjectIndex;
 import io.forebay.storage.layout.CheckedLong;
 import io.forebay.storage.layout.DirectoryEntry;
+import io.forebay.storage.layout.Layouts;
 import io.forebay.storage.layout.RecordHeader;
 import io.forebay.storage.layout.TierHeader;
-import io.forebay.storage.layout.Words;
 import io.forebay.storage.purge.ActiveBirths;
 import io.forebay.storage.purge.Purges;
 import io.forebay.storage.region.Regions;
@@ -144,11 +144,11 @@ public final class Sweeper {
       if (!regions.isCommitted(region, slot, generation)
           || !regions.isLive(region, slot)
           || !check.isEntrySound(region, generation, slot)
-          || memory.get(Words.BYTE, entry + DirectoryEntry.KIND_OFFSET) == RecordHeader.KIND_SLICE
+          || memory.get(Layouts.BYTE, entry + DirectoryEntry.KIND_OFFSET) == RecordHeader.KIND_SLICE
           || !check.isIntact(region, generation, slot)) {
         continue;
       }
-      int offset = memory.get(Words.INT, entry + DirectoryEntry.OFFSET_OFFSET);
+      int offset = memory.get(Layouts.INT, entry + DirectoryEntry.OFFSET_OFFSET);
       long record = regions.base(region) + offset;
       int fate = purges.check(memory, record);
       if (fate == Purges.STALE) {
@@ -159,8 +159,8 @@ public final class Sweeper {
       } else if (fate == Purges.DEAD) {
         regions.live(region, slot, false);
         killed++;
-        long high = memory.get(Words.LONG, entry + DirectoryEntry.KEY_HIGH_OFFSET);
-        long low = memory.get(Words.LONG, entry + DirectoryEntry.KEY_LOW_OFFSET);
+        long high = memory.get(Layouts.LONG, entry + DirectoryEntry.KEY_HIGH_OFFSET);
+        long low = memory.get(Layouts.LONG, entry + DirectoryEntry.KEY_LOW_OFFSET);
         ObjectIndex.Outcome outcome =
             cursor.update(
                 high,

@@ -1,6 +1,6 @@
 package io.forebay.storage.evict;
 
-import io.forebay.storage.layout.Words;
+import io.forebay.storage.layout.Layouts;
 import java.util.ArrayDeque;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
@@ -284,7 +284,7 @@ public final class TierModel {
    * Keeps only the objects of which half as many are looked at, in half the space: the rest of the
    * model is as if it had never seen the others.
    */
-  void thin(Sample sample) {
+  void thin(SampleFilter sample) {
     usableBytes /= 2;
     regionBytes /= 2;
     takenBytes = 0;
@@ -295,13 +295,13 @@ public final class TierModel {
     thin(openProtected, sample);
   }
 
-  private void thin(Iterable<Region> segment, Sample sample) {
+  private void thin(Iterable<Region> segment, SampleFilter sample) {
     for (Region region : segment) {
       thin(region, sample);
     }
   }
 
-  private void thin(@Nullable Region region, Sample sample) {
+  private void thin(@Nullable Region region, SampleFilter sample) {
     if (region == null) {
       return;
     }
@@ -323,7 +323,7 @@ public final class TierModel {
   }
 
   private int slot(long object, int part) {
-    return (int) Words.mix(object + part * 0x9E3779B97F4A7C15L) & (table.length - 1);
+    return (int) Layouts.mix(object + part * 0x9E3779B97F4A7C15L) & (table.length - 1);
   }
 
   private int find(long object, int part) {

@@ -5,9 +5,9 @@ import io.forebay.storage.index.IndexValue;
 import io.forebay.storage.index.ObjectIndex;
 import io.forebay.storage.layout.DirectoryPage;
 import io.forebay.storage.layout.HeadRecord;
+import io.forebay.storage.layout.Layouts;
 import io.forebay.storage.layout.RecordHeader;
 import io.forebay.storage.layout.SliceRecord;
-import io.forebay.storage.layout.Words;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
@@ -195,15 +195,15 @@ public final class DiskDevice implements Tier {
     int first = Math.min(entry.length(), HEAD_READ);
     MemorySegment record = read(entry, first);
     if (first >= HeadRecord.SCOPES_OFFSET) {
-      int wanted = record.get(Words.INT, HeadRecord.BODY_OFFSET);
+      int wanted = record.get(Layouts.INT, HeadRecord.BODY_OFFSET);
       if (wanted > first && wanted <= entry.length()) {
         record = read(entry, wanted);
       }
     }
     // The body need not be there: what is well-formed has its head before it.
     return RecordHeader.isRecord(record, 0, entry.generation(), entry.length())
-            && record.get(Words.INT, RecordHeader.LENGTH_OFFSET) == entry.length()
-            && record.get(Words.INT, RecordHeader.KIND_OFFSET) == entry.kind()
+            && record.get(Layouts.INT, RecordHeader.LENGTH_OFFSET) == entry.length()
+            && record.get(Layouts.INT, RecordHeader.KIND_OFFSET) == entry.kind()
         ? Head.copy(record, 0)
         : null;
   }
@@ -227,8 +227,8 @@ public final class DiskDevice implements Tier {
 
   private static @Nullable String flawOf(Entry entry, MemorySegment record) {
     if (!RecordHeader.isRecord(record, 0, entry.generation(), entry.length())
-        || record.get(Words.INT, RecordHeader.LENGTH_OFFSET) != entry.length()
-        || record.get(Words.INT, RecordHeader.KIND_OFFSET) != entry.kind()) {
+        || record.get(Layouts.INT, RecordHeader.LENGTH_OFFSET) != entry.length()
+        || record.get(Layouts.INT, RecordHeader.KIND_OFFSET) != entry.kind()) {
       return "not the record that its directory names";
     }
     if (!RecordHeader.isIntact(record, 0)) {
@@ -236,7 +236,7 @@ public final class DiskDevice implements Tier {
     }
     long object =
         record.get(
-            Words.LONG, entry.isSlice() ? SliceRecord.OBJECT_OFFSET : HeadRecord.OBJECT_OFFSET);
+            Layouts.LONG, entry.isSlice() ? SliceRecord.OBJECT_OFFSET : HeadRecord.OBJECT_OFFSET);
     return object == entry.objectId() ? null : "of another object than its directory says";
   }
 
@@ -245,8 +245,8 @@ public final class DiskDevice implements Tier {
     MemorySegment record = read(slice, SliceRecord.LENGTH);
     return RecordHeader.isRecord(record, 0, slice.generation(), slice.length())
         ? new long[] {
-          record.get(Words.LONG, SliceRecord.HEAD_HIGH_OFFSET),
-          record.get(Words.LONG, SliceRecord.HEAD_LOW_OFFSET)
+          record.get(Layouts.LONG, SliceRecord.HEAD_HIGH_OFFSET),
+          record.get(Layouts.LONG, SliceRecord.HEAD_LOW_OFFSET)
         }
         : null;
   }

@@ -1,8 +1,8 @@
 package io.forebay.storage.inspect;
 
 import io.forebay.storage.layout.HeadRecord;
-import io.forebay.storage.layout.Words;
-import io.forebay.storage.purge.Fates;
+import io.forebay.storage.layout.Layouts;
+import io.forebay.storage.purge.PurgeVerdicts;
 import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
 
@@ -30,35 +30,35 @@ public record Head(
 
   /** The head at a place that has been found to be a well-formed record. */
   static Head copy(MemorySegment memory, long record) {
-    int scopeCount = memory.get(Words.INT, record + HeadRecord.SCOPE_COUNT_OFFSET);
-    int keyLength = memory.get(Words.INT, record + HeadRecord.KEY_LENGTH_OFFSET);
-    int headLength = memory.get(Words.INT, record + HeadRecord.HEAD_LENGTH_OFFSET);
+    int scopeCount = memory.get(Layouts.INT, record + HeadRecord.SCOPE_COUNT_OFFSET);
+    int keyLength = memory.get(Layouts.INT, record + HeadRecord.KEY_LENGTH_OFFSET);
+    int headLength = memory.get(Layouts.INT, record + HeadRecord.HEAD_LENGTH_OFFSET);
     long[] scopes = new long[scopeCount];
     byte[] keyText = new byte[keyLength];
     byte[] head = new byte[headLength];
     MemorySegment.copy(
-        memory, Words.LONG, record + HeadRecord.SCOPES_OFFSET, scopes, 0, scopeCount);
+        memory, Layouts.LONG, record + HeadRecord.SCOPES_OFFSET, scopes, 0, scopeCount);
     MemorySegment.copy(
-        memory, Words.BYTE, record + HeadRecord.keyOffset(scopeCount), keyText, 0, keyLength);
+        memory, Layouts.BYTE, record + HeadRecord.keyOffset(scopeCount), keyText, 0, keyLength);
     MemorySegment.copy(
         memory,
-        Words.BYTE,
+        Layouts.BYTE,
         record + HeadRecord.headOffset(scopeCount, keyLength),
         head,
         0,
         headLength);
-    long total = Math.max(0, memory.get(Words.LONG, record + HeadRecord.TOTAL_LENGTH_OFFSET));
-    int sliceBytes = Math.max(1, memory.get(Words.INT, record + HeadRecord.SLICE_BYTES_OFFSET));
+    long total = Math.max(0, memory.get(Layouts.LONG, record + HeadRecord.TOTAL_LENGTH_OFFSET));
+    int sliceBytes = Math.max(1, memory.get(Layouts.INT, record + HeadRecord.SLICE_BYTES_OFFSET));
     boolean isInline =
-        (memory.get(Words.INT, record + HeadRecord.FLAGS_OFFSET) & HeadRecord.FLAG_INLINE) != 0;
+        (memory.get(Layouts.INT, record + HeadRecord.FLAGS_OFFSET) & HeadRecord.FLAG_INLINE) != 0;
     return new Head(
         keyText,
         head,
         scopes,
-        memory.get(Words.LONG, record + HeadRecord.OBJECT_OFFSET),
-        memory.get(Words.LONG, record + HeadRecord.BIRTH_OFFSET),
-        memory.get(Words.LONG, record + HeadRecord.BODY_BIRTH_OFFSET),
-        memory.get(Words.LONG, record + HeadRecord.EXPIRES_OFFSET),
+        memory.get(Layouts.LONG, record + HeadRecord.OBJECT_OFFSET),
+        memory.get(Layouts.LONG, record + HeadRecord.BIRTH_OFFSET),
+        memory.get(Layouts.LONG, record + HeadRecord.BODY_BIRTH_OFFSET),
+        memory.get(Layouts.LONG, record + HeadRecord.EXPIRES_OFFSET),
         total,
         sliceBytes,
         isInline,
@@ -66,7 +66,7 @@ public record Head(
   }
 
   /** What purges say of it. */
-  int fate(Fates fates) {
+  int fate(PurgeVerdicts fates) {
     return fates.check(scopes, birth, bodyBirth, keyText, keyText.length, head);
   }
 

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param next where the next page begins; null after the last one
  */
-public record Listing(List<Stored> objects, @Nullable Position next) {
+public record Listing(List<InspectedObject> objects, @Nullable Position next) {
 
   /**
    * A place in the walk over all tiers. What moves between two pages may be seen twice or not at

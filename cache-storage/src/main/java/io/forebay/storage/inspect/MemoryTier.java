@@ -3,10 +3,10 @@ package io.forebay.storage.inspect;
 import io.forebay.storage.index.IndexValue;
 import io.forebay.storage.index.ObjectIndex;
 import io.forebay.storage.layout.DirectoryEntry;
+import io.forebay.storage.layout.Layouts;
 import io.forebay.storage.layout.RecordHeader;
 import io.forebay.storage.layout.RegionHeader;
 import io.forebay.storage.layout.SliceRecord;
-import io.forebay.storage.layout.Words;
 import io.forebay.storage.region.Regions;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
@@ -95,9 +95,9 @@ public final class MemoryTier implements Tier {
   private boolean isBlank(int region) {
     MemorySegment memory = regions.memory();
     long base = regions.base(region);
-    int magic = memory.get(Words.INT, base + RegionHeader.MAGIC_OFFSET);
+    int magic = memory.get(Layouts.INT, base + RegionHeader.MAGIC_OFFSET);
     return regions.generation(region) != 0
-        || (magic == 0 && memory.get(Words.INT, base + RegionHeader.GENERATION_OFFSET) == 0);
+        || (magic == 0 && memory.get(Layouts.INT, base + RegionHeader.GENERATION_OFFSET) == 0);
   }
 
   @Override
@@ -142,17 +142,17 @@ public final class MemoryTier implements Tier {
         region,
         generation,
         slot,
-        memory.get(Words.BYTE, at + DirectoryEntry.KIND_OFFSET),
-        memory.get(Words.LONG, at + DirectoryEntry.KEY_HIGH_OFFSET),
-        memory.get(Words.LONG, at + DirectoryEntry.KEY_LOW_OFFSET),
-        memory.get(Words.INT, at + DirectoryEntry.OFFSET_OFFSET),
-        memory.get(Words.INT, at + DirectoryEntry.LENGTH_OFFSET),
-        memory.get(Words.LONG, at + DirectoryEntry.BIRTH_OFFSET),
+        memory.get(Layouts.BYTE, at + DirectoryEntry.KIND_OFFSET),
+        memory.get(Layouts.LONG, at + DirectoryEntry.KEY_HIGH_OFFSET),
+        memory.get(Layouts.LONG, at + DirectoryEntry.KEY_LOW_OFFSET),
+        memory.get(Layouts.INT, at + DirectoryEntry.OFFSET_OFFSET),
+        memory.get(Layouts.INT, at + DirectoryEntry.LENGTH_OFFSET),
+        memory.get(Layouts.LONG, at + DirectoryEntry.BIRTH_OFFSET),
         0,
-        memory.get(Words.LONG, at + DirectoryEntry.OBJECT_OFFSET),
+        memory.get(Layouts.LONG, at + DirectoryEntry.OBJECT_OFFSET),
         slice(region, at),
         0,
-        new long[] {memory.get(Words.LONG, at + DirectoryEntry.BASE_SCOPE_OFFSET)},
+        new long[] {memory.get(Layouts.LONG, at + DirectoryEntry.BASE_SCOPE_OFFSET)},
         regions.touches(region, slot),
         regions.isLive(region, slot),
         regions.isSoft(region, slot));
@@ -161,12 +161,12 @@ public final class MemoryTier implements Tier {
   /** Which slice a record says it is; 0 of a head, and of what is damaged. */
   private int slice(int region, long at) {
     MemorySegment memory = regions.memory();
-    int offset = memory.get(Words.INT, at + DirectoryEntry.OFFSET_OFFSET);
-    int length = memory.get(Words.INT, at + DirectoryEntry.LENGTH_OFFSET);
-    return memory.get(Words.BYTE, at + DirectoryEntry.KIND_OFFSET) == RecordHeader.KIND_SLICE
+    int offset = memory.get(Layouts.INT, at + DirectoryEntry.OFFSET_OFFSET);
+    int length = memory.get(Layouts.INT, at + DirectoryEntry.LENGTH_OFFSET);
+    return memory.get(Layouts.BYTE, at + DirectoryEntry.KIND_OFFSET) == RecordHeader.KIND_SLICE
             && length >= SliceRecord.LENGTH
             && isPlausible(region, offset, length)
-        ? memory.get(Words.INT, regions.base(region) + offset + SliceRecord.SLICE_OFFSET)
+        ? memory.get(Layouts.INT, regions.base(region) + offset + SliceRecord.SLICE_OFFSET)
         : 0;
   }
 
@@ -184,7 +184,7 @@ public final class MemoryTier implements Tier {
       int slot =
           regions
               .memory()
-              .get(Words.INT, regions.base(region) + place.offset() + RecordHeader.ENTRY_OFFSET);
+              .get(Layouts.INT, regions.base(region) + place.offset() + RecordHeader.ENTRY_OFFSET);
       return slot >= 0
               && slot < regions.slots(region)
               && regions.isCommitted(region, slot, generation)
@@ -225,9 +225,9 @@ public final class MemoryTier implements Tier {
     MemorySegment memory = regions.memory();
     long record = regions.base(region) + entry.offset();
     return RecordHeader.isRecord(memory, record, entry.generation(), entry.length())
-        && memory.get(Words.INT, record + RecordHeader.LENGTH_OFFSET) == entry.length()
-        && memory.get(Words.INT, record + RecordHeader.ENTRY_OFFSET) == entry.slot()
-        && memory.get(Words.INT, record + RecordHeader.KIND_OFFSET) == entry.kind();
+        && memory.get(Layouts.INT, record + RecordHeader.LENGTH_OFFSET) == entry.length()
+        && memory.get(Layouts.INT, record + RecordHeader.ENTRY_OFFSET) == entry.slot()
+        && memory.get(Layouts.INT, record + RecordHeader.KIND_OFFSET) == entry.kind();
   }
 
   private boolean isPlausible(int region, int offset, int length) {
@@ -259,8 +259,8 @@ public final class MemoryTier implements Tier {
       MemorySegment memory = regions.memory();
       return isWhole(slice)
           ? new long[] {
-            memory.get(Words.LONG, record + SliceRecord.HEAD_HIGH_OFFSET),
-            memory.get(Words.LONG, record + SliceRecord.HEAD_LOW_OFFSET)
+            memory.get(Layouts.LONG, record + SliceRecord.HEAD_HIGH_OFFSET),
+            memory.get(Layouts.LONG, record + SliceRecord.HEAD_LOW_OFFSET)
           }
           : null;
     } finally {

@@ -84,7 +84,7 @@ public final class Verification {
   }
 
   /** Goes over the whole store. */
-  public void run(Survey survey, Repair repair) {
+  public void run(StoreInspector survey, Repair repair) {
     startNanos = nanoTime.getAsLong();
     long total = 0;
     for (Tier tier : survey.tiers()) {
@@ -106,7 +106,8 @@ public final class Verification {
     }
   }
 
-  private void region(Survey survey, Tier tier, int region, Repair repair) throws IOException {
+  private void region(StoreInspector survey, Tier tier, int region, Repair repair)
+      throws IOException {
     RegionFacts facts = tier.facts(region);
     if (facts.state() == Tier.State.DAMAGED) {
       add(flaw(tier, region, "region", "its header makes no sense: what was in it is lost"));
@@ -137,7 +138,7 @@ public final class Verification {
     return new Flaw(tier.name(), region, 0, kind, -1, null, why);
   }
 
-  private void check(Survey survey, Entry entry, Repair repair) throws IOException {
+  private void check(StoreInspector survey, Entry entry, Repair repair) throws IOException {
     String why = entry.in().flaw(entry);
     records.incrementAndGet();
     checkedBytes.addAndGet(Math.max(0, entry.length()));

@@ -27,16 +27,16 @@ public final class CheckedLong {
   /** One writer at a time. */
   public static void write(MemorySegment memory, long offset, long value) {
     for (long copy = offset; copy < offset + LENGTH; copy += COPY) {
-      Words.longVolatile(memory, copy, value);
-      Words.longVolatile(memory, copy + Long.BYTES, check(value));
+      Layouts.longVolatile(memory, copy, value);
+      Layouts.longVolatile(memory, copy + Long.BYTES, check(value));
     }
   }
 
   /** The number as it was written last; {@code damaged} where neither copy is whole. */
   public static long read(MemorySegment memory, long offset, long damaged) {
     for (long copy = offset; copy < offset + LENGTH; copy += COPY) {
-      long value = Words.longVolatile(memory, copy);
-      if (Words.longVolatile(memory, copy + Long.BYTES) == check(value)) {
+      long value = Layouts.longVolatile(memory, copy);
+      if (Layouts.longVolatile(memory, copy + Long.BYTES) == check(value)) {
         return value;
       }
     }
@@ -44,6 +44,6 @@ public final class CheckedLong {
   }
 
   private static long check(long value) {
-    return Words.mix(value ^ SALT);
+    return Layouts.mix(value ^ SALT);
   }
 }

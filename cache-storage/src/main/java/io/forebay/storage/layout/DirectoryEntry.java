@@ -61,10 +61,10 @@ public final class DirectoryEntry {
 
   /** The check of an entry's fields as they are, for a commit of that generation. */
   public static int check(MemorySegment memory, long entry, int generation) {
-    long kind = memory.get(Words.BYTE, entry + KIND_OFFSET);
-    long sum = Words.mix(kind << 32 ^ (generation & 0xFFFF_FFFFL));
+    long kind = memory.get(Layouts.BYTE, entry + KIND_OFFSET);
+    long sum = Layouts.mix(kind << 32 ^ (generation & 0xFFFF_FFFFL));
     for (int at = KEY_HIGH_OFFSET; at < EPOCH_OFFSET; at += Long.BYTES) {
-      sum = Words.mix(sum ^ memory.get(Words.LONG, entry + at));
+      sum = Layouts.mix(sum ^ memory.get(Layouts.LONG, entry + at));
     }
     return (int) sum;
   }

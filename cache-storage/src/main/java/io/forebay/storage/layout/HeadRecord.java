@@ -56,17 +56,17 @@ public final class HeadRecord {
   }
 
   public static int bodyOffset(int scopeCount, int keyLength, int headLength) {
-    return Words.roundUp(headOffset(scopeCount, keyLength) + headLength, Long.BYTES);
+    return Layouts.roundUp(headOffset(scopeCount, keyLength) + headLength, Long.BYTES);
   }
 
   static boolean isWellFormed(MemorySegment memory, long record, int length) {
     if (length < SCOPES_OFFSET) {
       return false;
     }
-    int scopes = memory.get(Words.INT, record + SCOPE_COUNT_OFFSET);
-    int keyLength = memory.get(Words.INT, record + KEY_LENGTH_OFFSET);
-    int headLength = memory.get(Words.INT, record + HEAD_LENGTH_OFFSET);
-    int bodyOffset = memory.get(Words.INT, record + BODY_OFFSET);
+    int scopes = memory.get(Layouts.INT, record + SCOPE_COUNT_OFFSET);
+    int keyLength = memory.get(Layouts.INT, record + KEY_LENGTH_OFFSET);
+    int headLength = memory.get(Layouts.INT, record + HEAD_LENGTH_OFFSET);
+    int bodyOffset = memory.get(Layouts.INT, record + BODY_OFFSET);
     if (scopes < 0 || keyLength < 0 || headLength < 0) {
       return false;
     }
@@ -74,7 +74,7 @@ public final class HeadRecord {
     if (end > length || bodyOffset < end || bodyOffset > length) {
       return false;
     }
-    boolean inline = (memory.get(Words.INT, record + FLAGS_OFFSET) & FLAG_INLINE) != 0;
-    return !inline || memory.get(Words.LONG, record + TOTAL_LENGTH_OFFSET) == length - bodyOffset;
+    boolean inline = (memory.get(Layouts.INT, record + FLAGS_OFFSET) & FLAG_INLINE) != 0;
+    return !inline || memory.get(Layouts.LONG, record + TOTAL_LENGTH_OFFSET) == length - bodyOffset;
   }
 }

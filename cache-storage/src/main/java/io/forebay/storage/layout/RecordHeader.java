@@ -56,15 +56,15 @@ public final class RecordHeader {
    */
   public static boolean isRecord(MemorySegment memory, long record, int generation, int room) {
     if (room < SliceRecord.LENGTH
-        || memory.get(Words.INT, record + MAGIC_OFFSET) != MAGIC
-        || memory.get(Words.INT, record + GENERATION_OFFSET) != generation) {
+        || memory.get(Layouts.INT, record + MAGIC_OFFSET) != MAGIC
+        || memory.get(Layouts.INT, record + GENERATION_OFFSET) != generation) {
       return false;
     }
-    int length = memory.get(Words.INT, record + LENGTH_OFFSET);
+    int length = memory.get(Layouts.INT, record + LENGTH_OFFSET);
     if (length < SliceRecord.LENGTH || length > room) {
       return false;
     }
-    return switch (memory.get(Words.INT, record + KIND_OFFSET)) {
+    return switch (memory.get(Layouts.INT, record + KIND_OFFSET)) {
       case KIND_SLICE -> true;
       case KIND_OBJECT, KIND_MARKER -> HeadRecord.isWellFormed(memory, record, length);
       default -> false;
@@ -72,24 +72,24 @@ public final class RecordHeader {
   }
 
   public static int lengthOf(MemorySegment memory, long record) {
-    return memory.get(Words.INT, record + LENGTH_OFFSET);
+    return memory.get(Layouts.INT, record + LENGTH_OFFSET);
   }
 
   /** Whether the bytes may begin a record of this generation that is longer than what is there. */
   public static boolean isCut(MemorySegment memory, long record, int generation, int room) {
-    return memory.get(Words.INT, record + MAGIC_OFFSET) == MAGIC
-        && memory.get(Words.INT, record + GENERATION_OFFSET) == generation
+    return memory.get(Layouts.INT, record + MAGIC_OFFSET) == MAGIC
+        && memory.get(Layouts.INT, record + GENERATION_OFFSET) == generation
         && lengthOf(memory, record) > room;
   }
 
   /** Whether a record's bytes are those that were written. */
   public static boolean isIntact(MemorySegment memory, long record) {
-    int length = memory.get(Words.INT, record + LENGTH_OFFSET);
+    int length = memory.get(Layouts.INT, record + LENGTH_OFFSET);
     int bodyOffset =
-        memory.get(Words.INT, record + KIND_OFFSET) == KIND_SLICE
+        memory.get(Layouts.INT, record + KIND_OFFSET) == KIND_SLICE
             ? SliceRecord.LENGTH
-            : memory.get(Words.INT, record + HeadRecord.BODY_OFFSET);
+            : memory.get(Layouts.INT, record + HeadRecord.BODY_OFFSET);
     return checksum(memory, record, bodyOffset, length)
-        == memory.get(Words.INT, record + CRC_OFFSET);
+        == memory.get(Layouts.INT, record + CRC_OFFSET);
   }
 }

@@ -39,6 +39,6 @@ public final class RegionHeader {
   private RegionHeader() {}
 
   public static int check(int generation) {
-    return (int) Words.mix(generation ^ SALT);
+    return (int) Layouts.mix(generation ^ SALT);
   }
 }

@@ -25,11 +25,11 @@ public final class SliceRecord {
 
   /** The index key of a slice, high half. Distinct for distinct objects. */
   public static long keyHigh(long objectId) {
-    return Words.mix(objectId);
+    return Layouts.mix(objectId);
   }
 
   /** The index key of a slice, low half. Distinct for distinct slices of an object. */
   public static long keyLow(long objectId, int slice) {
-    return Words.mix(objectId ^ 0x5C1CE5_5C1CE5L) ^ Words.mix(0x1_0000_0000L + slice);
+    return Layouts.mix(objectId ^ 0x5C1CE5_5C1CE5L) ^ Layouts.mix(0x1_0000_0000L + slice);
   }
 }

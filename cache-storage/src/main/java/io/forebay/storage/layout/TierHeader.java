@@ -82,18 +82,18 @@ public final class TierHeader {
 
   /** Marks the tier as closed in order. Nothing in the header is changed after that. */
   public static void markClean(MemorySegment memory) {
-    memory.set(Words.INT, CLEAN_OFFSET, CLEAN);
-    Words.intRelease(memory, CLEAN_CRC_OFFSET, checksum(memory, CRC_OFFSET, CLEAN_CRC_OFFSET));
+    memory.set(Layouts.INT, CLEAN_OFFSET, CLEAN);
+    Layouts.intRelease(memory, CLEAN_CRC_OFFSET, checksum(memory, CRC_OFFSET, CLEAN_CRC_OFFSET));
   }
 
   public static void markUnclean(MemorySegment memory) {
-    Words.intRelease(memory, CLEAN_OFFSET, 0);
+    Layouts.intRelease(memory, CLEAN_OFFSET, 0);
   }
 
   /** Whether the tier was closed in order and its header is as that left it. */
   public static boolean isClean(MemorySegment memory) {
-    return memory.get(Words.INT, CLEAN_OFFSET) == CLEAN
-        && memory.get(Words.INT, CLEAN_CRC_OFFSET)
+    return memory.get(Layouts.INT, CLEAN_OFFSET) == CLEAN
+        && memory.get(Layouts.INT, CLEAN_CRC_OFFSET)
             == checksum(memory, CRC_OFFSET, CLEAN_CRC_OFFSET);
   }
 

@@ -3,9 +3,9 @@ package io.forebay.storage.memory;
 import io.forebay.storage.file.PrivateFiles;
 import io.forebay.storage.layout.CheckedLong;
 import io.forebay.storage.layout.DirectoryEntry;
+import io.forebay.storage.layout.Layouts;
 import io.forebay.storage.layout.RegionHeader;
 import io.forebay.storage.layout.TierHeader;
-import io.forebay.storage.layout.Words;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -54,7 +54,7 @@ public final class TierFile implements AutoCloseable {
   }
 
   private static void check(Path file, MemorySegment memory) throws IOException {
-    long magic = memory.get(Words.LONG, TierHeader.MAGIC_OFFSET);
+    long magic = memory.get(Layouts.LONG, TierHeader.MAGIC_OFFSET);
     if (magic == 0) {
       throw new DamagedFileException(file + " was never finished: the next start makes it anew");
     }
@@ -65,17 +65,17 @@ public final class TierFile implements AutoCloseable {
       throw new DamagedFileException(
           file + ": its first page is damaged (magic): the next start opens it empty");
     }
-    int version = memory.get(Words.INT, TierHeader.VERSION_OFFSET);
+    int version = memory.get(Layouts.INT, TierHeader.VERSION_OFFSET);
     if (version != TierHeader.VERSION) {
       throw new ForeignFileException(
           file + " has format " + version + ", this Forebay knows " + TierHeader.VERSION);
     }
-    if (memory.get(Words.INT, TierHeader.CRC_OFFSET) != TierHeader.checksum(memory)) {
+    if (memory.get(Layouts.INT, TierHeader.CRC_OFFSET) != TierHeader.checksum(memory)) {
       throw new DamagedFileException(
           file + ": its first page is damaged (checksum): the next start opens it empty");
     }
-    int regionBytes = memory.get(Words.INT, TierHeader.REGION_BYTES_OFFSET);
-    int regions = memory.get(Words.INT, TierHeader.REGION_COUNT_OFFSET);
+    int regionBytes = memory.get(Layouts.INT, TierHeader.REGION_BYTES_OFFSET);
+    int regions = memory.get(Layouts.INT, TierHeader.REGION_COUNT_OFFSET);
     if (regionBytes < RegionHeader.LENGTH + DirectoryEntry.LENGTH
         || regionBytes > LARGEST_REGION
         || regionBytes % RegionHeader.LENGTH != 0
@@ -101,11 +101,11 @@ public final class TierFile implements AutoCloseable {
   }
 
   public int regionBytes() {
-    return memory.get(Words.INT, TierHeader.REGION_BYTES_OFFSET);
+    return memory.get(Layouts.INT, TierHeader.REGION_BYTES_OFFSET);
   }
 
   public int regionCount() {
-    return memory.get(Words.INT, TierHeader.REGION_COUNT_OFFSET);
+    return memory.get(Layouts.INT, TierHeader.REGION_COUNT_OFFSET);
   }
 
   /** Whether it was closed in order. */

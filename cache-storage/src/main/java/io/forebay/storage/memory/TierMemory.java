@@ -1,8 +1,8 @@
 package io.forebay.storage.memory;
 
 import io.forebay.storage.file.PrivateFiles;
+import io.forebay.storage.layout.Layouts;
 import io.forebay.storage.layout.TierHeader;
-import io.forebay.storage.layout.Words;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -228,6 +228,6 @@ public final class TierMemory implements AutoCloseable {
 
   /** Copies inside a tier. */
   public static void copy(MemorySegment memory, long from, long to, long lengthBytes) {
-    MemorySegment.copy(memory, Words.BYTE, from, memory, Words.BYTE, to, lengthBytes);
+    MemorySegment.copy(memory, Layouts.BYTE, from, memory, Layouts.BYTE, to, lengthBytes);
   }
 }

@@ -1,8 +1,8 @@
 package io.forebay.storage.purge;
 
 import io.forebay.storage.layout.HeadRecord;
+import io.forebay.storage.layout.Layouts;
 import io.forebay.storage.layout.RecordHeader;
-import io.forebay.storage.layout.Words;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 
@@ -71,12 +71,12 @@ final class Predicates {
   /** Of a head record in memory, by those that are newer than what has been looked at already. */
   int check(MemorySegment memory, long record, long birth, long bodyBirth, long seen) {
     if (newest() <= seen
-        || memory.get(Words.INT, record + RecordHeader.KIND_OFFSET) != RecordHeader.KIND_OBJECT) {
+        || memory.get(Layouts.INT, record + RecordHeader.KIND_OFFSET) != RecordHeader.KIND_OBJECT) {
       return PurgeTable.ALIVE;
     }
-    int scopes = memory.get(Words.INT, record + HeadRecord.SCOPE_COUNT_OFFSET);
-    int keyLength = memory.get(Words.INT, record + HeadRecord.KEY_LENGTH_OFFSET);
-    int headLength = memory.get(Words.INT, record + HeadRecord.HEAD_LENGTH_OFFSET);
+    int scopes = memory.get(Layouts.INT, record + HeadRecord.SCOPE_COUNT_OFFSET);
+    int keyLength = memory.get(Layouts.INT, record + HeadRecord.KEY_LENGTH_OFFSET);
+    int headLength = memory.get(Layouts.INT, record + HeadRecord.HEAD_LENGTH_OFFSET);
     int result = PurgeTable.ALIVE;
     for (Predicate one : all) {
       if (one.sequence() > seen
@@ -101,7 +101,7 @@ final class Predicates {
       boolean has = false;
       for (int n = 0; n < scopes && !has; n++) {
         has =
-            memory.get(Words.LONG, record + HeadRecord.SCOPES_OFFSET + (long) n * Long.BYTES)
+            memory.get(Layouts.LONG, record + HeadRecord.SCOPES_OFFSET + (long) n * Long.BYTES)
                 == limit;
       }
       if (!has) {
@@ -117,7 +117,7 @@ final class Predicates {
     for (Predicate one : all) {
       if (one.fate() > result && one.isAfter(birth, bodyBirth) && isWithin(one, scopes)) {
         MemorySegment text = MemorySegment.ofArray(Arrays.copyOf(keyText, keyLength + head.length));
-        MemorySegment.copy(head, 0, text, Words.BYTE, keyLength, head.length);
+        MemorySegment.copy(head, 0, text, Layouts.BYTE, keyLength, head.length);
         if (matches(one, text, 0, keyLength, keyLength, head.length)) {
           result = one.fate();
         }

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * What the journal of a store at rest says of its objects, as the next start would read it; it is
  * never written.
  */
-public final class PurgeHistory implements Fates {
+public final class PurgeHistory implements PurgeVerdicts {
   private static final long LARGEST = 256L << 20;
 
   private final PurgeTable table;

@@ -1,7 +1,7 @@
 package io.forebay.storage.purge;
 
 import io.forebay.storage.layout.HeadRecord;
-import io.forebay.storage.layout.Words;
+import io.forebay.storage.layout.Layouts;
 import java.lang.foreign.MemorySegment;
 import java.util.concurrent.atomic.AtomicLongArray;
 
@@ -40,7 +40,7 @@ final class PurgeTable {
     }
 
     int find(long scope) {
-      int at = (int) Words.mix(scope) & mask;
+      int at = (int) Layouts.mix(scope) & mask;
       while (true) {
         long there = words.getAcquire(at * STRIDE + SCOPE);
         if (there == scope) {
@@ -202,8 +202,8 @@ final class PurgeTable {
    * @param seen sequence up to which predicates have been asked already
    */
   int check(MemorySegment memory, long record, Predicates unsweptNow, long seen) {
-    long birth = memory.get(Words.LONG, record + HeadRecord.BIRTH_OFFSET);
-    long bodyBirth = memory.get(Words.LONG, record + HeadRecord.BODY_BIRTH_OFFSET);
+    long birth = memory.get(Layouts.LONG, record + HeadRecord.BIRTH_OFFSET);
+    long bodyBirth = memory.get(Layouts.LONG, record + HeadRecord.BODY_BIRTH_OFFSET);
     int result = checkScopes(memory, record, birth, bodyBirth);
     return result == DEAD
         ? DEAD
@@ -217,10 +217,10 @@ final class PurgeTable {
     }
     int result = ALIVE;
     Cells now = cells;
-    int count = memory.get(Words.INT, record + HeadRecord.SCOPE_COUNT_OFFSET);
+    int count = memory.get(Layouts.INT, record + HeadRecord.SCOPE_COUNT_OFFSET);
     for (int n = 0; n < count; n++) {
       long scope =
-          memory.get(Words.LONG, record + HeadRecord.SCOPES_OFFSET + (long) n * Long.BYTES);
+          memory.get(Layouts.LONG, record + HeadRecord.SCOPES_OFFSET + (long) n * Long.BYTES);
       int found = checkScope(now, scope, birth, bodyBirth);
       if (found == DEAD) {
         return DEAD;
@@ -260,11 +260,11 @@ final class PurgeTable {
    * The purge that did this to a head record: of several the earliest, 0 if none is known any more.
    */
   long culprit(MemorySegment memory, long record, int fate) {
-    long birth = memory.get(Words.LONG, record + HeadRecord.BIRTH_OFFSET);
-    long bodyBirth = memory.get(Words.LONG, record + HeadRecord.BODY_BIRTH_OFFSET);
-    int count = memory.get(Words.INT, record + HeadRecord.SCOPE_COUNT_OFFSET);
+    long birth = memory.get(Layouts.LONG, record + HeadRecord.BIRTH_OFFSET);
+    long bodyBirth = memory.get(Layouts.LONG, record + HeadRecord.BODY_BIRTH_OFFSET);
+    int count = memory.get(Layouts.INT, record + HeadRecord.SCOPE_COUNT_OFFSET);
     long[] scopes = new long[count];
-    MemorySegment.copy(memory, Words.LONG, record + HeadRecord.SCOPES_OFFSET, scopes, 0, count);
+    MemorySegment.copy(memory, Layouts.LONG, record + HeadRecord.SCOPES_OFFSET, scopes, 0, count);
     long found = culprit(scopes, birth, bodyBirth, fate);
     Predicates now = predicates;
     for (int n = 0; n < now.size() && found == 0; n++) {

@@ -1,8 +1,8 @@
 package io.forebay.storage.purge;
 
 import io.forebay.storage.layout.HeadRecord;
+import io.forebay.storage.layout.Layouts;
 import io.forebay.storage.layout.RecordHeader;
-import io.forebay.storage.layout.Words;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
@@ -47,7 +47,7 @@ import org.slf4j.LoggerFactory;
  *       answer. What was acknowledged earlier was forced by an fsync of its own batch.
  * </ul>
  */
-public final class Purges implements AutoCloseable, Fates {
+public final class Purges implements AutoCloseable, PurgeVerdicts {
   /** What a purge covers; the numbers are in the journal. */
   public static final int EVERYTHING = 0;
 
@@ -566,10 +566,10 @@ public final class Purges implements AutoCloseable, Fates {
    * that nobody finds it again.
    */
   public void count(MemorySegment memory, long record, int fate) {
-    if (memory.get(Words.INT, record + RecordHeader.KIND_OFFSET) == RecordHeader.KIND_OBJECT) {
+    if (memory.get(Layouts.INT, record + RecordHeader.KIND_OFFSET) == RecordHeader.KIND_OBJECT) {
       log.count(
           table.culprit(memory, record, fate),
-          memory.get(Words.LONG, record + HeadRecord.TOTAL_LENGTH_OFFSET));
+          memory.get(Layouts.LONG, record + HeadRecord.TOTAL_LENGTH_OFFSET));
     }
   }
 

@@ -1,6 +1,8 @@
 package io.forebay.storage.recover;
 
 import io.forebay.storage.file.MemoryPlace;
+import io.forebay.storage.lock.OwnedException;
+import io.forebay.storage.lock.OwnerLock;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

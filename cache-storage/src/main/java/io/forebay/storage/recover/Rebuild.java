@@ -5,9 +5,9 @@ import io.forebay.storage.index.IndexValue;
 import io.forebay.storage.index.ObjectIndex;
 import io.forebay.storage.layout.DirectoryEntry;
 import io.forebay.storage.layout.HeadRecord;
+import io.forebay.storage.layout.Layouts;
 import io.forebay.storage.layout.RecordHeader;
 import io.forebay.storage.layout.TierHeader;
-import io.forebay.storage.layout.Words;
 import io.forebay.storage.purge.Purges;
 import io.forebay.storage.region.RecordCheck;
 import io.forebay.storage.region.Regions;
@@ -171,12 +171,12 @@ public final class Rebuild {
           || !records.isEntrySound(region, generation, slot)) {
         continue;
       }
-      byte kind = memory.get(Words.BYTE, entry + DirectoryEntry.KIND_OFFSET);
+      byte kind = memory.get(Layouts.BYTE, entry + DirectoryEntry.KIND_OFFSET);
       if ((kind == RecordHeader.KIND_SLICE) != slices) {
         continue;
       }
-      int offset = memory.get(Words.INT, entry + DirectoryEntry.OFFSET_OFFSET);
-      int length = memory.get(Words.INT, entry + DirectoryEntry.LENGTH_OFFSET);
+      int offset = memory.get(Layouts.INT, entry + DirectoryEntry.OFFSET_OFFSET);
+      int length = memory.get(Layouts.INT, entry + DirectoryEntry.LENGTH_OFFSET);
       long record = regions.base(region) + offset;
       if (!isWhole(memory, region, offset, length, slot, kind, generation)
           || (!slices && purges.check(memory, record) == Purges.DEAD)) {
@@ -189,10 +189,10 @@ public final class Rebuild {
       put.length = length;
       put.kind = kind;
       put.fate(memory, record);
-      put.high = memory.get(Words.LONG, entry + DirectoryEntry.KEY_HIGH_OFFSET);
-      put.low = memory.get(Words.LONG, entry + DirectoryEntry.KEY_LOW_OFFSET);
-      put.birth = memory.get(Words.LONG, entry + DirectoryEntry.BIRTH_OFFSET);
-      put.objectId = memory.get(Words.LONG, entry + DirectoryEntry.OBJECT_OFFSET);
+      put.high = memory.get(Layouts.LONG, entry + DirectoryEntry.KEY_HIGH_OFFSET);
+      put.low = memory.get(Layouts.LONG, entry + DirectoryEntry.KEY_LOW_OFFSET);
+      put.birth = memory.get(Layouts.LONG, entry + DirectoryEntry.BIRTH_OFFSET);
+      put.objectId = memory.get(Layouts.LONG, entry + DirectoryEntry.OBJECT_OFFSET);
       ObjectIndex.Outcome outcome = cursor.update(put.high, put.low, put);
       if (outcome == ObjectIndex.Outcome.DONE) {
         takenUp++;
@@ -216,9 +216,9 @@ public final class Rebuild {
     }
     long record = regions.base(region) + offset;
     return RecordHeader.isRecord(memory, record, generation, length)
-        && memory.get(Words.INT, record + RecordHeader.LENGTH_OFFSET) == length
-        && memory.get(Words.INT, record + RecordHeader.ENTRY_OFFSET) == slot
-        && memory.get(Words.INT, record + RecordHeader.KIND_OFFSET) == kind;
+        && memory.get(Layouts.INT, record + RecordHeader.LENGTH_OFFSET) == length
+        && memory.get(Layouts.INT, record + RecordHeader.ENTRY_OFFSET) == slot
+        && memory.get(Layouts.INT, record + RecordHeader.KIND_OFFSET) == kind;
   }
 
   /** Takes the life of a record, and its name if it has been taken up already. */
@@ -235,11 +235,11 @@ public final class Rebuild {
       MemorySegment memory = regions.memory();
       long entry = regions.entry(newRegion, slot);
       isAlive = regions.isLive(newRegion, slot);
-      high = memory.get(Words.LONG, entry + DirectoryEntry.KEY_HIGH_OFFSET);
-      low = memory.get(Words.LONG, entry + DirectoryEntry.KEY_LOW_OFFSET);
+      high = memory.get(Layouts.LONG, entry + DirectoryEntry.KEY_HIGH_OFFSET);
+      low = memory.get(Layouts.LONG, entry + DirectoryEntry.KEY_LOW_OFFSET);
       region = newRegion;
       generation = newGeneration;
-      offset = memory.get(Words.INT, entry + DirectoryEntry.OFFSET_OFFSET);
+      offset = memory.get(Layouts.INT, entry + DirectoryEntry.OFFSET_OFFSET);
       regions.live(newRegion, slot, false);
       ObjectIndex.Outcome ignored = cursor.update(high, low, this);
       return isAlive;
@@ -275,14 +275,14 @@ public final class Rebuild {
 
     void fate(MemorySegment memory, long record) {
       boolean isSlice = kind == RecordHeader.KIND_SLICE;
-      int scopes = isSlice ? 0 : memory.get(Words.INT, record + HeadRecord.SCOPE_COUNT_OFFSET);
+      int scopes = isSlice ? 0 : memory.get(Layouts.INT, record + HeadRecord.SCOPE_COUNT_OFFSET);
       expiresSeconds =
           isSlice
               ? 0
-              : IndexValue.seconds(memory.get(Words.LONG, record + HeadRecord.EXPIRES_OFFSET));
-      scope0 = scopes > 0 ? memory.get(Words.LONG, record + HeadRecord.SCOPES_OFFSET) : 0;
+              : IndexValue.seconds(memory.get(Layouts.LONG, record + HeadRecord.EXPIRES_OFFSET));
+      scope0 = scopes > 0 ? memory.get(Layouts.LONG, record + HeadRecord.SCOPES_OFFSET) : 0;
       scope1 =
-          scopes > 1 ? memory.get(Words.LONG, record + HeadRecord.SCOPES_OFFSET + Long.BYTES) : 0;
+          scopes > 1 ? memory.get(Layouts.LONG, record + HeadRecord.SCOPES_OFFSET + Long.BYTES) : 0;
     }
 
     @Override

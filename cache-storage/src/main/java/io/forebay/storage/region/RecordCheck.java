@@ -2,9 +2,9 @@ package io.forebay.storage.region;
 
 import io.forebay.storage.layout.DirectoryEntry;
 import io.forebay.storage.layout.HeadRecord;
+import io.forebay.storage.layout.Layouts;
 import io.forebay.storage.layout.RecordHeader;
 import io.forebay.storage.layout.SliceRecord;
-import io.forebay.storage.layout.Words;
 import java.lang.foreign.MemorySegment;
 import java.util.concurrent.atomic.AtomicLong;
 
@@ -102,12 +102,12 @@ public final class RecordCheck {
   private boolean isWhole(int region, int generation, int slot, int offset) {
     long entry = regions.entry(region, slot);
     long record = regions.base(region) + offset;
-    int length = memory.get(Words.INT, entry + DirectoryEntry.LENGTH_OFFSET);
-    int kind = memory.get(Words.BYTE, entry + DirectoryEntry.KIND_OFFSET);
+    int length = memory.get(Layouts.INT, entry + DirectoryEntry.LENGTH_OFFSET);
+    int kind = memory.get(Layouts.BYTE, entry + DirectoryEntry.KIND_OFFSET);
     return RecordHeader.isRecord(memory, record, generation, length)
-        && memory.get(Words.INT, record + RecordHeader.LENGTH_OFFSET) == length
-        && memory.get(Words.INT, record + RecordHeader.ENTRY_OFFSET) == slot
-        && memory.get(Words.INT, record + RecordHeader.KIND_OFFSET) == kind
+        && memory.get(Layouts.INT, record + RecordHeader.LENGTH_OFFSET) == length
+        && memory.get(Layouts.INT, record + RecordHeader.ENTRY_OFFSET) == slot
+        && memory.get(Layouts.INT, record + RecordHeader.KIND_OFFSET) == kind
         && RecordHeader.isIntact(memory, record)
         && (kind == RecordHeader.KIND_SLICE ? isSliceOf(record, entry) : isHeadOf(record, entry));
   }
@@ -120,17 +120,17 @@ public final class RecordCheck {
   }
 
   private boolean isSliceOf(long record, long entry) {
-    long object = memory.get(Words.LONG, record + SliceRecord.OBJECT_OFFSET);
-    int slice = memory.get(Words.INT, record + SliceRecord.SLICE_OFFSET);
+    long object = memory.get(Layouts.LONG, record + SliceRecord.OBJECT_OFFSET);
+    int slice = memory.get(Layouts.INT, record + SliceRecord.SLICE_OFFSET);
     return SliceRecord.keyHigh(object)
-            == memory.get(Words.LONG, entry + DirectoryEntry.KEY_HIGH_OFFSET)
+            == memory.get(Layouts.LONG, entry + DirectoryEntry.KEY_HIGH_OFFSET)
         && SliceRecord.keyLow(object, slice)
-            == memory.get(Words.LONG, entry + DirectoryEntry.KEY_LOW_OFFSET)
+            == memory.get(Layouts.LONG, entry + DirectoryEntry.KEY_LOW_OFFSET)
         && isSame(record + SliceRecord.OBJECT_OFFSET, entry + DirectoryEntry.OBJECT_OFFSET)
         && isSame(record + SliceRecord.BIRTH_OFFSET, entry + DirectoryEntry.BIRTH_OFFSET);
   }
 
   private boolean isSame(long one, long other) {
-    return memory.get(Words.LONG, one) == memory.get(Words.LONG, other);
+    return memory.get(Layouts.LONG, one) == memory.get(Layouts.LONG, other);
   }
 }

@@ -2,10 +2,10 @@ package io.forebay.storage.region;
 
 import io.forebay.storage.layout.CheckedLong;
 import io.forebay.storage.layout.DirectoryEntry;
+import io.forebay.storage.layout.Layouts;
 import io.forebay.storage.layout.RecordHeader;
 import io.forebay.storage.layout.RegionHeader;
 import io.forebay.storage.layout.TierHeader;
-import io.forebay.storage.layout.Words;
 import java.lang.foreign.MemorySegment;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.concurrent.atomic.AtomicLongArray;
@@ -53,7 +53,7 @@ public final class Regions {
   private final int count;
   private final AtomicLongArray words;
   private final AtomicIntegerArray holds;
-  private final Kept kept;
+  private final KeptRegions kept;
 
   public Regions(MemorySegment memory, int regionBytes, int count) {
     this.memory = memory;
@@ -61,7 +61,7 @@ public final class Regions {
     this.count = count;
     this.words = new AtomicLongArray(count);
     this.holds = new AtomicIntegerArray(count);
-    this.kept = new Kept(count);
+    this.kept = new KeptRegions(count);
   }
 
   public MemorySegment memory() {
@@ -135,7 +135,7 @@ public final class Regions {
   }
 
   /** The regions that deliveries depend on. */
-  public Kept kept() {
+  public KeptRegions kept() {
     return kept;
   }
 
@@ -150,16 +150,16 @@ public final class Regions {
    */
   public long reserve(int region, int length) {
     long at = base(region) + RegionHeader.RESERVATION_OFFSET;
-    int rounded = Words.roundUp(length, RecordHeader.ALIGNMENT);
+    int rounded = Layouts.roundUp(length, RecordHeader.ALIGNMENT);
     while (true) {
-      long word = Words.longVolatile(memory, at);
+      long word = Layouts.longVolatile(memory, at);
       int offset = (int) (word >>> 32);
       int slots = (int) word;
       long end = (long) offset + rounded;
       if (end + (slots + 1L) * DirectoryEntry.LENGTH > regionBytes) {
         return -1;
       }
-      if (Words.casLong(memory, at, word, end << 32 | (slots + 1))) {
+      if (Layouts.casLong(memory, at, word, end << 32 | (slots + 1))) {
         return word;
       }
     }
@@ -177,28 +177,28 @@ public final class Regions {
 
   private boolean resize(int region, int offset, int oldLength, int newLength) {
     long at = base(region) + RegionHeader.RESERVATION_OFFSET;
-    int oldEnd = offset + Words.roundUp(oldLength, RecordHeader.ALIGNMENT);
-    long newEnd = (long) offset + Words.roundUp(newLength, RecordHeader.ALIGNMENT);
+    int oldEnd = offset + Layouts.roundUp(oldLength, RecordHeader.ALIGNMENT);
+    long newEnd = (long) offset + Layouts.roundUp(newLength, RecordHeader.ALIGNMENT);
     while (true) {
-      long word = Words.longVolatile(memory, at);
+      long word = Layouts.longVolatile(memory, at);
       int slots = (int) word;
       if ((int) (word >>> 32) != oldEnd
           || newEnd + (long) slots * DirectoryEntry.LENGTH > regionBytes) {
         return false;
       }
-      if (Words.casLong(memory, at, word, newEnd << 32 | slots)) {
+      if (Layouts.casLong(memory, at, word, newEnd << 32 | slots)) {
         return true;
       }
     }
   }
 
   public int slots(int region) {
-    return (int) Words.longVolatile(memory, base(region) + RegionHeader.RESERVATION_OFFSET);
+    return (int) Layouts.longVolatile(memory, base(region) + RegionHeader.RESERVATION_OFFSET);
   }
 
   public int recordsEnd(int region) {
     return (int)
-        (Words.longVolatile(memory, base(region) + RegionHeader.RESERVATION_OFFSET) >>> 32);
+        (Layouts.longVolatile(memory, base(region) + RegionHeader.RESERVATION_OFFSET) >>> 32);
   }
 
   public long age(int region) {
@@ -220,33 +220,33 @@ public final class Regions {
   public void renew(int region) {
     long base = base(region);
     int generation = nextGeneration(base);
-    memory.set(Words.INT, base + RegionHeader.MAGIC_OFFSET, RegionHeader.MAGIC);
+    memory.set(Layouts.INT, base + RegionHeader.MAGIC_OFFSET, RegionHeader.MAGIC);
     // The generation is in place before the first entry can be: a reader of the directory who sees
     // an
     // entry of this life sees this generation.
-    Words.intRelease(memory, base + RegionHeader.GENERATION_OFFSET, generation);
-    memory.set(Words.INT, base + RegionHeader.CHECK_OFFSET, RegionHeader.check(generation));
-    memory.set(Words.INT, base + RegionHeader.SEGMENT_OFFSET, NONE);
+    Layouts.intRelease(memory, base + RegionHeader.GENERATION_OFFSET, generation);
+    memory.set(Layouts.INT, base + RegionHeader.CHECK_OFFSET, RegionHeader.check(generation));
+    memory.set(Layouts.INT, base + RegionHeader.SEGMENT_OFFSET, NONE);
     CheckedLong.write(memory, base + RegionHeader.AGE_OFFSET, 0);
-    Words.longVolatile(
+    Layouts.longVolatile(
         memory, base + RegionHeader.RESERVATION_OFFSET, (long) RegionHeader.LENGTH << 32);
     state(region, generation, NONE, SPARE);
   }
 
   private int nextGeneration(long base) {
-    int generation = memory.get(Words.INT, base + RegionHeader.GENERATION_OFFSET);
-    int check = memory.get(Words.INT, base + RegionHeader.CHECK_OFFSET);
+    int generation = memory.get(Layouts.INT, base + RegionHeader.GENERATION_OFFSET);
+    int check = memory.get(Layouts.INT, base + RegionHeader.CHECK_OFFSET);
     boolean isBlank = generation == 0 && check == 0;
     if (!isBlank && check != RegionHeader.check(generation)) {
       // Damaged, or of another format: far from all that have been counted up to here.
-      generation = (int) Words.mix((long) check << 32 ^ ~generation);
+      generation = (int) Layouts.mix((long) check << 32 ^ ~generation);
     }
     return generation == -1 ? 1 : generation + 1;
   }
 
   public void open(int region, int segment, long age) {
     long base = base(region);
-    memory.set(Words.INT, base + RegionHeader.SEGMENT_OFFSET, segment);
+    memory.set(Layouts.INT, base + RegionHeader.SEGMENT_OFFSET, segment);
     CheckedLong.write(memory, base + RegionHeader.AGE_OFFSET, age);
     state(region, generation(region), segment, OPEN);
   }
@@ -254,12 +254,13 @@ public final class Regions {
   /** Whether a region's header is as it was written, as far as it tells. */
   public boolean isSound(int region) {
     long base = base(region);
-    int generation = memory.get(Words.INT, base + RegionHeader.GENERATION_OFFSET);
+    int generation = memory.get(Layouts.INT, base + RegionHeader.GENERATION_OFFSET);
     int slots = slots(region);
     int end = recordsEnd(region);
-    return memory.get(Words.INT, base + RegionHeader.MAGIC_OFFSET) == RegionHeader.MAGIC
+    return memory.get(Layouts.INT, base + RegionHeader.MAGIC_OFFSET) == RegionHeader.MAGIC
         && generation != 0
-        && memory.get(Words.INT, base + RegionHeader.CHECK_OFFSET) == RegionHeader.check(generation)
+        && memory.get(Layouts.INT, base + RegionHeader.CHECK_OFFSET)
+            == RegionHeader.check(generation)
         && age(region) >= 0
         && slots >= 0
         && end >= RegionHeader.LENGTH
@@ -273,8 +274,8 @@ public final class Regions {
       return false;
     }
     long base = base(region);
-    int generation = memory.get(Words.INT, base + RegionHeader.GENERATION_OFFSET);
-    int segment = memory.get(Words.INT, base + RegionHeader.SEGMENT_OFFSET);
+    int generation = memory.get(Layouts.INT, base + RegionHeader.GENERATION_OFFSET);
+    int segment = memory.get(Layouts.INT, base + RegionHeader.SEGMENT_OFFSET);
     if (slots(region) == 0) {
       state(region, generation, NONE, FREE);
       return true;
@@ -295,35 +296,35 @@ public final class Regions {
       long objectId,
       long baseScope) {
     long entry = entry(region, slot);
-    Words.intRelease(memory, entry + DirectoryEntry.COMMIT_OFFSET, 0);
-    memory.set(Words.BYTE, entry + DirectoryEntry.KIND_OFFSET, kind);
-    memory.set(Words.BYTE, entry + DirectoryEntry.LIVE_OFFSET, DirectoryEntry.DEAD);
-    memory.set(Words.BYTE, entry + DirectoryEntry.TOUCHES_OFFSET, (byte) 0);
-    memory.set(Words.BYTE, entry + DirectoryEntry.SOFT_OFFSET, DirectoryEntry.FIRM);
-    memory.set(Words.LONG, entry + DirectoryEntry.KEY_HIGH_OFFSET, high);
-    memory.set(Words.LONG, entry + DirectoryEntry.KEY_LOW_OFFSET, low);
-    memory.set(Words.INT, entry + DirectoryEntry.OFFSET_OFFSET, offset);
-    memory.set(Words.INT, entry + DirectoryEntry.LENGTH_OFFSET, 0);
-    memory.set(Words.LONG, entry + DirectoryEntry.BIRTH_OFFSET, birth);
-    memory.set(Words.LONG, entry + DirectoryEntry.OBJECT_OFFSET, objectId);
-    memory.set(Words.LONG, entry + DirectoryEntry.BASE_SCOPE_OFFSET, baseScope);
-    memory.set(Words.INT, entry + DirectoryEntry.EPOCH_OFFSET, 0);
+    Layouts.intRelease(memory, entry + DirectoryEntry.COMMIT_OFFSET, 0);
+    memory.set(Layouts.BYTE, entry + DirectoryEntry.KIND_OFFSET, kind);
+    memory.set(Layouts.BYTE, entry + DirectoryEntry.LIVE_OFFSET, DirectoryEntry.DEAD);
+    memory.set(Layouts.BYTE, entry + DirectoryEntry.TOUCHES_OFFSET, (byte) 0);
+    memory.set(Layouts.BYTE, entry + DirectoryEntry.SOFT_OFFSET, DirectoryEntry.FIRM);
+    memory.set(Layouts.LONG, entry + DirectoryEntry.KEY_HIGH_OFFSET, high);
+    memory.set(Layouts.LONG, entry + DirectoryEntry.KEY_LOW_OFFSET, low);
+    memory.set(Layouts.INT, entry + DirectoryEntry.OFFSET_OFFSET, offset);
+    memory.set(Layouts.INT, entry + DirectoryEntry.LENGTH_OFFSET, 0);
+    memory.set(Layouts.LONG, entry + DirectoryEntry.BIRTH_OFFSET, birth);
+    memory.set(Layouts.LONG, entry + DirectoryEntry.OBJECT_OFFSET, objectId);
+    memory.set(Layouts.LONG, entry + DirectoryEntry.BASE_SCOPE_OFFSET, baseScope);
+    memory.set(Layouts.INT, entry + DirectoryEntry.EPOCH_OFFSET, 0);
   }
 
   /** The record is whole: its entry names it from now on, though not yet as live. */
   public void commit(int region, int slot, int generation, int length, int epoch) {
     long entry = entry(region, slot);
-    memory.set(Words.INT, entry + DirectoryEntry.LENGTH_OFFSET, length);
-    memory.set(Words.INT, entry + DirectoryEntry.EPOCH_OFFSET, epoch);
+    memory.set(Layouts.INT, entry + DirectoryEntry.LENGTH_OFFSET, length);
+    memory.set(Layouts.INT, entry + DirectoryEntry.EPOCH_OFFSET, epoch);
     memory.set(
-        Words.INT,
+        Layouts.INT,
         entry + DirectoryEntry.CHECK_OFFSET,
         DirectoryEntry.check(memory, entry, generation));
-    Words.intRelease(memory, entry + DirectoryEntry.COMMIT_OFFSET, generation);
+    Layouts.intRelease(memory, entry + DirectoryEntry.COMMIT_OFFSET, generation);
   }
 
   public boolean isCommitted(int region, int slot, int generation) {
-    return Words.intAcquire(memory, entry(region, slot) + DirectoryEntry.COMMIT_OFFSET)
+    return Layouts.intAcquire(memory, entry(region, slot) + DirectoryEntry.COMMIT_OFFSET)
         == generation;
   }
 
@@ -333,10 +334,10 @@ public final class Regions {
    */
   public boolean isSound(int region, int slot, int generation) {
     long entry = entry(region, slot);
-    int offset = memory.get(Words.INT, entry + DirectoryEntry.OFFSET_OFFSET);
-    int length = memory.get(Words.INT, entry + DirectoryEntry.LENGTH_OFFSET);
+    int offset = memory.get(Layouts.INT, entry + DirectoryEntry.OFFSET_OFFSET);
+    int length = memory.get(Layouts.INT, entry + DirectoryEntry.LENGTH_OFFSET);
     return isCommitted(region, slot, generation)
-        && memory.get(Words.INT, entry + DirectoryEntry.CHECK_OFFSET)
+        && memory.get(Layouts.INT, entry + DirectoryEntry.CHECK_OFFSET)
             == DirectoryEntry.check(memory, entry, generation)
         && offset >= RegionHeader.LENGTH
         && offset % RecordHeader.ALIGNMENT == 0
@@ -346,7 +347,7 @@ public final class Regions {
 
   /** Where the record of a sound entry begins in its region. */
   public int offset(int region, int slot) {
-    return memory.get(Words.INT, entry(region, slot) + DirectoryEntry.OFFSET_OFFSET);
+    return memory.get(Layouts.INT, entry(region, slot) + DirectoryEntry.OFFSET_OFFSET);
   }
 
   /**
@@ -358,7 +359,7 @@ public final class Regions {
     if (!RecordHeader.isRecord(memory, record, generation, regionBytes - offset)) {
       return -1;
     }
-    int slot = memory.get(Words.INT, record + RecordHeader.ENTRY_OFFSET);
+    int slot = memory.get(Layouts.INT, record + RecordHeader.ENTRY_OFFSET);
     return slot >= 0
             && slot < slots(region)
             && isCommitted(region, slot, generation)
@@ -368,12 +369,12 @@ public final class Regions {
   }
 
   public boolean isLive(int region, int slot) {
-    return Words.byteOpaque(memory, entry(region, slot) + DirectoryEntry.LIVE_OFFSET)
+    return Layouts.byteOpaque(memory, entry(region, slot) + DirectoryEntry.LIVE_OFFSET)
         == DirectoryEntry.LIVE;
   }
 
   public void live(int region, int slot, boolean live) {
-    Words.byteRelease(
+    Layouts.byteRelease(
         memory,
         entry(region, slot) + DirectoryEntry.LIVE_OFFSET,
         live ? DirectoryEntry.LIVE : DirectoryEntry.DEAD);
@@ -381,13 +382,13 @@ public final class Regions {
 
   public int touches(int region, int slot) {
     return Math.clamp(
-        Words.byteOpaque(memory, entry(region, slot) + DirectoryEntry.TOUCHES_OFFSET),
+        Layouts.byteOpaque(memory, entry(region, slot) + DirectoryEntry.TOUCHES_OFFSET),
         0,
         DirectoryEntry.MOST_TOUCHES);
   }
 
   public void touches(int region, int slot, int touches) {
-    memory.set(Words.BYTE, entry(region, slot) + DirectoryEntry.TOUCHES_OFFSET, (byte) touches);
+    memory.set(Layouts.BYTE, entry(region, slot) + DirectoryEntry.TOUCHES_OFFSET, (byte) touches);
   }
 
   /**
@@ -399,35 +400,35 @@ public final class Regions {
       return;
     }
     long at = entry(region, slot) + DirectoryEntry.TOUCHES_OFFSET;
-    byte touches = memory.get(Words.BYTE, at);
+    byte touches = memory.get(Layouts.BYTE, at);
     if (touches < DirectoryEntry.MOST_TOUCHES) {
-      memory.set(Words.BYTE, at, (byte) (touches + 1));
+      memory.set(Layouts.BYTE, at, (byte) (touches + 1));
     }
   }
 
   /** Moves a sealed region, as it is, to the young end of the protected segment. */
   public void protect(int region, long age) {
     long base = base(region);
-    memory.set(Words.INT, base + RegionHeader.SEGMENT_OFFSET, PROTECTED);
+    memory.set(Layouts.INT, base + RegionHeader.SEGMENT_OFFSET, PROTECTED);
     CheckedLong.write(memory, base + RegionHeader.AGE_OFFSET, age);
     state(region, generation(region), PROTECTED, SEALED);
   }
 
   public boolean isSoft(int region, int slot) {
-    return Words.byteOpaque(memory, entry(region, slot) + DirectoryEntry.SOFT_OFFSET)
+    return Layouts.byteOpaque(memory, entry(region, slot) + DirectoryEntry.SOFT_OFFSET)
         != DirectoryEntry.FIRM;
   }
 
   public void soft(int region, int slot) {
-    Words.byteRelease(
+    Layouts.byteRelease(
         memory, entry(region, slot) + DirectoryEntry.SOFT_OFFSET, DirectoryEntry.SOFT);
   }
 
   public int epoch(int region, int slot) {
-    return memory.get(Words.INT, entry(region, slot) + DirectoryEntry.EPOCH_OFFSET);
+    return memory.get(Layouts.INT, entry(region, slot) + DirectoryEntry.EPOCH_OFFSET);
   }
 
   public void epoch(int region, int slot, int epoch) {
-    memory.set(Words.INT, entry(region, slot) + DirectoryEntry.EPOCH_OFFSET, epoch);
+    memory.set(Layouts.INT, entry(region, slot) + DirectoryEntry.EPOCH_OFFSET, epoch);
   }
 }

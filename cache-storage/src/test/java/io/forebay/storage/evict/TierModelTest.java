@@ -115,7 +115,7 @@ class TierModelTest {
 
   @Test
   void thinnedItIsAsIfItHadSeenTheSampledObjectsOnly() {
-    Sample sample = new Sample();
+    SampleFilter sample = new SampleFilter();
     TierModel model = model(64, 1000, 0.5, 1);
     fill(model, 0, 640);
     sample.halve();

@@ -17,8 +17,8 @@ class FlippedBitsTest {
 
   private static void flip(MemorySegment memory, long bit) {
     long at = bit / 8;
-    byte flipped = (byte) (memory.get(Words.BYTE, at) ^ (1 << (bit % 8)));
-    memory.set(Words.BYTE, at, flipped);
+    byte flipped = (byte) (memory.get(Layouts.BYTE, at) ^ (1 << (bit % 8)));
+    memory.set(Layouts.BYTE, at, flipped);
   }
 
   private static Regions region(MemorySegment memory) {
@@ -60,9 +60,9 @@ class FlippedBitsTest {
       regions.soft(0, SLOT);
       for (int flips = 0; flips < 255; flips++) {
         memory.set(
-            Words.BYTE, entry + DirectoryEntry.LIVE_OFFSET, (byte) (DirectoryEntry.DEAD ^ flips));
+            Layouts.BYTE, entry + DirectoryEntry.LIVE_OFFSET, (byte) (DirectoryEntry.DEAD ^ flips));
         memory.set(
-            Words.BYTE, entry + DirectoryEntry.SOFT_OFFSET, (byte) (DirectoryEntry.SOFT ^ flips));
+            Layouts.BYTE, entry + DirectoryEntry.SOFT_OFFSET, (byte) (DirectoryEntry.SOFT ^ flips));
         assertFalse(regions.isLive(0, SLOT), "flips " + flips);
         assertTrue(regions.isSoft(0, SLOT), "flips " + flips);
       }
@@ -121,7 +121,7 @@ class FlippedBitsTest {
   void aTierHeaderWithAFlippedBitIsNotClean() {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment memory = arena.allocate(TierHeader.LENGTH, TierHeader.LENGTH);
-      memory.set(Words.LONG, TierHeader.INDEX_SEAL_OFFSET, 77);
+      memory.set(Layouts.LONG, TierHeader.INDEX_SEAL_OFFSET, 77);
       assertFalse(TierHeader.isClean(memory));
       TierHeader.markClean(memory);
       assertTrue(TierHeader.isClean(memory));

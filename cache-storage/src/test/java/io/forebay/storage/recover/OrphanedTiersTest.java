@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.forebay.storage.file.MemoryPlace;
+import io.forebay.storage.lock.OwnerLock;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

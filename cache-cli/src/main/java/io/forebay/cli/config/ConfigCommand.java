@@ -1,0 +1,160 @@
+package io.forebay.cli.config;
+
+import io.forebay.cli.console.CommonOptions;
+import io.forebay.cli.console.Exit;
+import io.forebay.cli.console.Output;
+import io.forebay.server.StartCheck;
+import io.forebay.server.config.ConfigLoader;
+import io.forebay.server.config.ConfigOutcome;
+import io.forebay.server.config.ConfigOutcome.Loaded;
+import io.forebay.server.config.ConfigOutcome.Refused;
+import io.forebay.server.config.ConfigProblem;
+import io.forebay.server.config.ConfigReference;
+import io.forebay.server.config.ConfigView;
+import io.forebay.server.tls.ClientTls;
+import io.forebay.server.tls.TlsReload;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.ParameterException;
+
+/** Checks, dumps and describes the configuration; starts nothing. */
+@Command(
+    name = "config",
+    header = "Check, dump or describe the configuration.",
+    sortOptions = false,
+    subcommands = {ConfigCommand.Check.class, ConfigCommand.Dump.class, ConfigCommand.Schema.class})
+public final class ConfigCommand implements Callable<Integer> {
+  @Mixin private final CommonOptions common = new CommonOptions();
+
+  public ConfigCommand() {}
+
+  @Override
+  public Integer call() {
+    throw new ParameterException(
+        common.spec.commandLine(), "say what to do: config check, config dump or config schema");
+  }
+
+  private static ConfigOutcome load(ConfigOptions options) {
+    return new ConfigLoader(options.environment()).load(options.file, options.given());
+  }
+
+  private static String nameOf(Loaded loaded) {
+    return loaded.file() == null ? "options and environment, no file" : loaded.file().toString();
+  }
+
+  /** One line a problem, each with its place. */
+  private static int refuse(CommonOptions common, Refused refused) {
+    refused.problems().forEach(problem -> common.output().note("forebay: " + problem.text()));
+    return Exit.BAD_CONFIGURATION;
+  }
+
+  /** Says whether a node would take the configuration. */
+  @Command(
+      name = "check",
+      header = "Say whether 'serve' with these options would take its configuration.",
+      sortOptions = false)
+  static final class Check implements Callable<Integer> {
+    @Mixin private final CommonOptions common = new CommonOptions();
+    @Mixin private final ConfigOptions options = new ConfigOptions();
+
+    Check() {}
+
+    private static ConfigProblem problem(String file, String line) {
+      return new ConfigProblem(file, 0, 0, "", line, "");
+    }
+
+    private record Verdict(
+        boolean ok, List<ConfigProblem> problems, List<String> warnings, String memory) {}
+
+    @Override
+    public Integer call() {
+      Output output = common.output();
+      return switch (load(options)) {
+        case Loaded loaded -> {
+          TlsReload tls = ClientTls.check(loaded.config(), Instant.now());
+          StartCheck memory = StartCheck.of(loaded.config());
+          List<String> warnings = new ArrayList<>(loaded.warnings());
+          warnings.addAll(tls.warnings());
+          warnings.addAll(memory.warnings());
+          warnings.forEach(warning -> output.note("forebay: warning: " + warning));
+          List<ConfigProblem> problems = new ArrayList<>();
+          tls.errors().forEach(line -> problems.add(problem("certificates", line)));
+          memory.errors().forEach(line -> problems.add(problem(nameOf(loaded), line)));
+          if (!problems.isEmpty()) {
+            output.json(new Verdict(false, problems, warnings, memory.memory()));
+            yield refuse(common, new Refused(problems));
+          }
+          output.json(new Verdict(true, List.of(), warnings, memory.memory()));
+          output.line("good: " + nameOf(loaded));
+          output.line("memory: " + memory.memory());
+          yield Exit.OK;
+        }
+        case Refused refused -> {
+          output.json(new Verdict(false, refused.problems(), List.of(), ""));
+          yield refuse(common, refused);
+        }
+      };
+    }
+  }
+
+  /** Prints the effective configuration. */
+  @Command(
+      name = "dump",
+      header = "Print the configuration in force with these options, defaults included.",
+      sortOptions = false,
+      description = {
+        "",
+        "As YAML that can be loaded again; each value that is no default names its source. Secrets are"
+            + " not shown.",
+        ""
+      })
+  static final class Dump implements Callable<Integer> {
+    @Mixin private final CommonOptions common = new CommonOptions();
+    @Mixin private final ConfigOptions options = new ConfigOptions();
+
+    Dump() {}
+
+    @Override
+    public Integer call() {
+      Output output = common.output();
+      return switch (load(options)) {
+        case Loaded loaded -> {
+          loaded.warnings().forEach(warning -> output.note("forebay: warning: " + warning));
+          if (output.isJson()) {
+            output.json(Output.mapper().readTree(ConfigView.json(loaded)));
+          } else {
+            output.raw(ConfigView.yaml(loaded));
+          }
+          yield Exit.OK;
+        }
+        case Refused refused -> refuse(common, refused);
+      };
+    }
+  }
+
+  /** Prints the JSON Schema of the file. */
+  @Command(
+      name = "schema",
+      header = "Print a JSON Schema of the file, for editors.",
+      sortOptions = false)
+  static final class Schema implements Callable<Integer> {
+    @Mixin private final CommonOptions common = new CommonOptions();
+
+    Schema() {}
+
+    @Override
+    public Integer call() {
+      Output output = common.output();
+      if (output.isJson()) {
+        output.json(Output.mapper().readTree(ConfigReference.schema()));
+      } else {
+        output.raw(ConfigReference.schema());
+      }
+      return Exit.OK;
+    }
+  }
+}

@@ -1,0 +1,82 @@
+package io.forebay.cli.console;
+
+import java.io.IOException;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
+
+/** Where the admin API is and what opens it. */
+public final class AdminOptions {
+  @Option(
+      names = "--admin-url",
+      order = 80,
+      paramLabel = "URL",
+      defaultValue = "${env:FOREBAY_ADMIN_URL:-http://127.0.0.1:8081}",
+      description =
+          "Admin API of the node, http://HOST:PORT or unix:FILE, or FOREBAY_ADMIN_URL; by default at 127.0.0.1, port 8081.")
+  public String adminUrl = "";
+
+  @Option(
+      names = "--token-file",
+      order = 81,
+      paramLabel = "FILE",
+      description =
+          "File whose first line is the admin token; or FOREBAY_ADMIN_TOKEN. Never an argument,"
+              + " which other users could read.")
+  @Nullable Path tokenFile;
+
+  public AdminClient client() {
+    return new AdminClient(address(), token());
+  }
+
+  private URI address() {
+    try {
+      URI uri = URI.create(adminUrl);
+      if (uri.getHost() != null
+          && ("http".equals(uri.getScheme()) || "https".equals(uri.getScheme()))
+          && uri.getRawQuery() == null) {
+        String text = uri.toString();
+        return URI.create(text.endsWith("/") ? text.substring(0, text.length() - 1) : text);
+      }
+      if ("unix".equals(uri.getScheme()) && uri.getHost() == null && uri.getPath() != null) {
+        return uri;
+      }
+    } catch (IllegalArgumentException unreadable) {
+      // answered below, as for any other text that is no address
+    }
+    throw new CommandException(
+        Exit.USAGE,
+        "admin URL '"
+            + adminUrl
+            + "' must look like http://host:port or unix:/run/forebay/admin.sock");
+  }
+
+  private @Nullable String token() {
+    if (tokenFile == null) {
+      String token = System.getenv("FOREBAY_ADMIN_TOKEN");
+      return token == null || token.isBlank() ? null : checked(token, "FOREBAY_ADMIN_TOKEN");
+    }
+    try (var lines = Files.lines(tokenFile)) {
+      String first = lines.findFirst().orElse("");
+      if (first.isBlank()) {
+        throw new CommandException(Exit.USAGE, "token file " + tokenFile + " is empty");
+      }
+      return checked(first, "token file " + tokenFile);
+    } catch (IOException unreadable) {
+      throw new CommandException(
+          Exit.USAGE, "token file " + tokenFile + " cannot be read: " + unreadable, unreadable);
+    }
+  }
+
+  /** A token goes into a header field, so it must be visible characters. */
+  private static String checked(String token, String source) {
+    String trimmed = token.strip();
+    if (!trimmed.chars().allMatch(c -> c > 0x20 && c < 0x7f)) {
+      throw new CommandException(
+          Exit.USAGE, source + " holds blanks or control characters, so it is no token");
+    }
+    return trimmed;
+  }
+}

@@ -1,0 +1,28 @@
+package io.forebay.cli.console;
+
+/** A command cannot do what it was asked: one line that says what to do about it, and its code. */
+public final class CommandException extends RuntimeException {
+  private static final long serialVersionUID = 1L;
+
+  private final int exitCode;
+
+  public CommandException(int exitCode, String message) {
+    super(message);
+    this.exitCode = exitCode;
+  }
+
+  public CommandException(int exitCode, String message, Throwable cause) {
+    super(message, cause);
+    this.exitCode = exitCode;
+  }
+
+  public int exitCode() {
+    return exitCode;
+  }
+
+  /** The last line of an exception's story that means something to an operator. */
+  public static String reason(Throwable thrown) {
+    String message = thrown.getMessage();
+    return message == null || message.isBlank() ? thrown.getClass().getSimpleName() : message;
+  }
+}

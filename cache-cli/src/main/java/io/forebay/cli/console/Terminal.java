@@ -1,0 +1,90 @@
+package io.forebay.cli.console;
+
+import java.io.IOException;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.lang.invoke.MethodHandle;
+import java.nio.charset.Charset;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+/**
+ * What stands behind standard output and standard error. Java's console only answers for input and
+ * output together, which {@code forebay warm < urls.txt} would fail; the kernel answers for each.
+ */
+public final class Terminal {
+  private static final int DEFAULT_WIDTH = 80;
+  private static final long TIOCGWINSZ = 0x5413;
+
+  private Terminal() {}
+
+  public static boolean isOutput() {
+    return isTerminal(1);
+  }
+
+  public static boolean isError() {
+    return isTerminal(2);
+  }
+
+  public static boolean isInput() {
+    return isTerminal(0);
+  }
+
+  /** Columns to fill: what the shell exported, else what the kernel says, else 80. */
+  public static int width() {
+    String columns = System.getenv("COLUMNS");
+    if (columns != null && columns.matches("[1-9][0-9]{1,3}")) {
+      return Integer.parseInt(columns);
+    }
+    int told = columns(isOutput() ? 1 : 2);
+    return told >= 10 ? told : DEFAULT_WIDTH;
+  }
+
+  /** Whether block characters survive the way to standard output. */
+  public static boolean canDrawBlocks() {
+    String encoding = System.getProperty("stdout.encoding", "US-ASCII");
+    return Charset.isSupported(encoding) && Charset.forName(encoding).newEncoder().canEncode('█');
+  }
+
+  /** What the kernel knows of a terminal's width (struct winsize); 0 if it is none. */
+  @SuppressWarnings("restricted")
+  private static int columns(int descriptor) {
+    try {
+      Linker linker = Linker.nativeLinker();
+      MethodHandle ioctl =
+          linker.downcallHandle(
+              linker.defaultLookup().findOrThrow("ioctl"),
+              FunctionDescriptor.of(
+                  ValueLayout.JAVA_INT,
+                  ValueLayout.JAVA_INT,
+                  ValueLayout.JAVA_LONG,
+                  ValueLayout.ADDRESS),
+              Linker.Option.firstVariadicArg(2),
+              Linker.Option.critical(true));
+      short[] rowsAndColumns = new short[4];
+      int result =
+          (int) ioctl.invokeExact(descriptor, TIOCGWINSZ, MemorySegment.ofArray(rowsAndColumns));
+      return result == 0 ? Short.toUnsignedInt(rowsAndColumns[1]) : 0;
+    } catch (Throwable e) {
+      if (e instanceof VirtualMachineError error) {
+        throw error;
+      }
+      return 0;
+    }
+  }
+
+  private static boolean isTerminal(int descriptor) {
+    try {
+      String target =
+          Files.readSymbolicLink(Path.of("/proc/self/fd", Integer.toString(descriptor))).toString();
+      return target.startsWith("/dev/pts/")
+          || target.startsWith("/dev/tty")
+          || target.equals("/dev/console");
+    } catch (IOException | UnsupportedOperationException noProc) {
+      // Without /proc nobody knows, and plain text is right everywhere.
+      return false;
+    }
+  }
+}

@@ -1,0 +1,9 @@
+/**
+ * What all commands share: terminal, output as text or JSON, exit codes, the admin client.
+ *
+ * <p>Start at {@link Output}, {@link Exit} and {@link AdminClient}.
+ */
+@NullMarked
+package io.forebay.cli.console;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,130 @@
+package io.forebay.cli.demo;
+
+import io.forebay.cli.console.AdminClient;
+import io.forebay.cli.console.CommandException;
+import io.forebay.cli.console.CommonOptions;
+import io.forebay.cli.console.Exit;
+import io.forebay.cli.console.Output;
+import io.forebay.cli.console.Scratch;
+import io.forebay.cli.serve.Signals;
+import java.io.IOException;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** Shows the main job on this machine: an origin, an edge, and what happens between them. */
+@Command(
+    name = "demo",
+    header = "Show it on this machine: origin, edge, crash, warm restart.",
+    sortOptions = false,
+    description = {
+      "",
+      "Starts an origin with a small video ladder and an edge in front of it, walks through miss, hit,"
+          + " range, viewers together, purge, kill and warm restart, checks every byte, and stays up.",
+      ""
+    })
+public final class DemoCommand implements Callable<Integer> {
+  private static final long MEMORY_MIB = 256;
+  private static final long EDGE_CHECK_MILLIS = 500;
+
+  @Mixin private final CommonOptions common = new CommonOptions();
+
+  @Option(
+      names = "--once",
+      description = "Exit after the walk: 0 when every step was as promised, else 1.")
+  private boolean isOnce;
+
+  public DemoCommand() {}
+
+  @Override
+  public Integer call() throws IOException, InterruptedException {
+    Output output = common.output();
+    Scratch scratch = Scratch.make("forebay-demo-", MEMORY_MIB);
+    Path data = scratch.data();
+    // Also on Ctrl-C: the edge is told to stop, and nothing of the demo stays on the machine.
+    Thread tidyUp = new Thread(() -> tidyUp(scratch), "tidy-up");
+    Runtime.getRuntime().addShutdownHook(tidyUp);
+    int port = Scratch.freePort();
+    int adminPort = Scratch.freePort();
+    URI adminUrl = URI.create("http://127.0.0.1:" + adminPort);
+    List<String> arguments =
+        new ArrayList<>(
+            List.of(
+                "--listen",
+                "127.0.0.1:" + port,
+                "--admin",
+                "127.0.0.1:" + adminPort,
+                "--memory",
+                MEMORY_MIB + "MiB",
+                "--data",
+                data.resolve("edge").toString(),
+                "--memory-dir",
+                scratch.memory().toString(),
+                "--access-log",
+                "off"));
+    output.line(output.strong("Forebay demo") + ": a live channel behind one edge on this machine");
+    try (AdminClient client = new AdminClient(adminUrl, null);
+        DemoScenario walk =
+            new DemoScenario(
+                output,
+                url ->
+                    client
+                        .post("/v1/purge", Map.of("urls", List.of(url)))
+                        .path("tookMillis")
+                        .asDouble(0),
+                arguments,
+                port,
+                data.resolve("edge.log"))) {
+      running = walk;
+      boolean isKept = walk.walk();
+      output.line("");
+      output.line(
+          isKept
+              ? "  " + output.good("Every step was as promised.")
+              : "  " + output.bad("Not every step was as promised.") + " The edge's log follows.");
+      output.json(Map.of("step", "end", "ok", isKept, "edge", walk.edgeUrl()));
+      if (!isKept) {
+        Files.readAllLines(data.resolve("edge.log")).forEach(output::note);
+      }
+      if (isOnce) {
+        return isKept ? Exit.OK : Exit.FAILURE;
+      }
+      Signals signals = Signals.taken();
+      invite(output, walk, adminUrl);
+      // Whatever signal it is, a closed terminal's too, the demo is over.
+      while (signals.next(EDGE_CHECK_MILLIS) == null) {
+        if (!walk.isEdgeAlive()) {
+          throw new CommandException(Exit.FAILURE, "the edge ended by itself");
+        }
+      }
+      return Exit.OK;
+    }
+  }
+
+  // Read by the shutdown hook; set once.
+  private volatile @org.jspecify.annotations.Nullable DemoScenario running;
+
+  private static void invite(Output output, DemoScenario walk, URI adminUrl) {
+    output.line("");
+    output.line("  The edge stays up at " + output.strong(walk.edgeUrl()) + " until Ctrl-C. Try:");
+    output.line("    curl -si " + walk.masterUrl());
+    output.line("    ./forebay warm --admin-url " + adminUrl + " " + walk.masterUrl());
+    output.line("    ./forebay stats --watch --admin-url " + adminUrl);
+    output.line("    ./forebay purge --admin-url " + adminUrl + " --tag news-2160p");
+  }
+
+  private void tidyUp(Scratch scratch) {
+    DemoScenario walk = running;
+    if (walk != null) {
+      walk.close();
+    }
+    scratch.close();
+  }
+}

@@ -1,0 +1,362 @@
+package io.forebay.cli.demo;
+
+import io.forebay.cli.console.CommandException;
+import io.forebay.cli.console.EdgeProcess;
+import io.forebay.cli.console.Output;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The walk of the demo: miss, hit, range, viewers together, purge, miss, kill and warm restart.
+ * Each step says what it promises, checks every byte and the number of requests the origin saw, and
+ * says whether the promise held.
+ */
+public final class DemoScenario implements AutoCloseable {
+  private static final int VIEWERS = 8;
+  private static final int STOP_SECONDS = 20;
+  private static final long FAR_ORIGIN_BYTES_PER_SECOND = 48L << 20;
+  private static final int RANGE_FROM = 5_000_000;
+  private static final int RANGE_BYTES = 1 << 20;
+
+  private final Output output;
+  private final Purger purger;
+  private final List<String> serveArguments;
+  private final Path log;
+  private final int port;
+  private final Ladder ladder = new Ladder();
+  private final LadderOrigin origin;
+  private Viewer viewer;
+  // Also read by the shutdown hook that closes this.
+  private volatile @Nullable EdgeProcess edge;
+  private int failures;
+  private int step;
+
+  /** What a program reads of a step. */
+  private record Step(String step, boolean ok, double millis, long originRequests, String detail) {}
+
+  /**
+   * @param serveArguments what {@code serve} gets beside the origin
+   * @param port where those arguments make the edge listen
+   */
+  public DemoScenario(Output output, Purger purger, List<String> serveArguments, int port, Path log)
+      throws IOException {
+    this.output = output;
+    this.purger = purger;
+    this.serveArguments = serveArguments;
+    this.port = port;
+    this.log = log;
+    this.origin = new LadderOrigin(ladder);
+    this.viewer = new Viewer(port);
+  }
+
+  /** Walks all steps; true when each was as promised. */
+  public boolean walk() throws IOException, InterruptedException {
+    warmUpViewer();
+    start();
+    step(
+        "miss", "every segment once: asked of the origin, streamed while it is stored", this::miss);
+    step("hit", "the same again: from the edge's memory, the origin is not asked", this::hit);
+    step("range", "one MiB out of the middle of the 12 MB segment", this::range);
+    step("join", VIEWERS + " viewers want the newest 12 MB segment at once", this::join);
+    step("purge", "one 12 MB segment; once acknowledged, it is not served again", this::purge);
+    step("crash", "purge another, kill -9 the edge, start it again", this::crash);
+    return failures == 0;
+  }
+
+  public String edgeUrl() {
+    return "http://127.0.0.1:" + port;
+  }
+
+  public String originUrl() {
+    return origin.url();
+  }
+
+  public String masterUrl() {
+    return edgeUrl() + Ladder.masterPath();
+  }
+
+  /** Whether the edge runs; it only ends by itself when something is wrong. */
+  public boolean isEdgeAlive() {
+    EdgeProcess running = edge;
+    return running != null && running.isAlive();
+  }
+
+  @Override
+  public void close() {
+    EdgeProcess running = edge;
+    if (running != null && running.isAlive()) {
+      running.stop(STOP_SECONDS);
+    }
+    origin.close();
+  }
+
+  private void start() throws IOException, InterruptedException {
+    EdgeProcess started = startEdge();
+    tuneIn();
+    output.line("");
+    output.line(
+        "  origin  "
+            + origin.url()
+            + "   "
+            + Ladder.renditions()
+            + " renditions of a live channel, segments of 72 KB to 12 MB");
+    output.line(
+        "  edge    "
+            + edgeUrl()
+            + "   pid "
+            + started.pid()
+            + ", listening after "
+            + millis(started.startNanos()));
+    output.json(new Step("start", true, started.startNanos() / 1e6, origin.requests(), edgeUrl()));
+  }
+
+  private String miss() throws IOException {
+    return each("miss", ladder.segments(), ladder.segments().size());
+  }
+
+  private String hit() throws IOException {
+    return each("hit", ladder.segments(), 0);
+  }
+
+  private String range() throws IOException {
+    Ladder.Item item = biggest(1);
+    int last = RANGE_FROM + RANGE_BYTES - 1;
+    Viewer.Got got = viewer.get(item.path(), "bytes=" + RANGE_FROM + "-" + last);
+    expect(got.status() == 206, "status " + got.status() + " instead of 206");
+    expect(
+        got.field("content-range")
+            .equals("bytes " + RANGE_FROM + "-" + last + "/" + item.bytes().length),
+        "Content-Range: " + got.field("content-range"));
+    expect(
+        Arrays.equals(got.body(), Arrays.copyOfRange(item.bytes(), RANGE_FROM, last + 1)),
+        "the bytes differ");
+    expectOrigin(0);
+    return "206, bytes %,d-%,d identical, whole after %s"
+        .formatted(RANGE_FROM, last, millis(got.lastByteNanos()));
+  }
+
+  private String join() throws Exception {
+    Ladder.Item item = ladder.item(Ladder.newestOfBiggest());
+    origin.pace(FAR_ORIGIN_BYTES_PER_SECOND);
+    List<Callable<Viewer.Got>> viewers = new ArrayList<>();
+    for (int i = 0; i < VIEWERS; i++) {
+      viewers.add(() -> {
+        try (Viewer one = new Viewer(port)) {
+          return one.get(item.path());
+        }
+      });
+    }
+    long slowest = 0;
+    try (ExecutorService threads = Executors.newFixedThreadPool(VIEWERS)) {
+      for (Future<Viewer.Got> done : threads.invokeAll(viewers)) {
+        Viewer.Got got = done.get();
+        expectWhole(item, got);
+        slowest = Math.max(slowest, got.lastByteNanos());
+      }
+    } catch (ExecutionException failed) {
+      throw failed.getCause() instanceof IOException broken ? broken : failed;
+    } finally {
+      origin.pace(0);
+    }
+    expectOrigin(1);
+    return "%d times 12 MB identical from 1 origin request at %d MB/s, the last whole after %s"
+        .formatted(VIEWERS, FAR_ORIGIN_BYTES_PER_SECOND >> 20, millis(slowest));
+  }
+
+  private String purge() throws IOException {
+    Ladder.Item item = biggest(1);
+    double tookMillis = purger.purge(edgeUrl() + item.path());
+    Viewer.Got gone = viewer.get(item.path());
+    expectWhole(item, gone);
+    expect(!gone.isHit(), "served from cache after the purge: " + gone.field("cache-status"));
+    expectOrigin(1);
+    Viewer.Got again = viewer.get(item.path());
+    expectWhole(item, again);
+    expect(again.isHit(), "not a hit afterwards: " + again.field("cache-status"));
+    Viewer.Got neighbour = viewer.get(biggest(2).path());
+    expect(neighbour.isHit(), "its neighbour was purged too");
+    expectOrigin(0);
+    return "on disk and in force after "
+        + millis((long) (tookMillis * 1e6))
+        + ", then a miss of "
+        + millis(gone.lastByteNanos())
+        + ", then a hit again; its neighbour stayed";
+  }
+
+  private String crash() throws Exception {
+    Ladder.Item purged = biggest(2);
+    purger.purge(edgeUrl() + purged.path());
+    EdgeProcess killed = edge;
+    if (killed == null) {
+      throw new IllegalStateException("no edge is running");
+    }
+    killed.kill();
+    viewer.close();
+    EdgeProcess restarted = startEdge();
+    viewer = new Viewer(port);
+    int hits = 0;
+    for (Ladder.Item item : ladder.segments()) {
+      if (!item.path().equals(purged.path())) {
+        Viewer.Got got = viewer.get(item.path());
+        expectWhole(item, got);
+        expect(got.isHit(), item.path() + " is cold: " + got.field("cache-status"));
+        hits++;
+      }
+    }
+    expectOrigin(0);
+    Viewer.Got gone = viewer.get(purged.path());
+    expectWhole(purged, gone);
+    expect(!gone.isHit(), "what was purged came back: " + gone.field("cache-status"));
+    expectOrigin(1);
+    return "pid %d killed; pid %d listening after %s with %d hits of %d, bytes identical; the purged one stayed gone"
+        .formatted(killed.pid(), restarted.pid(), millis(restarted.startNanos()), hits, hits);
+  }
+
+  /** Fetches each item and prints a row for the first of each rendition. */
+  private String each(String expected, List<Ladder.Item> items, int originRequests)
+      throws IOException {
+    long bytes = 0;
+    for (Ladder.Item item : items) {
+      Viewer.Got got = viewer.get(item.path());
+      expectWhole(item, got);
+      expect(
+          got.isHit() == expected.equals("hit"),
+          item.path() + " is no " + expected + ": " + got.field("cache-status"));
+      bytes += got.body().length;
+      if (item.path().endsWith("/seg-1.ts")) {
+        output.line(
+            output.faint(
+                "           %-6s %8s   first byte %9s   whole %9s"
+                    .formatted(
+                        item.rung(),
+                        size(item.bytes().length),
+                        millis(got.firstByteNanos()),
+                        millis(got.lastByteNanos()))));
+      }
+    }
+    expectOrigin(originRequests);
+    return "%d objects, %s, bytes identical, %d origin requests"
+        .formatted(items.size(), size(bytes), originRequests);
+  }
+
+  private EdgeProcess startEdge() throws IOException, InterruptedException {
+    List<String> arguments = new ArrayList<>(List.of("--origin", origin.url()));
+    arguments.addAll(serveArguments);
+    EdgeProcess started = EdgeProcess.start(List.of(), arguments, log);
+    edge = started;
+    return started;
+  }
+
+  /** Lets the viewer's own code compile, or else the first rows would time that. */
+  private void warmUpViewer() throws IOException {
+    try (Viewer direct = new Viewer(origin.port())) {
+      for (int round = 0; round < 20; round++) {
+        for (Ladder.Item item : ladder.firstOfEachRung()) {
+          expectWhole(item, direct.get(item.path()));
+        }
+      }
+    }
+    originSeen = origin.requests();
+  }
+
+  /** As players do, reads the playlists first; that also has the edge load its code. */
+  private void tuneIn() throws IOException {
+    for (String playlist : ladder.playlists()) {
+      expectWhole(ladder.item(playlist), viewer.get(playlist));
+    }
+  }
+
+  private Ladder.Item biggest(int number) {
+    List<Ladder.Item> segments = ladder.segments();
+    return segments.get(segments.size() - 3 + number);
+  }
+
+  private interface Promise {
+    String keep() throws Exception;
+  }
+
+  /** Set when a promise of the running step is broken: the rest of that step says no more. */
+  private static final class BrokenPromise extends IOException {
+    private static final long serialVersionUID = 1L;
+
+    BrokenPromise(String message) {
+      super(message);
+    }
+  }
+
+  // Requests the origin had seen when they were last checked.
+  private long originSeen;
+
+  private void step(String name, String promise, Promise work) throws InterruptedException {
+    step++;
+    output.line("");
+    output.line("  " + output.strong("%d  %-6s".formatted(step, name)) + " " + promise);
+    long requestsBefore = origin.requests();
+    originSeen = requestsBefore;
+    long from = System.nanoTime();
+    String detail;
+    boolean isKept = false;
+    try {
+      detail = work.keep();
+      isKept = true;
+    } catch (InterruptedException interrupted) {
+      throw interrupted;
+    } catch (CommandException | IOException broken) {
+      detail = CommandException.reason(broken);
+    } catch (Exception unexpected) {
+      detail = unexpected.toString();
+    }
+    long took = System.nanoTime() - from;
+    if (!isKept) {
+      failures++;
+    }
+    output.line(
+        "     "
+            + (isKept ? output.good("ok    ") : output.bad("FAILED"))
+            + "  "
+            + detail
+            + output.faint("  (" + millis(took) + ")"));
+    output.json(new Step(name, isKept, took / 1e6, origin.requests() - requestsBefore, detail));
+  }
+
+  private static void expect(boolean isTrue, String otherwise) throws BrokenPromise {
+    if (!isTrue) {
+      throw new BrokenPromise(otherwise);
+    }
+  }
+
+  private static void expectWhole(Ladder.Item item, Viewer.Got got) throws BrokenPromise {
+    expect(got.status() == 200, item.path() + " answers " + got.status());
+    expect(Arrays.equals(item.bytes(), got.body()), item.path() + " has other bytes");
+  }
+
+  /** The origin saw that many requests since this was last asked. */
+  private void expectOrigin(long expected) throws BrokenPromise {
+    long seen = origin.requests() - originSeen;
+    originSeen = origin.requests();
+    expect(
+        seen == expected, "the origin saw " + seen + " requests where " + expected + " were due");
+  }
+
+  private static String millis(long nanos) {
+    double millis = nanos / 1e6;
+    String format = millis < 10 ? "%.2f ms" : millis < 1000 ? "%.0f ms" : "%.1f s";
+    return String.format(Locale.ROOT, format, millis < 1000 ? millis : millis / 1000);
+  }
+
+  private static String size(long bytes) {
+    return bytes < 1 << 20
+        ? "%d KB".formatted(bytes >> 10)
+        : String.format(Locale.ROOT, "%.1f MB", bytes / (double) (1 << 20));
+  }
+}

@@ -1,0 +1,319 @@
+package io.forebay.cli.purge;
+
+import io.forebay.cli.console.AdminClient;
+import io.forebay.cli.console.AdminOptions;
+import io.forebay.cli.console.CommandException;
+import io.forebay.cli.console.CommonOptions;
+import io.forebay.cli.console.Exit;
+import io.forebay.cli.console.Output;
+import io.forebay.cli.console.Sizes;
+import io.forebay.cli.console.Terminal;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Scanner;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import tools.jackson.databind.JsonNode;
+
+/** Purges by whatever names objects, and returns once it is on disk and in force. */
+@Command(
+    name = "purge",
+    header = "Make cached objects unservable, durably.",
+    sortOptions = false,
+    description = {
+      "",
+      "When this returns, the purge is on disk, and no later request gets the objects, not even after a"
+          + " crash.",
+      ""
+    },
+    footer = {
+      "",
+      "Examples:",
+      "  forebay purge http://www.example.com/index.html",
+      "  forebay purge --tag article-17 --tag frontpage --soft",
+      "  forebay purge --prefix http://www.example.com/live/",
+      "  forebay purge --path '^/img/.*\\.png$' --on-host www.example.com --dry-run",
+      "  forebay purge --header 'content-type: ^video/'",
+      "  forebay purge --status 4711",
+      "  forebay purge @urls.txt          (one argument a line)"
+    })
+public final class PurgeCommand implements Callable<Integer> {
+  /** What one request may hold: the API takes bodies of up to 1 MiB, an order at most 8 KiB. */
+  private static final int ORDERS_PER_REQUEST = 100;
+
+  private static final int DRY_RUNS_PER_REQUEST = 16;
+
+  @Mixin private final CommonOptions common = new CommonOptions();
+  @Mixin private final AdminOptions admin = new AdminOptions();
+
+  @Parameters(
+      paramLabel = "URL",
+      arity = "0..*",
+      description = "Exact URLs, each with all its variants.")
+  private List<String> urls = new ArrayList<>();
+
+  @Option(
+      names = "--tag",
+      paramLabel = "TAG",
+      description = "Objects whose origin gave them this tag (Surrogate-Key, Cache-Tag, xkey).")
+  private List<String> tags = new ArrayList<>();
+
+  @Option(
+      names = "--prefix",
+      paramLabel = "URL",
+      description = "Objects under this URL up to a path segment.")
+  private List<String> prefixes = new ArrayList<>();
+
+  @Option(names = "--host", paramLabel = "HOST", description = "Objects of this host.")
+  private List<String> hosts = new ArrayList<>();
+
+  @Option(
+      names = "--path",
+      paramLabel = "REGEX",
+      description = "Objects in whose path this is found (RE2 syntax).")
+  private List<String> paths = new ArrayList<>();
+
+  @Option(
+      names = "--header",
+      paramLabel = "NAME:REGEX",
+      description = "Objects with such a response header field, in whose value this is found.")
+  private List<String> headers = new ArrayList<>();
+
+  @Option(
+      names = "--on-host",
+      paramLabel = "HOST",
+      description = "Limits --path and --header to this host.")
+  private @Nullable String onHost;
+
+  @Option(names = "--all", description = "Everything. Asks first when on a terminal.")
+  private boolean isEverything;
+
+  @Option(
+      names = "--soft",
+      description = "Make stale instead of gone: still served while the origin is asked or down.")
+  private boolean isSoft;
+
+  @Option(names = "--dry-run", description = "Purge nothing: count what would be.")
+  private boolean isDryRun;
+
+  @Option(
+      names = "--status",
+      paramLabel = "ID",
+      description = "Purge nothing: say what became of an earlier purge.")
+  private @Nullable Long status;
+
+  @Option(names = "--latest", description = "Purge nothing: list the latest purges.")
+  private boolean isLatest;
+
+  @Option(
+      names = {"-y", "--yes"},
+      description = "Do not ask.")
+  private boolean isAgreed;
+
+  public PurgeCommand() {}
+
+  /** A pattern, as it is called in the API. */
+  private record Pattern(@Nullable String path, @Nullable String header, @Nullable String host) {}
+
+  /** The body of one request, and what it is called in the API. */
+  private record Orders(
+      List<String> urls,
+      List<String> tags,
+      List<String> prefixes,
+      List<String> hosts,
+      List<Pattern> patterns,
+      boolean everything,
+      boolean soft,
+      boolean dryRun) {
+
+    int count() {
+      return urls.size()
+          + tags.size()
+          + prefixes.size()
+          + hosts.size()
+          + patterns.size()
+          + (everything ? 1 : 0);
+    }
+  }
+
+  private record Result(List<JsonNode> purges, int ordered, double tookMillis) {}
+
+  @Override
+  public Integer call() {
+    Output output = common.output();
+    if (status != null || isLatest) {
+      return look(output);
+    }
+    List<Orders> requests = requests();
+    int ordered = requests.stream().mapToInt(Orders::count).sum();
+    if (ordered == 0) {
+      throw new ParameterException(
+          common.spec.commandLine(),
+          "nothing to purge: name a URL, --tag, --prefix, --host, --path, --header or --all");
+    }
+    if (isEverything && !isDryRun && !isAgreed && !agrees()) {
+      throw new CommandException(Exit.FAILURE, "nothing purged");
+    }
+    List<JsonNode> done = new ArrayList<>();
+    double tookMillis = 0;
+    try (AdminClient client = admin.client()) {
+      for (Orders orders : requests) {
+        JsonNode answer = client.post("/v1/purge", orders);
+        answer.path("purges").forEach(done::add);
+        tookMillis += answer.path("tookMillis").asDouble(0);
+      }
+    } catch (CommandException refused) {
+      if (done.isEmpty()) {
+        throw refused;
+      }
+      report(output, new Result(done, ordered, tookMillis));
+      throw new CommandException(
+          Exit.PARTIAL,
+          "purged " + done.size() + " of " + ordered + ", then: " + refused.getMessage(),
+          refused);
+    }
+    report(output, new Result(done, ordered, tookMillis));
+    return Exit.OK;
+  }
+
+  /** What became of one purge, or of the latest. */
+  private int look(Output output) {
+    JsonNode answer;
+    try (AdminClient client = admin.client()) {
+      answer = client.get(status == null ? "/v1/purges" : "/v1/purges/" + status);
+    }
+    output.json(answer);
+    if (status != null) {
+      line(output, answer);
+    } else {
+      answer.path("purges").forEach(purge -> line(output, purge));
+    }
+    return Exit.OK;
+  }
+
+  private static void line(Output output, JsonNode purge) {
+    output.line(
+        "%-10s %s  %s"
+            .formatted(
+                purge.path("kind").asString("?"),
+                purge.path("text").asString(""),
+                output.faint(
+                    "id %s, %s, %s, %s%s"
+                        .formatted(
+                            purge.path("id").asString("?"),
+                            purge.path("at").asString(""),
+                            purge.path("soft").asBoolean(false) ? "soft" : "hard",
+                            purge.path("matched").isNumber()
+                                ? matched(purge)
+                                : "matched is not known",
+                            isFinal(purge) ? "" : " so far"))));
+  }
+
+  private static boolean isFinal(JsonNode purge) {
+    return purge.path("swept").asBoolean(false) || !purge.path("matched").isNumber();
+  }
+
+  private static String matched(JsonNode purge) {
+    return "matched %d objects, %s"
+        .formatted(
+            purge.path("matched").asLong(), Sizes.text(purge.path("matchedBytes").asLong(0)));
+  }
+
+  private List<Orders> requests() {
+    List<Orders> requests = new ArrayList<>();
+    List<String> none = List.of();
+    batches(urls).forEach(b -> requests.add(orders(b, none, none, none, List.of(), false)));
+    batches(tags).forEach(b -> requests.add(orders(none, b, none, none, List.of(), false)));
+    batches(prefixes).forEach(b -> requests.add(orders(none, none, b, none, List.of(), false)));
+    batches(hosts).forEach(b -> requests.add(orders(none, none, none, b, List.of(), false)));
+    List<Pattern> patterns = new ArrayList<>();
+    paths.forEach(path -> patterns.add(new Pattern(path, null, onHost)));
+    headers.forEach(header -> patterns.add(new Pattern(null, header, onHost)));
+    batches(patterns).forEach(b -> requests.add(orders(none, none, none, none, b, false)));
+    if (isEverything) {
+      requests.add(orders(none, none, none, none, List.of(), true));
+    }
+    return requests;
+  }
+
+  private Orders orders(
+      List<String> someUrls,
+      List<String> someTags,
+      List<String> somePrefixes,
+      List<String> someHosts,
+      List<Pattern> patterns,
+      boolean everything) {
+    return new Orders(
+        someUrls, someTags, somePrefixes, someHosts, patterns, everything, isSoft, isDryRun);
+  }
+
+  private <T> List<List<T>> batches(List<T> all) {
+    int most = isDryRun ? DRY_RUNS_PER_REQUEST : ORDERS_PER_REQUEST;
+    List<List<T>> batches = new ArrayList<>();
+    for (int from = 0; from < all.size(); from += most) {
+      batches.add(all.subList(from, Math.min(all.size(), from + most)));
+    }
+    return batches;
+  }
+
+  /** Asks only where there is somebody to answer; a script that says {@code --all} means it. */
+  private boolean agrees() {
+    if (!Terminal.isInput() || !Terminal.isError()) {
+      return true;
+    }
+    common.spec.commandLine().getErr().print("Purge everything at " + admin.adminUrl + "? [y/N] ");
+    common.spec.commandLine().getErr().flush();
+    String answer = new Scanner(System.in, StandardCharsets.UTF_8).nextLine().strip();
+    return answer.equalsIgnoreCase("y") || answer.equalsIgnoreCase("yes");
+  }
+
+  private void report(Output output, Result result) {
+    output.json(result);
+    if (isDryRun) {
+      result.purges().forEach(purge -> counted(output, purge));
+      output.line("nothing was purged");
+      return;
+    }
+    for (JsonNode purge : result.purges()) {
+      output.line(
+          "%-10s %s  %s"
+              .formatted(
+                  purge.path("kind").asString("").toLowerCase(Locale.ROOT),
+                  purge.path("text").asString(""),
+                  output.faint(
+                      "id %s%s, %.1f ms"
+                          .formatted(
+                              purge.path("id").asString("?"),
+                              purge.path("matched").isNumber()
+                                  ? ", matched " + purge.path("matched").asLong()
+                                  : "",
+                              purge.path("tookMillis").asDouble(0)))));
+    }
+    output.line(
+        "%d %s on disk and in force"
+            .formatted(result.purges().size(), result.purges().size() == 1 ? "purge" : "purges"));
+  }
+
+  private static void counted(Output output, JsonNode purge) {
+    output.line(
+        "%-10s %s  %s"
+            .formatted(
+                purge.path("kind").asString(""),
+                purge.path("text").asString(""),
+                output.faint("would have " + matched(purge))));
+    for (JsonNode part : purge.path("parts")) {
+      String uncounted = part.path("uncounted").asString("");
+      if (!uncounted.isEmpty()) {
+        output.line(
+            "  not counted of %s: %s".formatted(part.path("place").asString(""), uncounted));
+      }
+    }
+  }
+}

@@ -1,0 +1,5 @@
+/** {@code forebay purge}. */
+@NullMarked
+package io.forebay.cli.purge;
+
+import org.jspecify.annotations.NullMarked;

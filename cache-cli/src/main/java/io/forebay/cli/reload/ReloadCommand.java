@@ -1,0 +1,39 @@
+package io.forebay.cli.reload;
+
+import io.forebay.cli.console.AdminClient;
+import io.forebay.cli.console.AdminOptions;
+import io.forebay.cli.console.CommonOptions;
+import io.forebay.cli.console.Exit;
+import io.forebay.cli.console.Output;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import tools.jackson.databind.JsonNode;
+
+/** Has a running node read its configuration again, and says what came of it. */
+@Command(
+    name = "reload",
+    header = "Have a running node read its configuration again.",
+    sortOptions = false,
+    description = {"", "A bad file changes nothing; every problem is told.", ""})
+public final class ReloadCommand implements Callable<Integer> {
+  @Mixin private final CommonOptions common = new CommonOptions();
+  @Mixin private final AdminOptions admin = new AdminOptions();
+
+  public ReloadCommand() {}
+
+  @Override
+  public Integer call() {
+    Output output = common.output();
+    JsonNode reload;
+    try (AdminClient client = admin.client()) {
+      reload = client.post("/v1/reload", Map.of());
+    }
+    output.json(reload);
+    output.line("reload " + reload.path("id").asString("?") + " in force");
+    reload.path("changed").forEach(key -> output.line("  changed        " + key.asString("")));
+    reload.path("needsRestart").forEach(key -> output.line("  needs restart  " + key.asString("")));
+    return Exit.OK;
+  }
+}

@@ -1,0 +1,5 @@
+/** {@code forebay reload}. */
+@NullMarked
+package io.forebay.cli.reload;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,62 @@
+package io.forebay.cli.serve;
+
+import io.forebay.cli.config.ConfigOptions;
+import io.forebay.cli.console.CommandException;
+import io.forebay.cli.console.Versions;
+import io.forebay.server.Server;
+import io.forebay.server.StartException;
+import io.forebay.server.config.ConfigLoader;
+import io.forebay.server.node.NodeControl.Reload;
+import io.forebay.server.node.NodeStatus.Listening;
+import java.util.List;
+
+/** The node that serve runs. */
+final class Edge implements AutoCloseable {
+
+  private final Server server;
+
+  private Edge(Server server) {
+    this.server = server;
+  }
+
+  /** Starts a node; what keeps it from starting comes as lines and the exit code that fits. */
+  static Edge start(ConfigOptions options) {
+    ConfigLoader loader = new ConfigLoader(options.environment());
+    try {
+      return new Edge(
+          Server.start(
+              () -> loader.load(options.file, options.given()), Versions.forebayVersion()));
+    } catch (StartException e) {
+      throw new CommandException(e.exitCode(), String.join("\n", e.lines()));
+    }
+  }
+
+  List<String> banner() {
+    return server.banner();
+  }
+
+  List<Listening> listening() {
+    return server.listening();
+  }
+
+  String admin() {
+    return server.adminUrl();
+  }
+
+  Reload reload() {
+    return server.reload();
+  }
+
+  void reopenLog() {
+    server.reopenLog();
+  }
+
+  void drain() {
+    server.drain(server.config().timeouts().drain());
+  }
+
+  @Override
+  public void close() {
+    server.close();
+  }
+}

@@ -1,0 +1,108 @@
+package io.forebay.cli.serve;
+
+import io.forebay.cli.config.ConfigOptions;
+import io.forebay.cli.console.CommandException;
+import io.forebay.cli.console.CommonOptions;
+import io.forebay.cli.console.Exit;
+import io.forebay.cli.console.Output;
+import io.forebay.cli.console.Versions;
+import io.forebay.server.node.NodeControl.Reload;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+
+/** Runs a node until it is told to stop; the calling thread serves the signals. */
+@Command(
+    name = "serve",
+    header = "Run an edge.",
+    sortOptions = false,
+    description = {
+      "",
+      "Options win over the environment (FOREBAY_...), which wins over the file, which"
+          + " wins over the defaults; 'forebay config dump' shows the result.",
+      ""
+    },
+    footer = {
+      "",
+      "Signals: TERM and INT finish requests under way and exit 0, a second one exits",
+      "at once; HUP reads the configuration again; USR1 opens the access log again.",
+      "",
+      "Example:",
+      "  forebay serve --origin http://127.0.0.1:9000 --listen :8080 --memory 4GiB"
+    })
+public final class ServeCommand implements Callable<Integer> {
+  @Mixin private final CommonOptions common = new CommonOptions();
+  @Mixin private final ConfigOptions config = new ConfigOptions();
+
+  public ServeCommand() {}
+
+  @Override
+  public Integer call() throws InterruptedException {
+    Output output = common.output();
+    if (ModuleLayer.boot().findModule("jdk.compiler").isEmpty()) {
+      throw new CommandException(
+          Exit.NO_RESOURCE,
+          "this Java lacks the module jdk.compiler, which the index needs: use a full JDK 25");
+    }
+    try (Edge edge = Edge.start(config)) {
+      // Not before it runs: until then Ctrl-C is to end the process as it ends any other.
+      Signals signals = Signals.taken();
+      output.line(output.strong("forebay " + Versions.forebayVersion()));
+      edge.banner().forEach(output::line);
+      output.json(
+          Map.of(
+              "event",
+              "started",
+              "version",
+              Versions.forebayVersion(),
+              "pid",
+              ProcessHandle.current().pid(),
+              "listening",
+              edge.listening(),
+              "admin",
+              edge.admin()));
+      while (true) {
+        switch (signals.next()) {
+          case RELOAD -> report(output, edge.reload());
+          case REOPEN_LOG -> edge.reopenLog();
+          case STOP -> {
+            output.note(
+                "forebay: stopping; requests under way are finished, a second signal ends them");
+            edge.drain();
+            output.json(Map.of("event", "stopped"));
+            return Exit.OK;
+          }
+        }
+      }
+    }
+  }
+
+  private static void report(Output output, Reload reload) {
+    Map<String, Object> event = new LinkedHashMap<>();
+    event.put("event", "reload");
+    event.put("id", reload.id());
+    event.put("changed", reload.changed());
+    event.put("needsRestart", reload.needsRestart());
+    event.put("errors", reload.errors());
+    output.json(event);
+    if (!reload.errors().isEmpty()) {
+      reload
+          .errors()
+          .forEach(error -> output.note("forebay: reload refused, nothing changed: " + error));
+      return;
+    }
+    output.note(
+        "forebay: reload "
+            + reload.id()
+            + " in force"
+            + listed("; changed ", reload.changed())
+            + listed("; needs a restart ", reload.needsRestart()));
+  }
+
+  private static String listed(String label, List<String> keys) {
+    return keys.isEmpty() ? "" : label + String.join(", ", keys);
+  }
+}

@@ -1,0 +1,124 @@
+package io.forebay.cli.store;
+
+import io.forebay.cli.console.AdminClient;
+import io.forebay.cli.console.AdminOptions;
+import io.forebay.cli.console.CommandException;
+import io.forebay.cli.console.CommonOptions;
+import io.forebay.cli.console.Exit;
+import io.forebay.cli.console.Output;
+import io.forebay.cli.console.Sizes;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Parameters;
+import tools.jackson.databind.JsonNode;
+
+/**
+ * The devices of a running node's disk tier: what they are at, and taking them out and in. What
+ * looks at stored objects are commands of their own below this one.
+ */
+@Command(
+    name = "store",
+    header = "Look at what is stored, or take a disk of a running node out of use, into use.",
+    sortOptions = false,
+    subcommands = {
+      StoreInspectCommands.Ls.class,
+      StoreInspectCommands.Show.class,
+      StoreInspectCommands.Stat.class,
+      StoreInspectCommands.RegionMap.class,
+      StoreInspectCommands.Verify.class,
+      StoreOrphans.class
+    },
+    description = {
+      "",
+      "list     the disks, with their state and counters (the default)",
+      "offline  what is on the disk counts as missing; requests go on",
+      "online   in use again, as it was left, or empty if it missed too much",
+      "reinit   emptied, and in use",
+      ""
+    },
+    footer = {"", "Examples:", "  forebay store map", "  forebay store offline nvme0"})
+public final class StoreCommand implements Callable<Integer> {
+  /** What to do. */
+  enum Action {
+    LIST,
+    OFFLINE,
+    ONLINE,
+    REINIT
+  }
+
+  @Mixin private final CommonOptions common = new CommonOptions();
+  @Mixin private final AdminOptions admin = new AdminOptions();
+
+  @Parameters(
+      index = "0",
+      arity = "0..1",
+      paramLabel = "ACTION",
+      defaultValue = "LIST",
+      description = "list (the default), offline, online or reinit.")
+  private Action action = Action.LIST;
+
+  @Parameters(index = "1", arity = "0..1", paramLabel = "NAME", description = "Which disk.")
+  private @Nullable String name;
+
+  public StoreCommand() {}
+
+  @Override
+  public Integer call() {
+    Output output = common.output();
+    if ((action == Action.LIST) != (name == null)) {
+      throw new CommandException(
+          Exit.USAGE,
+          action == Action.LIST
+              ? "list takes no name"
+              : action.name().toLowerCase(Locale.ROOT) + " wants the name of a disk");
+    }
+    JsonNode stores;
+    try (AdminClient client = admin.client()) {
+      stores =
+          name == null
+              ? client.get("/v1/stores")
+              : client.post(
+                  "/v1/stores/" + name, Map.of("action", action.name().toLowerCase(Locale.ROOT)));
+    }
+    output.json(stores);
+    if (stores.path("stores").isEmpty()) {
+      output.line("no disks: there is the memory tier alone");
+    }
+    for (JsonNode store : stores.path("stores")) {
+      output.line(line(store));
+    }
+    return Exit.OK;
+  }
+
+  private static String line(JsonNode store) {
+    String state = store.path("state").asString("?");
+    if (state.equals("recovering")) {
+      state += String.format(Locale.ROOT, " %.0f %%", 100 * store.path("recovered").asDouble(0));
+    }
+    return String.format(
+        Locale.ROOT,
+        "%-24s %-16s %9s   read %9s   written %9s   errors %d   scrub %s",
+        store.path("name").asString("?"),
+        state,
+        Sizes.text(store.path("bytes").asLong(0)),
+        Sizes.text(store.path("readBytes").asLong(0)),
+        Sizes.text(store.path("writtenBytes").asLong(0)),
+        store.path("errors").asLong(0),
+        scrub(store.path("scrub")));
+  }
+
+  private static String scrub(JsonNode scrub) {
+    double progress = scrub.path("progress").asDouble(1);
+    String last = scrub.path("lastRound").asString("never");
+    return String.format(
+        Locale.ROOT,
+        "%s, complete %s, %d bad",
+        progress < 1 ? String.format(Locale.ROOT, "at %.0f %%", 100 * progress) : "waits",
+        last,
+        scrub.path("badRecords").asLong(0));
+  }
+}

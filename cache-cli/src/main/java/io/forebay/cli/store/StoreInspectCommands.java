@@ -1,0 +1,319 @@
+package io.forebay.cli.store;
+
+import io.forebay.cli.console.AdminClient;
+import io.forebay.cli.console.CommandException;
+import io.forebay.cli.console.CommonOptions;
+import io.forebay.cli.console.Exit;
+import io.forebay.cli.console.Output;
+import io.forebay.cli.console.Sizes;
+import io.forebay.cli.console.Terminal;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.Callable;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import tools.jackson.databind.JsonNode;
+
+/** The commands that look at what is stored and change nothing. */
+final class StoreInspectCommands {
+  private StoreInspectCommands() {}
+
+  /** What stands before the command belongs to another one and would be ignored here. */
+  private static Output begin(CommonOptions common) {
+    CommandLine above = common.spec.commandLine().getParent();
+    if (above != null
+        && (!above.getParseResult().matchedOptions().isEmpty()
+            || !above.getParseResult().matchedPositionals().isEmpty())) {
+      throw new CommandException(
+          Exit.USAGE,
+          "options go behind the command: forebay store " + common.spec.name() + " OPTIONS");
+    }
+    return common.output();
+  }
+
+  private static void notes(Output output, JsonNode answer) {
+    answer.path("notes").forEach(note -> output.note("forebay: " + note.asString("")));
+    if (answer.path("complete").isBoolean() && !answer.path("complete").asBoolean(true)) {
+      output.note("forebay: it took too long: not every region was looked at");
+    }
+  }
+
+  /** Objects, one a line. */
+  @Command(
+      name = "ls",
+      header = "List stored objects, of a running node or of files at rest.",
+      sortOptions = false,
+      description = {"", "A line an object: state, size, age, where it lies, URL and variant.", ""},
+      footer = {
+        "",
+        "Examples:",
+        "  forebay store ls www.example.com/live/",
+        "  forebay store ls --limit 0 --json | jq .key",
+        "  forebay store ls --data /var/lib/forebay --disk /mnt/nvme0/forebay"
+      })
+  static final class Ls implements Callable<Integer> {
+    private static final int PAGE = 1_000;
+
+    @Mixin private final CommonOptions common = new CommonOptions();
+    @Mixin private final StoreOptions store = new StoreOptions();
+
+    @Parameters(
+        index = "0",
+        arity = "0..1",
+        paramLabel = "PREFIX",
+        defaultValue = "",
+        description = "Beginning of the URL, with or without its scheme; all by default.")
+    private String prefix = "";
+
+    @Option(
+        names = "--limit",
+        paramLabel = "N",
+        defaultValue = "1000",
+        description = "At most so many; 0 for all. Default 1000.")
+    private long limit;
+
+    Ls() {}
+
+    @Override
+    public Integer call() {
+      if (limit < 0) {
+        throw new CommandException(Exit.USAGE, "--limit must be a number from 0 on");
+      }
+      Output output = begin(common);
+      int width = Terminal.isOutput() ? Terminal.width() : Integer.MAX_VALUE;
+      long left = limit == 0 ? Long.MAX_VALUE : limit;
+      long shown = 0;
+      try (StoreSource view = store.open()) {
+        String cursor = null;
+        while (true) {
+          JsonNode page = view.list(prefix, (int) Math.min(left, PAGE), cursor);
+          if (shown == 0 && cursor == null) {
+            notes(output, page);
+          }
+          for (JsonNode object : page.path("objects")) {
+            output.json(object);
+            output.line(StoreScreen.line(output, object, width));
+            shown++;
+            left--;
+          }
+          cursor = page.path("next").asString(null);
+          if (cursor == null) {
+            break;
+          }
+          if (left == 0) {
+            output.note("forebay: " + shown + " shown, there may be more: --limit 0 shows all");
+            break;
+          }
+        }
+        if (shown == 0) {
+          output.line(prefix.isEmpty() ? "nothing is stored" : "nothing is stored under " + prefix);
+        }
+      }
+      return Exit.OK;
+    }
+  }
+
+  /** One URL. */
+  @Command(
+      name = "show",
+      header = "Show what is stored under a URL, and why a request would be a hit or not.",
+      sortOptions = false,
+      description = {
+        "",
+        "A running node is asked for the keys that it would use itself. In files at rest the URL is"
+            + " looked for by the text of the key, and judged by the default rules.",
+        ""
+      },
+      footer = {"", "Example:", "  forebay store show http://www.example.com/index.html"})
+  static final class Show implements Callable<Integer> {
+    @Mixin private final CommonOptions common = new CommonOptions();
+    @Mixin private final StoreOptions store = new StoreOptions();
+
+    @Parameters(index = "0", paramLabel = "URL", description = "The URL, as clients ask for it.")
+    private String url = "";
+
+    Show() {}
+
+    @Override
+    public Integer call() {
+      Output output = begin(common);
+      try (StoreSource view = store.open()) {
+        JsonNode answer = view.object(url);
+        output.json(answer);
+        notes(output, answer);
+        StoreScreen.show(output, answer).forEach(output::line);
+      }
+      return Exit.OK;
+    }
+  }
+
+  /** Figures. */
+  @Command(
+      name = "stat",
+      header = "Count what is stored: by segment and disk, size, age and host.",
+      sortOptions = false,
+      footer = {"", "Example:", "  forebay store stat"})
+  static final class Stat implements Callable<Integer> {
+    @Mixin private final CommonOptions common = new CommonOptions();
+    @Mixin private final StoreOptions store = new StoreOptions();
+
+    Stat() {}
+
+    @Override
+    public Integer call() {
+      Output output = begin(common);
+      try (StoreSource view = store.open()) {
+        JsonNode answer = view.stat();
+        output.json(answer);
+        notes(output, answer);
+        StoreScreen.stat(output, answer).forEach(output::line);
+      }
+      return Exit.OK;
+    }
+  }
+
+  /** The regions, drawn. */
+  @Command(
+      name = "map",
+      header = "Draw the regions of memory and disks: how full, how much of it asked for.",
+      sortOptions = false,
+      description = {
+        "",
+        "A cell is a region, or a few where the terminal is too narrow: its height is how much of it"
+            + " is live, its colour how much of that was asked for. The youngest region of each"
+            + " segment is on the left.",
+        ""
+      },
+      footer = {"", "Example:", "  forebay store map"})
+  static final class RegionMap implements Callable<Integer> {
+    @Mixin private final CommonOptions common = new CommonOptions();
+    @Mixin private final StoreOptions store = new StoreOptions();
+
+    RegionMap() {}
+
+    @Override
+    public Integer call() {
+      Output output = begin(common);
+      try (StoreSource view = store.open()) {
+        JsonNode answer = view.map();
+        output.json(answer);
+        notes(output, answer);
+        MapScreen screen =
+            new MapScreen(Terminal.width(), output.isColoured(), Terminal.canDrawBlocks());
+        screen.lines(answer).forEach(output::line);
+      }
+      return Exit.OK;
+    }
+  }
+
+  /** Every checksum. */
+  @Command(
+      name = "verify",
+      header = "Read every stored record and compare its checksum.",
+      sortOptions = false,
+      description = {
+        "",
+        "A running node goes on serving; what is bad becomes a miss. Files at rest are not changed.",
+        ""
+      },
+      footer = {
+        "",
+        "Exit codes: 0 all is whole, 1 something bad was found, 3 nothing bad was found,",
+        "but not everything could be looked at.",
+        "",
+        "Example:",
+        "  forebay store verify --rate 100MiB"
+      })
+  static final class Verify implements Callable<Integer> {
+    private static final long POLL_NANOS = 200_000_000;
+
+    @Mixin private final CommonOptions common = new CommonOptions();
+    @Mixin private final StoreOptions store = new StoreOptions();
+
+    @Option(
+        names = "--rate",
+        paramLabel = "SIZE",
+        description =
+            "Bytes a second at most, such as 100MiB; 0 for as fast as it goes. Default 256MiB for a"
+                + " running node, 0 for files at rest.")
+    private @Nullable String rate;
+
+    @Option(names = "--cancel", description = "End the check that a running node is at.")
+    private boolean isCancelling;
+
+    Verify() {}
+
+    @Override
+    public Integer call() {
+      Output output = begin(common);
+      if (isCancelling) {
+        return cancel(output);
+      }
+      Long bytesPerSecond = rate == null ? null : Sizes.parse(rate);
+      try (StoreSource view = store.open()) {
+        view.problems().forEach(problem -> output.note("forebay: " + problem));
+        JsonNode status = view.verify(bytesPerSecond);
+        boolean isWatched = !output.isJson() && Terminal.isError();
+        try (VerifyProgress progress =
+            isWatched ? VerifyProgress.bar(common.spec.commandLine().getErr()) : () -> {}) {
+          while (status.path("state").asString("").equals("running")) {
+            LockSupport.parkNanos(POLL_NANOS);
+            status = view.verification();
+            progress.show(status);
+          }
+        }
+        return report(output, view, status);
+      }
+    }
+
+    private int cancel(Output output) {
+      if (store.isAtRest()) {
+        throw new CommandException(Exit.USAGE, "--cancel is for a running node");
+      }
+      try (AdminClient client = store.client()) {
+        JsonNode status = client.delete("/v1/store/verify");
+        output.json(status);
+        output.line("cancelled");
+      }
+      return Exit.OK;
+    }
+
+    private int report(Output output, StoreSource view, JsonNode status) {
+      output.json(status);
+      for (JsonNode flaw : status.path("flaws")) {
+        output.line(StoreScreen.flaw(output, flaw));
+      }
+      long bad = status.path("bad").asLong(0);
+      String state = status.path("state").asString("");
+      output.line(
+          String.format(
+              Locale.ROOT,
+              "%,d records, %s: %s%s",
+              status.path("records").asLong(0),
+              Sizes.text(status.path("checkedBytes").asLong(0)),
+              bad == 0
+                  ? output.good("all whole")
+                  : output.bad(bad + " bad") + (store.isAtRest() ? "" : ", a miss from now on"),
+              state.equals("done") ? "" : "; " + state + " before the end"));
+      List<String> left = new ArrayList<>();
+      if (!store.isAtRest()) {
+        status.path("notes").forEach(note -> left.add(note.asString("")));
+        left.forEach(note -> output.note("forebay: " + note));
+      }
+      if (state.equals("failed")) {
+        throw new CommandException(
+            Exit.FAILURE, "the check ended early: " + status.path("failure").asString("unknown"));
+      }
+      if (bad > 0 || !view.problems().isEmpty()) {
+        return Exit.FAILURE;
+      }
+      return state.equals("done") && left.isEmpty() ? Exit.OK : Exit.PARTIAL;
+    }
+  }
+}

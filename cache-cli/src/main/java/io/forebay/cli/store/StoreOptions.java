@@ -1,0 +1,67 @@
+package io.forebay.cli.store;
+
+import io.forebay.cli.config.ConfigOptions;
+import io.forebay.cli.console.AdminClient;
+import io.forebay.cli.console.AdminOptions;
+import io.forebay.cli.console.CommandException;
+import io.forebay.cli.console.Exit;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** Which store is looked at: that of a running node, or files that no process has. */
+final class StoreOptions {
+  @Mixin private final AdminOptions admin = new AdminOptions();
+
+  @Option(
+      names = "--data",
+      order = 70,
+      paramLabel = "DIR",
+      description = "Look at files at rest: the data directory of a node that does not run.")
+  private @Nullable Path data;
+
+  @Option(
+      names = "--memory-dir",
+      order = 71,
+      paramLabel = "DIR",
+      description = "With --data: where its memory tier lies, if not at the default place.")
+  private @Nullable Path memoryDirectory;
+
+  @Option(
+      names = "--disk",
+      order = 72,
+      paramLabel = "DIR",
+      description = "With --data: the directory of a disk; repeatable.")
+  private List<String> disks = List.of();
+
+  StoreOptions() {}
+
+  boolean isAtRest() {
+    return data != null;
+  }
+
+  AdminClient client() {
+    return admin.client();
+  }
+
+  StoreSource open() {
+    if (data == null) {
+      if (memoryDirectory != null || !disks.isEmpty()) {
+        throw new CommandException(
+            Exit.USAGE, "--memory-dir and --disk name files at rest: say --data as well");
+      }
+      return new StoreSource.Running(admin.client());
+    }
+    Map<String, Path> places = new LinkedHashMap<>();
+    for (String disk : disks) {
+      // As serve takes it, with the size behind a colon.
+      String path = disk.replaceAll(":[0-9][0-9A-Za-z.]*$", "");
+      places.put(ConfigOptions.diskName(path), Path.of(path));
+    }
+    return StoreSource.Resting.open(data, memoryDirectory, places);
+  }
+}

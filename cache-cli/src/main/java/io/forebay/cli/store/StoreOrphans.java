@@ -1,0 +1,83 @@
+package io.forebay.cli.store;
+
+import io.forebay.cli.console.CommandException;
+import io.forebay.cli.console.CommonOptions;
+import io.forebay.cli.console.Exit;
+import io.forebay.cli.console.Output;
+import io.forebay.cli.console.Sizes;
+import io.forebay.storage.file.MemoryPlace;
+import io.forebay.storage.recover.OrphanedTiers;
+import java.io.IOException;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/**
+ * Memory directories whose data directory is gone: they take memory until somebody removes them.
+ */
+@Command(
+    name = "orphans",
+    header = "List or remove memory tiers in /dev/shm that no start will use again.",
+    sortOptions = false,
+    description = {
+      "",
+      "Looks at the directories that Forebay made in /dev/shm for this user. One is an orphan if the",
+      "data directory it was made for is gone or names another memory directory, and no process",
+      "has it locked. Memory directories that a configuration names are not looked at.",
+      ""
+    },
+    footer = {"", "Example:", "  forebay store orphans --remove"})
+final class StoreOrphans implements Callable<Integer> {
+  @Mixin private final CommonOptions common = new CommonOptions();
+
+  @Option(names = "--remove", description = "Remove them, with what they hold.")
+  private boolean isRemoving;
+
+  private final OrphanedTiers tiers;
+
+  StoreOrphans() {
+    this(MemoryPlace.system());
+  }
+
+  StoreOrphans(MemoryPlace places) {
+    this.tiers = new OrphanedTiers(places);
+  }
+
+  @Override
+  public Integer call() {
+    Output output = common.output();
+    boolean isDone = true;
+    try {
+      List<OrphanedTiers.Orphan> orphans = tiers.find();
+      if (orphans.isEmpty()) {
+        output.line("no orphans");
+      }
+      for (OrphanedTiers.Orphan orphan : orphans) {
+        boolean isRemoved = isRemoving && tiers.remove(orphan);
+        isDone &= isRemoved || !isRemoving;
+        output.json(
+            Map.of(
+                "directory", orphan.directory().toString(),
+                "bytes", orphan.bytes(),
+                "data", orphan.data().toString(),
+                "why", orphan.why(),
+                "removed", isRemoved));
+        output.line(
+            orphan.directory()
+                + "  "
+                + Sizes.text(orphan.bytes())
+                + "  of "
+                + orphan.data()
+                + ": "
+                + orphan.why()
+                + (isRemoved ? "; removed" : isRemoving ? "; in use by now, not removed" : ""));
+      }
+    } catch (IOException e) {
+      throw new CommandException(Exit.FAILURE, String.valueOf(e.getMessage()));
+    }
+    return isDone ? Exit.OK : Exit.FAILURE;
+  }
+}

@@ -1,0 +1,139 @@
+package io.forebay.cli.warm;
+
+import io.forebay.cli.console.Sizes;
+import io.forebay.cli.console.Terminal;
+import java.io.PrintWriter;
+import java.time.Duration;
+import java.util.function.LongSupplier;
+import me.tongfei.progressbar.ProgressBar;
+import me.tongfei.progressbar.ProgressBarBuilder;
+import me.tongfei.progressbar.ProgressBarConsumer;
+import me.tongfei.progressbar.ProgressBarStyle;
+
+/** How far a warm-up is: a bar where a person watches, else a line every few seconds. */
+public sealed interface WarmProgress extends AutoCloseable {
+
+  /** Numbers of the whole run so far. */
+  record Count(long done, long failed, long known, long bytes) {}
+
+  void show(Count count);
+
+  @Override
+  void close();
+
+  static WarmProgress bar(PrintWriter err) {
+    return new Bar(err);
+  }
+
+  static WarmProgress lines(PrintWriter err, LongSupplier clockNanos) {
+    return new Lines(err, clockNanos);
+  }
+
+  /** For programs, which read the report. */
+  static WarmProgress none() {
+    return new None();
+  }
+
+  /** One bar, redrawn in place. */
+  final class Bar implements WarmProgress {
+    private final ProgressBar bar;
+
+    private Bar(PrintWriter err) {
+      this.bar =
+          new ProgressBarBuilder()
+              .setTaskName("warm")
+              .setInitialMax(0)
+              .setStyle(ProgressBarStyle.ASCII)
+              .setUpdateIntervalMillis(200)
+              .setConsumer(new Redraw(err))
+              .build();
+    }
+
+    @Override
+    public void show(Count count) {
+      bar.maxHint(count.known());
+      bar.stepTo(count.done());
+      bar.setExtraMessage(
+          Sizes.text(count.bytes())
+              + (count.failed() == 0 ? "" : ", " + count.failed() + " failed"));
+    }
+
+    @Override
+    public void close() {
+      bar.close();
+    }
+  }
+
+  /** Draws over the line before, within the width of the terminal. */
+  final class Redraw implements ProgressBarConsumer {
+    private final PrintWriter err;
+
+    public Redraw(PrintWriter err) {
+      this.err = err;
+    }
+
+    @Override
+    public int getMaxRenderedLength() {
+      return Terminal.width() - 1;
+    }
+
+    @Override
+    public void accept(String drawn) {
+      err.print("\r" + drawn + "\u001b[K");
+      err.flush();
+    }
+
+    @Override
+    public void clear() {
+      err.print("\r\u001b[K");
+      err.flush();
+    }
+
+    @Override
+    public void close() {
+      err.println();
+      err.flush();
+    }
+  }
+
+  /** Plain lines, few enough for a log. */
+  final class Lines implements WarmProgress {
+    private static final long INTERVAL_NANOS = Duration.ofSeconds(5).toNanos();
+
+    private final PrintWriter err;
+    private final LongSupplier clockNanos;
+    private long lastNanos;
+
+    private Lines(PrintWriter err, LongSupplier clockNanos) {
+      this.err = err;
+      this.clockNanos = clockNanos;
+      this.lastNanos = clockNanos.getAsLong();
+    }
+
+    @Override
+    public void show(Count count) {
+      long now = clockNanos.getAsLong();
+      if (now - lastNanos >= INTERVAL_NANOS) {
+        lastNanos = now;
+        err.println(
+            "warm: %d of %d, %d failed, %s"
+                .formatted(count.done(), count.known(), count.failed(), Sizes.text(count.bytes())));
+        err.flush();
+      }
+    }
+
+    @Override
+    public void close() {}
+  }
+
+  /** Silence. */
+  final class None implements WarmProgress {
+    private None() {}
+
+    @Override
+    public void show(Count count) {}
+
+    @Override
+    public void close() {}
+  }
+}

@@ -1,0 +1,266 @@
+package io.forebay;
+
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.tngtech.archunit.core.domain.Dependency;
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.domain.JavaModifier;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import com.tngtech.archunit.library.dependencies.SlicesRuleDefinition;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+/**
+ * The structure that docs/ARCHITECTURE.md describes: no circle between packages, each layer knows
+ * only those below it, and a class is public only where another package uses it.
+ */
+class ArchitectureTest {
+
+  private static final JavaClasses CLASSES = compiled("classes");
+  private static final JavaClasses WITH_TESTS = compiled("classes", "test-classes");
+
+  /** What Maven has compiled of the modules up to this one. */
+  private static JavaClasses compiled(String... kinds) {
+    return new ClassFileImporter()
+        .importPaths(
+            Stream.of("cache-core", "cache-storage", "cache-server", "cache-cli")
+                .flatMap(
+                    module -> Stream.of(kinds).map(kind -> Path.of("..", module, "target", kind)))
+                .toList());
+  }
+
+  /**
+   * Layers of the server from top to bottom. A layer may use those in later lines, and packages of
+   * its own line as long as no circle arises.
+   */
+  private static final List<List<String>> SERVER_LAYERS =
+      List.of(
+          List.of("io.forebay.server"),
+          List.of("admin", "admin.report", "warm", "metric", "listen"),
+          List.of("node"),
+          List.of("explain"),
+          List.of("exchange"),
+          List.of("listen.http1", "listen.http2", "listen.http3", "listen.connection"),
+          List.of("fill", "fill.history", "deliver", "tunnel", "response", "purge", "fairness"),
+          List.of("origin", "origin.dns", "runtime", "accesslog", "tls", "tls.ocsp"),
+          List.of("http"),
+          List.of("loop"),
+          List.of("counters", "config", "json", "text"));
+
+  @Test
+  void packagesFormNoCircle() {
+    SlicesRuleDefinition.slices()
+        .matching("io.forebay.(**)")
+        .should()
+        .beFreeOfCycles()
+        .check(CLASSES);
+  }
+
+  @Test
+  void listenersKnowTheContractAndNeverTheExchange() {
+    noClasses()
+        .that()
+        .resideInAPackage("io.forebay.server.listen..")
+        .should()
+        .dependOnClassesThat()
+        .resideInAnyPackage(
+            "io.forebay.server.fill..", "io.forebay.server.origin..", "io.forebay.server.admin..")
+        .check(CLASSES);
+    noClasses()
+        .that()
+        .resideInAnyPackage(
+            "io.forebay.server.listen.http2..",
+            "io.forebay.server.listen.http3..",
+            "io.forebay.server.listen.connection..")
+        .should()
+        .dependOnClassesThat()
+        .resideInAPackage("io.forebay.server.exchange..")
+        .check(CLASSES);
+  }
+
+  @Test
+  void eachLayerOfTheServerKnowsOnlyThoseBelow() {
+    Set<String> upwards = new TreeSet<>();
+    for (JavaClass from : CLASSES) {
+      int own = layer(from.getPackageName());
+      for (Dependency dependency : from.getDirectDependenciesFromSelf()) {
+        String to = dependency.getTargetClass().getBaseComponentType().getPackageName();
+        int its = layer(to);
+        if (own >= 0 && its >= 0 && its < own) {
+          upwards.add(from.getPackageName() + " uses " + to + " above it: " + from.getSimpleName());
+        }
+      }
+    }
+    assertEquals(Set.of(), upwards);
+  }
+
+  @Test
+  void everyPackageOfTheServerHasALayer() {
+    Set<String> homeless = new TreeSet<>();
+    for (JavaClass from : CLASSES) {
+      String name = from.getPackageName();
+      if (name.startsWith("io.forebay.server") && layer(name) < 0) {
+        homeless.add(name);
+      }
+    }
+    assertEquals(Set.of(), homeless, "name its line in SERVER_LAYERS");
+  }
+
+  private static int layer(String name) {
+    for (int i = 0; i < SERVER_LAYERS.size(); i++) {
+      for (String of : SERVER_LAYERS.get(i)) {
+        if (name.equals(of) || name.equals("io.forebay.server." + of)) {
+          return i;
+        }
+      }
+    }
+    return -1;
+  }
+
+  @Test
+  void coreKnowsNothingButTheJdkAndStructuredFields() {
+    noClasses()
+        .that()
+        .resideInAPackage("io.forebay.core..")
+        .should()
+        .dependOnClassesThat()
+        .resideOutsideOfPackages(
+            "io.forebay.core..", "java..", "org.greenbytes.http.sfv..", "org.jspecify..")
+        .check(CLASSES);
+  }
+
+  @Test
+  void coreTouchesNeitherFilesNorThreads() {
+    noClasses()
+        .that()
+        .resideInAPackage("io.forebay.core..")
+        .should()
+        .dependOnClassesThat()
+        .resideInAnyPackage("java.io..", "java.nio.file..", "java.nio.channels..", "java.net..")
+        .orShould()
+        .dependOnClassesThat()
+        .areAssignableTo(Thread.class)
+        .check(CLASSES);
+  }
+
+  @Test
+  void coreReadsNoClock() {
+    noClasses()
+        .that()
+        .resideInAPackage("io.forebay.core..")
+        .should()
+        .callMethod(System.class, "currentTimeMillis")
+        .orShould()
+        .callMethod(System.class, "nanoTime")
+        .check(CLASSES);
+  }
+
+  /** Durations of one's own work may be measured in place; decisions by time may not. */
+  @Test
+  void theWallClockIsPassedIn() {
+    noClasses()
+        .that()
+        .resideInAnyPackage("io.forebay.storage..", "io.forebay.server..")
+        .and()
+        .doNotHaveFullyQualifiedName("io.forebay.server.Server")
+        .should()
+        .callMethod(System.class, "currentTimeMillis")
+        .orShould()
+        .callMethod(java.time.Instant.class, "now")
+        .check(CLASSES);
+  }
+
+  @Test
+  void storageKnowsNeitherHttpNorNetty() {
+    noClasses()
+        .that()
+        .resideInAPackage("io.forebay.storage..")
+        .should()
+        .dependOnClassesThat()
+        .resideInAnyPackage("io.netty..", "io.forebay.core..", "io.forebay.server..")
+        .check(CLASSES);
+  }
+
+  @Test
+  void onlyStorageMapsFilesAndOpensArenas() {
+    noClasses()
+        .that()
+        .resideInAnyPackage(
+            "io.forebay.core..", "io.forebay.server..", "io.forebay.cli..", "io.forebay.storage..")
+        .and()
+        .resideOutsideOfPackage("io.forebay.storage.memory..")
+        .should()
+        .dependOnClassesThat()
+        .haveFullyQualifiedName("java.lang.foreign.Arena")
+        .orShould()
+        .callMethod(
+            java.nio.channels.FileChannel.class,
+            "map",
+            java.nio.channels.FileChannel.MapMode.class,
+            long.class,
+            long.class)
+        .check(CLASSES);
+  }
+
+  @Test
+  void nothingPastTheListenerKnowsTheHttpVersion() {
+    noClasses()
+        .that()
+        .resideInAnyPackage(
+            "io.forebay.server.exchange..",
+            "io.forebay.server.fill..",
+            "io.forebay.server.deliver..",
+            "io.forebay.server.response..",
+            "io.forebay.server.explain..")
+        .should()
+        .dependOnClassesThat()
+        .resideInAPackage("io.netty.handler.codec..")
+        .check(CLASSES);
+  }
+
+  /** Classes that a framework or another program reaches, so that no package here names them. */
+  private static final Set<String> REACHED_FROM_OUTSIDE =
+      Set.of("io.forebay.launch.Main", "io.forebay.cli.Forebay");
+
+  @Test
+  void aClassIsPublicOnlyWhereAnotherPackageUsesIt() {
+    Set<String> used =
+        WITH_TESTS.stream()
+            .flatMap(from -> from.getDirectDependenciesFromSelf().stream())
+            .filter(dependency ->
+                !dependency
+                    .getOriginClass()
+                    .getPackageName()
+                    .equals(dependency.getTargetClass().getBaseComponentType().getPackageName()))
+            .map(dependency -> topLevel(dependency.getTargetClass().getBaseComponentType()))
+            .collect(Collectors.toSet());
+    assertTrue(used.size() > 200, "classes that another package uses: " + used.size());
+    Set<String> unused = new TreeSet<>();
+    for (JavaClass one : CLASSES) {
+      if (one.isTopLevelClass()
+          && one.getModifiers().contains(JavaModifier.PUBLIC)
+          && !one.getPackageName().startsWith("io.forebay.benchmarks")
+          && !used.contains(one.getFullName())
+          && !REACHED_FROM_OUTSIDE.contains(one.getFullName())) {
+        unused.add(one.getFullName());
+      }
+    }
+    assertEquals(Set.of(), unused, "make it package-private");
+  }
+
+  private static String topLevel(JavaClass of) {
+    JavaClass top = of;
+    while (top.getEnclosingClass().isPresent()) {
+      top = top.getEnclosingClass().get();
+    }
+    return top.getFullName();
+  }
+}

@@ -1,0 +1,61 @@
+package io.forebay.server;
+
+import io.forebay.server.config.ServerConfig;
+import io.forebay.server.config.ServerConfig.OriginConfig;
+import io.forebay.server.deliver.CopyQuota;
+import io.forebay.server.loop.Transport;
+import io.forebay.storage.ObjectStore;
+import java.util.ArrayList;
+import java.util.List;
+
+/** The start screen: what runs where, and the bounds it runs within. */
+final class StartupScreen {
+  private StartupScreen() {}
+
+  static List<String> lines(
+      Server server,
+      Transport transport,
+      ObjectStore store,
+      MemoryPlan.Sum memory,
+      CopyQuota copies,
+      ServerConfig config) {
+    List<String> lines = new ArrayList<>();
+    lines.add(row("java", Runtime.version() + ", " + System.getProperty("java.vm.name")));
+    lines.add(row("transport", transport.name()));
+    lines.add(row("loops", transport.loops().size() + ", " + transport.pinning()));
+    lines.add(row("memory", memory.line()));
+    lines.add(row("heap", "at most " + MemoryPlan.mebibytes(memory.heapBytes())));
+    lines.add(
+        row(
+            "direct",
+            "at most "
+                + MemoryPlan.mebibytes(memory.directBytes())
+                + ", of it "
+                + MemoryPlan.mebibytes(copies.limitBytes())
+                + " for clients that stall"));
+    for (String line : store.budget()) {
+      lines.add(row("store", line));
+    }
+    lines.add(row("data", config.store().data().toString()));
+    for (OriginConfig origin : config.origins()) {
+      lines.add(row("origin", origin.name() + " " + origin.url()));
+    }
+    server
+        .listening()
+        .forEach(
+            at -> lines.add(row("listen", at.scheme() + "://" + hostPort(at.host(), at.port()))));
+    lines.add(row("admin", server.adminUrl()));
+    return lines;
+  }
+
+  private static String row(String name, String text) {
+    return String.format("%-10s %s", name, text);
+  }
+
+  static String hostPort(String host, int port) {
+    if (host.startsWith("unix:")) {
+      return host;
+    }
+    return (host.indexOf(':') >= 0 ? "[" + host + "]" : host) + ":" + port;
+  }
+}

@@ -1,0 +1,85 @@
+package io.forebay.server.accesslog;
+
+import io.forebay.server.counters.LoopCounters.CacheResult;
+import io.forebay.server.http.TlsSession;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One finished request as the access log sees it. Read once, on the loop, within {@link
+ * AccessLogRing#record}; nothing of it is kept but the Strings of {@code client}, {@code method},
+ * {@code scheme}, {@code protocol}, {@code reason}, {@code route}, {@code origin}, {@code abort}
+ * and {@code tls}, which should therefore be constants or live as long as the configuration or
+ * connection.
+ */
+public interface AccessEvent {
+
+  /** When the request's first byte came, in milliseconds since 1970. */
+  long epochMillis();
+
+  @Nullable CharSequence requestId();
+
+  @Nullable CharSequence traceparent();
+
+  /** The peer's address, without port. */
+  String client();
+
+  String method();
+
+  String scheme();
+
+  CharSequence host();
+
+  CharSequence path();
+
+  /** Query without the question mark, or null. */
+  @Nullable CharSequence query();
+
+  /** {@code HTTP/1.1}, {@code HTTP/2}, … */
+  String protocol();
+
+  /** What its connection's handshake came to; null for plain text. */
+  @Nullable TlsSession tls();
+
+  /**
+   * Status sent, or 0 when the client went away before one was. A malformed HTTP/2 request is
+   * answered with a reset; its status is the one it was refused for.
+   */
+  int status();
+
+  /** Body bytes handed to the transport. */
+  long bytes();
+
+  /** Bytes the client sent through a tunnel; -1 where there was none. */
+  default long tunnelledBytes() {
+    return -1;
+  }
+
+  long durationNanos();
+
+  /** From the request to the first byte of the answer, or -1 when there was none. */
+  long firstByteNanos();
+
+  CacheResult cache();
+
+  /** Why it was decided so; the reason of {@code Cache-Status}. */
+  @Nullable String reason();
+
+  @Nullable String route();
+
+  @Nullable String origin();
+
+  /** How long the origin took for a fetch of this request's own, or -1 when there was none. */
+  long fetchNanos();
+
+  @Nullable CharSequence referer();
+
+  @Nullable CharSequence userAgent();
+
+  /** Why the origin gave no answer; null where it gave one or was not asked. */
+  default @Nullable CharSequence error() {
+    return null;
+  }
+
+  /** Why the answer was broken off, or null when it was whole. */
+  @Nullable String abort();
+}

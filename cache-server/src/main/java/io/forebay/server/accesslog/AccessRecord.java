@@ -1,0 +1,120 @@
+package io.forebay.server.accesslog;
+
+import io.forebay.core.http.ByteText;
+import io.forebay.server.counters.LoopCounters.CacheResult;
+import io.forebay.server.http.TlsSession;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A slot of a lane: filled by its loop, then read by the writer, never both at once. What a client
+ * can make long is copied into one array of fixed size, a byte a character as it came on the wire:
+ *
+ * <pre>
+ * | request id 64 | traceparent 64 | host 256 | path 1024 | query 512 | referer 512 | agent 256 |
+ * | error 256 |
+ * </pre>
+ */
+final class AccessRecord {
+  static final int REQUEST_ID = 0;
+  static final int TRACEPARENT = 1;
+  static final int HOST = 2;
+  static final int PATH = 3;
+  static final int QUERY = 4;
+  static final int REFERER = 5;
+  static final int USER_AGENT = 6;
+  static final int ERROR = 7;
+
+  private static final int[] CAPACITY = {64, 64, 256, 1024, 512, 512, 256, 256};
+  private static final int MAX_METHOD_LENGTH = 128;
+  private static final int[] OFFSET = new int[CAPACITY.length];
+  static final int TEXT_LENGTH;
+
+  static {
+    int offset = 0;
+    for (int i = 0; i < CAPACITY.length; i++) {
+      OFFSET[i] = offset;
+      offset += CAPACITY[i];
+    }
+    TEXT_LENGTH = offset;
+  }
+
+  final byte[] text = new byte[TEXT_LENGTH];
+  // Length of each text; -1 is absent.
+  final short[] lengths = new short[CAPACITY.length];
+  boolean isTruncated;
+
+  long epochMillis;
+  String client = "";
+  String method = "";
+  String scheme = "";
+  String protocol = "";
+  @Nullable TlsSession tls;
+  int status;
+  long bytes;
+  long tunnelledBytes;
+  long durationNanos;
+  long firstByteNanos;
+  CacheResult cache = CacheResult.REFUSED;
+  @Nullable String reason;
+  @Nullable String route;
+  @Nullable String origin;
+  long fetchNanos;
+  @Nullable String abort;
+
+  static int offset(int field) {
+    return OFFSET[field];
+  }
+
+  void fill(AccessEvent event) {
+    isTruncated = false;
+    copy(REQUEST_ID, event.requestId());
+    copy(TRACEPARENT, event.traceparent());
+    copy(HOST, event.host());
+    copy(PATH, event.path());
+    copy(QUERY, event.query());
+    copy(REFERER, event.referer());
+    copy(USER_AGENT, event.userAgent());
+    copy(ERROR, event.error());
+    epochMillis = event.epochMillis();
+    client = event.client();
+    method = clipped(event.method());
+    scheme = event.scheme();
+    protocol = event.protocol();
+    tls = event.tls();
+    status = event.status();
+    bytes = event.bytes();
+    tunnelledBytes = event.tunnelledBytes();
+    durationNanos = event.durationNanos();
+    firstByteNanos = event.firstByteNanos();
+    cache = event.cache();
+    reason = event.reason();
+    route = event.route();
+    origin = event.origin();
+    fetchNanos = event.fetchNanos();
+    abort = event.abort();
+  }
+
+  /** A client makes up its method: what a slot keeps of it is bounded. */
+  private static String clipped(String method) {
+    return method.length() <= MAX_METHOD_LENGTH ? method : method.substring(0, MAX_METHOD_LENGTH);
+  }
+
+  private void copy(int field, @Nullable CharSequence value) {
+    if (value == null) {
+      lengths[field] = -1;
+      return;
+    }
+    int length = Math.min(value.length(), CAPACITY[field]);
+    isTruncated |= length < value.length();
+    int offset = OFFSET[field];
+    lengths[field] = (short) length;
+    if (value instanceof ByteText octets) {
+      octets.copyTo(text, offset, 0, length);
+      return;
+    }
+    for (int i = 0; i < length; i++) {
+      char c = value.charAt(i);
+      text[offset + i] = c < 0x100 ? (byte) c : (byte) '?';
+    }
+  }
+}

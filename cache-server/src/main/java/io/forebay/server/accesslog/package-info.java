@@ -1,0 +1,13 @@
+/**
+ * The access log: loops write records into rings, one thread formats and writes them.
+ *
+ * <pre>
+ *   loop ─▶ AccessLogRing ─▶ AccessLog (thread) ─▶ AccessFormat ─▶ LogOutput (file, stdout)
+ * </pre>
+ *
+ * <p>Start at {@link AccessLog}. A full ring loses records and counts them; a loop never waits.
+ */
+@NullMarked
+package io.forebay.server.accesslog;
+
+import org.jspecify.annotations.NullMarked;

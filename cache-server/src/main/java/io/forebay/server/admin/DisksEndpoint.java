@@ -1,0 +1,74 @@
+package io.forebay.server.admin;
+
+import io.forebay.server.admin.report.StatsReport;
+import io.forebay.server.json.AdminError;
+import io.forebay.server.json.Json;
+import io.forebay.server.node.NodeControl;
+import io.forebay.storage.disk.DiskStats;
+import java.io.IOException;
+import java.util.List;
+import java.util.Locale;
+import org.slf4j.Logger;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/** The devices of the disk tier: what they are at, and taking them in and out of use. */
+public final class DisksEndpoint {
+  private final NodeControl node;
+  private final Logger audit;
+
+  DisksEndpoint(NodeControl node, Logger audit) {
+    this.node = node;
+    this.audit = audit;
+  }
+
+  ObjectNode list() {
+    ObjectNode answer = Json.object();
+    ArrayNode stores = answer.putArray("stores");
+    for (DiskStats disk : node.disks()) {
+      stores
+          .addObject()
+          .put("name", disk.name())
+          .put("state", disk.state())
+          .put("recovered", disk.recovered())
+          .put("bytes", disk.bytes())
+          .put("regionBytes", disk.regionBytes())
+          .put("regions", disk.regions())
+          .put("freeRegions", disk.freeRegions())
+          .put("reads", disk.reads())
+          .put("readBytes", disk.readBytes())
+          .put("writes", disk.writes())
+          .put("writtenBytes", disk.writtenBytes())
+          .put("dropped", disk.dropped())
+          .put("queuedLoads", disk.queuedLoads())
+          .put("refusedLoads", disk.refusedLoads())
+          .put("errors", disk.errors())
+          .put("checksumFailures", disk.checksumFailures())
+          .put("reclaimedRegions", disk.reclaimedRegions())
+          .set("scrub", StatsReport.scrub(disk.scrub()));
+    }
+    return answer;
+  }
+
+  ObjectNode act(String name, ObjectNode order, String caller) throws AdminError {
+    String wanted = order.path("action").asString("");
+    NodeControl.DiskAction action =
+        switch (wanted) {
+          case "offline" -> NodeControl.DiskAction.OFFLINE;
+          case "online" -> NodeControl.DiskAction.ONLINE;
+          case "reinit" -> NodeControl.DiskAction.REINIT;
+          default -> throw new AdminError(400, "action must be offline, online or reinit");
+        };
+    try {
+      node.disk(name, action);
+    } catch (IllegalArgumentException e) {
+      throw new AdminError(404, String.valueOf(e.getMessage()));
+    } catch (IOException e) {
+      audit.info("store {} caller={} store={} failed: {}", wanted, caller, name, e.toString());
+      throw new AdminError(
+          500, "store " + name + " fails", List.of(e.toString().toLowerCase(Locale.ROOT)));
+    }
+    audit.info("store {} caller={} store={}", wanted, caller, name);
+    return list();
+  }
+}

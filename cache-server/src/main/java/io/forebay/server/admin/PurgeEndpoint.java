@@ -1,0 +1,321 @@
+package io.forebay.server.admin;
+
+import io.forebay.server.json.AdminError;
+import io.forebay.server.json.InputProblems;
+import io.forebay.server.json.Json;
+import io.forebay.server.node.NodeControl;
+import io.forebay.server.node.PurgeControl.PurgeDone;
+import io.forebay.server.node.PurgeControl.PurgeKind;
+import io.forebay.server.node.PurgeControl.PurgeOrder;
+import io.forebay.server.node.PurgeControl.PurgeRefusedException;
+import io.forebay.server.node.PurgeControl.Refusal;
+import io.forebay.server.purge.PurgePredicate;
+import io.forebay.server.text.HttpUrls;
+import io.forebay.server.text.Printable;
+import io.forebay.storage.purge.Purge;
+import io.forebay.storage.purge.PurgeEstimate;
+import io.forebay.storage.purge.PurgeStatus;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.OptionalLong;
+import java.util.Set;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * {@code POST /v1/purge}: all that is wrong with an order is found before the first purge is made,
+ * so that a malformed order purges nothing.
+ */
+public final class PurgeEndpoint {
+  private static final Logger AUDIT = LoggerFactory.getLogger("forebay.audit");
+  private static final int MAX_ENTRIES = 256;
+  private static final int MAX_TEXT_LENGTH = 8192;
+  private static final int MAX_PATTERN_LENGTH = 512;
+  private static final String HOST =
+      "[A-Za-z0-9._-]+(:[0-9]{1,5})?|\\[[0-9A-Fa-f:.]+](:[0-9]{1,5})?";
+  private static final Set<String> FIELDS =
+      Set.of(
+          "urls",
+          "files",
+          "tags",
+          "surrogate_keys",
+          "prefixes",
+          "hosts",
+          "patterns",
+          "everything",
+          "purge_everything",
+          "soft",
+          "dryRun");
+  private static final Set<String> PATTERN_FIELDS = Set.of("path", "header", "host");
+
+  /** A dry run looks at all there is for each of its entries. */
+  private static final int MAX_DRY_RUN_ENTRIES = 16;
+
+  /** For all of them together; what is not counted by then is said to be so. */
+  private static final long DRY_RUN_MILLIS = 20_000;
+
+  private static final int LATEST = 100;
+
+  private final NodeControl node;
+
+  PurgeEndpoint(NodeControl node) {
+    this.node = node;
+  }
+
+  ObjectNode run(ObjectNode body, String caller) throws AdminError {
+    long start = System.nanoTime();
+    InputProblems problems = new InputProblems();
+    List<PurgeOrder> orders = orders(body, problems);
+    boolean isDryRun = Json.flag(body, "dryRun", false, problems);
+    int most = isDryRun ? MAX_DRY_RUN_ENTRIES : MAX_ENTRIES;
+    // Of an order that is too long nothing more needs to be known.
+    for (PurgeOrder order : orders.size() > most ? List.<PurgeOrder>of() : orders) {
+      String problem = node.purgeProblem(order);
+      if (problem != null) {
+        problems.add(
+            order.kind().name().toLowerCase(Locale.ROOT)
+                + " \""
+                + Printable.json(order.text())
+                + "\": "
+                + problem);
+      }
+    }
+    if (orders.isEmpty() && problems.isEmpty()) {
+      problems.add("nothing to purge: give urls, tags, prefixes, hosts, patterns or everything");
+    }
+    if (orders.size() > most) {
+      problems.add(
+          orders.size() + " entries, at most " + most + (isDryRun ? " a dry run" : " a call"));
+    }
+    if (!problems.isEmpty()) {
+      AUDIT.warn(
+          "purge refused caller={} problems={}", caller, problems.size() + problems.leftOut());
+      throw new AdminError(400, "the order is malformed, nothing was purged", problems);
+    }
+    ObjectNode answer = Json.object();
+    if (isDryRun) {
+      answer.put("dryRun", true);
+    }
+    ArrayNode purges = answer.putArray("purges");
+    for (PurgeOrder order : orders) {
+      purges.add(
+          isDryRun
+              ? dryRun(order, DRY_RUN_MILLIS - (System.nanoTime() - start) / 1_000_000)
+              : purge(order, caller, purges));
+    }
+    answer.put("tookMillis", Json.millis(System.nanoTime() - start));
+    return answer;
+  }
+
+  /** {@code GET /v1/purges/ID}. */
+  ObjectNode status(long id) throws AdminError {
+    PurgeStatus status = node.purgeStatus(id);
+    if (status == null) {
+      throw new AdminError(
+          404, "no purge " + id + " is known: it was never made, or too many came after it");
+    }
+    return json(status);
+  }
+
+  /** {@code GET /v1/purges}. */
+  ObjectNode latest() {
+    ObjectNode answer = Json.object();
+    ArrayNode purges = answer.putArray("purges");
+    node.latestPurges(LATEST).forEach(status -> purges.add(json(status)));
+    return answer;
+  }
+
+  private static ObjectNode json(PurgeStatus status) {
+    ObjectNode one = Json.object();
+    one.put("id", status.id());
+    if (status.kind() == null) {
+      one.putNull("kind");
+    } else {
+      one.put("kind", name(status.kind()));
+    }
+    one.put("text", status.text());
+    one.put("soft", status.soft());
+    one.put("before", status.id());
+    one.put("at", Instant.ofEpochMilli(status.atMillis()).toString());
+    one.put("scopes", status.scopes());
+    put(one, "matched", status.objects());
+    put(one, "matchedBytes", status.bytes());
+    one.put("swept", status.isSwept());
+    return one;
+  }
+
+  private static void put(ObjectNode into, String name, OptionalLong value) {
+    if (value.isPresent()) {
+      into.put(name, value.getAsLong());
+    } else {
+      into.putNull(name);
+    }
+  }
+
+  private static String name(Purge.Kind kind) {
+    return switch (kind) {
+      case EXACT -> "url";
+      case PREDICATE -> "pattern";
+      default -> kind.name().toLowerCase(Locale.ROOT);
+    };
+  }
+
+  private ObjectNode dryRun(PurgeOrder order, long mostMillis) throws AdminError {
+    PurgeEstimate estimate;
+    try {
+      estimate = node.dryRun(order, Math.max(0, mostMillis));
+    } catch (PurgeRefusedException e) {
+      throw new AdminError(
+          e.refusal() == Refusal.ORDER ? 400 : 503, String.valueOf(e.getMessage()));
+    }
+    ObjectNode one = Json.object();
+    one.put("kind", order.kind().name().toLowerCase(Locale.ROOT));
+    one.put("text", order.text());
+    one.put("soft", order.isSoft());
+    one.put("matched", estimate.objects());
+    one.put("matchedBytes", estimate.bytes());
+    one.put("complete", estimate.isComplete());
+    ArrayNode parts = one.putArray("parts");
+    for (PurgeEstimate.Part part : estimate.parts()) {
+      ObjectNode place = parts.addObject();
+      place.put("place", part.place());
+      place.put("matched", part.objects());
+      place.put("matchedBytes", part.bytes());
+      place.put("uncounted", part.uncounted());
+    }
+    return one;
+  }
+
+  private ObjectNode purge(PurgeOrder order, String caller, ArrayNode before) throws AdminError {
+    String kind = order.kind().name().toLowerCase(Locale.ROOT);
+    String text = Printable.json(order.text());
+    PurgeDone done;
+    try {
+      done = node.purge(order);
+    } catch (PurgeRefusedException e) {
+      AUDIT.error(
+          "purge failed caller={} kind={} text=\"{}\" soft={} reason=\"{}\"",
+          caller,
+          kind,
+          text,
+          order.isSoft(),
+          e.getMessage());
+      List<String> made = new ArrayList<>();
+      before.forEach(one -> made.add("done: " + one.get("kind") + " " + one.get("text")));
+      made.add("not done: \"" + kind + "\" \"" + text + "\" and what followed");
+      throw new AdminError(
+          switch (e.refusal()) {
+            case ORDER -> 400;
+            case JOURNAL -> 507;
+            case FOR_NOW -> 503;
+          },
+          (e.refusal() == Refusal.JOURNAL
+                  ? "the purge could not be made durable: "
+                  : "the purge was refused: ")
+              + e.getMessage()
+              + "; "
+              + before.size()
+              + " of the order's purges were done before",
+          made);
+    }
+    AUDIT.info(
+        "purge done caller={} kind={} text=\"{}\" soft={} id={} sequence={} took_us={}",
+        caller,
+        kind,
+        text,
+        order.isSoft(),
+        done.id(),
+        done.sequence(),
+        done.tookNanos() / 1000);
+    ObjectNode one = Json.object();
+    one.put("id", done.id());
+    one.put("kind", kind);
+    one.put("text", order.text());
+    one.put("soft", order.isSoft());
+    one.put("sequence", done.sequence());
+    put(one, "matched", done.matched());
+    one.put("tookMillis", Json.millis(done.tookNanos()));
+    PurgeStatus status = node.purgeStatus(done.id());
+    if (status != null) {
+      one.put("before", status.id());
+      one.put("at", Instant.ofEpochMilli(status.atMillis()).toString());
+      one.put("scopes", status.scopes());
+      put(one, "matchedBytes", done.matched().isPresent() ? status.bytes() : OptionalLong.empty());
+      one.put("swept", status.isSwept());
+    }
+    return one;
+  }
+
+  private static List<PurgeOrder> orders(ObjectNode body, List<String> problems) {
+    Json.onlyKnown(body, FIELDS, problems);
+    boolean isSoft = Json.flag(body, "soft", false, problems);
+    List<PurgeOrder> orders = new ArrayList<>();
+    for (String field : List.of("urls", "files")) {
+      for (String url : Json.texts(body, field, MAX_TEXT_LENGTH, problems)) {
+        if (HttpUrls.isAbsolute(url)) {
+          orders.add(new PurgeOrder(PurgeKind.URL, url, isSoft));
+        } else {
+          problems.add(
+              field + ": \"" + Printable.json(url) + "\" is not an absolute http or https URL");
+        }
+      }
+    }
+    for (String field : List.of("tags", "surrogate_keys")) {
+      for (String tag : Json.texts(body, field, MAX_TEXT_LENGTH, problems)) {
+        if (tag.isBlank()) {
+          problems.add(field + ": a tag of blanks only");
+        } else {
+          orders.add(new PurgeOrder(PurgeKind.TAG, tag, isSoft));
+        }
+      }
+    }
+    for (String prefix : Json.texts(body, "prefixes", MAX_TEXT_LENGTH, problems)) {
+      if (prefix.indexOf('/') > 0) {
+        orders.add(new PurgeOrder(PurgeKind.PREFIX, prefix, isSoft));
+      } else {
+        problems.add(
+            "prefixes: \""
+                + Printable.json(prefix)
+                + "\" must name a host and a path, as in a.example/img/");
+      }
+    }
+    for (String host : Json.texts(body, "hosts", MAX_TEXT_LENGTH, problems)) {
+      if (host.matches(HOST)) {
+        orders.add(new PurgeOrder(PurgeKind.HOST, host, isSoft));
+      } else {
+        problems.add("hosts: \"" + Printable.json(host) + "\" is not a host");
+      }
+    }
+    for (ObjectNode pattern : Json.objects(body, "patterns", problems)) {
+      pattern(pattern, isSoft, orders, problems);
+    }
+    boolean isEverything = Json.flag(body, "everything", false, problems);
+    // Asked for either way, so that a wrong type in the alias is found too.
+    isEverything = Json.flag(body, "purge_everything", false, problems) || isEverything;
+    if (isEverything) {
+      orders.add(new PurgeOrder(PurgeKind.EVERYTHING, "*", isSoft));
+    }
+    return orders;
+  }
+
+  private static void pattern(
+      ObjectNode pattern, boolean isSoft, List<PurgeOrder> orders, List<String> problems) {
+    Json.onlyKnown(pattern, PATTERN_FIELDS, problems);
+    String path = Json.text(pattern, "path", MAX_PATTERN_LENGTH, problems);
+    String header = Json.text(pattern, "header", MAX_PATTERN_LENGTH, problems);
+    String host = Json.text(pattern, "host", MAX_PATTERN_LENGTH, problems);
+    if (host != null && !host.matches(HOST)) {
+      problems.add("patterns: \"" + Printable.json(host) + "\" is not a host");
+    } else if (path != null && header == null) {
+      orders.add(new PurgeOrder(PurgeKind.PATTERN, PurgePredicate.onPath(host, path), isSoft));
+    } else if (header != null && path == null) {
+      orders.add(new PurgeOrder(PurgeKind.PATTERN, PurgePredicate.onHeader(host, header), isSoft));
+    } else {
+      problems.add("patterns: each has either a path or a header, and may have a host");
+    }
+  }
+}

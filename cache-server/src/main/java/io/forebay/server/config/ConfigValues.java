@@ -1,0 +1,469 @@
+package io.forebay.server.config;
+
+import io.forebay.server.config.Section.Shape;
+import io.forebay.server.text.Printable;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The texts given for keys, by key path, each with its place. File, environment and options are
+ * written one over the other; what the texts mean is found out once, at the end.
+ */
+final class ConfigValues {
+  static final String ENVIRONMENT_PREFIX = "FOREBAY_";
+
+  /** A text and where it stood. */
+  record Raw(String text, SourceLocation place) {}
+
+  private final Map<String, Raw> values = new LinkedHashMap<>();
+  // Entries of lists and named mappings by section prefix, so that an empty one is seen too.
+  private final Map<String, Map<String, SourceLocation>> instances = new LinkedHashMap<>();
+  private final Set<String> refused = new HashSet<>();
+  private final Map<String, String> variables;
+  private final List<ConfigProblem> problems;
+  private final List<String> warnings;
+
+  ConfigValues(Map<String, String> variables, List<ConfigProblem> problems, List<String> warnings) {
+    this.variables = variables;
+    this.problems = problems;
+    this.warnings = warnings;
+  }
+
+  @Nullable Raw get(String path) {
+    return values.get(path);
+  }
+
+  /** Whether a value was given that could not even be taken as text; its problem is noted. */
+  boolean wasRefused(String path) {
+    return refused.contains(path) && !values.containsKey(path);
+  }
+
+  boolean isEmpty() {
+    return values.isEmpty() && instances.isEmpty() && refused.isEmpty();
+  }
+
+  boolean hasAny(Section<?> section) {
+    return section.shape() == Shape.ONCE
+        ? values.keySet().stream().anyMatch(key -> key.startsWith(section.prefix() + "."))
+        : !instances(section).isEmpty();
+  }
+
+  /** Names or indexes of a section's entries, indexes in numeric order, with their places. */
+  Map<String, SourceLocation> instances(Section<?> section) {
+    Map<String, SourceLocation> found = instances.getOrDefault(section.prefix(), Map.of());
+    if (section.shape() != Shape.LIST) {
+      return found;
+    }
+    Map<String, SourceLocation> ordered = new TreeMap<>(Comparator.comparingInt(Integer::parseInt));
+    ordered.putAll(found);
+    return ordered;
+  }
+
+  // The file.
+
+  void putFile(ConfigTree tree) {
+    if (!(tree instanceof ConfigTree.Mapping top)) {
+      if (!(tree instanceof ConfigTree.Scalar scalar && scalar.isNull())) {
+        problems.add(tree.place().problem("", "the file is not a mapping of keys", ""));
+      }
+      return;
+    }
+    for (ConfigTree.Entry entry : top.entries()) {
+      Section<?> section = section(entry.key());
+      if (section != null) {
+        putSection(section, entry.value());
+      } else if (entry.key().equals(ConfigKeys.ORIGIN.name())) {
+        putValue(ConfigKeys.ORIGIN.name(), ConfigKeys.ORIGIN, entry.value());
+      } else {
+        problems.add(
+            entry
+                .place()
+                .problem(
+                    entry.key(),
+                    "unknown key",
+                    Printable.suggestion(entry.key(), topLevelNames())));
+      }
+    }
+  }
+
+  private void putSection(Section<?> section, ConfigTree tree) {
+    String prefix = section.prefix();
+    if (tree instanceof ConfigTree.Scalar scalar && scalar.isNull()) {
+      return;
+    }
+    switch (section.shape()) {
+      case ONCE -> putInstance(section, prefix, tree);
+      case LIST -> {
+        if (tree instanceof ConfigTree.Sequence sequence) {
+          int index = 0;
+          for (ConfigTree item : sequence.items()) {
+            addInstance(section, Integer.toString(index), item.place());
+            putInstance(section, prefix + "." + index, item);
+            index++;
+          }
+        } else if (tree instanceof ConfigTree.Scalar scalar && !section.shortField().isEmpty()) {
+          String text = interpolated(prefix, scalar);
+          if (text != null) {
+            putList(section, text, scalar.place());
+          }
+        } else {
+          problems.add(tree.place().problem(prefix, "not a list", "begin each entry with a dash"));
+        }
+      }
+      case NAMED -> {
+        if (tree instanceof ConfigTree.Mapping mapping) {
+          for (ConfigTree.Entry entry : mapping.entries()) {
+            String path = prefix + "." + entry.key();
+            if (isName(entry.key(), path, entry.place())) {
+              addInstance(section, entry.key(), entry.place());
+              putInstance(section, path, entry.value());
+            }
+          }
+        } else {
+          problems.add(
+              tree.place().problem(prefix, "not a mapping", "write a name and a colon, indented"));
+        }
+      }
+    }
+  }
+
+  private void putInstance(Section<?> section, String scope, ConfigTree tree) {
+    switch (tree) {
+      case ConfigTree.Mapping mapping -> putFields(section, scope, "", mapping);
+      case ConfigTree.Scalar scalar when scalar.isNull() -> {}
+      case ConfigTree.Scalar scalar when !section.shortField().isEmpty() -> {
+        Field<?, ?> field = field(section, section.shortField());
+        if (field != null) {
+          putValue(scope + "." + field.name(), field, scalar);
+        }
+      }
+      default ->
+          problems.add(
+              tree.place()
+                  .problem(
+                      scope,
+                      "keys are needed here",
+                      "known here: " + String.join(", ", section.fieldNames())));
+    }
+  }
+
+  private void putFields(
+      Section<?> section, String scope, String within, ConfigTree.Mapping mapping) {
+    for (ConfigTree.Entry entry : mapping.entries()) {
+      String name = within + entry.key();
+      String path = scope + "." + name;
+      Field<?, ?> field = field(section, name);
+      if (field != null) {
+        putValue(path, field, entry.value());
+      } else if (section.fieldNames().stream().anyMatch(known -> known.startsWith(name + "."))) {
+        if (entry.value() instanceof ConfigTree.Mapping child) {
+          putFields(section, scope, name + ".", child);
+        } else if (!(entry.value() instanceof ConfigTree.Scalar scalar && scalar.isNull())) {
+          problems.add(
+              entry.value().place().problem(path, "keys are needed here", known(section, name)));
+        }
+      } else {
+        problems.add(
+            entry
+                .place()
+                .problem(
+                    path,
+                    "unknown key",
+                    Printable.suggestion(entry.key(), namesWithin(section, within))));
+      }
+    }
+  }
+
+  private void putValue(String path, Field<?, ?> field, ConfigTree tree) {
+    switch (tree) {
+      case ConfigTree.Scalar scalar when scalar.isNull() -> {}
+      case ConfigTree.Scalar scalar -> {
+        String text = interpolated(path, scalar);
+        if (text != null) {
+          values.put(path, new Raw(text, scalar.place()));
+        } else {
+          refused.add(path);
+        }
+      }
+      case ConfigTree.Sequence sequence when field.type().isList() -> {
+        List<String> items = new ArrayList<>();
+        for (ConfigTree item : sequence.items()) {
+          String text = item instanceof ConfigTree.Scalar s ? interpolated(path, s) : null;
+          if (text != null) {
+            items.add(text);
+          } else if (!(item instanceof ConfigTree.Scalar)) {
+            problems.add(item.place().problem(path, "not a plain value", ""));
+          }
+        }
+        values.put(path, new Raw(String.join(",", items), sequence.place()));
+      }
+      case ConfigTree.Sequence sequence -> {
+        refused.add(path);
+        problems.add(sequence.place().problem(path, "a list where one value is needed", ""));
+      }
+      case ConfigTree.Mapping mapping when field.type().isMap() -> {
+        List<String> entries = new ArrayList<>();
+        for (ConfigTree.Entry entry : mapping.entries()) {
+          String text = entry.value() instanceof ConfigTree.Scalar s ? interpolated(path, s) : null;
+          if (text != null) {
+            entries.add(entry.key() + "=" + text);
+          } else if (!(entry.value() instanceof ConfigTree.Scalar)) {
+            problems.add(entry.place().problem(path, "not a plain value", ""));
+          }
+        }
+        values.put(path, new Raw(String.join(",", entries), mapping.place()));
+      }
+      case ConfigTree.Mapping mapping -> {
+        refused.add(path);
+        problems.add(mapping.place().problem(path, "keys where one value is needed", ""));
+      }
+    }
+  }
+
+  /** The scalar with each {@code ${NAME}} replaced, or null after noting a problem. */
+  private @Nullable String interpolated(String path, ConfigTree.Scalar scalar) {
+    String text = scalar.text();
+    StringBuilder result = new StringBuilder();
+    int from = 0;
+    while (true) {
+      int start = text.indexOf("${", from);
+      if (start < 0) {
+        return result.append(text, from, text.length()).toString();
+      }
+      if (start > from && text.charAt(start - 1) == '$') {
+        // A doubled dollar sign stands for itself.
+        result.append(text, from, start).append('{');
+        from = start + 2;
+        continue;
+      }
+      result.append(text, from, start);
+      int end = text.indexOf('}', start);
+      if (end < 0) {
+        problems.add(
+            scalar.place().problem(path, "${ without }", "write ${NAME} or ${NAME:-default}"));
+        return null;
+      }
+      String inside = text.substring(start + 2, end);
+      int colon = inside.indexOf(":-");
+      String name = colon < 0 ? inside : inside.substring(0, colon);
+      if (!name.matches("[A-Za-z_][A-Za-z0-9_]*")) {
+        problems.add(
+            scalar
+                .place()
+                .problem(
+                    path,
+                    "${" + Printable.shown(inside) + "} names no variable",
+                    "write ${NAME} or ${NAME:-default}"));
+        return null;
+      }
+      String value = variables.get(name);
+      if ((value == null || value.isEmpty()) && colon >= 0) {
+        value = inside.substring(colon + 2);
+      }
+      if (value == null) {
+        problems.add(
+            scalar
+                .place()
+                .problem(
+                    path,
+                    "environment variable " + name + " is not set",
+                    "set it, or write ${" + name + ":-default}"));
+        return null;
+      }
+      result.append(value);
+      from = end + 1;
+    }
+  }
+
+  // The environment.
+
+  void putEnvironment() {
+    Map<String, String> ours = new TreeMap<>(variables);
+    ours.keySet().removeIf(name -> !name.startsWith(ENVIRONMENT_PREFIX));
+    for (Map.Entry<String, String> variable : ours.entrySet()) {
+      String path = environmentPath(variable.getKey().substring(ENVIRONMENT_PREFIX.length()));
+      SourceLocation place = new SourceLocation("environment " + variable.getKey(), 0, 0);
+      if (path == null || !put(path, variable.getValue(), place)) {
+        // Not refused: orchestrators set variables of their own that begin with a service's name.
+        warnings.add("environment " + variable.getKey() + ": no such key, ignored");
+      }
+    }
+  }
+
+  /** The key path an environment variable stands for, or null. */
+  private @Nullable String environmentPath(String name) {
+    for (Section<?> section : ConfigKeys.SECTIONS) {
+      String prefix = environmentName(section.prefix());
+      if (section.shape() == Shape.ONCE) {
+        for (Field<?, ?> field : section.fields()) {
+          if (name.equals(environmentName(section.documentedPath(field)))) {
+            return section.documentedPath(field);
+          }
+        }
+      }
+      if (name.equals(prefix) && !section.shortField().isEmpty()) {
+        return section.prefix();
+      }
+      if (section.shape() != Shape.ONCE && name.startsWith(prefix + "_")) {
+        String rest = name.substring(prefix.length() + 1);
+        for (Field<?, ?> field : section.fields()) {
+          String suffix = "_" + environmentName(field.name());
+          if (rest.endsWith(suffix) && rest.length() > suffix.length()) {
+            String instance = rest.substring(0, rest.length() - suffix.length());
+            return section.prefix() + "." + instanceName(section, instance) + "." + field.name();
+          }
+        }
+      }
+    }
+    return null;
+  }
+
+  private String instanceName(Section<?> section, String environmentName) {
+    for (String known : instances(section).keySet()) {
+      if (environmentName(known).equals(environmentName)) {
+        return known;
+      }
+    }
+    return environmentName.toLowerCase(Locale.ROOT).replace('_', '-');
+  }
+
+  static String environmentName(String path) {
+    return path.toUpperCase(Locale.ROOT).replace('.', '_').replace('-', '_');
+  }
+
+  // Options.
+
+  void putOptions(Map<String, String> options) {
+    for (Map.Entry<String, String> option : options.entrySet()) {
+      SourceLocation place = new SourceLocation("options", 0, 0);
+      if (!put(option.getKey(), option.getValue(), place)) {
+        problems.add(
+            place.problem(
+                option.getKey(), "unknown key", "config schema lists all that there are"));
+      }
+    }
+  }
+
+  /** Sets the key of a dotted path over what was there; false when there is no such key. */
+  private boolean put(String path, String text, SourceLocation place) {
+    if (path.equals(ConfigKeys.ORIGIN.name())) {
+      values.put(path, new Raw(text, place));
+      return true;
+    }
+    int dot = path.indexOf('.');
+    Section<?> section = section(dot < 0 ? path : path.substring(0, dot));
+    if (section == null) {
+      return false;
+    }
+    String rest = dot < 0 ? "" : path.substring(dot + 1);
+    if (section.shape() == Shape.ONCE) {
+      Field<?, ?> field = field(section, rest.isEmpty() ? section.shortField() : rest);
+      if (field == null) {
+        return false;
+      }
+      values.put(section.prefix() + "." + field.name(), new Raw(text, place));
+      return true;
+    }
+    if (rest.isEmpty()) {
+      if (section.shape() != Shape.LIST || section.shortField().isEmpty()) {
+        return false;
+      }
+      putList(section, text, place);
+      return true;
+    }
+    int nextDot = rest.indexOf('.');
+    String instance = nextDot < 0 ? rest : rest.substring(0, nextDot);
+    Field<?, ?> field =
+        field(section, nextDot < 0 ? section.shortField() : rest.substring(nextDot + 1));
+    if (field == null || (section.shape() == Shape.LIST && !instance.matches("\\d{1,4}"))) {
+      return false;
+    }
+    if (section.shape() == Shape.NAMED
+        && !isName(instance, section.prefix() + "." + instance, place)) {
+      return true;
+    }
+    addInstance(section, instance, place);
+    values.put(section.prefix() + "." + instance + "." + field.name(), new Raw(text, place));
+    return true;
+  }
+
+  /** Replaces a whole list by entries in short form, separated by commas. */
+  private void putList(Section<?> section, String text, SourceLocation place) {
+    values.keySet().removeIf(key -> key.startsWith(section.prefix() + "."));
+    instances.remove(section.prefix());
+    int index = 0;
+    for (String item : text.split(",", -1)) {
+      addInstance(section, Integer.toString(index), place);
+      values.put(
+          section.prefix() + "." + index + "." + section.shortField(),
+          new Raw(item.strip(), place));
+      index++;
+    }
+  }
+
+  // Helps.
+
+  private void addInstance(Section<?> section, String name, SourceLocation place) {
+    instances
+        .computeIfAbsent(section.prefix(), prefix -> new LinkedHashMap<>())
+        .putIfAbsent(name, place);
+  }
+
+  private boolean isName(String name, String path, SourceLocation place) {
+    try {
+      ValueType.NAME.reader().read(name);
+      return true;
+    } catch (ValueType.WrongValueException e) {
+      problems.add(place.problem(path, e.message(), e.right()));
+      return false;
+    }
+  }
+
+  private static @Nullable Section<?> section(String prefix) {
+    for (Section<?> section : ConfigKeys.SECTIONS) {
+      if (!prefix.isEmpty() && section.prefix().equals(prefix)) {
+        return section;
+      }
+    }
+    return null;
+  }
+
+  private static @Nullable Field<?, ?> field(Section<?> section, String name) {
+    for (Field<?, ?> field : section.fields()) {
+      if (field.name().equals(name)) {
+        return field;
+      }
+    }
+    return null;
+  }
+
+  private static List<String> topLevelNames() {
+    List<String> names = new ArrayList<>();
+    for (Section<?> section : ConfigKeys.SECTIONS) {
+      names.add(section.prefix().isEmpty() ? ConfigKeys.ORIGIN.name() : section.prefix());
+    }
+    return names;
+  }
+
+  private static String known(Section<?> section, String name) {
+    return "known here: " + String.join(", ", namesWithin(section, name + "."));
+  }
+
+  /** Next parts of the field names that begin with {@code within}, each once. */
+  private static List<String> namesWithin(Section<?> section, String within) {
+    return section.fieldNames().stream()
+        .filter(name -> name.startsWith(within))
+        .map(name -> name.substring(within.length()))
+        .map(name -> name.indexOf('.') < 0 ? name : name.substring(0, name.indexOf('.')))
+        .distinct()
+        .toList();
+  }
+}

@@ -1,0 +1,50 @@
+package io.forebay.server.counters;
+
+/** The bounds that are counted when they are passed, by the key that sets them. */
+public enum LimitKey {
+  HEADER_BYTES("limits.header-bytes"),
+  HEADER_COUNT("limits.header-count"),
+  TARGET_BYTES("limits.target-bytes"),
+  REQUEST_BODY("limits.request-body"),
+  REQUEST_BODY_RATE("limits.request-body-rate"),
+  CONNECTIONS("limits.connections"),
+  CONNECTIONS_PER_ADDRESS("limits.connections-per-address"),
+  REQUESTS_PER_CONNECTION("limits.requests-per-connection"),
+  STREAMS_PER_CONNECTION("limits.streams-per-connection"),
+  FOLLOWERS_PER_FILL("limits.followers-per-fill"),
+  FILLS("limits.fills"),
+  REFUSED_LOADS("limits.refused-loads"),
+  WAITING_PER_CLIENT("limits.waiting-per-client"),
+  FETCHES_PER_CLIENT("limits.fetches-per-client"),
+  PRIVATE_COPIES("limits.private-copies"),
+  TLS_CLIENT_HELLO("tls.client-hello"),
+  TLS_HANDSHAKE("timeouts.tls-handshake"),
+  REQUEST_HEADER("timeouts.request-header"),
+  REQUEST_BODY_IDLE("timeouts.request-body-idle"),
+  KEEP_ALIVE("timeouts.keep-alive"),
+  NO_PROGRESS("timeouts.no-progress"),
+  REQUEST_TOTAL("timeouts.request-total"),
+  HTTP2_RESETS("http2.resets"),
+  HTTP2_RESETS_CAUSED("http2.resets-caused"),
+  HTTP2_PINGS("http2.pings"),
+  HTTP2_SETTINGS("http2.settings"),
+  HTTP2_PRIORITIES("http2.priorities"),
+  HTTP2_CONTINUATIONS("http2.continuations"),
+  HTTP2_EMPTY_FRAMES("http2.empty-frames"),
+  HTTP2_QUEUED_CONTROL_FRAMES("http2.queued-control-frames"),
+  OVERLOAD("overload.delay"),
+  TUNNELS("tunnels.limit"),
+  TUNNELS_PER_CLIENT("tunnels.per-client"),
+  ORIGIN_CONNECTIONS("origins.max-connections");
+
+  private final String key;
+
+  LimitKey(String key) {
+    this.key = key;
+  }
+
+  /** The configuration key that sets it, and its label in metrics. */
+  public String key() {
+    return key;
+  }
+}

@@ -1,0 +1,43 @@
+package io.forebay.server.deliver;
+
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * The node-wide bound on bytes copied out of regions for sockets that do not take them (I5). Any
+ * thread.
+ */
+public final class CopyQuota {
+
+  private volatile long limitBytes;
+  private final AtomicLong usedBytes = new AtomicLong();
+
+  public CopyQuota(long limitBytes) {
+    this.limitBytes = limitBytes;
+  }
+
+  /** Takes room for a copy; false when the bound would be passed. */
+  boolean reserve(long bytes) {
+    if (usedBytes.addAndGet(bytes) <= limitBytes) {
+      return true;
+    }
+    usedBytes.addAndGet(-bytes);
+    return false;
+  }
+
+  void giveBack(long bytes) {
+    usedBytes.addAndGet(-bytes);
+  }
+
+  public long usedBytes() {
+    return usedBytes.get();
+  }
+
+  public long limitBytes() {
+    return limitBytes;
+  }
+
+  /** Sets the bound; what is held beyond a lower one stays until it is given back. */
+  public void limitBytes(long bytes) {
+    limitBytes = bytes;
+  }
+}

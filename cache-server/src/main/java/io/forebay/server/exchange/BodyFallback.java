@@ -1,0 +1,218 @@
+package io.forebay.server.exchange;
+
+import io.forebay.core.http.ByteRange.Satisfiable;
+import io.forebay.core.policy.BodyRemainder;
+import io.forebay.core.policy.StoredMeta;
+import io.forebay.server.deliver.BodyBytes;
+import io.forebay.server.deliver.StoredBody;
+import io.forebay.server.fill.PartialObject;
+import io.forebay.server.http.AbortCause;
+import io.forebay.server.response.ResponsePlan;
+import io.forebay.storage.object.StoredHead;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Where the bytes of an exchange's response may come from if they are not, or no longer, in the
+ * store: by slice ({@link PartialBody}), and where that is of no use the rest of them ({@link
+ * RemainderFetch}). Made only for what is longer than a chunk, or not whole.
+ *
+ * <p>Owner: the loop of the exchange.
+ */
+final class BodyFallback {
+
+  private final Exchange exchange;
+  private final ExchangeContext loop;
+
+  /** Made where a stored object lacks slices. */
+  private @Nullable PartialBody parts;
+
+  /** Whose slices are kept while they are sent, for a body that cannot be completed. */
+  private @Nullable StoredBody kept;
+
+  /** How what is sent could be gone on with if its bytes leave memory; null: not at all. */
+  private @Nullable BodyRemainder rest;
+
+  // Of the object that is sent, for the same purpose.
+  private List<Satisfiable> restParts = List.of();
+  private long restObjectId;
+  private int restSliceBytes;
+
+  BodyFallback(Exchange exchange) {
+    this.exchange = exchange;
+    this.loop = exchange.loop;
+  }
+
+  // --- before the head --------------------------------------------------------------------------
+
+  /**
+   * Whether what a stored object lacks may be fetched: something has to say for sure that what the
+   * origin sends of it is of the same body, and it must not have been tried in vain.
+   */
+  static boolean mayComplete(Exchange exchange, StoredHead head, StoredMeta meta) {
+    return !exchange.isIncomplete()
+        && exchange.hasParts()
+        && head.sliceBytes() == exchange.loop.store().sliceBytes()
+        && BodyRemainder.of(meta, head.totalLength()) != null;
+  }
+
+  /** What serves a stored object that lacks slices; null where these may not be fetched. */
+  static @Nullable PartialBody partsOf(
+      Exchange exchange, StoredHead head, StoredMeta meta, ResponsePlan plan) {
+    BodyRemainder validator = BodyRemainder.of(meta, head.totalLength());
+    return validator == null || !mayComplete(exchange, head, meta)
+        ? null
+        : exchange.sources().beginParts(head, validator, plan);
+  }
+
+  /** What fetches slices of an object, if it has been begun with. */
+  static @Nullable PartialBody partsKnownOf(Exchange exchange, long objectId) {
+    BodyFallback known = exchange.sourcesIfAny();
+    return known == null ? null : known.knownParts(objectId);
+  }
+
+  private PartialBody beginParts(StoredHead head, BodyRemainder validator, ResponsePlan plan) {
+    PartialBody known = knownParts(head.objectId());
+    if (known == null) {
+      known =
+          new PartialBody(
+              exchange,
+              new PartialObject(
+                  exchange.keyHi(),
+                  exchange.keyLo(),
+                  head.objectId(),
+                  head.sliceBytes(),
+                  validator),
+              plan.wanted(),
+              false);
+      parts = known;
+    }
+    return known;
+  }
+
+  private @Nullable PartialBody knownParts(long objectId) {
+    PartialBody known = parts;
+    if (known != null && !known.isOf(objectId)) {
+      leaveParts();
+      return null;
+    }
+    return known;
+  }
+
+  void leaveParts() {
+    letGo();
+    PartialBody leaving = parts;
+    if (leaving != null) {
+      parts = null;
+      leaving.leave();
+    }
+  }
+
+  /** Slices of a body that cannot be completed stay until the response is over (I9). */
+  void keeps(StoredBody body) {
+    letGo();
+    kept = body;
+  }
+
+  private void letGo() {
+    StoredBody body = kept;
+    if (body != null) {
+      kept = null;
+      body.letGo();
+    }
+  }
+
+  /** Why bytes that were to be sent are lost. */
+  AbortCause causeOfLoss() {
+    return parts == null ? AbortCause.STORAGE_LOST : parts.causeOfLoss();
+  }
+
+  // --- behind it --------------------------------------------------------------------------------
+
+  /** Whether what is lost of the body may be fetched. */
+  boolean mayFetchMore() {
+    return rest != null;
+  }
+
+  /** If stored bytes of the body are lost from now on, the rest may be fetched so. */
+  void mayFetchRest(
+      @Nullable BodyRemainder fetchable, ResponsePlan plan, long objectId, int sliceBytes) {
+    rest = exchange.hasParts() ? fetchable : null;
+    restParts = plan.parts();
+    restObjectId = objectId;
+    restSliceBytes = sliceBytes;
+  }
+
+  /**
+   * The bytes of the object that is sent as the store has them and, where it may be, the origin.
+   *
+   * @param to end of what is wanted, exclusive; {@link Long#MAX_VALUE} while that is not known
+   * @param isRest whether what is missing has been there
+   */
+  BodyBytes storedBytes(long to, boolean isRest) {
+    PartialBody known = parts;
+    if (known != null) {
+      return known;
+    }
+    BodyRemainder fetchable = restTo(to);
+    if (fetchable == null
+        || restSliceBytes != loop.store().sliceBytes()
+        || fetchable.totalLength() <= loop.store().inlineBytes()) {
+      return new StoredBody(loop.lane(), loop.eventLoop(), restObjectId, restSliceBytes);
+    }
+    known =
+        new PartialBody(
+            exchange,
+            new PartialObject(
+                exchange.keyHi(), exchange.keyLo(), restObjectId, restSliceBytes, fetchable),
+            restParts.isEmpty()
+                ? List.of(new Satisfiable(0, Math.min(to, fetchable.totalLength()) - 1))
+                : restParts,
+            isRest);
+    parts = known;
+    return known;
+  }
+
+  private @Nullable BodyRemainder restTo(long to) {
+    BodyRemainder fetchable = rest;
+    if (fetchable == null || fetchable.totalLength() >= 0) {
+      return fetchable;
+    }
+    // A range is cut out of a body of known length only: else what is wanted is the whole.
+    return to == Long.MAX_VALUE ? null : fetchable.withTotalLength(to);
+  }
+
+  /** Bytes up to there are lost, and are to be had by slice from now on; null if they can't be. */
+  @Nullable BodyBytes elsewhere(long to) {
+    if (restTo(to) == null || to == Long.MAX_VALUE || parts != null) {
+      return null;
+    }
+    exchange.leaveFill();
+    return storedBytes(to, true) instanceof PartialBody begun ? begun : null;
+  }
+
+  /** Loads are refused: the same, unless slices are what the origin is asked for already. */
+  boolean fetchRefused(long from, long to) {
+    BodyRemainder fetchable = restTo(to);
+    if (fetchable == null || to == Long.MAX_VALUE) {
+      return false;
+    }
+    exchange.leaveFill();
+    leaveParts();
+    RemainderFetch.begin(exchange, fetchable, from, to);
+    return true;
+  }
+
+  /** The same without the store; false if that can't be. */
+  boolean fetchRest(long from, long to) {
+    BodyRemainder fetchable = restTo(to);
+    PartialBody tried = parts;
+    if (fetchable == null || to == Long.MAX_VALUE || (tried != null && !tried.isUnstored())) {
+      return false;
+    }
+    exchange.leaveFill();
+    leaveParts();
+    RemainderFetch.begin(exchange, fetchable, from, to);
+    return true;
+  }
+}

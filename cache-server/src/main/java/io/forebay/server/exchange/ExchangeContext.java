@@ -1,0 +1,91 @@
+package io.forebay.server.exchange;
+
+import io.forebay.core.key.KeyBuilder;
+import io.forebay.core.key.Scopes;
+import io.forebay.core.policy.StoredMeta;
+import io.forebay.server.accesslog.AccessLogRing;
+import io.forebay.server.counters.LoopCounters;
+import io.forebay.server.deliver.Leases;
+import io.forebay.server.fairness.ClientLimiter;
+import io.forebay.server.fill.FillContext;
+import io.forebay.server.fill.FillTable;
+import io.forebay.server.fill.history.FillHistory;
+import io.forebay.server.loop.LoopLoad;
+import io.forebay.server.loop.RequestIds;
+import io.forebay.server.origin.OriginClient;
+import io.forebay.server.tunnel.TunnelLimiter;
+import io.forebay.storage.ObjectStore;
+import io.forebay.storage.lane.StoreLane;
+import io.netty.channel.EventLoop;
+import java.util.function.DoubleSupplier;
+
+/**
+ * What the exchanges of one event loop use: the context of its fills, and what only requests need.
+ * Confined to the loop, but for the limiters, which all loops share.
+ *
+ * @param filling what its fills use too
+ * @param load how the loop keeps up
+ * @param scratch room for a short text being written
+ * @param random from 0 to less than 1, for what is decided by chance
+ */
+@SuppressWarnings("ArrayRecordComponent")
+public record ExchangeContext(
+    FillContext filling,
+    Leases leases,
+    LoopLoad load,
+    AccessLogRing accessLog,
+    TunnelLimiter tunnels,
+    ClientLimiter clients,
+    byte[] scratch,
+    RequestIds requestIds,
+    FailureLog failures,
+    DoubleSupplier random) {
+
+  public int index() {
+    return filling.index();
+  }
+
+  public EventLoop eventLoop() {
+    return filling.eventLoop();
+  }
+
+  public StoreLane lane() {
+    return filling.lane();
+  }
+
+  public KeyBuilder keys() {
+    return filling.keys();
+  }
+
+  public Scopes scopes() {
+    return filling.scopes();
+  }
+
+  public OriginClient origins() {
+    return filling.origins();
+  }
+
+  public LoopCounters counters() {
+    return filling.counters();
+  }
+
+  public ObjectStore store() {
+    return filling.store();
+  }
+
+  public FillTable fills() {
+    return filling.fills();
+  }
+
+  public FillHistory history() {
+    return filling.history();
+  }
+
+  public StoredMeta meta() {
+    return filling.meta();
+  }
+
+  public long nowMillis() {
+    return filling.nowMillis();
+  }
+}

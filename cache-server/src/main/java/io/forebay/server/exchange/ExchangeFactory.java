@@ -1,0 +1,47 @@
+package io.forebay.server.exchange;
+
+import io.forebay.core.http.RequestView;
+import io.forebay.core.http.WireRequest;
+import io.forebay.core.policy.ProxyError;
+import io.forebay.core.policy.ProxyStatus;
+import io.forebay.server.http.ClientInfo;
+import io.forebay.server.http.RequestBody;
+import io.forebay.server.http.RequestHandler;
+import io.forebay.server.http.ResponseSink;
+import io.forebay.server.loop.LoopLoad;
+import io.forebay.server.runtime.RuntimeConfig;
+import java.util.function.Supplier;
+
+/** Starts the exchanges of one loop, each with the configuration in force at its start. */
+public final class ExchangeFactory implements RequestHandler {
+
+  private final ExchangeContext loop;
+  private final Supplier<RuntimeConfig> snapshots;
+  private final FreshHit freshHit;
+
+  public ExchangeFactory(ExchangeContext loop, Supplier<RuntimeConfig> snapshots) {
+    this.loop = loop;
+    this.snapshots = snapshots;
+    this.freshHit = new FreshHit(loop);
+  }
+
+  @Override
+  public String proxyStatus(ProxyError error) {
+    return snapshots.get().proxyStatus().error(error, ProxyStatus.NO_MORE);
+  }
+
+  @Override
+  public LoopLoad load() {
+    return loop.load();
+  }
+
+  @Override
+  public boolean answerAtOnce(WireRequest request, ResponseSink sink, ClientInfo client) {
+    return freshHit.send(snapshots.get(), request, sink, client);
+  }
+
+  @Override
+  public void start(RequestView request, RequestBody body, ResponseSink sink, ClientInfo client) {
+    new Exchange(loop, snapshots.get(), request, body, sink, client).start();
+  }
+}

@@ -1,0 +1,227 @@
+package io.forebay.server.exchange;
+
+import io.forebay.core.http.ByteRange.Satisfiable;
+import io.forebay.core.http.KnownField;
+import io.forebay.core.policy.Decider;
+import io.forebay.core.policy.RangeFetch;
+import io.forebay.core.policy.Reason;
+import io.forebay.core.policy.Sharing;
+import io.forebay.core.policy.StoredMeta;
+import io.forebay.server.counters.LimitKey;
+import io.forebay.server.exchange.Exchange.Step;
+import io.forebay.server.fill.SliceFill;
+import io.forebay.server.fill.history.HitForMiss;
+import io.forebay.server.origin.OriginFailure;
+import io.forebay.storage.object.StoredHead;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An exchange that the store alone can't answer: how the origin is to be asked, by itself or with
+ * others, and what follows from what it said. Made by the first need of that, so not by a hit.
+ *
+ * <p>Owner: the loop of the exchange.
+ */
+final class FetchCoordinator {
+
+  private final Exchange exchange;
+  private final ExchangeContext loop;
+  private final FillFollower follower;
+  private final FetchOutcome results = new FetchOutcome();
+
+  /** What the next fetch may try to confirm instead of fetching it whole. */
+  private @Nullable RevalidationCandidate stale;
+
+  /** What the origin sends can't be shared: it is asked for this exchange alone. */
+  private boolean isAlone;
+
+  /** A slice of the stored object is gone, so the object only counts as a miss (I9). */
+  private boolean isIncomplete;
+
+  private boolean mayServeStaleOnError;
+
+  /** One of the places for fetches of what a disk refuses to load is taken. */
+  private boolean holdsRefusedLoad;
+
+  FetchCoordinator(Exchange exchange) {
+    this.exchange = exchange;
+    this.loop = exchange.loop;
+    this.follower = new FillFollower(exchange, this);
+  }
+
+  FetchOutcome results() {
+    return results;
+  }
+
+  boolean isIncomplete() {
+    return isIncomplete;
+  }
+
+  void isIncomplete(boolean isNow) {
+    isIncomplete = isNow;
+  }
+
+  /** Whether the origin's failure, or an answer that amounts to one, is made up for from here. */
+  boolean mayServeStaleOnError() {
+    return mayServeStaleOnError;
+  }
+
+  boolean isAlone() {
+    return isAlone;
+  }
+
+  /** Nothing that another exchange has fetched is of use to this one, nor the other way round. */
+  void goAlone() {
+    isAlone = true;
+  }
+
+  /** Whether it waited for, or read from, somebody else's fill at any time. */
+  boolean hasJoined() {
+    return follower.hasJoined();
+  }
+
+  /** No fill is followed any more. */
+  void leave() {
+    follower.leave();
+  }
+
+  /** The response that was begun is taken back: there may be another one. */
+  void takenBack() {
+    follower.takenBack();
+  }
+
+  // --- before the fetch -------------------------------------------------------------------------
+
+  /** What is stored does not do without the origin; its head is pinned. */
+  void decided(StoredHead head, StoredMeta meta, boolean isRevalidation, long now) {
+    isAlone |= Sharing.isNeverFresh(meta);
+    mayServeStaleOnError =
+        Decider.mayServeStaleOnError(exchange.request, meta, exchange.route(), now);
+    stale =
+        isRevalidation && !results.isPlainFetchNeeded()
+            ? RevalidationCandidate.of(exchange, head, meta)
+            : null;
+  }
+
+  Step fetch() {
+    HitForMiss.Kind known =
+        loop.history().hitForMiss().find(exchange.key(), exchange.request, loop.nowMillis());
+    if (known == HitForMiss.Kind.UNCACHEABLE) {
+      return exchange.passBecause(Reason.PASS_UNCACHEABLE);
+    }
+    isAlone |= known == HitForMiss.Kind.NEVER_FRESH;
+    boolean isWhole = stale != null || results.isWholeFetchNeeded();
+    return follower.fetch(stale, isWhole ? null : rangeToFetch());
+  }
+
+  private @Nullable Satisfiable rangeToFetch() {
+    return RangeFetch.of(
+        exchange.request,
+        exchange.route().ranges(),
+        loop.store().sliceBytes(),
+        SliceFill.longestBytes(loop.filling()));
+  }
+
+  /**
+   * What a fill that has just left the table installed of what is wanted: looked at after our own
+   * is registered, so that there is no moment in which neither is seen (I6).
+   */
+  LookupSteps.Found foundMeanwhile() {
+    return stale == null && results.originFailure() == null && !isIncomplete
+        ? Lookup.findServable(exchange)
+        : LookupSteps.Found.NOTHING;
+  }
+
+  /** A fill of ours is on its way, so what it was to confirm is in its hands. */
+  void begun() {
+    stale = null;
+    exchange.record.forwarded();
+  }
+
+  // --- loads that a disk refuses ----------------------------------------------------------------
+
+  /**
+   * Whether the origin may be asked for what a disk refuses to load: so many at once may, and each
+   * that joins a fill in progress.
+   */
+  boolean mayFetchRefused() {
+    if (!holdsRefusedLoad && loop.fills().find(exchange.key()) == null) {
+      holdsRefusedLoad = loop.fills().refusedLoadBegins();
+      return holdsRefusedLoad;
+    }
+    return true;
+  }
+
+  /** So many ask the origin for what disks refuse to load that this one may not. */
+  Step refuseLoad() {
+    loop.counters().hit(LimitKey.REFUSED_LOADS);
+    return onOriginFailed(
+        new OriginFailure(
+            OriginFailure.Kind.OVERLOADED,
+            "the disk refuses loads, and the origin may not be asked"));
+  }
+
+  /** The origin is not asked any more. */
+  void refusedLoadEnds() {
+    if (holdsRefusedLoad) {
+      holdsRefusedLoad = false;
+      loop.fills().refusedLoadEnds();
+    }
+  }
+
+  // --- what it came to --------------------------------------------------------------------------
+
+  /** A fill confirmed the stored object. */
+  Step onConfirmed(long birth, boolean isOwn, long objectId) {
+    results.confirmed(birth, isOwn, objectId);
+    return Step.LOOK_UP;
+  }
+
+  /** A fill confirmed an object that is no longer stored. */
+  Step onVanished() {
+    results.vanished();
+    return Step.LOOK_UP;
+  }
+
+  /** A fill has stored the head of the object and brings slices of it. */
+  Step onPartStored(long birth, boolean isOwn) {
+    results.fetched(birth, isOwn);
+    // What was found out of another object says nothing of this one.
+    isIncomplete = false;
+    return Step.LOOK_UP;
+  }
+
+  /** The origin did not answer a range as it was asked for. */
+  Step onRangeUnsuited(int status) {
+    if (status == 416 && exchange.request.has(KnownField.RANGE)) {
+      return exchange.passBecause(Reason.PASS_RANGE);
+    }
+    results.rangeUnsuited();
+    return Step.LOOK_UP;
+  }
+
+  /** What a fill brings is for others; the key is our own by now. */
+  Step onOtherKey(Lookup.Match match) {
+    // It was stale under another key.
+    stale = null;
+    return exchange.fetchBecause(
+        match == Lookup.Match.OTHER_VARIANT ? Reason.MISS_VARY : Reason.MISS_URI);
+  }
+
+  /** The loop cannot keep up, and an origin would have to be asked. */
+  Step shed() {
+    loop.counters().hit(LimitKey.OVERLOAD);
+    return onOriginFailed(
+        new OriginFailure(OriginFailure.Kind.OVERLOADED, "the node has too much to do"));
+  }
+
+  /** The client has so many requests in progress that this one has to wait its turn elsewhere. */
+  Step refuseClient(LimitKey limit) {
+    return onOriginFailed(exchange.share().tooMany(limit));
+  }
+
+  /** The origin failed before there was a head. */
+  Step onOriginFailed(OriginFailure failure) {
+    results.failed(failure);
+    return mayServeStaleOnError ? Step.LOOK_UP : LocalReplies.refuse(exchange, failure);
+  }
+}

@@ -1,0 +1,524 @@
+package io.forebay.server.explain;
+
+import io.forebay.core.http.ByteRange.Satisfiable;
+import io.forebay.core.http.HeaderFields;
+import io.forebay.core.http.KnownField;
+import io.forebay.core.http.MaxForwards;
+import io.forebay.core.http.QueryRequest;
+import io.forebay.core.http.RequestView;
+import io.forebay.core.key.CanonicalRequest;
+import io.forebay.core.key.KeyBuilder;
+import io.forebay.core.policy.Age;
+import io.forebay.core.policy.BodyRemainder;
+import io.forebay.core.policy.CacheStatus;
+import io.forebay.core.policy.Decider;
+import io.forebay.core.policy.Decision;
+import io.forebay.core.policy.RangeFetch;
+import io.forebay.core.policy.Reason;
+import io.forebay.core.policy.Revalidation;
+import io.forebay.core.policy.ServePlan;
+import io.forebay.core.policy.Sharing;
+import io.forebay.core.policy.StoredMeta;
+import io.forebay.core.route.Route;
+import io.forebay.server.exchange.Exchange;
+import io.forebay.server.exchange.FillStart;
+import io.forebay.server.exchange.HstsLine;
+import io.forebay.server.exchange.LookupSteps;
+import io.forebay.server.exchange.LoopDetection;
+import io.forebay.server.exchange.QueryContent;
+import io.forebay.server.explain.Explanation.Action;
+import io.forebay.server.explain.Explanation.Answer;
+import io.forebay.server.explain.Explanation.Rule;
+import io.forebay.server.explain.Explanation.Serve;
+import io.forebay.server.explain.Explanation.Sought;
+import io.forebay.server.explain.Explanation.ToOrigin;
+import io.forebay.server.fill.FillTable;
+import io.forebay.server.fill.OtherVariants;
+import io.forebay.server.fill.history.Backoff;
+import io.forebay.server.fill.history.FillHistory;
+import io.forebay.server.fill.history.FillKey;
+import io.forebay.server.fill.history.HitForMiss;
+import io.forebay.server.http.ClientInfo;
+import io.forebay.server.http.RequestBody;
+import io.forebay.server.origin.OriginRequest;
+import io.forebay.server.response.ResponsePlan;
+import io.forebay.server.runtime.RuntimeConfig;
+import io.forebay.server.runtime.UpstreamRequest;
+import io.forebay.storage.inspect.InspectedObject;
+import io.forebay.storage.inspect.StoreInspector;
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.SortedSet;
+import java.util.TreeSet;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Takes a request through the steps of an {@link Exchange} and asks the same rules, but does
+ * nothing: no origin is asked, nothing is loaded, touched or counted.
+ *
+ * <p>One thread, one request; not a loop's.
+ */
+public final class RequestExplainer {
+
+  /** As if the client were on this machine: another's address would be made up. */
+  private static final ClientInfo CLIENT =
+      new ClientInfo("127.0.0.1", 0, "HTTP/1.1", "explain", false, null);
+
+  private static final Route ANY_ROUTE = Route.toOrigin("any");
+
+  private final RuntimeConfig snapshot;
+  private final Stage stage;
+  private final StoreInspector survey;
+  private final List<Rule> rules = new ArrayList<>();
+  private final List<String> notes = new ArrayList<>();
+
+  private RequestView request;
+  private @Nullable Route route;
+  private @Nullable Sought sought;
+  private @Nullable Serve serve;
+  private @Nullable ToOrigin origin;
+
+  /**
+   * What of a node is looked at.
+   *
+   * @param keys this thread's own
+   * @param longestRunBytes what is asked for at most of a body by range
+   */
+  public record Stage(
+      KeyBuilder keys,
+      FillTable fills,
+      FillHistory history,
+      int sliceBytes,
+      long longestRunBytes,
+      long nowMillis) {}
+
+  private RequestExplainer(
+      RuntimeConfig snapshot, Stage stage, StoreInspector survey, RequestView request) {
+    this.snapshot = snapshot;
+    this.stage = stage;
+    this.survey = survey;
+    this.request = request;
+  }
+
+  /** What would become of a request at this moment. */
+  public static Explanation of(
+      RuntimeConfig snapshot, Stage stage, StoreInspector survey, RequestView request)
+      throws IOException {
+    RequestExplainer rehearsal = new RequestExplainer(snapshot, stage, survey, request);
+    Answer answer = rehearsal.admit();
+    return new Explanation(
+        rehearsal.request,
+        rehearsal.route,
+        rehearsal.sought,
+        List.copyOf(rehearsal.rules),
+        answer,
+        rehearsal.serve,
+        rehearsal.origin,
+        rehearsal.hsts(answer),
+        List.copyOf(rehearsal.notes),
+        stage.nowMillis);
+  }
+
+  /**
+   * Over TLS, where there is a route: requests without one are not known to be for a host of ours.
+   */
+  private Explanation.@Nullable Hsts hsts(Answer answer) {
+    Route to = route;
+    if (to == null || !request.scheme().equals("https")) {
+      return null;
+    }
+    String own = HstsLine.value(snapshot, to);
+    if (own != null) {
+      return new Explanation.Hsts(own, true);
+    }
+    InspectedObject object = sought == null ? null : sought.object();
+    StoredMeta meta = object == null ? null : InspectionLookup.meta(object.head());
+    if (object == null || meta == null || answer.action() != Action.SERVE) {
+      return null;
+    }
+    byte[] head = object.head().head();
+    String stored =
+        HstsLine.value(MemorySegment.ofArray(head), meta.length(), head.length - meta.length());
+    return stored == null ? null : new Explanation.Hsts(stored, false);
+  }
+
+  private void says(String rule, @Nullable Reason reason, String text) {
+    rules.add(new Rule(rule, reason, text));
+  }
+
+  private void says(String rule, Reason reason) {
+    says(rule, reason, reason.explanation());
+  }
+
+  // --- admit ------------------------------------------------------------------------------------
+
+  private Answer admit() throws IOException {
+    // Listeners ask this before there is an exchange that could say so in Cache-Status.
+    if (Decider.decideBeforeLookup(request, ANY_ROUTE) instanceof Decision.Refuse refused) {
+      says("listener", refused.reason());
+      return new Answer(Action.REFUSE, refused.reason(), refused.status(), "");
+    }
+    LoopDetection.Verdict looped = LoopDetection.judge(request, snapshot);
+    if (looped != null) {
+      says("loop-detection", looped.reason(), looped.text());
+      return refused(looped.status(), looped.reason());
+    }
+    Route found = snapshot.routes().match(request.authority(), request.path());
+    if (found == null) {
+      says("route", Reason.REFUSED_NO_ROUTE);
+      return refused(404, Reason.REFUSED_NO_ROUTE);
+    }
+    route = found;
+    noteDropped(found);
+    says(
+        "route",
+        null,
+        found.name() + " is for host " + found.hostPattern() + ", path " + found.pathPrefix());
+    request = found.settings().cookies().request().requestWithout(request);
+    Decision early = Decider.decideBeforeLookup(request, found);
+    return switch (early) {
+      case null -> lookUp(found);
+      case Decision.Refuse refused -> {
+        says("request", refused.reason());
+        yield refused(refused.status(), refused.reason());
+      }
+      case Decision decision -> {
+        says("request", decision.reason());
+        yield pass(found, decision.reason());
+      }
+    };
+  }
+
+  private void noteDropped(Route to) {
+    Predicate<String> isDropped = UpstreamRequest.dropped(to, request);
+    SortedSet<String> names = new TreeSet<>();
+    request
+        .fields()
+        .forEach((name, value) -> {
+          String lower = name.toString().toLowerCase(Locale.ROOT);
+          if (isDropped.test(lower)) {
+            names.add(lower);
+          }
+        });
+    if (!names.isEmpty()) {
+      notes.add(
+          "the origin does not get "
+              + String.join(", ", names)
+              + ": not in the key (unkeyed-fields of the route)");
+    }
+  }
+
+  private Answer refused(int status, Reason reason) {
+    return new Answer(Action.REFUSE, reason, status, forwarded(reason, false));
+  }
+
+  private String forwarded(Reason reason, boolean isCollapsed) {
+    return snapshot
+        .cacheStatus()
+        .forwarded(reason, CacheStatus.NO_STATUS, false, isCollapsed, null);
+  }
+
+  private Answer pass(Route to, Reason reason) {
+    if (request.method().equals("OPTIONS")) {
+      int forwards = MaxForwards.of(request.fields());
+      if (forwards == 0) {
+        says("max-forwards", null, "The client asks this node: it answers itself.");
+        return new Answer(Action.REFUSE, reason, 204, "");
+      }
+      if (forwards == MaxForwards.MALFORMED) {
+        says("max-forwards", Reason.REFUSED_FIELDS, "Max-Forwards is not one number");
+        return refused(400, Reason.REFUSED_FIELDS);
+      }
+    }
+    OriginRequest passed =
+        snapshot
+            .upstream()
+            .pass(
+                to,
+                request,
+                CLIENT,
+                snapshot.hostFor(to.originName()),
+                RequestBody.NONE,
+                OriginRequest.Hop.PLAIN);
+    origin = new ToOrigin(to.originName(), false, passed);
+    return new Answer(Action.PASS, reason, 0, forwarded(reason, false));
+  }
+
+  // --- look up ----------------------------------------------------------------------------------
+
+  private Answer lookUp(Route to) throws IOException {
+    if (QueryRequest.isQuery(request)) {
+      notes.add("the content of a QUERY is part of its key: this one is taken to have none");
+      request = new QueryRequest(request, QueryContent.digest(request.fields(), new byte[0]));
+    }
+    InspectionLookup search = new InspectionLookup(survey, stage.keys, to.keyRecipe());
+    LookupSteps.Found found = search.lookUp(request);
+    if (found == LookupSteps.Found.KEY_TOO_LONG) {
+      says("key", Reason.PASS_KEY_TOO_LONG);
+      return pass(to, Reason.PASS_KEY_TOO_LONG);
+    }
+    Sought result = search.result();
+    sought = result;
+    if (result.searchRule() != null) {
+      says("no-vary-search", null, "The query was reduced by " + result.searchRule());
+    }
+    if (!result.selectingFields().isEmpty()) {
+      says("vary", null, "Responses vary by " + String.join(", ", result.selectingFields()) + ".");
+    }
+    if (result.object() == null && result.purged() != null) {
+      says("purge", Reason.MISS_PURGED);
+    }
+    InspectedObject object = result.object();
+    StoredMeta meta = object == null ? null : InspectionLookup.meta(object.head());
+    return object == null || meta == null
+        ? decideWithout(to, found == LookupSteps.Found.OTHER_VARIANTS)
+        : decideWith(to, object, meta);
+  }
+
+  // --- decide -----------------------------------------------------------------------------------
+
+  private Answer decideWithout(Route to, boolean hasOtherVariants) {
+    Decision decision = Decider.decide(request, to, null, false, stage.nowMillis);
+    Reason reason =
+        decision instanceof Decision.Fetch && hasOtherVariants
+            ? Reason.MISS_VARY
+            : decision.reason();
+    says("lookup", reason);
+    return switch (decision) {
+      case Decision.Refuse refused -> refused(refused.status(), refused.reason());
+      case Decision.Pass pass -> pass(to, pass.reason());
+      default -> fetch(to, reason, null, false);
+    };
+  }
+
+  private Answer decideWith(Route to, InspectedObject object, StoredMeta meta) {
+    ServePlan planned =
+        ServePlan.of(request, meta, object.head().totalLength(), to.ranges().maxRanges());
+    ResponsePlan plan =
+        ResponsePlan.of(request, meta, object.head().totalLength(), to.ranges().maxRanges());
+    serve = new Serve(planned, plan.status());
+    if (object.inMemory() == null) {
+      says("store", null, "It is on a disk and would be brought into memory first.");
+    }
+    Decision decision = Decider.decide(request, to, meta, object.isSoftPurged(), stage.nowMillis);
+    says("stored-response", decision.reason());
+    return switch (decision) {
+      case Decision.Serve served -> serve(to, object, meta, plan, served);
+      case Decision.Refuse refused -> refused(refused.status(), refused.reason());
+      case Decision.Pass pass -> pass(to, pass.reason());
+      case Decision.Fetch fetch -> fetch(to, fetch.reason(), null, isAlone(to, meta));
+      case Decision.Revalidate again -> fetch(to, again.reason(), meta, isAlone(to, meta));
+    };
+  }
+
+  /** Also tells whether what is stored may stand in for an origin that fails. */
+  private boolean isAlone(Route to, StoredMeta meta) {
+    if (Decider.mayServeStaleOnError(request, meta, to, stage.nowMillis)) {
+      says("stale-if-error", Reason.HIT_STALE_IF_ERROR, "If the origin fails, it may be served.");
+    }
+    boolean isAlone = Sharing.isNeverFresh(meta);
+    if (isAlone) {
+      says("sharing", null, "It was never fresh, so no other request's fetch is waited for.");
+    }
+    return isAlone;
+  }
+
+  private Answer serve(
+      Route to,
+      InspectedObject object,
+      StoredMeta meta,
+      ResponsePlan plan,
+      Decision.Serve decision) {
+    if (decision.reason() == Reason.HIT_FRESH
+        && Decider.isEarlyRefreshDue(request, meta, to, stage.nowMillis, () -> 0)) {
+      says("early-refresh", Reason.HIT_EARLY_REFRESH, "By chance it may be fetched anew already.");
+    }
+    Reason why = decision.isRefreshDue() ? refreshInBackground(to, meta) : decision.reason();
+    int missing = plan.hasBody() ? MissingSlices.firstMissing(object, plan) : -1;
+    if (missing < 0) {
+      return new Answer(
+          Action.SERVE,
+          why,
+          plan.status(),
+          snapshot.cacheStatus().hit(why, Age.timeToLiveSeconds(meta, stage.nowMillis)));
+    }
+    return complete(to, object, meta, plan, why, missing);
+  }
+
+  /** Gives the reason for which it is served although it is stale. */
+  private Reason refreshInBackground(Route to, StoredMeta meta) {
+    Sought found = sought;
+    if (found != null
+        && FillStart.isHeldBack(stage.history, fillKey(found), request, stage.nowMillis)) {
+      saysHeldBack(fillKey(found));
+      return Reason.HIT_STALE_REFRESH_FAILED;
+    }
+    if (found == null || stage.fills.find(fillKey(found)) != null || stage.fills.isFull()) {
+      says("fill", null, "It is being fetched anew already, or too much else is.");
+    } else {
+      origin =
+          new ToOrigin(to.originName(), true, filled(to, Revalidation.conditionalFields(meta)));
+    }
+    return Reason.HIT_STALE_WHILE_REVALIDATE;
+  }
+
+  private void saysHeldBack(FillKey key) {
+    Backoff refreshes = stage.history.refreshes();
+    long left = refreshes.heldMillis(key, request, stage.nowMillis);
+    says(
+        "refresh",
+        Reason.HIT_STALE_REFRESH_FAILED,
+        left == 0
+            ? Reason.PASS_UNCACHEABLE.explanation()
+            : "Fetching it anew was in vain %d times in a row; the next try is in %d ms or later."
+                .formatted(refreshes.timesInVain(key, request), left));
+  }
+
+  /** Slices are missing: they are fetched by themselves, or the body whole. */
+  private Answer complete(
+      Route to,
+      InspectedObject object,
+      StoredMeta meta,
+      ResponsePlan plan,
+      Reason why,
+      int missing) {
+    says("slices", Reason.MISS_PARTIAL, "Slice " + missing + " of the body is missing.");
+    BodyRemainder rest = BodyRemainder.of(meta, object.head().totalLength());
+    boolean mayComplete =
+        rest != null
+            && !QueryRequest.isQuery(request)
+            && object.head().sliceBytes() == stage.sliceBytes;
+    if (rest == null || !mayComplete) {
+      return fetch(to, Reason.MISS_PARTIAL, null, false);
+    }
+    if (!MissingSlices.isNear(missing, plan, stage.sliceBytes)) {
+      notes.add("what is missing is far behind the beginning and fetched while that is sent");
+      return new Answer(
+          Action.SERVE,
+          why,
+          plan.status(),
+          snapshot.cacheStatus().hit(why, Age.timeToLiveSeconds(meta, stage.nowMillis)));
+    }
+    Satisfiable run = MissingSlices.run(object, plan, missing, stage.longestRunBytes);
+    origin =
+        new ToOrigin(
+            to.originName(), false, filled(to, rest.requestFields(run.first(), run.last())));
+    return new Answer(
+        Action.FETCH, Reason.MISS_PARTIAL, plan.status(), forwarded(Reason.MISS_PARTIAL, false));
+  }
+
+  // --- fetch ------------------------------------------------------------------------------------
+
+  /**
+   * The step FETCH.
+   *
+   * @param stale what is to be confirmed, or null
+   */
+  private Answer fetch(Route to, Reason reason, @Nullable StoredMeta stale, boolean isNeverFresh) {
+    if (request.method().equals("HEAD")) {
+      says("method", Reason.PASS_HEAD);
+      return pass(to, Reason.PASS_HEAD);
+    }
+    Sought found = sought;
+    FillKey key = found == null ? new FillKey(0, 0) : fillKey(found);
+    HitForMiss.Kind known = stage.history.hitForMiss().find(key, request, stage.nowMillis);
+    if (known == HitForMiss.Kind.UNCACHEABLE) {
+      says("hit-for-miss", Reason.PASS_UNCACHEABLE);
+      return pass(to, Reason.PASS_UNCACHEABLE);
+    }
+    if (known == HitForMiss.Kind.NEVER_FRESH) {
+      says("hit-for-miss", null, "The last response could not be shared: each request asks alone.");
+    }
+    boolean isAlone = isNeverFresh || known == HitForMiss.Kind.NEVER_FRESH;
+    if (!isAlone && stage.fills.find(key) != null) {
+      says("fill", null, "Another request fetches it at this moment: this one would wait for it.");
+      return new Answer(Action.JOIN, reason, 0, forwarded(reason, true));
+    }
+    if (stage.fills.isFull()) {
+      says("fill", Reason.PASS_STORE_FULL, "As many fetches are under way as may be.");
+      return pass(to, Reason.PASS_STORE_FULL);
+    }
+    HeaderFields conditions =
+        stale == null ? HeaderFields.EMPTY : Revalidation.conditionalFields(stale);
+    if (stale != null) {
+      saysWhetherStored(key);
+    } else {
+      Satisfiable asked =
+          isAlone
+              ? null
+              : RangeFetch.of(request, to.ranges(), stage.sliceBytes, stage.longestRunBytes);
+      if (asked != null) {
+        says("range", null, "Only the slices of the range are fetched.");
+      } else if (request.has(KnownField.RANGE)) {
+        says("range", null, "The whole body is fetched, and the range is cut out of it.");
+      }
+      conditions = FillStart.rangeField(asked);
+    }
+    if (found != null && (stale != null || conditions.size() == 0)) {
+      List<String> named = Revalidation.namedBeside(conditions, tagsOfOthers(to, found));
+      if (!named.isEmpty()) {
+        says("vary", null, "Other variants are named, should they be what this request gets.");
+        conditions = Revalidation.conditionalFields(conditions, named);
+      }
+    }
+    origin = new ToOrigin(to.originName(), false, filled(to, conditions));
+    return new Answer(
+        stale == null ? Action.FETCH : Action.REVALIDATE, reason, 0, forwarded(reason, false));
+  }
+
+  private void saysWhetherStored(FillKey key) {
+    Backoff rewrites = stage.history.rewrites();
+    long left = rewrites.heldMillis(key, request, stage.nowMillis);
+    if (left > 0) {
+      says(
+          "store",
+          null,
+          "What was stored was not confirmed %d times in a row: another answer is not stored for %d ms."
+              .formatted(rewrites.timesInVain(key, request), left));
+    }
+  }
+
+  /** As {@link OtherVariants} finds them. */
+  private static List<String> tagsOfOthers(Route to, Sought found) {
+    List<String> tags = new ArrayList<>();
+    if (!to.keyRecipe().hasSearchRules() && Revalidation.mayNameOthers(found.selectingFields())) {
+      for (InspectedObject other :
+          found.variants().stream().limit(OtherVariants.MOST_LOOKED_AT).toList()) {
+        StoredMeta meta = InspectionLookup.meta(other.head());
+        String text = other.head().key();
+        String tag =
+            meta == null || other.inMemory() == null || text.equals(found.key().text())
+                ? null
+                : OtherVariants.tagOf(
+                    meta,
+                    other.head().totalLength(),
+                    text,
+                    found.key().text(),
+                    found.base().text().length());
+        if (tag != null) {
+          tags.add(tag);
+        }
+      }
+    }
+    return tags;
+  }
+
+  private static FillKey fillKey(Sought found) {
+    return new FillKey(found.key().hi(), found.key().lo());
+  }
+
+  private OriginRequest filled(Route to, HeaderFields conditions) {
+    String method = QueryRequest.isQuery(request) ? request.method() : "GET";
+    return FillStart.request(
+        snapshot,
+        to,
+        CanonicalRequest.of(request, method, to.keyRecipe()),
+        RequestBody.NONE,
+        CLIENT,
+        conditions);
+  }
+}

@@ -1,0 +1,9 @@
+/**
+ * A dry run of the rules: what would become of a request now, and why. It changes nothing.
+ *
+ * <p>Start at {@link RequestExplainer}; {@link Explanation} is the answer.
+ */
+@NullMarked
+package io.forebay.server.explain;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,61 @@
+package io.forebay.server.fairness;
+
+import java.util.EnumMap;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * How many places each client network has taken. Only networks that have some are remembered, so
+ * there are never more of them than places are taken. One instance a node; any thread.
+ */
+public final class ClientLimiter {
+
+  /** What there are places of. */
+  public enum Kind {
+    /** Requests that wait for a fetch, of their own or of others. */
+    WAITING,
+    /** Requests that an origin is asked for. */
+    FETCH,
+    TUNNEL,
+    CONNECTION
+  }
+
+  private final Map<Kind, ConcurrentHashMap<Long, Integer>> taken = new EnumMap<>(Kind.class);
+
+  public ClientLimiter() {
+    for (Kind kind : Kind.values()) {
+      taken.put(kind, new ConcurrentHashMap<>());
+    }
+  }
+
+  private ConcurrentHashMap<Long, Integer> of(Kind kind) {
+    ConcurrentHashMap<Long, Integer> places = taken.get(kind);
+    if (places == null) {
+      throw new IllegalStateException("no places of " + kind);
+    }
+    return places;
+  }
+
+  /**
+   * Takes a place if the network has fewer than {@code most}; each that is taken is given back
+   * once.
+   *
+   * @param network not {@link ClientNetwork#NOBODY}
+   */
+  public boolean take(Kind kind, long network, int most) {
+    if (of(kind).merge(network, 1, Integer::sum) > most) {
+      giveBack(kind, network);
+      return false;
+    }
+    return true;
+  }
+
+  public void giveBack(Kind kind, long network) {
+    of(kind).computeIfPresent(network, (key, count) -> count == 1 ? null : count - 1);
+  }
+
+  /** Networks that have places of that kind. */
+  public int networks(Kind kind) {
+    return of(kind).size();
+  }
+}

@@ -1,0 +1,44 @@
+package io.forebay.server.fill;
+
+import io.forebay.core.key.KeyBuilder;
+import io.forebay.core.key.Scopes;
+import io.forebay.core.policy.StoredMeta;
+import io.forebay.server.counters.LoopCounters;
+import io.forebay.server.fill.history.FillHistory;
+import io.forebay.server.origin.OriginClient;
+import io.forebay.storage.ObjectStore;
+import io.forebay.storage.lane.StoreLane;
+import io.netty.channel.EventLoop;
+import java.util.function.LongSupplier;
+
+/**
+ * What the fills of one event loop use: what the loop owns, and the node-wide parts it shares with
+ * the others. The lane, the key builder, the origin client, the counters and the meta may be
+ * touched by this loop only.
+ *
+ * @param index of the loop, from 0
+ * @param loops number of loops of the node
+ * @param meta the one flyweight with which this loop reads stored metas
+ * @param paceAboveBytes a fill larger than this is held to its fastest follower
+ * @param clockMillis wall clock
+ */
+public record FillContext(
+    int index,
+    EventLoop eventLoop,
+    StoreLane lane,
+    KeyBuilder keys,
+    Scopes scopes,
+    OriginClient origins,
+    LoopCounters counters,
+    ObjectStore store,
+    FillTable fills,
+    FillHistory history,
+    int loops,
+    StoredMeta meta,
+    long paceAboveBytes,
+    LongSupplier clockMillis) {
+
+  public long nowMillis() {
+    return clockMillis.getAsLong();
+  }
+}

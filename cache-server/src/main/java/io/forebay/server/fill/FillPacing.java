@@ -1,0 +1,122 @@
+package io.forebay.server.fill;
+
+import io.forebay.server.fill.Fill.State;
+import io.forebay.server.origin.OriginCall;
+import io.forebay.storage.lane.ObjectWriter;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How far a fill may be ahead of its followers, and what of the body it holds for them: holds the
+ * origin, and lets it go on. A small body is paced by nobody; one past a sixteenth of the memory
+ * tier by its fastest follower, and past a quarter by the slowest too where they could not have it
+ * from anywhere else.
+ *
+ * <p>Owner: the fill's loop.
+ */
+final class FillPacing {
+
+  /** Slices that are held for those who are right behind the fastest follower. */
+  private static final int NEAR_SLICES = 8;
+
+  private final Fill fill;
+  private final Followers followers;
+  private final FillWriter intake;
+  private final boolean isBackground;
+  private final long windowBytes;
+  private final long nearBytes;
+  private final long mayKeepBytes;
+  private @Nullable OriginFlowControl valve;
+
+  FillPacing(
+      FillContext loop, Fill fill, Followers followers, FillWriter intake, boolean isBackground) {
+    this.fill = fill;
+    this.followers = followers;
+    this.intake = intake;
+    this.isBackground = isBackground;
+    this.windowBytes = loop.paceAboveBytes();
+    this.mayKeepBytes = loop.lane().mayKeepBytes();
+    this.nearBytes = Math.min(NEAR_SLICES * (long) loop.store().sliceBytes(), windowBytes / 2);
+  }
+
+  /** The origin is asked; it is what is held from now on. */
+  void begin(OriginCall call) {
+    valve = new OriginFlowControl(call);
+  }
+
+  /**
+   * Stops reading the origin while even the fastest follower is far behind, or the store has no
+   * room yet; what that follower has passed is let go. Also while there is no room: a fill that
+   * waits for some at the end of every burst would else let nothing go.
+   */
+  void onProgress() {
+    ObjectWriter into = intake.writer();
+    if (into != null) {
+      releasePassed(into);
+    }
+    boolean isFar = into != null && fill.state() == State.STREAMING && isFarAhead(into);
+    boolean isHeld = isFar || intake.isFull();
+    boolean begins = isHeld && !fill.isPaced();
+    fill.isPaced(isHeld);
+    OriginFlowControl current = valve;
+    if (current != null) {
+      current.set(isHeld);
+    }
+    if (begins) {
+      // Whoever advanced before it could see that the fill is paced says so now.
+      followers.wakeAll();
+    }
+  }
+
+  /**
+   * Somebody else holds the origin from now on.
+   *
+   * @param isEnded whether all of the response has come
+   * @return whether it had been held
+   */
+  boolean handOver(boolean isEnded) {
+    OriginFlowControl current = valve;
+    return current != null && current.handOver(isEnded);
+  }
+
+  /**
+   * Whether even the fastest follower is so far behind that the origin has to wait, or one who
+   * could not have it from anywhere else is farther behind than may be kept.
+   */
+  private boolean isFarAhead(ObjectWriter writer) {
+    long writtenBytes = writer.watermark();
+    return isFollowed()
+        && writtenBytes > windowBytes
+        && (writtenBytes - followers.fastest() > windowBytes
+            || (writer.isHeld() && writtenBytes - followers.floor() > mayKeepBytes));
+  }
+
+  /** What followers have passed: the fastest, or each of them where all depend on it. */
+  private long passed(ObjectWriter writer) {
+    long fastest = followers.fastest();
+    return writer.isHeld() ? Math.min(followers.floor(), fastest) : fastest;
+  }
+
+  /**
+   * A large body does not stay in memory for its fill: what the fastest follower has taken, but for
+   * a few slices for those right behind it, may leave. Whoever comes to it later finds it where the
+   * store has it by then, or fetches it by slice. So what is held is no more than what pacing lets
+   * the origin be ahead.
+   */
+  private void releasePassed(ObjectWriter writer) {
+    long writtenBytes = writer.watermark();
+    if (writer.isSliding()) {
+      writer.release(followers.floor());
+    } else if (writtenBytes > windowBytes) {
+      if (writer.isHeld()) {
+        // Who comes now might miss its beginning for ever. Those who read have said so by now.
+        writer.narrow();
+      }
+      long passed = isFollowed() ? passed(writer) : Long.MAX_VALUE;
+      writer.release(Math.min(passed, writtenBytes - nearBytes));
+    }
+  }
+
+  private boolean isFollowed() {
+    return !isBackground && !followers.isEmpty();
+  }
+}

@@ -1,0 +1,81 @@
+package io.forebay.server.fill;
+
+import io.forebay.core.http.RequestView;
+import io.forebay.core.http.TargetUri;
+import io.forebay.core.key.KeyRecipe;
+import io.forebay.core.key.NoVarySearch;
+import io.forebay.core.key.ResponseTags;
+import io.forebay.core.policy.StoredMeta;
+import io.forebay.storage.lane.StoreLane;
+import io.forebay.storage.object.HeadSpec;
+import io.forebay.storage.object.StoredHead;
+import java.util.Arrays;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What stands at a path whose responses say which parameters of a query matter: the rule that the
+ * last of them gave, in the place of a vary marker's names. One rule a path, so that a path takes
+ * no more than one record whatever its responses say; responses of another rule are found by it no
+ * more, and leave by not being asked for.
+ */
+public final class NoVarySearchRule {
+  private static final ResponseTags NO_TAGS = new ResponseTags(List.of(), false);
+
+  private NoVarySearchRule() {}
+
+  /** Of the head that the lane has just found; gives its pin back. Null if it is no rule. */
+  private static @Nullable NoVarySearch ofFound(FillContext loop) {
+    StoredHead head = loop.lane().head();
+    StoredMeta meta = loop.meta();
+    NoVarySearch rule = null;
+    if (meta.wrap(loop.store().region(head.region()), head.headOffset())) {
+      rule = of(meta);
+    }
+    loop.lane().unpin(head.region());
+    return rule;
+  }
+
+  /** What a stored meta says; null if it is no rule. */
+  public static @Nullable NoVarySearch of(StoredMeta meta) {
+    List<String> text = meta.isVaryMarker() ? meta.selectingFields() : List.of();
+    return text.size() == 1 ? NoVarySearch.parse(text.getFirst()) : null;
+  }
+
+  /** Sees to it that the rule stands at the request's path. */
+  static void write(
+      FillContext loop,
+      RequestView request,
+      KeyRecipe recipe,
+      NoVarySearch rule,
+      long expiresAtMillis) {
+    var keys = loop.keys();
+    if (!keys.buildSearchRule(TargetUri.of(request), recipe)) {
+      return;
+    }
+    boolean isThere =
+        loop.lane().find(keys.hi(), keys.lo(), keys.text(), keys.textLength())
+            == StoreLane.Found.HIT;
+    NoVarySearch before = isThere ? ofFound(loop) : null;
+    long birth = loop.store().nextBirth();
+    if (birth < 0 || (before != null && before.text().equals(rule.text()))) {
+      return;
+    }
+    long[] scopes = loop.scopes().ofResponse(request, recipe, NO_TAGS);
+    // If there is no room for it, the next response tries again.
+    var ignored =
+        loop.lane()
+            .putMarker(
+                new HeadSpec(
+                    keys.hi(),
+                    keys.lo(),
+                    Arrays.copyOf(keys.text(), keys.textLength()),
+                    keys.textLength(),
+                    StoredMeta.encodeVaryMarker(List.of(rule.text()), loop.nowMillis()),
+                    loop.scopes().withSearch(scopes, request, recipe),
+                    birth,
+                    expiresAtMillis,
+                    HeadSpec.Kind.VARY_MARKER,
+                    0));
+  }
+}

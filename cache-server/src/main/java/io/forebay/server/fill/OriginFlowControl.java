@@ -1,0 +1,43 @@
+package io.forebay.server.fill;
+
+import io.forebay.server.origin.OriginCall;
+
+/**
+ * Holds a fill's origin where that has to wait, and lets it go on.
+ *
+ * <p>Owner: the fill's loop.
+ */
+final class OriginFlowControl {
+
+  private final OriginCall call;
+  private boolean isShut;
+
+  OriginFlowControl(OriginCall call) {
+    this.call = call;
+  }
+
+  void set(boolean isToBeShut) {
+    if (isToBeShut != isShut) {
+      isShut = isToBeShut;
+      if (isShut) {
+        call.suspend();
+      } else {
+        call.resume();
+      }
+    }
+  }
+
+  /**
+   * Somebody else holds the origin from now on.
+   *
+   * @param isEnded whether all of the response has come
+   * @return whether it had been held
+   */
+  boolean handOver(boolean isEnded) {
+    boolean wasShut = isShut;
+    if (!isEnded) {
+      set(false);
+    }
+    return wasShut;
+  }
+}

@@ -1,0 +1,55 @@
+package io.forebay.server.fill;
+
+import io.forebay.core.policy.BodyRemainder;
+
+/**
+ * The head of an object of which the origin sends a part (RFC 9110 §15.3.7): stored by itself, and
+ * the slices that come with it are a run like any other.
+ */
+sealed interface PartialHead {
+
+  /** It is stored. */
+  record Stored(FillHead head, PartialObject object) implements PartialHead {}
+
+  /** What else is missing of the body could not be told to be of the same. */
+  record Unsuited() implements PartialHead {}
+
+  /** It is stored no more, if it was: a purge came, or somebody was quicker. */
+  record Overtaken() implements PartialHead {}
+
+  record NoRoom() implements PartialHead {}
+
+  /** Stores it; the fill's lessons are drawn before anybody can find it through the fill. */
+  static PartialHead store(
+      FillContext loop,
+      FillRequest order,
+      ReceivedHead whole,
+      long birth,
+      FillOutcomeRecorder lessons) {
+    // A marker on its way from a disk will be there when the whole is asked for.
+    if ((StorableHead.isMarkerOnDisk(loop, order, whole) && loop.lane().load(() -> {}))
+        || !(StorableHead.of(loop, order, whole, birth) instanceof StorableHead.Made made)) {
+      return new Unsuited();
+    }
+    BodyRemainder rest = made.rest(loop, order);
+    if (rest == null) {
+      return new Unsuited();
+    }
+    return switch (loop.lane().putHead(made.spec())) {
+      case INSTALLED -> {
+        made.writeMarkers(loop, order, birth);
+        lessons.storable(made);
+        yield new Stored(
+            made.head(),
+            new PartialObject(
+                made.spec().hi(),
+                made.spec().lo(),
+                loop.lane().partialObjectId(),
+                loop.store().sliceBytes(),
+                rest));
+      }
+      case PURGED, OLDER, GONE, INCOMPLETE -> new Overtaken();
+      case NO_SPACE, BUSY -> new NoRoom();
+    };
+  }
+}

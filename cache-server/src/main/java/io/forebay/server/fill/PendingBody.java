@@ -1,0 +1,71 @@
+package io.forebay.server.fill;
+
+import io.forebay.core.http.HeaderFields;
+import io.forebay.server.origin.OriginListener;
+import io.forebay.storage.lane.ObjectWriter;
+import io.netty.buffer.ByteBuf;
+import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
+
+/**
+ * What an origin has sent of a body and the store has not taken: the store has no room, and what
+ * arrives until the origin's socket is read no more has to be somewhere. Confined to a fill's loop.
+ */
+final class PendingBody {
+
+  private final ArrayDeque<ByteBuf> buffers = new ArrayDeque<>(0);
+
+  /** Takes over a buffer. */
+  void add(ByteBuf data) {
+    buffers.add(data);
+  }
+
+  boolean isEmpty() {
+    return buffers.isEmpty();
+  }
+
+  /** Lets a writer have what it takes; gives how many bytes that was. */
+  long moveTo(ObjectWriter writer) {
+    long moved = 0;
+    while (!buffers.isEmpty()) {
+      ByteBuf data = buffers.element();
+      moved += append(writer, data);
+      if (data.isReadable()) {
+        break;
+      }
+      buffers.remove().release();
+    }
+    return moved;
+  }
+
+  /** Appends what the writer takes of a buffer and moves on its reader index. */
+  private static int append(ObjectWriter writer, ByteBuf data) {
+    int before = data.readableBytes();
+    for (ByteBuffer bytes : data.nioBuffers()) {
+      int length = bytes.remaining();
+      boolean isAll = writer.append(bytes);
+      data.skipBytes(length - bytes.remaining());
+      if (!isAll) {
+        break;
+      }
+    }
+    return before - data.readableBytes();
+  }
+
+  /** Gives all of it to somebody else, and the end of the body if that has come. */
+  void moveTo(OriginListener listener, boolean isEnded) {
+    while (!buffers.isEmpty()) {
+      listener.onData(buffers.remove());
+    }
+    listener.onReadComplete();
+    if (isEnded) {
+      listener.onEnd(HeaderFields.EMPTY);
+    }
+  }
+
+  void release() {
+    while (!buffers.isEmpty()) {
+      buffers.remove().release();
+    }
+  }
+}

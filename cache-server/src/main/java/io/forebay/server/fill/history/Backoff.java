@@ -1,0 +1,125 @@
+package io.forebay.server.fill.history;
+
+import io.forebay.core.http.KnownField;
+import io.forebay.core.http.RequestView;
+import java.util.concurrent.atomic.AtomicLongArray;
+
+/**
+ * Holds back what was in vain for a key, for longer each time in a row, until it is of use once. A
+ * direct-mapped table: a newer key may push an older one out, which costs that one a try more (I5).
+ * Any thread; of two that write at once one may be lost.
+ *
+ * <p>As in {@link HitForMiss}, requests with Authorization have entries of their own: what a client
+ * with a wrong password gets must not hold back what the others are served.
+ */
+public final class Backoff {
+
+  /**
+   * One word an entry: the upper bits of the key's hash, how often it was in vain, and until when
+   * it is held back.
+   *
+   * <pre>
+   *   63          40 39     36 35                              0
+   *  +--------------+---------+---------------------------------+
+   *  | key          | in vain | until, in tenths of a second     |
+   *  +--------------+---------+---------------------------------+
+   * </pre>
+   */
+  private static final int UNTIL_BITS = 36;
+
+  private static final long UNTIL_MASK = (1L << UNTIL_BITS) - 1;
+  private static final int MOST_IN_VAIN = 15;
+  private static final long KEY_MASK = -1L << (UNTIL_BITS + 4);
+  private static final long TICK_MILLIS = 100;
+
+  /** Takes a key's slot elsewhere; any constant whose low bits are not zero would do. */
+  private static final long AUTHORIZED = 0x9e3779b97f4a7c15L;
+
+  private final AtomicLongArray entries;
+  private final int mask;
+  private final int free;
+  private final long firstMillis;
+  private final long longestMillis;
+
+  /**
+   * A table of a fixed number of entries.
+   *
+   * @param entries a power of two
+   * @param free how often in a row it may be in vain without being held back
+   * @param firstMillis for how long the next one is held; the one behind it for twice as long
+   * @param longestMillis for how long at most
+   */
+  public Backoff(int entries, int free, long firstMillis, long longestMillis) {
+    if (Integer.bitCount(entries) != 1) {
+      throw new IllegalArgumentException("not a power of two: " + entries);
+    }
+    this.entries = new AtomicLongArray(entries);
+    this.mask = entries - 1;
+    this.free = free;
+    this.firstMillis = firstMillis;
+    this.longestMillis = longestMillis;
+  }
+
+  /**
+   * It was in vain (once more).
+   *
+   * @return whether another key, still held back, was pushed out for it
+   */
+  public boolean inVain(FillKey key, RequestView request, long nowMillis) {
+    int slot = slot(key, request);
+    long before = entries.getOpaque(slot);
+    int times = Math.min(isOf(before, key) ? times(before) + 1 : 1, MOST_IN_VAIN);
+    long until = (nowMillis + delayMillis(times) + TICK_MILLIS - 1) / TICK_MILLIS;
+    entries.setOpaque(
+        slot, (key.hi() & KEY_MASK) | ((long) times << UNTIL_BITS) | (until & UNTIL_MASK));
+    return !isOf(before, key) && (before & UNTIL_MASK) * TICK_MILLIS > nowMillis;
+  }
+
+  private long delayMillis(int times) {
+    int doublings = times - free - 1;
+    return doublings < 0 ? 0 : Math.min(firstMillis << doublings, longestMillis);
+  }
+
+  /** It was of use, for whomever. */
+  public void ofUse(FillKey key) {
+    forget(key, (int) key.lo() & mask);
+    forget(key, (int) (key.lo() ^ AUTHORIZED) & mask);
+  }
+
+  private void forget(FillKey key, int slot) {
+    long entry = entries.getOpaque(slot);
+    if (entry != 0 && isOf(entry, key)) {
+      entries.setOpaque(slot, 0);
+    }
+  }
+
+  /** For how long it is still held back; 0 when it may be tried. */
+  public long heldMillis(FillKey key, RequestView request, long nowMillis) {
+    long entry = entries.getOpaque(slot(key, request));
+    if (entry == 0 || !isOf(entry, key)) {
+      return 0;
+    }
+    long left = (entry & UNTIL_MASK) * TICK_MILLIS - nowMillis;
+    // More than was ever given: the clock has been set back since.
+    return left > longestMillis + TICK_MILLIS ? 0 : Math.max(0, left);
+  }
+
+  /** How often in a row it was in vain, as far as that is known. */
+  public int timesInVain(FillKey key, RequestView request) {
+    long entry = entries.getOpaque(slot(key, request));
+    return isOf(entry, key) ? times(entry) : 0;
+  }
+
+  private static int times(long entry) {
+    return (int) (entry >>> UNTIL_BITS) & MOST_IN_VAIN;
+  }
+
+  private static boolean isOf(long entry, FillKey key) {
+    return (entry & KEY_MASK) == (key.hi() & KEY_MASK);
+  }
+
+  private int slot(FillKey key, RequestView request) {
+    long lo = request.has(KnownField.AUTHORIZATION) ? key.lo() ^ AUTHORIZED : key.lo();
+    return (int) lo & mask;
+  }
+}

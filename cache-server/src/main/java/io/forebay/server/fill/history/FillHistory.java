@@ -1,0 +1,37 @@
+package io.forebay.server.fill.history;
+
+/**
+ * What fills that are over have taught about their keys; node-wide, bounded, on the heap (I5). Any
+ * thread.
+ *
+ * @param hitForMiss whose responses can't be stored, or not be shared
+ * @param refreshes whose refreshes in the background fail
+ * @param rewrites what is stored only to be confirmed, and never is
+ */
+public record FillHistory(HitForMiss hitForMiss, Backoff refreshes, Backoff rewrites) {
+
+  private static final long FIRST_REFRESH_MILLIS = 1_000;
+  private static final long LONGEST_REFRESH_MILLIS = 30_000;
+
+  private static final int FREE_REWRITES = 8;
+  private static final long FIRST_REWRITE_MILLIS = 1_000;
+  private static final long LONGEST_REWRITE_MILLIS = 60_000;
+
+  /**
+   * Nothing is known yet.
+   *
+   * @param entries of each table, of eight bytes each; a power of two
+   */
+  public static FillHistory ofKeys(int entries) {
+    return new FillHistory(
+        new HitForMiss(entries),
+        new Backoff(entries, 0, FIRST_REFRESH_MILLIS, LONGEST_REFRESH_MILLIS),
+        new Backoff(entries, FREE_REWRITES, FIRST_REWRITE_MILLIS, LONGEST_REWRITE_MILLIS));
+  }
+
+  /** The origin says that what is stored under a key is still what it has. */
+  public void confirmed(FillKey key) {
+    refreshes.ofUse(key);
+    rewrites.ofUse(key);
+  }
+}

@@ -1,0 +1,91 @@
+package io.forebay.server.listen.connection;
+
+import io.forebay.server.accesslog.AccessEvent;
+import io.forebay.server.counters.LoopCounters.CacheResult;
+import io.forebay.server.http.ClientInfo;
+import io.forebay.server.http.TlsSession;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A request that the listener answered by itself, as the access log sees it. What was not read is
+ * empty; target and host stand as they came.
+ *
+ * @param bytes of the answer's body
+ * @param abort why there was no whole answer, or null
+ */
+public record LocalReplyEvent(
+    ClientInfo from,
+    String scheme,
+    String method,
+    CharSequence host,
+    CharSequence path,
+    @Nullable CharSequence userAgent,
+    int status,
+    CacheResult cache,
+    @Nullable String reason,
+    long bytes,
+    @Nullable String abort,
+    long epochMillis)
+    implements AccessEvent {
+
+  @Override
+  public String client() {
+    return from.address();
+  }
+
+  @Override
+  public @Nullable TlsSession tls() {
+    return from.tls();
+  }
+
+  @Override
+  public String protocol() {
+    return from.protocol();
+  }
+
+  /** Stands in the path: a target that was refused is not taken apart. */
+  @Override
+  public @Nullable CharSequence query() {
+    return null;
+  }
+
+  @Override
+  public @Nullable CharSequence requestId() {
+    return null;
+  }
+
+  @Override
+  public @Nullable CharSequence traceparent() {
+    return null;
+  }
+
+  @Override
+  public long durationNanos() {
+    return 0;
+  }
+
+  @Override
+  public long firstByteNanos() {
+    return -1;
+  }
+
+  @Override
+  public @Nullable String route() {
+    return null;
+  }
+
+  @Override
+  public @Nullable String origin() {
+    return null;
+  }
+
+  @Override
+  public long fetchNanos() {
+    return -1;
+  }
+
+  @Override
+  public @Nullable CharSequence referer() {
+    return null;
+  }
+}

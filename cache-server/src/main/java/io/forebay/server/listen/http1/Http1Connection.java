@@ -1,0 +1,870 @@
+package io.forebay.server.listen.http1;
+
+import io.forebay.core.http.WireRequest;
+import io.forebay.server.config.ServerConfig.LimitsConfig;
+import io.forebay.server.config.ServerConfig.TimeoutsConfig;
+import io.forebay.server.counters.LimitKey;
+import io.forebay.server.counters.LoopCounters.CacheResult;
+import io.forebay.server.http.ClientInfo;
+import io.forebay.server.http.RequestBody;
+import io.forebay.server.http.ResponseSink;
+import io.forebay.server.listen.connection.AltSvc;
+import io.forebay.server.listen.connection.BodyPace;
+import io.forebay.server.listen.connection.ClientCertificateCheck;
+import io.forebay.server.listen.connection.DirectWrites;
+import io.forebay.server.listen.connection.LargeWriteQuota;
+import io.forebay.server.listen.connection.ListenerContext;
+import io.forebay.server.listen.connection.LocalReplyEvent;
+import io.forebay.server.listen.connection.Rejection;
+import io.forebay.server.listen.connection.Responses;
+import io.forebay.server.listen.connection.StallDetector;
+import io.forebay.server.loop.DeadlineWheel;
+import io.forebay.server.tunnel.TunnelEnd;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFutureListener;
+import io.netty.channel.ChannelHandler;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.socket.DuplexChannel;
+import io.netty.handler.codec.DecoderResult;
+import io.netty.handler.codec.http.HttpContent;
+import io.netty.handler.codec.http.HttpRequest;
+import io.netty.handler.codec.http.LastHttpContent;
+import io.netty.handler.codec.http.TooLongHttpHeaderException;
+import io.netty.handler.codec.http.TooLongHttpLineException;
+import io.netty.handler.ssl.SslHandler;
+import io.netty.util.ReferenceCountUtil;
+import java.io.IOException;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One HTTP/1 client connection: requests are taken one after the other, the next only when the
+ * response before has ended, so pipelined requests are answered in order and nothing parsed is
+ * queued. Confined to its loop; view, body and sink are made once and used for every request.
+ *
+ * <pre>
+ *   HEAD ──request──► EXCHANGE ──response ended, body read──► HEAD
+ *                        │└──response ended, body unread──► REST ──read──► HEAD
+ *                        └──refused, or not to be kept──► CLOSING ──► CLOSED
+ * </pre>
+ *
+ * Flushing: what is written while the transport reads goes out once, when it has read.
+ */
+public final class Http1Connection extends ChannelInboundHandlerAdapter
+    implements RequestDecoder.Gate, LargeWriteQuota.Holder {
+
+  private static final Logger LOG = LoggerFactory.getLogger(Http1Connection.class);
+
+  /** An unread body up to this is read and dropped so that the connection can stay. */
+  private static final long REST_BYTES = 64 * 1024;
+
+  /** How long, and how much, is read and dropped of a client that is being turned away. */
+  private static final long LINGER_NANOS = TimeUnit.SECONDS.toNanos(2);
+
+  private static final long LINGER_BYTES = 4L << 20;
+
+  /** Who has taken this much of one response without stalling counts as quick. */
+  private static final long QUICK_BYTES = 256 * 1024;
+
+  private enum Phase {
+    HEAD,
+    EXCHANGE,
+    REST,
+    CLOSING,
+    CLOSED
+  }
+
+  private final ListenerContext loop;
+  private final LimitsConfig limits;
+  private final TimeoutsConfig timeouts;
+  private final Channel channel;
+  private final RequestDecoder decoder;
+  private final FastLane fastLane;
+  private final Http1Request request;
+  private final Http1Body body = new Http1Body(this);
+  private final Http1Sink sink = new Http1Sink(this);
+  private final ClientInfo client;
+  private final StallDetector stallWatch;
+  private final BodyPace pace;
+  private final DeadlineWheel.Entry deadline;
+  private final Runnable resumption = this::resume;
+  private final long lookNanos;
+  private final boolean isSecure;
+  private final boolean writesDirectly;
+
+  private @Nullable ChannelHandlerContext context;
+  private @Nullable ClientInfo clientOfVersion10;
+  private @Nullable AltSvc altSvc;
+  private Phase phase = Phase.HEAD;
+  private int requests;
+  private long requestBeganNanos;
+  private long lingeredBytes;
+  private boolean isKept;
+
+  /** What the client sends next may be no HTTP. */
+  private boolean isTunnelOffered;
+
+  private boolean hasRequestEnded;
+  private boolean hasResponseEnded;
+  private boolean isReading;
+  private boolean needsFlush;
+  private boolean isAutoRead = true;
+  private boolean isResuming;
+  private boolean isDraining;
+  private boolean isHeadTimed = true;
+  private boolean hasPartialHead;
+  private boolean hasDecoded;
+  private boolean isLingering;
+  private boolean isWide;
+
+  public Http1Connection(
+      ListenerContext loop,
+      Channel channel,
+      String scheme,
+      String ownAuthority,
+      ClientInfo client,
+      HeadReader heads) {
+    this.loop = loop;
+    this.channel = channel;
+    this.client = client;
+    this.isSecure = scheme.equals("https");
+    this.writesDirectly = !isSecure && DirectWrites.areFor(channel);
+    limits = loop.limits();
+    timeouts = loop.timeouts();
+    decoder = new RequestDecoder(limits, this);
+    fastLane = new FastLane(this, heads, limits);
+    request = new Http1Request(limits, scheme, ownAuthority);
+    request.guardedBy(ClientCertificateCheck.of(channel));
+    stallWatch = new StallDetector(channel, loop.sendQueue);
+    pace = new BodyPace(limits, timeouts);
+    deadline = loop.wheel.entry(this::onDeadline);
+    lookNanos =
+        Math.min(
+            timeouts.noProgress().toNanos() / StallDetector.LOOKS,
+            timeouts.requestTotal().toNanos());
+  }
+
+  /** Has every answer tell where else it is to be had. */
+  public void advertise(@Nullable AltSvc elsewhere) {
+    altSvc = elsewhere;
+  }
+
+  @Nullable AltSvc altSvc() {
+    return altSvc;
+  }
+
+  /** What goes before this handler in the pipeline, in this order. */
+  public ChannelHandler[] decoders() {
+    return new ChannelHandler[] {fastLane, decoder};
+  }
+
+  Http1Request request() {
+    return request;
+  }
+
+  @Override
+  public void handlerAdded(ChannelHandlerContext ctx) {
+    context = ctx;
+    deadline.in(timeouts.requestHeader().toNanos());
+  }
+
+  // ---- reading
+
+  @Override
+  public boolean isOpen() {
+    return switch (phase) {
+      // Requests that are answered at once must not pile up for a client that does not read.
+      case HEAD -> channel.isWritable();
+      case REST -> true;
+      case EXCHANGE -> !hasRequestEnded && body.isWanted();
+      case CLOSING, CLOSED -> false;
+    };
+  }
+
+  @Override
+  public void onBytes(int lengthBytes) {
+    isReading = true;
+    loop.counters.bytesFromClients += lengthBytes;
+    hasPartialHead = phase == Phase.HEAD && (!hasDecoded || decoder.heldBytes() > 0);
+    hasDecoded = false;
+    if (isLingering) {
+      lingeredBytes += lengthBytes;
+      if (lingeredBytes > LINGER_BYTES) {
+        channel.close();
+      }
+    }
+    updateAutoRead();
+  }
+
+  @Override
+  public void channelRead(ChannelHandlerContext ctx, Object message) {
+    isReading = true;
+    hasDecoded = true;
+    if (phase == Phase.CLOSING || phase == Phase.CLOSED) {
+      ReferenceCountUtil.release(message);
+      return;
+    }
+    // A message is never both: the decoder does not aggregate.
+    if (message instanceof HttpRequest head) {
+      onRequest(head);
+    } else if (message instanceof HttpContent content) {
+      onContent(content);
+    } else {
+      ReferenceCountUtil.release(message);
+    }
+  }
+
+  @Override
+  public void channelReadComplete(ChannelHandlerContext ctx) {
+    isReading = false;
+    if (loop.directWrites.holds(channel)) {
+      needsFlush = false;
+      loop.directWrites.send(ctx);
+    } else if (needsFlush) {
+      needsFlush = false;
+      ctx.flush();
+    }
+    if (hasPartialHead && !isHeadTimed && phase == Phase.HEAD) {
+      isHeadTimed = true;
+      deadline.in(timeouts.requestHeader().toNanos());
+    }
+  }
+
+  private void onRequest(HttpRequest head) {
+    if (++requests == limits.requestsPerConnection()) {
+      loop.counters.hit(LimitKey.REQUESTS_PER_CONNECTION);
+    }
+    requestBeganNanos = loop.wheel.nowNanos();
+    hasRequestEnded = false;
+    hasResponseEnded = false;
+    isHeadTimed = false;
+    isTunnelOffered = false;
+    DecoderResult result = head.decoderResult();
+    Rejection refusal = result.isFailure() ? refusal(result.cause()) : request.read(head);
+    if (refusal != null) {
+      refuse(refusal);
+      return;
+    }
+    phase = Phase.EXCHANGE;
+    isKept = request.wantsKeepAlive();
+    sink.begin(request.isVersion11(), request.isHead());
+    stallWatch.reset();
+    long look = lookNanos;
+    RequestBody source = RequestBody.NONE;
+    if (request.hasBody()) {
+      body.begin(request.contentLength(), request.expectsContinue());
+      pace.begin();
+      source = body;
+      look = Math.min(look, timeouts.requestBodyIdle().toNanos());
+    }
+    deadline.in(look);
+    if (request.isAsterisk()) {
+      answerAsterisk();
+      return;
+    }
+    try {
+      loop.exchanges.start(request, source, sink, clientInfo(request.isVersion11()));
+    } catch (RuntimeException e) {
+      LOG.error("{} {} failed in the exchange", request.method(), request.path(), e);
+      onDefect("exchange failed");
+    }
+  }
+
+  // ---- the fast lane
+
+  /** Whether the next bytes may be looked at before the decoder sees them. */
+  boolean isBetweenRequests() {
+    return phase == Phase.HEAD && channel.isWritable() && decoder.isBetweenRequests();
+  }
+
+  /**
+   * Answers a plain request at once; false where nothing was done and the decoder is to have it.
+   * Only while {@link #isBetweenRequests}.
+   */
+  boolean answerAtOnce(WireRequest head) {
+    if (isDraining
+        || requests + 1 >= limits.requestsPerConnection()
+        || !request.isPlainConnectionFor(head.authority())) {
+      return false;
+    }
+    isReading = true;
+    phase = Phase.EXCHANGE;
+    isKept = true;
+    hasRequestEnded = true;
+    hasResponseEnded = false;
+    sink.begin(true, head.isHead());
+    boolean isAnswered;
+    try {
+      isAnswered = loop.exchanges.answerAtOnce(head, sink, client);
+    } catch (RuntimeException e) {
+      LOG.error("{} {} failed in the fast lane", head.method(), head.path(), e);
+      onDefect("fast lane failed");
+      return true;
+    }
+    if (!isAnswered) {
+      sink.detach();
+      phase = Phase.HEAD;
+      hasRequestEnded = false;
+      return false;
+    }
+    requests++;
+    isHeadTimed = false;
+    isTunnelOffered = false;
+    return true;
+  }
+
+  /** Bytes were dealt with that the decoder does not see. */
+  void onFastBytes(int lengthBytes) {
+    loop.counters.bytesFromClients += lengthBytes;
+    hasPartialHead = false;
+  }
+
+  private static Rejection refusal(Throwable cause) {
+    if (cause instanceof TooLongHttpLineException) {
+      return Rejection.TARGET_TOO_LONG;
+    }
+    if (cause instanceof TooLongHttpHeaderException) {
+      return Rejection.FIELDS_TOO_LARGE;
+    }
+    return Rejection.MALFORMED;
+  }
+
+  private ClientInfo clientInfo(boolean isVersion11) {
+    if (isVersion11) {
+      return client;
+    }
+    ClientInfo info = clientOfVersion10;
+    if (info == null) {
+      info = client.speaking("HTTP/1.0");
+      clientOfVersion10 = info;
+    }
+    return info;
+  }
+
+  /** {@code OPTIONS *} asks about this server, not about anything behind it. */
+  private void answerAsterisk() {
+    body.cancel();
+    ByteBuf head = sink.beginHead(204);
+    head.writeBytes(Responses.DATE).writeBytes(loop.date()).writeBytes(Responses.CRLF);
+    head.writeBytes(Responses.ALLOW);
+    log(204, CacheResult.SYNTHETIC, null, 0);
+    sink.head(head, ResponseSink.LENGTH_ABSENT, true);
+  }
+
+  private void onContent(HttpContent content) {
+    if (content.decoderResult().isFailure()) {
+      content.release();
+      onRefused(Rejection.CHUNK);
+      return;
+    }
+    ByteBuf data = content.content();
+    boolean isLast = content instanceof LastHttpContent;
+    if (!data.isReadable()) {
+      content.release();
+    } else if (phase == Phase.REST) {
+      content.release();
+      lingeredBytes += data.readableBytes();
+      if (lingeredBytes > REST_BYTES && !isLast) {
+        isKept = false;
+        startClosing();
+        return;
+      }
+    } else if (body.receivedBytes() + data.readableBytes() > limits.requestBodyBytes()) {
+      content.release();
+      onRefused(Rejection.BODY_TOO_LARGE);
+      return;
+    } else {
+      long now = loop.wheel.nowNanos();
+      pace.onBytes(data.readableBytes(), now);
+      body.onData(data);
+      pace.wanted(body.isWanted(), now);
+    }
+    if (isLast && phase != Phase.CLOSING && phase != Phase.CLOSED) {
+      hasRequestEnded = true;
+      body.onEnd();
+      finishIfBothEnded();
+    }
+  }
+
+  /** Somebody has asked for more of the body. */
+  void onBodyWanted() {
+    pace.wanted(true, loop.wheel.nowNanos());
+    resumeSoon();
+  }
+
+  void sendContinue() {
+    write(allocate(Responses.CONTINUE.length).writeBytes(Responses.CONTINUE));
+    flushSoon();
+  }
+
+  private void resumeSoon() {
+    // While decoding, the decoder asks the gate again before it returns. Otherwise the next request
+    // must not begin inside the call that ended the last.
+    if (!decoder.isDecoding() && !isResuming && (!isAutoRead || decoder.heldBytes() > 0)) {
+      isResuming = true;
+      loop.eventLoop().execute(resumption);
+    }
+  }
+
+  private void resume() {
+    isResuming = false;
+    if (phase == Phase.CLOSED) {
+      return;
+    }
+    try {
+      decoder.resume();
+    } catch (Exception e) {
+      LOG.debug("{}: decoding failed", client.address(), e);
+      channel.close();
+      return;
+    }
+    updateAutoRead();
+  }
+
+  private void updateAutoRead() {
+    boolean isWanted =
+        phase == Phase.CLOSING || phase == Phase.CLOSED || isOpen() || decoder.heldBytes() == 0;
+    if (isWanted != isAutoRead) {
+      isAutoRead = isWanted;
+      channel.config().setAutoRead(isWanted);
+    }
+  }
+
+  // ---- writing; called by the sink
+
+  boolean isWritable() {
+    return channel.isWritable();
+  }
+
+  ByteBuf allocate(int lengthBytes) {
+    return channel.alloc().directBuffer(lengthBytes);
+  }
+
+  int chunkBytes() {
+    if (!isWide) {
+      return LargeWriteQuota.NARROW_BYTES;
+    }
+    return isSecure ? LargeWriteQuota.WIDE_TLS_BYTES : LargeWriteQuota.WIDE_BYTES;
+  }
+
+  void onChunkTaken(long sentBytes) {
+    if (!isWide && sentBytes >= QUICK_BYTES && phase != Phase.CLOSED) {
+      isWide = loop.wideSends.widen(this);
+    }
+  }
+
+  void onChunkStalled() {
+    if (isWide) {
+      loop.wideSends.narrow(this);
+    }
+  }
+
+  @Override
+  public boolean isIdle() {
+    return phase == Phase.HEAD;
+  }
+
+  @Override
+  public void onNarrowed() {
+    isWide = false;
+  }
+
+  @Override
+  public Channel channel() {
+    return channel;
+  }
+
+  void write(ByteBuf buffer) {
+    ChannelHandlerContext ctx = context;
+    if (ctx == null || phase == Phase.CLOSED) {
+      buffer.release();
+      return;
+    }
+    loop.counters.bytesToClients += buffer.readableBytes();
+    if (writesDirectly && isReading && loop.directWrites.add(channel, buffer)) {
+      return;
+    }
+    loop.directWrites.spill(ctx);
+    ctx.write(buffer, ctx.voidPromise());
+  }
+
+  void flushSoon() {
+    if (isReading) {
+      needsFlush = true;
+    } else if (context != null) {
+      context.flush();
+    }
+  }
+
+  /** Whether the connection is to stay after the response whose head is being written. */
+  boolean decideKeepAlive(boolean isDelimited) {
+    isKept &=
+        isDelimited
+            && !isDraining
+            && !isTunnelOffered
+            && requests < limits.requestsPerConnection()
+            // A client that waits to be told may send its body or not: there is no telling what
+            // comes next.
+            && !(body.owesContinue() && !hasRequestEnded && request.hasBody());
+    if (isKept && !hasRequestEnded && request.hasBody() && body.isOver()) {
+      // Nobody will read the rest; if that is much, it will not be read at all.
+      isKept = body.remainingBytes() <= REST_BYTES;
+    }
+    return isKept;
+  }
+
+  boolean readyForTunnel() {
+    isTunnelOffered = request.isVersion11() && !request.hasBody();
+    return isTunnelOffered;
+  }
+
+  /** Sends the head of a 101 and lets go of the connection. */
+  TunnelEnd tunnel(ByteBuf head) {
+    write(head);
+    if (context != null) {
+      loop.directWrites.spill(context);
+      context.flush();
+    }
+    deadline.remove();
+    if (isWide) {
+      loop.wideSends.narrow(this);
+    }
+    request.clear();
+    phase = Phase.CLOSED;
+    return TunnelEnd.takeOver(channel, this, fastLane, decoder);
+  }
+
+  void onResponseEnded() {
+    hasResponseEnded = true;
+    finishIfBothEnded();
+  }
+
+  /** A response that cannot be right: nothing but a broken transfer tells the client (I3). */
+  void onDefect(String what) {
+    LOG.error("{} {}: {}", request.method(), request.path(), what);
+    ResponseSink.Listener told = sink.detach();
+    body.onFailure(what);
+    if (told != null) {
+      told.onClosed();
+    }
+    cut(false);
+  }
+
+  /**
+   * Breaks the connection off.
+   *
+   * @param isReset whether the peer must see a reset, because an orderly end would look like the
+   *     end of the body
+   */
+  void cut(boolean isReset) {
+    ChannelHandlerContext ctx = context;
+    if (phase == Phase.CLOSED || phase == Phase.CLOSING || ctx == null) {
+      return;
+    }
+    phase = Phase.CLOSING;
+    decoder.discard();
+    if (!isReset) {
+      // What was queued goes out first: a response before this one may be whole.
+      stallWatch.reset();
+      deadline.in(lookNanos);
+      loop.directWrites.spill(ctx);
+      ctx.writeAndFlush(Unpooled.EMPTY_BUFFER).addListener(ChannelFutureListener.CLOSE);
+      return;
+    }
+    reset();
+  }
+
+  private void reset() {
+    channel.config().setOption(ChannelOption.SO_LINGER, 0);
+    // Not through TLS: its close_notify would say that the body ended here.
+    ChannelHandlerContext tls = channel.pipeline().context(SslHandler.class);
+    if (tls != null) {
+      tls.close();
+    } else {
+      channel.close();
+    }
+  }
+
+  /** Gives up on a client that does not take what is queued; all of that is released. */
+  void drop() {
+    if (phase == Phase.CLOSED || !channel.isOpen()) {
+      return;
+    }
+    countStalled();
+    phase = Phase.CLOSING;
+    decoder.discard();
+    reset();
+  }
+
+  // ---- the end of a request, and of the connection
+
+  private void finishIfBothEnded() {
+    if (phase == Phase.REST && hasRequestEnded) {
+      beginNext();
+    } else if (phase == Phase.EXCHANGE && hasResponseEnded) {
+      if (hasRequestEnded || !request.hasBody()) {
+        // Without a body the decoder's end-of-message follows in the same breath, or is no news.
+        if (hasRequestEnded) {
+          beginNext();
+        }
+      } else {
+        body.onFailure("the response has ended");
+        dropRest();
+      }
+    }
+  }
+
+  private void dropRest() {
+    if (isKept && !body.owesContinue() && body.remainingBytes() <= REST_BYTES) {
+      phase = Phase.REST;
+      lingeredBytes = 0;
+      deadline.in(timeouts.requestBodyIdle().toNanos());
+      resumeSoon();
+    } else {
+      startClosing();
+    }
+  }
+
+  private void beginNext() {
+    request.clear();
+    if (!isKept || isDraining) {
+      startClosing();
+      return;
+    }
+    phase = Phase.HEAD;
+    deadline.in(timeouts.keepAlive().toNanos());
+    resumeSoon();
+  }
+
+  @Override
+  public void onRefused(Rejection refusal) {
+    if (phase == Phase.EXCHANGE) {
+      refuseExchange(refusal);
+    } else if (phase == Phase.HEAD) {
+      refuse(refusal);
+    } else {
+      startClosing();
+    }
+  }
+
+  /** The request turned out bad while an exchange was at it. */
+  private void refuseExchange(Rejection refusal) {
+    if (!sink.isLive()) {
+      startClosing();
+      return;
+    }
+    boolean hasHead = sink.hasHead();
+    ResponseSink.Listener told = sink.detach();
+    // The exchange before its body: it would take a body that fails for the origin's failure.
+    if (told != null) {
+      told.onRefused(refusal.status(), refusal.detail());
+    }
+    body.onFailure(refusal.detail());
+    if (hasHead) {
+      loop.countLimit(refusal);
+      cut(true);
+    } else {
+      answer(refusal);
+    }
+  }
+
+  private void refuse(Rejection refusal) {
+    log(
+        refusal.status(),
+        CacheResult.REFUSED,
+        refusal.detail(),
+        isHead() ? 0 : Responses.text(refusal).length);
+    answer(refusal);
+  }
+
+  private void answer(Rejection refusal) {
+    loop.countRefusal(refusal);
+    ByteBuf response = allocate(512);
+    Responses.writeRefusal(
+        response,
+        refusal,
+        loop.date(),
+        loop.exchanges.proxyStatus(refusal.error()),
+        loop.retryAfterSeconds(),
+        !isHead());
+    write(response);
+    startClosing();
+  }
+
+  /** Not asked of the request: that may not have been read. */
+  private boolean isHead() {
+    return "HEAD".equals(decoder.method());
+  }
+
+  /** A line for a request that no exchange saw. */
+  private void log(int status, CacheResult result, @Nullable String reason, long bodyBytes) {
+    if (!loop.accessLog.isEnabled()) {
+      return;
+    }
+    String method = decoder.method();
+    String target = decoder.target();
+    String host = request.host();
+    loop.accessLog.record(
+        new LocalReplyEvent(
+            clientInfo(!decoder.isVersion10()),
+            isSecure ? "https" : "http",
+            method == null ? "" : method,
+            host == null ? "" : host,
+            target == null ? "" : target,
+            request.first("user-agent"),
+            status,
+            result,
+            reason,
+            bodyBytes,
+            null,
+            loop.nowMillis()));
+  }
+
+  /** Sends what is queued, then ends the connection so that the client gets to see all of it. */
+  private void startClosing() {
+    ChannelHandlerContext ctx = context;
+    if (phase == Phase.CLOSING || phase == Phase.CLOSED || ctx == null) {
+      return;
+    }
+    boolean isAllRead = hasRequestEnded && decoder.heldBytes() == 0;
+    phase = Phase.CLOSING;
+    decoder.discard();
+    stallWatch.reset();
+    deadline.in(lookNanos);
+    updateAutoRead();
+    needsFlush = false;
+    loop.directWrites.spill(ctx);
+    ctx.writeAndFlush(Unpooled.EMPTY_BUFFER)
+        .addListener(
+            isAllRead ? ChannelFutureListener.CLOSE : (ChannelFutureListener) sent -> linger());
+  }
+
+  /**
+   * Closing a socket that has unread input resets it, and the client may lose the response that
+   * says why. So our half is closed, and what still comes is read and dropped for a moment.
+   */
+  private void linger() {
+    if (!channel.isActive()) {
+      channel.close();
+      return;
+    }
+    isLingering = true;
+    lingeredBytes = 0;
+    deadline.in(LINGER_NANOS);
+    SslHandler tls = channel.pipeline().get(SslHandler.class);
+    if (tls != null) {
+      tls.closeOutbound();
+    } else if (channel instanceof DuplexChannel socket) {
+      socket.shutdownOutput();
+    }
+  }
+
+  private void onDeadline(long nowNanos) {
+    switch (phase) {
+      case HEAD -> {
+        if (hasPartialHead) {
+          refuse(Rejection.HEADER_TIMEOUT);
+        } else {
+          loop.counters.hit(requests == 0 ? LimitKey.REQUEST_HEADER : LimitKey.KEEP_ALIVE);
+          channel.close();
+        }
+      }
+      case EXCHANGE -> lookAtExchange(nowNanos);
+      case REST -> channel.close();
+      case CLOSING -> {
+        if (isLingering || stallWatch.isStalled()) {
+          channel.close();
+        } else {
+          deadline.in(lookNanos);
+        }
+      }
+      case CLOSED -> {}
+    }
+  }
+
+  private void countStalled() {
+    loop.counters.stalledClosed++;
+    loop.counters.hit(LimitKey.NO_PROGRESS);
+  }
+
+  private void lookAtExchange(long nowNanos) {
+    if (stallWatch.isStalled()) {
+      countStalled();
+      cut(true);
+      return;
+    }
+    if (nowNanos - requestBeganNanos >= timeouts.requestTotal().toNanos()) {
+      refuseExchange(Rejection.REQUEST_TIMEOUT);
+      return;
+    }
+    long nextLook = lookNanos;
+    if (!hasRequestEnded && !body.isOver()) {
+      switch (pace.look(nowNanos)) {
+        case SILENT -> {
+          refuseExchange(Rejection.BODY_TIMEOUT);
+          return;
+        }
+        case SLOW -> {
+          refuseExchange(Rejection.BODY_TOO_SLOW);
+          return;
+        }
+        case FINE -> nextLook = Math.min(nextLook, pace.nextLookNanos(nowNanos));
+      }
+    }
+    deadline.in(nextLook);
+  }
+
+  // ---- events of the channel
+
+  @Override
+  public void channelWritabilityChanged(ChannelHandlerContext ctx) {
+    if (channel.isWritable()) {
+      sink.onWritable();
+      resumeSoon();
+    }
+  }
+
+  @Override
+  public void userEventTriggered(ChannelHandlerContext ctx, Object event) throws Exception {
+    if (event == ListenerContext.Drain.NOW) {
+      isDraining = true;
+      if (phase == Phase.HEAD && !hasPartialHead) {
+        channel.close();
+      }
+      return;
+    }
+    super.userEventTriggered(ctx, event);
+  }
+
+  @Override
+  public void channelInactive(ChannelHandlerContext ctx) {
+    phase = Phase.CLOSED;
+    loop.directWrites.spill(ctx);
+    deadline.remove();
+    if (isWide) {
+      loop.wideSends.narrow(this);
+    }
+    ResponseSink.Listener told = sink.detach();
+    if (told != null) {
+      told.onClosed();
+    }
+    body.onFailure("the client closed the connection");
+    request.clear();
+  }
+
+  @Override
+  public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+    if (cause instanceof IOException) {
+      LOG.debug("{}: {}", client.address(), cause.toString());
+    } else {
+      LOG.warn("{}: connection failed", client.address(), cause);
+    }
+    channel.close();
+  }
+}

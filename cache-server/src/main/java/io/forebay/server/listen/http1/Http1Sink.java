@@ -1,0 +1,343 @@
+package io.forebay.server.listen.http1;
+
+import io.forebay.core.http.HeaderFields;
+import io.forebay.core.http.Trailers;
+import io.forebay.server.http.AbortCause;
+import io.forebay.server.http.ResponseSink;
+import io.forebay.server.listen.connection.AltSvc;
+import io.forebay.server.listen.connection.Digits;
+import io.forebay.server.listen.connection.Responses;
+import io.forebay.server.tunnel.TunnelEnd;
+import io.netty.buffer.ByteBuf;
+import java.nio.charset.StandardCharsets;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Writes the response of the request an HTTP/1 connection is at. One a connection, used again for
+ * each response. The head stays in {@link #pending} until more comes, so that a small body goes out
+ * in the same buffer; larger body buffers are passed on as they are.
+ *
+ * <p>{@code date} and every other field but framing and {@code connection} are the caller's: the
+ * lines are not looked at again.
+ */
+final class Http1Sink implements ResponseSink {
+
+  /** Bodies up to this are copied behind what is pending. */
+  private static final int COPY_LENGTH = 2048;
+
+  private static final int HEAD_LENGTH = 3072;
+  private static final int FRAMING_LENGTH = 64;
+  private static final int PENDING_LENGTH = 16 * 1024;
+
+  private enum Framing {
+    NONE,
+    LENGTH,
+    CHUNKED,
+    UNTIL_CLOSE
+  }
+
+  private final Http1Connection connection;
+  private @Nullable ByteBuf pending;
+  private @Nullable Listener listener;
+  private Framing framing = Framing.NONE;
+  private long remainingBytes;
+  private int status;
+  private boolean isVersion11;
+  private boolean isHead;
+  private boolean isLive;
+  private boolean hasHead;
+  private boolean isHeadPending;
+  private boolean isCloseDelimited;
+
+  Http1Sink(Http1Connection connection) {
+    this.connection = connection;
+  }
+
+  /** The response to the next request begins. */
+  void begin(boolean toVersion11, boolean toHead) {
+    listener = null;
+    isVersion11 = toVersion11;
+    isHead = toHead;
+    isLive = true;
+    hasHead = false;
+    isCloseDelimited = false;
+    framing = Framing.NONE;
+    remainingBytes = 0;
+  }
+
+  boolean isLive() {
+    return isLive;
+  }
+
+  boolean hasHead() {
+    return hasHead;
+  }
+
+  /** The exchange is over from the client's side: what it still calls has no effect. */
+  @Nullable Listener detach() {
+    Listener told = listener;
+    isLive = false;
+    listener = null;
+    releasePending();
+    return told;
+  }
+
+  void onWritable() {
+    Listener told = listener;
+    if (isLive && told != null) {
+      told.onWritable();
+    }
+  }
+
+  @Override
+  public void informational(int interimStatus, HeaderFields fields) {
+    if (!isLive || hasHead || !isVersion11) {
+      return;
+    }
+    ByteBuf buffer = connection.allocate(HEAD_LENGTH);
+    buffer.writeBytes(Responses.statusLine(interimStatus));
+    writeFields(buffer, fields);
+    buffer.writeBytes(Responses.CRLF);
+    connection.write(buffer);
+    connection.flushSoon();
+  }
+
+  @Override
+  public ByteBuf beginHead(int finalStatus) {
+    status = finalStatus;
+    ByteBuf head = connection.allocate(HEAD_LENGTH).writeBytes(Responses.statusLine(finalStatus));
+    AltSvc elsewhere = connection.altSvc();
+    return elsewhere == null ? head : head.writeBytes(elsewhere.line());
+  }
+
+  @Override
+  public void head(ByteBuf head, long contentLength, boolean isLast) {
+    if (!isLive) {
+      head.release();
+      return;
+    }
+    hasHead = true;
+    boolean hasNoBody = status == 204 || status == 304 || isHead;
+    if (contentLength >= 0 && status != 204) {
+      head.writeBytes(Responses.CONTENT_LENGTH);
+      Digits.writeDecimal(head, contentLength);
+      head.writeBytes(Responses.CRLF);
+    }
+    if (hasNoBody) {
+      framing = Framing.NONE;
+    } else if (contentLength >= 0) {
+      framing = Framing.LENGTH;
+      remainingBytes = contentLength;
+    } else if (isLast) {
+      // A whole message without a body has to say so, or the client waits for one.
+      head.writeBytes(Responses.CONTENT_LENGTH).writeByte('0').writeBytes(Responses.CRLF);
+      framing = Framing.NONE;
+    } else if (isVersion11) {
+      head.writeBytes(Responses.CHUNKED);
+      framing = Framing.CHUNKED;
+    } else {
+      framing = Framing.UNTIL_CLOSE;
+      isCloseDelimited = true;
+    }
+    boolean isKept = connection.decideKeepAlive(!isCloseDelimited);
+    if (!isKept) {
+      head.writeBytes(Responses.CLOSE);
+    } else if (!isVersion11) {
+      head.writeBytes(Responses.KEEP_ALIVE);
+    }
+    head.writeBytes(Responses.CRLF);
+    pending = head;
+    isHeadPending = true;
+    if (isLast) {
+      finish();
+    }
+  }
+
+  @Override
+  public void body(ByteBuf chunk) {
+    int length = chunk.readableBytes();
+    if (!isLive || framing == Framing.NONE || length == 0) {
+      chunk.release();
+      return;
+    }
+    if (framing == Framing.LENGTH) {
+      if (length > remainingBytes) {
+        chunk.release();
+        connection.onDefect("body longer than its Content-Length");
+        return;
+      }
+      remainingBytes -= length;
+    } else if (framing == Framing.CHUNKED) {
+      ByteBuf size = pending();
+      Digits.writeHex(size, length);
+      size.writeBytes(Responses.CRLF);
+    }
+    ByteBuf before = pending;
+    if (before != null && length <= COPY_LENGTH) {
+      before.writeBytes(chunk);
+      chunk.release();
+    } else {
+      writePending();
+      connection.write(chunk);
+    }
+    if (framing == Framing.CHUNKED) {
+      pending().writeBytes(Responses.CRLF);
+    }
+    before = pending;
+    if (before != null && before.readableBytes() >= PENDING_LENGTH) {
+      writePending();
+    }
+  }
+
+  @Override
+  public void flush() {
+    if (isLive) {
+      writePending();
+      connection.flushSoon();
+    }
+  }
+
+  @Override
+  public void end(HeaderFields trailers) {
+    if (!isLive) {
+      return;
+    }
+    if (framing == Framing.LENGTH && remainingBytes > 0) {
+      connection.onDefect("body shorter than its Content-Length");
+      return;
+    }
+    if (framing == Framing.CHUNKED) {
+      ByteBuf last = pending();
+      last.writeBytes(Responses.LAST_CHUNK);
+      writeFields(last, trailers);
+      last.writeBytes(Responses.CRLF);
+    }
+    finish();
+  }
+
+  @Override
+  public void abort(AbortCause cause) {
+    if (!isLive) {
+      return;
+    }
+    detach();
+    if (cause == AbortCause.CLIENT_STALLED) {
+      connection.drop();
+    } else {
+      connection.cut(isCloseDelimited);
+    }
+  }
+
+  @Override
+  public boolean takesInterim() {
+    return isVersion11;
+  }
+
+  @Override
+  public boolean takesTrailers() {
+    return isLive && isVersion11 && Trailers.areTaken(connection.request().all("te"));
+  }
+
+  @Override
+  public boolean readyForTunnel() {
+    return isLive && connection.readyForTunnel();
+  }
+
+  @Override
+  public TunnelEnd tunnel(ByteBuf head, String protocol) {
+    head.writeBytes(Responses.UPGRADE);
+    head.writeCharSequence(protocol, StandardCharsets.ISO_8859_1);
+    head.writeBytes(Responses.CRLF).writeBytes(Responses.CRLF);
+    isLive = false;
+    listener = null;
+    return connection.tunnel(head);
+  }
+
+  @Override
+  public boolean retractHead() {
+    if (!isLive || !isHeadPending) {
+      return false;
+    }
+    releasePending();
+    hasHead = false;
+    isCloseDelimited = false;
+    framing = Framing.NONE;
+    remainingBytes = 0;
+    return true;
+  }
+
+  @Override
+  public void giveUp() {
+    // Also when a later response is at it: its bytes are queued behind those that do not move.
+    connection.drop();
+  }
+
+  @Override
+  public int chunkBytes() {
+    return connection.chunkBytes();
+  }
+
+  @Override
+  public void onChunkTaken(long sentBytes) {
+    connection.onChunkTaken(sentBytes);
+  }
+
+  @Override
+  public void onChunkStalled() {
+    connection.onChunkStalled();
+  }
+
+  @Override
+  public boolean isWritable() {
+    return isLive && connection.isWritable();
+  }
+
+  @Override
+  public void listener(Listener to) {
+    listener = to;
+  }
+
+  private void finish() {
+    writePending();
+    isLive = false;
+    listener = null;
+    connection.flushSoon();
+    connection.onResponseEnded();
+  }
+
+  private ByteBuf pending() {
+    ByteBuf buffer = pending;
+    if (buffer == null) {
+      buffer = connection.allocate(FRAMING_LENGTH);
+      pending = buffer;
+    }
+    return buffer;
+  }
+
+  private void writePending() {
+    ByteBuf buffer = pending;
+    if (buffer != null) {
+      pending = null;
+      isHeadPending = false;
+      connection.write(buffer);
+    }
+  }
+
+  private void releasePending() {
+    ByteBuf buffer = pending;
+    if (buffer != null) {
+      pending = null;
+      isHeadPending = false;
+      buffer.release();
+    }
+  }
+
+  private static void writeFields(ByteBuf into, HeaderFields fields) {
+    for (int i = 0; i < fields.size(); i++) {
+      into.writeCharSequence(fields.name(i), StandardCharsets.ISO_8859_1);
+      into.writeByte(':').writeByte(' ');
+      into.writeCharSequence(fields.value(i), StandardCharsets.ISO_8859_1);
+      into.writeBytes(Responses.CRLF);
+    }
+  }
+}

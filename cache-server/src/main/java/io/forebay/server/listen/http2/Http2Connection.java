@@ -1,0 +1,767 @@
+package io.forebay.server.listen.http2;
+
+import io.forebay.server.config.ServerConfig.LimitsConfig;
+import io.forebay.server.config.ServerConfig.TimeoutsConfig;
+import io.forebay.server.counters.LimitKey;
+import io.forebay.server.counters.LoopCounters.CacheResult;
+import io.forebay.server.http.ClientInfo;
+import io.forebay.server.http.RequestBody;
+import io.forebay.server.listen.connection.AltSvc;
+import io.forebay.server.listen.connection.ClientCertificateCheck;
+import io.forebay.server.listen.connection.FramedRequest;
+import io.forebay.server.listen.connection.LargeWriteQuota;
+import io.forebay.server.listen.connection.ListenerContext;
+import io.forebay.server.listen.connection.LocalReplyEvent;
+import io.forebay.server.listen.connection.Rejection;
+import io.forebay.server.listen.connection.Responses;
+import io.forebay.server.listen.connection.StallDetector;
+import io.forebay.server.listen.connection.StreamPriority;
+import io.forebay.server.loop.DeadlineWheel;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFutureListener;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.handler.codec.http2.DefaultHttp2DataFrame;
+import io.netty.handler.codec.http2.DefaultHttp2GoAwayFrame;
+import io.netty.handler.codec.http2.DefaultHttp2Headers;
+import io.netty.handler.codec.http2.DefaultHttp2HeadersFrame;
+import io.netty.handler.codec.http2.DefaultHttp2PingFrame;
+import io.netty.handler.codec.http2.DefaultHttp2ResetFrame;
+import io.netty.handler.codec.http2.Http2DataFrame;
+import io.netty.handler.codec.http2.Http2Error;
+import io.netty.handler.codec.http2.Http2Exception;
+import io.netty.handler.codec.http2.Http2Frame;
+import io.netty.handler.codec.http2.Http2FrameCodec;
+import io.netty.handler.codec.http2.Http2FrameStream;
+import io.netty.handler.codec.http2.Http2FrameStreamEvent;
+import io.netty.handler.codec.http2.Http2FrameStreamException;
+import io.netty.handler.codec.http2.Http2Headers;
+import io.netty.handler.codec.http2.Http2Headers.PseudoHeaderName;
+import io.netty.handler.codec.http2.Http2HeadersFrame;
+import io.netty.handler.codec.http2.Http2PingFrame;
+import io.netty.handler.codec.http2.Http2RemoteFlowController;
+import io.netty.handler.codec.http2.Http2ResetFrame;
+import io.netty.handler.codec.http2.Http2Stream;
+import io.netty.handler.codec.http2.Http2WindowUpdateFrame;
+import io.netty.util.ReferenceCountUtil;
+import io.netty.util.collection.IntObjectHashMap;
+import io.netty.util.collection.IntObjectMap;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One HTTP/2 client connection: turns frames into exchanges and back. Streams are light objects in
+ * a table, not channels; what a stream may send is asked of the codec's flow controller, so that a
+ * stream whose window is shut neither holds up the others nor collects more than it has queued.
+ * Confined to its loop.
+ */
+public final class Http2Connection extends ChannelInboundHandlerAdapter {
+
+  private static final Logger LOG = LoggerFactory.getLogger(Http2Connection.class);
+
+  /** What our PING carries whose answer shows that the client has read the first GOAWAY. */
+  private static final long GOODBYE = 0x666f_7265_6261_7901L;
+
+  private static final int SMALL_CHUNK_BYTES = 16 * 1024;
+  private static final long GOODBYE_NANOS = 1_000_000_000L;
+
+  /** How the connection comes to its end (RFC 9113 §6.8). */
+  private enum Goodbye {
+    UNSAID,
+    /** GOAWAY without a last stream: what the client has sent by then is still served. */
+    ANNOUNCED,
+    /** GOAWAY with the last stream there will be. */
+    SAID
+  }
+
+  private final ListenerContext loop;
+  private final LimitsConfig limits;
+  private final TimeoutsConfig timeouts;
+  private final Channel channel;
+  private final String scheme;
+  private final ClientInfo client;
+  private final Ear ear = new Ear();
+  private final @Nullable ClientCertificateCheck guard;
+  private final IntObjectMap<Http2RequestStream> streams = new IntObjectHashMap<>();
+
+  /** Of streams that are not there yet. */
+  private final IntObjectMap<StreamPriority> early = new IntObjectHashMap<>(4);
+
+  private final StallDetector stallWatch;
+  private final DeadlineWheel.Entry deadline;
+  private final DeadlineWheel.Entry farewell;
+  private final long lookNanos;
+
+  private @Nullable ChannelHandlerContext context;
+  private @Nullable Http2FrameCodec codec;
+  private @Nullable AltSvc altSvc;
+  private @Nullable UrgencyDistributor turns;
+  private int requests;
+  private int newestStream;
+  private long newestTurn;
+  private int stuckLooks;
+  private long signsOfLife;
+  private long lastSigns;
+
+  /** What is written goes out when the batch ends: a read, or a turn of those that waited. */
+  private boolean isBatch;
+
+  private boolean needsFlush;
+
+  /** A stream has asked whether it can write, and could not. */
+  private boolean hasWaiting;
+
+  private boolean isTurnQueued;
+  private Goodbye goodbye = Goodbye.UNSAID;
+  private boolean isClosed;
+
+  public Http2Connection(ListenerContext loop, Channel channel, String scheme, ClientInfo client) {
+    this.loop = loop;
+    this.channel = channel;
+    this.scheme = scheme;
+    this.client = client;
+    guard = ClientCertificateCheck.of(channel);
+    limits = loop.limits();
+    timeouts = loop.timeouts();
+    stallWatch = new StallDetector(channel, loop.sendQueue);
+    deadline = loop.wheel.entry(this::onDeadline);
+    farewell = loop.wheel.entry(now -> sayLast());
+    lookNanos =
+        Math.min(
+            timeouts.noProgress().toNanos() / StallDetector.LOOKS,
+            timeouts.requestBodyIdle().toNanos());
+  }
+
+  /** The codec that goes before this handler. */
+  public Http2FrameCodec codec() {
+    FrameFloodLimiter guard = new FrameFloodLimiter(loop.http2(), loop.wheel::nowNanos, ear);
+    Http2Codec.Made made = Http2Codec.make(limits, loop.http2(), timeouts.drain(), guard, ear);
+    codec = made.codec();
+    turns = made.turns();
+    return made.codec();
+  }
+
+  /** Has every answer tell where else it is to be had. */
+  public void advertise(@Nullable AltSvc elsewhere) {
+    altSvc = elsewhere;
+  }
+
+  @Nullable AltSvc altSvc() {
+    return altSvc;
+  }
+
+  ListenerContext loop() {
+    return loop;
+  }
+
+  LimitsConfig limits() {
+    return limits;
+  }
+
+  @Override
+  public void handlerAdded(ChannelHandlerContext ctx) {
+    context = ctx;
+    deadline.in(timeouts.requestHeader().toNanos());
+  }
+
+  // ---- reading
+
+  @Override
+  public void channelRead(ChannelHandlerContext ctx, Object message) {
+    isBatch = true;
+    switch (message) {
+      case Http2HeadersFrame frame -> onHeaders(frame);
+      case Http2DataFrame frame -> onData(frame);
+      case Http2WindowUpdateFrame frame -> onCredit(frame.stream());
+      case Http2ResetFrame frame -> onGone(frame.stream(), "the client reset the stream");
+      case Http2PingFrame frame -> {
+        if (frame.ack() && frame.content() == GOODBYE) {
+          sayLast();
+        }
+      }
+      default -> ReferenceCountUtil.release(message);
+    }
+  }
+
+  @Override
+  public void channelReadComplete(ChannelHandlerContext ctx) {
+    isBatch = true;
+    tellWaiting();
+    endBatch();
+  }
+
+  @Override
+  public void channelWritabilityChanged(ChannelHandlerContext ctx) throws Exception {
+    super.channelWritabilityChanged(ctx);
+    tellWaitingSoon();
+  }
+
+  /**
+   * The codec tells of changes between the moments at which it looks: a stream that had found the
+   * connection full in between was seen to wait for ever. So whoever waits is asked again whenever
+   * anything has changed; in a turn of its own, since the codec may be in the middle of a flush.
+   */
+  private void tellWaitingSoon() {
+    if (hasWaiting && !isTurnQueued && !isClosed) {
+      isTurnQueued = true;
+      channel.eventLoop().execute(this::onTurn);
+    }
+  }
+
+  private void onTurn() {
+    isTurnQueued = false;
+    isBatch = true;
+    tellWaiting();
+    endBatch();
+  }
+
+  /** What all of them have written goes out at once, so that the most urgent of it goes first. */
+  private void endBatch() {
+    isBatch = false;
+    ChannelHandlerContext ctx = context;
+    if (needsFlush && ctx != null) {
+      needsFlush = false;
+      ctx.flush();
+      tellWaitingSoon();
+    }
+  }
+
+  private void tellWaiting() {
+    if (hasWaiting && !isClosed) {
+      // Whoever still finds it full says so again.
+      hasWaiting = false;
+      List<Http2RequestStream> waiting = new ArrayList<>(streams.values());
+      waiting.removeIf(stream -> !stream.isWaiting());
+      // What the first take may be all there is.
+      waiting.sort(Http2RequestStream.TURNS);
+      for (Http2RequestStream stream : waiting) {
+        stream.turn(++newestTurn);
+        stream.onWritable();
+      }
+    }
+  }
+
+  private void onHeaders(Http2HeadersFrame frame) {
+    Http2FrameStream stream = frame.stream();
+    Http2RequestStream known = streams.get(stream.id());
+    if (known != null) {
+      // Trailers; they only end the body (S29).
+      if (frame.isEndStream()) {
+        take(known, Unpooled.EMPTY_BUFFER, true);
+      } else {
+        refuse(known, Rejection.MALFORMED);
+      }
+      return;
+    }
+    Http2Headers headers = frame.headers();
+    FramedRequest request = new FramedRequest(limits, headers, scheme, frame.isEndStream());
+    request.guardedBy(guard);
+    Rejection refusal = request.read();
+    Http2RequestStream opened = new Http2RequestStream(this, stream, request);
+    streams.put(stream.id(), opened);
+    newestStream = stream.id();
+    prioritize(opened, headers);
+    deadline.in(lookNanos);
+    if (++requests == limits.requestsPerConnection()) {
+      loop.counters.hit(LimitKey.REQUESTS_PER_CONNECTION);
+      startDraining();
+    }
+    if (refusal != null) {
+      refuse(opened, refusal);
+      return;
+    }
+    // What says that nothing follows is not begun before that is known: its head is all of it.
+    if (!request.hasBody() || request.contentLength() != 0) {
+      start(opened);
+    }
+  }
+
+  private void start(Http2RequestStream opened) {
+    FramedRequest request = opened.request();
+    if (request.isAsterisk()) {
+      answerAsterisk(opened);
+      return;
+    }
+    try {
+      loop.exchanges.start(request, request.hasBody() ? opened : RequestBody.NONE, opened, client);
+    } catch (RuntimeException e) {
+      LOG.error("{} {} failed in the exchange", request.method(), request.path(), e);
+      onDefect(opened, "exchange failed");
+    }
+  }
+
+  private void onCredit(@Nullable Http2FrameStream stream) {
+    signsOfLife++;
+    Http2RequestStream opened = stream == null ? null : streams.get(stream.id());
+    if (opened != null) {
+      opened.onCredit();
+    }
+  }
+
+  private void onData(Http2DataFrame frame) {
+    int flowControlled = frame.initialFlowControlledBytes();
+    ByteBuf data = frame.content();
+    int padding = flowControlled - data.readableBytes();
+    loop.counters.bytesFromClients += data.readableBytes();
+    Http2RequestStream stream = streams.get(frame.stream().id());
+    if (stream == null) {
+      giveCredit(frame.stream(), flowControlled);
+      data.release();
+      return;
+    }
+    if (padding > 0) {
+      giveCredit(frame.stream(), padding);
+    }
+    take(stream, data, frame.isEndStream());
+  }
+
+  private void take(Http2RequestStream stream, ByteBuf data, boolean isLast) {
+    Rejection refusal = stream.onData(data, isLast);
+    if (refusal != null) {
+      refuse(stream, refusal);
+    } else if (isLast && stream.isLive() && stream.request().contentLength() == 0) {
+      stream.hasNoBody();
+      start(stream);
+    }
+  }
+
+  /** Lets the client send that many bytes more: somebody has taken as many. */
+  void giveCredit(Http2FrameStream stream, int lengthBytes) {
+    Http2FrameCodec to = codec;
+    if (to == null || lengthBytes == 0 || isClosed) {
+      return;
+    }
+    Http2Stream counted = to.connection().stream(stream.id());
+    if (counted == null) {
+      return;
+    }
+    try {
+      if (to.connection().local().flowController().consumeBytes(counted, lengthBytes)) {
+        flushSoon();
+      }
+    } catch (Http2Exception e) {
+      LOG.debug("{}: credit for stream {}", client.address(), stream.id(), e);
+      channel.close();
+    }
+  }
+
+  // ---- writing; called by the streams
+
+  ByteBufAllocator allocator() {
+    return channel.alloc();
+  }
+
+  void write(Http2Frame frame) {
+    ChannelHandlerContext ctx = context;
+    if (ctx == null || isClosed) {
+      ReferenceCountUtil.release(frame);
+      return;
+    }
+    ctx.write(frame);
+  }
+
+  void writeData(Http2DataFrame frame, int lengthBytes) {
+    signsOfLife += lengthBytes;
+    write(frame);
+  }
+
+  void flushSoon() {
+    if (isBatch) {
+      needsFlush = true;
+    } else if (context != null) {
+      context.flush();
+      // What was in the way of a stream may have gone.
+      tellWaitingSoon();
+    }
+  }
+
+  /**
+   * Whether a stream has something to gain from writing: nothing of it waits, and both its window
+   * and the connection's are open. The codec's own answer counts what waits of all streams against
+   * the connection's window, so that one whose window is shut would hold up the others.
+   */
+  boolean isWritable(Http2FrameStream stream) {
+    Http2FrameCodec of = codec;
+    if (of == null) {
+      return false;
+    }
+    Http2Stream counted = of.connection().stream(stream.id());
+    Http2RemoteFlowController flow = of.connection().remote().flowController();
+    boolean isWritable =
+        counted != null
+            && channel.isWritable()
+            && !flow.hasFlowControlled(counted)
+            && flow.windowSize(counted) > 0
+            && flow.windowSize(of.connection().connectionStream()) > 0;
+    hasWaiting |= !isWritable;
+    return isWritable;
+  }
+
+  /** What a stream is to be given at a time: no more than its window takes, as far as that goes. */
+  int chunkBytes(Http2FrameStream stream) {
+    Http2FrameCodec of = codec;
+    Http2Stream counted = of == null ? null : of.connection().stream(stream.id());
+    return of == null || counted == null
+        ? LargeWriteQuota.NARROW_BYTES
+        : Math.clamp(
+            of.connection().remote().flowController().windowSize(counted),
+            SMALL_CHUNK_BYTES,
+            LargeWriteQuota.NARROW_BYTES);
+  }
+
+  void reset(Http2FrameStream stream, Http2Error error) {
+    write(new DefaultHttp2ResetFrame(error).stream(stream));
+    flushSoon();
+  }
+
+  /** Drops what the flow controller still holds of a stream, if it holds anything. */
+  void giveUp(Http2FrameStream stream) {
+    Http2FrameCodec of = codec;
+    if (of != null && !isClosed && of.connection().stream(stream.id()) != null) {
+      countStalled();
+      reset(stream, Http2Error.CANCEL);
+    }
+  }
+
+  /** A response that cannot be right: only a reset tells the client (I3). */
+  void onDefect(Http2RequestStream stream, String what) {
+    LOG.error("{} {}: {}", stream.request().method(), stream.request().path(), what);
+    stream.onClosed(what);
+    reset(stream.stream(), Http2Error.INTERNAL_ERROR);
+  }
+
+  private void refuse(Http2RequestStream stream, Rejection refusal) {
+    loop.countRefusal(refusal);
+    boolean hasHead = stream.hasHead();
+    boolean wasLive = stream.isLive();
+    boolean isLoggedByExchange = stream.onRefused(refusal) || !wasLive;
+    boolean isReset = refusal.isMalformed() || hasHead || !wasLive;
+    byte[] text = Responses.text(refusal);
+    if (!isLoggedByExchange) {
+      int bodyBytes = isReset || stream.request().isHead() ? 0 : text.length;
+      log(stream.request(), refusal.status(), CacheResult.REFUSED, refusal, bodyBytes, isReset);
+    }
+    if (isReset) {
+      reset(stream.stream(), Http2Error.PROTOCOL_ERROR);
+      return;
+    }
+    Http2Headers headers =
+        new DefaultHttp2Headers(false)
+            .status(Integer.toString(refusal.status()))
+            .add("date", loop.dateText())
+            .add("proxy-status", loop.exchanges.proxyStatus(refusal.error()))
+            .add("content-type", "text/plain; charset=utf-8")
+            .setLong("content-length", text.length);
+    if (refusal.status() == 405) {
+      headers.add("allow", Responses.ALLOWED);
+    }
+    boolean hasBody = !stream.request().isHead();
+    write(new DefaultHttp2HeadersFrame(headers, !hasBody).stream(stream.stream()));
+    if (hasBody) {
+      ByteBuf body = Unpooled.wrappedBuffer(text);
+      write(new DefaultHttp2DataFrame(body, true).stream(stream.stream()));
+    }
+    if (!stream.isBodyRead()) {
+      reset(stream.stream(), Http2Error.NO_ERROR);
+    }
+    flushSoon();
+  }
+
+  /**
+   * A line for a request that no exchange saw; the request is null where no field of it is known.
+   */
+  private void log(
+      @Nullable FramedRequest request,
+      int status,
+      CacheResult result,
+      @Nullable Rejection refusal,
+      int bodyBytes,
+      boolean isReset) {
+    if (!loop.accessLog.isEnabled()) {
+      return;
+    }
+    loop.accessLog.record(
+        new LocalReplyEvent(
+            client,
+            scheme,
+            request == null ? "" : request.raw(PseudoHeaderName.METHOD).toString(),
+            request == null ? "" : request.raw(PseudoHeaderName.AUTHORITY),
+            request == null ? "" : request.raw(PseudoHeaderName.PATH),
+            request == null ? null : request.first("user-agent"),
+            status,
+            result,
+            refusal == null ? null : refusal.detail(),
+            bodyBytes,
+            isReset ? "PROTOCOL_ERROR" : null,
+            loop.nowMillis()));
+  }
+
+  /** What the codec does by itself. */
+  private final class Ear implements Http2Codec.Ear {
+    @Override
+    public void onFieldsTooLarge() {
+      loop.countRefusal(Rejection.FIELDS_TOO_LARGE);
+      log(null, 431, CacheResult.REFUSED, Rejection.FIELDS_TOO_LARGE, 0, false);
+    }
+
+    @Override
+    public void onUndecodable(int stream) {
+      newestStream = stream;
+      loop.countRefusal(Rejection.PROTOCOL);
+      log(null, Rejection.PROTOCOL.status(), CacheResult.REFUSED, Rejection.PROTOCOL, 0, true);
+    }
+
+    @Override
+    public boolean isNew(int stream) {
+      return stream > newestStream;
+    }
+
+    @Override
+    public void onLimit(LimitKey limit) {
+      loop.counters.hit(limit);
+      LOG.debug("{}: {} passed", client.address(), limit.key());
+    }
+
+    @Override
+    public void onPriorityUpdate(int stream, CharSequence field) {
+      Http2FrameCodec of = codec;
+      if (of == null) {
+        return;
+      }
+      StreamPriority priority = StreamPriority.of(field);
+      Http2Stream known = of.connection().stream(stream);
+      if (known != null) {
+        prioritize(known, priority);
+      } else if (of.connection().remote().isValidStreamId(stream)
+          && stream > of.connection().remote().lastStreamCreated()
+          && early.size() < limits.streamsPerConnection()) {
+        // RFC 9218 §7.1: it may come before the stream it is about.
+        early.put(stream, priority);
+      }
+    }
+  }
+
+  private void prioritize(Http2Stream stream, StreamPriority priority) {
+    UrgencyDistributor to = turns;
+    if (to != null) {
+      to.prioritize(stream, priority);
+    }
+    Http2RequestStream opened = streams.get(stream.id());
+    if (opened != null) {
+      opened.priority(priority);
+    }
+  }
+
+  /** What was said of a stream before it was opened goes before what its request says. */
+  private void prioritize(Http2RequestStream opened, Http2Headers headers) {
+    int id = opened.stream().id();
+    StreamPriority said = early.isEmpty() ? null : early.remove(id);
+    CharSequence field = said == null ? headers.get("priority") : null;
+    Http2FrameCodec of = codec;
+    if (of == null || (said == null && field == null)) {
+      return;
+    }
+    Http2Stream counted = of.connection().stream(id);
+    if (counted != null) {
+      prioritize(counted, said != null ? said : StreamPriority.of(field));
+    }
+  }
+
+  /** {@code OPTIONS *} asks about this server, not about anything behind it. */
+  private void answerAsterisk(Http2RequestStream stream) {
+    ByteBuf head = stream.beginHead(204);
+    head.writeBytes(Responses.DATE).writeBytes(loop.date()).writeBytes(Responses.CRLF);
+    head.writeBytes(Responses.ALLOW);
+    log(stream.request(), 204, CacheResult.SYNTHETIC, null, 0, false);
+    stream.head(head, Http2RequestStream.LENGTH_ABSENT, true);
+  }
+
+  // ---- the end of streams, and of the connection
+
+  private void onGone(@Nullable Http2FrameStream stream, String reason) {
+    if (stream == null) {
+      return;
+    }
+    Http2RequestStream gone = streams.remove(stream.id());
+    if (gone == null) {
+      return;
+    }
+    signsOfLife++;
+    gone.onClosed(reason);
+    if (streams.isEmpty()) {
+      deadline.in(timeouts.keepAlive().toNanos());
+      closeIfDrained();
+    }
+  }
+
+  /**
+   * Says that no more streams are taken soon; the client may have sent some by now. Once it has
+   * read that, it is told which was the last.
+   */
+  private void startDraining() {
+    if (goodbye == Goodbye.UNSAID) {
+      goodbye = Goodbye.ANNOUNCED;
+      DefaultHttp2GoAwayFrame announced = new DefaultHttp2GoAwayFrame(Http2Error.NO_ERROR);
+      announced.setExtraStreamIds(Integer.MAX_VALUE);
+      write(announced);
+      write(new DefaultHttp2PingFrame(GOODBYE));
+      farewell.in(GOODBYE_NANOS);
+      flushSoon();
+    }
+  }
+
+  private void sayLast() {
+    if (goodbye == Goodbye.ANNOUNCED) {
+      goodbye = Goodbye.SAID;
+      farewell.clear();
+      write(new DefaultHttp2GoAwayFrame(Http2Error.NO_ERROR));
+      flushSoon();
+      closeIfDrained();
+    }
+  }
+
+  private void closeIfDrained() {
+    ChannelHandlerContext ctx = context;
+    if (goodbye == Goodbye.SAID && streams.isEmpty() && ctx != null) {
+      ctx.writeAndFlush(Unpooled.EMPTY_BUFFER).addListener(ChannelFutureListener.CLOSE);
+    }
+  }
+
+  private void onDeadline(long nowNanos) {
+    if (streams.isEmpty()) {
+      if (goodbye == Goodbye.UNSAID) {
+        loop.counters.hit(requests == 0 ? LimitKey.REQUEST_HEADER : LimitKey.KEEP_ALIVE);
+      }
+      startDraining();
+      return;
+    }
+    if (stallWatch.isStalled() || isStuck()) {
+      countStalled();
+      cut();
+      return;
+    }
+    for (Http2RequestStream stream : new ArrayList<>(streams.values())) {
+      look(stream, nowNanos);
+    }
+    deadline.in(lookNanos);
+  }
+
+  /** One stream must not outlast its bounds because others of its connection do well. */
+  private void look(Http2RequestStream stream, long nowNanos) {
+    Rejection refusal = stream.overdue(nowNanos, timeouts.requestTotal().toNanos());
+    if (refusal != null) {
+      refuse(stream, refusal);
+      return;
+    }
+    Http2FrameCodec of = codec;
+    Http2Stream counted = of == null ? null : of.connection().stream(stream.stream().id());
+    if (of == null || counted == null) {
+      return;
+    }
+    Http2RemoteFlowController flow = of.connection().remote().flowController();
+    boolean isShut = flow.hasFlowControlled(counted) && flow.windowSize(counted) <= 0;
+    // A little later than a connection on which nothing moves at all is cut for it.
+    long boundNanos = timeouts.noProgress().toNanos() + 2 * lookNanos;
+    if (stream.isShutFor(isShut, lookNanos) >= boundNanos) {
+      stream.onClosed("the client does not take the response");
+      giveUp(stream.stream());
+    }
+  }
+
+  private void countStalled() {
+    loop.counters.stalledClosed++;
+    loop.counters.hit(LimitKey.NO_PROGRESS);
+  }
+
+  /** Whether data waits for windows and the client has opened none of them for too long. */
+  private boolean isStuck() {
+    Http2FrameCodec of = codec;
+    if (of == null) {
+      return false;
+    }
+    Http2RemoteFlowController flow = of.connection().remote().flowController();
+    boolean hasWaiting = false;
+    long signs = signsOfLife + flow.windowSize(of.connection().connectionStream());
+    for (Http2RequestStream stream : streams.values()) {
+      Http2Stream counted = of.connection().stream(stream.stream().id());
+      if (counted != null) {
+        hasWaiting |= flow.hasFlowControlled(counted);
+        signs += flow.windowSize(counted);
+      }
+    }
+    stuckLooks = hasWaiting && signs == lastSigns ? stuckLooks + 1 : 0;
+    lastSigns = signs;
+    return stuckLooks * lookNanos >= timeouts.noProgress().toNanos();
+  }
+
+  /** Closes at once, without asking TLS or the codec to say goodbye first. */
+  private void cut() {
+    ChannelHandlerContext first = channel.pipeline().firstContext();
+    if (first != null) {
+      first.close();
+    }
+  }
+
+  // ---- events of the channel
+
+  @Override
+  public void userEventTriggered(ChannelHandlerContext ctx, Object event) throws Exception {
+    if (event instanceof Http2FrameStreamEvent change) {
+      onStreamEvent(change);
+      return;
+    }
+    if (event == ListenerContext.Drain.NOW) {
+      startDraining();
+      return;
+    }
+    super.userEventTriggered(ctx, event);
+  }
+
+  private void onStreamEvent(Http2FrameStreamEvent change) {
+    Http2FrameStream stream = change.stream();
+    if (change.type() == Http2FrameStreamEvent.Type.Writability) {
+      tellWaitingSoon();
+    } else if (stream.state() == Http2Stream.State.CLOSED) {
+      onGone(stream, "the stream is closed");
+    }
+  }
+
+  @Override
+  public void channelInactive(ChannelHandlerContext ctx) {
+    isClosed = true;
+    deadline.remove();
+    farewell.remove();
+    List<Http2RequestStream> left = new ArrayList<>(streams.values());
+    streams.clear();
+    left.forEach(stream -> stream.onClosed("the client closed the connection"));
+  }
+
+  @Override
+  public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+    if (cause instanceof Http2FrameStreamException broken) {
+      loop.countRefusal(Rejection.PROTOCOL);
+      Http2RequestStream stream = streams.get(broken.stream().id());
+      if (stream != null) {
+        stream.onRefused(Rejection.PROTOCOL);
+      }
+      reset(broken.stream(), broken.error());
+      return;
+    }
+    if (cause instanceof IOException || cause instanceof Http2Exception) {
+      LOG.debug("{}: {}", client.address(), cause.toString());
+    } else {
+      LOG.warn("{}: connection failed", client.address(), cause);
+    }
+    if (!(cause instanceof Http2Exception)) {
+      // For the others the codec says GOAWAY and closes by itself.
+      channel.close();
+    }
+  }
+}

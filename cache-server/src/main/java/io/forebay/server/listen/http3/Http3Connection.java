@@ -1,0 +1,701 @@
+package io.forebay.server.listen.http3;
+
+import io.forebay.server.config.ServerConfig.Http2Config;
+import io.forebay.server.config.ServerConfig.LimitsConfig;
+import io.forebay.server.config.ServerConfig.TimeoutsConfig;
+import io.forebay.server.counters.LimitKey;
+import io.forebay.server.counters.LoopCounters.CacheResult;
+import io.forebay.server.http.ClientInfo;
+import io.forebay.server.http.RequestBody;
+import io.forebay.server.http.TlsSession;
+import io.forebay.server.listen.connection.ClientCertificateCheck;
+import io.forebay.server.listen.connection.ContentLengthCheck;
+import io.forebay.server.listen.connection.FramedRequest;
+import io.forebay.server.listen.connection.ListenerContext;
+import io.forebay.server.listen.connection.LocalReplyEvent;
+import io.forebay.server.listen.connection.Rejection;
+import io.forebay.server.listen.connection.Responses;
+import io.forebay.server.listen.connection.StallDetector;
+import io.forebay.server.listen.connection.StreamPriority;
+import io.forebay.server.loop.DeadlineWheel;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandler;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelInitializer;
+import io.netty.handler.codec.http2.Http2Headers.PseudoHeaderName;
+import io.netty.handler.codec.http3.DefaultHttp3GoAwayFrame;
+import io.netty.handler.codec.http3.DefaultHttp3Headers;
+import io.netty.handler.codec.http3.DefaultHttp3SettingsFrame;
+import io.netty.handler.codec.http3.Http3;
+import io.netty.handler.codec.http3.Http3ErrorCode;
+import io.netty.handler.codec.http3.Http3Headers;
+import io.netty.handler.codec.http3.Http3ServerConnectionHandler;
+import io.netty.handler.codec.http3.Http3Settings;
+import io.netty.handler.codec.quic.QuicChannel;
+import io.netty.handler.codec.quic.QuicPathEvent;
+import io.netty.handler.codec.quic.QuicStreamChannel;
+import io.netty.handler.codec.quic.QuicStreamResetException;
+import io.netty.handler.codec.quic.QuicStreamType;
+import io.netty.handler.ssl.SniCompletionEvent;
+import io.netty.util.collection.LongObjectHashMap;
+import io.netty.util.collection.LongObjectMap;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import javax.net.ssl.SSLEngine;
+import javax.net.ssl.SSLSession;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One HTTP/3 client connection: its streams, its bounds and its end. Confined to its loop.
+ *
+ * <p>That a client has cancelled a request is told by QUIC only when something is written to it; so
+ * those to which nothing is to be sent are probed from time to time. Until then they count: whoever
+ * has cancelled as many as he may have open begins no more.
+ */
+final class Http3Connection extends ChannelInboundHandlerAdapter {
+
+  private static final Logger LOG = LoggerFactory.getLogger(Http3Connection.class);
+
+  /**
+   * How long a connection that has nothing left to do stays: closing it, QUIC drops what it has of
+   * the last responses and could not send yet, or would have to send again.
+   */
+  private static final long LINGER_NANOS = Duration.ofSeconds(1).toNanos();
+
+  /** Between the two GOAWAYs: requests that crossed the first have come by then. */
+  private static final long GOODBYE_NANOS = Duration.ofSeconds(1).toNanos();
+
+  /** Above every stream that there can be (RFC 9114 §5.2). */
+  private static final long NO_LAST_STREAM = (1L << 62) - 4;
+
+  private static final long DATA_FRAME = 0x00;
+  private static final long HEADERS_FRAME = 0x01;
+
+  /** How the connection comes to its end (RFC 9114 §5.2). */
+  private enum Goodbye {
+    UNSAID,
+    /** GOAWAY without a last stream: what the client has sent by then is still served. */
+    ANNOUNCED,
+    /** GOAWAY with the last stream there will be. */
+    SAID
+  }
+
+  private final ListenerContext loop;
+  private final LimitsConfig limits;
+  private final TimeoutsConfig timeouts;
+  private final Http2Config bounds;
+  private final QuicChannel channel;
+  private final ClientCertificateCheck guard;
+  private final Runnable onProven;
+  private final Runnable onHandshakeOver;
+  private final LongObjectMap<Http3Stream> streams = new LongObjectHashMap<>();
+  private final ArrayDeque<Http3Stream> waiting = new ArrayDeque<>(0);
+  private final DeadlineWheel.Entry deadline;
+  private final DeadlineWheel.Entry farewell;
+  private final long lookNanos;
+
+  private ClientInfo client;
+  private @Nullable String serverName;
+  private long newestStream = -1;
+  private int requests;
+  private int resets;
+  private int resetsCaused;
+
+  /** What the client sent that means nothing to us, less its requests, in this window. */
+  private int idleFrames;
+
+  /** DATA frames without data, one after the other. */
+  private int emptyFrames;
+
+  /** A bit for each type of stream that a client opens once. */
+  private int openedOnce;
+
+  private long windowStartNanos;
+  private int stuckLooks;
+  private long lastSigns;
+  private long signsOfClosed;
+  private long lastEndNanos;
+
+  /** What was on its way to where the client was before. */
+  private List<Http3Stream> sentElsewhere = List.of();
+
+  private Goodbye goodbye = Goodbye.UNSAID;
+  private boolean isEstablished;
+  private boolean isTurnQueued;
+  private boolean isClosed;
+
+  /**
+   * A connection whose handshake is under way.
+   *
+   * @param onProven called when the handshake has succeeded
+   * @param onHandshakeOver called once, when it has succeeded or failed
+   */
+  Http3Connection(
+      ListenerContext loop,
+      QuicChannel channel,
+      ClientInfo client,
+      ClientCertificateCheck guard,
+      Runnable onProven,
+      Runnable onHandshakeOver) {
+    this.loop = loop;
+    this.channel = channel;
+    this.client = client;
+    this.guard = guard;
+    this.onProven = onProven;
+    this.onHandshakeOver = onHandshakeOver;
+    limits = loop.limits();
+    timeouts = loop.timeouts();
+    bounds = loop.http2();
+    deadline = loop.wheel.entry(this::onDeadline);
+    farewell = loop.wheel.entry(now -> sayLast());
+    lookNanos =
+        Math.min(
+            timeouts.noProgress().toNanos() / StallDetector.LOOKS,
+            timeouts.requestBodyIdle().toNanos());
+  }
+
+  /**
+   * The codec that goes before this handler. No dynamic table in either direction, so that no
+   * stream waits for another and no table is held (RFC 9204 §2.1.2, §3.2.3).
+   */
+  ChannelHandler codec() {
+    // Beyond twice the bound the connection is closed; up to there the answer is 431.
+    Http3Settings settings =
+        new Http3Settings()
+            .maxFieldSectionSize(2L * limits.headerBytes())
+            .qpackMaxTableCapacity(0)
+            .qpackBlockedStreams(0);
+    ChannelHandler each =
+        new ChannelInitializer<QuicStreamChannel>() {
+          @Override
+          protected void initChannel(QuicStreamChannel opened) {
+            onOpened(opened);
+          }
+        };
+    return new Http3ServerConnectionHandler(
+        each, null, null, new DefaultHttp3SettingsFrame(settings), true);
+  }
+
+  ListenerContext loop() {
+    return loop;
+  }
+
+  LimitsConfig limits() {
+    return limits;
+  }
+
+  ClientCertificateCheck guard() {
+    return guard;
+  }
+
+  @Override
+  public void handlerAdded(ChannelHandlerContext ctx) {
+    deadline.in(timeouts.tlsHandshake().toNanos());
+    // A handshake that fails never was active, so nobody would be told that it is inactive.
+    channel.closeFuture().addListener(done -> onClosed());
+  }
+
+  @Override
+  public void channelActive(ChannelHandlerContext ctx) {
+    onProven.run();
+    onHandshakeEnd();
+    loop.counters.http3.established++;
+    SSLEngine engine = channel.sslEngine();
+    if (engine != null) {
+      SSLSession session = engine.getSession();
+      client =
+          client.secured(
+              new TlsSession(session.getProtocol(), session.getCipherSuite(), serverName, null));
+    }
+    deadline.in(timeouts.requestHeader().toNanos());
+    ctx.fireChannelActive();
+  }
+
+  private void onHandshakeEnd() {
+    if (!isEstablished) {
+      isEstablished = true;
+      onHandshakeOver.run();
+    }
+  }
+
+  // ---- streams begin
+
+  @Override
+  public void channelRead(ChannelHandlerContext ctx, Object message) {
+    if (message instanceof QuicStreamChannel opened
+        && opened.type() == QuicStreamType.UNIDIRECTIONAL) {
+      opened.pipeline().addFirst(new Http3ClientStream(this));
+    }
+    ctx.fireChannelRead(message);
+  }
+
+  private void onOpened(QuicStreamChannel opened) {
+    Http3Stream stream = new Http3Stream(this, opened);
+    // The codec's decoder is the first by now, its validation behind it.
+    String codec = opened.pipeline().firstContext().name();
+    opened.pipeline().addAfter(codec, null, ContentLengthCheck.OfHttp3.INSTANCE);
+    opened.pipeline().addFirst(stream.wire());
+    opened.pipeline().addLast(stream);
+    streams.put(stream.id(), stream);
+    deadline.in(lookNanos);
+  }
+
+  /** A head has come; says whether the request is taken. */
+  boolean onRequest(Http3Stream stream) {
+    if (streams.size() > limits.streamsPerConnection()) {
+      // QUIC allows no more at once; the client has cancelled others that are still at work.
+      loop.counters.hit(LimitKey.STREAMS_PER_CONNECTION);
+      reject(stream);
+      countReset();
+      return false;
+    }
+    if (goodbye == Goodbye.SAID && stream.id() > newestStream) {
+      // Above what GOAWAY promised to answer; the client may ask again elsewhere (§5.2).
+      reject(stream);
+      return false;
+    }
+    newestStream = Math.max(newestStream, stream.id());
+    idleFrames--;
+    prioritize(stream);
+    if (++requests == limits.requestsPerConnection()) {
+      loop.counters.hit(LimitKey.REQUESTS_PER_CONNECTION);
+      startDraining();
+    }
+    return true;
+  }
+
+  private static void prioritize(Http3Stream stream) {
+    Http3RequestStream opened = stream.request();
+    CharSequence said = opened == null ? null : opened.request().first("priority");
+    if (said != null) {
+      stream.prioritize(StreamPriority.of(said));
+    }
+  }
+
+  private static void reject(Http3Stream stream) {
+    stream.reset(Http3ErrorCode.H3_REQUEST_REJECTED);
+  }
+
+  void start(Http3Stream stream, Http3RequestStream opened, RequestBody body) {
+    FramedRequest request = opened.request();
+    if (request.isAsterisk()) {
+      answerAsterisk(opened);
+      return;
+    }
+    try {
+      loop.exchanges.start(request, body, opened, client);
+    } catch (RuntimeException e) {
+      LOG.error("{} {} failed in the exchange", request.method(), request.path(), e);
+      onDefect(stream, opened, "exchange failed");
+    }
+  }
+
+  /** {@code OPTIONS *} asks about this server, not about anything behind it. */
+  private void answerAsterisk(Http3RequestStream stream) {
+    ByteBuf head = stream.beginHead(204);
+    head.writeBytes(Responses.DATE).writeBytes(loop.date()).writeBytes(Responses.CRLF);
+    head.writeBytes(Responses.ALLOW);
+    log(stream.request(), 204, CacheResult.SYNTHETIC, null, 0, false);
+    stream.head(head, Http3RequestStream.LENGTH_ABSENT, true);
+  }
+
+  // ---- refusals
+
+  void refuse(Http3Stream stream, Http3RequestStream request, Rejection refusal) {
+    loop.countRefusal(refusal);
+    boolean hasHead = request.hasHead();
+    boolean wasLive = request.isLive();
+    boolean isLoggedByExchange = request.onRefused(refusal) || !wasLive;
+    boolean isReset = refusal.isMalformed() || hasHead || !wasLive;
+    byte[] text = Responses.text(refusal);
+    if (!isLoggedByExchange) {
+      int bodyBytes = isReset || request.request().isHead() ? 0 : text.length;
+      log(request.request(), refusal.status(), CacheResult.REFUSED, refusal, bodyBytes, isReset);
+    }
+    if (isReset) {
+      stream.reset(Http3ErrorCode.H3_MESSAGE_ERROR);
+      countCausedReset();
+      return;
+    }
+    Http3Headers headers =
+        new DefaultHttp3Headers(false)
+            .status(Integer.toString(refusal.status()))
+            .add("date", loop.dateText())
+            .add("proxy-status", loop.exchanges.proxyStatus(refusal.error()))
+            .add("content-type", "text/plain; charset=utf-8")
+            .setLong("content-length", text.length);
+    if (refusal.status() == 405) {
+      headers.add("allow", Responses.ALLOWED);
+    }
+    boolean hasBody = !request.request().isHead();
+    stream.writeHeaders(headers, !hasBody);
+    if (hasBody) {
+      stream.writeData(Unpooled.wrappedBuffer(text), true);
+    }
+  }
+
+  /** The stream ended before its head was whole (RFC 9114 §4.1). */
+  void onIncomplete(Http3Stream stream) {
+    stream.reset(Http3ErrorCode.H3_REQUEST_INCOMPLETE);
+    countCausedReset();
+  }
+
+  /** A line for a request that no exchange saw; null where no field of it is known. */
+  private void log(
+      @Nullable FramedRequest request,
+      int status,
+      CacheResult result,
+      @Nullable Rejection refusal,
+      int bodyBytes,
+      boolean isReset) {
+    if (!loop.accessLog.isEnabled()) {
+      return;
+    }
+    loop.accessLog.record(
+        new LocalReplyEvent(
+            client,
+            "https",
+            request == null ? "" : request.raw(PseudoHeaderName.METHOD).toString(),
+            request == null ? "" : request.raw(PseudoHeaderName.AUTHORITY),
+            request == null ? "" : request.raw(PseudoHeaderName.PATH),
+            request == null ? null : request.first("user-agent"),
+            status,
+            result,
+            refusal == null ? null : refusal.detail(),
+            bodyBytes,
+            isReset ? "H3_MESSAGE_ERROR" : null,
+            loop.nowMillis()));
+  }
+
+  // ---- writing
+
+  /** A body chunk was written: whoever else has something to send comes first now. */
+  void onWritten(Http3Stream stream) {
+    if (streams.size() > 1 && !isClosed) {
+      stream.goLast();
+    }
+  }
+
+  /**
+   * Tells a stream that it can be written again, in a turn of its own: QUIC may be in the middle of
+   * handing what has become free to the streams that wait for it.
+   */
+  void tellSoon(Http3Stream stream) {
+    waiting.add(stream);
+    if (!isTurnQueued && !isClosed) {
+      isTurnQueued = true;
+      channel.eventLoop().execute(this::onTurn);
+    }
+  }
+
+  private void onTurn() {
+    isTurnQueued = false;
+    // Whoever cannot go on comes back by itself.
+    for (int left = waiting.size(); left > 0; left--) {
+      Http3Stream stream = waiting.poll();
+      if (stream != null) {
+        stream.onWritable();
+      }
+    }
+  }
+
+  // ---- the end of streams
+
+  /** A response that cannot be right: only a reset tells the client (I3). */
+  void onDefect(Http3Stream stream, Http3RequestStream request, String what) {
+    LOG.error("{} {}: {}", request.request().method(), request.request().path(), what);
+    stream.reset(Http3ErrorCode.H3_INTERNAL_ERROR);
+    request.onClosed(what);
+  }
+
+  void onClientReset(Http3Stream stream) {
+    if (stream.isReset()) {
+      return;
+    }
+    stream.onGone("the client reset the stream");
+    countReset();
+  }
+
+  void onGone(Http3Stream stream, String reason) {
+    if (streams.remove(stream.id()) == null) {
+      return;
+    }
+    signsOfClosed += stream.wire().takenBytes() + 1;
+    lastEndNanos = loop.wheel.nowNanos();
+    stream.onGone(reason);
+    if (streams.isEmpty()) {
+      deadline.in(timeouts.keepAlive().toNanos());
+      closeIfDrained();
+    }
+  }
+
+  /** What HTTP/3's codec or QUIC found wrong with a stream. */
+  void onStreamFailed(Http3Stream stream, Throwable cause) {
+    if (cause instanceof QuicStreamResetException) {
+      onClientReset(stream);
+      return;
+    }
+    LOG.debug("{}: stream {}: {}", client.address(), stream.id(), cause.toString());
+    Http3RequestStream request = stream.request();
+    if (request == null) {
+      loop.countRefusal(Rejection.PROTOCOL);
+      log(null, Rejection.PROTOCOL.status(), CacheResult.REFUSED, Rejection.PROTOCOL, 0, true);
+      stream.reset(Http3ErrorCode.H3_MESSAGE_ERROR);
+      countCausedReset();
+    } else {
+      refuse(stream, request, Rejection.PROTOCOL);
+    }
+  }
+
+  /** A stream was broken off by the client: HTTP/2's rapid reset by another name. */
+  private void countReset() {
+    loop.counters.http3.resets++;
+    startWindowIfOver();
+    check(++resets, bounds.resets(), LimitKey.HTTP2_RESETS);
+  }
+
+  /** A stream was broken off because of what the client had sent. */
+  private void countCausedReset() {
+    loop.counters.http3.resets++;
+    startWindowIfOver();
+    check(++resetsCaused, bounds.resetsCaused(), LimitKey.HTTP2_RESETS_CAUSED);
+  }
+
+  /** A frame that means nothing to us; one of many bytes counts as several of HTTP/2 would. */
+  boolean countIdleFrame(long length) {
+    return countIdle(1 + (int) Math.min(length >> 14, bounds.priorities()));
+  }
+
+  /** False when the connection ends for it. */
+  boolean countIdle(int count) {
+    if (count > 0) {
+      startWindowIfOver();
+      idleFrames += count;
+      check(idleFrames, bounds.priorities(), LimitKey.HTTP2_PRIORITIES);
+    }
+    return !isClosed;
+  }
+
+  /** A frame of a request stream; false when the connection ends for it. */
+  boolean onRequestFrame(long type, long length) {
+    if (type == DATA_FRAME && length == 0) {
+      check(++emptyFrames, bounds.emptyFrames(), LimitKey.HTTP2_EMPTY_FRAMES);
+      return !isClosed;
+    }
+    if (type == DATA_FRAME || type == HEADERS_FRAME) {
+      emptyFrames = 0;
+      return true;
+    }
+    return countIdleFrame(length);
+  }
+
+  /** Whether the client has opened no stream of this type before. */
+  boolean isFirst(int streamType) {
+    int bit = 1 << streamType;
+    boolean isFirst = (openedOnce & bit) == 0;
+    openedOnce |= bit;
+    return isFirst;
+  }
+
+  private void startWindowIfOver() {
+    long now = loop.wheel.nowNanos();
+    if (now - windowStartNanos >= bounds.window().toNanos()) {
+      windowStartNanos = now;
+      resets = 0;
+      resetsCaused = 0;
+      idleFrames = 0;
+    }
+  }
+
+  private void check(int count, int most, LimitKey limit) {
+    if (count > most && !isClosed) {
+      loop.counters.hit(limit);
+      LOG.debug("{}: {} passed", client.address(), limit.key());
+      close(Http3ErrorCode.H3_EXCESSIVE_LOAD);
+    }
+  }
+
+  // ---- the end of the connection
+
+  /**
+   * Says that no more streams are taken soon; the client may have sent some by now. A while later
+   * it is told which was the last.
+   */
+  private void startDraining() {
+    if (goodbye == Goodbye.UNSAID) {
+      goodbye = Goodbye.ANNOUNCED;
+      sayGoAway(NO_LAST_STREAM);
+      farewell.in(GOODBYE_NANOS);
+    }
+  }
+
+  private void sayLast() {
+    if (goodbye == Goodbye.ANNOUNCED) {
+      goodbye = Goodbye.SAID;
+      sayGoAway(newestStream < 0 ? 0 : newestStream + 4);
+      closeIfDrained();
+    }
+  }
+
+  private void sayGoAway(long firstStreamNotTaken) {
+    Channel control = Http3.getLocalControlStream(channel);
+    if (control != null) {
+      control.writeAndFlush(new DefaultHttp3GoAwayFrame(firstStreamNotTaken));
+    }
+  }
+
+  private void closeIfDrained() {
+    if (goodbye != Goodbye.SAID || !streams.isEmpty()) {
+      return;
+    }
+    long leftNanos = LINGER_NANOS - (loop.wheel.nowNanos() - lastEndNanos);
+    if (requests == 0 || leftNanos <= 0) {
+      close(Http3ErrorCode.H3_NO_ERROR);
+    } else {
+      deadline.in(leftNanos);
+    }
+  }
+
+  void close(Http3ErrorCode error) {
+    if (!isClosed) {
+      isClosed = true;
+      channel.close(true, error.code(), Unpooled.EMPTY_BUFFER);
+    }
+  }
+
+  private void onDeadline(long nowNanos) {
+    if (!isEstablished) {
+      loop.counters.hit(LimitKey.TLS_HANDSHAKE);
+      close(Http3ErrorCode.H3_NO_ERROR);
+      return;
+    }
+    if (streams.isEmpty()) {
+      if (goodbye == Goodbye.UNSAID) {
+        loop.counters.hit(requests == 0 ? LimitKey.REQUEST_HEADER : LimitKey.KEEP_ALIVE);
+      }
+      startDraining();
+      closeIfDrained();
+      return;
+    }
+    if (isStuck()) {
+      countStalled();
+      close(Http3ErrorCode.H3_NO_ERROR);
+      return;
+    }
+    for (Http3Stream stream : new ArrayList<>(streams.values())) {
+      look(stream, nowNanos);
+    }
+    deadline.in(lookNanos);
+  }
+
+  /** One stream must not outlast its bounds because others of its connection do well. */
+  private void look(Http3Stream stream, long nowNanos) {
+    Http3RequestStream request = stream.request();
+    long headSince = stream.headSinceNanos();
+    if (request == null || headSince >= 0) {
+      if (headSince >= 0 && nowNanos - headSince >= timeouts.requestHeader().toNanos()) {
+        loop.countRefusal(Rejection.HEADER_TIMEOUT);
+        onIncomplete(stream);
+      }
+      return;
+    }
+    Rejection refusal = request.overdue(nowNanos, timeouts.requestTotal().toNanos());
+    if (refusal != null) {
+      refuse(stream, request, refusal);
+      return;
+    }
+    stream.probe();
+    // A little later than a connection on which nothing moves at all is cut for it.
+    long boundNanos = timeouts.noProgress().toNanos() + 2 * lookNanos;
+    if (request.isShutFor(stream.isStuck(), lookNanos) >= boundNanos) {
+      request.giveUp();
+    }
+  }
+
+  void countStalled() {
+    loop.counters.stalledClosed++;
+    loop.counters.hit(LimitKey.NO_PROGRESS);
+  }
+
+  /** Whether data waits and the client has taken nothing on any stream for too long. */
+  private boolean isStuck() {
+    boolean hasWaiting = false;
+    long signs = signsOfClosed;
+    for (Http3Stream stream : streams.values()) {
+      hasWaiting |= stream.wire().hasQueued();
+      signs += stream.wire().takenBytes();
+    }
+    stuckLooks = hasWaiting && signs == lastSigns ? stuckLooks + 1 : 0;
+    lastSigns = signs;
+    return stuckLooks * lookNanos >= timeouts.noProgress().toNanos();
+  }
+
+  // ---- events of the channel
+
+  @Override
+  public void userEventTriggered(ChannelHandlerContext ctx, Object event) throws Exception {
+    if (event == ListenerContext.Drain.NOW) {
+      startDraining();
+      return;
+    }
+    if (event instanceof SniCompletionEvent hello) {
+      serverName = hello.hostname();
+    }
+    if (event instanceof QuicPathEvent.New) {
+      onOtherAddress();
+    }
+    if (event instanceof QuicPathEvent.PeerMigrated moved) {
+      onMoved(moved.remote());
+    }
+    super.userEventTriggered(ctx, event);
+  }
+
+  // ---- clients that move
+
+  /** A packet came from elsewhere; nothing of it has been told yet, and it may be a forged one. */
+  private void onOtherAddress() {
+    sentElsewhere = streams.values().stream().filter(stream -> stream.wire().hasWritten()).toList();
+  }
+
+  /**
+   * QUIC has made sure that the client is there now: what is asked from now on is logged with, and
+   * bound by, this address. What was on its way to the one before is mostly lost, and quiche sends
+   * again no more than its first packets; nor does it forget an address, so that a second move
+   * would be the last. So these responses are broken off, lest the client wait for what never
+   * comes, and the connection ends with what has begun since.
+   */
+  private void onMoved(InetSocketAddress address) {
+    loop.counters.http3.migrations++;
+    client = client.at(address.getAddress().getHostAddress(), address.getPort());
+    List<Http3Stream> broken = sentElsewhere;
+    sentElsewhere = List.of();
+    broken.forEach(stream -> stream.onGone("the client has moved meanwhile"));
+    startDraining();
+  }
+
+  private void onClosed() {
+    isClosed = true;
+    onHandshakeEnd();
+    deadline.remove();
+    farewell.remove();
+    List<Http3Stream> left = new ArrayList<>(streams.values());
+    streams.clear();
+    waiting.clear();
+    left.forEach(stream -> stream.onGone("the client closed the connection"));
+  }
+
+  @Override
+  public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+    // QUIC closes by itself where it has to; handshakes that fail and packets that are wrong end
+    // up here as well.
+    LOG.debug("{}: {}", client.address(), cause.toString());
+  }
+}

@@ -1,0 +1,77 @@
+package io.forebay.server.listen.http3;
+
+import io.netty.buffer.ByteBuf;
+
+/**
+ * Finds the frames of an HTTP/3 stream as its bytes come, and keeps none of them: the codec drops
+ * frames that it does not know without a word, so a counter of frames has to find them itself (RFC
+ * 9114 §7.1). Owner: the loop of the stream.
+ */
+final class Http3FrameParser {
+
+  /** Is told of each frame when its header is complete. */
+  interface Ear {
+
+    /** Says whether to go on; the length is that of the payload, up to 2^62 - 1. */
+    boolean onFrame(long type, long length);
+  }
+
+  private final QuicInteger integer = new QuicInteger();
+  private boolean hasType;
+  private long type;
+  private long payloadLeft;
+
+  /**
+   * Walks over what has come; the reader index stays where it is.
+   *
+   * @return false as soon as the ear has had enough
+   */
+  boolean walk(ByteBuf data, int from, Ear ear) {
+    int at = from;
+    int end = data.writerIndex();
+    while (at < end) {
+      if (payloadLeft > 0) {
+        long step = Math.min(payloadLeft, end - at);
+        payloadLeft -= step;
+        at += (int) step;
+        continue;
+      }
+      if (!integer.take(data.getByte(at++))) {
+        continue;
+      }
+      if (!hasType) {
+        hasType = true;
+        type = integer.value();
+      } else {
+        hasType = false;
+        payloadLeft = integer.value();
+        if (!ear.onFrame(type, payloadLeft)) {
+          return false;
+        }
+      }
+    }
+    return true;
+  }
+
+  /** A variable-length integer that comes byte by byte (RFC 9000 §16). */
+  static final class QuicInteger {
+    private int missing;
+    private long value;
+
+    /** Takes the next byte; says whether the integer is complete. */
+    boolean take(byte next) {
+      if (missing == 0) {
+        missing = 1 << ((next & 0xff) >> 6);
+        value = next & 0x3f;
+      } else {
+        value = (value << 8) | (next & 0xff);
+      }
+      return --missing == 0;
+    }
+
+    /** The integer that the last byte completed. */
+    long value() {
+      return value;
+    }
+  }
+}

@@ -1,0 +1,117 @@
+package io.forebay.server.listen.http3;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.ChannelDuplexHandler;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelPromise;
+import io.netty.handler.codec.quic.DefaultQuicStreamFrame;
+import io.netty.handler.codec.quic.QuicStreamFrame;
+import io.netty.util.ReferenceCountUtil;
+import java.util.ArrayDeque;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The end of a request stream's pipeline next to QUIC: the HTTP/3 codec knows frames, but not where
+ * the stream ends and not what of it is still to be sent. Both are seen here.
+ */
+final class Http3StreamTail extends ChannelDuplexHandler {
+
+  private final Http3Stream stream;
+
+  /**
+   * Written, and not yet taken by QUIC whole; QUIC takes what congestion and flow control allow.
+   */
+  private final ArrayDeque<ByteBuf> queued = new ArrayDeque<>(0);
+
+  private final Http3FrameParser frames = new Http3FrameParser();
+  private final Http3FrameParser.Ear counted;
+  private @Nullable ChannelHandlerContext context;
+  private long writtenBytes;
+  private boolean isLast;
+
+  Http3StreamTail(Http3Stream stream, Http3FrameParser.Ear counted) {
+    this.stream = stream;
+    this.counted = counted;
+  }
+
+  /** What is written next is the last of the response. */
+  void endsWithNext() {
+    isLast = true;
+  }
+
+  /** Ends the response behind what has been written. */
+  void end() {
+    ChannelHandlerContext ctx = context;
+    if (ctx != null) {
+      isLast = true;
+      write(ctx, Unpooled.EMPTY_BUFFER, ctx.newPromise());
+    }
+  }
+
+  boolean hasWritten() {
+    return writtenBytes > 0;
+  }
+
+  boolean hasQueued() {
+    return !queued.isEmpty();
+  }
+
+  /** Bytes that QUIC has taken so far; it grows while the client takes any. */
+  long takenBytes() {
+    long left = 0;
+    for (ByteBuf buffer : queued) {
+      left += buffer.readableBytes();
+    }
+    return writtenBytes - left;
+  }
+
+  @Override
+  public void handlerAdded(ChannelHandlerContext ctx) {
+    context = ctx;
+  }
+
+  @Override
+  public void channelRead(ChannelHandlerContext ctx, Object message) {
+    boolean isEnd = message instanceof QuicStreamFrame frame && frame.hasFin();
+    ByteBuf data = message instanceof QuicStreamFrame frame ? frame.content() : (ByteBuf) message;
+    if (!frames.walk(data, data.readerIndex(), counted)) {
+      ReferenceCountUtil.release(message);
+      return;
+    }
+    if (isEnd) {
+      stream.onEndSeen();
+    }
+    // The codec takes apart all it is given before it returns.
+    ctx.fireChannelRead(message);
+    if (isEnd) {
+      stream.onEnd();
+    }
+  }
+
+  @Override
+  public void write(ChannelHandlerContext ctx, Object message, ChannelPromise promise) {
+    if (!(message instanceof ByteBuf buffer)) {
+      ctx.write(message, promise);
+      return;
+    }
+    boolean isEnd = isLast;
+    isLast = false;
+    writtenBytes += buffer.readableBytes();
+    ctx.write(isEnd ? new DefaultQuicStreamFrame(buffer, true) : buffer, promise);
+    if (!promise.isDone()) {
+      queued.add(buffer);
+      promise.addListener(done -> onTaken());
+    }
+    if (isEnd) {
+      promise.addListener(done -> stream.onEndWritten());
+    }
+  }
+
+  private void onTaken() {
+    queued.poll();
+    if (queued.isEmpty()) {
+      stream.onDrained();
+    }
+  }
+}

@@ -1,0 +1,35 @@
+package io.forebay.server.loop;
+
+import java.util.HexFormat;
+import java.util.concurrent.ThreadLocalRandom;
+
+/**
+ * Request ids of one loop: a prefix that differs from loop to loop and start to start, and a count.
+ * Ids are for finding log lines again, not secrets.
+ */
+public final class RequestIds {
+
+  private final String prefix;
+  private long count;
+
+  /**
+   * A loop's ids.
+   *
+   * @param startMillis when the process started, so that ids do not repeat after a restart
+   */
+  public RequestIds(long startMillis, int loop) {
+    this.prefix =
+        Long.toHexString(startMillis) + "-" + HexFormat.of().toHexDigits((byte) loop) + "-";
+  }
+
+  /** Of a multipart body: nobody who writes what is stored can know it before (RFC 2046 §5.1.1). */
+  public String boundary() {
+    ThreadLocalRandom random = ThreadLocalRandom.current();
+    HexFormat hex = HexFormat.of();
+    return hex.toHexDigits(random.nextLong()) + hex.toHexDigits(random.nextLong());
+  }
+
+  public String next() {
+    return prefix + Long.toHexString(++count);
+  }
+}

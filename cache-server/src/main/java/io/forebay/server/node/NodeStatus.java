@@ -1,0 +1,79 @@
+package io.forebay.server.node;
+
+import io.forebay.server.config.ServerConfig;
+import io.forebay.server.counters.LoopCounters;
+import io.forebay.server.tls.CertificateStatus;
+import io.forebay.storage.StoreStats;
+import io.forebay.storage.disk.DiskStats;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** What the admin API and the metrics read of a running node. Any thread. */
+public interface NodeStatus {
+
+  /** The configuration in force now. */
+  ServerConfig config();
+
+  /** Reasons why the node should get no traffic; empty means ready. */
+  List<NotReady> notReady();
+
+  /** What an operator should look at though the node is ready. */
+  default List<NotReady> warnings() {
+    String problem = memory().problem();
+    return problem == null ? List.of() : List.of(new NotReady("memory", problem));
+  }
+
+  /** The memory of the process, and what it can have. */
+  default Memory memory() {
+    return new Memory(0, 0, 0, 0, null);
+  }
+
+  List<LoopCounters> counters();
+
+  /** Share of the last second each loop was busy, 0 to 1; same order as {@link #counters}. */
+  double[] busyShares();
+
+  /** Bytes that are held at this moment for clients that do not take them. */
+  long privateCopyBytes();
+
+  /** Whether the last purge could not be made durable, so that it has to be repeated. */
+  boolean isPurgeFailing();
+
+  /** Counters and levels of the store. */
+  StoreStats store();
+
+  /** The certificates that clients are shown. */
+  default List<CertificateStatus> certificates() {
+    return List.of();
+  }
+
+  /** Counters and levels of each device of the disk tier. */
+  default List<DiskStats> disks() {
+    return List.of();
+  }
+
+  /** Addresses that are being listened on. */
+  List<Listening> listening();
+
+  /**
+   * The memory of the process.
+   *
+   * @param budgetBytes what all parts may add up to
+   * @param limitBytes of the tightest of the control groups, or of the machine; 0 if not known
+   * @param freeBytes that may still be taken before the kernel ends somebody
+   * @param pressure share of the last seconds in which somebody waited for memory
+   * @param problem what is wrong, or null
+   */
+  record Memory(
+      long budgetBytes,
+      long limitBytes,
+      long freeBytes,
+      double pressure,
+      @Nullable String problem) {}
+
+  /** One reason for not being ready: a stable token and a sentence. */
+  record NotReady(String code, String detail) {}
+
+  /** A bound address; {@code scheme} is http or https. */
+  record Listening(String name, String scheme, String host, int port, boolean isDirect) {}
+}

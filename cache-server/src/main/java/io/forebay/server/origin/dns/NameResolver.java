@@ -1,0 +1,38 @@
+package io.forebay.server.origin.dns;
+
+import io.netty.util.concurrent.EventExecutor;
+import java.net.InetAddress;
+import java.util.List;
+import java.util.Set;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** Finds the addresses of origin names without ever blocking a loop. Any thread may call. */
+public interface NameResolver {
+
+  /**
+   * Asks for the addresses of a name.
+   *
+   * @param name a host name, not an address literal
+   * @param loop where the answer is wanted; if the caller is on it, and the answer is known, it may
+   *     come before this method returns
+   */
+  void resolve(String name, EventExecutor loop, Consumer<Resolution> answer);
+
+  /** What is known of a name now, or null when nobody has asked for it yet. */
+  @Nullable Resolution latest(String name);
+
+  /** Names to be kept resolved without anyone asking; replaces the set before. */
+  void watch(Set<String> names);
+
+  /**
+   * What is known of a name. Addresses and failure together mean that the last good answer is still
+   * used while the name does not resolve.
+   *
+   * @param addresses in order of preference; empty when there never was a good answer
+   * @param failure why the newest lookup failed, or null
+   * @param rcode what the name server answered with then, if it did
+   */
+  record Resolution(
+      List<InetAddress> addresses, @Nullable String failure, @Nullable String rcode) {}
+}

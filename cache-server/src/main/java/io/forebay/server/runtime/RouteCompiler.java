@@ -1,0 +1,61 @@
+package io.forebay.server.runtime;
+
+import io.forebay.core.key.FieldRecipe;
+import io.forebay.core.key.KeyRecipe;
+import io.forebay.core.key.NamePatterns;
+import io.forebay.core.key.QueryRecipe;
+import io.forebay.core.key.UnkeyedFields;
+import io.forebay.core.key.UrlRecipe;
+import io.forebay.core.route.Route;
+import io.forebay.core.route.RouteForwarding;
+import io.forebay.core.route.RouteTable;
+import io.forebay.server.config.ServerConfig.KeyConfig;
+import io.forebay.server.config.ServerConfig.RouteConfig;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Stream;
+
+/** Turns routes as the operator writes them into routes as the rules use them. */
+final class RouteCompiler {
+  private RouteCompiler() {}
+
+  static RouteTable of(List<RouteConfig> configs) {
+    return new RouteTable(configs.stream().map(RouteCompiler::of).toList());
+  }
+
+  private static Route of(RouteConfig config) {
+    return new Route(
+        config.name(),
+        config.host(),
+        config.pathPrefix(),
+        config.origin(),
+        recipe(config.key()),
+        config.settings(),
+        config.ranges(),
+        config.sharing(),
+        new RouteForwarding(
+            Set.copyOf(config.forwarding().upgrade()),
+            Set.copyOf(config.forwarding().responseTrailers())));
+  }
+
+  private static KeyRecipe recipe(KeyConfig key) {
+    QueryRecipe query =
+        new QueryRecipe(
+            key.query().equals("ignore"),
+            key.query().equals("sort"),
+            new NamePatterns(key.strip()),
+            new NamePatterns(key.keep()));
+    return new KeyRecipe(
+        new UrlRecipe(key.host(), key.port(), key.scheme(), key.foldPathCase(), query),
+        new FieldRecipe(
+            Stream.concat(key.headers().stream(), key.unkeyed().key().stream()).toList(),
+            key.cookies(),
+            key.device(),
+            key.languages(),
+            key.ignoreHeaders(),
+            new UnkeyedFields(key.unkeyed().drop(), key.unkeyed().pass())),
+        key.variants(),
+        key.noVarySearch(),
+        key.queryMethod().equals("cache"));
+  }
+}

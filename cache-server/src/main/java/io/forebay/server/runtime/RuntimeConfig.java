@@ -1,0 +1,100 @@
+package io.forebay.server.runtime;
+
+import io.forebay.core.policy.CacheStatus;
+import io.forebay.core.policy.ProxyStatus;
+import io.forebay.core.route.RouteTable;
+import io.forebay.server.config.ServerConfig;
+import io.forebay.server.config.ServerConfig.OriginConfig;
+import io.forebay.server.config.ServerConfig.RouteConfig;
+import java.nio.charset.StandardCharsets;
+import java.util.Map;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One configuration in the form the request path uses: compiled once, immutable, held by an
+ * exchange for its whole life.
+ */
+public final class RuntimeConfig {
+
+  /** Room that the Cache-Status member of a hit takes at most. */
+  public static final int MAX_CACHE_STATUS_LENGTH = 1024;
+
+  private final ServerConfig config;
+  private final RouteTable routes;
+  private final UpstreamRequest upstream;
+  private final Map<String, OriginConfig> origins;
+  private final String nodeId;
+  private final CacheStatus cacheStatus;
+  private final ProxyStatus proxyStatus;
+
+  /** The Via line of every response, complete. */
+  private final byte[] viaLine;
+
+  /** The Strict-Transport-Security line of routes that have one, complete, by route. */
+  private final Map<String, byte[]> hstsLines;
+
+  private RuntimeConfig(ServerConfig config, RouteTable routes) {
+    this.config = config;
+    this.routes = routes;
+    this.upstream = new UpstreamRequest(config.forwarding());
+    this.origins =
+        config.origins().stream()
+            .collect(Collectors.toUnmodifiableMap(OriginConfig::name, origin -> origin));
+    this.nodeId = config.forwarding().nodeId();
+    this.cacheStatus = new CacheStatus(nodeId);
+    this.proxyStatus = new ProxyStatus(nodeId);
+    if (cacheStatus.maxHitLength() > MAX_CACHE_STATUS_LENGTH) {
+      throw new IllegalArgumentException("the node id is too long: " + nodeId);
+    }
+    this.viaLine = ("via: 1.1 " + nodeId + "\r\n").getBytes(StandardCharsets.ISO_8859_1);
+    this.hstsLines =
+        config.routes().stream()
+            .filter(route -> route.hsts().maxAge() != null)
+            .collect(Collectors.toUnmodifiableMap(RouteConfig::name, route -> route.hsts().line()));
+  }
+
+  public static RuntimeConfig of(ServerConfig config) {
+    return new RuntimeConfig(config, RouteCompiler.of(config.routes()));
+  }
+
+  public ServerConfig config() {
+    return config;
+  }
+
+  public RouteTable routes() {
+    return routes;
+  }
+
+  public UpstreamRequest upstream() {
+    return upstream;
+  }
+
+  /** Host field to send to an origin, or null for the client's own. */
+  @Nullable
+  public String hostFor(String originName) {
+    OriginConfig origin = origins.get(originName);
+    return origin == null ? null : origin.host();
+  }
+
+  public String nodeId() {
+    return nodeId;
+  }
+
+  public CacheStatus cacheStatus() {
+    return cacheStatus;
+  }
+
+  public ProxyStatus proxyStatus() {
+    return proxyStatus;
+  }
+
+  public byte[] viaLine() {
+    return viaLine;
+  }
+
+  /** What answers of a route over TLS have to say of it, a whole line, or null. */
+  public byte @Nullable [] hstsLine(String routeName) {
+    return hstsLines.isEmpty() ? null : hstsLines.get(routeName);
+  }
+}

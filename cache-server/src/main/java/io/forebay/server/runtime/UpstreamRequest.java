@@ -1,0 +1,178 @@
+package io.forebay.server.runtime;
+
+import io.forebay.core.http.AcceptEncoding;
+import io.forebay.core.http.HeaderFields;
+import io.forebay.core.http.HopByHop;
+import io.forebay.core.http.MaxForwards;
+import io.forebay.core.http.RequestView;
+import io.forebay.core.key.FieldRecipe;
+import io.forebay.core.policy.Decider;
+import io.forebay.core.route.Route;
+import io.forebay.server.config.ServerConfig.ForwardingConfig;
+import io.forebay.server.config.TrustedNetworks;
+import io.forebay.server.http.ClientInfo;
+import io.forebay.server.http.RequestBody;
+import io.forebay.server.origin.OriginRequest;
+import java.util.Locale;
+import java.util.Set;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Builds what goes to an origin from what came from a client: end-to-end fields only, our own words
+ * about the client, and for a fill nothing of that client's range or conditions.
+ */
+public final class UpstreamRequest {
+
+  /** Written by the origin client, or by this class. */
+  private static final Set<String> WRITTEN_HERE =
+      Set.of("content-length", "expect", "host", "http2-settings", "via", "cdn-loop");
+
+  /** What would make a response fit one client only. */
+  private static final Set<String> OF_ONE_CLIENT =
+      Set.of(
+          "range",
+          "if-range",
+          "if-match",
+          "if-none-match",
+          "if-modified-since",
+          "if-unmodified-since",
+          "accept-encoding");
+
+  private static final Set<String> ABOUT_THE_CLIENT =
+      Set.of("x-forwarded-for", "x-forwarded-proto", "x-forwarded-host", "forwarded");
+
+  private final ForwardingConfig policy;
+  private final TrustedNetworks trusted;
+
+  public UpstreamRequest(ForwardingConfig policy) {
+    this.policy = policy;
+    this.trusted = TrustedNetworks.of(policy.trusted());
+  }
+
+  /** Whether what a client says of others is believed: it is a proxy. */
+  public boolean trusts(ClientInfo client) {
+    return trusts(client.address());
+  }
+
+  public boolean trusts(String address) {
+    return trusted.contains(address);
+  }
+
+  /** The request of a fill: a plain GET, or a QUERY, with the given validators if any. */
+  public OriginRequest fill(
+      RequestView request,
+      RequestBody body,
+      ClientInfo client,
+      @Nullable String host,
+      HeaderFields validators) {
+    HeaderFields.Builder out = begin(request, client, host, OF_ONE_CLIENT::contains);
+    // The class rather than the client's words: what comes back is stored for the whole class.
+    out.add("accept-encoding", AcceptEncoding.value(AcceptEncoding.classOf(request.fields())));
+    for (int i = 0; i < validators.size(); i++) {
+      out.add(validators.name(i), validators.value(i));
+    }
+    return new OriginRequest(request.method(), target(request), out.build(), body);
+  }
+
+  /** The request of a client, passed on but for the fields that the route drops. */
+  public OriginRequest pass(
+      Route route,
+      RequestView request,
+      ClientInfo client,
+      @Nullable String host,
+      RequestBody body,
+      OriginRequest.Hop hop) {
+    return new OriginRequest(
+        request.method(),
+        target(request),
+        begin(request, client, host, dropped(route, request)).build(),
+        body,
+        hop);
+  }
+
+  /**
+   * The fields that a request goes without where it is passed. One that might have been answered
+   * from the store goes as a fill would: what the origin sees does not depend on what is stored.
+   */
+  public static Predicate<String> dropped(Route route, RequestView request) {
+    FieldRecipe recipe = route.keyRecipe().fields();
+    return Decider.decideBeforeLookup(request, route) == null
+        ? recipe::drops
+        : name -> recipe.dropsPassed(request.method(), name);
+  }
+
+  private static String target(RequestView request) {
+    String query = request.query();
+    return query == null ? request.path() : request.path() + "?" + query;
+  }
+
+  private HeaderFields.Builder begin(
+      RequestView request, ClientInfo client, @Nullable String host, Predicate<String> isDropped) {
+    boolean isTrusted = trusts(client);
+    HopByHop ofRequest = HopByHop.ofRequest(request.fields().all("connection"));
+    // The listener refuses requests whose Connection field lists what it must not.
+    HopByHop hopByHop = ofRequest == null ? HopByHop.STANDARD : ofRequest;
+    HeaderFields.Builder out = HeaderFields.builder();
+    // Of other methods it means nothing, and is one field among others (RFC 9110 §7.6.2).
+    int forwards =
+        request.method().equals("OPTIONS") ? MaxForwards.of(request.fields()) : MaxForwards.ABSENT;
+    boolean isCounted = forwards > 0;
+    if (isCounted) {
+      out.add("max-forwards", Integer.toString(MaxForwards.next(forwards)));
+    }
+    out.add("host", host != null ? host : request.authority());
+    request
+        .fields()
+        .forEach((name, value) -> {
+          String lower = name.toString().toLowerCase(Locale.ROOT);
+          if (isCounted && lower.equals("max-forwards")) {
+            return;
+          }
+          if (!WRITTEN_HERE.contains(lower)
+              && !hopByHop.has(lower)
+              && !ABOUT_THE_CLIENT.contains(lower)
+              && !isDropped.test(lower)) {
+            out.add(lower, value);
+          }
+        });
+    aboutTheClient(out, request, client, isTrusted);
+    out.add(
+        "via", appended(request, "via", viaProtocol(client.protocol()) + " " + policy.nodeId()));
+    out.add("cdn-loop", appended(request, "cdn-loop", policy.nodeId()));
+    return out;
+  }
+
+  private void aboutTheClient(
+      HeaderFields.Builder out, RequestView request, ClientInfo client, boolean isTrusted) {
+    String address = client.address();
+    if (policy.xForwarded()) {
+      out.add(
+          "x-forwarded-for", isTrusted ? appended(request, "x-forwarded-for", address) : address);
+      out.add("x-forwarded-proto", kept(request, "x-forwarded-proto", isTrusted, request.scheme()));
+      out.add(
+          "x-forwarded-host", kept(request, "x-forwarded-host", isTrusted, request.authority()));
+    }
+    if (policy.forwarded()) {
+      String node = address.indexOf(':') >= 0 ? "\"[" + address + "]\"" : address;
+      String element =
+          "for=" + node + ";host=\"" + request.authority() + "\";proto=" + request.scheme();
+      out.add("forwarded", isTrusted ? appended(request, "forwarded", element) : element);
+    }
+  }
+
+  private static String kept(
+      RequestView request, String name, boolean isTrusted, String otherwise) {
+    CharSequence sent = isTrusted ? request.fields().first(name) : null;
+    return sent == null ? otherwise : sent.toString();
+  }
+
+  private static String appended(RequestView request, String name, String value) {
+    String before = request.fields().combined(name);
+    return before == null ? value : before + ", " + value;
+  }
+
+  private static String viaProtocol(String protocol) {
+    return protocol.startsWith("HTTP/") ? protocol.substring("HTTP/".length()) : protocol;
+  }
+}

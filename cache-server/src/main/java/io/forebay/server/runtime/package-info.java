@@ -1,0 +1,9 @@
+/**
+ * The configuration in force, compiled for the request path; a reload swaps it whole.
+ *
+ * <p>Start at {@link RuntimeConfig}. Immutable.
+ */
+@NullMarked
+package io.forebay.server.runtime;
+
+import org.jspecify.annotations.NullMarked;

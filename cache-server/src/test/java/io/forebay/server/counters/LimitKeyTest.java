@@ -1,0 +1,33 @@
+package io.forebay.server.counters;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+/** A limit that nobody counts would show 0 for ever, as if nobody had passed it. */
+final class LimitKeyTest {
+
+  @Test
+  void everyLimitIsCountedByWhoeverHoldsIt() throws IOException {
+    StringBuilder sources = new StringBuilder();
+    try (Stream<Path> files = Files.walk(Path.of("src/main/java"))) {
+      for (Path file : files.filter(path -> path.toString().endsWith(".java")).toList()) {
+        if (!file.endsWith("Limit.java")) {
+          sources.append(Files.readString(file));
+        }
+      }
+    }
+    String text = sources.toString();
+    List<LimitKey> uncounted =
+        Arrays.stream(LimitKey.values())
+            .filter(limit -> !text.contains("Limit." + limit.name()))
+            .toList();
+    assertEquals(List.of(), uncounted);
+  }
+}

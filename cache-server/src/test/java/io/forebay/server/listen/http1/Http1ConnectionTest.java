@@ -1,0 +1,615 @@
+package io.forebay.server.listen.http1;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.forebay.core.http.KnownField;
+import io.forebay.server.config.ServerConfig.TimeoutsConfig;
+import io.forebay.server.listen.ListenFixture;
+import io.forebay.server.listen.RawClient;
+import io.forebay.server.listen.ScriptedExchanges;
+import io.forebay.server.loop.ListenException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.time.Duration;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(60)
+class Http1ConnectionTest {
+
+  private ListenFixture server;
+
+  @BeforeEach
+  void start() throws ListenException {
+    server = new ListenFixture();
+  }
+
+  @AfterEach
+  void stop() {
+    server.close();
+  }
+
+  @Test
+  void answersAndKeepsTheConnection() {
+    try (RawClient client = server.connect()) {
+      for (int i = 0; i < 3; i++) {
+        RawClient.Response response = client.get("/hello").read();
+        assertEquals(200, response.status());
+        assertEquals("hello", response.text());
+        assertEquals("5", response.field("content-length"));
+        assertEquals("yes", response.field("x-test"));
+        assertNull(response.field("connection"));
+      }
+    }
+    assertEquals(1, server.counters().connectionsAccepted);
+  }
+
+  @Test
+  void showsTheRequestAsItIs() {
+    try (RawClient client = server.connect()) {
+      String shown =
+          client
+              .send(
+                  "GET /show?q=%3f HTTP/1.1\r\nHoSt: A.Example:80\r\nRange: bytes=0-1\r\n"
+                      + "X: 1\r\nx:  2 \r\nCookie: a=b\r\n\r\n")
+              .read()
+              .text();
+      int known = KnownField.RANGE.bit() | KnownField.COOKIE.bit();
+      assertTrue(
+          shown.startsWith(
+              "GET http a.example /show q=%3f HTTP/1.1 127.0.0.1 known=" + known + " body=false 0"),
+          shown);
+      assertTrue(
+          shown.contains("HoSt=A.Example:80\nRange=bytes=0-1\nX=1\nx=2\nCookie=a=b\n"), shown);
+      assertTrue(shown.contains("host=A.Example:80\n"), shown);
+      assertTrue(shown.contains("all-x=[1, 2]"), shown);
+    }
+  }
+
+  @Test
+  void targetsAuthorityWinsOverHost() {
+    try (RawClient client = server.connect()) {
+      String shown =
+          client
+              .send("GET http://B.example:8080/show HTTP/1.1\r\nHost: a.example\r\n\r\n")
+              .read()
+              .text();
+      assertTrue(shown.startsWith("GET http b.example:8080 /show null"), shown);
+      assertTrue(shown.contains("host=b.example:8080\n"), shown);
+      assertFalse(shown.contains("a.example"), shown);
+    }
+  }
+
+  @Test
+  void pathComesInNormalForm() {
+    try (RawClient client = server.connect()) {
+      client.get("/a/%2e%2e/%73how").read();
+      client.get("/a/..%2fb//c").read();
+    }
+    assertEquals(List.of("GET /show", "GET /a/..%2Fb//c"), server.exchanges.started);
+  }
+
+  @Test
+  void unknownMethodsGoToTheExchange() {
+    try (RawClient client = server.connect()) {
+      assertEquals(200, client.send("FROB /x HTTP/1.1\r\nHost: a\r\n\r\n").read().status());
+    }
+    assertEquals(List.of("FROB /x"), server.exchanges.started);
+  }
+
+  @Test
+  void answersOptionsAsteriskItself() {
+    try (RawClient client = server.connect()) {
+      RawClient.Response response = client.send("OPTIONS * HTTP/1.1\r\nHost: a\r\n\r\n").read();
+      assertEquals(204, response.status());
+      assertNotNull(response.field("allow"));
+      assertEquals("hello", client.get("/hello").read().text());
+    }
+    assertEquals(List.of("GET /hello"), server.exchanges.started);
+  }
+
+  @Test
+  void answersPipelinedRequestsInOrder() throws InterruptedException {
+    try (RawClient client = server.connect()) {
+      client.get("/slow?1").get("/first").get("/slow?2").get("/second");
+      server.release();
+      assertEquals("slow 1", client.read().text());
+      assertEquals("first", client.read().text());
+      server.release();
+      assertEquals("slow 2", client.read().text());
+      assertEquals("second", client.read().text());
+    }
+  }
+
+  @Test
+  void startsTheNextOnlyWhenTheResponseBeforeHasEnded() throws InterruptedException {
+    try (RawClient client = server.connect()) {
+      client.send(
+          "GET /slow?1 HTTP/1.1\r\nHost: a\r\n\r\n".repeat(50)
+              + "GET /last HTTP/1.1\r\nHost: a\r\n\r\n");
+      for (int i = 0; i < 50; i++) {
+        Runnable step = server.exchanges.held.take();
+        assertEquals(i + 1, server.exchanges.started.size());
+        assertTrue(server.exchanges.held.isEmpty());
+        server.transport.loops().getFirst().eventLoop().execute(step);
+        assertEquals("slow 1", client.read().text());
+      }
+      assertEquals("last", client.read().text());
+    }
+  }
+
+  @Test
+  void aPipelineLargerThanAnyBufferIsHeldBackAndAnswered() throws InterruptedException {
+    int count = 20_000;
+    try (RawClient client = server.connect()) {
+      client.get("/slow?1");
+      Thread sender =
+          Thread.ofPlatform()
+              .start(() -> {
+                for (int i = 0; i < count; i++) {
+                  client.get("/n" + i + "?" + "x".repeat(400));
+                }
+              });
+      server.release();
+      assertEquals("slow 1", client.read().text());
+      for (int i = 0; i < 900; i++) {
+        assertEquals("n" + i, client.read().text());
+      }
+      client.close();
+      sender.join();
+    } catch (UncheckedIOException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  /**
+   * Responses that are gathered while the transport reads, ones that do not fit with those before,
+   * and what the socket takes in part only: a client with next to no receive buffer gets them all.
+   */
+  @Test
+  void responsesOfAnySizeGoOutWholeAndInOrder() throws Exception {
+    long seed = System.nanoTime();
+    System.out.println("responsesOfAnySizeGoOutWholeAndInOrder: seed " + seed);
+    Random random = new Random(seed);
+    Random cuts = new Random(~seed);
+    int count = 450;
+    int[] lengths = random.ints(count, 0, 18).map(bits -> random.nextInt(1 << bits)).toArray();
+    StringBuilder requests = new StringBuilder();
+    for (int i = 0; i < count; i++) {
+      for (String target : List.of("/n" + i, "/big?" + lengths[i])) {
+        requests.append("GET ").append(target).append(" HTTP/1.1\r\nHost: a\r\n\r\n");
+      }
+    }
+    Socket socket = new Socket();
+    socket.setReceiveBufferSize(4096);
+    socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), server.port()));
+    try (RawClient client = new RawClient(socket)) {
+      Thread sender =
+          Thread.ofPlatform()
+              .start(() -> {
+                for (int from = 0; from < requests.length(); ) {
+                  int to = Math.min(requests.length(), from + 1 + cuts.nextInt(3000));
+                  client.send(requests.substring(from, to));
+                  from = to;
+                }
+              });
+      for (int i = 0; i < count; i++) {
+        assertEquals("n" + i, client.read().text());
+        assertEquals(lengths[i], client.read().text().length());
+      }
+      sender.join();
+    }
+  }
+
+  @Test
+  void acceptsARequestByteByByte() {
+    try (RawClient client = server.connect()) {
+      String post =
+          "POST /echo HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n"
+              + "3\r\nabc\r\n2;x=\"y\"\r\nde\r\n0\r\nX-Trailer: t\r\n\r\n";
+      client.sendByteByByte("\r\n" + post);
+      assertEquals("abcde", client.read().text());
+      client.sendByteByByte("GET /hello HTTP/1.1\r\nHost: a\r\n\r\n");
+      assertEquals("hello", client.read().text());
+    }
+  }
+
+  @Test
+  void echoesABodyOfDeclaredLength() {
+    String body = "0123456789".repeat(30_000);
+    try (RawClient client = server.connect()) {
+      Thread.ofPlatform()
+          .start(() ->
+              client.send(
+                  "POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: "
+                      + body.length()
+                      + "\r\n\r\n"
+                      + body));
+      RawClient.Response response = client.read();
+      assertEquals(body, response.text());
+      assertEquals("" + body.length(), response.field("content-length"));
+      assertEquals("hello", client.get("/hello").read().text());
+    }
+  }
+
+  @Test
+  void writesChunksOfEverySize() {
+    StringBuilder expected = new StringBuilder();
+    for (int i = 0; i < 40; i++) {
+      expected.append(ScriptedExchanges.pattern(i));
+    }
+    try (RawClient client = server.connect()) {
+      for (int i = 0; i < 2; i++) {
+        RawClient.Response response = client.get("/chunks?40").read();
+        assertEquals("chunked", response.field("transfer-encoding"));
+        assertNull(response.field("content-length"));
+        assertEquals(expected.toString(), response.text());
+      }
+    }
+  }
+
+  @Test
+  void sendsTrailersOfAChunkedResponse() {
+    try (RawClient client = server.connect()) {
+      assertEquals("1", client.get("/trailers").read().field("trailer-x-sum"));
+    }
+  }
+
+  @Test
+  void http10GetsNoChunksAndAClosedConnection() {
+    try (RawClient client = server.connect()) {
+      RawClient.Response response = client.send("GET /chunks?5 HTTP/1.0\r\n\r\n").read();
+      assertNull(response.field("transfer-encoding"));
+      assertEquals("close", response.field("connection"));
+      StringBuilder expected = new StringBuilder();
+      for (int i = 0; i < 5; i++) {
+        expected.append(ScriptedExchanges.pattern(i));
+      }
+      assertEquals(expected.toString(), response.text());
+    }
+    try (RawClient client = server.connect()) {
+      String shown = client.send("GET /show HTTP/1.0\r\n\r\n").read().text();
+      assertTrue(
+          shown.startsWith("GET http 127.0.0.1:" + server.port() + " /show null HTTP/1.0"), shown);
+      assertTrue(client.isEnded());
+    }
+  }
+
+  @Test
+  void http10KeepsTheConnectionWhenAsked() {
+    try (RawClient client = server.connect()) {
+      for (int i = 0; i < 2; i++) {
+        RawClient.Response response =
+            client.send("GET /hello HTTP/1.0\r\nConnection: Keep-Alive\r\n\r\n").read();
+        assertEquals("keep-alive", response.field("connection"));
+        assertEquals("hello", response.text());
+      }
+    }
+  }
+
+  @Test
+  void closesWhenAsked() {
+    try (RawClient client = server.connect()) {
+      RawClient.Response response =
+          client.send("GET /hello HTTP/1.1\r\nHost: a\r\nConnection: foo, Close\r\n\r\n").read();
+      assertEquals("close", response.field("connection"));
+      assertTrue(client.isEnded());
+    }
+  }
+
+  @Test
+  void closesAfterTheLastRequestAllowed() throws ListenException {
+    server.close();
+    var few =
+        new io.forebay.server.config.ServerConfig.LimitsConfig(
+            16 * 1024,
+            100,
+            4096,
+            1 << 20,
+            1000,
+            2,
+            100,
+            100,
+            100,
+            100,
+            1 << 20,
+            ListenFixture.LIMITS.client());
+    server = new ListenFixture(few, ListenFixture.TIMEOUTS);
+    try (RawClient client = server.connect()) {
+      assertNull(client.get("/a").read().field("connection"));
+      assertEquals("close", client.get("/b").read().field("connection"));
+      assertTrue(client.isEnded());
+    }
+  }
+
+  @Test
+  void headAndBodylessStatusesNeverGetABody() {
+    try (RawClient client = server.connect()) {
+      RawClient.Response head = client.send("HEAD /hello HTTP/1.1\r\nHost: a\r\n\r\n").read(true);
+      assertEquals("5", head.field("content-length"));
+      client.send("HEAD /chunks?9 HTTP/1.1\r\nHost: a\r\n\r\n").read(true);
+      RawClient.Response noContent = client.get("/status?204").read();
+      assertEquals(204, noContent.status());
+      assertNull(noContent.field("content-length"));
+      assertNull(noContent.field("transfer-encoding"));
+      assertEquals("\"x\"", client.get("/status?304").read().field("etag"));
+      assertEquals("0", client.get("/status?500").read().field("content-length"));
+      assertEquals("hello", client.get("/hello").read().text());
+    }
+  }
+
+  @Test
+  void sendsInformationalResponsesToHttp11Only() {
+    try (RawClient client = server.connect()) {
+      RawClient.Response early = client.get("/early").read();
+      assertEquals(103, early.status());
+      assertEquals("</a.css>; rel=preload", early.field("link"));
+      assertEquals("after", client.read().text());
+    }
+    try (RawClient client = server.connect()) {
+      assertEquals(200, client.send("GET /early HTTP/1.0\r\n\r\n").read().status());
+    }
+  }
+
+  @Test
+  void asksForTheBodyAtTheFirstDemandOnly() throws InterruptedException {
+    try (RawClient client = server.connect()) {
+      client.send(
+          "POST /slow-body HTTP/1.1\r\nHost: a\r\nExpect: 100-Continue\r\nContent-Length: 4\r\n\r\n");
+      Runnable demand = server.exchanges.held.take();
+      client.socket.setSoTimeout(200);
+      assertThrows(UncheckedIOException.class, client::read);
+      client.socket.setSoTimeout(20_000);
+      server.transport.loops().getFirst().eventLoop().execute(demand);
+      assertEquals(100, client.read().status());
+      assertEquals("took 4", client.send("body").read().text());
+      assertEquals("hello", client.get("/hello").read().text());
+    } catch (java.net.SocketException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  @Test
+  void closesWhenTheAnswerCameBeforeTheClientWasToldToSend() {
+    try (RawClient client = server.connect()) {
+      RawClient.Response response =
+          client
+              .send(
+                  "POST /answer-then-drop HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\n"
+                      + "Content-Length: 4\r\n\r\n")
+              .read();
+      assertEquals("close", response.field("connection"));
+      assertTrue(client.isEnded());
+    }
+  }
+
+  @Test
+  void dropsASmallUnreadBodyAndGoesOn() {
+    try (RawClient client = server.connect()) {
+      client.send("POST /answer-then-drop HTTP/1.1\r\nHost: a\r\nContent-Length: 2000\r\n\r\n");
+      assertEquals("no need", client.read().text());
+      client.send("x".repeat(2000));
+      assertEquals("hello", client.get("/hello").read().text());
+      client.send(
+          "POST /answer-then-drop HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n"
+              + "5\r\nabcde\r\n0\r\n\r\n");
+      assertEquals("no need", client.read().text());
+      assertEquals("hello", client.get("/hello").read().text());
+    }
+  }
+
+  @Test
+  void closesRatherThanReadALargeUnreadBody() {
+    try (RawClient client = server.connect()) {
+      client.send("POST /answer-then-drop HTTP/1.1\r\nHost: a\r\nContent-Length: 500000\r\n\r\n");
+      client.sendLeniently("x".repeat(100_000));
+      assertEquals("close", client.read().field("connection"));
+      client.sendLeniently("x".repeat(400_000));
+      assertTrue(client.isEnded());
+    }
+  }
+
+  @Test
+  void readsNoBodyBeforeItIsWanted() throws InterruptedException {
+    int length = 1 << 20;
+    try (RawClient client = server.connect()) {
+      client.send("POST /slow-body HTTP/1.1\r\nHost: a\r\nContent-Length: " + length + "\r\n\r\n");
+      Thread sender = Thread.ofPlatform().start(() -> client.send("y".repeat(length)));
+      Runnable demand = server.exchanges.held.take();
+      assertEquals(0, server.exchanges.bodyBytes.get());
+      server.transport.loops().getFirst().eventLoop().execute(demand);
+      assertEquals("took " + length, client.read().text());
+      sender.join();
+    }
+  }
+
+  @Test
+  void anAbortedResponseIsSeenAsBroken() {
+    try (RawClient client = server.connect()) {
+      client.get("/abort");
+      assertThrows(UncheckedIOException.class, client::read);
+    }
+    try (RawClient client = server.connect()) {
+      client.get("/abort-unknown");
+      assertThrows(UncheckedIOException.class, client::read);
+    }
+    // Delimited by the end of the connection alone: only a reset says that it is not all.
+    try (RawClient client = server.connect()) {
+      client.send("GET /abort-unknown HTTP/1.0\r\n\r\n");
+      String all = client.readToEnd();
+      assertTrue(all.endsWith("<reset>"), all);
+    }
+  }
+
+  @Test
+  void aResponseOfTheWrongLengthIsBrokenOff() {
+    for (String path : List.of("/short", "/long", "/throw")) {
+      try (RawClient client = server.connect()) {
+        client.get(path);
+        assertThrows(UncheckedIOException.class, client::read, path);
+      }
+    }
+  }
+
+  @Test
+  void tellsTheExchangeWhenTheClientGoes() throws InterruptedException {
+    try (RawClient client = server.connect()) {
+      client.get("/never");
+      while (server.exchanges.started.isEmpty()) {
+        Thread.onSpinWait();
+      }
+    }
+    assertEquals("/never", server.exchanges.closed.poll(10, TimeUnit.SECONDS));
+  }
+
+  @Test
+  void tellsTheReceiverWhenTheBodyBreaksOff() throws InterruptedException {
+    try (RawClient client = server.connect()) {
+      client.send("POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n\r\nabc");
+      while (server.exchanges.bodyBytes.get() == 0) {
+        Thread.onSpinWait();
+      }
+    }
+    assertEquals("/echo", server.exchanges.closed.poll(10, TimeUnit.SECONDS));
+    assertEquals(
+        "the client closed the connection",
+        server.exchanges.bodyFailures.poll(10, TimeUnit.SECONDS));
+  }
+
+  @Test
+  void aReaderThatStallsHoldsNoMoreThanTheWaterMark() {
+    long length = 32L << 20;
+    try (RawClient client = server.connect()) {
+      client.get("/big?" + length);
+      // The kernel's buffers fill, then ours; from there on nothing more is offered.
+      long offered = settled();
+      assertTrue(offered < length / 2, "offered " + offered);
+      RawClient.Response response = client.read();
+      assertEquals(length, response.text().length());
+      assertEquals("hello", client.get("/hello").read().text());
+    }
+    assertTrue(server.exchanges.waits.get() > 0);
+  }
+
+  private long settled() {
+    long last = -1;
+    long sinceNanos = System.nanoTime();
+    while (true) {
+      long now = server.exchanges.bytesOffered.get();
+      if (now != last) {
+        last = now;
+        sinceNanos = System.nanoTime();
+      } else if (now > 0 && System.nanoTime() - sinceNanos > 300_000_000L) {
+        return now;
+      }
+      Thread.onSpinWait();
+    }
+  }
+
+  @Test
+  void closesAClientThatTakesNothingButNotASlowOne() throws Exception {
+    server.close();
+    TimeoutsConfig t = ListenFixture.TIMEOUTS;
+    server =
+        new ListenFixture(
+            ListenFixture.LIMITS,
+            new TimeoutsConfig(
+                t.tlsHandshake(),
+                t.requestHeader(),
+                t.requestBodyIdle(),
+                t.keepAlive(),
+                Duration.ofMillis(1200),
+                t.drain(),
+                t.requestTotal()));
+    try (RawClient stalled = server.connect();
+        RawClient slow = server.connect()) {
+      stalled.get("/big?60000000");
+      slow.get("/big?60000000");
+      long endNanos = System.nanoTime() + TimeUnit.SECONDS.toNanos(8);
+      // 4 KiB at a time is far below what makes the server's socket writable again within the
+      // bound; only the kernel's queue shows that this client lives.
+      byte[] some = new byte[4096];
+      while (server.exchanges.closed.isEmpty() && System.nanoTime() < endNanos) {
+        int ignored = slow.socket.getInputStream().read(some);
+        assertTrue(ignored > 0);
+        java.util.concurrent.locks.LockSupport.parkNanos(20_000_000L);
+      }
+      assertEquals(1, server.exchanges.closed.size());
+      assertEquals(1, server.counters().stalledClosed);
+      for (int i = 0; i < 100; i++) {
+        assertTrue(slow.socket.getInputStream().read(some) > 0);
+        java.util.concurrent.locks.LockSupport.parkNanos(20_000_000L);
+      }
+      assertEquals(1, server.counters().stalledClosed);
+    }
+  }
+
+  @Test
+  void aRequestHeadHasToArriveInTime() throws Exception {
+    shortTimeouts();
+    try (RawClient silent = server.connect();
+        RawClient partial = server.connect();
+        RawClient second = server.connect()) {
+      partial.send("GET / HTTP/1.1\r\nHo");
+      assertEquals("hello", second.get("/hello").read().text());
+      second.send("GET / HT");
+      assertEquals(408, partial.read().status());
+      assertTrue(partial.isEnded());
+      assertEquals(408, second.read().status());
+      assertTrue(silent.isEnded());
+    }
+  }
+
+  @Test
+  void anIdleConnectionIsClosed() throws Exception {
+    shortTimeouts();
+    try (RawClient client = server.connect()) {
+      assertEquals("hello", client.get("/hello").read().text());
+      assertTrue(client.isEnded());
+    }
+  }
+
+  @Test
+  void aBodyThatStopsComingIsGivenUp() throws Exception {
+    shortTimeouts();
+    try (RawClient client = server.connect()) {
+      client.send("POST /slow-body HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n\r\nabc");
+      server.release();
+      assertEquals(408, client.read().status());
+      assertTrue(client.isEnded());
+    }
+    assertEquals("/slow-body", server.exchanges.closed.poll(10, TimeUnit.SECONDS));
+  }
+
+  private void shortTimeouts() throws ListenException {
+    server.close();
+    Duration brief = Duration.ofMillis(400);
+    server =
+        new ListenFixture(
+            ListenFixture.LIMITS,
+            new TimeoutsConfig(
+                brief, brief, brief, brief, Duration.ofSeconds(30), brief, Duration.ofDays(1)));
+  }
+
+  @Test
+  void countsBytes() {
+    String request = "GET /hello HTTP/1.1\r\nHost: a\r\n\r\n";
+    try (RawClient client = server.connect()) {
+      client.send(request).read();
+    }
+    assertEquals(request.length(), server.counters().bytesFromClients);
+    assertTrue(server.counters().bytesToClients > 5);
+  }
+}

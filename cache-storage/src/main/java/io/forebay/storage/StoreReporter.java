@@ -1,0 +1,181 @@
+package io.forebay.storage;
+
+import io.forebay.storage.disk.DiskStats;
+import io.forebay.storage.evict.MemoryScrub;
+import io.forebay.storage.evict.Reclaimer;
+import io.forebay.storage.evict.ShadowTuner;
+import io.forebay.storage.evict.Sweeper;
+import io.forebay.storage.inspect.StoreInspection;
+import io.forebay.storage.lane.StoreLane;
+import io.forebay.storage.lane.StoreState;
+import io.forebay.storage.layout.DirectoryEntry;
+import io.forebay.storage.region.Regions;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+
+/** The store in numbers: for metrics, for the start screen, for the plan of memory. */
+final class StoreReporter {
+  private final StoreSettings settings;
+  private final StoreFiles files;
+  private final StoreState core;
+  private final StoreLane[] lanes;
+  private final Reclaimer reclaimer;
+  private final Sweeper sweeper;
+  private final ShadowTuner shadow;
+  private final MemoryScrub scrub;
+
+  StoreReporter(
+      StoreSettings settings,
+      StoreFiles files,
+      StoreState core,
+      StoreLane[] lanes,
+      Reclaimer reclaimer,
+      Sweeper sweeper,
+      ShadowTuner shadow,
+      MemoryScrub scrub) {
+    this.settings = settings;
+    this.files = files;
+    this.core = core;
+    this.lanes = lanes;
+    this.reclaimer = reclaimer;
+    this.sweeper = sweeper;
+    this.shadow = shadow;
+    this.scrub = scrub;
+  }
+
+  StoreStats stats(RecoveryState recovery) {
+    Regions regions = core.regions;
+    int probation = 0;
+    int isProtected = 0;
+    int limbo = 0;
+    long probationBytes = 0;
+    long protectedBytes = 0;
+    for (int region = 0; region < regions.count() && !core.isLost(); region++) {
+      int state = regions.state(region);
+      if (state == Regions.LIMBO) {
+        limbo++;
+      } else if (state == Regions.OPEN || state == Regions.SEALED) {
+        int used = regions.recordsEnd(region) + regions.slots(region) * DirectoryEntry.LENGTH;
+        if (regions.segment(region) == Regions.PROTECTED) {
+          isProtected++;
+          protectedBytes += used;
+        } else {
+          probation++;
+          probationBytes += used;
+        }
+      }
+    }
+    long nearHits = 0;
+    long indexHits = 0;
+    long misses = 0;
+    long busy = core.purges.deferred();
+    long installed = 0;
+    for (StoreLane lane : lanes) {
+      nearHits += lane.lookup.nearHits;
+      indexHits += lane.lookup.indexHits;
+      misses += lane.lookup.misses;
+      busy += lane.lookup.busy + lane.installs.busy;
+      installed += lane.installs.installed;
+    }
+    return new StoreStats(
+        regions.count(),
+        regions.regionBytes(),
+        core.space.spareCount(),
+        probation,
+        isProtected,
+        limbo,
+        probationBytes,
+        protectedBytes,
+        core.index.count(),
+        core.index.capacity(),
+        nearHits,
+        indexHits,
+        misses,
+        busy,
+        installed,
+        core.space.refusals(),
+        reclaimer.reclaimed(),
+        reclaimer.reclaimedForIndex() + core.disk.reclaimedForIndex(),
+        reclaimer.evicted(),
+        reclaimer.moved(),
+        reclaimer.dead() + sweeper.killed(),
+        reclaimer.revoked(),
+        core.unfinished.size(),
+        core.unfinishedBytes.get(),
+        core.pins.total(),
+        core.purges.acknowledged(),
+        core.purges.failed(),
+        core.purges.invalidations(),
+        core.purges.tableSize(),
+        core.purges.floor(),
+        core.purges.retiredThrough(),
+        core.records.failures(),
+        files.tier().outlivesProcess(),
+        recovery,
+        reclaimer.keptWhole(),
+        shadow.stats(),
+        core.isLost(),
+        scrub.stats());
+  }
+
+  ObjectStore.MemoryParts memoryParts() {
+    return new ObjectStore.MemoryParts(
+        files.tier().memory().byteSize(),
+        files.index().offHeapBytes(),
+        core.disk.bufferBytes(),
+        files.place());
+  }
+
+  List<String> budget() {
+    long tierBytes = files.tier().memory().byteSize();
+    long indexBytes = files.index().offHeapBytes();
+    long pinBytes =
+        (long) (lanes.length + StoreInspection.LANES) * (core.regions.count() + 64) * Integer.BYTES;
+    long nearBytes = (long) lanes.length * settings.nearEntries() * 64;
+    long tableBytes = 4L * settings.purgeScopes() * 24;
+    long bufferBytes = core.disk.bufferBytes();
+    long evictionBytes = core.eviction.ghosts().heapBytes() + ShadowTuner.heapBytes(lanes.length);
+    long sum =
+        tierBytes + indexBytes + pinBytes + nearBytes + tableBytes + bufferBytes + evictionBytes;
+    List<String> lines = new ArrayList<>();
+    for (DiskStats one : core.disk.stats()) {
+      lines.add(
+          line("disk", one.bytes())
+              + String.format(
+                  Locale.ROOT,
+                  " = %s, %d regions of %d KiB, %s",
+                  one.name(),
+                  one.regions(),
+                  one.regionBytes() >> 10,
+                  one.state()));
+    }
+    if (!core.disk.isEmpty()) {
+      lines.add(line("disk buffers", bufferBytes));
+    }
+    lines.addAll(
+        List.of(
+            line("memory tier", tierBytes)
+                + String.format(
+                    Locale.ROOT,
+                    " = %d regions of %d KiB, in %s",
+                    core.regions.count(),
+                    core.regions.regionBytes() >> 10,
+                    files.place()),
+            line("index", indexBytes)
+                + String.format(Locale.ROOT, " = up to %d entries", core.index.capacity()),
+            line("near-indexes", nearBytes)
+                + String.format(
+                    Locale.ROOT, " = %d loops of %d entries", lanes.length, settings.nearEntries()),
+            line("pins", pinBytes),
+            line("ghosts, shadow", evictionBytes) + " at most",
+            line("purge table", tableBytes)
+                + String.format(Locale.ROOT, " = up to %d scopes", settings.purgeScopes()),
+            line("store, sum", sum)));
+    return lines;
+  }
+
+  private static String line(String name, long bytes) {
+    return String.format(Locale.ROOT, "%-14s %9.1f MiB", name, bytes / 1048576.0);
+  }
+}

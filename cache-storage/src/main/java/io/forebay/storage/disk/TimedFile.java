@@ -1,0 +1,62 @@
+package io.forebay.storage.disk;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+
+/**
+ * A device's file, with a watch on how long it takes to answer: nothing reaches the device past
+ * this, so no thread can wait for it unseen.
+ */
+final class TimedFile implements BlockFile {
+  private final BlockFile file;
+  private final DeviceHealth health;
+  private final PendingTombstones graves;
+
+  TimedFile(BlockFile file, DeviceHealth health, PendingTombstones graves) {
+    this.file = file;
+    this.health = health;
+    this.graves = graves;
+  }
+
+  @Override
+  public void read(ByteBuffer into, long at) throws IOException {
+    health.begin();
+    try {
+      file.read(into, at);
+    } finally {
+      health.end();
+    }
+  }
+
+  @Override
+  public void write(ByteBuffer from, long at) throws IOException {
+    health.begin();
+    try {
+      file.write(from, at);
+    } finally {
+      health.end();
+    }
+  }
+
+  /**
+   * After one that failed nobody knows what is on the device: the kernel counts what it could not
+   * write as written, and the next force would succeed. So tombstones may be missing.
+   */
+  @Override
+  public void force() throws IOException {
+    health.begin();
+    try {
+      file.force();
+    } catch (IOException e) {
+      graves.lose();
+      throw e;
+    } finally {
+      health.end();
+    }
+  }
+
+  @Override
+  public void close() throws IOException {
+    file.close();
+  }
+}

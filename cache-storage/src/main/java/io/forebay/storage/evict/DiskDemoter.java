@@ -1,0 +1,374 @@
+package io.forebay.storage.evict;
+
+import io.forebay.storage.disk.DiskLocation;
+import io.forebay.storage.disk.DiskTier;
+import io.forebay.storage.index.IndexValue;
+import io.forebay.storage.index.ObjectIndex;
+import io.forebay.storage.layout.DirectoryEntry;
+import io.forebay.storage.layout.Layouts;
+import io.forebay.storage.layout.RecordHeader;
+import io.forebay.storage.layout.SliceRecord;
+import io.forebay.storage.region.Regions;
+import java.lang.foreign.MemorySegment;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Writes records of the memory tier to the disk tier: what leaves memory, and, ahead of that, what
+ * has proven useful. Under the key's lock a record is given its place on disk, and, if it leaves,
+ * loses that in memory, so at no moment does the index know neither. Reclaim thread only.
+ *
+ * <p>Ahead of need, so that a stop has little left to write and a power cut costs only what is
+ * youngest: a protected region is copied as soon as it is full. Of probation regions, which all are
+ * while memory is not full, the records that were asked for are copied: each region is looked at
+ * once in {@link #ROUND_MILLIS}, and only while the disks have nothing else to write. A record that
+ * is on a disk is not written again when it leaves, so this writes nothing more, but for what is
+ * replaced or purged before it would have left.
+ */
+public final class DiskDemoter {
+  private static final long DAY_MILLIS = 86_400_000L;
+
+  /** In which every full probation region is looked at once. */
+  static final long ROUND_MILLIS = 120_000;
+
+  /** Regions that may be looked at in one go after a time in which there was no room to. */
+  private static final int MOST_AT_ONCE = 4;
+
+  private final Regions regions;
+  private final ObjectIndex.Cursor cursor;
+  private final DiskTier disk;
+  private final MemoryCheck check;
+  private final boolean onlyTouched;
+  private final long bytesPerDay;
+  private final LongSupplier clockMillis;
+  private final IndexValue value = new IndexValue();
+  private final IndexValue head = new IndexValue();
+  private final DiskLocation place = new DiskLocation();
+  private final Update update = new Update();
+
+  /** Of each region, the generation that was copied to disk as a whole. */
+  private final int[] copied;
+
+  private int copying = -1;
+  private int copyingSlot;
+  private int looking;
+  private int lookingSlot;
+  private double toLookAt;
+  private long lookedMillis;
+  private double allowance;
+  private long allowedMillis;
+  private final AtomicLong demoted = new AtomicLong();
+  private final AtomicLong refused = new AtomicLong();
+
+  /**
+   * @param onlyTouched whether only what was asked for again is written when it leaves memory
+   * @param bytesPerDay bound of what is written, 0: none
+   */
+  public DiskDemoter(
+      Regions regions,
+      ObjectIndex index,
+      DiskTier disk,
+      MemoryCheck check,
+      boolean onlyTouched,
+      long bytesPerDay,
+      LongSupplier clockMillis) {
+    this.regions = regions;
+    this.cursor = index.patientCursor();
+    this.disk = disk;
+    this.check = check;
+    this.onlyTouched = onlyTouched;
+    this.bytesPerDay = bytesPerDay;
+    this.clockMillis = clockMillis;
+    this.copied = new int[regions.count()];
+    this.allowance = bytesPerDay / 24.0;
+    this.allowedMillis = clockMillis.getAsLong();
+    this.lookedMillis = allowedMillis;
+  }
+
+  public long demoted() {
+    return demoted.get();
+  }
+
+  /** Records that left memory and were not written: by admission, budget, or for want of room. */
+  public long refused() {
+    return refused.get();
+  }
+
+  /** Whether the disks have no buffer free for what would leave memory now. */
+  boolean isBehind() {
+    return disk.isInUse() && !disk.hasRoom();
+  }
+
+  /** Records that leave memory and are live; true if it goes on living on a disk. */
+  boolean leave(int region, int slot, int generation) {
+    if (disk.isEmpty()) {
+      return false;
+    }
+    MemorySegment memory = regions.memory();
+    if (!check.isIntact(region, generation, slot)) {
+      return false;
+    }
+    long entry = regions.entry(region, slot);
+    update.at(region, generation, memory.get(Layouts.INT, entry + DirectoryEntry.OFFSET_OFFSET));
+    if (!find(entry)) {
+      return false;
+    }
+    update.leaves = true;
+    if (disk.isReadable(value)) {
+      // It was written before and has not changed since.
+      update.place = null;
+      return cursor.update(high(entry), low(entry), update) == ObjectIndex.Outcome.DONE;
+    }
+    boolean isWanted = !regions.isSoft(region, slot) && (!onlyTouched || wasTouched(region, slot));
+    if (!isWanted || !offer(entry)) {
+      refused.incrementAndGet();
+      return false;
+    }
+    return settle(entry);
+  }
+
+  /** Asked for again since it came: what is protected has been, whatever its count says now. */
+  private boolean wasTouched(int region, int slot) {
+    return regions.segment(region) == Regions.PROTECTED || regions.touches(region, slot) > 0;
+  }
+
+  /**
+   * Copies the next protected region that is full and not on disk yet, or what was asked for in the
+   * next probation region that is due; false if there is none.
+   */
+  public boolean step(long nowMillis) {
+    if (disk.isEmpty() || !disk.hasRoom()) {
+      return false;
+    }
+    if (copying < 0) {
+      for (int region = 0; region < regions.count() && copying < 0; region++) {
+        if (isDue(region) && regions.segment(region) == Regions.PROTECTED) {
+          begin(region);
+        }
+      }
+    }
+    return copying >= 0 ? copyOn() : lookOn(nowMillis);
+  }
+
+  private boolean lookOn(long nowMillis) {
+    long elapsed = Math.clamp(nowMillis - lookedMillis, 0, ROUND_MILLIS);
+    lookedMillis = nowMillis;
+    toLookAt = Math.min(toLookAt + (double) elapsed * regions.count() / ROUND_MILLIS, MOST_AT_ONCE);
+    if (toLookAt < 1 || !disk.isIdle()) {
+      return false;
+    }
+    int region = looking;
+    int generation = regions.generation(region);
+    if (isDue(region) && regions.segment(region) == Regions.PROBATION) {
+      for (int slots = regions.slots(region); lookingSlot < slots; lookingSlot++) {
+        int slot = lookingSlot;
+        if (regions.isCommitted(region, slot, generation)
+            && regions.isLive(region, slot)
+            && regions.touches(region, slot) > 0
+            && !regions.isSoft(region, slot)) {
+          if (!copy(region, slot, generation)) {
+            return false;
+          }
+        }
+      }
+    }
+    toLookAt--;
+    lookingSlot = 0;
+    looking = (region + 1) % regions.count();
+    return true;
+  }
+
+  /** At a shutdown: copies everything in memory, useful things first; false when all is done. */
+  public boolean stepBeforeEnd() {
+    if (copying < 0) {
+      int next = -1;
+      for (int region = 0; region < regions.count(); region++) {
+        boolean isHeld = regions.state(region) == Regions.OPEN;
+        if ((isDue(region) || (isHeld && copied[region] != regions.generation(region)))
+            && (next < 0 || regions.segment(region) > regions.segment(next))) {
+          next = region;
+        }
+      }
+      if (next < 0) {
+        return false;
+      }
+      begin(next);
+    }
+    return copyOn();
+  }
+
+  /** Regions that {@link #stepBeforeEnd} has not copied, and what they take. */
+  public Rest rest() {
+    int count = 0;
+    long bytes = 0;
+    for (int region = 0; region < regions.count(); region++) {
+      int state = regions.state(region);
+      if ((state == Regions.SEALED || state == Regions.OPEN)
+          && copied[region] != regions.generation(region)) {
+        count++;
+        bytes += regions.recordsEnd(region);
+      }
+    }
+    return new Rest(count, bytes);
+  }
+
+  /**
+   * What was not looked at; some of it may be on a disk from before.
+   *
+   * @param regions of them
+   */
+  public record Rest(int regions, long bytes) {}
+
+  private boolean isDue(int region) {
+    return regions.state(region) == Regions.SEALED && copied[region] != regions.generation(region);
+  }
+
+  private void begin(int region) {
+    copying = region;
+    copyingSlot = 0;
+  }
+
+  /** A region's records while the devices have room; the rest in a later step. */
+  private boolean copyOn() {
+    int region = copying;
+    int generation = regions.generation(region);
+    int state = regions.state(region);
+    boolean isServed = state == Regions.SEALED || state == Regions.OPEN;
+    int slots = isServed ? regions.slots(region) : 0;
+    for (; copyingSlot < slots; copyingSlot++) {
+      int slot = copyingSlot;
+      if (!regions.isCommitted(region, slot, generation)
+          || !regions.isLive(region, slot)
+          || regions.isSoft(region, slot)) {
+        continue;
+      }
+      if (!copy(region, slot, generation)) {
+        return false;
+      }
+    }
+    copied[region] = generation;
+    copying = -1;
+    return true;
+  }
+
+  /** Has a record on a disk if it is to be there; false if it has to wait for room. */
+  private boolean copy(int region, int slot, int generation) {
+    if (!check.isIntact(region, generation, slot)) {
+      return true;
+    }
+    long entry = regions.entry(region, slot);
+    int offset = regions.memory().get(Layouts.INT, entry + DirectoryEntry.OFFSET_OFFSET);
+    update.at(region, generation, offset);
+    update.leaves = false;
+    if (find(entry) && !disk.isReadable(value)) {
+      if (!offer(entry)) {
+        // With room left it was refused for good.
+        return disk.hasRoom();
+      }
+      boolean ignored = settle(entry);
+    }
+    return true;
+  }
+
+  /** Whether the key still names this record; then {@code value} is what it names. */
+  private boolean find(long entry) {
+    return cursor.get(high(entry), low(entry), value) == ObjectIndex.Outcome.DONE
+        && value.isAt(update.region, update.generation, update.offset);
+  }
+
+  private boolean offer(long entry) {
+    MemorySegment memory = regions.memory();
+    int length = memory.get(Layouts.INT, entry + DirectoryEntry.LENGTH_OFFSET);
+    if (!isAffordable(length)) {
+      return false;
+    }
+    long record = regions.base(update.region) + update.offset;
+    boolean isSlice =
+        memory.get(Layouts.BYTE, entry + DirectoryEntry.KIND_OFFSET) == RecordHeader.KIND_SLICE;
+    long headHigh = high(entry);
+    long headLow = low(entry);
+    IndexValue known = null;
+    if (isSlice) {
+      headHigh = memory.get(Layouts.LONG, record + SliceRecord.HEAD_HIGH_OFFSET);
+      headLow = memory.get(Layouts.LONG, record + SliceRecord.HEAD_LOW_OFFSET);
+      known = cursor.get(headHigh, headLow, head) == ObjectIndex.Outcome.DONE ? head : null;
+    }
+    if (!disk.offer(headHigh, headLow, known, memory, record, length, place)) {
+      return false;
+    }
+    if (bytesPerDay > 0) {
+      allowance -= length;
+    }
+    return true;
+  }
+
+  private boolean isAffordable(int length) {
+    if (bytesPerDay == 0) {
+      return true;
+    }
+    long now = clockMillis.getAsLong();
+    long elapsed = Math.clamp(now - allowedMillis, 0, DAY_MILLIS);
+    allowedMillis = now;
+    // What was not written is saved up for an hour, so that a burst finds something.
+    allowance =
+        Math.min(
+            allowance + (double) bytesPerDay * elapsed / DAY_MILLIS,
+            Math.max(bytesPerDay / 24.0, length));
+    return allowance >= length;
+  }
+
+  private boolean settle(long entry) {
+    update.place = place;
+    if (cursor.update(high(entry), low(entry), update) == ObjectIndex.Outcome.DONE) {
+      demoted.incrementAndGet();
+      return true;
+    }
+    // It was replaced or died meanwhile: its copy must not come back at a start.
+    disk.bury(
+        high(entry),
+        low(entry),
+        place,
+        regions.memory().get(Layouts.LONG, entry + DirectoryEntry.BIRTH_OFFSET));
+    return false;
+  }
+
+  private long high(long entry) {
+    return regions.memory().get(Layouts.LONG, entry + DirectoryEntry.KEY_HIGH_OFFSET);
+  }
+
+  private long low(long entry) {
+    return regions.memory().get(Layouts.LONG, entry + DirectoryEntry.KEY_LOW_OFFSET);
+  }
+
+  private final class Update implements ObjectIndex.Update {
+    private int region;
+    private int generation;
+    private int offset;
+    private boolean leaves;
+    private @Nullable DiskLocation place;
+
+    void at(int newRegion, int newGeneration, int newOffset) {
+      region = newRegion;
+      generation = newGeneration;
+      offset = newOffset;
+    }
+
+    @Override
+    public ObjectIndex.Verdict decide(boolean isPresent, IndexValue current) {
+      if (!isPresent || !current.isAt(region, generation, offset)) {
+        return ObjectIndex.Verdict.KEEP;
+      }
+      DiskLocation to = place;
+      if (to != null) {
+        current.disk(to.device(), to.region(), to.generation(), to.offset(), to.length());
+      } else if (!disk.isReadable(current)) {
+        return ObjectIndex.Verdict.KEEP;
+      }
+      if (leaves) {
+        current.leaveMemory();
+      }
+      return ObjectIndex.Verdict.PUT;
+    }
+  }
+}

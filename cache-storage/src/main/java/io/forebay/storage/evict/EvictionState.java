@@ -1,0 +1,9 @@
+package io.forebay.storage.evict;
+
+/** What lanes and the reclaim thread share of eviction. */
+public record EvictionState(SegmentPolicy policy, GhostFilter ghosts, SampleFilter sample) {
+  /** With how many touches a record of this object starts. */
+  public int firstTouches(long object) {
+    return policy.firstTouches(ghosts.mayContain(object));
+  }
+}

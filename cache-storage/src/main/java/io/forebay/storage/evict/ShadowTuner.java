@@ -1,0 +1,291 @@
+package io.forebay.storage.evict;
+
+import io.forebay.storage.layout.DirectoryEntry;
+import io.forebay.storage.layout.Layouts;
+import io.forebay.storage.layout.RecordHeader;
+import io.forebay.storage.layout.SliceRecord;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Tries settings and sizes on a sample of the live traffic, in models of the tier, and tunes the
+ * policy by what it sees. Reclaim thread only, but for {@link #stats}.
+ *
+ * <p>Memory is bounded: when the largest model holds more records than the limit, the sample is
+ * halved and every model with it.
+ */
+public final class ShadowTuner {
+  /** Records that the model of four times the size may hold. */
+  static final int RECORD_LIMIT = 1 << 16;
+
+  private static final double[] SHARES = {0, 0.3, 0.5, 0.7, 0.85, 0.95};
+  private static final int[] THRESHOLDS = {1, 2};
+  private static final double[] SCALES = {0.5, 1, 2, 4};
+  private static final int SAME = 1;
+
+  /** A window is over when misses have brought in this part of the tier, and so many requests. */
+  private static final double WINDOW_PART = 1.0 / 16;
+
+  private static final int WINDOW_REQUESTS = 512;
+
+  /** The curve is of the last few times so many requests. */
+  private static final int FADING_REQUESTS = 1 << 12;
+
+  /** When a quarter of so many events was lost, the sample is too thick. */
+  private static final int CHECK_EVENTS = 1 << 16;
+
+  private final SegmentPolicy live;
+  private final SampleFilter sample;
+  private final int recordLimit;
+  private final int sliceBytes;
+  private final int inlineBytes;
+  private final @Nullable SettingTuner chooser;
+
+  /**
+   * Tiers under the settings that are tried. None while there is room, for all settings do the same
+   * then; made from the model of the tier as it is when there is none any more.
+   */
+  private TierModel[] candidates = {};
+
+  private final double[] missed;
+  private final TierModel[] sizes;
+  private final SegmentPolicy[] sizePolicies;
+  private final Tally[] tallies;
+  private long windowRequests;
+  private long windowMissedBytes;
+  private long requests;
+  private long changes;
+  private long lost;
+  private long eventsSinceCheck;
+  private long lostSinceCheck;
+  private volatile EvictionStats stats;
+
+  private static final class Tally {
+    double requests;
+    double hits;
+    double bytes;
+    double hitBytes;
+
+    void fade() {
+      requests *= SettingTuner.KEPT;
+      hits *= SettingTuner.KEPT;
+      bytes *= SettingTuner.KEPT;
+      hitBytes *= SettingTuner.KEPT;
+    }
+  }
+
+  /**
+   * @param usableBytes of the tier without its spare regions
+   * @param eviction whose policy is tuned, and whose sample follows
+   */
+  public ShadowTuner(
+      long usableBytes,
+      long regionBytes,
+      int sliceBytes,
+      int inlineBytes,
+      Tuning tuning,
+      EvictionState eviction) {
+    this(usableBytes, regionBytes, sliceBytes, inlineBytes, tuning, eviction, RECORD_LIMIT);
+  }
+
+  ShadowTuner(
+      long usableBytes,
+      long regionBytes,
+      int sliceBytes,
+      int inlineBytes,
+      Tuning tuning,
+      EvictionState eviction,
+      int recordLimit) {
+    this.live = eviction.policy();
+    this.sample = eviction.sample();
+    this.recordLimit = recordLimit;
+    this.sliceBytes = sliceBytes;
+    this.inlineBytes = inlineBytes;
+    SegmentPolicy.Setting start = live.setting();
+    boolean isTuned = tuning.isShareTuned() || tuning.isThresholdTuned();
+    this.chooser =
+        isTuned
+            ? new SettingTuner(
+                tuning.isShareTuned() ? SHARES : new double[] {start.protectedShare()},
+                tuning.isThresholdTuned() ? THRESHOLDS : new int[] {start.threshold()},
+                start)
+            : null;
+    this.missed = new double[chooser == null ? 0 : chooser.size()];
+    this.sizes = new TierModel[SCALES.length];
+    this.sizePolicies = new SegmentPolicy[SCALES.length];
+    this.tallies = new Tally[SCALES.length];
+    for (int size = 0; size < sizes.length; size++) {
+      sizePolicies[size] = new SegmentPolicy(start);
+      // As many regions at every size, as the store would have.
+      long scaledBytes = (long) (usableBytes * SCALES[size]);
+      sizes[size] =
+          new TierModel(
+              scaledBytes,
+              (long) (regionBytes * SCALES[size]),
+              sizePolicies[size],
+              new GhostFilter(scaledBytes, recordLimit));
+      tallies[size] = new Tally();
+    }
+    this.stats = snapshot();
+  }
+
+  /** Memory that a shadow and the rings of so many lanes take at most. */
+  public static long heapBytes(int lanes) {
+    long models = (long) SHARES.length * THRESHOLDS.length + SCALES.length;
+    return models * RECORD_LIMIT * TierModel.RECORD_HEAP_BYTES + lanes * SampleRing.HEAP_BYTES;
+  }
+
+  /** Any thread. */
+  public EvictionStats stats() {
+    return stats;
+  }
+
+  /** Takes in what the lanes saw; true if there may soon be more. */
+  public boolean step(List<SampleRing> rings) {
+    boolean isBehind = false;
+    for (SampleRing ring : rings) {
+      int events = ring.drain(this);
+      long newlyLost = ring.newlyLost();
+      eventsSinceCheck += events + newlyLost;
+      lostSinceCheck += newlyLost;
+      lost += newlyLost;
+      isBehind |= newlyLost > 0;
+    }
+    if (eventsSinceCheck >= CHECK_EVENTS) {
+      if (lostSinceCheck > eventsSinceCheck / 4) {
+        thin();
+      }
+      eventsSinceCheck = 0;
+      lostSinceCheck = 0;
+    }
+    return isBehind;
+  }
+
+  /** Somebody asked for a record that is there, or wrote one that was not. */
+  public void onRecord(long object, int part, int recordLength) {
+    // The lane may have asked a thicker sample.
+    if (!sample.has(object)) {
+      return;
+    }
+    int length = Layouts.roundUp(recordLength, RecordHeader.ALIGNMENT) + DirectoryEntry.LENGTH;
+    boolean isHead = part == TierModel.HEAD;
+    if (chooser != null && candidates.length == 0 && sizes[SAME].isFull()) {
+      candidates = candidates(chooser);
+    }
+    for (int number = 0; number < candidates.length; number++) {
+      if (!candidates[number].access(object, part, length)) {
+        missed[number] += length;
+      }
+    }
+    for (int size = 0; size < sizes.length; size++) {
+      boolean isHit = sizes[size].access(object, part, length);
+      Tally tally = tallies[size];
+      tally.bytes += length;
+      tally.hitBytes += isHit ? length : 0;
+      if (isHead) {
+        tally.requests++;
+        tally.hits += isHit ? 1 : 0;
+      }
+      if (size == SAME && !isHit) {
+        windowMissedBytes += length;
+      }
+    }
+    if (isHead) {
+      requests++;
+      windowRequests++;
+      if (requests % WINDOW_REQUESTS == 0) {
+        stats = snapshot();
+      }
+      if (requests % FADING_REQUESTS == 0) {
+        for (Tally tally : tallies) {
+          tally.fade();
+        }
+      }
+    }
+    if (sizes[sizes.length - 1].count() >= recordLimit) {
+      thin();
+    }
+    if (windowRequests >= WINDOW_REQUESTS
+        && windowMissedBytes >= sizes[SAME].usableBytes() * WINDOW_PART) {
+      endWindow();
+    }
+  }
+
+  private TierModel[] candidates(SettingTuner of) {
+    TierModel[] made = new TierModel[of.size()];
+    for (int number = 0; number < made.length; number++) {
+      made[number] =
+          sizes[SAME].copy(
+              new SegmentPolicy(of.candidate(number)),
+              new GhostFilter(sizes[SAME].usableBytes(), recordLimit));
+    }
+    return made;
+  }
+
+  /** Somebody wrote a whole object that was not there. */
+  public void onObject(long object, int headLength, long bodyLength) {
+    if (bodyLength <= inlineBytes) {
+      onRecord(object, TierModel.HEAD, headLength + (int) bodyLength);
+      return;
+    }
+    onRecord(object, TierModel.HEAD, headLength);
+    for (long at = 0; at < bodyLength; at += sliceBytes) {
+      onRecord(
+          object,
+          1 + (int) (at / sliceBytes),
+          SliceRecord.LENGTH + (int) Math.min(sliceBytes, bodyLength - at));
+    }
+  }
+
+  private void thin() {
+    sample.halve();
+    for (TierModel model : candidates) {
+      model.thin(sample);
+    }
+    for (TierModel model : sizes) {
+      model.thin(sample);
+    }
+    windowMissedBytes /= 2;
+  }
+
+  private void endWindow() {
+    if (chooser != null && candidates.length > 0) {
+      SegmentPolicy.Setting better = chooser.onWindow(missed);
+      if (better != null) {
+        changes++;
+        live.setting(better);
+        for (SegmentPolicy policy : sizePolicies) {
+          policy.setting(better);
+        }
+      }
+    }
+    Arrays.fill(missed, 0);
+    windowRequests = 0;
+    windowMissedBytes = 0;
+  }
+
+  private EvictionStats snapshot() {
+    List<HitEstimate> curve = new ArrayList<>();
+    for (int size = 0; size < sizes.length; size++) {
+      Tally tally = tallies[size];
+      if (tally.requests > 0) {
+        curve.add(
+            new HitEstimate(
+                SCALES[size],
+                tally.hits / tally.requests,
+                tally.bytes == 0 ? 0 : tally.hitBytes / tally.bytes));
+      }
+    }
+    SegmentPolicy.Setting setting = live.setting();
+    return new EvictionStats(
+        setting.protectedShare(),
+        setting.threshold(),
+        changes,
+        sample.rate(),
+        requests,
+        lost,
+        List.copyOf(curve));
+  }
+}

@@ -1,0 +1,13 @@
+package io.forebay.storage.evict;
+
+/** An object being written, as the reclaimer sees it. */
+public interface UnfinishedObject {
+  /** When it last took bytes in. */
+  long progressMillis();
+
+  /** Whether somebody reads it who depends on what is written: it can't be revoked. */
+  boolean isReadFrom();
+
+  /** Takes its space away, unless it is being written to this very moment, or read from. */
+  boolean revoke();
+}

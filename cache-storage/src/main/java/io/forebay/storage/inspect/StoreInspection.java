@@ -1,0 +1,329 @@
+package io.forebay.storage.inspect;
+
+import io.forebay.storage.disk.DeviceSettings;
+import io.forebay.storage.disk.DeviceView;
+import io.forebay.storage.disk.DiskStats;
+import io.forebay.storage.index.IndexValue;
+import io.forebay.storage.index.ObjectIndex;
+import io.forebay.storage.lane.StoreState;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Looking at a running store: questions, answered one after the other, and a check of every record.
+ * Both have a platform thread of their own, since the index is for such, with a row of pins and a
+ * cursor of its own. The threads end when there is nothing to do.
+ */
+public final class StoreInspection implements AutoCloseable {
+  /** Rows of pins that its threads need: one for questions, one for the check. */
+  public static final int LANES = 2;
+
+  private static final int MOST_WAITING = 8;
+  private static final long IDLE_SECONDS = 10;
+  private static final long END_SECONDS = 10;
+
+  private final StoreState core;
+  private final List<DeviceSettings> devices;
+  private final Desk questions;
+  private final Desk checks;
+  private volatile boolean isClosing;
+  private @Nullable Verification verification;
+  private long lastId;
+
+  /** Something to find out, on a thread that may touch the index. */
+  @FunctionalInterface
+  public interface Question<T> {
+    T answer(StoreInspector survey) throws IOException;
+  }
+
+  /** Too much is asked at once. */
+  public static final class BusyException extends IOException {
+    private static final long serialVersionUID = 1L;
+
+    BusyException(String message) {
+      super(message);
+    }
+  }
+
+  public StoreInspection(
+      StoreState core, List<DeviceSettings> devices, int firstLane, ThreadFactory threads) {
+    this.core = core;
+    this.devices = devices;
+    this.questions = new Desk("inspect", firstLane, threads);
+    this.checks = new Desk("verify", firstLane + 1, threads);
+  }
+
+  /**
+   * Answers a question. Waits for those before it and for its disks: not for event loops.
+   *
+   * @param budget after which walks end with what they have
+   */
+  public <T> T ask(Duration budget, Question<T> question) throws IOException {
+    requireMemory();
+    long endNanos = System.nanoTime() + budget.toNanos();
+    Future<T> answer =
+        questions.submit(() -> {
+          try (Sight sight =
+              new Sight(questions, () -> isClosing || System.nanoTime() - endNanos >= 0)) {
+            return question.answer(sight.survey);
+          }
+        });
+    try {
+      return answer.get();
+    } catch (ExecutionException e) {
+      throw rethrown(e.getCause());
+    } catch (InterruptedException e) {
+      answer.cancel(true);
+      Thread.currentThread().interrupt();
+      throw new IOException("interrupted", e);
+    }
+  }
+
+  private void requireMemory() throws BusyException {
+    if (core.isLost()) {
+      throw new BusyException("the memory tier is lost: start the node again");
+    }
+  }
+
+  private static IOException rethrown(@Nullable Throwable cause) {
+    return switch (cause) {
+      case IOException e -> e;
+      case RuntimeException e -> throw e;
+      case Error e -> throw e;
+      case null, default -> new IOException(cause);
+    };
+  }
+
+  /** Whether an object was dropped from probation lately, or looks as if. Any thread. */
+  public boolean wasDroppedLately(long keyLow) {
+    return core.eviction.ghosts().mayContain(keyLow);
+  }
+
+  /**
+   * Begins to check every record; what is bad becomes a miss.
+   *
+   * @param bytesPerSecond at most; 0 for as fast as it goes
+   */
+  public synchronized Verification verify(long bytesPerSecond) throws BusyException {
+    requireMemory();
+    Verification running = verification;
+    if (running != null && running.state() == Verification.State.RUNNING) {
+      throw new BusyException("the store is being verified already: job " + running.id());
+    }
+    Verification next =
+        new Verification(++lastId, bytesPerSecond, System::nanoTime, LockSupport::parkNanos);
+    Future<Void> ignored =
+        checks.submit(() -> {
+          try (Sight sight = new Sight(checks, () -> isClosing)) {
+            next.run(sight.survey, new Dropping(core));
+          } catch (RuntimeException e) {
+            next.fail(e);
+          }
+          return null;
+        });
+    verification = next;
+    return next;
+  }
+
+  /** The check that runs or ran last; null before the first. */
+  public synchronized @Nullable Verification verification() {
+    return verification;
+  }
+
+  @Override
+  public void close() {
+    isClosing = true;
+    Verification running = verification();
+    if (running != null) {
+      running.cancel();
+    }
+    questions.close();
+    checks.close();
+  }
+
+  /** A thread, and what belongs to it. */
+  private final class Desk implements MemoryTier.Guard {
+    private final int lane;
+    private final ThreadPoolExecutor thread;
+    private final ObjectIndex.Cursor cursor;
+    private @Nullable ByteBuffer buffer;
+
+    Desk(String name, int lane, ThreadFactory threads) {
+      this.lane = lane;
+      this.cursor = core.index.patientCursor();
+      this.thread =
+          new ThreadPoolExecutor(
+              1,
+              1,
+              IDLE_SECONDS,
+              TimeUnit.SECONDS,
+              new ArrayBlockingQueue<>(MOST_WAITING),
+              work -> {
+                Thread made = threads.newThread(work);
+                made.setName(name);
+                return made;
+              });
+      thread.allowCoreThreadTimeOut(true);
+    }
+
+    <T> Future<T> submit(Callable<T> work) throws BusyException {
+      try {
+        return thread.submit(work);
+      } catch (RejectedExecutionException e) {
+        throw new BusyException("too many questions about the store at once: ask again later");
+      }
+    }
+
+    @Override
+    public boolean pin(int region, int generation) {
+      core.pins.pin(lane, region);
+      if (core.regions.isReadable(region, generation)) {
+        return true;
+      }
+      core.pins.unpin(lane, region);
+      return false;
+    }
+
+    @Override
+    public void unpin(int region) {
+      core.pins.unpin(lane, region);
+    }
+
+    ByteBuffer buffer() {
+      ByteBuffer made = buffer;
+      if (made == null) {
+        made = DiskDevice.readBuffer();
+        buffer = made;
+      }
+      return made;
+    }
+
+    void close() {
+      thread.shutdownNow();
+      boolean wasInterrupted = false;
+      try {
+        boolean ignored = thread.awaitTermination(END_SECONDS, TimeUnit.SECONDS);
+      } catch (InterruptedException e) {
+        wasInterrupted = true;
+      }
+      if (wasInterrupted) {
+        Thread.currentThread().interrupt();
+      }
+    }
+  }
+
+  /** The store as one question sees it; the files of its disks are open for so long. */
+  private final class Sight implements AutoCloseable {
+    private final List<DeviceView> files = new ArrayList<>();
+    private final StoreInspector survey;
+
+    Sight(Desk desk, BooleanSupplier isOver) {
+      List<String> notes = new ArrayList<>();
+      List<DiskDevice> disks = new ArrayList<>();
+      Map<String, String> states = new HashMap<>();
+      for (DiskStats one : core.disk.stats()) {
+        states.put(one.name(), one.state());
+      }
+      for (DeviceSettings device : devices) {
+        String state = states.getOrDefault(device.name(), "gone");
+        if (!state.equals("online") && !state.equals("recovering")) {
+          notes.add("disk " + device.name() + " is " + state + " and not looked at");
+          continue;
+        }
+        if (state.equals("recovering")) {
+          notes.add("disk " + device.name() + " is recovering: not all of it is known yet");
+        }
+        try {
+          DeviceView file = DeviceView.open(device.directory());
+          files.add(file);
+          disks.add(new DiskDevice(device.name(), file, desk.cursor, desk.buffer()));
+        } catch (IOException e) {
+          notes.add("disk " + device.name() + " can't be looked at: " + e.getMessage());
+        }
+      }
+      if (!core.isRebuilt) {
+        notes.add("the index is being rebuilt: not all that is in memory is known yet");
+      }
+      this.survey =
+          new StoreInspector(
+              new MemoryTier(core.regions, desk, desk.cursor),
+              disks,
+              notes,
+              desk.cursor,
+              core.disk::isReadable,
+              core.purges,
+              core.clockMillis,
+              isOver);
+    }
+
+    @Override
+    public void close() {
+      for (DeviceView file : files) {
+        try {
+          file.close();
+        } catch (IOException e) {
+          throw new UncheckedIOException(e);
+        }
+      }
+    }
+  }
+
+  /** Makes a miss of what is bad: nothing names it any more. What lies elsewhere stays. */
+  private static final class Dropping implements Verification.Repair {
+    private final StoreState core;
+    private final ObjectIndex.Cursor cursor;
+
+    Dropping(StoreState core) {
+      this.core = core;
+      this.cursor = core.index.patientCursor();
+    }
+
+    @Override
+    public void drop(Entry bad) {
+      core.records.fail();
+      ObjectIndex.Outcome ignored =
+          cursor.update(
+              bad.keyHigh(),
+              bad.keyLow(),
+              (isPresent, value) ->
+                  bad.in().isMemory()
+                      ? leaveMemory(bad, isPresent, value)
+                      : leaveDisk(bad, isPresent, value));
+    }
+
+    private ObjectIndex.Verdict leaveMemory(Entry bad, boolean isPresent, IndexValue value) {
+      // Its region is pinned, so the mark is still this record's.
+      core.regions.live(bad.region(), bad.slot(), false);
+      if (!isPresent || !value.isAt(bad.region(), bad.generation(), bad.offset())) {
+        return ObjectIndex.Verdict.KEEP;
+      }
+      value.leaveMemory();
+      return core.disk.isReadable(value) ? ObjectIndex.Verdict.PUT : ObjectIndex.Verdict.REMOVE;
+    }
+
+    private static ObjectIndex.Verdict leaveDisk(Entry bad, boolean isPresent, IndexValue value) {
+      if (!isPresent || !DiskDevice.isAt(value, bad)) {
+        return ObjectIndex.Verdict.KEEP;
+      }
+      value.leaveDisk();
+      return value.isInMemory() ? ObjectIndex.Verdict.PUT : ObjectIndex.Verdict.REMOVE;
+    }
+  }
+}

@@ -1,0 +1,587 @@
+package io.forebay.storage.lane;
+
+import io.forebay.storage.evict.SampleRing;
+import io.forebay.storage.evict.TierModel;
+import io.forebay.storage.index.IndexValue;
+import io.forebay.storage.index.NearIndex;
+import io.forebay.storage.index.ObjectIndex;
+import io.forebay.storage.lane.StoreLane.Found;
+import io.forebay.storage.layout.HeadRecord;
+import io.forebay.storage.layout.Layouts;
+import io.forebay.storage.layout.RecordHeader;
+import io.forebay.storage.layout.SliceRecord;
+import io.forebay.storage.object.HeadSpec;
+import io.forebay.storage.object.SliceLocation;
+import io.forebay.storage.object.StoredHead;
+import io.forebay.storage.purge.Purges;
+import io.forebay.storage.region.RegionPins;
+import io.forebay.storage.region.Regions;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Finding what one lane is asked for: by its near-index, which is checked against the record it
+ * points to, then by the index. What is found is pinned, then validated, then asked for its purges,
+ * then validated once more. Confined to its lane.
+ */
+public final class LaneLookup {
+  private static final int ATTEMPTS = 4;
+
+  private final StoreState core;
+  private final int lane;
+  private final MemorySegment memory;
+  private final Regions regions;
+  private final RegionPins pins;
+  private final Purges purges;
+  private final ObjectIndex.Cursor cursor;
+  private final NearIndex near;
+  private final SampleRing samples;
+  private final RemoveUpdate removal;
+  private final IndexValue value = new IndexValue();
+  private final StoredHead head = new StoredHead();
+  private final SliceLocation slice = new SliceLocation();
+  private long wantedHigh;
+  private long wantedLow;
+
+  public long nearHits;
+  public long indexHits;
+  public long misses;
+  public long busy;
+
+  LaneLookup(
+      StoreState core, int lane, int nearEntries, ObjectIndex.Cursor cursor, SampleRing samples) {
+    this.core = core;
+    this.lane = lane;
+    this.memory = core.memory;
+    this.regions = core.regions;
+    this.pins = core.pins;
+    this.purges = core.purges;
+    this.cursor = cursor;
+    this.near = new NearIndex(nearEntries);
+    this.samples = samples;
+    this.removal = new RemoveUpdate(core.regions, core.disk);
+  }
+
+  Found find(long hi, long lo, byte[] keyText, int keyTextLength) {
+    Found near = findNear(hi, lo, keyText, keyTextLength);
+    if (near == null) {
+      return findIndexed(hi, lo, keyText, keyTextLength);
+    }
+    if (near == Found.HIT) {
+      askedFor();
+    } else {
+      misses++;
+    }
+    return near;
+  }
+
+  /**
+   * What the near-index alone says: HIT, MISS, or null where it says nothing. A hit counts as asked
+   * for only with {@link #askedFor}.
+   */
+  @Nullable Found findNear(long hi, long lo, byte[] keyText, int keyTextLength) {
+    int entry = near.find(hi, lo);
+    if (entry < 0) {
+      return null;
+    }
+    int region = near.region(entry);
+    int generation = near.generation(entry);
+    int slot = near.slot(entry);
+    pins.pin(lane, region);
+    if (regions.isReadable(region, generation) && regions.isLive(region, slot)) {
+      int offset = near.offset(entry);
+      long record = regions.base(region) + offset;
+      if (!isKey(record, keyText, keyTextLength)) {
+        pins.unpin(lane, region);
+        return Found.MISS;
+      }
+      long version = purges.version();
+      if (near.purgesSeen(entry) != version) {
+        long newest = purges.newestPredicate();
+        int fate = purges.checkFound(memory, record, near.predicatesSeen(entry));
+        if (fate == Purges.DEAD) {
+          near.clear(entry);
+          purged(hi, lo, region, generation, offset, slot);
+          return Found.MISS;
+        }
+        if (fate == Purges.STALE) {
+          soften(region, slot, record);
+        }
+        near.seen(entry, version, newest);
+      }
+      // Once more, and softness only now: a purge marks what it applies to before it is
+      // forgotten, so one that was forgotten after the first look and before the check shows.
+      if (regions.isLive(region, slot)) {
+        describe(region, generation, slot, offset, regions.isSoft(region, slot));
+        return Found.HIT;
+      }
+    }
+    pins.unpin(lane, region);
+    near.clear(entry);
+    return null;
+  }
+
+  /** The head that {@link #findNear} has found is used. */
+  void askedFor() {
+    regions.touch(head.region, head.slot);
+    sample();
+    nearHits++;
+  }
+
+  private Found findIndexed(long hi, long lo, byte[] keyText, int keyTextLength) {
+    if (core.isLost()) {
+      misses++;
+      return Found.MISS;
+    }
+    for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
+      switch (cursor.get(hi, lo, value)) {
+        case BUSY -> {
+          busy++;
+          return Found.BUSY;
+        }
+        case DONE -> {}
+        default -> {
+          misses++;
+          return Found.MISS;
+        }
+      }
+      int region = value.region();
+      if (value.kind() == RecordHeader.KIND_SLICE) {
+        break;
+      }
+      if (region < 0) {
+        return wantedHead(hi, lo);
+      }
+      int generation = value.generation();
+      int offset = value.offset();
+      pins.pin(lane, region);
+      if (!regions.isReadable(region, generation)) {
+        // It moved between the two reads; the index knows where to.
+        pins.unpin(lane, region);
+        continue;
+      }
+      long record = regions.base(region) + offset;
+      int slot = regions.slotAt(region, generation, offset);
+      if (slot >= 0 && !regions.isLive(region, slot)) {
+        pins.unpin(lane, region);
+        continue;
+      }
+      if (slot < 0 || !core.records.isIntact(region, generation, slot, offset)) {
+        // A disk may have it as well.
+        forgetDamaged(hi, lo, region, generation, offset);
+        pins.unpin(lane, region);
+        continue;
+      }
+      if (!isKey(record, keyText, keyTextLength)) {
+        pins.unpin(lane, region);
+        break;
+      }
+      long version = purges.version();
+      long newest = purges.newestPredicate();
+      int fate = purges.checkFound(memory, record, 0);
+      if (fate == Purges.DEAD) {
+        purged(hi, lo, region, generation, offset, slot);
+        break;
+      }
+      if (fate == Purges.STALE) {
+        soften(region, slot, record);
+      }
+      if (!regions.isLive(region, slot)) {
+        // Replaced, or killed by a purge that has been forgotten since: see the near path.
+        pins.unpin(lane, region);
+        continue;
+      }
+      regions.touch(region, slot);
+      near.put(hi, lo, region, offset, generation, slot, version, newest);
+      describe(region, generation, slot, offset, regions.isSoft(region, slot));
+      sample();
+      indexHits++;
+      return Found.HIT;
+    }
+    misses++;
+    return Found.MISS;
+  }
+
+  /** Like a find without the text to compare: see {@link StoreLane#findListed}. */
+  Found findListed(long hi, long lo) {
+    if (core.isLost()) {
+      return Found.MISS;
+    }
+    for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
+      switch (cursor.get(hi, lo, value)) {
+        case BUSY -> {
+          busy++;
+          return Found.BUSY;
+        }
+        case DONE -> {}
+        default -> {
+          return Found.MISS;
+        }
+      }
+      int region = value.region();
+      if (value.kind() == RecordHeader.KIND_SLICE || region < 0) {
+        return Found.MISS;
+      }
+      int generation = value.generation();
+      int offset = value.offset();
+      if (!pinIf(region, generation)) {
+        continue;
+      }
+      long record = regions.base(region) + offset;
+      int slot = regions.slotAt(region, generation, offset);
+      if (slot < 0 || !regions.isLive(region, slot)) {
+        pins.unpin(lane, region);
+        continue;
+      }
+      // Once more whether it lives, after the purges: see find.
+      if (core.records.isIntact(region, generation, slot, offset)
+          && purges.check(memory, record) != Purges.DEAD
+          && regions.isLive(region, slot)) {
+        describe(region, generation, slot, offset, regions.isSoft(region, slot));
+        return Found.HIT;
+      }
+      pins.unpin(lane, region);
+      return Found.MISS;
+    }
+    return Found.MISS;
+  }
+
+  byte[] keyText() {
+    long record = regions.base(head.region) + head.recordOffset;
+    int scopes = memory.get(Layouts.INT, record + HeadRecord.SCOPE_COUNT_OFFSET);
+    int length = memory.get(Layouts.INT, record + HeadRecord.KEY_LENGTH_OFFSET);
+    return memory
+        .asSlice(record + HeadRecord.keyOffset(scopes), length)
+        .toArray(ValueLayout.JAVA_BYTE);
+  }
+
+  /** Not in memory: what the index knows of it tells whether it is worth a read of the disk. */
+  private Found wantedHead(long hi, long lo) {
+    if (core.disk.isReadable(value)) {
+      long expires = Integer.toUnsignedLong(value.expiresSeconds()) * 1000;
+      boolean isKept = expires + core.diskKeepMillis > core.clockMillis.getAsLong();
+      int fate = purges.check(value.scope0(), value.scope1(), value.birth());
+      if (fate != Purges.DEAD && isKept) {
+        return wanted(hi, lo);
+      }
+      if (fate == Purges.DEAD) {
+        long[] scopes = {value.scope0(), value.scope1()};
+        if (cursor.update(hi, lo, removal.any().of(hi, lo)) == ObjectIndex.Outcome.DONE
+            && value.kind() == RecordHeader.KIND_OBJECT) {
+          purges.count(scopes, value.birth(), value.birth(), fate, value.length());
+        }
+      }
+    }
+    misses++;
+    return Found.MISS;
+  }
+
+  private Found wanted(long hi, long lo) {
+    wantedHigh = hi;
+    wantedLow = lo;
+    return Found.ON_DISK;
+  }
+
+  boolean load(Runnable waiter) {
+    return core.disk.load(wantedHigh, wantedLow, value, waiter);
+  }
+
+  /** A purge matched: not live any more before the answer goes out. */
+  private void purged(long hi, long lo, int region, int generation, int offset, int slot) {
+    regions.live(region, slot, false);
+    // Of several that found it at once one removes it, and that one counts it.
+    ObjectIndex.Outcome outcome = forget(hi, lo, region, generation, offset);
+    if (outcome == ObjectIndex.Outcome.DONE || outcome == ObjectIndex.Outcome.BUSY) {
+      purges.count(memory, regions.base(region) + offset, Purges.DEAD);
+    }
+    pins.unpin(lane, region);
+  }
+
+  /** A soft purge matched: the record keeps it in mind, so that nobody has to ask again. */
+  private void soften(int region, int slot, long record) {
+    if (!regions.isSoft(region, slot)) {
+      regions.soft(region, slot);
+      purges.count(memory, record, Purges.STALE);
+    }
+  }
+
+  /** Busy is good enough: the record is not live, and its region's reclaim removes the key. */
+  private ObjectIndex.Outcome forget(long hi, long lo, int region, int generation, int offset) {
+    if (core.isLost()) {
+      return ObjectIndex.Outcome.ABSENT;
+    }
+    removal.at(region, generation, offset).of(hi, lo);
+    return cursor.update(hi, lo, removal);
+  }
+
+  /** What the index names is not what was written; while the region is pinned. */
+  private void forgetDamaged(long hi, long lo, int region, int generation, int offset) {
+    removal.damaged(region, generation, offset).of(hi, lo);
+    ObjectIndex.Outcome ignored = cursor.update(hi, lo, removal);
+  }
+
+  private boolean isKey(long record, byte[] keyText, int keyTextLength) {
+    if (memory.get(Layouts.INT, record + HeadRecord.KEY_LENGTH_OFFSET) != keyTextLength) {
+      return false;
+    }
+    int scopes = memory.get(Layouts.INT, record + HeadRecord.SCOPE_COUNT_OFFSET);
+    return Layouts.same(memory, record + HeadRecord.keyOffset(scopes), keyText, keyTextLength);
+  }
+
+  /** Tells the eviction of the head that {@link #describe} was about, if it is one it follows. */
+  private void sample() {
+    long record = regions.base(head.region) + head.recordOffset;
+    long object = memory.get(Layouts.LONG, record + HeadRecord.KEY_LOW_OFFSET);
+    if (head.kind == HeadSpec.Kind.OBJECT && core.eviction.sample().has(object)) {
+      samples.record(
+          object, TierModel.HEAD, memory.get(Layouts.INT, record + RecordHeader.LENGTH_OFFSET));
+    }
+  }
+
+  private void describe(int region, int generation, int slot, int offset, boolean isStale) {
+    long record = regions.base(region) + offset;
+    int scopes = memory.get(Layouts.INT, record + HeadRecord.SCOPE_COUNT_OFFSET);
+    int keyLength = memory.get(Layouts.INT, record + HeadRecord.KEY_LENGTH_OFFSET);
+    int flags = memory.get(Layouts.INT, record + HeadRecord.FLAGS_OFFSET);
+    head.region = region;
+    head.generation = generation;
+    head.slot = slot;
+    head.recordOffset = offset;
+    head.headOffset = offset + HeadRecord.headOffset(scopes, keyLength);
+    head.headLength = memory.get(Layouts.INT, record + HeadRecord.HEAD_LENGTH_OFFSET);
+    head.bodyOffset =
+        (flags & HeadRecord.FLAG_INLINE) != 0
+            ? offset + memory.get(Layouts.INT, record + HeadRecord.BODY_OFFSET)
+            : -1;
+    head.totalLength = memory.get(Layouts.LONG, record + HeadRecord.TOTAL_LENGTH_OFFSET);
+    head.objectId = memory.get(Layouts.LONG, record + HeadRecord.OBJECT_OFFSET);
+    head.birth = memory.get(Layouts.LONG, record + HeadRecord.BIRTH_OFFSET);
+    head.bodyBirth = memory.get(Layouts.LONG, record + HeadRecord.BODY_BIRTH_OFFSET);
+    head.expiresAtMillis = memory.get(Layouts.LONG, record + HeadRecord.EXPIRES_OFFSET);
+    head.sliceBytes = memory.get(Layouts.INT, record + HeadRecord.SLICE_BYTES_OFFSET);
+    head.softPurged = isStale;
+    head.kind =
+        memory.get(Layouts.INT, record + RecordHeader.KIND_OFFSET) == RecordHeader.KIND_MARKER
+            ? HeadSpec.Kind.VARY_MARKER
+            : HeadSpec.Kind.OBJECT;
+  }
+
+  StoredHead head() {
+    return head;
+  }
+
+  Found findSlice(long objectId, int sliceIndex) {
+    long hi = SliceRecord.keyHigh(objectId);
+    long lo = SliceRecord.keyLow(objectId, sliceIndex);
+    int entry = near.find(hi, lo);
+    if (entry >= 0) {
+      int region = near.region(entry);
+      int slot = near.slot(entry);
+      pins.pin(lane, region);
+      if (regions.isReadable(region, near.generation(entry)) && regions.isLive(region, slot)) {
+        regions.touch(region, slot);
+        place(region, near.offset(entry));
+        nearHits++;
+        return Found.HIT;
+      }
+      pins.unpin(lane, region);
+      near.clear(entry);
+    }
+    if (core.isLost()) {
+      misses++;
+      return Found.MISS;
+    }
+    for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
+      switch (cursor.get(hi, lo, value)) {
+        case BUSY -> {
+          busy++;
+          return Found.BUSY;
+        }
+        case DONE -> {}
+        default -> {
+          misses++;
+          return Found.MISS;
+        }
+      }
+      int region = value.region();
+      if (value.kind() != RecordHeader.KIND_SLICE || value.objectId() != objectId) {
+        break;
+      }
+      if (region < 0) {
+        if (core.disk.isReadable(value)) {
+          return wanted(hi, lo);
+        }
+        break;
+      }
+      int generation = value.generation();
+      int offset = value.offset();
+      pins.pin(lane, region);
+      if (!regions.isReadable(region, generation)) {
+        pins.unpin(lane, region);
+        continue;
+      }
+      long record = regions.base(region) + offset;
+      int slot = regions.slotAt(region, generation, offset);
+      if (slot >= 0 && !regions.isLive(region, slot)) {
+        pins.unpin(lane, region);
+        continue;
+      }
+      if (slot < 0 || !core.records.isIntact(region, generation, slot, offset)) {
+        // A disk may have it as well.
+        forgetDamaged(hi, lo, region, generation, offset);
+        pins.unpin(lane, region);
+        continue;
+      }
+      if (memory.get(Layouts.LONG, record + SliceRecord.OBJECT_OFFSET) != objectId
+          || memory.get(Layouts.INT, record + SliceRecord.SLICE_OFFSET) != sliceIndex) {
+        pins.unpin(lane, region);
+        break;
+      }
+      regions.touch(region, slot);
+      near.put(hi, lo, region, offset, generation, slot, 0, 0);
+      place(region, offset);
+      indexHits++;
+      return Found.HIT;
+    }
+    misses++;
+    return Found.MISS;
+  }
+
+  private void place(int region, int offset) {
+    slice.region = region;
+    slice.offset = offset + SliceRecord.LENGTH;
+    slice.length =
+        memory.get(Layouts.INT, regions.base(region) + offset + SliceRecord.BODY_LENGTH_OFFSET);
+    long record = regions.base(region) + offset;
+    long object = memory.get(Layouts.LONG, record + SliceRecord.HEAD_LOW_OFFSET);
+    if (core.eviction.sample().has(object)) {
+      int part = 1 + memory.get(Layouts.INT, record + SliceRecord.SLICE_OFFSET);
+      samples.record(object, part, SliceRecord.LENGTH + slice.length);
+    }
+  }
+
+  SliceLocation slice() {
+    return slice;
+  }
+
+  SliceLocation slice(int region, int offset, int length) {
+    slice.region = region;
+    slice.offset = offset;
+    slice.length = length;
+    return slice;
+  }
+
+  /** Pins a region if it is still in that life. */
+  public boolean pinIf(int region, int generation) {
+    pins.pin(lane, region);
+    if (regions.isReadable(region, generation)) {
+      return true;
+    }
+    pins.unpin(lane, region);
+    return false;
+  }
+
+  /** Whether a slice's record is in memory or on a disk: HIT or MISS, or BUSY. Touches nothing. */
+  Found isStored(long hi, long lo, long objectId) {
+    if (core.isLost()) {
+      return Found.MISS;
+    }
+    return switch (cursor.get(hi, lo, value)) {
+      case BUSY -> Found.BUSY;
+      case DONE ->
+          value.objectId() == objectId
+                  && (value.region() >= 0
+                      ? regions.isReadable(value.region(), value.generation())
+                      : core.disk.isReadable(value))
+              ? Found.HIT
+              : Found.MISS;
+      default -> Found.MISS;
+    };
+  }
+
+  /**
+   * Whether a key still names this object, or is to name it when it is finished, in memory or on a
+   * disk, and no purge has matched it: HIT or MISS, or BUSY. Nothing is pinned.
+   */
+  Found names(long hi, long lo, long objectId) {
+    if (core.isLost()) {
+      return Found.MISS;
+    }
+    if (core.growing.contains(objectId)) {
+      return Found.HIT;
+    }
+    for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
+      switch (cursor.get(hi, lo, value)) {
+        case BUSY -> {
+          return Found.BUSY;
+        }
+        case DONE -> {}
+        default -> {
+          return Found.MISS;
+        }
+      }
+      int region = value.region();
+      if (value.kind() == RecordHeader.KIND_SLICE || value.objectId() != objectId) {
+        return Found.MISS;
+      }
+      if (region < 0) {
+        boolean isAlive =
+            core.disk.isReadable(value)
+                && purges.check(value.scope0(), value.scope1(), value.birth()) != Purges.DEAD;
+        return isAlive ? Found.HIT : Found.MISS;
+      }
+      int generation = value.generation();
+      int offset = value.offset();
+      if (!pinIf(region, generation)) {
+        continue;
+      }
+      long record = regions.base(region) + offset;
+      int slot = regions.slotAt(region, generation, offset);
+      boolean isAlive =
+          slot >= 0
+              && regions.isLive(region, slot)
+              && core.records.isIntact(region, generation, slot, offset)
+              && purges.check(memory, record) != Purges.DEAD;
+      pins.unpin(lane, region);
+      return isAlive ? Found.HIT : Found.MISS;
+    }
+    return Found.BUSY;
+  }
+
+  boolean invalidate(long hi, long lo) {
+    if (core.isLost()) {
+      // Memory opens empty at the next start; what is on a disk may be back by then.
+      return core.disk.isEmpty();
+    }
+    boolean isComplete = core.isIndexComplete();
+    ObjectIndex.Outcome outcome = cursor.update(hi, lo, removal.any().of(hi, lo));
+    forgetNear(hi, lo);
+    return outcome != ObjectIndex.Outcome.BUSY && isComplete;
+  }
+
+  boolean drop(long hi, long lo, long objectId) {
+    if (core.isLost()) {
+      return true;
+    }
+    ObjectIndex.Outcome outcome = cursor.update(hi, lo, removal.object(objectId).of(hi, lo));
+    forgetNear(hi, lo);
+    return outcome != ObjectIndex.Outcome.BUSY;
+  }
+
+  private void forgetNear(long hi, long lo) {
+    int entry = near.find(hi, lo);
+    if (entry >= 0) {
+      near.clear(entry);
+    }
+  }
+
+  /** Forgets a slice that will not be needed. */
+  public void discard(StoreState.Piece at, long hi, long lo) {
+    if (core.isLost()) {
+      return;
+    }
+    regions.live(at.region(), at.slot(), false);
+    ObjectIndex.Outcome ignored = forget(hi, lo, at.region(), at.generation(), at.offset());
+  }
+}

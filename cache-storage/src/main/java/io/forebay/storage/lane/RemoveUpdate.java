@@ -1,0 +1,85 @@
+package io.forebay.storage.lane;
+
+import io.forebay.storage.disk.DiskTier;
+import io.forebay.storage.index.IndexValue;
+import io.forebay.storage.index.ObjectIndex;
+import io.forebay.storage.region.Regions;
+
+/**
+ * Takes a key out of the index and the life of what it names; if a place or an object is given,
+ * only while it names that.
+ */
+final class RemoveUpdate implements ObjectIndex.Update {
+  private static final long ANY = -1;
+
+  private final Regions regions;
+  private final DiskTier disk;
+
+  private long objectId;
+  private boolean isDamaged;
+  private int region;
+  private int generation;
+  private int offset;
+
+  private long high;
+  private long low;
+
+  RemoveUpdate(Regions regions, DiskTier disk) {
+    this.regions = regions;
+    this.disk = disk;
+  }
+
+  RemoveUpdate at(int newRegion, int newGeneration, int newOffset) {
+    region = newRegion;
+    generation = newGeneration;
+    offset = newOffset;
+    objectId = ANY;
+    isDamaged = false;
+    return this;
+  }
+
+  /** What lies there in memory is damaged: a copy on a disk keeps its name. */
+  RemoveUpdate damaged(int newRegion, int newGeneration, int newOffset) {
+    RemoveUpdate ignored = at(newRegion, newGeneration, newOffset);
+    isDamaged = true;
+    return this;
+  }
+
+  RemoveUpdate any() {
+    return object(ANY);
+  }
+
+  RemoveUpdate object(long newObjectId) {
+    region = -1;
+    isDamaged = false;
+    objectId = newObjectId;
+    return this;
+  }
+
+  RemoveUpdate of(long newHigh, long newLow) {
+    high = newHigh;
+    low = newLow;
+    return this;
+  }
+
+  @Override
+  public ObjectIndex.Verdict decide(boolean isPresent, IndexValue there) {
+    if (!isPresent
+        || (region >= 0 && !there.isAt(region, generation, offset))
+        || (objectId != ANY && there.objectId() != objectId)) {
+      return ObjectIndex.Verdict.KEEP;
+    }
+    if (there.region() >= 0) {
+      int slot = regions.slotAt(there.region(), there.generation(), there.offset());
+      if (slot >= 0) {
+        regions.live(there.region(), slot, false);
+      }
+    }
+    if (isDamaged && disk.isReadable(there)) {
+      there.leaveMemory();
+      return ObjectIndex.Verdict.PUT;
+    }
+    disk.bury(high, low, there);
+    return ObjectIndex.Verdict.REMOVE;
+  }
+}

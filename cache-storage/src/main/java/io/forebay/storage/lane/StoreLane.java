@@ -1,0 +1,349 @@
+package io.forebay.storage.lane;
+
+import io.forebay.storage.evict.SampleRing;
+import io.forebay.storage.index.ObjectIndex;
+import io.forebay.storage.object.HeadSpec;
+import io.forebay.storage.object.InstallOutcome;
+import io.forebay.storage.object.SliceLocation;
+import io.forebay.storage.object.SliceRun;
+import io.forebay.storage.object.StoredHead;
+import io.forebay.storage.purge.Purges;
+import io.forebay.storage.region.KeptRegions;
+import io.forebay.storage.region.RegionPins;
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One event loop's way into the store. Everything here is for that loop's thread only, and nothing
+ * here waits: what can't be had at once is a miss or busy.
+ *
+ * <p>A hit leaves one pin on the region that {@link #head} or {@link #slice} names. While it is
+ * held the bytes stay as they are; the caller gives it back with {@link #unpin}, exactly once, and
+ * soon: a pinned region can't be reused.
+ */
+public final class StoreLane {
+  /** How a lookup ended. */
+  public enum Found {
+    HIT,
+    MISS,
+    /** Not in memory but on a disk: {@link #load} brings it in. */
+    ON_DISK,
+    /** The index was locked for longer than a loop waits: try again later, or do without. */
+    BUSY
+  }
+
+  private final StoreState core;
+  private final int lane;
+  private final RegionPins pins;
+  private final KeptRegions kept;
+  private final int regionBytes;
+  private final Purges purges;
+  private final SampleRing samples = new SampleRing();
+  public final LaneLookup lookup;
+  final LaneBirths births;
+  public final LaneInstalls installs;
+
+  private boolean lacksRoom;
+
+  public StoreLane(StoreState core, int lane, int nearEntries) {
+    this.core = core;
+    this.lane = lane;
+    this.pins = core.pins;
+    this.kept = core.regions.kept();
+    this.regionBytes = core.regions.regionBytes();
+    this.purges = core.purges;
+    ObjectIndex.Cursor cursor = core.index.hastyCursor();
+    this.lookup = new LaneLookup(core, lane, nearEntries, cursor, samples);
+    this.births = new LaneBirths(core.births, lane);
+    this.installs = new LaneInstalls(core, lane, cursor, lookup, births, samples);
+  }
+
+  public int index() {
+    return lane;
+  }
+
+  public SampleRing samples() {
+    return samples;
+  }
+
+  /** Looks an object or marker up. On a hit, {@link #head} is filled and one pin is held. */
+  public Found find(long hi, long lo, byte[] keyText, int keyTextLength) {
+    try {
+      return lookup.find(hi, lo, keyText, keyTextLength);
+    } catch (InternalError e) {
+      return lost(e);
+    }
+  }
+
+  /** A mapped page can't be read: that is a miss, and all that follows is. */
+  private Found lost(InternalError e) {
+    core.lose(String.valueOf(e.getMessage()));
+    return Found.MISS;
+  }
+
+  /**
+   * Looks up what this lane has found lately, for whoever goes to {@link #find} with everything
+   * else: true where {@link #head} is filled and one pin is held. It counts as asked for once
+   * {@link #askedFor} is called, before the next lookup; until then it is as if nobody had looked.
+   */
+  public boolean findNear(long hi, long lo, byte[] keyText, int keyTextLength) {
+    try {
+      return lookup.findNear(hi, lo, keyText, keyTextLength) == Found.HIT;
+    } catch (InternalError e) {
+      return lost(e) == Found.HIT;
+    }
+  }
+
+  /** What {@link #findNear} has found is the answer. */
+  public void askedFor() {
+    lookup.askedFor();
+  }
+
+  /**
+   * Looks a head up that another one lists, in memory only, and without counting it as asked for.
+   * On a hit, {@link #head} is filled and one pin is held; {@link #keyText} is for the caller to
+   * judge.
+   */
+  public Found findListed(long hi, long lo) {
+    return lookup.findListed(hi, lo);
+  }
+
+  /** The key of the head found last, while it is pinned. */
+  public byte[] keyText() {
+    return lookup.keyText();
+  }
+
+  /**
+   * After {@link Found#ON_DISK}: brings the record into memory. The waiter is told, on some other
+   * thread, when it is there or can't be had; looking it up again tells which. False if too much is
+   * asked of the disk already: then it counts as a miss.
+   */
+  public boolean load(Runnable waiter) {
+    return lookup.load(waiter);
+  }
+
+  /** What the last hit found. */
+  public StoredHead head() {
+    return lookup.head();
+  }
+
+  /**
+   * Looks a slice up that a head just found names. On a hit, {@link #slice} is filled and one pin
+   * is held.
+   */
+  public Found findSlice(long objectId, int sliceIndex) {
+    try {
+      return lookup.findSlice(objectId, sliceIndex);
+    } catch (InternalError e) {
+      return lost(e);
+    }
+  }
+
+  /** Where the last {@link #findSlice} or {@link ObjectWriter#locate} found bytes. */
+  public SliceLocation slice() {
+    return lookup.slice();
+  }
+
+  /** One more pin on a region that this lane has pinned already. */
+  public void pin(int region) {
+    if (pins.count(lane, region) <= 0) {
+      throw new IllegalStateException("region " + region + " is not pinned by lane " + lane);
+    }
+    pins.pin(lane, region);
+  }
+
+  /**
+   * Keeps a region that this lane has pinned from being reclaimed until {@link #letGo}, so that a
+   * long delivery may depend on it.
+   *
+   * @return false where so many are kept already that this one may not be
+   */
+  public boolean keep(int region) {
+    return kept.keep(region);
+  }
+
+  public void letGo(int region) {
+    kept.letGo(region);
+  }
+
+  /** Bytes that could be kept at most, if they lay close together. */
+  public long mayKeepBytes() {
+    return (long) kept.limit() * regionBytes;
+  }
+
+  public void unpin(int region) {
+    pins.unpin(lane, region);
+  }
+
+  /**
+   * Begins an object that is kept only as a whole. Null if it may not be stored: no space, too
+   * large, or born before what purges still remember.
+   */
+  public @Nullable ObjectWriter begin(HeadSpec spec) {
+    return begin(spec, false);
+  }
+
+  /**
+   * Begins an object.
+   *
+   * @param mayBePartial whether it is of use also when it lacks slices; then it is never too large
+   */
+  public @Nullable ObjectWriter begin(HeadSpec spec, boolean mayBePartial) {
+    return begin(spec, mayBePartial, false);
+  }
+
+  /**
+   * The same for readers who could not have anywhere else what is lost of it: {@link
+   * ObjectWriter#isHeld}. Null also where as many regions as may be are kept for deliveries.
+   */
+  public @Nullable ObjectWriter beginHeld(HeadSpec spec) {
+    return begin(spec, false, true);
+  }
+
+  private @Nullable ObjectWriter begin(HeadSpec spec, boolean mayBePartial, boolean isHeld) {
+    lacksRoom = false;
+    if (core.isLost()
+        || (isHeld && core.regions.kept().isFull())
+        || !core.fits(core.headLength(spec) + core.inlineBytes)
+        || (!mayBePartial && spec.totalLength() > core.unfinishedLimit + core.disk.bytes())) {
+      return null;
+    }
+    births.add(spec.bodyBirth());
+    long objectId = purges.next();
+    // What is copied is looked at after it was announced: a purge that matches it is in the table
+    // for as long as this is being written, or has killed it already.
+    if (objectId >= 0 && core.births.admits(spec.birth()) && isCopyable(spec.copied())) {
+      ObjectWriter writer =
+          ObjectWriter.begin(
+              core,
+              this,
+              spec.with(spec.totalLength(), Arrays.copyOf(spec.keyText(), spec.keyTextLength())),
+              mayBePartial,
+              isHeld,
+              objectId);
+      if (writer != null) {
+        core.unfinished.add(writer.fill());
+        return writer;
+      }
+    }
+    births.remove(spec.bodyBirth());
+    return null;
+  }
+
+  private boolean isCopyable(HeadSpec.@Nullable Copied source) {
+    return source == null || lookup.names(source.hi(), source.lo(), source.objectId()) == Found.HIT;
+  }
+
+  /**
+   * Begins to write slices that a stored object lacks. Null if there is no space for them, or too
+   * much is being written already.
+   */
+  public @Nullable ObjectWriter beginSlices(SliceRun run) {
+    lacksRoom = false;
+    if (core.isLost()) {
+      return null;
+    }
+    births.add(run.birth());
+    ObjectWriter writer = ObjectWriter.begin(core, this, run);
+    if (writer == null) {
+      births.remove(run.birth());
+    } else {
+      core.unfinished.add(writer.fill());
+    }
+    return writer;
+  }
+
+  /**
+   * Whether the last {@link #begin} or {@link #beginSlices} failed only because no region was
+   * spare, so that it may succeed once the reclaimer has run.
+   */
+  public boolean lacksRoom() {
+    return lacksRoom;
+  }
+
+  void lacksRoom(boolean does) {
+    lacksRoom = does;
+  }
+
+  /** Installs a head without a body, such as a vary marker. */
+  public InstallOutcome putMarker(HeadSpec spec) {
+    return installs.putSmall(spec, ByteBuffer.allocate(0), InstallUpdate.ANY);
+  }
+
+  /** The same, but only in the place of the one of that number: else it is GONE. */
+  public InstallOutcome replaceMarker(HeadSpec spec, long objectId) {
+    return installs.putSmall(spec, ByteBuffer.allocate(0), objectId);
+  }
+
+  /**
+   * Installs the head of an object of known length of which no slice is there yet; {@link
+   * #partialObjectId} names it then. Its slices are written by {@link #beginSlices}.
+   */
+  public InstallOutcome putHead(HeadSpec spec) {
+    return installs.putHead(spec);
+  }
+
+  /** The object that the last {@link #putHead} has installed. */
+  public long partialObjectId() {
+    return installs.partialObjectId();
+  }
+
+  /** Installs a head and its whole small body in one go. */
+  public InstallOutcome putSmall(HeadSpec spec, ByteBuffer body) {
+    return installs.putSmall(spec, body, InstallUpdate.ANY);
+  }
+
+  /**
+   * Installs a new head for a body that is already there, as a 304 asks for. The length is the
+   * body's own; the birth of the body stays what it was.
+   */
+  public InstallOutcome refresh(HeadSpec newHead, long expectedObjectId) {
+    return installs.refresh(newHead, expectedObjectId);
+  }
+
+  /**
+   * Forgets one key, because a client's request says that it changed. Returns whether it is gone
+   * for sure: false if the index was busy, or is being rebuilt and did not have the key yet.
+   */
+  public boolean invalidate(long hi, long lo) {
+    return lookup.invalidate(hi, lo);
+  }
+
+  /**
+   * Forgets one key if it names this object: its origin has another one by now. False if the index
+   * was busy.
+   */
+  public boolean drop(long hi, long lo, long objectId) {
+    return lookup.drop(hi, lo, objectId);
+  }
+
+  /**
+   * Forgets one key and everything under a base scope (its variants), also what the index does not
+   * have yet. Bounded: beyond the share of the purge table that clients may fill, only the key
+   * itself is forgotten, and the answer is that of {@link #invalidate(long, long)}.
+   */
+  public boolean invalidate(long hi, long lo, long baseScope) {
+    boolean isPurged = purges.invalidate(baseScope);
+    boolean isForgotten = invalidate(hi, lo);
+    return isForgotten || isPurged;
+  }
+
+  /**
+   * Kills what has a scope, because a client's request says that it changed; nothing where the
+   * share of the purge table that clients may fill is used up.
+   */
+  public boolean invalidateScope(long scope) {
+    return purges.invalidate(scope);
+  }
+
+  /** Whether an object that is being stored is dead by a purge. */
+  public boolean isDead(HeadSpec spec) {
+    return installs.check(spec, spec.bodyBirth()) == Purges.DEAD;
+  }
+
+  /** Whether a purge, hard or soft, has overruled an object that is being stored. */
+  public boolean isOverruled(HeadSpec spec) {
+    return installs.check(spec, spec.bodyBirth()) != Purges.ALIVE;
+  }
+}

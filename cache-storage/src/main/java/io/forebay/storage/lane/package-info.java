@@ -1,0 +1,16 @@
+/**
+ * What one event loop does with the store, without locks: it looks up, pins, writes and installs.
+ *
+ * <pre>
+ *   lookup   loop ─▶ LaneLookup ─▶ NearIndex ─▶ index ─▶ pin ─▶ StoredHead
+ *   install  loop ─▶ ObjectWriter ─▶ region ─▶ LaneInstalls ─▶ InstallUpdate ─▶ index
+ *   purge    births of what is being written (LaneBirths) hold back the end of a purge
+ * </pre>
+ *
+ * <p>Start at {@link StoreLane}. {@link StoreState} is what all lanes share. A lane is confined to
+ * its loop.
+ */
+@NullMarked
+package io.forebay.storage.lane;
+
+import org.jspecify.annotations.NullMarked;

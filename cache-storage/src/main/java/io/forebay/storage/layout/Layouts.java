@@ -1,0 +1,88 @@
+package io.forebay.storage.layout;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteOrder;
+
+/**
+ * The words all structures are made of: little-endian, naturally aligned. Accessors that order
+ * memory name their mode; the plain ones are for bytes that nobody else can see yet, or that a pin
+ * protects.
+ */
+public final class Layouts {
+  public static final ValueLayout.OfByte BYTE = ValueLayout.JAVA_BYTE;
+  public static final ValueLayout.OfInt INT =
+      ValueLayout.JAVA_INT.withOrder(ByteOrder.LITTLE_ENDIAN);
+  public static final ValueLayout.OfLong LONG =
+      ValueLayout.JAVA_LONG.withOrder(ByteOrder.LITTLE_ENDIAN);
+  private static final ValueLayout.OfLong LOOSE_LONG =
+      ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
+  private static final VarHandle BYTE_HANDLE = BYTE.varHandle();
+  private static final VarHandle INT_HANDLE = INT.varHandle();
+  private static final VarHandle LONG_HANDLE = LONG.varHandle();
+  private static final VarHandle ARRAY_LONG =
+      MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
+
+  private Layouts() {}
+
+  public static byte byteOpaque(MemorySegment memory, long offset) {
+    return (byte) BYTE_HANDLE.getOpaque(memory, offset);
+  }
+
+  public static void byteRelease(MemorySegment memory, long offset, byte value) {
+    BYTE_HANDLE.setRelease(memory, offset, value);
+  }
+
+  public static int intAcquire(MemorySegment memory, long offset) {
+    return (int) INT_HANDLE.getAcquire(memory, offset);
+  }
+
+  public static void intRelease(MemorySegment memory, long offset, int value) {
+    INT_HANDLE.setRelease(memory, offset, value);
+  }
+
+  public static long longVolatile(MemorySegment memory, long offset) {
+    return (long) LONG_HANDLE.getVolatile(memory, offset);
+  }
+
+  public static void longVolatile(MemorySegment memory, long offset, long value) {
+    LONG_HANDLE.setVolatile(memory, offset, value);
+  }
+
+  public static boolean casLong(MemorySegment memory, long offset, long expected, long value) {
+    return LONG_HANDLE.compareAndSet(memory, offset, expected, value);
+  }
+
+  /**
+   * Whether {@code length} bytes at {@code offset} are those of {@code bytes}; allocates nothing.
+   */
+  public static boolean same(MemorySegment memory, long offset, byte[] bytes, int length) {
+    int at = 0;
+    for (; at + Long.BYTES <= length; at += Long.BYTES) {
+      if (memory.get(LOOSE_LONG, offset + at) != (long) ARRAY_LONG.get(bytes, at)) {
+        return false;
+      }
+    }
+    for (; at < length; at++) {
+      if (memory.get(BYTE, offset + at) != bytes[at]) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** Rounds up to a multiple of a power of two. */
+  public static int roundUp(int value, int unit) {
+    return (value + unit - 1) & -unit;
+  }
+
+  /** A bijection of 64-bit words whose output bits all depend on all input bits. */
+  public static long mix(long word) {
+    long z = word * 0x9E3779B97F4A7C15L;
+    z = (z ^ (z >>> 32)) * 0xD6E8FEB86659FD93L;
+    z = (z ^ (z >>> 29)) * 0xA0761D6478BD642FL;
+    return z ^ (z >>> 32);
+  }
+}

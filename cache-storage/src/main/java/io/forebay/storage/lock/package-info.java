@@ -1,0 +1,9 @@
+/**
+ * One owner of a data directory: a lock file that a second process cannot take.
+ *
+ * <p>Start at {@link OwnerLock}.
+ */
+@NullMarked
+package io.forebay.storage.lock;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,107 @@
+package io.forebay.storage.object;
+
+import io.forebay.storage.ObjectStore;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the head record of an object is made of.
+ *
+ * @param hi high half of the key's hash
+ * @param lo low half of the key's hash
+ * @param keyText the whole key; only read during the call
+ * @param head what to keep for the caller; not changed by it until the object is finished
+ * @param scopes what purges may match; the first is the scope of the base key
+ * @param birth from {@link ObjectStore#nextBirth}, taken when the request to the origin was sent
+ * @param totalLength of the body, -1 if unknown
+ * @param copied where the body is from if it is a stored one, or null
+ */
+@SuppressWarnings("ArrayRecordComponent")
+public record HeadSpec(
+    long hi,
+    long lo,
+    byte[] keyText,
+    int keyTextLength,
+    byte[] head,
+    long[] scopes,
+    long birth,
+    long expiresAtMillis,
+    Kind kind,
+    long totalLength,
+    @Nullable Copied copied) {
+
+  /**
+   * The object that a body is copied from: what kills that one's body kills the copy, whenever it
+   * is made.
+   *
+   * @param birth of the body
+   */
+  public record Copied(long hi, long lo, long objectId, long birth) {}
+
+  /** What a head stands for. */
+  public enum Kind {
+    OBJECT,
+    VARY_MARKER
+  }
+
+  /** Of a body that its origin sends. */
+  public HeadSpec(
+      long hi,
+      long lo,
+      byte[] keyText,
+      int keyTextLength,
+      byte[] head,
+      long[] scopes,
+      long birth,
+      long expiresAtMillis,
+      Kind kind,
+      long totalLength) {
+    this(
+        hi,
+        lo,
+        keyText,
+        keyTextLength,
+        head,
+        scopes,
+        birth,
+        expiresAtMillis,
+        kind,
+        totalLength,
+        null);
+  }
+
+  /** The same with a body that is stored already. */
+  public HeadSpec copiedFrom(@Nullable Copied source) {
+    return new HeadSpec(
+        hi,
+        lo,
+        keyText,
+        keyTextLength,
+        head,
+        scopes,
+        birth,
+        expiresAtMillis,
+        kind,
+        totalLength,
+        source);
+  }
+
+  /** What hard purges compare with. */
+  public long bodyBirth() {
+    return copied == null ? birth : copied.birth();
+  }
+
+  public HeadSpec with(long newTotalLength, byte[] ownKeyText) {
+    return new HeadSpec(
+        hi,
+        lo,
+        ownKeyText,
+        keyTextLength,
+        head,
+        scopes,
+        birth,
+        expiresAtMillis,
+        kind,
+        newTotalLength,
+        copied);
+  }
+}

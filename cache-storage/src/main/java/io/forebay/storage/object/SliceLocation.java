@@ -1,0 +1,22 @@
+package io.forebay.storage.object;
+
+/** Where bytes of a body lie. One a lane, valid until the lane's next find. */
+public final class SliceLocation {
+  public int region;
+  public int offset;
+  public int length;
+
+  public SliceLocation() {}
+
+  public int region() {
+    return region;
+  }
+
+  public int offset() {
+    return offset;
+  }
+
+  public int length() {
+    return length;
+  }
+}

@@ -1,0 +1,31 @@
+package io.forebay.storage.purge;
+
+import java.util.List;
+
+/**
+ * What a purge would match, part by part.
+ *
+ * @param parts memory first, then each disk: what is there and in no part before
+ */
+public record PurgeEstimate(List<Part> parts) {
+
+  /**
+   * One place.
+   *
+   * @param bytes of the objects' bodies
+   * @param uncounted what of it was not counted, and why; empty if all of it was
+   */
+  public record Part(String place, long objects, long bytes, String uncounted) {}
+
+  public long objects() {
+    return parts.stream().mapToLong(Part::objects).sum();
+  }
+
+  public long bytes() {
+    return parts.stream().mapToLong(Part::bytes).sum();
+  }
+
+  public boolean isComplete() {
+    return parts.stream().allMatch(part -> part.uncounted().isEmpty());
+  }
+}

@@ -1,0 +1,10 @@
+package io.forebay.storage.purge;
+
+/** What purges say of an object: {@code Purges.ALIVE}, {@code STALE} or {@code DEAD}. */
+public interface PurgeVerdicts {
+  /** By scopes alone: what predicates say is not known. */
+  int check(long[] scopes, long birth, long bodyBirth);
+
+  /** Of an object all of whose head is at hand. */
+  int check(long[] scopes, long birth, long bodyBirth, byte[] keyText, int keyLength, byte[] head);
+}

@@ -1,0 +1,85 @@
+package io.forebay.storage.region;
+
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicIntegerArray;
+
+/**
+ * The regions that are kept for deliveries which could not go on without them: they are not
+ * reclaimed, so how many they are is bounded. Any thread.
+ */
+public final class KeptRegions {
+  private static final int LEAST = 2;
+
+  /** One of so many regions at most. */
+  private static final int SHARE = 4;
+
+  private final AtomicIntegerArray counts;
+  private final AtomicInteger regions = new AtomicInteger();
+  private final int limit;
+
+  KeptRegions(int regionCount) {
+    this.counts = new AtomicIntegerArray(regionCount);
+    this.limit = Math.max(LEAST, regionCount / SHARE);
+  }
+
+  /**
+   * Keeps a region that is pinned or held until {@link #letGo}.
+   *
+   * @return false where that would be one region more than may be kept
+   */
+  public boolean keep(int region) {
+    return keep(region, limit);
+  }
+
+  /** The same beyond the bound: for what is held already, and readers depend on. */
+  public void keepAnyway(int region) {
+    boolean ignored = keep(region, Integer.MAX_VALUE);
+  }
+
+  private boolean keep(int region, int most) {
+    while (true) {
+      int count = counts.get(region);
+      if (count > 0) {
+        if (counts.compareAndSet(region, count, count + 1)) {
+          return true;
+        }
+      } else if (regions.incrementAndGet() > most) {
+        regions.decrementAndGet();
+        return false;
+      } else if (counts.compareAndSet(region, 0, 1)) {
+        return true;
+      } else {
+        regions.decrementAndGet();
+      }
+    }
+  }
+
+  public void letGo(int region) {
+    int count = counts.decrementAndGet(region);
+    if (count < 0) {
+      throw new IllegalStateException("region " + region + " let go twice");
+    }
+    if (count == 0) {
+      regions.decrementAndGet();
+    }
+  }
+
+  /** Whether no further region may be kept. */
+  public boolean isFull() {
+    return regions.get() >= limit;
+  }
+
+  /** Regions kept now. */
+  public int regions() {
+    return regions.get();
+  }
+
+  /** Regions kept at most. */
+  public int limit() {
+    return limit;
+  }
+
+  boolean isKept(int region) {
+    return counts.get(region) > 0;
+  }
+}

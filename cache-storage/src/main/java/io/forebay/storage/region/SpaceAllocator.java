@@ -1,0 +1,163 @@
+package io.forebay.storage.region;
+
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Hands out space: lanes append to the one open probation region, the reclaim thread to the one
+ * open protected region. Nobody waits: without a spare region the answer is "no space".
+ */
+public final class SpaceAllocator {
+  /** Kept back for the reclaimer, which needs one to make others free. */
+  private static final int RECLAIMERS_SHARE = 1;
+
+  private static final int ATTEMPTS = 256;
+
+  private final Regions regions;
+  private final Runnable onShort;
+  private final int spareTarget;
+  private final Queue<Integer> spares = new ConcurrentLinkedQueue<>();
+  private final AtomicInteger spareCount = new AtomicInteger();
+  private final AtomicLong nextAge = new AtomicLong(1);
+  private final AtomicBoolean isRotating = new AtomicBoolean();
+  private final AtomicLong refusals = new AtomicLong();
+  private volatile int openProbation = -1;
+  private volatile int openProtected = -1;
+
+  public SpaceAllocator(Regions regions, int spareTarget, Runnable onShort) {
+    this.regions = regions;
+    this.spareTarget = spareTarget;
+    this.onShort = onShort;
+  }
+
+  public void addSpare(int region) {
+    spares.add(region);
+    spareCount.incrementAndGet();
+  }
+
+  public int spareCount() {
+    return spareCount.get();
+  }
+
+  public int spareTarget() {
+    return spareTarget;
+  }
+
+  public long refusals() {
+    return refusals.get();
+  }
+
+  public void ageAtLeast(long age) {
+    nextAge.accumulateAndGet(age, Math::max);
+  }
+
+  /** An age younger than all so far. */
+  public long newAge() {
+    return nextAge.getAndIncrement();
+  }
+
+  public boolean isOpen(int region) {
+    return region == openProbation || region == openProtected;
+  }
+
+  /** Any lane. On success the region is held until the taker releases it. */
+  public boolean reserve(int length, Reservation into) {
+    for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
+      int region = openProbation;
+      if (region >= 0 && regions.hold(region, Regions.PROBATION)) {
+        int generation = regions.generation(region);
+        long word = regions.reserve(region, length);
+        if (word >= 0) {
+          into.set(region, generation, (int) (word >>> 32), (int) word, length);
+          return true;
+        }
+        regions.release(region);
+      } else if (region >= 0) {
+        // Sealed by another lane between the two reads.
+        Thread.onSpinWait();
+        continue;
+      }
+      if (!rotate(region)) {
+        break;
+      }
+    }
+    refusals.incrementAndGet();
+    onShort.run();
+    return false;
+  }
+
+  /** Reclaim thread only. */
+  public boolean reserveProtected(int length, Reservation into) {
+    for (int attempt = 0; attempt < 2; attempt++) {
+      int region = openProtected;
+      if (region >= 0) {
+        if (!regions.hold(region, Regions.PROTECTED)) {
+          return false;
+        }
+        long word = regions.reserve(region, length);
+        if (word >= 0) {
+          into.set(region, regions.generation(region), (int) (word >>> 32), (int) word, length);
+          return true;
+        }
+        regions.release(region);
+      }
+      Integer next = poll(0);
+      if (next == null) {
+        return false;
+      }
+      regions.open(next, Regions.PROTECTED, nextAge.getAndIncrement());
+      openProtected = next;
+      if (region >= 0) {
+        regions.state(region, Regions.SEALED);
+      }
+    }
+    return false;
+  }
+
+  private boolean rotate(int full) {
+    if (!isRotating.compareAndSet(false, true)) {
+      Thread.onSpinWait();
+      return true;
+    }
+    try {
+      if (openProbation != full) {
+        return true;
+      }
+      Integer next = poll(RECLAIMERS_SHARE);
+      if (next == null) {
+        return false;
+      }
+      regions.open(next, Regions.PROBATION, nextAge.getAndIncrement());
+      openProbation = next;
+      if (full >= 0) {
+        regions.state(full, Regions.SEALED);
+      }
+      if (spareCount.get() < spareTarget) {
+        onShort.run();
+      }
+      return true;
+    } finally {
+      isRotating.set(false);
+    }
+  }
+
+  private @Nullable Integer poll(int keep) {
+    while (true) {
+      int count = spareCount.get();
+      if (count <= keep) {
+        return null;
+      }
+      if (spareCount.compareAndSet(count, count - 1)) {
+        Integer region = spares.poll();
+        if (region == null) {
+          throw new IllegalStateException("spare regions counted but not there");
+        }
+        return region;
+      }
+    }
+  }
+}
