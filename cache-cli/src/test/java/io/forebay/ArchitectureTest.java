@@ -49,9 +49,10 @@ class ArchitectureTest {
           List.of("explain"),
           List.of("exchange"),
           List.of("listen.http1", "listen.http2", "listen.http3", "listen.connection"),
-          List.of("fill", "fill.history", "deliver", "tunnel", "response", "purge", "fairness"),
+          List.of("fill", "fill.history", "deliver", "response", "purge", "fairness"),
           List.of("origin", "origin.dns", "runtime", "accesslog", "tls", "tls.ocsp"),
           List.of("http"),
+          List.of("tunnel"),
           List.of("loop"),
           List.of("counters", "config", "json", "text"));
 
@@ -226,9 +227,20 @@ class ArchitectureTest {
         .check(CLASSES);
   }
 
-  /** Classes that a framework or another program reaches, so that no package here names them. */
-  private static final Set<String> REACHED_FROM_OUTSIDE =
-      Set.of("io.forebay.launch.Main", "io.forebay.cli.Forebay");
+  /**
+   * Used where this test can't see it: by the launcher through reflection, by the benchmarks, as
+   * constants that the compiler copies, or through an interface that extends it.
+   */
+  private static final Set<String> USED_UNSEEN =
+      Set.of(
+          "io.forebay.launch.Main",
+          "io.forebay.cli.Forebay",
+          "io.forebay.cli.console.Exit",
+          "io.forebay.core.key.SipHash128",
+          "io.forebay.server.exchange.PartialBody",
+          "io.forebay.server.node.NodeQueries",
+          "io.forebay.storage.evict.TierModel",
+          "io.forebay.storage.layout.DeviceHeader");
 
   @Test
   void aClassIsPublicOnlyWhereAnotherPackageUsesIt() {
@@ -247,9 +259,9 @@ class ArchitectureTest {
     for (JavaClass one : CLASSES) {
       if (one.isTopLevelClass()
           && one.getModifiers().contains(JavaModifier.PUBLIC)
-          && !one.getPackageName().startsWith("io.forebay.benchmarks")
+          && one.getPackageName().startsWith("io.forebay")
           && !used.contains(one.getFullName())
-          && !REACHED_FROM_OUTSIDE.contains(one.getFullName())) {
+          && !USED_UNSEEN.contains(one.getFullName())) {
         unused.add(one.getFullName());
       }
     }

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** A purge that cannot be made durable is not acknowledged. */
 final class JournalFullIT {
-  private static final int MOST_PURGES = 20_000;
+  private static final int MAX_PURGES = 20_000;
 
   @TempDir Path directory;
 
@@ -33,7 +33,7 @@ final class JournalFullIT {
         // What the file system has given the journal already takes a few more records.
         int purges = 0;
         var answer = edge.adminPost("/v1/purge", order(edge, "/other/" + purges));
-        while (answer.statusCode() == 200 && purges++ < MOST_PURGES) {
+        while (answer.statusCode() == 200 && purges++ < MAX_PURGES) {
           answer = edge.adminPost("/v1/purge", order(edge, "/other/" + purges));
         }
         assertEquals(5, answer.statusCode() / 100, answer.body());

@@ -47,7 +47,7 @@ record MemoryPlan(
   /** Code, classes, stacks of threads, the collector's tables: seen to be 110 to 150 MiB. */
   static final long JVM_BYTES = 160L << 20;
 
-  private static final long LEAST_TIER_BYTES = 16L << 20;
+  private static final long MIN_TIER_BYTES = 16L << 20;
 
   /** Without a setting, the index takes at most an eighth of what the process can have. */
   private static final long INDEX_PART = 8;
@@ -117,7 +117,7 @@ record MemoryPlan(
       bytes = Math.min(bytes, placeable);
     }
     bytes = rounded(bytes);
-    if (bytes < LEAST_TIER_BYTES) {
+    if (bytes < MIN_TIER_BYTES) {
       throw refused(
           size,
           String.format(
@@ -138,7 +138,7 @@ record MemoryPlan(
 
   /** Of so many bytes for tier and index, those for the tier. */
   private long withoutIndex(long bytes) {
-    long least = index(LEAST_TIER_BYTES).bytes();
+    long least = index(MIN_TIER_BYTES).bytes();
     long left = Math.max(0, bytes - least);
     if (indexEntries != 0) {
       return left;

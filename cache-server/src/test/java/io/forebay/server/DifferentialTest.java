@@ -152,7 +152,7 @@ final class DifferentialTest {
   }
 
   private static final int ATTEMPTS = 20;
-  private static final int MOST_MODELS = 300;
+  private static final int MAX_MODELS = 300;
   private static final int[] STATUSES = {200, 200, 200, 200, 301, 404, 410, 206, 429, 500, 503};
   private static final int[] WAITS = {0, 0, 1, 5, 9, 10, 11, 29, 31, 59, 61, 100, 10_000};
 
@@ -560,7 +560,7 @@ final class DifferentialTest {
               return "step %d: nothing explains %s".formatted(i, lastSeen);
             }
             models = found;
-            if (models.size() > MOST_MODELS) {
+            if (models.size() > MAX_MODELS) {
               // It can be like almost anything by now, so what follows would show little.
               return null;
             }

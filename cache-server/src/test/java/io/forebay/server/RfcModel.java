@@ -184,9 +184,9 @@ final class RfcModel {
   private final Map<String, Long> aloneUntil = new HashMap<>();
 
   /** How often a fetch behind the client's back was in vain, likewise, and when it was last. */
-  private final Map<String, Integer> inVain = new HashMap<>();
+  private final Map<String, Integer> wasted = new HashMap<>();
 
-  private final Map<String, Long> inVainAt = new HashMap<>();
+  private final Map<String, Long> wastedAt = new HashMap<>();
 
   /** How often what is only there to be confirmed was replaced instead, likewise. */
   private final Map<String, Integer> rewritten = new HashMap<>();
@@ -199,7 +199,7 @@ final class RfcModel {
   private record Refresh(Request request, Stored stored) {}
 
   /** How often a fetch was of use: what it brought, or confirmed, is stored. */
-  private long ofUse;
+  private long useful;
 
   /** How many answers could not be stored. */
   private long unstorable;
@@ -217,12 +217,12 @@ final class RfcModel {
     copy.uncacheableUntil.putAll(uncacheableUntil);
     copy.everUncacheable.putAll(everUncacheable);
     copy.aloneUntil.putAll(aloneUntil);
-    copy.inVain.putAll(inVain);
-    copy.inVainAt.putAll(inVainAt);
+    copy.wasted.putAll(wasted);
+    copy.wastedAt.putAll(wastedAt);
     copy.rewritten.putAll(rewritten);
     copy.rewrittenAt.putAll(rewrittenAt);
     copy.refreshes.putAll(refreshes);
-    copy.ofUse = ofUse;
+    copy.useful = useful;
     copy.unstorable = unstorable;
     copy.now = now;
     return copy;
@@ -231,7 +231,7 @@ final class RfcModel {
   /** All that it remembers; equal for two that will do the same. */
   String memory() {
     return Stream.of(
-            urls, uncacheableUntil, aloneUntil, inVain, inVainAt, rewritten, rewrittenAt, refreshes)
+            urls, uncacheableUntil, aloneUntil, wasted, wastedAt, rewritten, rewrittenAt, refreshes)
         .map(map -> new TreeMap<>(map).toString())
         .collect(Collectors.joining("\n"));
   }
@@ -304,12 +304,12 @@ final class RfcModel {
     if (due == null) {
       return;
     }
-    long before = ofUse;
+    long before = useful;
     Request get = new Request("GET", due.request().path(), due.request().fields());
     refresh(get, origin, due.stored(), key);
-    if (ofUse == before) {
-      inVain.merge(memory(due.request(), key), 1, Integer::sum);
-      inVainAt.put(memory(due.request(), key), now);
+    if (useful == before) {
+      wasted.merge(memory(due.request(), key), 1, Integer::sum);
+      wastedAt.put(memory(due.request(), key), now);
     }
   }
 
@@ -573,15 +573,15 @@ final class RfcModel {
 
   /** For 1 s, then for 2 s, 4 s, ... 30 s. */
   private boolean isHeldBack(String memory) {
-    int times = inVain.getOrDefault(memory, 0);
+    int times = wasted.getOrDefault(memory, 0);
     long seconds = times == 0 ? 0 : Math.min(1L << (times - 1), 30);
-    return now < inVainAt.getOrDefault(memory, 0L) + seconds * 1000;
+    return now < wastedAt.getOrDefault(memory, 0L) + seconds * 1000;
   }
 
-  private void isOfUse(String key) {
-    ofUse++;
-    inVain.remove(key + true);
-    inVain.remove(key + false);
+  private void isUseful(String key) {
+    useful++;
+    wasted.remove(key + true);
+    wasted.remove(key + false);
   }
 
   private void forgetRewrites(String key) {
@@ -601,7 +601,7 @@ final class RfcModel {
    * A choice: after eight times in a row it is replaced for 1 s no more, then for 2 s, ... 60 s,
    * where the client takes whatever comes.
    */
-  private boolean isReplacedInVain(Request request, Response response, String memory) {
+  private boolean isReplacementWasted(Request request, Response response, String memory) {
     int times = Math.min(rewritten.getOrDefault(memory, 0), 15) - 8;
     long seconds = times <= 0 ? 0 : Math.min(1L << (times - 1), 60);
     return isOnlyToBeConfirmed(response)
@@ -641,7 +641,7 @@ final class RfcModel {
     Response response = origin.answer(whole(request).with(conditions));
     boolean isReplaced = stored != null && !isPlain && !validators(stored).isEmpty();
     if (response.status() != 304 || conditions.isEmpty()) {
-      boolean isKept = isReplaced && isReplacedInVain(request, response, memory(request, key));
+      boolean isKept = isReplaced && isReplacementWasted(request, response, memory(request, key));
       return received(request, response, stored, key, isReplaced, isKept);
     }
     String tag = response.field("etag");
@@ -661,7 +661,7 @@ final class RfcModel {
     if (confirmed == null) {
       return lookUp(request, origin, true);
     }
-    isOfUse(key);
+    isUseful(key);
     forgetRewrites(key);
     if (!confirmed.equals(url(request).selectedBy(request))) {
       // 4.1: by the Date that the 304 gives it, another one is chosen after all.
@@ -704,7 +704,7 @@ final class RfcModel {
       boolean isReplaced = !validators(stored).isEmpty();
       Answer ignored = received(request, response, stored, key, isReplaced, false);
     } else if (confirmed(request, stored, response) != null) {
-      isOfUse(key);
+      isUseful(key);
       forgetRewrites(key);
     }
   }
@@ -813,7 +813,7 @@ final class RfcModel {
     } else {
       aloneUntil.put(memory(request, key), now / 1000 + 60);
     }
-    isOfUse(key);
+    isUseful(key);
     Stored stored = url(request).put(request, response, now);
     long age = currentAge(stored);
     Answer answer = served(request, stored);

@@ -29,7 +29,7 @@ public record IndexBound(long entries, long wanted, long diskBytes, long memoryE
   /** Without a setting, the disks have one entry for so many bytes. */
   private static final long DISK_BYTES_PER_ENTRY = 64 << 10;
 
-  private static final int LONGEST_NUMBER = 20;
+  private static final int MAX_NUMBER = 20;
 
   /**
    * The bound for a memory tier and disks of these sizes.
@@ -89,7 +89,7 @@ public record IndexBound(long entries, long wanted, long diskBytes, long memoryE
       return 0;
     }
     try (FileChannel in = PrivateFiles.openToRead(file)) {
-      ByteBuffer bytes = ByteBuffer.allocate(LONGEST_NUMBER);
+      ByteBuffer bytes = ByteBuffer.allocate(MAX_NUMBER);
       int read = in.read(bytes, 0);
       String text = read <= 0 ? "" : StandardCharsets.US_ASCII.decode(bytes.flip()).toString();
       return Math.clamp(Long.parseLong(text.strip()), 0, MAX_ENTRIES);

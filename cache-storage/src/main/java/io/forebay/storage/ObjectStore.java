@@ -121,8 +121,8 @@ public final class ObjectStore implements AutoCloseable {
     this.settings = settings;
     this.owned = owned;
     this.made = made;
-    StoreThreads.Bell reclaimBell = new StoreThreads.Bell();
-    StoreThreads.Bell journalBell = new StoreThreads.Bell();
+    StoreThreads.Wakeup reclaimBell = new StoreThreads.Wakeup();
+    StoreThreads.Wakeup journalBell = new StoreThreads.Wakeup();
     this.files = new StoreFiles(settings, owned, made, journalBell::ring);
     Purges purges = files.purges();
     ChronicleIndex index = files.index();

@@ -40,7 +40,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class OfflineStore implements AutoCloseable {
   /** Of the index; each costs about a hundred bytes. */
-  private static final long MOST_ENTRIES = 1L << 25;
+  private static final long MAX_ENTRIES = 1L << 25;
 
   private final Deque<AutoCloseable> owned = new ArrayDeque<>();
   private final List<String> problems = new ArrayList<>();
@@ -208,10 +208,10 @@ public final class OfflineStore implements AutoCloseable {
         var ignored = device.walk(region, (entry, generation) -> count[0]++);
       }
     }
-    if (count[0] > MOST_ENTRIES) {
+    if (count[0] > MAX_ENTRIES) {
       problems.add(count[0] + " records are more than can be told apart here: some are left out");
     }
-    return Math.clamp(count[0] + count[0] / 8, 1024, MOST_ENTRIES);
+    return Math.clamp(count[0] + count[0] / 8, 1024, MAX_ENTRIES);
   }
 
   private void fill() throws IOException {

@@ -54,15 +54,15 @@ public record StoreSettings(
     DiskSettings disks,
     PurgeMatcher.Compiler predicates) {
 
-  private static final int LEAST_INDEX_ENTRIES = 256;
+  private static final int MIN_INDEX_ENTRIES = 256;
 
   /**
    * Near-index entries, 64 bytes each: lanes share so many, within what each has at least or most.
    */
   private static final int ALL_NEAR_ENTRIES = 524_288;
 
-  private static final int LEAST_NEAR_ENTRIES = 8192;
-  private static final int MOST_NEAR_ENTRIES = 65_536;
+  private static final int MIN_NEAR_ENTRIES = 8192;
+  private static final int MAX_NEAR_ENTRIES = 65_536;
 
   /** All defaults. */
   public static StoreSettings of(
@@ -260,9 +260,9 @@ public record StoreSettings(
           "lanes at least 1, protected share at most 0.95, touch threshold 1 or 2, purge scopes at"
               + " least 16");
     }
-    if (indexEntries != 0 && indexEntries < LEAST_INDEX_ENTRIES) {
+    if (indexEntries != 0 && indexEntries < MIN_INDEX_ENTRIES) {
       throw bad(
-          "an index of " + indexEntries + " entries: give it at least " + LEAST_INDEX_ENTRIES);
+          "an index of " + indexEntries + " entries: give it at least " + MIN_INDEX_ENTRIES);
     }
     long entries = IndexBound.of(memoryBytes, disks.bytes(), indexEntries, 0, 0).entries();
     return withSizes(region, entries, nearEntries == 0 ? nearEntries(lanes, entries) : nearEntries);
@@ -270,7 +270,7 @@ public record StoreSettings(
 
   /** Many where lanes are few, for they lie in the heap; no more than there are objects. */
   private static int nearEntries(int lanes, long indexEntries) {
-    int share = Math.clamp(ALL_NEAR_ENTRIES / lanes, LEAST_NEAR_ENTRIES, MOST_NEAR_ENTRIES);
+    int share = Math.clamp(ALL_NEAR_ENTRIES / lanes, MIN_NEAR_ENTRIES, MAX_NEAR_ENTRIES);
     return Integer.highestOneBit((int) Math.min(share, indexEntries));
   }
 

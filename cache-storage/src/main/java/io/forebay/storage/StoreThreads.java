@@ -30,7 +30,7 @@ final class StoreThreads {
   private static final long CLOCK_NOTE_MILLIS = 1_000;
 
   /** What has to be known of a thread before it exists: whom to wake. */
-  static final class Bell {
+  static final class Wakeup {
     private volatile @Nullable Thread sleeper;
 
     void ring() {
@@ -87,7 +87,7 @@ final class StoreThreads {
   }
 
   /** Starts the threads, which are to be woken by these. */
-  void start(Bell reclaimBell, Bell journalBell) {
+  void start(Wakeup reclaimBell, Wakeup journalBell) {
     Thread reclaim = settings.threads().newThread(this::runReclaim);
     reclaim.setName("reclaim");
     Thread journal = settings.threads().newThread(this::runJournal);

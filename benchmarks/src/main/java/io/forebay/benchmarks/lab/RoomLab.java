@@ -40,7 +40,7 @@ public final class RoomLab {
   private static final long RETRY_NANOS = 2_000_000;
   private static final long PATIENCE_NANOS = 2_000_000_000;
   private static final long HOUR_MILLIS = 3_600_000;
-  private static final int MOST_SAMPLES = 1 << 22;
+  private static final int MAX_SAMPLES = 1 << 22;
 
   private final ObjectStore store;
   private final double bytesPerNano;
@@ -132,7 +132,7 @@ public final class RoomLab {
   }
 
   private static final class Times {
-    private final long[] nanos = new long[MOST_SAMPLES];
+    private final long[] nanos = new long[MAX_SAMPLES];
     private int count;
 
     void add(long one) {

@@ -30,7 +30,7 @@ final class Forebay implements Policy {
   /**
    * Slices an object may have here, so that those of each of its lives have numbers of their own.
    */
-  private static final int MOST_SLICES = 1 << 16;
+  private static final int MAX_SLICES = 1 << 16;
 
   private final TierGeometry shape;
   private final EvictionState eviction;
@@ -86,7 +86,7 @@ final class Forebay implements Policy {
     for (long at = 0, slice = 0; at < size; at += shape.sliceBytes(), slice++) {
       int body = (int) Math.min(shape.sliceBytes(), size - at);
       shadow.onRecord(object, 1 + (int) slice, SliceRecord.LENGTH + body);
-      int part = 1 + (int) slice + life * MOST_SLICES;
+      int part = 1 + (int) slice + life * MAX_SLICES;
       if (!tier.access(object, part, taken(SliceRecord.LENGTH + body))) {
         isHit = false;
         fetched += hasHead ? body : 0;

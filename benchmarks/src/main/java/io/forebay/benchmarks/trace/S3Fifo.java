@@ -10,7 +10,7 @@ final class S3Fifo implements Policy {
   private static final int SMALL = 0;
   private static final int MAIN = 1;
   private static final int GHOST = 2;
-  private static final int MOST = 3;
+  private static final int MAX = 3;
 
   private final Lists lists;
   private final byte[] frequency;
@@ -29,7 +29,7 @@ final class S3Fifo implements Policy {
   @Override
   public boolean access(int id, long size) {
     if (lists.isOn(id, SMALL) || lists.isOn(id, MAIN)) {
-      frequency[id] = (byte) Math.min(MOST, frequency[id] + 1);
+      frequency[id] = (byte) Math.min(MAX, frequency[id] + 1);
       return true;
     }
     if (size > capacity) {

@@ -13,7 +13,7 @@ import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManagerFactory;
 
 /** A certificate for localhost that this machine makes for itself, by the JDK's own tool. */
-public record Certificate(Path chain, Path key, SSLContext context) {
+record Certificate(Path chain, Path key, SSLContext context) {
   private static final String PASSWORD = "training";
   private static final String NAME = "edge";
 

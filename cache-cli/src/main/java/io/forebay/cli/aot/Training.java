@@ -25,7 +25,7 @@ import javax.net.ssl.SSLContext;
  * A run of an edge for its JVM to take notes of which classes it loads. The clients are in this
  * process, so that theirs are none of them.
  */
-public final class Training {
+final class Training {
   /** Writing the cache takes a second JVM some seconds, on a busy machine more. */
   private static final int STOP_SECONDS = 300;
 

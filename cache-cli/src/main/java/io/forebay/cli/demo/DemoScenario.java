@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * Each step says what it promises, checks every byte and the number of requests the origin saw, and
  * says whether the promise held.
  */
-public final class DemoScenario implements AutoCloseable {
+final class DemoScenario implements AutoCloseable {
   private static final int VIEWERS = 8;
   private static final int STOP_SECONDS = 20;
   private static final long FAR_ORIGIN_BYTES_PER_SECOND = 48L << 20;

@@ -16,7 +16,7 @@ final class MapScreen {
   private static final String BLOCKS = " ▁▂▃▄▅▆▇█";
   private static final String LETTERS = " .:-=+*#@";
   private static final int LABEL = 16;
-  private static final int MOST_ROWS = 6;
+  private static final int MAX_ROWS = 6;
 
   /** Cold to hot; the bounds are shares of the live bytes. */
   private static final String[] COLOURS = {"34", "36", "32", "33", "31"};
@@ -78,7 +78,7 @@ final class MapScreen {
     }
     int most = rows.stream().mapToInt(List::size).max().orElse(0);
     int columns = width - LABEL;
-    int group = Math.max(1, Math.ceilDiv(most, columns * MOST_ROWS));
+    int group = Math.max(1, Math.ceilDiv(most, columns * MAX_ROWS));
     for (int n = 0; n < rows.size(); n++) {
       draw(lines, labels.get(n), rows.get(n), group, columns, regionBytes);
     }

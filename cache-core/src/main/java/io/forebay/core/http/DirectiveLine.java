@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 final class DirectiveLine {
 
   /** Longer names are no directive that anybody knows. */
-  private static final int LONGEST_DIRECTIVE = 32;
+  private static final int MAX_DIRECTIVE = 32;
 
   private DirectiveLine() {}
 
@@ -78,7 +78,7 @@ final class DirectiveLine {
         areQuotesPaired &= line.charAt(i) != '"';
         i++;
       }
-      if (nameEnd - nameStart <= LONGEST_DIRECTIVE) {
+      if (nameEnd - nameStart <= MAX_DIRECTIVE) {
         String name = line.substring(nameStart, nameEnd).toLowerCase(Locale.ROOT);
         visitor.visit(name, value, isMalformed);
       }

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 final class KnownHosts {
 
   private static final int SIZE = 256;
-  private static final int LONGEST = 260;
+  private static final int MAX_LENGTH = 260;
 
   private final String scheme;
   private final byte[] @Nullable [] spellings = new byte[SIZE][];
@@ -23,7 +23,7 @@ final class KnownHosts {
   /** The authority in normal form, or null when it is none that is served. */
   @Nullable String authority(byte[] bytes, int from, int to) {
     int length = to - from;
-    if (length > LONGEST) {
+    if (length > MAX_LENGTH) {
       return null;
     }
     int hash = 0;

@@ -12,7 +12,7 @@ public final class MaxForwards {
   public static final int MALFORMED = -2;
 
   /** The largest number that is sent on. */
-  public static final int MOST = 255;
+  public static final int MAX = 255;
 
   private MaxForwards() {}
 
@@ -33,13 +33,13 @@ public final class MaxForwards {
         return MALFORMED;
       }
       // What is more than is ever sent on need not be told apart.
-      value = Math.min(value * 10 + (c - '0'), MOST + 1);
+      value = Math.min(value * 10 + (c - '0'), MAX + 1);
     }
     return value;
   }
 
   /** What is sent on for a number greater than 0. */
   public static int next(int value) {
-    return Math.min(value - 1, MOST);
+    return Math.min(value - 1, MAX);
   }
 }

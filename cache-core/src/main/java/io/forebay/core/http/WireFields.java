@@ -78,7 +78,7 @@ final class WireFields {
   private static final byte[][] NAMES = new byte[SIZE][];
   private static final byte[] NUMBERS = new byte[SIZE];
 
-  static final int LONGEST_NAME;
+  static final int MAX_NAME;
 
   static {
     int longest = 0;
@@ -92,7 +92,7 @@ final class WireFields {
     }
     put("host", HOST);
     put("connection", CONNECTION);
-    LONGEST_NAME = longest;
+    MAX_NAME = longest;
   }
 
   private WireFields() {}

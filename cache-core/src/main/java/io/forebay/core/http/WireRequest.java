@@ -188,7 +188,7 @@ public final class WireRequest implements RequestView, FieldsView {
 
   /** The colon behind a name; what else may stand in a name is known to {@link WireFields}. */
   private static int nameEnd(byte[] head, int from, int to) {
-    int end = Math.min(to, from + WireFields.LONGEST_NAME + 1);
+    int end = Math.min(to, from + WireFields.MAX_NAME + 1);
     for (int i = from; i < end; i++) {
       if (head[i] == ':') {
         return i;

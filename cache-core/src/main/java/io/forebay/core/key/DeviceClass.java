@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * told by a User-Agent that is the same for the whole class, so that they can tell the classes
  * apart by it and nobody's own gets into what is stored for all.
  */
-public enum DeviceClass {
+enum DeviceClass {
   DESKTOP(
       "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/120.0.0.0"
           + " Safari/537.36"),

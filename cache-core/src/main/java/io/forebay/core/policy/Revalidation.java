@@ -28,10 +28,10 @@ public final class Revalidation {
   }
 
   /** Other responses that one request names at most. */
-  public static final int MOST_OTHERS = 8;
+  public static final int MAX_OTHERS = 8;
 
   /** How long the list of tags becomes at most. */
-  private static final int LONGEST_LIST = 2048;
+  private static final int MAX_LIST = 2048;
 
   /**
    * Fields by which an origin chooses what else it says, or whom it says it to, rather than what
@@ -72,8 +72,8 @@ public final class Revalidation {
     StringBuilder list = new StringBuilder(ownTag == null ? "" : ownTag);
     List<String> named = new ArrayList<>();
     for (String tag : others) {
-      if (named.size() < MOST_OTHERS
-          && list.length() + tag.length() + 2 <= LONGEST_LIST
+      if (named.size() < MAX_OTHERS
+          && list.length() + tag.length() + 2 <= MAX_LIST
           && !EntityTag.listContains(list, tag, false)) {
         list.append(list.isEmpty() ? "" : ", ").append(tag);
         named.add(tag);

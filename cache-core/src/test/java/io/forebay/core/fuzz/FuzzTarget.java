@@ -51,7 +51,7 @@ public final class FuzzTarget {
 
   private static final long NOW = 1_767_225_600_000L;
   private static final long TOTAL = 1_000_003;
-  private static final long LONGEST_SECONDS = 1L << 31;
+  private static final long MAX_SECONDS = 1L << 31;
 
   /** Fields of responses that something here reads. */
   private static final List<String> OF_RESPONSES =
@@ -238,7 +238,7 @@ public final class FuzzTarget {
     if (verdict instanceof StoreVerdict.Store store) {
       require(
           store.freshnessLifetimeMillis() >= 0
-              && store.freshnessLifetimeMillis() <= LONGEST_SECONDS * 1000,
+              && store.freshnessLifetimeMillis() <= MAX_SECONDS * 1000,
           value);
       StoredMeta meta = StoredMeta.of(store.meta());
       require(KEYS.variant(get, meta.selectingFields()), value);

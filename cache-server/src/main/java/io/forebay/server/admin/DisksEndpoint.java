@@ -13,7 +13,7 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /** The devices of the disk tier: what they are at, and taking them in and out of use. */
-public final class DisksEndpoint {
+final class DisksEndpoint {
   private final NodeControl node;
   private final Logger audit;
 

@@ -30,7 +30,7 @@ import tools.jackson.databind.node.ObjectNode;
  * {@code POST /v1/purge}: all that is wrong with an order is found before the first purge is made,
  * so that a malformed order purges nothing.
  */
-public final class PurgeEndpoint {
+final class PurgeEndpoint {
   private static final Logger AUDIT = LoggerFactory.getLogger("forebay.audit");
   private static final int MAX_ENTRIES = 256;
   private static final int MAX_TEXT_LENGTH = 8192;

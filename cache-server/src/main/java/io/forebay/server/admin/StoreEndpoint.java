@@ -61,8 +61,8 @@ final class StoreEndpoint {
     if (text == null) {
       return DEFAULT_LIMIT;
     }
-    if (!text.matches("[1-9]\\d{0,3}") || Integer.parseInt(text) > StoreReport.MOST_LISTED) {
-      throw new AdminError(400, "limit must be a number from 1 to " + StoreReport.MOST_LISTED);
+    if (!text.matches("[1-9]\\d{0,3}") || Integer.parseInt(text) > StoreReport.MAX_LISTED) {
+      throw new AdminError(400, "limit must be a number from 1 to " + StoreReport.MAX_LISTED);
     }
     return Integer.parseInt(text);
   }

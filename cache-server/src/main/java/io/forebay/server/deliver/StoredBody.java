@@ -28,7 +28,7 @@ public final class StoredBody implements BodyBytes {
   /** Slices below this one have been asked for ahead; 0 as long as all were in memory. */
   private int askedFor;
 
-  /** Slices that are pinned until {@link #letGo}, whatever the index says of them by now. */
+  /** Slices that are pinned until {@link #release}, whatever the index says of them by now. */
   private final List<Kept> kept = new ArrayList<>(1);
 
   private record Kept(int slice, int region, int offset, int length, boolean isLong) {}
@@ -151,7 +151,7 @@ public final class StoredBody implements BodyBytes {
   }
 
   /**
-   * Pins the slice with a position until {@link #letGo}, which has to come soon. On any result but
+   * Pins the slice with a position until {@link #release}, which has to come soon. On any result but
    * KEPT nothing stays pinned.
    *
    * @param onceLoaded run on the loop after LOADING
@@ -161,14 +161,14 @@ public final class StoredBody implements BodyBytes {
   }
 
   /**
-   * Keeps the slices of a range, so that they can be read until {@link #letGo} however long that
+   * Keeps the slices of a range, so that they can be read until {@link #release} however long that
    * takes. On any result but KEPT nothing stays pinned, of other ranges neither.
    *
    * @param onceLoaded run on the loop after LOADING
    */
   public Keeping keepAll(long from, long to, Runnable onceLoaded) {
     if (to - from > lane.mayKeepBytes()) {
-      letGo();
+      release();
       return Keeping.TOO_MANY;
     }
     return keep(from, to, true, onceLoaded);
@@ -192,7 +192,7 @@ public final class StoredBody implements BodyBytes {
           int pinned = lane.slice().region();
           if (isLong && !lane.keep(pinned)) {
             lane.unpin(pinned);
-            letGo();
+            release();
             return Keeping.TOO_MANY;
           }
           kept.add(new Kept(slice, pinned, lane.slice().offset(), lane.slice().length(), isLong));
@@ -201,19 +201,19 @@ public final class StoredBody implements BodyBytes {
           pending.incrementAndGet();
           if (!lane.load(onLoad)) {
             // Never zero any more: loads that were begun tell nobody.
-            letGo();
+            release();
             return Keeping.REFUSED;
           }
           isLoading = true;
         }
         case MISS, BUSY -> {
-          letGo();
+          release();
           return Keeping.GONE;
         }
       }
     }
     if (isLoading) {
-      letGo();
+      release();
       onLoad.run();
       return Keeping.LOADING;
     }
@@ -221,10 +221,10 @@ public final class StoredBody implements BodyBytes {
   }
 
   /** Gives all pins back; what is read from now on is looked up. */
-  public void letGo() {
+  public void release() {
     for (Kept one : kept) {
       if (one.isLong()) {
-        lane.letGo(one.region());
+        lane.release(one.region());
       }
       lane.unpin(one.region());
     }

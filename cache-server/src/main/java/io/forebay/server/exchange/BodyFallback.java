@@ -100,7 +100,7 @@ final class BodyFallback {
   }
 
   void leaveParts() {
-    letGo();
+    release();
     PartialBody leaving = parts;
     if (leaving != null) {
       parts = null;
@@ -110,15 +110,15 @@ final class BodyFallback {
 
   /** Slices of a body that cannot be completed stay until the response is over (I9). */
   void keeps(StoredBody body) {
-    letGo();
+    release();
     kept = body;
   }
 
-  private void letGo() {
+  private void release() {
     StoredBody body = kept;
     if (body != null) {
       kept = null;
-      body.letGo();
+      body.release();
     }
   }
 

@@ -44,7 +44,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Owner: the loop of the client's connection; fills, bodies and origins call back on it.
  */
-public final class Exchange implements ResponseSink.Listener, Delivery.Outcome {
+final class Exchange implements ResponseSink.Listener, Delivery.Outcome {
 
   /** What is done next; AWAIT leaves it to a callback. */
   enum Step {

@@ -63,7 +63,7 @@ public final class HstsLine {
       head.writeBytes(line);
     }
     int origins = StoredHeader.transportSecurityLength(memory, offset, length);
-    return origins > 0 && line == null && isOfUse(snapshot, scheme, client) ? 0 : origins;
+    return origins > 0 && line == null && isUseful(snapshot, scheme, client) ? 0 : origins;
   }
 
   /** An origin's fields with its own line once, or without where it is not to be sent. */
@@ -74,7 +74,7 @@ public final class HstsLine {
     }
     boolean isSent =
         line(exchange) == null
-            && isOfUse(exchange.snapshot, exchange.request.scheme(), exchange.client);
+            && isUseful(exchange.snapshot, exchange.request.scheme(), exchange.client);
     if (isSent && origins.size() == 1) {
       return fields;
     }
@@ -117,7 +117,7 @@ public final class HstsLine {
   }
 
   /** Over plain text it is of none but to a proxy, which may have it from its client over TLS. */
-  private static boolean isOfUse(RuntimeConfig snapshot, String scheme, ClientInfo client) {
+  private static boolean isUseful(RuntimeConfig snapshot, String scheme, ClientInfo client) {
     return scheme.equals("https") || client.isRelayed() || snapshot.upstream().trusts(client);
   }
 }

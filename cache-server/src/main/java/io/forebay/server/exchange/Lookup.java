@@ -104,7 +104,7 @@ final class Lookup extends LookupSteps<Exchange, RuntimeException> {
   }
 
   @Override
-  public void letGo(Exchange of) {
+  public void release(Exchange of) {
     of.loop.lane().unpin(of.loop.lane().head().region());
   }
 

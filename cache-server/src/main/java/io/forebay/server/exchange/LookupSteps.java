@@ -6,7 +6,6 @@ import io.forebay.core.key.KeyBuilder;
 import io.forebay.core.key.KeyRecipe;
 import io.forebay.core.key.NoVarySearch;
 import io.forebay.core.policy.StoredMeta;
-import io.forebay.server.explain.InspectionLookup;
 import io.forebay.server.fill.NoVarySearchRule;
 import io.forebay.server.fill.VariantList;
 import java.lang.foreign.MemorySegment;
@@ -16,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The steps by which what is stored for a request is found: by the base key, and where that holds a
  * vary marker by the variant's. Where it is looked for, and what looking leaves behind, is for the
- * subclasses: {@link Lookup} on the way to a response, {@link InspectionLookup} to tell people.
+ * subclasses: {@link Lookup} on the way to a response, {@code InspectionLookup} to tell people.
  *
  * <p>Without state of its own, so that one object can take them for all requests.
  *
@@ -77,7 +76,7 @@ public abstract class LookupSteps<R, E extends Exception> {
   public abstract int headLength(R of);
 
   /** Gives back what was found. */
-  public abstract void letGo(R of);
+  public abstract void release(R of);
 
   /**
    * The variant just found is asked for while the list of variants is full of others.
@@ -105,7 +104,7 @@ public abstract class LookupSteps<R, E extends Exception> {
     Found stands = look(of);
     if (stands == Found.OBJECT) {
       rule = NoVarySearchRule.of(meta(of));
-      letGo(of);
+      release(of);
     } else if (stands != Found.NOTHING) {
       return stands;
     }
@@ -146,7 +145,7 @@ public abstract class LookupSteps<R, E extends Exception> {
     boolean isDueToMove =
         VariantList.isDueToMove(
             memory, list, listLength, keys.hi(), keys.lo(), recipe(of).variants());
-    letGo(of);
+    release(of);
     if (!isPossible) {
       return Found.KEY_TOO_LONG;
     }
@@ -169,7 +168,7 @@ public abstract class LookupSteps<R, E extends Exception> {
     long variantDate = Long.MIN_VALUE;
     if (variant == Found.OBJECT) {
       variantDate = meta(of).dateMillis();
-      letGo(of);
+      release(of);
     }
     if (keys(of).unvaried()) {
       onVariant(of);
@@ -180,7 +179,7 @@ public abstract class LookupSteps<R, E extends Exception> {
         return found;
       }
       if (found == Found.OBJECT) {
-        letGo(of);
+        release(of);
       }
     }
     // Its text has been built before, so it is not too long.

@@ -169,8 +169,8 @@ public final class PartialBody implements FillBody.Slices, Follower {
         : stored.keepAt(from, onceLoaded);
   }
 
-  void letGo() {
-    stored.letGo();
+  void release() {
+    stored.release();
   }
 
   private Readiness readiness(SliceFill running) {

@@ -107,9 +107,9 @@ final class StoredResponse {
       begin(exchange, head, meta, plan, slices, parts, result, why, now);
     } finally {
       if (parts != null) {
-        parts.letGo();
+        parts.release();
       } else if (pinned != null && isCompletable) {
-        pinned.letGo();
+        pinned.release();
       }
     }
     return Sent.BEGUN;

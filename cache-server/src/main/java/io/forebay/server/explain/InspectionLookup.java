@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>One thread, one search.
  */
-public final class InspectionLookup extends LookupSteps<RequestView, IOException> {
+final class InspectionLookup extends LookupSteps<RequestView, IOException> {
   private static final StoreKey NO_KEY = new StoreKey("", 0, 0);
 
   private final StoreInspector survey;
@@ -147,7 +147,7 @@ public final class InspectionLookup extends LookupSteps<RequestView, IOException
   }
 
   @Override
-  public void letGo(RequestView of) {
+  public void release(RequestView of) {
     // A survey holds nothing.
   }
 

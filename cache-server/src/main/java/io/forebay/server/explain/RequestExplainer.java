@@ -20,7 +20,6 @@ import io.forebay.core.policy.ServePlan;
 import io.forebay.core.policy.Sharing;
 import io.forebay.core.policy.StoredMeta;
 import io.forebay.core.route.Route;
-import io.forebay.server.exchange.Exchange;
 import io.forebay.server.exchange.FillStart;
 import io.forebay.server.exchange.HstsLine;
 import io.forebay.server.exchange.LookupSteps;
@@ -57,7 +56,7 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Takes a request through the steps of an {@link Exchange} and asks the same rules, but does
+ * Takes a request through the steps of an {@code Exchange} and asks the same rules, but does
  * nothing: no origin is asked, nothing is loaded, touched or counted.
  *
  * <p>One thread, one request; not a loop's.
@@ -375,7 +374,7 @@ public final class RequestExplainer {
         left == 0
             ? Reason.PASS_UNCACHEABLE.explanation()
             : "Fetching it anew was in vain %d times in a row; the next try is in %d ms or later."
-                .formatted(refreshes.timesInVain(key, request), left));
+                .formatted(refreshes.wastedTimes(key, request), left));
   }
 
   /** Slices are missing: they are fetched by themselves, or the body whole. */
@@ -478,7 +477,7 @@ public final class RequestExplainer {
           "store",
           null,
           "What was stored was not confirmed %d times in a row: another answer is not stored for %d ms."
-              .formatted(rewrites.timesInVain(key, request), left));
+              .formatted(rewrites.wastedTimes(key, request), left));
     }
   }
 
@@ -487,7 +486,7 @@ public final class RequestExplainer {
     List<String> tags = new ArrayList<>();
     if (!to.keyRecipe().hasSearchRules() && Revalidation.mayNameOthers(found.selectingFields())) {
       for (InspectedObject other :
-          found.variants().stream().limit(OtherVariants.MOST_LOOKED_AT).toList()) {
+          found.variants().stream().limit(OtherVariants.MAX_INSPECTED).toList()) {
         StoredMeta meta = InspectionLookup.meta(other.head());
         String text = other.head().key();
         String tag =

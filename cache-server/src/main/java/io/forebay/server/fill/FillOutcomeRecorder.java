@@ -34,7 +34,7 @@ final class FillOutcomeRecorder {
    * did not confirm and would have to be confirmed itself, and that has gone on for a while. What
    * conditions or ranges the client asks for are answered from what is stored, so then it is.
    */
-  boolean isStoredInVain(ReceivedHead received) {
+  boolean isStoringWasted(ReceivedHead received) {
     return order.stale() != null
         && !order.isShared()
         && !isSelective(order.request())
@@ -66,15 +66,15 @@ final class FillOutcomeRecorder {
     }
     Backoff rewrites = loop.history().rewrites();
     if (!isOnlyToBeConfirmed(made.head().meta())) {
-      rewrites.ofUse(order.key());
+      rewrites.useful(order.key());
     } else if (order.stale() != null) {
-      count(rewrites.inVain(order.key(), order.request(), loop.nowMillis()));
+      count(rewrites.wasted(order.key(), order.request(), loop.nowMillis()));
     }
   }
 
   /** It may not be stored; {@code fields} are those that the origin has sent. */
   void unstorable(Reason why, int status, HeaderFields fields) {
-    inVain();
+    wasted();
     boolean isOfTheMoment =
         why == Reason.NOT_STORED_NO_ROOM || why == Reason.NOT_STORED_NEVER_CONFIRMED;
     if (!isOfTheMoment && status < 500) {
@@ -92,16 +92,16 @@ final class FillOutcomeRecorder {
 
   /** What it brought is stored. */
   void installed() {
-    loop.history().refreshes().ofUse(order.key());
+    loop.history().refreshes().useful(order.key());
   }
 
   /**
    * It has brought nothing. A refresh in the background would be begun anew by the next hit, and so
    * by every one: the next one waits.
    */
-  void inVain() {
+  void wasted() {
     if (order.isBackground()) {
-      count(loop.history().refreshes().inVain(order.key(), order.request(), loop.nowMillis()));
+      count(loop.history().refreshes().wasted(order.key(), order.request(), loop.nowMillis()));
     }
   }
 

@@ -147,11 +147,11 @@ final class FillTask implements OriginListener, FillWriter.Owner {
         onReadComplete();
       }
       case HeadVerdict.Unfounded ignored -> {
-        lessons.inVain();
+        lessons.wasted();
         end(State.VANISHED);
       }
       case HeadVerdict.Whole(ReceivedHead whole) -> {
-        if (lessons.isStoredInVain(whole)) {
+        if (lessons.isStoringWasted(whole)) {
           becomeUnstorable(status, fields, contentLength, Reason.NOT_STORED_NEVER_CONFIRMED);
         } else {
           intake.begin(whole);
@@ -174,7 +174,7 @@ final class FillTask implements OriginListener, FillWriter.Owner {
     if (isFresh) {
       lessons.confirmed();
     } else {
-      lessons.inVain();
+      lessons.wasted();
     }
     isEnded = true;
     leaveTable();
@@ -301,7 +301,7 @@ final class FillTask implements OriginListener, FillWriter.Owner {
       fill.installed();
       lessons.installed();
     } else if (isUnstored) {
-      lessons.inVain();
+      lessons.wasted();
     }
     leaveTable();
     if (isInstalled) {
@@ -329,7 +329,7 @@ final class FillTask implements OriginListener, FillWriter.Owner {
 
   private void fail(OriginFailure reason) {
     isEnded = true;
-    lessons.inVain();
+    lessons.wasted();
     intake.abort();
     leaveTable();
     loop.counters().fillsFailed++;

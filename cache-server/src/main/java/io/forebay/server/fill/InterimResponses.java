@@ -15,7 +15,7 @@ public final class InterimResponses {
   public record Interim(int status, HeaderFields fields) {}
 
   /** More are not kept. */
-  private static final int MOST = 4;
+  private static final int MAX = 4;
 
   private final boolean isForAll;
   private volatile List<Interim> all = List.of();
@@ -31,7 +31,7 @@ public final class InterimResponses {
 
   /** Keeps one; false if it is not kept. */
   boolean add(int status, HeaderFields fields) {
-    if (!isForAll || all.size() >= MOST) {
+    if (!isForAll || all.size() >= MAX) {
       return false;
     }
     List<Interim> more = new ArrayList<>(all);

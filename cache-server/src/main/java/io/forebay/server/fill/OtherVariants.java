@@ -23,10 +23,10 @@ import org.jspecify.annotations.Nullable;
 public final class OtherVariants {
 
   /** Variants of a list that are looked at. */
-  public static final int MOST_LOOKED_AT = 16;
+  public static final int MAX_INSPECTED = 16;
 
   /** What would be longer is not copied on a loop. */
-  static final int LONGEST_BODY = 1 << 20;
+  static final int MAX_BODY = 1 << 20;
 
   private static final String ENCODING = "accept-encoding";
 
@@ -59,7 +59,7 @@ public final class OtherVariants {
     }
     List<FillRequest.Other> others = new ArrayList<>();
     List<FillKey> listed = marker.variants().keys();
-    for (FillKey key : listed.subList(0, Math.min(listed.size(), MOST_LOOKED_AT))) {
+    for (FillKey key : listed.subList(0, Math.min(listed.size(), MAX_INSPECTED))) {
       if (!key.equals(own) && loop.lane().findListed(key.hi(), key.lo()) == StoreLane.Found.HIT) {
         addIfNameable(loop, key, keys.toString(), keys.baseLength(), others);
       }
@@ -101,7 +101,7 @@ public final class OtherVariants {
   public static @Nullable String tagOf(
       StoredMeta meta, long totalLength, String text, String ownText, int baseLength) {
     return !meta.isVaryMarker()
-            && totalLength <= LONGEST_BODY
+            && totalLength <= MAX_BODY
             && text.startsWith(ownText.substring(0, baseLength) + " ")
             && isOfOneEncoding(text, ownText, baseLength)
         ? Revalidation.nameOfOther(meta)

@@ -14,7 +14,7 @@ import java.util.function.Consumer;
  */
 final class RevalidationUpdate {
 
-  private static final int MOST_ATTEMPTS = 20;
+  private static final int MAX_ATTEMPTS = 20;
   private static final long RETRY_MICROS = 50;
 
   private final FillContext loop;
@@ -64,7 +64,7 @@ final class RevalidationUpdate {
     InstallOutcome outcome =
         Refresh.apply(
             loop, order, stale, notModified, requestTimeMillis, birth, isLoaded ? null : onLoaded);
-    if (outcome == InstallOutcome.BUSY && before < MOST_ATTEMPTS) {
+    if (outcome == InstallOutcome.BUSY && before < MAX_ATTEMPTS) {
       loop.eventLoop()
           .schedule(() -> attempt(before + 1, isLoaded), RETRY_MICROS, TimeUnit.MICROSECONDS);
     } else if (outcome != null) {

@@ -57,10 +57,10 @@ public final class SliceFill implements OriginListener {
   }
 
   /** The longest run, unless a sixteenth of the memory tier is less. */
-  private static final long LONGEST_RUN_BYTES = 32 << 20;
+  private static final long MAX_RUN_BYTES = 32 << 20;
 
   /** And the most slices, for each of which it is registered. */
-  private static final int LONGEST_RUN = 64;
+  private static final int MAX_RUN = 64;
 
   /** A deserted run is finished when no more than this is missing. */
   private static final long FINISH_IF_MISSING_BYTES = 1 << 20;
@@ -139,7 +139,7 @@ public final class SliceFill implements OriginListener {
     int sliceBytes = loop.store().sliceBytes();
     long slices =
         Math.clamp(
-            Math.min(loop.paceAboveBytes(), LONGEST_RUN_BYTES) / sliceBytes, 1, (long) LONGEST_RUN);
+            Math.min(loop.paceAboveBytes(), MAX_RUN_BYTES) / sliceBytes, 1, (long) MAX_RUN);
     return slices * sliceBytes;
   }
 
@@ -201,7 +201,7 @@ public final class SliceFill implements OriginListener {
    */
   public boolean claim(int wantedEnd) {
     int longest = (int) (longestBytes(loop) / loop.store().sliceBytes());
-    int limit = Math.min(Math.min(wantedEnd, firstSlice + longest), endOfWhatIsLetGo());
+    int limit = Math.min(Math.min(wantedEnd, firstSlice + longest), endOfReleased());
     int next = firstSlice;
     while (next < limit && claimOne(next)) {
       next++;
@@ -220,7 +220,7 @@ public final class SliceFill implements OriginListener {
    * Of an object that is still being filled, what the fill holds is its own, and what it has let go
    * is not. What it is still to bring is fetched only for those who come to it from ahead.
    */
-  private int endOfWhatIsLetGo() {
+  private int endOfReleased() {
     Fill growing = loop.fills().find(new FillKey(object.hi(), object.lo()));
     return growing != null
             && growing.state() == Fill.State.STREAMING

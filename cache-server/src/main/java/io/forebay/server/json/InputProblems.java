@@ -9,20 +9,20 @@ import java.util.ArrayList;
 public final class InputProblems extends ArrayList<String> {
   private static final long serialVersionUID = 1L;
 
-  public static final int MOST = 32;
+  public static final int MAX = 32;
 
   private int leftOut;
 
   @Override
   public boolean add(String problem) {
-    if (size() < MOST) {
+    if (size() < MAX) {
       return super.add(problem);
     }
     leftOut++;
     return true;
   }
 
-  /** How many came after the first {@link #MOST}. */
+  /** How many came after the first {@link #MAX}. */
   public int leftOut() {
     return leftOut;
   }

@@ -28,8 +28,8 @@ import org.jspecify.annotations.Nullable;
  * the call is given up meanwhile, the connection is finished all the same and goes to the pool.
  */
 final class Connector {
-  private static final int MOST_ADDRESSES = 3;
-  private static final long LEAST_ATTEMPT_MILLIS = 1;
+  private static final int MAX_ADDRESSES = 3;
+  private static final long MIN_ATTEMPT_MILLIS = 1;
 
   private final OriginPool pool;
   private final PooledCall call;
@@ -118,7 +118,7 @@ final class Connector {
         ordered.add(family.get((i + rotation % family.size()) % family.size()));
       }
     }
-    return ordered.subList(0, Math.min(MOST_ADDRESSES, ordered.size()));
+    return ordered.subList(0, Math.min(MAX_ADDRESSES, ordered.size()));
   }
 
   private void tryNext() {
@@ -128,7 +128,7 @@ final class Connector {
     target = address;
     long attemptMillis =
         Math.max(
-            LEAST_ATTEMPT_MILLIS, TimeUnit.NANOSECONDS.toMillis(deadline.remainingNanos()) / left);
+            MIN_ATTEMPT_MILLIS, TimeUnit.NANOSECONDS.toMillis(deadline.remainingNanos()) / left);
     OriginConnection connection = new OriginConnection(pool);
     ChannelFuture connecting =
         new Bootstrap()

@@ -50,7 +50,7 @@ final class OriginConnection extends ChannelInboundHandlerAdapter {
   private static final Logger LOG = LoggerFactory.getLogger(OriginConnection.class);
 
   /** Interim responses that may precede the final one. */
-  private static final int MOST_INTERIM = 16;
+  private static final int MAX_INTERIM = 16;
 
   /** How long a body waits for the origin's 100 (RFC 9110 §10.1.1: not for ever). */
   private static final Duration CONTINUE_PATIENCE = Duration.ofSeconds(1);
@@ -326,8 +326,8 @@ final class OriginConnection extends ChannelInboundHandlerAdapter {
     }
     if (status < 200) {
       interimCount++;
-      if (interimCount > MOST_INTERIM) {
-        fail(Kind.INVALID_RESPONSE, "more than " + MOST_INTERIM + " interim responses");
+      if (interimCount > MAX_INTERIM) {
+        fail(Kind.INVALID_RESPONSE, "more than " + MAX_INTERIM + " interim responses");
         return;
       }
       // The next one is waited for anew; while a body is being sent there is no hurry.

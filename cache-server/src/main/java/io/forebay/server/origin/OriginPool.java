@@ -15,7 +15,7 @@ final class OriginPool {
   static final long NOT_WAITING = Long.MIN_VALUE;
 
   /** Requests that may wait on one loop for one origin; beyond, they fail at once (I5). */
-  static final int MOST_WAITING = 1024;
+  static final int MAX_WAITING = 1024;
 
   /**
    * How much longer than its own a pool lets another loop's request wait before it gives a
@@ -203,9 +203,9 @@ final class OriginPool {
   }
 
   private void enqueue(PooledCall call) {
-    if (waiting.size() >= MOST_WAITING) {
+    if (waiting.size() >= MAX_WAITING) {
       client.counters().hit(LimitKey.ORIGIN_CONNECTIONS);
-      call.fail(tooMany("and " + MOST_WAITING + " requests wait already"));
+      call.fail(tooMany("and " + MAX_WAITING + " requests wait already"));
       return;
     }
     if (isRetired && waiting.isEmpty()) {

@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * name are always verified; there is no switch to turn that off.
  */
 final class OriginTls {
-  private static final int MOST_CAUSES = 10;
+  private static final int MAX_CAUSES = 10;
 
   private OriginTls() {}
 
@@ -70,7 +70,7 @@ final class OriginTls {
   /** Whether a handshake failed because of the origin's certificate. */
   static boolean isCertificateRefused(Throwable failure) {
     Throwable cause = failure;
-    for (int i = 0; i < MOST_CAUSES && cause != null; i++) {
+    for (int i = 0; i < MAX_CAUSES && cause != null; i++) {
       if (cause instanceof CertificateException || cause instanceof CertPathBuilderException) {
         return true;
       }
@@ -85,7 +85,7 @@ final class OriginTls {
       return "the origin closed the connection during the handshake";
     }
     Throwable cause = failure;
-    for (int i = 0; i < MOST_CAUSES && cause != null; i++) {
+    for (int i = 0; i < MAX_CAUSES && cause != null; i++) {
       if (cause instanceof CertificateExpiredException) {
         return "certificate has expired: " + Printable.line(cause);
       }

@@ -17,10 +17,10 @@ import java.util.List;
  * and dropped, so that such a connection is never used again.
  */
 final class ResponseDecoder extends HttpResponseDecoder {
-  static final int LONGEST_LINE = 8 * 1024;
+  static final int MAX_LINE = 8 * 1024;
 
   /** Body bytes are passed on as they were read; no read is as long as this. */
-  private static final int LONGEST_PIECE = 1024 * 1024;
+  private static final int MAX_PIECE = 1024 * 1024;
 
   private final OriginConnection connection;
   private final ResponseLimits bounds;
@@ -36,9 +36,9 @@ final class ResponseDecoder extends HttpResponseDecoder {
   ResponseDecoder(OriginConnection connection, ResponseLimits bounds) {
     super(
         new HttpDecoderConfig()
-            .setMaxInitialLineLength(LONGEST_LINE)
+            .setMaxInitialLineLength(MAX_LINE)
             .setMaxHeaderSize(bounds.headerBytes())
-            .setMaxChunkSize(LONGEST_PIECE)
+            .setMaxChunkSize(MAX_PIECE)
             .setValidateHeaders(true)
             .setAllowDuplicateContentLengths(true)
             .setUseRfc9112TransferEncoding(true)

@@ -31,8 +31,8 @@ final class OcspStapler implements AutoCloseable {
   private static final long PERIOD_SECONDS = 30;
   private static final long FIRST_RETRY_MILLIS = Duration.ofMinutes(5).toMillis();
   private static final long LAST_RETRY_MILLIS = Duration.ofHours(1).toMillis();
-  private static final long LEAST_MILLIS = Duration.ofMinutes(5).toMillis();
-  private static final long MOST_MILLIS = Duration.ofHours(12).toMillis();
+  private static final long MIN_MILLIS = Duration.ofMinutes(5).toMillis();
+  private static final long MAX_MILLIS = Duration.ofHours(12).toMillis();
 
   private final LongSupplier clockMillis;
   private final OcspClient client;
@@ -163,10 +163,10 @@ final class OcspStapler implements AutoCloseable {
     Instant until = answer.until();
     long half =
         until == null
-            ? LEAST_MILLIS
+            ? MIN_MILLIS
             : Duration.between(answer.from(), until).toMillis() / 2
                 - (now - answer.from().toEpochMilli());
-    entry.dueAtMillis = now + Math.clamp(half, LEAST_MILLIS, MOST_MILLIS);
+    entry.dueAtMillis = now + Math.clamp(half, MIN_MILLIS, MAX_MILLIS);
     entry.retryMillis = FIRST_RETRY_MILLIS;
     staple(certificate, entry, answer);
   }

@@ -23,7 +23,7 @@ import java.util.random.RandomGenerator;
  */
 final class TicketKeys {
   private static final int KEY_LENGTH = OpenSslSessionTicketKey.TICKET_KEY_SIZE;
-  private static final int MOST_KEYS = 16;
+  private static final int MAX_KEYS = 16;
   private static final int MAX_FILE_BYTES = 64 * 1024;
 
   /** Keys of our own that open tickets beside the one that encrypts. */
@@ -142,14 +142,14 @@ final class TicketKeys {
     } catch (IOException e) {
       throw new TlsException("ticket keys: " + file + " cannot be read: " + e.getMessage());
     }
-    if (keys.isEmpty() || keys.size() > MOST_KEYS) {
+    if (keys.isEmpty() || keys.size() > MAX_KEYS) {
       throw new TlsException(
           "ticket keys: "
               + file
               + " has "
               + keys.size()
               + " keys; 1 to "
-              + MOST_KEYS
+              + MAX_KEYS
               + " may be there");
     }
     return List.copyOf(keys);

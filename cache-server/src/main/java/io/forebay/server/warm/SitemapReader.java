@@ -25,7 +25,7 @@ import org.xml.sax.helpers.DefaultHandler;
  * work is bound to the CPU, so it runs on a platform thread: on a virtual thread it would hold the
  * carrier that all requests of the admin API share.
  */
-public final class SitemapReader {
+final class SitemapReader {
 
   /** Elements within elements; the protocol needs three. */
   static final int MAX_ELEMENT_DEPTH = 16;

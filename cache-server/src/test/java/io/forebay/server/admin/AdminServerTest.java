@@ -585,8 +585,8 @@ final class AdminServerTest {
     String numbers = "1,".repeat(99_999) + "1";
     RawHttp.Answer answer = start().post("/v1/purge", "{\"urls\":[" + numbers + "]}");
     assertEquals(400, answer.status());
-    assertEquals(InputProblems.MOST, answer.json().get("problems").size());
-    assertEquals(100_000 - InputProblems.MOST, answer.json().get("moreProblems").intValue());
+    assertEquals(InputProblems.MAX, answer.json().get("problems").size());
+    assertEquals(100_000 - InputProblems.MAX, answer.json().get("moreProblems").intValue());
     assertTrue(answer.body().length < 4096, "an answer of " + answer.body().length + " bytes");
   }
 
@@ -599,8 +599,8 @@ final class AdminServerTest {
     node.reload(new Reload(1, List.of(), List.of(), errors));
     RawHttp.Answer answer = start().post("/v1/reload", "");
     assertEquals(422, answer.status());
-    assertEquals(InputProblems.MOST, answer.json().get("problems").size());
-    assertEquals(1000 - InputProblems.MOST, answer.json().get("moreProblems").intValue());
+    assertEquals(InputProblems.MAX, answer.json().get("problems").size());
+    assertEquals(1000 - InputProblems.MAX, answer.json().get("moreProblems").intValue());
   }
 
   static List<String> overBounds() {

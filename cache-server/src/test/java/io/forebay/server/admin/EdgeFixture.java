@@ -58,13 +58,13 @@ public final class EdgeFixture implements AutoCloseable {
     return this;
   }
 
-  /** Holds every answer back until {@link #letGo}; {@code count} requests end {@link #arrived}. */
+  /** Holds every answer back until {@link #release}; {@code count} requests end {@link #arrived}. */
   public void holdBack(int count) {
     arrived = new CountDownLatch(count);
     gate = new CountDownLatch(1);
   }
 
-  public void letGo() {
+  public void release() {
     CountDownLatch held = gate;
     gate = null;
     if (held != null) {
@@ -121,7 +121,7 @@ public final class EdgeFixture implements AutoCloseable {
 
   @Override
   public void close() {
-    letGo();
+    release();
     server.stop(0);
     threads.shutdownNow();
   }

@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class OriginWire {
   private static final String NAME = "wire";
-  private static final int MOST = 1_000;
+  private static final int MAX = 1_000;
   private static final Origins ORIGINS = origins();
 
   private static final NameResolver NO_NAMES =
@@ -110,7 +110,7 @@ public final class OriginWire {
                   NAME,
                   "http://127.0.0.1:1",
                   null,
-                  MOST,
+                  MAX,
                   null,
                   false,
                   true,
@@ -136,8 +136,8 @@ public final class OriginWire {
       pool.submit(call);
       return idle;
     }
-    if (!slots.tryAcquire(MOST)) {
-      throw new IllegalStateException("more than " + MOST + " connections");
+    if (!slots.tryAcquire(MAX)) {
+      throw new IllegalStateException("more than " + MAX + " connections");
     }
     Connection wire = new Connection(call);
     connections.add(wire);

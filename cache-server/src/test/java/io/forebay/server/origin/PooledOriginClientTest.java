@@ -334,7 +334,7 @@ class PooledOriginClientTest {
           lab.onLoop(
               0,
               () -> {
-                for (int i = 0; i < OriginPool.MOST_WAITING; i++) {
+                for (int i = 0; i < OriginPool.MAX_WAITING; i++) {
                   lab.client(0).send("main", Lab.get("/waits"), new Recorder());
                 }
                 Recorder last = new Recorder();

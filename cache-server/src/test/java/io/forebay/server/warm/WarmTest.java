@@ -325,7 +325,7 @@ final class WarmTest {
     long job = started("{\"urls\":[" + urls + "],\"concurrency\":3}");
     edge.awaitArrivals();
     assertEquals("running", http.get("/v1/warm/" + job).json().get("state").stringValue());
-    edge.letGo();
+    edge.release();
     assertEquals(12, finished(job).at("/totals/completed").longValue());
     assertEquals(3, edge.mostInFlight());
   }

@@ -229,7 +229,7 @@ final class Device {
   boolean offer(MemorySegment memory, long record, int length, DiskLocation into) {
     int entryLength = DirectoryPages.entryLength(memory, record);
     return health.isOnline()
-        && length <= DeviceSettings.LARGEST_RECORD
+        && length <= DeviceSettings.MAX_RECORD
         && entryLength >= 0
         && log.offer(memory, record, length, entryLength, into);
   }

@@ -16,7 +16,7 @@ import java.util.function.LongSupplier;
  * wait for it. Loops ask, this device's readers load; no locks.
  */
 final class DeviceLoads {
-  private static final int MOST = 4096;
+  private static final int MAX = 4096;
 
   private final DeviceRecords records;
   private final DeviceHealth health;
@@ -66,7 +66,7 @@ final class DeviceLoads {
     DiskRead running = underWay.get(key);
     if (running == null) {
       long now = clockMillis.getAsLong();
-      if (count.incrementAndGet() > MOST || now < refusesUntilMillis) {
+      if (count.incrementAndGet() > MAX || now < refusesUntilMillis) {
         count.decrementAndGet();
         counters.refused.incrementAndGet();
         return false;

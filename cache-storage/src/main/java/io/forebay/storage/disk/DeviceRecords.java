@@ -34,7 +34,7 @@ final class DeviceRecords {
 
   /** One reader's buffer. */
   static ByteBuffer buffer() {
-    return ByteBuffer.allocateDirect(DeviceSettings.LARGEST_RECORD).order(ByteOrder.LITTLE_ENDIAN);
+    return ByteBuffer.allocateDirect(DeviceSettings.MAX_RECORD).order(ByteOrder.LITTLE_ENDIAN);
   }
 
   /** Whether a place still means what it meant. */

@@ -186,7 +186,7 @@ final class DeviceRecovery {
   private boolean isPlausible(PageEntry one) {
     return one.offset() >= 0
         && one.recordLength() > 0
-        && one.recordLength() <= DeviceSettings.LARGEST_RECORD
+        && one.recordLength() <= DeviceSettings.MAX_RECORD
         && one.offset() + (long) one.recordLength() <= settings.regionBytes();
   }
 

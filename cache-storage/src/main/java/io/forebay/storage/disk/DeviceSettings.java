@@ -36,10 +36,10 @@ public record DeviceSettings(
     int knownTombstones) {
   private static final int WAITING_TOMBSTONES = 1 << 18;
   private static final int KNOWN_TOMBSTONES = 1 << 22;
-  static final int LARGEST_RECORD = 2 << 20;
-  private static final int LARGEST_REGION = 64 << 20;
-  private static final int SMALLEST_REGION = 256 << 10;
-  private static final int LEAST_REGIONS = 8;
+  static final int MAX_RECORD = 2 << 20;
+  private static final int MAX_REGION = 64 << 20;
+  private static final int MIN_REGION = 256 << 10;
+  private static final int MIN_REGIONS = 8;
 
   public DeviceSettings(
       String name,
@@ -139,9 +139,9 @@ public record DeviceSettings(
   public DeviceSettings resolved() {
     long region = regionBytes;
     if (region == 0) {
-      region = Math.clamp(Long.highestOneBit(bytes / 16), SMALLEST_REGION, LARGEST_REGION);
+      region = Math.clamp(Long.highestOneBit(bytes / 16), MIN_REGION, MAX_REGION);
     }
-    if (region < SMALLEST_REGION || region % 4096 != 0 || bytes / region < LEAST_REGIONS) {
+    if (region < MIN_REGION || region % 4096 != 0 || bytes / region < MIN_REGIONS) {
       throw new IllegalArgumentException(
           "disk "
               + name
@@ -150,7 +150,7 @@ public record DeviceSettings(
               + " bytes in regions of "
               + region
               + ": give it at least "
-              + LEAST_REGIONS * SMALLEST_REGION
+              + MIN_REGIONS * MIN_REGION
               + " bytes");
     }
     // Of whole pages, since that is what is written.

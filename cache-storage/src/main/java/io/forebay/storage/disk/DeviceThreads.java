@@ -26,14 +26,14 @@ final class DeviceThreads {
   /**
    * @param bell rung when there is something to do
    */
-  DeviceThreads(Device device, Bell bell) {
+  DeviceThreads(Device device, Wakeup bell) {
     this.device = device;
     this.readable = bell.readable;
     this.writable = bell.writable;
   }
 
   /** What a device rings when there is something to do: it is there before its threads are. */
-  static final class Bell {
+  static final class Wakeup {
     private final Semaphore readable = new Semaphore(0);
     private final Semaphore writable = new Semaphore(0);
 

@@ -27,7 +27,7 @@ public final class DeviceView implements AutoCloseable {
   /** A page that a running store's sweep is writing is whole the next time. */
   private static final int ATTEMPTS = 3;
 
-  private static final int LARGEST_REGION = 1 << 30;
+  private static final int MAX_REGION = 1 << 30;
 
   private final Path file;
   private final FileChannel channel;
@@ -103,7 +103,7 @@ public final class DeviceView implements AutoCloseable {
     this.regionBytes = head.getInt(DeviceHeader.REGION_BYTES_OFFSET);
     this.regionCount = head.getInt(DeviceHeader.REGION_COUNT_OFFSET);
     if (regionBytes < DirectoryPage.LENGTH
-        || regionBytes > LARGEST_REGION
+        || regionBytes > MAX_REGION
         || regionBytes % DirectoryPage.LENGTH != 0
         || regionCount <= 0) {
       throw new DamagedFileException(

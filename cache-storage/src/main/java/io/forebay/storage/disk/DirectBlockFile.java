@@ -21,7 +21,7 @@ final class DirectBlockFile implements BlockFile {
   private static final int BLOCK = 4096;
 
   /** A record of the greatest length, wherever it begins. */
-  private static final int BUFFER_BYTES = DeviceSettings.LARGEST_RECORD + 2 * BLOCK;
+  private static final int BUFFER_BYTES = DeviceSettings.MAX_RECORD + 2 * BLOCK;
 
   private final FileChannel channel;
   private final ConcurrentLinkedQueue<ByteBuffer> spare = new ConcurrentLinkedQueue<>();

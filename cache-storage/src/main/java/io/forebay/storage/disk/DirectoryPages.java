@@ -30,7 +30,7 @@ final class DirectoryPages {
   /** Entry length for a record, or -1 if it has more scopes than a page can hold. */
   static int entryLength(MemorySegment memory, long record) {
     int words = isHead(memory, record) ? scopes(memory, record) : 0;
-    return words > DirectoryPage.MOST_WORDS ? -1 : DirectoryPage.ENTRY_LENGTH + words * Long.BYTES;
+    return words > DirectoryPage.MAX_WORDS ? -1 : DirectoryPage.ENTRY_LENGTH + words * Long.BYTES;
   }
 
   private static boolean isHead(MemorySegment memory, long record) {

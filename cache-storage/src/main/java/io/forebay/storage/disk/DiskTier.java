@@ -100,7 +100,7 @@ public final class DiskTier implements AutoCloseable {
       int[] numbers = numbers(settings, files, host.purges().identity());
       for (int n = 0; n < numbers.length; n++) {
         DeviceSettings one = settings.get(n).resolved();
-        DeviceThreads.Bell bell = new DeviceThreads.Bell();
+        DeviceThreads.Wakeup bell = new DeviceThreads.Wakeup();
         Device device = new Device(one, files.get(n), numbers[n], host, isIndexWarm, bell::ring);
         devices.add(device);
         threads.add(new DeviceThreads(device, bell));
@@ -389,7 +389,7 @@ public final class DiskTier implements AutoCloseable {
       sum +=
           (long) settings.buffers() * settings.bufferBytes()
               + (settings.readers() + (settings.scrubBytesPerSecond() > 0 ? 2L : 1L))
-                  * DeviceSettings.LARGEST_RECORD;
+                  * DeviceSettings.MAX_RECORD;
     }
     return sum;
   }

@@ -33,7 +33,7 @@ public final class DiskDemoter {
   static final long ROUND_MILLIS = 120_000;
 
   /** Regions that may be looked at in one go after a time in which there was no room to. */
-  private static final int MOST_AT_ONCE = 4;
+  private static final int MAX_CONCURRENT = 4;
 
   private final Regions regions;
   private final ObjectIndex.Cursor cursor;
@@ -154,7 +154,7 @@ public final class DiskDemoter {
   private boolean lookOn(long nowMillis) {
     long elapsed = Math.clamp(nowMillis - lookedMillis, 0, ROUND_MILLIS);
     lookedMillis = nowMillis;
-    toLookAt = Math.min(toLookAt + (double) elapsed * regions.count() / ROUND_MILLIS, MOST_AT_ONCE);
+    toLookAt = Math.min(toLookAt + (double) elapsed * regions.count() / ROUND_MILLIS, MAX_CONCURRENT);
     if (toLookAt < 1 || !disk.isIdle()) {
       return false;
     }

@@ -16,7 +16,7 @@ import java.util.Arrays;
  */
 public final class GhostFilter {
   private static final int WAYS = 4;
-  private static final int MOST_FINGERPRINTS = 1 << 27;
+  private static final int MAX_FINGERPRINTS = 1 << 27;
 
   private final short[][] tables = new short[2][];
   private final int bucketMask;
@@ -32,7 +32,7 @@ public final class GhostFilter {
    * @param objects that are to be remembered at most
    */
   public GhostFilter(long cacheBytes, long objects) {
-    long wanted = Math.clamp(objects / 2, 1 << 10, MOST_FINGERPRINTS);
+    long wanted = Math.clamp(objects / 2, 1 << 10, MAX_FINGERPRINTS);
     int places = (int) Long.highestOneBit(wanted * 2 - 1);
     tables[0] = new short[places];
     tables[1] = new short[places];

@@ -12,7 +12,7 @@ import java.util.Arrays;
  *   <li>The oldest region of one segment is reclaimed next: of the protected one if that has more
  *       than its share, else of probation. With a share of none, the older of the two: then what
  *       survives has as long to prove itself as what is new, which comes close to LRU.
- *   <li>Every record counts its touches, up to {@link #MOST_TOUCHES}. A touch counts only once the
+ *   <li>Every record counts its touches, up to {@link #MAX_TOUCHES}. A touch counts only once the
  *       record's region is full and closed: what is asked for many times in one go is asked for
  *       once, as far as its future is told from it.
  *   <li>From probation a record survives with as many touches as the threshold says, and starts in
@@ -28,10 +28,10 @@ import java.util.Arrays;
  * {@link #survives} for every record in the same order.
  */
 public final class SegmentPolicy {
-  public static final int MOST_TOUCHES = DirectoryEntry.MOST_TOUCHES;
+  public static final int MAX_TOUCHES = DirectoryEntry.MAX_TOUCHES;
 
   /** Regions that may change segment as they are before one has to give space. */
-  static final int MOST_WHOLE_IN_A_ROW = 8;
+  static final int MAX_CONSECUTIVE_WHOLE = 8;
 
   /**
    * What can be set.
@@ -46,7 +46,7 @@ public final class SegmentPolicy {
     public Setting {
       if (!(protectedShare >= 0 && protectedShare <= 0.95)
           || threshold < 1
-          || threshold >= MOST_TOUCHES) {
+          || threshold >= MAX_TOUCHES) {
         throw new IllegalArgumentException(
             "protected share 0 to 0.95, threshold 1 or 2, not "
                 + protectedShare
@@ -56,7 +56,7 @@ public final class SegmentPolicy {
     }
   }
 
-  private final long[] bytesByTouches = new long[MOST_TOUCHES + 1];
+  private final long[] bytesByTouches = new long[MAX_TOUCHES + 1];
   private volatile Setting setting;
   private boolean isProtected;
   private int leastTouches;
@@ -102,22 +102,22 @@ public final class SegmentPolicy {
 
   /** Takes a live record of the region into account. */
   public void count(int touches, long length) {
-    bytesByTouches[Math.min(touches, MOST_TOUCHES)] += length;
+    bytesByTouches[Math.min(touches, MAX_TOUCHES)] += length;
   }
 
   /** Ends counting: whether the region changes segment as it is, or is to be emptied. */
   public boolean staysWhole(long regionBytes) {
     long budget = regionBytes / 8 * 7;
     long surviving = 0;
-    for (int touches = leastTouches; touches <= MOST_TOUCHES; touches++) {
+    for (int touches = leastTouches; touches <= MAX_TOUCHES; touches++) {
       surviving += bytesByTouches[touches];
     }
-    if (surviving > budget && wholeInARow < MOST_WHOLE_IN_A_ROW) {
+    if (surviving > budget && wholeInARow < MAX_CONSECUTIVE_WHOLE) {
       wholeInARow++;
       return true;
     }
     wholeInARow = 0;
-    cut = MOST_TOUCHES;
+    cut = MAX_TOUCHES;
     cutBytesLeft = budget;
     while (cut > leastTouches && bytesByTouches[cut] <= cutBytesLeft) {
       cutBytesLeft -= bytesByTouches[cut];

@@ -22,7 +22,7 @@ final class SettingTuner {
 
   static final int WINDOWS_IN_A_ROW = 2;
 
-  static final int MOST_PATIENCE = 64;
+  static final int MAX_PATIENCE = 64;
 
   private final double[] shares;
   private final int[] thresholds;
@@ -83,7 +83,7 @@ final class SettingTuner {
     if (inARow < (isReturn ? patience : WINDOWS_IN_A_ROW)) {
       return null;
     }
-    patience = isReturn ? Math.min(patience * 2, MOST_PATIENCE) : WINDOWS_IN_A_ROW * 2;
+    patience = isReturn ? Math.min(patience * 2, MAX_PATIENCE) : WINDOWS_IN_A_ROW * 2;
     cameFrom = present();
     inARow = 0;
     share += direction;

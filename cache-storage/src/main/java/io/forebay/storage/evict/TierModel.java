@@ -130,7 +130,7 @@ public final class TierModel {
   public boolean access(long object, int part, int length) {
     int record = find(object, part);
     if (record != NONE) {
-      if (!regions[record].isOpen && touches[record] < SegmentPolicy.MOST_TOUCHES) {
+      if (!regions[record].isOpen && touches[record] < SegmentPolicy.MAX_TOUCHES) {
         touches[record]++;
       }
       return true;

@@ -47,7 +47,7 @@ public final class MemoryPlace {
   private static final Logger LOG = LoggerFactory.getLogger(MemoryPlace.class);
   private static final String PREFIX = "forebay-";
   private static final Pattern NAME = Pattern.compile("forebay-[0-9a-f]{32}");
-  private static final int LONGEST_LINE = 8192;
+  private static final int MAX_LINE = 8192;
   private static final int NAME_BYTES = 16;
 
   private static final Path DEFAULT_ROOT = Path.of("/dev/shm");
@@ -262,7 +262,7 @@ public final class MemoryPlace {
   /** The one line of a file; null where it can't be read or is none of ours. */
   private static @Nullable String line(Path file) {
     try (FileChannel in = PrivateFiles.openToRead(file)) {
-      ByteBuffer bytes = ByteBuffer.allocate(LONGEST_LINE);
+      ByteBuffer bytes = ByteBuffer.allocate(MAX_LINE);
       while (bytes.hasRemaining() && in.read(bytes) >= 0) {
         Thread.onSpinWait();
       }

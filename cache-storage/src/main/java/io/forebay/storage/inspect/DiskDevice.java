@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class DiskDevice implements Tier {
   /** Longer than any record that goes to a disk. */
-  private static final int LARGEST_RECORD = 2 << 20;
+  private static final int MAX_RECORD = 2 << 20;
 
   /** Read of a head at first; most have all that is asked for in it. */
   private static final int HEAD_READ = 4096;
@@ -46,7 +46,7 @@ public final class DiskDevice implements Tier {
   }
 
   public static ByteBuffer readBuffer() {
-    return ByteBuffer.allocateDirect(LARGEST_RECORD).order(ByteOrder.LITTLE_ENDIAN);
+    return ByteBuffer.allocateDirect(MAX_RECORD).order(ByteOrder.LITTLE_ENDIAN);
   }
 
   @Override
@@ -115,7 +115,7 @@ public final class DiskDevice implements Tier {
   private boolean isPlausible(DeviceView.Entry one) {
     return one.offset() >= 0
         && one.length() >= SliceRecord.LENGTH
-        && one.length() <= LARGEST_RECORD
+        && one.length() <= MAX_RECORD
         && one.offset() + (long) one.length() <= file.regionBytes();
   }
 
@@ -151,7 +151,7 @@ public final class DiskDevice implements Tier {
         || place.diskRegion() < 0
         || place.diskRegion() >= file.regionCount()
         || place.length() < SliceRecord.LENGTH
-        || place.length() > LARGEST_RECORD) {
+        || place.length() > MAX_RECORD) {
       return null;
     }
     return new Entry(

@@ -26,7 +26,7 @@ public record Head(
     boolean isInline,
     int slices) {
   /** More slices than any object has; what says more is damaged. */
-  private static final int MOST_SLICES = 1 << 24;
+  private static final int MAX_SLICES = 1 << 24;
 
   /** The head at a place that has been found to be a well-formed record. */
   static Head copy(MemorySegment memory, long record) {
@@ -62,7 +62,7 @@ public record Head(
         total,
         sliceBytes,
         isInline,
-        isInline ? 0 : (int) Math.min(MOST_SLICES, (total + sliceBytes - 1) / sliceBytes));
+        isInline ? 0 : (int) Math.min(MAX_SLICES, (total + sliceBytes - 1) / sliceBytes));
   }
 
   /** What purges say of it. */

@@ -19,7 +19,7 @@ public final class StoreCensus {
     60, 600, 3_600, 6 * 3_600, 86_400, 7 * 86_400, 30 * 86_400, 365 * 86_400
   };
 
-  private static final int MOST_GROUPS = 10_000;
+  private static final int MAX_GROUPS = 10_000;
 
   private final List<Cell> cells = new ArrayList<>();
   private final List<Part> parts = new ArrayList<>();
@@ -171,7 +171,7 @@ public final class StoreCensus {
 
   void count(String group, long memoryBytes) {
     long[] sums =
-        groups.size() < MOST_GROUPS
+        groups.size() < MAX_GROUPS
             ? groups.computeIfAbsent(group, key -> new long[2])
             : groups.getOrDefault(group, otherGroups);
     sums[0]++;

@@ -35,7 +35,7 @@ public final class StoreInspection implements AutoCloseable {
   /** Rows of pins that its threads need: one for questions, one for the check. */
   public static final int LANES = 2;
 
-  private static final int MOST_WAITING = 8;
+  private static final int MAX_WAITING = 8;
   private static final long IDLE_SECONDS = 10;
   private static final long END_SECONDS = 10;
 
@@ -174,7 +174,7 @@ public final class StoreInspection implements AutoCloseable {
               1,
               IDLE_SECONDS,
               TimeUnit.SECONDS,
-              new ArrayBlockingQueue<>(MOST_WAITING),
+              new ArrayBlockingQueue<>(MAX_WAITING),
               work -> {
                 Thread made = threads.newThread(work);
                 made.setName(name);

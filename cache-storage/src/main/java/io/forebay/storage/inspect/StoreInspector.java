@@ -33,7 +33,7 @@ import org.jspecify.annotations.Nullable;
  * at between regions. One thread, never an event loop.
  */
 public final class StoreInspector {
-  private static final int MOST_RUNS = 256;
+  private static final int MAX_RUNS = 256;
 
   private final MemoryTier memory;
   private final List<DiskDevice> disks;
@@ -207,7 +207,7 @@ public final class StoreInspector {
     if (run == null) {
       return true;
     }
-    return runs.size() < MOST_RUNS && runs.add(run);
+    return runs.size() < MAX_RUNS && runs.add(run);
   }
 
   /** The disk that the value just read names. */

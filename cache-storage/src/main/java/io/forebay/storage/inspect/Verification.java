@@ -16,9 +16,9 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Verification {
   /** Flaws told one by one; beyond it they are only counted. */
-  public static final int MOST_TOLD = 1_000;
+  public static final int MAX_LISTED = 1_000;
 
-  private static final long LONGEST_PAUSE_NANOS = 100_000_000;
+  private static final long MAX_PAUSE_NANOS = 100_000_000;
 
   private final long id;
   private final long bytesPerSecond;
@@ -161,7 +161,7 @@ public final class Verification {
 
   private synchronized void add(Flaw flaw) {
     flawCount++;
-    if (flaws.size() < MOST_TOLD) {
+    if (flaws.size() < MAX_LISTED) {
       flaws.add(flaw);
     }
   }
@@ -173,7 +173,7 @@ public final class Verification {
       if (behind <= 0) {
         return;
       }
-      pauseNanos.accept(Math.min(behind, LONGEST_PAUSE_NANOS));
+      pauseNanos.accept(Math.min(behind, MAX_PAUSE_NANOS));
     }
   }
 

@@ -616,11 +616,11 @@ public final class ObjectWriter {
     if (hasFailed || isSliding || core.isLost() || (isShort && !isCut)) {
       return InstallOutcome.NO_SPACE;
     }
-    boolean isOfUse =
+    boolean isUseful =
         isCut
             ? mayBePartial && !isInline && spec.totalLength() >= 0 && sealed > 0
             : spec.totalLength() < 0 || written == spec.totalLength();
-    if (!isOfUse) {
+    if (!isUseful) {
       return InstallOutcome.INCOMPLETE;
     }
     if (isRun) {
@@ -867,7 +867,7 @@ public final class ObjectWriter {
   private void releaseIfUnread(int word) {
     if ((word & CLOSED) != 0 && (word & (FIRST | NUMBER)) == 0) {
       for (Piece piece : window.pieces()) {
-        core.regions.kept().letGo(piece.region());
+        core.regions.kept().release(piece.region());
       }
       releasePieces();
       core.unfinished.remove(fill);

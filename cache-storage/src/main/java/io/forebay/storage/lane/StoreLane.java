@@ -154,7 +154,7 @@ public final class StoreLane {
   }
 
   /**
-   * Keeps a region that this lane has pinned from being reclaimed until {@link #letGo}, so that a
+   * Keeps a region that this lane has pinned from being reclaimed until {@link #release}, so that a
    * long delivery may depend on it.
    *
    * @return false where so many are kept already that this one may not be
@@ -163,8 +163,8 @@ public final class StoreLane {
     return kept.keep(region);
   }
 
-  public void letGo(int region) {
-    kept.letGo(region);
+  public void release(int region) {
+    kept.release(region);
   }
 
   /** Bytes that could be kept at most, if they lay close together. */

@@ -27,7 +27,7 @@ import java.lang.foreign.MemorySegment;
  * <p>{@code live} is set and cleared under the index lock of the key, except by purges, which only
  * clear. A record is live only while the byte is exactly {@link #LIVE}, and a soft purge has passed
  * it by only while the byte is exactly {@link #FIRM}: from {@link #DEAD} and {@link #SOFT} all
- * eight bits lie between. {@code touches} counts, up to {@link #MOST_TOUCHES}, how often the record
+ * eight bits lie between. {@code touches} counts, up to {@link #MAX_TOUCHES}, how often the record
  * was asked for since it was written or last survived; lost updates are fine. {@code epoch} is that
  * of the process that has written the record or checked it: each draws its own at random, so that
  * no damage done before can pass for it.
@@ -35,7 +35,7 @@ import java.lang.foreign.MemorySegment;
 public final class DirectoryEntry {
   public static final int LENGTH = 64;
 
-  public static final int MOST_TOUCHES = 3;
+  public static final int MAX_TOUCHES = 3;
 
   public static final byte LIVE = 0x5A;
   public static final byte DEAD = (byte) ~LIVE;

@@ -86,7 +86,7 @@ public final class DirectoryPage {
   public static final byte KIND_TOMBSTONE = 4;
 
   /** More scopes than fit beside the entry in a page of their own. */
-  public static final int MOST_WORDS = (LENGTH - ENTRIES_OFFSET - ENTRY_LENGTH) / Long.BYTES;
+  public static final int MAX_WORDS = (LENGTH - ENTRIES_OFFSET - ENTRY_LENGTH) / Long.BYTES;
 
   private DirectoryPage() {}
 

@@ -66,13 +66,13 @@ public final class TierHeader {
   public static final long ALL_SETTLED = Long.MAX_VALUE;
 
   /** More flipped bits than these in eight bytes make them somebody else's. */
-  private static final int MOST_FLIPPED = 8;
+  private static final int MAX_FLIPPED = 8;
 
   private TierHeader() {}
 
   /** Whether a file begins as a tier does, be it with a few bits flipped. */
   public static boolean isOurs(long magic) {
-    return Long.bitCount(magic ^ MAGIC) <= MOST_FLIPPED;
+    return Long.bitCount(magic ^ MAGIC) <= MAX_FLIPPED;
   }
 
   /** The CRC of what never changes. */

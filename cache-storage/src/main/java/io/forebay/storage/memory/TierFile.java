@@ -20,7 +20,7 @@ import java.nio.file.Path;
 public final class TierFile implements AutoCloseable {
   public static final String NAME = "memory.tier";
 
-  private static final int LARGEST_REGION = 1 << 30;
+  private static final int MAX_REGION = 1 << 30;
 
   private final Arena arena;
   private final MemorySegment memory;
@@ -77,7 +77,7 @@ public final class TierFile implements AutoCloseable {
     int regionBytes = memory.get(Layouts.INT, TierHeader.REGION_BYTES_OFFSET);
     int regions = memory.get(Layouts.INT, TierHeader.REGION_COUNT_OFFSET);
     if (regionBytes < RegionHeader.LENGTH + DirectoryEntry.LENGTH
-        || regionBytes > LARGEST_REGION
+        || regionBytes > MAX_REGION
         || regionBytes % RegionHeader.LENGTH != 0
         || regions <= 0) {
       throw new DamagedFileException(

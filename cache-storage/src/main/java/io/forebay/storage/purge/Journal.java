@@ -39,7 +39,7 @@ final class Journal implements AutoCloseable {
   private static final long MAX_FILE = 1L << 30;
 
   /** What the second copy may lag behind, for want of an append that is forced. */
-  private static final int MOST_WAITING = 1 << 18;
+  private static final int MAX_WAITING = 1 << 18;
 
   /** How what was written is brought to the disk. */
   @FunctionalInterface
@@ -180,7 +180,7 @@ final class Journal implements AutoCloseable {
       waiting.add(bytes);
       waitingBytes += bytes.remaining();
       length = write(out[0], bytes.duplicate(), length);
-      if (isSynced || waitingBytes > MOST_WAITING) {
+      if (isSynced || waitingBytes > MAX_WAITING) {
         commit(out);
       }
       done = true;

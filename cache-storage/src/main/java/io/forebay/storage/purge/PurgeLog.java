@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * oldest are forgotten. Any thread; counting takes no lock.
  */
 public final class PurgeLog {
-  static final int MOST = 1000;
+  static final int MAX = 1000;
 
   /** One purge. What it matched is counted as it is found: by lookups, sweeps and reclaim. */
   public static final class Entry {
@@ -99,7 +99,7 @@ public final class PurgeLog {
     }
     byId.put(added.id, added);
     order.addLast(added);
-    if (order.size() > MOST) {
+    if (order.size() > MAX) {
       byId.remove(order.removeFirst().id);
     }
   }

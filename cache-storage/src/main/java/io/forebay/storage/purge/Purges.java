@@ -57,7 +57,7 @@ public final class Purges implements AutoCloseable, PurgeVerdicts {
    * How many predicates are in force at most. Each costs every lookup of something new a look at
    * its texts until memory has been swept, and each load from a disk until the disks have.
    */
-  public static final int MOST_PREDICATES = 64;
+  public static final int MAX_PREDICATES = 64;
 
   private static final Logger LOG = LoggerFactory.getLogger(Purges.class);
 
@@ -319,7 +319,7 @@ public final class Purges implements AutoCloseable, PurgeVerdicts {
     }
     if (own.isRefused) {
       throw new PurgesFullException(
-          MOST_PREDICATES
+          MAX_PREDICATES
               + " purges by pattern are in force until the store has been swept for them: wait, or"
               + " purge by prefix, tag or host");
     }
@@ -366,7 +366,7 @@ public final class Purges implements AutoCloseable, PurgeVerdicts {
     Order next;
     int predicates = table.predicates().size();
     while (batch.size() < BATCH_LIMIT && (next = line.poll()) != null) {
-      if (next.kind == PREDICATE && ++predicates > MOST_PREDICATES) {
+      if (next.kind == PREDICATE && ++predicates > MAX_PREDICATES) {
         next.isRefused = true;
         next.isDone = true;
       } else {
@@ -687,7 +687,7 @@ public final class Purges implements AutoCloseable, PurgeVerdicts {
   }
 
   public boolean isHalfFull() {
-    return table.size() > table.capacity() / 2 || predicateCount() > MOST_PREDICATES / 2;
+    return table.size() > table.capacity() / 2 || predicateCount() > MAX_PREDICATES / 2;
   }
 
   /** Predicates that are not forgotten yet. */

@@ -8,7 +8,7 @@ import java.util.concurrent.atomic.AtomicIntegerArray;
  * reclaimed, so how many they are is bounded. Any thread.
  */
 public final class KeptRegions {
-  private static final int LEAST = 2;
+  private static final int MIN = 2;
 
   /** One of so many regions at most. */
   private static final int SHARE = 4;
@@ -19,11 +19,11 @@ public final class KeptRegions {
 
   KeptRegions(int regionCount) {
     this.counts = new AtomicIntegerArray(regionCount);
-    this.limit = Math.max(LEAST, regionCount / SHARE);
+    this.limit = Math.max(MIN, regionCount / SHARE);
   }
 
   /**
-   * Keeps a region that is pinned or held until {@link #letGo}.
+   * Keeps a region that is pinned or held until {@link #release}.
    *
    * @return false where that would be one region more than may be kept
    */
@@ -54,7 +54,7 @@ public final class KeptRegions {
     }
   }
 
-  public void letGo(int region) {
+  public void release(int region) {
     int count = counts.decrementAndGet(region);
     if (count < 0) {
       throw new IllegalStateException("region " + region + " let go twice");

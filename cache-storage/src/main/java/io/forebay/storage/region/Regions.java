@@ -384,7 +384,7 @@ public final class Regions {
     return Math.clamp(
         Layouts.byteOpaque(memory, entry(region, slot) + DirectoryEntry.TOUCHES_OFFSET),
         0,
-        DirectoryEntry.MOST_TOUCHES);
+        DirectoryEntry.MAX_TOUCHES);
   }
 
   public void touches(int region, int slot, int touches) {
@@ -401,7 +401,7 @@ public final class Regions {
     }
     long at = entry(region, slot) + DirectoryEntry.TOUCHES_OFFSET;
     byte touches = memory.get(Layouts.BYTE, at);
-    if (touches < DirectoryEntry.MOST_TOUCHES) {
+    if (touches < DirectoryEntry.MAX_TOUCHES) {
       memory.set(Layouts.BYTE, at, (byte) (touches + 1));
     }
   }

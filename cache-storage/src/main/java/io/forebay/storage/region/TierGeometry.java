@@ -19,18 +19,18 @@ public record TierGeometry(
   public static final int TINY_REGION = 64 << 10;
 
   private static final int PREFERRED_REGIONS = 128;
-  private static final int SMALLEST_REGION = 1 << 20;
-  private static final int LARGEST_REGION = 64 << 20;
+  private static final int MIN_REGION = 1 << 20;
+  private static final int MAX_REGION = 64 << 20;
 
   /** What may come in while the reclaim thread waits for its turn. */
   private static final long SPARE_BYTES = 64 << 20;
 
-  private static final int LARGEST_SLICE = 1 << 20;
-  private static final int LARGEST_INLINE = 32 << 10;
+  private static final int MAX_SLICE = 1 << 20;
+  private static final int MAX_INLINE = 32 << 10;
 
   public static TierGeometry of(long memoryBytes) {
     long wanted = Long.highestOneBit(Math.max(1, memoryBytes / PREFERRED_REGIONS));
-    wanted = Math.clamp(wanted, SMALLEST_REGION, LARGEST_REGION);
+    wanted = Math.clamp(wanted, MIN_REGION, MAX_REGION);
     if (memoryBytes / wanted < 2L * MIN_REGIONS) {
       wanted = Math.max(TINY_REGION, Long.highestOneBit(memoryBytes / (2L * MIN_REGIONS)));
     }
@@ -39,13 +39,13 @@ public record TierGeometry(
 
   public static TierGeometry of(long memoryBytes, int regionBytes, long indexEntries) {
     int regionCount = (int) Math.min(memoryBytes / regionBytes, Integer.MAX_VALUE);
-    int sliceBytes = Math.min(LARGEST_SLICE, regionBytes / 16);
+    int sliceBytes = Math.min(MAX_SLICE, regionBytes / 16);
     return new TierGeometry(
         regionBytes,
         regionCount,
         Math.clamp(SPARE_BYTES / regionBytes, 2, Math.clamp(regionCount / 64, 2, 8)),
         sliceBytes,
-        Math.min(LARGEST_INLINE, sliceBytes),
+        Math.min(MAX_INLINE, sliceBytes),
         indexEntries);
   }
 

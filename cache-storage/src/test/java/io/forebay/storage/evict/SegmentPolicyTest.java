@@ -52,7 +52,7 @@ class SegmentPolicyTest {
   @Test
   void afterManyWholeRegionsInARowTheLeastTouchedGo() {
     SegmentPolicy policy = policy(0.5, 1);
-    for (int n = 0; n < SegmentPolicy.MOST_WHOLE_IN_A_ROW; n++) {
+    for (int n = 0; n < SegmentPolicy.MAX_CONSECUTIVE_WHOLE; n++) {
       assertEquals("WHOLE", judge(policy, true, 1, 2, 1, 2, 1, 2, 1, 2, 1, 3));
     }
     // Seven eighths are eight records: the five touched most, and the first three of the others.
@@ -63,7 +63,7 @@ class SegmentPolicyTest {
   @Test
   void evenWhereAllAreTouchedMostSomeGo() {
     SegmentPolicy policy = policy(0.5, 2);
-    for (int n = 0; n < SegmentPolicy.MOST_WHOLE_IN_A_ROW; n++) {
+    for (int n = 0; n < SegmentPolicy.MAX_CONSECUTIVE_WHOLE; n++) {
       assertEquals("WHOLE", judge(policy, false, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3));
     }
     assertEquals("kkkkkkkk--", judge(policy, false, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3));

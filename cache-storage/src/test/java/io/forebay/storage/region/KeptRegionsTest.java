@@ -22,10 +22,10 @@ final class KeptRegionsTest {
     assertTrue(kept.isFull());
     assertFalse(kept.keep(4));
     assertTrue(kept.keep(3));
-    kept.letGo(3);
+    kept.release(3);
     assertTrue(kept.isKept(3));
     assertFalse(kept.keep(4));
-    kept.letGo(3);
+    kept.release(3);
     assertFalse(kept.isKept(3));
     assertTrue(kept.keep(4));
   }
@@ -37,19 +37,19 @@ final class KeptRegionsTest {
     assertTrue(kept.keep(1));
     kept.keepAnyway(2);
     assertEquals(3, kept.regions());
-    kept.letGo(0);
+    kept.release(0);
     assertFalse(kept.keep(3));
-    kept.letGo(1);
+    kept.release(1);
     assertTrue(kept.keep(3));
     assertEquals(2, kept.regions());
   }
 
   @Test
-  void letGoTwiceIsADefect() {
+  void releasingTwiceIsADefect() {
     KeptRegions kept = new KeptRegions(8);
     assertTrue(kept.keep(0));
-    kept.letGo(0);
-    assertThrows(IllegalStateException.class, () -> kept.letGo(0));
+    kept.release(0);
+    assertThrows(IllegalStateException.class, () -> kept.release(0));
   }
 
   @Test
@@ -71,7 +71,7 @@ final class KeptRegionsTest {
                   int region = random.nextInt(16);
                   if (kept.keep(region)) {
                     isGood &= kept.isKept(region);
-                    kept.letGo(region);
+                    kept.release(region);
                   }
                 }
                 isBounded[me] = isGood;

@@ -41,10 +41,10 @@ import tools.jackson.databind.node.ObjectNode;
  */
 public final class StoreReport {
   /** Objects in one answer. */
-  public static final int MOST_LISTED = 1_000;
+  public static final int MAX_LISTED = 1_000;
 
-  private static final int MOST_VARIANTS = 200;
-  private static final int MOST_HOSTS = 20;
+  private static final int MAX_VARIANTS = 200;
+  private static final int MAX_HOSTS = 20;
   private static final byte[] NO_SECRET = new byte[16];
 
   private StoreReport() {}
@@ -155,11 +155,11 @@ public final class StoreReport {
       Route route = target.route();
       if (route != null && route.keyRecipe().hasSeveralKeys()) {
         // There is a key for each of what the recipe tells apart: all that begin with the URL's.
-        found.addAll(survey.variants(target.baseScope(), MOST_VARIANTS));
+        found.addAll(survey.variants(target.baseScope(), MAX_VARIANTS));
       } else if (base != null) {
         found.add(base);
         if (base.isMarker()) {
-          for (InspectedObject variant : survey.variants(target.baseScope(), MOST_VARIANTS)) {
+          for (InspectedObject variant : survey.variants(target.baseScope(), MAX_VARIANTS)) {
             if (!variant.isMarker()) {
               found.add(variant);
             }
@@ -192,7 +192,7 @@ public final class StoreReport {
       }
       String key = keys.toString();
       List<InspectedObject> found =
-          survey.list(head -> isUnder(head.key(), key), MOST_VARIANTS, Position.START).objects();
+          survey.list(head -> isUnder(head.key(), key), MAX_VARIANTS, Position.START).objects();
       list.add(target(survey, uri, key, Route.toOrigin("unknown"), found, null));
     }
     return notes(answer, survey);
@@ -407,7 +407,7 @@ public final class StoreReport {
     numbers(answer.putArray("sizeBounds"), StoreCensus.sizeBounds());
     numbers(answer.putArray("secondBounds"), StoreCensus.secondBounds());
     ArrayNode hosts = answer.putArray("hosts");
-    for (StoreCensus.Group group : census.topGroups(MOST_HOSTS)) {
+    for (StoreCensus.Group group : census.topGroups(MAX_HOSTS)) {
       hosts
           .addObject()
           .put("host", Printable.json(group.name()))

@@ -28,7 +28,7 @@ public final class Backoff {
   private static final int UNTIL_BITS = 36;
 
   private static final long UNTIL_MASK = (1L << UNTIL_BITS) - 1;
-  private static final int MOST_IN_VAIN = 15;
+  private static final int MAX_WASTED = 15;
   private static final long KEY_MASK = -1L << (UNTIL_BITS + 4);
   private static final long TICK_MILLIS = 100;
 
@@ -65,10 +65,10 @@ public final class Backoff {
    *
    * @return whether another key, still held back, was pushed out for it
    */
-  public boolean inVain(FillKey key, RequestView request, long nowMillis) {
+  public boolean wasted(FillKey key, RequestView request, long nowMillis) {
     int slot = slot(key, request);
     long before = entries.getOpaque(slot);
-    int times = Math.min(isOf(before, key) ? times(before) + 1 : 1, MOST_IN_VAIN);
+    int times = Math.min(isOf(before, key) ? times(before) + 1 : 1, MAX_WASTED);
     long until = (nowMillis + delayMillis(times) + TICK_MILLIS - 1) / TICK_MILLIS;
     entries.setOpaque(
         slot, (key.hi() & KEY_MASK) | ((long) times << UNTIL_BITS) | (until & UNTIL_MASK));
@@ -81,7 +81,7 @@ public final class Backoff {
   }
 
   /** It was of use, for whomever. */
-  public void ofUse(FillKey key) {
+  public void useful(FillKey key) {
     forget(key, (int) key.lo() & mask);
     forget(key, (int) (key.lo() ^ AUTHORIZED) & mask);
   }
@@ -105,13 +105,13 @@ public final class Backoff {
   }
 
   /** How often in a row it was in vain, as far as that is known. */
-  public int timesInVain(FillKey key, RequestView request) {
+  public int wastedTimes(FillKey key, RequestView request) {
     long entry = entries.getOpaque(slot(key, request));
     return isOf(entry, key) ? times(entry) : 0;
   }
 
   private static int times(long entry) {
-    return (int) (entry >>> UNTIL_BITS) & MOST_IN_VAIN;
+    return (int) (entry >>> UNTIL_BITS) & MAX_WASTED;
   }
 
   private static boolean isOf(long entry, FillKey key) {

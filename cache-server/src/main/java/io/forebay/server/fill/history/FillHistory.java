@@ -11,11 +11,11 @@ package io.forebay.server.fill.history;
 public record FillHistory(HitForMiss hitForMiss, Backoff refreshes, Backoff rewrites) {
 
   private static final long FIRST_REFRESH_MILLIS = 1_000;
-  private static final long LONGEST_REFRESH_MILLIS = 30_000;
+  private static final long MAX_REFRESH_MILLIS = 30_000;
 
   private static final int FREE_REWRITES = 8;
   private static final long FIRST_REWRITE_MILLIS = 1_000;
-  private static final long LONGEST_REWRITE_MILLIS = 60_000;
+  private static final long MAX_REWRITE_MILLIS = 60_000;
 
   /**
    * Nothing is known yet.
@@ -25,13 +25,13 @@ public record FillHistory(HitForMiss hitForMiss, Backoff refreshes, Backoff rewr
   public static FillHistory ofKeys(int entries) {
     return new FillHistory(
         new HitForMiss(entries),
-        new Backoff(entries, 0, FIRST_REFRESH_MILLIS, LONGEST_REFRESH_MILLIS),
-        new Backoff(entries, FREE_REWRITES, FIRST_REWRITE_MILLIS, LONGEST_REWRITE_MILLIS));
+        new Backoff(entries, 0, FIRST_REFRESH_MILLIS, MAX_REFRESH_MILLIS),
+        new Backoff(entries, FREE_REWRITES, FIRST_REWRITE_MILLIS, MAX_REWRITE_MILLIS));
   }
 
   /** The origin says that what is stored under a key is still what it has. */
   public void confirmed(FillKey key) {
-    refreshes.ofUse(key);
-    rewrites.ofUse(key);
+    refreshes.useful(key);
+    rewrites.useful(key);
   }
 }

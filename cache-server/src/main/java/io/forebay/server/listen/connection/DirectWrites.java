@@ -29,19 +29,19 @@ import org.jspecify.annotations.Nullable;
  */
 public final class DirectWrites {
 
-  static final int MOST_BUFFERS = 64;
+  static final int MAX_BUFFERS = 64;
 
   /** A chunk for a client of which nothing is known yet, and what goes before it. */
-  static final int MOST_BYTES = LargeWriteQuota.NARROW_BYTES + 32 * 1024;
+  static final int MAX_BYTES = LargeWriteQuota.NARROW_BYTES + 32 * 1024;
 
   /** Of {@code struct iovec}: the address, and the length behind it. */
   private static final int VECTOR_BYTES = 16;
 
   private static final ValueLayout.OfLong WORD = ValueLayout.JAVA_LONG_UNALIGNED;
 
-  private final ByteBuf[] buffers = new ByteBuf[MOST_BUFFERS];
+  private final ByteBuf[] buffers = new ByteBuf[MAX_BUFFERS];
   private final MemorySegment vectors =
-      MemorySegment.ofBuffer(ByteBuffer.allocateDirect(MOST_BUFFERS * VECTOR_BYTES));
+      MemorySegment.ofBuffer(ByteBuffer.allocateDirect(MAX_BUFFERS * VECTOR_BYTES));
   private int count;
   private int lengthBytes;
   private @Nullable Channel owner;
@@ -59,10 +59,10 @@ public final class DirectWrites {
       if (queue == null || !queue.isEmpty() || queue.totalPendingWriteBytes() > 0) {
         return false;
       }
-    } else if (!channel.equals(owner) || count == MOST_BUFFERS) {
+    } else if (!channel.equals(owner) || count == MAX_BUFFERS) {
       return false;
     }
-    if (!buffer.hasMemoryAddress() || length > MOST_BYTES - lengthBytes) {
+    if (!buffer.hasMemoryAddress() || length > MAX_BYTES - lengthBytes) {
       return false;
     }
     owner = channel;

@@ -190,7 +190,7 @@ public final class ListenerContext {
 
   /** Tells a plain text connection that was not admitted why, if not too many are being told. */
   public void turnAway(Channel channel) {
-    if (isDraining || turnedAway >= OverloadResponder.MOST) {
+    if (isDraining || turnedAway >= OverloadResponder.MAX) {
       channel.close();
       return;
     }

@@ -17,7 +17,7 @@ import io.netty.util.ReferenceCountUtil;
 final class OverloadResponder extends ChannelInboundHandlerAdapter {
 
   /** So many a loop are said goodbye to at once; further ones are closed without a word. */
-  static final int MOST = 256;
+  static final int MAX = 256;
 
   private static final long LINGER_NANOS = 1_000_000_000L;
 

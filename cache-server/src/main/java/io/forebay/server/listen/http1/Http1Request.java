@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * a copy. One a connection, read anew for each request; {@link #read} is the one pass over the
  * fields in which everything is checked and noted that the adapter or a cache will ask.
  */
-public final class Http1Request extends ClientRequest {
+final class Http1Request extends ClientRequest {
 
   private static final HttpHeaders NO_FIELDS = new DefaultHttpHeaders();
 

@@ -28,7 +28,7 @@ final class FrameFloodLimiter {
   private static final int STREAM_ID_MASK = 0x7fff_ffff;
 
   /** What the connection wants to know of the frames. */
-  interface Ear {
+  interface FrameListener {
     /** A bound was passed. */
     void onLimit(LimitKey limit);
 
@@ -38,7 +38,7 @@ final class FrameFloodLimiter {
 
   private final Http2Config bounds;
   private final LongSupplier clockNanos;
-  private final Ear ear;
+  private final FrameListener ear;
 
   private long windowStartNanos;
   private int resets;
@@ -51,7 +51,7 @@ final class FrameFloodLimiter {
 
   final SkippedStreams skipped = new SkippedStreams();
 
-  FrameFloodLimiter(Http2Config bounds, LongSupplier clockNanos, Ear ear) {
+  FrameFloodLimiter(Http2Config bounds, LongSupplier clockNanos, FrameListener ear) {
     this.bounds = bounds;
     this.clockNanos = clockNanos;
     this.ear = ear;

@@ -45,7 +45,7 @@ final class Http2Codec extends Http2FrameCodecBuilder {
   private static final String FIELDS_FAR_TOO_LARGE = "Header size exceeded";
 
   /** What the codec does without telling anybody. */
-  interface Ear extends FrameFloodLimiter.Ear {
+  interface FrameListener extends FrameFloodLimiter.FrameListener {
     /** A head was answered with 431. */
     void onFieldsTooLarge();
 
@@ -57,12 +57,12 @@ final class Http2Codec extends Http2FrameCodecBuilder {
   }
 
   private final FrameFloodLimiter guard;
-  private final Ear ear;
+  private final FrameListener ear;
 
   private final long maxHeaderListSize;
   private final int maxContinuations;
 
-  private Http2Codec(LimitsConfig limits, Http2Config bounds, FrameFloodLimiter guard, Ear ear) {
+  private Http2Codec(LimitsConfig limits, Http2Config bounds, FrameFloodLimiter guard, FrameListener ear) {
     this.maxHeaderListSize = limits.headerBytes();
     this.maxContinuations = bounds.continuations();
     this.guard = guard;
@@ -73,7 +73,7 @@ final class Http2Codec extends Http2FrameCodecBuilder {
   record Made(Http2FrameCodec codec, UrgencyDistributor turns) {}
 
   static Made make(
-      LimitsConfig limits, Http2Config bounds, Duration drain, FrameFloodLimiter guard, Ear ear) {
+      LimitsConfig limits, Http2Config bounds, Duration drain, FrameFloodLimiter guard, FrameListener ear) {
     Http2Connection connection = new DefaultHttp2Connection(true, 0);
     UrgencyDistributor turns = new UrgencyDistributor(connection);
     connection.remote().flowController(new DefaultHttp2RemoteFlowController(connection, turns));

@@ -73,7 +73,7 @@ public final class Http2Connection extends ChannelInboundHandlerAdapter {
   private static final long GOODBYE_NANOS = 1_000_000_000L;
 
   /** How the connection comes to its end (RFC 9113 §6.8). */
-  private enum Goodbye {
+  private enum GoAwayState {
     UNSAID,
     /** GOAWAY without a last stream: what the client has sent by then is still served. */
     ANNOUNCED,
@@ -87,7 +87,7 @@ public final class Http2Connection extends ChannelInboundHandlerAdapter {
   private final Channel channel;
   private final String scheme;
   private final ClientInfo client;
-  private final Ear ear = new Ear();
+  private final FrameListener ear = new FrameListener();
   private final @Nullable ClientCertificateCheck guard;
   private final IntObjectMap<Http2RequestStream> streams = new IntObjectHashMap<>();
 
@@ -119,7 +119,7 @@ public final class Http2Connection extends ChannelInboundHandlerAdapter {
   private boolean hasWaiting;
 
   private boolean isTurnQueued;
-  private Goodbye goodbye = Goodbye.UNSAID;
+  private GoAwayState goodbye = GoAwayState.UNSAID;
   private boolean isClosed;
 
   public Http2Connection(ListenerContext loop, Channel channel, String scheme, ClientInfo client) {
@@ -132,7 +132,7 @@ public final class Http2Connection extends ChannelInboundHandlerAdapter {
     timeouts = loop.timeouts();
     stallWatch = new StallDetector(channel, loop.sendQueue);
     deadline = loop.wheel.entry(this::onDeadline);
-    farewell = loop.wheel.entry(now -> sayLast());
+    farewell = loop.wheel.entry(now -> sendFinalGoAway());
     lookNanos =
         Math.min(
             timeouts.noProgress().toNanos() / StallDetector.LOOKS,
@@ -183,7 +183,7 @@ public final class Http2Connection extends ChannelInboundHandlerAdapter {
       case Http2ResetFrame frame -> onGone(frame.stream(), "the client reset the stream");
       case Http2PingFrame frame -> {
         if (frame.ack() && frame.content() == GOODBYE) {
-          sayLast();
+          sendFinalGoAway();
         }
       }
       default -> ReferenceCountUtil.release(message);
@@ -504,7 +504,7 @@ public final class Http2Connection extends ChannelInboundHandlerAdapter {
   }
 
   /** What the codec does by itself. */
-  private final class Ear implements Http2Codec.Ear {
+  private final class FrameListener implements Http2Codec.FrameListener {
     @Override
     public void onFieldsTooLarge() {
       loop.countRefusal(Rejection.FIELDS_TOO_LARGE);
@@ -606,8 +606,8 @@ public final class Http2Connection extends ChannelInboundHandlerAdapter {
    * read that, it is told which was the last.
    */
   private void startDraining() {
-    if (goodbye == Goodbye.UNSAID) {
-      goodbye = Goodbye.ANNOUNCED;
+    if (goodbye == GoAwayState.UNSAID) {
+      goodbye = GoAwayState.ANNOUNCED;
       DefaultHttp2GoAwayFrame announced = new DefaultHttp2GoAwayFrame(Http2Error.NO_ERROR);
       announced.setExtraStreamIds(Integer.MAX_VALUE);
       write(announced);
@@ -617,9 +617,9 @@ public final class Http2Connection extends ChannelInboundHandlerAdapter {
     }
   }
 
-  private void sayLast() {
-    if (goodbye == Goodbye.ANNOUNCED) {
-      goodbye = Goodbye.SAID;
+  private void sendFinalGoAway() {
+    if (goodbye == GoAwayState.ANNOUNCED) {
+      goodbye = GoAwayState.SAID;
       farewell.clear();
       write(new DefaultHttp2GoAwayFrame(Http2Error.NO_ERROR));
       flushSoon();
@@ -629,14 +629,14 @@ public final class Http2Connection extends ChannelInboundHandlerAdapter {
 
   private void closeIfDrained() {
     ChannelHandlerContext ctx = context;
-    if (goodbye == Goodbye.SAID && streams.isEmpty() && ctx != null) {
+    if (goodbye == GoAwayState.SAID && streams.isEmpty() && ctx != null) {
       ctx.writeAndFlush(Unpooled.EMPTY_BUFFER).addListener(ChannelFutureListener.CLOSE);
     }
   }
 
   private void onDeadline(long nowNanos) {
     if (streams.isEmpty()) {
-      if (goodbye == Goodbye.UNSAID) {
+      if (goodbye == GoAwayState.UNSAID) {
         loop.counters.hit(requests == 0 ? LimitKey.REQUEST_HEADER : LimitKey.KEEP_ALIVE);
       }
       startDraining();

@@ -80,7 +80,7 @@ final class Http3Connection extends ChannelInboundHandlerAdapter {
   private static final long HEADERS_FRAME = 0x01;
 
   /** How the connection comes to its end (RFC 9114 §5.2). */
-  private enum Goodbye {
+  private enum GoAwayState {
     UNSAID,
     /** GOAWAY without a last stream: what the client has sent by then is still served. */
     ANNOUNCED,
@@ -127,7 +127,7 @@ final class Http3Connection extends ChannelInboundHandlerAdapter {
   /** What was on its way to where the client was before. */
   private List<Http3Stream> sentElsewhere = List.of();
 
-  private Goodbye goodbye = Goodbye.UNSAID;
+  private GoAwayState goodbye = GoAwayState.UNSAID;
   private boolean isEstablished;
   private boolean isTurnQueued;
   private boolean isClosed;
@@ -155,7 +155,7 @@ final class Http3Connection extends ChannelInboundHandlerAdapter {
     timeouts = loop.timeouts();
     bounds = loop.http2();
     deadline = loop.wheel.entry(this::onDeadline);
-    farewell = loop.wheel.entry(now -> sayLast());
+    farewell = loop.wheel.entry(now -> sendFinalGoAway());
     lookNanos =
         Math.min(
             timeouts.noProgress().toNanos() / StallDetector.LOOKS,
@@ -257,7 +257,7 @@ final class Http3Connection extends ChannelInboundHandlerAdapter {
       countReset();
       return false;
     }
-    if (goodbye == Goodbye.SAID && stream.id() > newestStream) {
+    if (goodbye == GoAwayState.SAID && stream.id() > newestStream) {
       // Above what GOAWAY promised to answer; the client may ask again elsewhere (§5.2).
       reject(stream);
       return false;
@@ -530,16 +530,16 @@ final class Http3Connection extends ChannelInboundHandlerAdapter {
    * it is told which was the last.
    */
   private void startDraining() {
-    if (goodbye == Goodbye.UNSAID) {
-      goodbye = Goodbye.ANNOUNCED;
+    if (goodbye == GoAwayState.UNSAID) {
+      goodbye = GoAwayState.ANNOUNCED;
       sayGoAway(NO_LAST_STREAM);
       farewell.in(GOODBYE_NANOS);
     }
   }
 
-  private void sayLast() {
-    if (goodbye == Goodbye.ANNOUNCED) {
-      goodbye = Goodbye.SAID;
+  private void sendFinalGoAway() {
+    if (goodbye == GoAwayState.ANNOUNCED) {
+      goodbye = GoAwayState.SAID;
       sayGoAway(newestStream < 0 ? 0 : newestStream + 4);
       closeIfDrained();
     }
@@ -553,7 +553,7 @@ final class Http3Connection extends ChannelInboundHandlerAdapter {
   }
 
   private void closeIfDrained() {
-    if (goodbye != Goodbye.SAID || !streams.isEmpty()) {
+    if (goodbye != GoAwayState.SAID || !streams.isEmpty()) {
       return;
     }
     long leftNanos = LINGER_NANOS - (loop.wheel.nowNanos() - lastEndNanos);
@@ -578,7 +578,7 @@ final class Http3Connection extends ChannelInboundHandlerAdapter {
       return;
     }
     if (streams.isEmpty()) {
-      if (goodbye == Goodbye.UNSAID) {
+      if (goodbye == GoAwayState.UNSAID) {
         loop.counters.hit(requests == 0 ? LimitKey.REQUEST_HEADER : LimitKey.KEEP_ALIVE);
       }
       startDraining();

@@ -10,7 +10,7 @@ import io.netty.buffer.ByteBuf;
 final class Http3FrameParser {
 
   /** Is told of each frame when its header is complete. */
-  interface Ear {
+  interface FrameListener {
 
     /** Says whether to go on; the length is that of the payload, up to 2^62 - 1. */
     boolean onFrame(long type, long length);
@@ -26,7 +26,7 @@ final class Http3FrameParser {
    *
    * @return false as soon as the ear has had enough
    */
-  boolean walk(ByteBuf data, int from, Ear ear) {
+  boolean walk(ByteBuf data, int from, FrameListener ear) {
     int at = from;
     int end = data.writerIndex();
     while (at < end) {

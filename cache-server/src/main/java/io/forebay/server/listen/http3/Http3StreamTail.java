@@ -25,12 +25,12 @@ final class Http3StreamTail extends ChannelDuplexHandler {
   private final ArrayDeque<ByteBuf> queued = new ArrayDeque<>(0);
 
   private final Http3FrameParser frames = new Http3FrameParser();
-  private final Http3FrameParser.Ear counted;
+  private final Http3FrameParser.FrameListener counted;
   private @Nullable ChannelHandlerContext context;
   private long writtenBytes;
   private boolean isLast;
 
-  Http3StreamTail(Http3Stream stream, Http3FrameParser.Ear counted) {
+  Http3StreamTail(Http3Stream stream, Http3FrameParser.FrameListener counted) {
     this.stream = stream;
     this.counted = counted;
   }

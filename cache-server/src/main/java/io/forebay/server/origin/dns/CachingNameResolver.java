@@ -26,8 +26,8 @@ import org.jspecify.annotations.Nullable;
  * request, seldom while it does.
  */
 public final class CachingNameResolver implements NameResolver, AutoCloseable {
-  private static final long LEAST_TTL_NANOS = TimeUnit.SECONDS.toNanos(1);
-  private static final long MOST_TTL_NANOS = TimeUnit.MINUTES.toNanos(5);
+  private static final long MIN_TTL_NANOS = TimeUnit.SECONDS.toNanos(1);
+  private static final long MAX_TTL_NANOS = TimeUnit.MINUTES.toNanos(5);
   private static final long FAILURE_TTL_NANOS = TimeUnit.SECONDS.toNanos(1);
   private static final long WATCH_EVERY_NANOS = TimeUnit.SECONDS.toNanos(1);
 
@@ -160,7 +160,7 @@ public final class CachingNameResolver implements NameResolver, AutoCloseable {
       entry.rcode = null;
       ttlNanos =
           Math.clamp(
-              TimeUnit.SECONDS.toNanos(result.ttlSeconds()), LEAST_TTL_NANOS, MOST_TTL_NANOS);
+              TimeUnit.SECONDS.toNanos(result.ttlSeconds()), MIN_TTL_NANOS, MAX_TTL_NANOS);
     }
     entry.isAsking = false;
     entry.hasAnswer = true;

@@ -39,8 +39,8 @@ import org.jspecify.annotations.Nullable;
 final class DnsLookup implements NameLookup {
   private static final long HOSTS_TTL_SECONDS = 5;
   private static final long QUERY_TIMEOUT_MILLIS = 2_000;
-  private static final int MOST_QUERIES = 12;
-  private static final int MOST_CAUSES = 8;
+  private static final int MAX_QUERIES = 12;
+  private static final int MAX_CAUSES = 8;
   private static final InetSocketAddress LOCAL_SERVER =
       new InetSocketAddress(InetAddress.getLoopbackAddress(), 53);
 
@@ -92,7 +92,7 @@ final class DnsLookup implements NameLookup {
   /** The name of the response code, where a name server answered at all. */
   private static @Nullable String rcode(@Nullable Throwable failure) {
     Throwable cause = failure;
-    for (int i = 0; i < MOST_CAUSES && cause != null; i++) {
+    for (int i = 0; i < MAX_CAUSES && cause != null; i++) {
       if (cause instanceof DnsErrorCauseException answered) {
         String text = answered.getCode().toString();
         int number = text.indexOf('(');
@@ -150,7 +150,7 @@ final class DnsLookup implements NameLookup {
             .socketChannelType(NioSocketChannel.class)
             .resolvedAddressTypes(ResolvedAddressTypes.IPV4_PREFERRED)
             .queryTimeoutMillis(QUERY_TIMEOUT_MILLIS)
-            .maxQueriesPerResolve(MOST_QUERIES)
+            .maxQueriesPerResolve(MAX_QUERIES)
             .hostsFileEntriesResolver((name, types) -> null)
             .nameServerProvider(servers())
             .resolveCache(ttls)

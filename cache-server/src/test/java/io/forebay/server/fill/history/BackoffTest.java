@@ -31,7 +31,7 @@ final class BackoffTest {
     long now = NOW;
     for (long seconds : List.of(1, 2, 4, 8, 16, 30, 30, 30, 30, 30, 30, 30, 30, 30, 30, 30, 30)) {
       assertEquals(0, table.heldMillis(KEY, plain, now));
-      table.inVain(KEY, plain, now);
+      table.wasted(KEY, plain, now);
       assertEquals(seconds * 1000, table.heldMillis(KEY, plain, now));
       now += seconds * 1000;
       assertEquals(1, table.heldMillis(KEY, plain, now - 1));
@@ -40,52 +40,52 @@ final class BackoffTest {
 
   @Test
   void startsAnewAfterASuccess() {
-    table.inVain(KEY, plain, NOW);
-    table.inVain(KEY, plain, NOW);
-    table.ofUse(KEY);
+    table.wasted(KEY, plain, NOW);
+    table.wasted(KEY, plain, NOW);
+    table.useful(KEY);
     assertEquals(0, table.heldMillis(KEY, plain, NOW));
-    table.inVain(KEY, plain, NOW);
+    table.wasted(KEY, plain, NOW);
     assertEquals(1_000, table.heldMillis(KEY, plain, NOW));
-    assertEquals(1, table.timesInVain(KEY, plain));
+    assertEquals(1, table.wastedTimes(KEY, plain));
   }
 
   @Test
   void letsAsManyPassAsItIsTold() {
     Backoff patient = new Backoff(8, 3, 1_000, 30_000);
     for (int i = 0; i < 3; i++) {
-      patient.inVain(KEY, plain, NOW);
+      patient.wasted(KEY, plain, NOW);
       assertEquals(0, patient.heldMillis(KEY, plain, NOW));
     }
-    patient.inVain(KEY, plain, NOW);
+    patient.wasted(KEY, plain, NOW);
     assertEquals(1_000, patient.heldMillis(KEY, plain, NOW));
   }
 
   @Test
   void whatAnAuthorizedClientGotHoldsNobodyElseBack() {
-    table.inVain(KEY, authorized, NOW);
+    table.wasted(KEY, authorized, NOW);
     assertEquals(0, table.heldMillis(KEY, plain, NOW));
     assertEquals(1_000, table.heldMillis(KEY, authorized, NOW));
-    table.ofUse(KEY);
+    table.useful(KEY);
     assertEquals(0, table.heldMillis(KEY, authorized, NOW));
   }
 
   @Test
   void keysThatShareASlotAreToldApart() {
     FillKey other = new FillKey(~KEY.hi(), KEY.lo());
-    table.inVain(KEY, plain, NOW);
+    table.wasted(KEY, plain, NOW);
     assertEquals(0, table.heldMillis(other, plain, NOW));
-    table.ofUse(other);
+    table.useful(other);
     assertEquals(1_000, table.heldMillis(KEY, plain, NOW));
-    assertTrue(table.inVain(other, plain, NOW), "pushed out");
+    assertTrue(table.wasted(other, plain, NOW), "pushed out");
     assertEquals(0, table.heldMillis(KEY, plain, NOW));
     assertEquals(1_000, table.heldMillis(other, plain, NOW));
-    assertFalse(table.inVain(other, plain, NOW), "its own");
-    assertFalse(table.inVain(KEY, plain, NOW + 10_000), "over anyway");
+    assertFalse(table.wasted(other, plain, NOW), "its own");
+    assertFalse(table.wasted(KEY, plain, NOW + 10_000), "over anyway");
   }
 
   @Test
   void aClockThatIsSetBackHoldsNothingForLong() {
-    table.inVain(KEY, plain, NOW);
+    table.wasted(KEY, plain, NOW);
     assertEquals(0, table.heldMillis(KEY, plain, NOW - 3_600_000));
   }
 
