@@ -1,23 +1,14 @@
 package io.forebay.server;
 
-import io.forebay.core.http.HeaderFields;
-import io.forebay.core.http.PlainRequest;
 import io.forebay.core.http.RequestView;
-import io.forebay.core.http.TargetUri;
 import io.forebay.core.key.KeyBuilder;
-import io.forebay.core.key.KeyRecipe;
-import io.forebay.core.key.PurgeUrl;
 import io.forebay.core.key.Scopes;
 import io.forebay.core.policy.StoredMeta;
-import io.forebay.core.route.Route;
 import io.forebay.server.accesslog.AccessLog;
 import io.forebay.server.admin.AdminServer;
 import io.forebay.server.config.ConfigOutcome;
 import io.forebay.server.config.ConfigProblem;
-import io.forebay.server.config.ConfigView;
 import io.forebay.server.config.ServerConfig;
-import io.forebay.server.config.ServerConfig.ListenerConfig;
-import io.forebay.server.config.ServerConfig.OriginConfig;
 import io.forebay.server.counters.LoopCounters;
 import io.forebay.server.deliver.CopyQuota;
 import io.forebay.server.deliver.Leases;
@@ -25,13 +16,11 @@ import io.forebay.server.exchange.ExchangeContext;
 import io.forebay.server.exchange.ExchangeFactory;
 import io.forebay.server.exchange.FailureLog;
 import io.forebay.server.explain.Explanation;
-import io.forebay.server.explain.RequestExplainer;
 import io.forebay.server.fairness.ClientLimiter;
 import io.forebay.server.fill.FillContext;
 import io.forebay.server.fill.FillTable;
 import io.forebay.server.fill.SliceFill;
 import io.forebay.server.fill.history.FillHistory;
-import io.forebay.server.fill.history.FillKey;
 import io.forebay.server.listen.Listeners;
 import io.forebay.server.loop.ListenException;
 import io.forebay.server.loop.Loop;
@@ -49,13 +38,11 @@ import io.forebay.server.origin.PooledOriginClient;
 import io.forebay.server.origin.ResponseLimits;
 import io.forebay.server.origin.dns.CachingNameResolver;
 import io.forebay.server.purge.PurgePredicate;
-import io.forebay.server.purge.PurgeScopes;
 import io.forebay.server.runtime.RuntimeConfig;
 import io.forebay.server.tls.CertificateStatus;
 import io.forebay.server.tls.ClientTls;
 import io.forebay.server.tls.TlsException;
 import io.forebay.server.tls.TlsPreview;
-import io.forebay.server.tls.TlsReload;
 import io.forebay.server.tunnel.TunnelLimiter;
 import io.forebay.storage.ObjectStore;
 import io.forebay.storage.StoreException;
@@ -69,10 +56,7 @@ import io.forebay.storage.evict.Tuning;
 import io.forebay.storage.inspect.StoreInspection;
 import io.forebay.storage.inspect.StoreInspector;
 import io.forebay.storage.memory.MachineMemory;
-import io.forebay.storage.purge.Purge;
 import io.forebay.storage.purge.PurgeEstimate;
-import io.forebay.storage.purge.PurgeFailedException;
-import io.forebay.storage.purge.PurgeReceipt;
 import io.forebay.storage.purge.PurgeStatus;
 import java.io.IOException;
 import java.net.BindException;
@@ -87,7 +71,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -107,19 +90,11 @@ public final class Server implements NodeControl, AutoCloseable {
 
   private static final int HISTORY_ENTRIES = 1 << 16;
 
-  private final Supplier<ConfigOutcome> source;
-
   /** Wall clock: what ages and expires does so by it. Timeouts do not. */
   private final LongSupplier clockMillis;
 
   /** What is at work of the keys that wait for the next start. */
   private final ServerConfig started;
-
-  private final AtomicLong reloads = new AtomicLong();
-  private final PurgeHealth purgeHealth = new PurgeHealth();
-
-  /** For messages; the store writes it. */
-  private final Path journalFile;
 
   /** What was opened, last first. */
   private final Deque<AutoCloseable> opened = new ArrayDeque<>();
@@ -148,15 +123,11 @@ public final class Server implements NodeControl, AutoCloseable {
   private final List<LoopCounters> counters = new ArrayList<>();
   private final List<ExchangeContext> loops = new ArrayList<>();
   private final List<PooledOriginClient> clients = new ArrayList<>();
+  private final InForce inForce;
+  private final PurgeService purges;
+  private final QueryService queries;
+  private final ReloadService reloading;
 
-  /**
-   * The origins of the configuration in force and those of the one before: what began with that one
-   * may still send to them.
-   */
-  private Origins reachable;
-
-  private volatile RuntimeConfig snapshot;
-  private volatile Origins origins;
   private volatile boolean isDraining;
 
   /**
@@ -188,12 +159,10 @@ public final class Server implements NodeControl, AutoCloseable {
   private Server(
       Supplier<ConfigOutcome> source, ServerConfig config, String version, LongSupplier clockMillis)
       throws StartException {
-    this.source = source;
     this.clockMillis = clockMillis;
     this.started = config;
-    this.journalFile = config.store().data().resolve("purge.journal");
     try {
-      snapshot = RuntimeConfig.of(config);
+      RuntimeConfig compiled = RuntimeConfig.of(config);
       // What cannot be used is found before anything is allocated; the threads start unpinned.
       tls = opened(ClientTls.open(config, clockMillis));
       // Before the store: a memory tier is not allocated for a node that cannot listen.
@@ -206,8 +175,8 @@ public final class Server implements NodeControl, AutoCloseable {
       copies = new CopyQuota(config.limits().privateCopyBytes());
       fills = new FillTable(config.limits().fills(), config.limits().refusedLoads());
       names = opened(CachingNameResolver.system());
-      origins = Origins.load(config.origins(), Origins.NONE, ownListeners);
-      reachable = origins;
+      Origins origins = Origins.load(config.origins(), Origins.NONE, ownListeners);
+      inForce = new InForce(compiled, origins);
       names.watch(origins.hostNames());
       // Before the loops: what these start must not inherit a loop's CPU.
       accessLog = opened(AccessLog.open(config.accessLog(), loopCount(config)));
@@ -240,12 +209,35 @@ public final class Server implements NodeControl, AutoCloseable {
       for (Loop loop : transport.loops()) {
         ExchangeContext context = context(loop, connections);
         loops.add(context);
-        exchanges.add(new ExchangeFactory(context, () -> snapshot));
+        exchanges.add(new ExchangeFactory(context, inForce::config));
       }
       opened.push(this::closeOriginClients);
       listeners =
           opened(
               Listeners.bind(config, transport, exchanges, counters, accessLog, clockMillis, tls));
+      purges = new PurgeService(store, inForce, config.store().data());
+      queries =
+          new QueryService(
+              store,
+              inForce,
+              fills,
+              history,
+              tls,
+              SliceFill.longestBytes(loops.getFirst().filling()),
+              clockMillis);
+      reloading =
+          new ReloadService(
+              source,
+              config,
+              inForce,
+              tls,
+              ownListeners,
+              names,
+              copies,
+              fills,
+              listeners,
+              loops,
+              clients);
       metrics = opened(new NodeMetrics(this, accessLog, version));
       admin = opened(AdminServer.start(this, metrics, accessLog, version));
       for (ExchangeContext loop : loops) {
@@ -347,8 +339,8 @@ public final class Server implements NodeControl, AutoCloseable {
             loop.eventLoop(),
             transport.socketChannel(),
             Transport.ALLOCATOR,
-            origins,
-            ResponseLimits.of(snapshot.config().limits()),
+            inForce.origins(),
+            ResponseLimits.of(inForce.config().config().limits()),
             connections,
             names,
             loopCounters);
@@ -380,7 +372,7 @@ public final class Server implements NodeControl, AutoCloseable {
             copies,
             loopCounters,
             transport.writesFromAddresses()),
-        new LoopLoad(snapshot.config().overload()),
+        new LoopLoad(inForce.config().config().overload()),
         accessLog.forLoop(loop.index()),
         tunnels,
         places,
@@ -411,7 +403,7 @@ public final class Server implements NodeControl, AutoCloseable {
 
   /** One screen on what runs where, with what memory. */
   public List<String> banner() {
-    return StartupScreen.lines(this, transport, store, memorySum, copies, snapshot.config());
+    return StartupScreen.lines(this, transport, store, memorySum, copies, config());
   }
 
   @Override
@@ -435,7 +427,7 @@ public final class Server implements NodeControl, AutoCloseable {
 
   @Override
   public boolean isPurgeFailing() {
-    return purgeHealth.failure() != null;
+    return purges.failure() != null;
   }
 
   /** What each loop has; to be touched on that loop only. */
@@ -452,7 +444,7 @@ public final class Server implements NodeControl, AutoCloseable {
 
   @Override
   public ServerConfig config() {
-    return snapshot.config();
+    return inForce.config().config();
   }
 
   @Override
@@ -461,7 +453,7 @@ public final class Server implements NodeControl, AutoCloseable {
     if (isDraining) {
       reasons.add(new NotReady("draining", "the node is shutting down"));
     }
-    String purgeFailure = purgeHealth.failure();
+    String purgeFailure = purges.failure();
     if (purgeFailure != null) {
       reasons.add(new NotReady("purge", "the last purge failed, repeat it: " + purgeFailure));
     }
@@ -471,7 +463,7 @@ public final class Server implements NodeControl, AutoCloseable {
               "memory-tier",
               "the files of the memory tier were cut: nothing is stored, start the node again"));
     }
-    for (OriginReadiness.Problem problem : OriginReadiness.problems(origins, names)) {
+    for (OriginReadiness.Problem problem : OriginReadiness.problems(inForce.origins(), names)) {
       reasons.add(new NotReady("origin", problem.detail()));
     }
     return reasons;
@@ -499,12 +491,6 @@ public final class Server implements NodeControl, AutoCloseable {
   }
 
   @Override
-  public List<TlsPreview> tlsForecasts(String host) {
-    @Nullable ClientTls current = tls;
-    return current == null ? List.of() : current.forecasts(host);
-  }
-
-  @Override
   public List<DiskStats> disks() {
     return store.diskStats();
   }
@@ -522,215 +508,52 @@ public final class Server implements NodeControl, AutoCloseable {
 
   @Override
   public StoreInspection inspection() {
-    return store.inspection();
+    return queries.inspection();
+  }
+
+  @Override
+  public List<TlsPreview> tlsForecasts(String host) {
+    return queries.tlsForecasts(host);
   }
 
   @Override
   public List<StoreTarget> storeTargets(String url) {
-    PurgeUrl parsed = PurgeUrl.parse(url);
-    if (parsed == null) {
-      throw new IllegalArgumentException("not a URL that could be requested here: " + url);
-    }
-    // Both are confined to a thread.
-    KeyBuilder keys = new KeyBuilder(store.secret());
-    Scopes scopes = new Scopes(store.secret());
-    List<StoreTarget> targets = new ArrayList<>();
-    for (TargetUri uri : parsed.targets()) {
-      Route route = snapshot.routes().match(uri.authority(), uri.path());
-      KeyRecipe recipe = route == null ? KeyRecipe.DEFAULT : route.keyRecipe();
-      if (!keys.build(uri, recipe)) {
-        throw new IllegalArgumentException("the key of this URL would be too long: it is passed");
-      }
-      targets.add(
-          new StoreTarget(
-              uri,
-              route,
-              keys.toString(),
-              keys.hi(),
-              keys.lo(),
-              scopes.exact(uri, recipe),
-              history
-                  .hitForMiss()
-                  .isKnown(
-                      new FillKey(keys.hi(), keys.lo()),
-                      PlainRequest.of("GET", uri, HeaderFields.of()),
-                      clockMillis.getAsLong()),
-              store.inspection().wasDroppedLately(keys.lo())));
-    }
-    return targets;
+    return queries.storeTargets(url);
   }
 
   @Override
   public Explanation explain(StoreInspector survey, RequestView request) throws IOException {
-    RequestExplainer.Stage stage =
-        new RequestExplainer.Stage(
-            new KeyBuilder(store.secret()),
-            fills,
-            history,
-            store.sliceBytes(),
-            SliceFill.longestBytes(loops.getFirst().filling()),
-            clockMillis.getAsLong());
-    return RequestExplainer.of(snapshot, stage, survey, request);
+    return queries.explain(survey, request);
   }
 
   @Override
   public @Nullable String purgeProblem(PurgeOrder order) {
-    try {
-      purgeOf(order);
-      return null;
-    } catch (IllegalArgumentException e) {
-      return e.getMessage();
-    }
-  }
-
-  private Purge purgeOf(PurgeOrder order) {
-    // Scopes are confined to a thread: purges come from many.
-    PurgeScopes scopes = new PurgeScopes(snapshot.routes(), new Scopes(store.secret()));
-    return switch (order.kind()) {
-      case EVERYTHING -> Purge.everything(order.isSoft(), order.text());
-      case URL -> purge(Purge.Kind.EXACT, scopes.url(order.text()), order);
-      case HOST -> purge(Purge.Kind.HOST, scopes.host(order.text()), order);
-      case PREFIX -> purge(Purge.Kind.PREFIX, scopes.prefix(order.text()), order);
-      case TAG -> purge(Purge.Kind.TAG, scopes.tag(order.text()), order);
-      case PATTERN -> {
-        String host = PurgePredicate.parse(order.text()).host();
-        yield purge(Purge.Kind.PREDICATE, host == null ? new long[0] : scopes.host(host), order);
-      }
-    };
+    return purges.purgeProblem(order);
   }
 
   @Override
   public PurgeDone purge(PurgeOrder order) throws PurgeRefusedException {
-    Purge purge = understood(order);
-    try {
-      PurgeReceipt receipt = store.purge(purge);
-      purgeHealth.worked();
-      return new PurgeDone(
-          receipt.id(), receipt.sequence(), receipt.matched(), receipt.tookNanos());
-    } catch (PurgeFailedException e) {
-      if (e.isForNow()) {
-        throw new PurgeRefusedException(String.valueOf(e.getMessage()), Refusal.FOR_NOW);
-      }
-      String why = e.getMessage() + " (" + journalFile + ")";
-      purgeHealth.failed(why);
-      throw new PurgeRefusedException(why, Refusal.JOURNAL);
-    }
-  }
-
-  private Purge understood(PurgeOrder order) throws PurgeRefusedException {
-    try {
-      return purgeOf(order);
-    } catch (IllegalArgumentException e) {
-      throw new PurgeRefusedException(String.valueOf(e.getMessage()), Refusal.ORDER);
-    }
+    return purges.purge(order);
   }
 
   @Override
   public PurgeEstimate dryRun(PurgeOrder order, long mostMillis) throws PurgeRefusedException {
-    PurgeEstimate estimate = store.estimate(understood(order), mostMillis);
-    if (estimate == null) {
-      throw new PurgeRefusedException("another dry run is counting: wait for it", Refusal.FOR_NOW);
-    }
-    return estimate;
+    return purges.dryRun(order, mostMillis);
   }
 
   @Override
   public @Nullable PurgeStatus purgeStatus(long id) {
-    return store.purgeStatus(id);
+    return purges.purgeStatus(id);
   }
 
   @Override
   public List<PurgeStatus> latestPurges(int most) {
-    return store.latestPurges(most);
-  }
-
-  private static Purge purge(Purge.Kind kind, long[] scopes, PurgeOrder order) {
-    return new Purge(kind, scopes, order.isSoft(), order.text());
+    return purges.latestPurges(most);
   }
 
   @Override
-  public synchronized Reload reload() {
-    long id = reloads.incrementAndGet();
-    return switch (source.get()) {
-      case ConfigOutcome.Refused refused ->
-          new Reload(
-              id,
-              List.of(),
-              List.of(),
-              refused.problems().stream().map(ConfigProblem::toString).toList());
-      case ConfigOutcome.Loaded loaded -> apply(id, loaded.config());
-    };
-  }
-
-  private Reload apply(long id, ServerConfig next) {
-    ConfigView.Difference difference = ConfigView.diff(snapshot.config(), next);
-    try {
-      // Everything that can fail comes before anything is changed.
-      RuntimeConfig compiled = RuntimeConfig.of(next);
-      TlsReload certificates = tls.stage(next.tls(), listenersAsBound(next));
-      Origins loaded = Origins.load(withThoseBefore(next.origins()), reachable, ownListeners);
-      origins = Origins.load(next.origins(), loaded, ownListeners);
-      reachable = loaded;
-      names.watch(loaded.hostNames());
-      ResponseLimits bounds = ResponseLimits.of(next.limits());
-      for (int i = 0; i < loops.size(); i++) {
-        PooledOriginClient client = clients.get(i);
-        loops
-            .get(i)
-            .eventLoop()
-            .submit(() -> client.reconfigure(loaded, bounds))
-            .syncUninterruptibly();
-      }
-      copies.limitBytes(next.limits().privateCopyBytes());
-      fills.limit(next.limits().fills(), next.limits().refusedLoads());
-      listeners.reconfigure(next);
-      tls.commit(certificates, next.tls());
-      snapshot = compiled;
-      return new Reload(
-          id,
-          changed(difference.changed(), certificates),
-          ConfigView.diff(started, next).needsRestart(),
-          List.of());
-    } catch (TlsException e) {
-      return new Reload(id, List.of(), List.of(), e.lines());
-    } catch (IOException | IllegalArgumentException e) {
-      return new Reload(id, List.of(), List.of(), List.of(String.valueOf(e.getMessage())));
-    }
-  }
-
-  /** Keys, and the certificates that have other files under the same names. */
-  private static List<String> changed(List<String> keys, TlsReload certificates) {
-    List<String> changed = new ArrayList<>(keys);
-    for (String entry : certificates.changed()) {
-      if (keys.stream().noneMatch(key -> key.equals(entry) || key.startsWith(entry + "."))) {
-        changed.add(entry);
-      }
-    }
-    return List.copyOf(changed);
-  }
-
-  /** Listeners come, go and change between plain text and TLS at the next start only. */
-  private List<ListenerConfig> listenersAsBound(ServerConfig next) {
-    List<ListenerConfig> bound = new ArrayList<>();
-    for (ListenerConfig listener : started.listeners()) {
-      bound.add(
-          next.listeners().stream()
-              .filter(other ->
-                  other.name().equals(listener.name()) && other.isTls() == listener.isTls())
-              .findFirst()
-              .orElse(listener));
-    }
-    return bound;
-  }
-
-  private List<OriginConfig> withThoseBefore(List<OriginConfig> next) {
-    List<OriginConfig> all = new ArrayList<>(next);
-    for (OriginConfig before : snapshot.config().origins()) {
-      if (next.stream().noneMatch(origin -> origin.name().equals(before.name()))) {
-        all.add(before);
-      }
-    }
-    return all;
+  public Reload reload() {
+    return reloading.reload();
   }
 
   /** Opens the access log's file anew, after it was rotated. */

@@ -261,8 +261,7 @@ public record StoreSettings(
               + " least 16");
     }
     if (indexEntries != 0 && indexEntries < MIN_INDEX_ENTRIES) {
-      throw bad(
-          "an index of " + indexEntries + " entries: give it at least " + MIN_INDEX_ENTRIES);
+      throw bad("an index of " + indexEntries + " entries: give it at least " + MIN_INDEX_ENTRIES);
     }
     long entries = IndexBound.of(memoryBytes, disks.bytes(), indexEntries, 0, 0).entries();
     return withSizes(region, entries, nearEntries == 0 ? nearEntries(lanes, entries) : nearEntries);

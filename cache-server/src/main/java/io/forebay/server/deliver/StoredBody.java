@@ -151,8 +151,8 @@ public final class StoredBody implements BodyBytes {
   }
 
   /**
-   * Pins the slice with a position until {@link #release}, which has to come soon. On any result but
-   * KEPT nothing stays pinned.
+   * Pins the slice with a position until {@link #release}, which has to come soon. On any result
+   * but KEPT nothing stays pinned.
    *
    * @param onceLoaded run on the loop after LOADING
    */

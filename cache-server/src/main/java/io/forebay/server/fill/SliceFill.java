@@ -138,8 +138,7 @@ public final class SliceFill implements OriginListener {
   public static long longestBytes(FillContext loop) {
     int sliceBytes = loop.store().sliceBytes();
     long slices =
-        Math.clamp(
-            Math.min(loop.paceAboveBytes(), MAX_RUN_BYTES) / sliceBytes, 1, (long) MAX_RUN);
+        Math.clamp(Math.min(loop.paceAboveBytes(), MAX_RUN_BYTES) / sliceBytes, 1, (long) MAX_RUN);
     return slices * sliceBytes;
   }
 

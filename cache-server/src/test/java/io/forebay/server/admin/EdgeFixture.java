@@ -58,7 +58,9 @@ public final class EdgeFixture implements AutoCloseable {
     return this;
   }
 
-  /** Holds every answer back until {@link #release}; {@code count} requests end {@link #arrived}. */
+  /**
+   * Holds every answer back until {@link #release}; {@code count} requests end {@link #arrived}.
+   */
   public void holdBack(int count) {
     arrived = new CountDownLatch(count);
     gate = new CountDownLatch(1);

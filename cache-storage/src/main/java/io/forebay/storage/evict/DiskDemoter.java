@@ -154,7 +154,8 @@ public final class DiskDemoter {
   private boolean lookOn(long nowMillis) {
     long elapsed = Math.clamp(nowMillis - lookedMillis, 0, ROUND_MILLIS);
     lookedMillis = nowMillis;
-    toLookAt = Math.min(toLookAt + (double) elapsed * regions.count() / ROUND_MILLIS, MAX_CONCURRENT);
+    toLookAt =
+        Math.min(toLookAt + (double) elapsed * regions.count() / ROUND_MILLIS, MAX_CONCURRENT);
     if (toLookAt < 1 || !disk.isIdle()) {
       return false;
     }

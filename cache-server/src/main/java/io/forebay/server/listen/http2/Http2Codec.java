@@ -62,7 +62,8 @@ final class Http2Codec extends Http2FrameCodecBuilder {
   private final long maxHeaderListSize;
   private final int maxContinuations;
 
-  private Http2Codec(LimitsConfig limits, Http2Config bounds, FrameFloodLimiter guard, FrameListener ear) {
+  private Http2Codec(
+      LimitsConfig limits, Http2Config bounds, FrameFloodLimiter guard, FrameListener ear) {
     this.maxHeaderListSize = limits.headerBytes();
     this.maxContinuations = bounds.continuations();
     this.guard = guard;
@@ -73,7 +74,11 @@ final class Http2Codec extends Http2FrameCodecBuilder {
   record Made(Http2FrameCodec codec, UrgencyDistributor turns) {}
 
   static Made make(
-      LimitsConfig limits, Http2Config bounds, Duration drain, FrameFloodLimiter guard, FrameListener ear) {
+      LimitsConfig limits,
+      Http2Config bounds,
+      Duration drain,
+      FrameFloodLimiter guard,
+      FrameListener ear) {
     Http2Connection connection = new DefaultHttp2Connection(true, 0);
     UrgencyDistributor turns = new UrgencyDistributor(connection);
     connection.remote().flowController(new DefaultHttp2RemoteFlowController(connection, turns));

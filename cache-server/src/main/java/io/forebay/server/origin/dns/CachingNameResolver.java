@@ -159,8 +159,7 @@ public final class CachingNameResolver implements NameResolver, AutoCloseable {
       entry.failure = null;
       entry.rcode = null;
       ttlNanos =
-          Math.clamp(
-              TimeUnit.SECONDS.toNanos(result.ttlSeconds()), MIN_TTL_NANOS, MAX_TTL_NANOS);
+          Math.clamp(TimeUnit.SECONDS.toNanos(result.ttlSeconds()), MIN_TTL_NANOS, MAX_TTL_NANOS);
     }
     entry.isAsking = false;
     entry.hasAnswer = true;

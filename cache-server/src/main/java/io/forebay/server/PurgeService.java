@@ -1,0 +1,114 @@
+package io.forebay.server;
+
+import io.forebay.core.key.Scopes;
+import io.forebay.server.node.PurgeControl;
+import io.forebay.server.purge.PurgePredicate;
+import io.forebay.server.purge.PurgeScopes;
+import io.forebay.storage.ObjectStore;
+import io.forebay.storage.purge.Purge;
+import io.forebay.storage.purge.PurgeEstimate;
+import io.forebay.storage.purge.PurgeFailedException;
+import io.forebay.storage.purge.PurgeReceipt;
+import io.forebay.storage.purge.PurgeStatus;
+import java.nio.file.Path;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Purges of this node: understands what an operator names, has it made durable, and remembers
+ * whether that worked. Any thread.
+ */
+final class PurgeService implements PurgeControl {
+  private final ObjectStore store;
+  private final InForce inForce;
+  private final PurgeHealth purgeHealth = new PurgeHealth();
+
+  /** For messages; the store writes it. */
+  private final Path journalFile;
+
+  PurgeService(ObjectStore store, InForce inForce, Path data) {
+    this.store = store;
+    this.inForce = inForce;
+    this.journalFile = data.resolve("purge.journal");
+  }
+
+  /** Why the last purge could not be made durable; null when it was. */
+  @Nullable String failure() {
+    return purgeHealth.failure();
+  }
+
+  @Override
+  public @Nullable String purgeProblem(PurgeOrder order) {
+    try {
+      purgeOf(order);
+      return null;
+    } catch (IllegalArgumentException e) {
+      return e.getMessage();
+    }
+  }
+
+  private Purge purgeOf(PurgeOrder order) {
+    // Scopes are confined to a thread: purges come from many.
+    PurgeScopes scopes = new PurgeScopes(inForce.config().routes(), new Scopes(store.secret()));
+    return switch (order.kind()) {
+      case EVERYTHING -> Purge.everything(order.isSoft(), order.text());
+      case URL -> purge(Purge.Kind.EXACT, scopes.url(order.text()), order);
+      case HOST -> purge(Purge.Kind.HOST, scopes.host(order.text()), order);
+      case PREFIX -> purge(Purge.Kind.PREFIX, scopes.prefix(order.text()), order);
+      case TAG -> purge(Purge.Kind.TAG, scopes.tag(order.text()), order);
+      case PATTERN -> {
+        String host = PurgePredicate.parse(order.text()).host();
+        yield purge(Purge.Kind.PREDICATE, host == null ? new long[0] : scopes.host(host), order);
+      }
+    };
+  }
+
+  @Override
+  public PurgeDone purge(PurgeOrder order) throws PurgeRefusedException {
+    Purge purge = understood(order);
+    try {
+      PurgeReceipt receipt = store.purge(purge);
+      purgeHealth.worked();
+      return new PurgeDone(
+          receipt.id(), receipt.sequence(), receipt.matched(), receipt.tookNanos());
+    } catch (PurgeFailedException e) {
+      if (e.isForNow()) {
+        throw new PurgeRefusedException(String.valueOf(e.getMessage()), Refusal.FOR_NOW);
+      }
+      String why = e.getMessage() + " (" + journalFile + ")";
+      purgeHealth.failed(why);
+      throw new PurgeRefusedException(why, Refusal.JOURNAL);
+    }
+  }
+
+  private Purge understood(PurgeOrder order) throws PurgeRefusedException {
+    try {
+      return purgeOf(order);
+    } catch (IllegalArgumentException e) {
+      throw new PurgeRefusedException(String.valueOf(e.getMessage()), Refusal.ORDER);
+    }
+  }
+
+  @Override
+  public PurgeEstimate dryRun(PurgeOrder order, long mostMillis) throws PurgeRefusedException {
+    PurgeEstimate estimate = store.estimate(understood(order), mostMillis);
+    if (estimate == null) {
+      throw new PurgeRefusedException("another dry run is counting: wait for it", Refusal.FOR_NOW);
+    }
+    return estimate;
+  }
+
+  @Override
+  public @Nullable PurgeStatus purgeStatus(long id) {
+    return store.purgeStatus(id);
+  }
+
+  @Override
+  public List<PurgeStatus> latestPurges(int most) {
+    return store.latestPurges(most);
+  }
+
+  private static Purge purge(Purge.Kind kind, long[] scopes, PurgeOrder order) {
+    return new Purge(kind, scopes, order.isSoft(), order.text());
+  }
+}

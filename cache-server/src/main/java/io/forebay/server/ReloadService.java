@@ -1,0 +1,171 @@
+package io.forebay.server;
+
+import io.forebay.server.config.ConfigOutcome;
+import io.forebay.server.config.ConfigProblem;
+import io.forebay.server.config.ConfigView;
+import io.forebay.server.config.ServerConfig;
+import io.forebay.server.config.ServerConfig.ListenerConfig;
+import io.forebay.server.config.ServerConfig.OriginConfig;
+import io.forebay.server.deliver.CopyQuota;
+import io.forebay.server.exchange.ExchangeContext;
+import io.forebay.server.fill.FillTable;
+import io.forebay.server.listen.Listeners;
+import io.forebay.server.node.NodeControl.Reload;
+import io.forebay.server.origin.Origins;
+import io.forebay.server.origin.OwnListeners;
+import io.forebay.server.origin.PooledOriginClient;
+import io.forebay.server.origin.ResponseLimits;
+import io.forebay.server.origin.dns.CachingNameResolver;
+import io.forebay.server.runtime.RuntimeConfig;
+import io.forebay.server.tls.ClientTls;
+import io.forebay.server.tls.TlsException;
+import io.forebay.server.tls.TlsReload;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Supplier;
+
+/**
+ * Reads the configuration again and puts it in force. Whatever can fail comes before anything
+ * changes, so a refused reload leaves the node as it was.
+ */
+final class ReloadService {
+  private final Supplier<ConfigOutcome> source;
+
+  /** What is in force of the keys that wait for the next start. */
+  private final ServerConfig started;
+
+  private final AtomicLong reloads = new AtomicLong();
+  private final InForce inForce;
+  private final ClientTls tls;
+  private final OwnListeners ownListeners;
+  private final CachingNameResolver names;
+  private final CopyQuota copies;
+  private final FillTable fills;
+  private final Listeners listeners;
+  private final List<ExchangeContext> loops;
+  private final List<PooledOriginClient> clients;
+
+  /**
+   * The origins of the configuration in force and those of the one before: what began with that one
+   * may still send to them.
+   */
+  private Origins reachable;
+
+  /**
+   * Takes the parts that a reload changes.
+   *
+   * @param clients one for each loop, in the order of {@code loops}
+   */
+  ReloadService(
+      Supplier<ConfigOutcome> source,
+      ServerConfig started,
+      InForce inForce,
+      ClientTls tls,
+      OwnListeners ownListeners,
+      CachingNameResolver names,
+      CopyQuota copies,
+      FillTable fills,
+      Listeners listeners,
+      List<ExchangeContext> loops,
+      List<PooledOriginClient> clients) {
+    this.source = source;
+    this.started = started;
+    this.inForce = inForce;
+    this.tls = tls;
+    this.ownListeners = ownListeners;
+    this.names = names;
+    this.copies = copies;
+    this.fills = fills;
+    this.listeners = listeners;
+    this.loops = loops;
+    this.clients = clients;
+    this.reachable = inForce.origins();
+  }
+
+  /** See {@link io.forebay.server.node.NodeControl#reload}. */
+  synchronized Reload reload() {
+    long id = reloads.incrementAndGet();
+    return switch (source.get()) {
+      case ConfigOutcome.Refused refused ->
+          new Reload(
+              id,
+              List.of(),
+              List.of(),
+              refused.problems().stream().map(ConfigProblem::toString).toList());
+      case ConfigOutcome.Loaded loaded -> apply(id, loaded.config());
+    };
+  }
+
+  private Reload apply(long id, ServerConfig next) {
+    ConfigView.Difference difference = ConfigView.diff(inForce.config().config(), next);
+    try {
+      // Everything that can fail comes before anything is changed.
+      RuntimeConfig compiled = RuntimeConfig.of(next);
+      TlsReload certificates = tls.stage(next.tls(), listenersAsBound(next));
+      Origins loaded = Origins.load(withThoseBefore(next.origins()), reachable, ownListeners);
+      inForce.origins(Origins.load(next.origins(), loaded, ownListeners));
+      reachable = loaded;
+      names.watch(loaded.hostNames());
+      ResponseLimits bounds = ResponseLimits.of(next.limits());
+      for (int i = 0; i < loops.size(); i++) {
+        PooledOriginClient client = clients.get(i);
+        loops
+            .get(i)
+            .eventLoop()
+            .submit(() -> client.reconfigure(loaded, bounds))
+            .syncUninterruptibly();
+      }
+      copies.limitBytes(next.limits().privateCopyBytes());
+      fills.limit(next.limits().fills(), next.limits().refusedLoads());
+      listeners.reconfigure(next);
+      tls.commit(certificates, next.tls());
+      inForce.config(compiled);
+      return new Reload(
+          id,
+          changed(difference.changed(), certificates),
+          ConfigView.diff(started, next).needsRestart(),
+          List.of());
+    } catch (TlsException e) {
+      return new Reload(id, List.of(), List.of(), e.lines());
+    } catch (IOException | IllegalArgumentException e) {
+      return new Reload(id, List.of(), List.of(), List.of(String.valueOf(e.getMessage())));
+    }
+  }
+
+  /** Keys, and the certificates that have other files under the same names. */
+  private static List<String> changed(List<String> keys, TlsReload certificates) {
+    List<String> changed = new ArrayList<>(keys);
+    for (String entry : certificates.changed()) {
+      if (keys.stream().noneMatch(key -> key.equals(entry) || key.startsWith(entry + "."))) {
+        changed.add(entry);
+      }
+    }
+    return List.copyOf(changed);
+  }
+
+  /** Listeners come, go and change between plain text and TLS at the next start only. */
+  private List<ListenerConfig> listenersAsBound(ServerConfig next) {
+    List<ListenerConfig> bound = new ArrayList<>();
+    for (ListenerConfig listener : started.listeners()) {
+      bound.add(
+          next.listeners().stream()
+              .filter(other ->
+                  other.name().equals(listener.name()) && other.isTls() == listener.isTls())
+              .findFirst()
+              .orElse(listener));
+    }
+    return bound;
+  }
+
+  private List<OriginConfig> withThoseBefore(List<OriginConfig> next) {
+    List<OriginConfig> all = new ArrayList<>(next);
+    for (OriginConfig before : inForce.config().config().origins()) {
+      if (next.stream().noneMatch(origin -> origin.name().equals(before.name()))) {
+        all.add(before);
+      }
+    }
+    return all;
+  }
+}
