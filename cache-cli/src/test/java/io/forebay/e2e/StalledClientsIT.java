@@ -14,10 +14,12 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A stalled reader holds no region, and no more of anything than its share. */
+@Tag("full")
 final class StalledClientsIT {
   private static final int STALLED = 2_000;
   private static final int CHURN = 128;

@@ -8,10 +8,12 @@ import io.forebay.storage.disk.DiskStats;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** An index that is full before memory and disks are. */
+@Tag("slow")
 class IndexPressureTest {
   private static final int ENTRIES = 2000;
 

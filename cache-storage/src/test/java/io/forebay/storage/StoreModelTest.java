@@ -21,6 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Long random runs against a plain map: the store may forget, but never says anything else. */
+@Tag("slow")
 class StoreModelTest {
   @SuppressWarnings("ArrayRecordComponent")
   private record Known(byte[] body, long birth, long bodyBirth, boolean soft, long objectId) {}

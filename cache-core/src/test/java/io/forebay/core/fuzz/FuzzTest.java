@@ -24,6 +24,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  * Runs Jazzer, which is a program of its own, over {@link FuzzTarget}. What it finds stands in the
  * output of the failed test, as text and in Base64.
  */
+@Tag("slow")
 final class FuzzTest {
 
   /** To begin with: each parser's own language. */
