@@ -29,6 +29,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -488,6 +489,7 @@ class Http2ConnectionTest {
     }
   }
 
+  @Tag("full")
   @Test
   void servesCurl() throws Exception {
     requireProgram("curl", "curl");
@@ -504,6 +506,7 @@ class Http2ConnectionTest {
     assertEquals("hello 2 200", said);
   }
 
+  @Tag("full")
   @Test
   void servesNghttp() throws Exception {
     requireProgram("nghttp", "nghttp2-client");
