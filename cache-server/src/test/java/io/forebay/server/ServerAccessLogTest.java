@@ -14,6 +14,7 @@ import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.JsonNode;
@@ -89,6 +90,7 @@ final class ServerAccessLogTest {
     assertEquals("CLIENT_GONE", line.get("abort").asString());
   }
 
+  @Tag("full")
   @Test
   void aLineOfTlsSaysWhatTheHandshakeCameToAndOneOfPlainTextNothing() throws Exception {
     origin.on("/a", TestOrigin.ok("cache-control: max-age=60\r\n", TestOrigin.ascii("a")));
