@@ -15,10 +15,12 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** S17: what clients that half-close and reset leave behind. */
+@Tag("full")
 final class GoneClientsIT {
   private static final int CONNECTIONS = 10_000;
 

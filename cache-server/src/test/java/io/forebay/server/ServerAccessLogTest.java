@@ -22,6 +22,7 @@ import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ObjectNode;
 
 /** One request, one line, whoever answered it. */
+@Tag("slow")
 final class ServerAccessLogTest {
 
   @TempDir Path directory;

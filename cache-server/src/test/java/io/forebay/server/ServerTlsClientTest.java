@@ -39,6 +39,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** What clients show and are told over TLS, and what handshakes are good for nobody. */
 @Timeout(120)
+@Tag("slow")
 final class ServerTlsClientTest {
   @TempDir Path directory;
   @TempDir Path pki;

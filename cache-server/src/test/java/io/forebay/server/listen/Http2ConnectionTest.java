@@ -38,6 +38,7 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 @Timeout(60)
+@Tag("slow")
 class Http2ConnectionTest {
 
   private static final int WINDOW = 65_535;
