@@ -26,6 +26,7 @@ import tools.jackson.databind.JsonNode;
  * to.
  */
 @Tag("full")
+@Tag("alone")
 final class DiskFaultIT {
   private static final int OBJECTS = 60;
   private static final Pattern RANGE = Pattern.compile("bytes=([0-9]+)-([0-9]+)");

@@ -21,6 +21,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** S17: what clients that half-close and reset leave behind. */
 @Tag("full")
+@Tag("alone")
 final class GoneClientsIT {
   private static final int CONNECTIONS = 10_000;
 

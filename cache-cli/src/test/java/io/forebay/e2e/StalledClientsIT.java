@@ -20,6 +20,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** A stalled reader holds no region, and no more of anything than its share. */
 @Tag("full")
+@Tag("alone")
 final class StalledClientsIT {
   private static final int STALLED = 2_000;
   private static final int CHURN = 128;
