@@ -15,8 +15,7 @@ import java.util.concurrent.atomic.AtomicInteger;
  */
 final class Ports {
   private static final int COUNT = 1_500;
-  private static final int FIRST =
-      15_000 + Integer.getInteger("forebay.test.fork", 0) % 10 * COUNT;
+  private static final int FIRST = 15_000 + Integer.getInteger("forebay.test.fork", 0) % 10 * COUNT;
   private static final AtomicInteger NEXT =
       new AtomicInteger(ThreadLocalRandom.current().nextInt(COUNT));
 

@@ -17,6 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A full store after a kill: it takes in what comes while its index is made again. */
+@Tag("slow")
 class RebuildTest {
   private static final int REGION = 1 << 17;
   private static final int REGIONS = 32;
