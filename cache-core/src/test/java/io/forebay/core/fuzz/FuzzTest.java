@@ -50,6 +50,7 @@ final class FuzzTest {
 
   @TempDir Path directory;
 
+  @Tag("full")
   @Test
   void nothingThatComesFromOutsideBreaksAParser() throws Exception {
     assertEquals("", findings(FuzzTarget.class, List.of("-runs=25000")));
@@ -62,6 +63,7 @@ final class FuzzTest {
   }
 
   /** A parser that breaks is found, or the other tests here mean nothing. */
+  @Tag("full")
   @Test
   void aParserThatBreaksIsFound() throws Exception {
     assertNotEquals("", findings(Broken.class, List.of("-runs=25000")));
