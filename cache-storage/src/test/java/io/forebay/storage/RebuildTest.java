@@ -163,6 +163,7 @@ class RebuildTest {
     }
   }
 
+  @Tag("full")
   @Test
   void neverGoesBackOverKillsThatInterruptTheRebuild() throws Exception {
     run(new SplittableRandom().nextLong(), 300);

@@ -38,6 +38,7 @@ class StoreModelTest {
     run(new SplittableRandom().nextLong(), 50_000, 60, 32 << 20);
   }
 
+  @Tag("full")
   @Test
   void agreesWithAPlainMapWhileRecordsGoToDisksAndComeBack() throws Exception {
     run(new SplittableRandom().nextLong(), 200_000, 4_000, 8 << 20, 2);
