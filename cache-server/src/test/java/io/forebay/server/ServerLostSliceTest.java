@@ -24,7 +24,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Slices that the index names and that cannot be read: a miss, never an aborted response (I9). */
-@Tag("slow")
+@Tag("full")
 final class ServerLostSliceTest {
 
   private static final String FRESH = "cache-control: max-age=1000\r\n";
