@@ -12,10 +12,12 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
 
 /** {@code forebay demo}: the main job, on this machine, from the packaged jar. */
+@Tag("full")
 final class DemoIT {
 
   @Test

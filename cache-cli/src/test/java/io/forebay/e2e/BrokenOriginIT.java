@@ -14,6 +14,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.io.TempDir;
@@ -48,6 +49,7 @@ final class BrokenOriginIT {
     }
   }
 
+  @Tag("full")
   @Test
   void anOriginKilledInMidBodyBreaksTheTransferAndLeavesNothing() throws Exception {
     String slow = "add_header Cache-Control 'public, max-age=3600'; limit_rate 1m;";

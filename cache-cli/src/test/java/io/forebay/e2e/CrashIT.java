@@ -23,6 +23,7 @@ import org.junit.jupiter.api.io.TempDir;
  * The packaged jar, killed with -9 while clients load and files change under purges; after each
  * start everything is what the origin says, and nearly all of what was a hit is one again.
  */
+@Tag("full")
 final class CrashIT {
   private static final int FIXED = 150;
   private static final int CHANGING = 10;

@@ -15,6 +15,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.JsonNode;
@@ -24,6 +25,8 @@ import tools.jackson.databind.JsonNode;
  * the origin can answer, the process and the other disk go on, and the disk comes back when told
  * to.
  */
+@Tag("full")
+@Tag("alone")
 final class DiskFaultIT {
   private static final int OBJECTS = 60;
   private static final Pattern RANGE = Pattern.compile("bytes=([0-9]+)-([0-9]+)");

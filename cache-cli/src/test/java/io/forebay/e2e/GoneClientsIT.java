@@ -15,10 +15,13 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** S17: what clients that half-close and reset leave behind. */
+@Tag("full")
+@Tag("alone")
 final class GoneClientsIT {
   private static final int CONNECTIONS = 10_000;
 

@@ -16,6 +16,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -26,6 +27,7 @@ final class JoiningIT {
 
   @TempDir Path directory;
 
+  @Tag("full")
   @Test
   void eightCurlsFollowASlowFillOverTwoLoops() throws Exception {
     String slow =

@@ -19,6 +19,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A hundred connections as fast as they can: no error, and memory that stands still. */
+@Tag("full")
+@Tag("alone")
 final class LoadIT {
   private static final int CONNECTIONS = 100;
   private static final long SAMPLE_MILLIS = 100;

@@ -8,6 +8,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.JsonNode;
@@ -182,6 +183,7 @@ final class OperationsIT {
     }
   }
 
+  @Tag("full")
   @Test
   void warmingFetchesOnceWhatIsListed() throws Exception {
     try (NginxOrigin origin = NginxOrigin.start(directory.resolve("nginx"));

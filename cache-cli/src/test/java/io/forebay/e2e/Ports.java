@@ -9,10 +9,13 @@ import java.net.Socket;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** Free loopback ports below those that the kernel gives to outgoing connections. */
+/**
+ * Free loopback ports below those that the kernel gives to outgoing connections, from another range
+ * in each fork that runs tests at the same time.
+ */
 final class Ports {
-  private static final int FIRST = 15_000;
-  private static final int COUNT = 15_000;
+  private static final int COUNT = 1_500;
+  private static final int FIRST = 15_000 + Integer.getInteger("forebay.test.fork", 0) % 10 * COUNT;
   private static final AtomicInteger NEXT =
       new AtomicInteger(ThreadLocalRandom.current().nextInt(COUNT));
 

@@ -12,6 +12,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.io.TempDir;
@@ -19,6 +20,7 @@ import tools.jackson.databind.JsonNode;
 
 /** I2: purged is gone, at once, exactly what was named, for one more origin request each. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
+@Tag("full")
 final class PurgeIT {
   @TempDir static Path directory;
 

@@ -15,6 +15,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -22,6 +23,7 @@ import org.junit.jupiter.api.io.TempDir;
 final class RestartIT {
   @TempDir Path directory;
 
+  @Tag("full")
   @Test
   void killedWithoutWarningItServesWhatItHadWithoutTheOrigin() throws Exception {
     try (NginxOrigin origin = NginxOrigin.start(directory.resolve("nginx"));
@@ -88,6 +90,7 @@ final class RestartIT {
     }
   }
 
+  @Tag("full")
   @Test
   void stoppedInOrderItIsWarmAtOnce() throws Exception {
     try (NginxOrigin origin = NginxOrigin.start(directory.resolve("nginx"));
@@ -119,6 +122,7 @@ final class RestartIT {
   }
 
   /** Crash while a hundred fills and purges are under way: what comes after is right or a miss. */
+  @Tag("full")
   @Test
   void killedUnderLoadItServesNothingWrong() throws Exception {
     try (NginxOrigin origin =

@@ -14,11 +14,13 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.JsonNode;
 
 /** What is stored is seen while a node runs and at rest, and damage is found. */
+@Tag("full")
 final class StoreIT {
   private static final int SMALL = 40;
   private static final int TIER_HEADER = 4096;

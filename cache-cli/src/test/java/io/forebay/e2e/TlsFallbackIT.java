@@ -4,10 +4,12 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.file.Path;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Where BoringSSL does not load the JDK's TLS serves, slower and with less. */
+@Tag("full")
 final class TlsFallbackIT {
   @TempDir Path directory;
 

@@ -33,6 +33,7 @@ import org.junit.jupiter.api.io.TempDir;
  * RfcModel}: both have to ask the origin the same questions and to give the client the same answer.
  * A sequence that differs is shortened before it is shown.
  */
+@Tag("full")
 final class DifferentialTest {
 
   private static final String[] CONTROLS = {

@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicNode;
 import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -20,6 +21,7 @@ import org.junit.jupiter.params.provider.CsvSource;
  * Plays every script, over every protocol that it does not exclude; with {@code -Dtest.script=NAME}
  * those alone whose name begins so.
  */
+@Tag("slow")
 final class ScriptTest {
 
   private static final Path SCRIPTS = Path.of("src", "test", "scripts");

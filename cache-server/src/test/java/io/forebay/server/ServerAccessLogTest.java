@@ -14,6 +14,7 @@ import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.JsonNode;
@@ -21,6 +22,7 @@ import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ObjectNode;
 
 /** One request, one line, whoever answered it. */
+@Tag("slow")
 final class ServerAccessLogTest {
 
   @TempDir Path directory;
@@ -89,6 +91,7 @@ final class ServerAccessLogTest {
     assertEquals("CLIENT_GONE", line.get("abort").asString());
   }
 
+  @Tag("full")
   @Test
   void aLineOfTlsSaysWhatTheHandshakeCameToAndOneOfPlainTextNothing() throws Exception {
     origin.on("/a", TestOrigin.ok("cache-control: max-age=60\r\n", TestOrigin.ascii("a")));

@@ -24,12 +24,14 @@ import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** A defect while the head of a stored object is written: nothing stays pinned for the response. */
+@Tag("slow")
 final class ServerBrokenHeadTest {
 
   private static final int SLICE = 64 << 10;

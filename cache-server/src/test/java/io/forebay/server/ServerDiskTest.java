@@ -14,10 +14,12 @@ import java.nio.file.Path;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Objects that memory does not hold are served from disks, over real sockets. */
+@Tag("slow")
 final class ServerDiskTest {
   private static final String FRESH = "cache-control: max-age=1000\r\netag: \"1\"\r\n";
   private static final int OBJECTS = 60;

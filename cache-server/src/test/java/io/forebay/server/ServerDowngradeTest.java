@@ -17,6 +17,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -29,6 +30,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * client may try to have written there, and every byte of a head that the origin gets.
  */
 @Timeout(120)
+@Tag("slow")
 final class ServerDowngradeTest {
 
   private static final String SMUGGLED = "GET /smuggled HTTP/1.1\r\nHost: a.example\r\n\r\n";

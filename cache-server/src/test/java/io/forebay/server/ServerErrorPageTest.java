@@ -16,6 +16,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.JsonNode;
@@ -25,6 +26,7 @@ import tools.jackson.databind.json.JsonMapper;
  * An error page tells a client nothing about what is behind the edge, and the operator where to
  * look.
  */
+@Tag("slow")
 final class ServerErrorPageTest {
 
   private static final Pattern PAGE =

@@ -20,6 +20,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -28,6 +29,7 @@ import tools.jackson.databind.json.JsonMapper;
 
 /** What an explanation foresees is what the request that follows it gets. */
 @Timeout(120)
+@Tag("slow")
 final class ServerExplainTest {
   private static final String FRESH = "cache-control: max-age=1000\r\netag: \"1\"\r\n";
   private static final String HOST = "Host: www.example";

@@ -23,6 +23,7 @@ import javax.net.ssl.SSLSocket;
 import javax.net.ssl.TrustManager;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -33,6 +34,7 @@ import tools.jackson.databind.json.JsonMapper;
 
 /** What an explanation says of TLS is what a handshake and an answer then show. */
 @Timeout(120)
+@Tag("slow")
 final class ServerExplainTlsTest {
   @TempDir Path directory;
   @TempDir Path pki;

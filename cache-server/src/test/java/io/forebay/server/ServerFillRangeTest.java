@@ -13,6 +13,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -22,6 +23,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * Ranges of a body that is being fetched: inside what has come, far ahead of it, and of a length
  * that nobody knows yet.
  */
+@Tag("slow")
 final class ServerFillRangeTest {
 
   private static final String FRESH = "cache-control: max-age=1000\r\n";

@@ -17,12 +17,14 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
  * Fills and those who follow them: who comes, who goes, and what becomes of the origin's stream.
  */
+@Tag("slow")
 final class ServerFillTest {
 
   private static final String FRESH = "cache-control: max-age=1000\r\n";

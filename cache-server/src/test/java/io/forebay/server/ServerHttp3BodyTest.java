@@ -16,6 +16,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Long bodies over HTTP/3, from the origin and from the store, for clients quick and slow. */
 @Timeout(300)
+@Tag("slow")
 final class ServerHttp3BodyTest {
 
   private static final int MIB = 1 << 20;

@@ -23,6 +23,7 @@ import javax.net.ssl.TrustManager;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -31,6 +32,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** No way leads over QUIC to a host that asks its clients for certificates. */
 @Timeout(120)
+@Tag("slow")
 final class ServerHttp3ClientAuthTest {
   @TempDir Path directory;
   @TempDir Path pki;

@@ -16,6 +16,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executors;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -25,6 +26,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * Bodies without a strong validator, of which nothing that is lost could be had again: what has
  * been begun is kept until it is sent, and what can't be kept is not begun (I9).
  */
+@Tag("slow")
 final class ServerKeptBodyTest {
 
   private static final String FRESH = "cache-control: max-age=1000\r\n";

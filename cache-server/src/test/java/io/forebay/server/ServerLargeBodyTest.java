@@ -13,12 +13,14 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Bodies three times as large as memory stream through it, whoever reads them and how fast. */
+@Tag("slow")
 final class ServerLargeBodyTest {
 
   private static final String FRESH = "cache-control: max-age=1000\r\n";

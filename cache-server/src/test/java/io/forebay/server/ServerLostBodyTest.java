@@ -19,10 +19,12 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Readers so slow that what they read has left memory before they come to it (I9). */
+@Tag("slow")
 final class ServerLostBodyTest {
 
   private static final String FRESH = "cache-control: max-age=1000\r\n";

@@ -17,12 +17,14 @@ import java.net.http.HttpResponse;
 import java.nio.file.Path;
 import java.util.Arrays;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Slices that the index names and that cannot be read: a miss, never an aborted response (I9). */
+@Tag("full")
 final class ServerLostSliceTest {
 
   private static final String FRESH = "cache-control: max-age=1000\r\n";

@@ -31,6 +31,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Bodies that do not fit, and readers that stop reading: what memory is held for them. */
+@Tag("full")
 final class ServerMemoryTest {
 
   private static final String FRESH = "cache-control: max-age=1000\r\n";

@@ -12,12 +12,14 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A responder that is asked over HTTP, and what clients see of its answer. */
 @Timeout(120)
+@Tag("full")
 final class ServerOcspTest {
   @TempDir Path directory;
   @TempDir Path pki;

@@ -9,10 +9,12 @@ import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A name that leads back to this node is no origin, whichever listener it leads to. */
+@Tag("slow")
 final class ServerOriginNamesTest {
 
   @TempDir Path directory;

@@ -11,12 +11,14 @@ import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What a node turns away while its loop comes late to its work, and what goes on. */
 @Timeout(180)
+@Tag("slow")
 final class ServerOverloadTest {
 
   @TempDir Path directory;

@@ -15,10 +15,12 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** I2 on the request path: whatever is in progress when a purge is acknowledged, it is gone. */
+@Tag("slow")
 final class ServerPurgeTest {
 
   private static final String FRESH = "cache-control: max-age=1000\r\n";

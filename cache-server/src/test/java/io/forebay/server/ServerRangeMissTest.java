@@ -13,6 +13,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -23,6 +24,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * Ranges of what is not stored: fetched by slice, stored, joined and completed, and never mixed
  * with another representation (RFC 9110 §14, RFC 9111 §3.3, §3.4).
  */
+@Tag("slow")
 final class ServerRangeMissTest {
 
   private static final String FRESH = "cache-control: max-age=1000\r\n";

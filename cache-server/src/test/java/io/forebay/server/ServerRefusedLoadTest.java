@@ -24,6 +24,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -34,6 +35,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * at once as {@code limits.refused-loads} lets ask the origin, and 503 for the others.
  */
 @Timeout(300)
+@Tag("slow")
 final class ServerRefusedLoadTest {
 
   private static final String FRESH = "cache-control: max-age=100000\r\n";

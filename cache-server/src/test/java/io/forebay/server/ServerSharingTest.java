@@ -20,6 +20,7 @@ import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -31,6 +32,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * follow it are in {@link ServerFillTest}, variants in {@link ServerVaryTest}, what is private in
  * {@link ServerUncacheableTest}.
  */
+@Tag("slow")
 final class ServerSharingTest {
 
   private static final String FRESH = "cache-control: max-age=1000\r\n";

@@ -18,6 +18,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -26,6 +27,7 @@ import tools.jackson.databind.json.JsonMapper;
 
 /** What the admin API says of stored objects, over real sockets. */
 @Timeout(120)
+@Tag("slow")
 final class ServerStoreTest {
   private static final String FRESH = "cache-control: max-age=1000\r\netag: \"1\"\r\n";
   private static final String HOST = "Host: www.example";

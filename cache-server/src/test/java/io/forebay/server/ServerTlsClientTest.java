@@ -29,6 +29,7 @@ import javax.net.ssl.TrustManager;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -38,6 +39,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** What clients show and are told over TLS, and what handshakes are good for nobody. */
 @Timeout(120)
+@Tag("slow")
 final class ServerTlsClientTest {
   @TempDir Path directory;
   @TempDir Path pki;
@@ -189,6 +191,7 @@ final class ServerTlsClientTest {
     client.shutdownNow();
   }
 
+  @Tag("full")
   @Test
   void withoutACertificateThereIsNoWayIn() throws Exception {
     String said = SClient.run(edge.tlsPort(), "-servername", "closed.example");
@@ -236,6 +239,7 @@ final class ServerTlsClientTest {
     }
   }
 
+  @Tag("full")
   @ParameterizedTest
   @CsvSource({
     "strict.example, -tls1_3, TLS_",

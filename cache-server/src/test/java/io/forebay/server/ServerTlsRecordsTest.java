@@ -15,12 +15,14 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import javax.net.ssl.SSLSocket;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What goes over the wire, record by record. */
 @Timeout(120)
+@Tag("slow")
 final class ServerTlsRecordsTest {
   private static final int APPLICATION_DATA = 23;
   private static final int SMALL = 4096 + 64;

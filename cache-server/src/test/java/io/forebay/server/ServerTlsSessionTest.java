@@ -12,6 +12,7 @@ import java.util.Base64;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -20,6 +21,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Sessions that clients come back by, and what they must not be good for (S10). */
 @Timeout(180)
+@Tag("full")
 final class ServerTlsSessionTest {
   @TempDir Path directory;
   @TempDir Path second;

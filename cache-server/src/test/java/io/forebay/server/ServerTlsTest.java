@@ -20,6 +20,7 @@ import javax.net.ssl.SSLParameters;
 import javax.net.ssl.SSLSocket;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -28,6 +29,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** Which certificate a client gets, and how that changes while the node runs. */
 @Timeout(120)
+@Tag("full")
 final class ServerTlsTest {
   @TempDir Path directory;
   @TempDir Path pki;

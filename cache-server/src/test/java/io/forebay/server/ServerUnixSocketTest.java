@@ -18,11 +18,13 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Listening on a Unix-domain socket. */
+@Tag("slow")
 final class ServerUnixSocketTest {
 
   private static final byte[] BIG = new byte[3 << 20];

@@ -38,6 +38,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * store goes on storing. {@code -Dforebay.flips.seed=} repeats a run, {@code -Dforebay.flips.file=}
  * names the one file whose bits are flipped.
  */
+@Tag("full")
 class BitFlipTest {
   static final int DEVICE_REGION = 1 << 20;
   private static final int REGION = 1 << 18;

@@ -29,6 +29,7 @@ import org.junit.jupiter.api.io.TempDir;
  * a record that is reused while it is read shows as a wrong byte, a purge that is late as an old
  * birth.
  */
+@Tag("slow")
 class ConcurrencyTest {
   private static final int LANES = 3;
   private static final int NAMES = 800;

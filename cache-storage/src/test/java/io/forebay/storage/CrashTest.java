@@ -30,6 +30,7 @@ import org.junit.jupiter.api.io.TempDir;
  * A child is killed with -9 under load, sometimes before it has rebuilt its index; what it left is
  * checked byte by byte, and against what its memory held when it ended.
  */
+@Tag("full")
 class CrashTest {
   static final int NAMES = 3000;
   static final long MEMORY = 24 << 20;

@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -26,6 +27,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  * objects, and asks for all of them: what was purged or replaced never comes back, whether the
  * index is there or the directories are read.
  */
+@Tag("full")
 class DiskDamageTest {
   private static final long SEED = 4711;
   private static final int PAGE = DirectoryPage.LENGTH;

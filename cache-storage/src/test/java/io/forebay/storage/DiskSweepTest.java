@@ -34,6 +34,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  * More dies on a disk than there is room for tombstones, waiting or met at a start: it costs
  * nothing else on that disk, and nothing of it comes back.
  */
+@Tag("slow")
 class DiskSweepTest {
   private static final int PURGED = 3_000;
   private static final int OTHERS = 500;

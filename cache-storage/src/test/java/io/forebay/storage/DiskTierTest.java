@@ -29,6 +29,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What goes to disks, what comes back, and what each fault of a disk leads to. */
+@Tag("slow")
 class DiskTierTest {
   private static final int MEMORY = 4 << 20;
   private static final int REGION = 1 << 18;

@@ -23,12 +23,14 @@ import java.util.TreeSet;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** A start that fails leaves nothing in memory, and nothing less than there was. */
+@Tag("slow")
 final class FailedStartTest {
   private static final Path SHARED = Path.of("/dev/shm");
 

@@ -25,10 +25,12 @@ import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.util.List;
 import java.util.zip.CRC32C;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Files that were cut, extended, replaced, deleted, or written by somebody else. */
+@Tag("slow")
 class FileFaultTest {
   private static final int OBJECTS = 150;
   private static final long DISK_BYTES = 16 << 20;

@@ -10,10 +10,12 @@ import io.forebay.storage.object.InstallOutcome;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** An index that is full before memory and disks are. */
+@Tag("slow")
 class IndexPressureTest {
   private static final int ENTRIES = 2000;
 

@@ -51,12 +51,14 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.zip.CRC32C;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Looking at a store: what is found, and what damage leads to. */
 @Timeout(120)
+@Tag("slow")
 class InspectionTest {
   private static final int MEMORY = 2 << 20;
   private static final int REGION = 1 << 18;

@@ -21,9 +21,11 @@ import io.forebay.storage.purge.PurgeStatus;
 import java.nio.ByteBuffer;
 import java.util.Objects;
 import java.util.OptionalLong;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Purges that name no scope but ask each object. */
+@Tag("slow")
 class PredicatePurgeTest extends PurgeStores {
 
   @Test

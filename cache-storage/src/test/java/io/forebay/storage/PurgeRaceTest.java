@@ -18,6 +18,7 @@ import io.forebay.storage.purge.PurgeFailedException;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.Objects;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -25,6 +26,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** I2 while the store is at work on the very object: one test each way an object is moved. */
 @Timeout(120)
+@Tag("slow")
 class PurgeRaceTest extends PurgeStores {
 
   /** The same objects named two ways: odd ones have the tag, and the key. */

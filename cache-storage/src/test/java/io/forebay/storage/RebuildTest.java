@@ -19,6 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A full store after a kill: it takes in what comes while its index is made again. */
+@Tag("slow")
 class RebuildTest {
   private static final int REGION = 1 << 17;
   private static final int REGIONS = 32;
@@ -164,6 +165,7 @@ class RebuildTest {
     }
   }
 
+  @Tag("full")
   @Test
   void neverGoesBackOverKillsThatInterruptTheRebuild() throws Exception {
     run(new SplittableRandom().nextLong(), 300);

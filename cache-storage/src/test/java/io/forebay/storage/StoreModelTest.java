@@ -32,6 +32,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Long random runs against a plain map: the store may forget, but never says anything else. */
+@Tag("slow")
 class StoreModelTest {
   @SuppressWarnings("ArrayRecordComponent")
   private record Known(byte[] body, long birth, long bodyBirth, boolean soft, long objectId) {}
@@ -48,6 +49,7 @@ class StoreModelTest {
     run(new SplittableRandom().nextLong(), 50_000, 60, 32 << 20);
   }
 
+  @Tag("full")
   @Test
   void agreesWithAPlainMapWhileRecordsGoToDisksAndComeBack() throws Exception {
     run(new SplittableRandom().nextLong(), 200_000, 4_000, 8 << 20, 2);

@@ -24,6 +24,7 @@ import org.openjdk.jcstress.annotations.State;
  * Runs the stress tests of the storage engine in jcstress, which is a program of its own and makes
  * JVMs of its own: what is real must pass, what is weakened must be caught.
  */
+@Tag("full")
 class StressTest {
   private static final List<Class<?>> ALL =
       List.of(

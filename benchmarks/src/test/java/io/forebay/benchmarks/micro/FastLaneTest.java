@@ -21,6 +21,7 @@ import org.junit.jupiter.api.Test;
  * other the first byte of each piece comes alone, and so all of it goes through the decoder: a
  * plain request is known by its first bytes or not at all.
  */
+@Tag("slow")
 final class FastLaneTest {
 
   private static final String ROUTES =

@@ -24,6 +24,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  * Runs Jazzer, which is a program of its own, over {@link FuzzTarget}. What it finds stands in the
  * output of the failed test, as text and in Base64.
  */
+@Tag("slow")
 final class FuzzTest {
 
   /** To begin with: each parser's own language. */
@@ -49,6 +50,7 @@ final class FuzzTest {
 
   @TempDir Path directory;
 
+  @Tag("full")
   @Test
   void nothingThatComesFromOutsideBreaksAParser() throws Exception {
     assertEquals("", findings(FuzzTarget.class, List.of("-runs=25000")));
@@ -61,6 +63,7 @@ final class FuzzTest {
   }
 
   /** A parser that breaks is found, or the other tests here mean nothing. */
+  @Tag("full")
   @Test
   void aParserThatBreaksIsFound() throws Exception {
     assertNotEquals("", findings(Broken.class, List.of("-runs=25000")));

@@ -17,6 +17,7 @@ import java.util.TreeSet;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -25,6 +26,7 @@ import tools.jackson.databind.json.JsonMapper;
 
 /** Runs every command of docs/ADMIN.md as it stands there, in order, against a running API. */
 @Timeout(120)
+@Tag("full")
 final class AdminWalkthroughTest {
   private static final Pattern COMMAND =
       Pattern.compile("```console\n\\$ (curl [^\n]+)\n(.*?)```", Pattern.DOTALL);

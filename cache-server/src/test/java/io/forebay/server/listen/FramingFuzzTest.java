@@ -22,6 +22,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * Runs Jazzer, which is a program of its own, over {@link FramingTarget}: where messages end is the
  * same for the client, for us and for the origin.
  */
+@Tag("full")
 final class FramingFuzzTest {
 
   private static final String HOST = " HTTP/1.1\r\nHost: a\r\n";

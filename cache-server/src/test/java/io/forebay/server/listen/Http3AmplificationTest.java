@@ -26,6 +26,7 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -35,6 +36,7 @@ import org.junit.jupiter.api.io.TempDir;
  * that came from it (RFC 9000 §8.1): whoever forges the address of a victim gains nothing.
  */
 @Timeout(60)
+@Tag("full")
 class Http3AmplificationTest {
 
   private static final Duration HANDSHAKE = Duration.ofSeconds(2);

@@ -22,6 +22,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -35,6 +36,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * {@link Http2FloodTest}. The connection ends with the error of RFC 9114 §8.1; no other is touched.
  */
 @Timeout(60)
+@Tag("slow")
 class Http3FloodTest {
 
   private static final long PRIORITY_UPDATE = 0xF0700;

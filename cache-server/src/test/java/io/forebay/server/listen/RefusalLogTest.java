@@ -25,6 +25,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -36,6 +37,7 @@ import tools.jackson.databind.json.JsonMapper;
 
 /** What the listener answers by itself stands in the access log like any other request. */
 @Timeout(60)
+@Tag("slow")
 class RefusalLogTest {
 
   private static final LimitsConfig LIMITS =

@@ -21,11 +21,13 @@ import javax.net.ssl.SNIHostName;
 import javax.net.ssl.SNIServerName;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 @Timeout(60)
+@Tag("slow")
 class OriginTlsTest {
   private static final TestCertificates CERTIFICATES = TestCertificates.create();
 

@@ -23,10 +23,12 @@ import java.time.Instant;
 import java.util.List;
 import javax.net.ssl.ExtendedSSLSession;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Which answers are stapled, and for how long. */
+@Tag("full")
 final class OcspStaplerTest {
   @TempDir Path directory;
   private final Instant start = Instant.now();

@@ -27,6 +27,7 @@ import java.util.Map;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -172,6 +173,7 @@ final class TlsReloadTest {
         stage.warnings());
   }
 
+  @Tag("full")
   @Test
   void keysInTheirOldFormsAreRead() throws Exception {
     for (String name : List.of("rsa", "good")) {

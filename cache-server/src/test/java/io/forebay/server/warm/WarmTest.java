@@ -38,6 +38,7 @@ import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -47,6 +48,7 @@ import tools.jackson.databind.JsonNode;
 
 /** Warm-up over real sockets: the API in front, a scripted listener of the node behind. */
 @Timeout(120)
+@Tag("slow")
 final class WarmTest {
   @TempDir Path directory;
   private final EdgeFixture edge = new EdgeFixture();

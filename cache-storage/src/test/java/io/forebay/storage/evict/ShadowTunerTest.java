@@ -7,8 +7,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.forebay.storage.layout.Layouts;
 import java.util.List;
 import java.util.SplittableRandom;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
+@Tag("slow")
 class ShadowTunerTest {
   private static final int OBJECTS = 40_000;
   private static final int REGION = 1 << 18;

@@ -23,6 +23,7 @@ import org.junit.jupiter.api.io.TempDir;
  * Bits that change in a journal at rest. Whatever was purged stays purged, or every store opens
  * empty (another identity); no number is given out twice.
  */
+@Tag("full")
 class JournalFlipTest {
   private static final PurgeMatcher.Compiler ANY =
       text -> (memory, key, keyLength, head, headLength) -> true;

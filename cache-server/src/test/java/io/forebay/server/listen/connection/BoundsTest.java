@@ -26,11 +26,13 @@ import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** What one client may take, and for how long; each bound is counted under the key that sets it. */
 @Timeout(60)
+@Tag("slow")
 class BoundsTest {
 
   private static LimitsConfig limits(int perAddress, int bodyRate) {

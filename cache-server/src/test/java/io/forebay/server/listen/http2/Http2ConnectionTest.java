@@ -33,6 +33,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -41,6 +42,7 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 @Timeout(60)
+@Tag("slow")
 class Http2ConnectionTest {
 
   private static final int WINDOW = 65_535;
@@ -492,6 +494,7 @@ class Http2ConnectionTest {
     }
   }
 
+  @Tag("full")
   @Test
   void servesCurl() throws Exception {
     requireProgram("curl", "curl");
@@ -508,6 +511,7 @@ class Http2ConnectionTest {
     assertEquals("hello 2 200", said);
   }
 
+  @Tag("full")
   @Test
   void servesNghttp() throws Exception {
     requireProgram("nghttp", "nghttp2-client");
