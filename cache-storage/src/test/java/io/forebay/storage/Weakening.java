@@ -29,13 +29,13 @@ import org.jspecify.annotations.Nullable;
 enum Weakening {
   PINNED_WITH_RELEASE(
       new Change(
-          "region/Pins",
+          "region/RegionPins",
           "COUNT.setVolatile(row, PAD + region, row[PAD + region] + 1);",
           "COUNT.setRelease(row, PAD + region, row[PAD + region] + 1);")),
 
   VALIDATED_BEFORE_PINNED(
       new Change(
-          "LaneLookup",
+          "lane/LaneLookup",
           "boolean pinIf(int region, int generation) {",
           """
           boolean pinIf(int region, int generation) {
@@ -47,23 +47,23 @@ enum Weakening {
 
   MARKED_WITHOUT_FENCE(
       new Change("region/Regions", "words.set(region,", "words.setRelease(region,"),
-      new Change("region/Pins", "VarHandle.fullFence();", "")),
+      new Change("region/RegionPins", "VarHandle.fullFence();", "")),
 
   NEAR_WITHOUT_GENERATION(
       new Change(
-          "LaneLookup",
+          "lane/LaneLookup",
           "regions.isReadable(region, near.generation(entry))",
           "regions.isReadable(region, regions.generation(region))")),
 
   NEAR_WITHOUT_LIVE(
       new Change(
-          "LaneLookup",
+          "lane/LaneLookup",
           "regions.isReadable(region, generation) && regions.isLive(region, slot)",
           "regions.isReadable(region, generation)"),
-      new Change("LaneLookup", "if (regions.isLive(region, slot)) {", "if (slot >= 0) {")),
+      new Change("lane/LaneLookup", "if (regions.isLive(region, slot)) {", "if (slot >= 0) {")),
 
   INSTALLED_WITHOUT_BIRTH(
-      new Change("InstallUpdate", "if (isThere && value.birth() >= birth) {", "if (birth < 0) {")),
+      new Change("lane/InstallUpdate", "if (isThere && value.birth() >= birth) {", "if (birth < 0) {")),
 
   MOVED_WITHOUT_CONDITION(
       new Change(
@@ -74,13 +74,13 @@ enum Weakening {
 
   FORGOTTEN_WITHOUT_PLACE(
       new Change(
-          "LaneLookup",
+          "lane/LaneLookup",
           "removal.at(region, generation, offset).of(hi, lo);",
           "removal.any().of(hi, lo);")),
 
   WATERMARK_BEFORE_BYTES(
       new Change(
-          "ObjectWriter",
+          "lane/ObjectWriter",
           "boolean isTaken = !hasFailed && !core.isLost() && taken(src);",
           """
           WATERMARK.setRelease(this, written + src.remaining());
