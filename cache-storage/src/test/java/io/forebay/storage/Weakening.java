@@ -63,7 +63,8 @@ enum Weakening {
       new Change("lane/LaneLookup", "if (regions.isLive(region, slot)) {", "if (slot >= 0) {")),
 
   INSTALLED_WITHOUT_BIRTH(
-      new Change("lane/InstallUpdate", "if (isThere && value.birth() >= birth) {", "if (birth < 0) {")),
+      new Change(
+          "lane/InstallUpdate", "if (isThere && value.birth() >= birth) {", "if (birth < 0) {")),
 
   MOVED_WITHOUT_CONDITION(
       new Change(
