@@ -33,7 +33,7 @@ final class Rfc9110Ranges {
               "A strong validator changes whenever the bytes of a 200 do",
               "so bytes are put together, and other variants named, by strong ones only",
               shownBy(
-                  "BodyRestTest.onlyAStrongValidatorTellsThatTheRestIsOfTheSameBody",
+                  "BodyRemainderTest.onlyAStrongValidatorTellsThatTheRestIsOfTheSameBody",
                   "ServerVariantTagsTest.whatATagDoesNotTellApartIsNotNamed")),
           text(
               "8.8.1",

@@ -81,7 +81,7 @@ final class Rfc9111Validation {
               "4.3.1",
               "A date may be sent for a part, if it is all that there is to name the response by",
               "as If-Range, where it is a strong validator",
-              shownBy("BodyRestTest.byDateTheAnswerMustCarryTheSameDate")),
+              shownBy("BodyRemainderTest.byDateTheAnswerMustCarryTheSameDate")),
           text(
               "4.3.1",
               "A validation that no client asked for is made from what is stored and the fields in Vary",
