@@ -18,7 +18,7 @@ final class LimitKeyTest {
     StringBuilder sources = new StringBuilder();
     try (Stream<Path> files = Files.walk(Path.of("src/main/java"))) {
       for (Path file : files.filter(path -> path.toString().endsWith(".java")).toList()) {
-        if (!file.endsWith("Limit.java")) {
+        if (!file.endsWith("LimitKey.java")) {
           sources.append(Files.readString(file));
         }
       }
@@ -26,7 +26,7 @@ final class LimitKeyTest {
     String text = sources.toString();
     List<LimitKey> uncounted =
         Arrays.stream(LimitKey.values())
-            .filter(limit -> !text.contains("Limit." + limit.name()))
+            .filter(limit -> !text.contains("LimitKey." + limit.name()))
             .toList();
     assertEquals(List.of(), uncounted);
   }
