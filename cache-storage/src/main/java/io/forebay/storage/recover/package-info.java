@@ -1,4 +1,4 @@
-/** Ownership of the directories and the rebuild after an unclean stop. */
+/** The rebuild of the index after an unclean stop, and memory tiers without an owner. */
 @NullMarked
 package io.forebay.storage.recover;
 
