@@ -15,9 +15,9 @@ import java.util.function.DoubleSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The decision of DESIGN §3: request, route, stored metadata and a clock reading in, a decision
- * with its reason out (RFC 9111 §4). Pure, and without allocation but where a client's directives
- * are honoured.
+ * The caching decision: request, route, stored metadata and a clock reading in, a decision with its
+ * reason out (RFC 9111 §4). Pure, and without allocation but where a client's directives are
+ * honoured.
  */
 public final class Decider {
 
