@@ -23,9 +23,11 @@ interface VerifyProgress extends AutoCloseable {
   final class Bar implements VerifyProgress {
     private static final int MEBI = 1 << 20;
 
+    private final WarmProgress.Redraw redraw;
     private final ProgressBar bar;
 
     private Bar(PrintWriter err) {
+      this.redraw = new WarmProgress.Redraw(err);
       this.bar =
           new ProgressBarBuilder()
               .setTaskName("verify")
@@ -33,7 +35,7 @@ interface VerifyProgress extends AutoCloseable {
               .setUnit(" MiB", MEBI)
               .setStyle(ProgressBarStyle.ASCII)
               .setUpdateIntervalMillis(200)
-              .setConsumer(new WarmProgress.Redraw(err))
+              .setConsumer(redraw)
               .build();
     }
 
@@ -48,6 +50,7 @@ interface VerifyProgress extends AutoCloseable {
     @Override
     public void close() {
       bar.close();
+      redraw.close();
     }
   }
 }

@@ -36,16 +36,18 @@ public sealed interface WarmProgress extends AutoCloseable {
 
   /** One bar, redrawn in place. */
   final class Bar implements WarmProgress {
+    private final Redraw redraw;
     private final ProgressBar bar;
 
     private Bar(PrintWriter err) {
+      this.redraw = new Redraw(err);
       this.bar =
           new ProgressBarBuilder()
               .setTaskName("warm")
               .setInitialMax(0)
               .setStyle(ProgressBarStyle.ASCII)
               .setUpdateIntervalMillis(200)
-              .setConsumer(new Redraw(err))
+              .setConsumer(redraw)
               .build();
     }
 
@@ -61,12 +63,14 @@ public sealed interface WarmProgress extends AutoCloseable {
     @Override
     public void close() {
       bar.close();
+      redraw.close();
     }
   }
 
   /** Draws over the line before, within the width of the terminal. */
   final class Redraw implements ProgressBarConsumer {
     private final PrintWriter err;
+    private boolean isClosed;
 
     public Redraw(PrintWriter err) {
       this.err = err;
@@ -89,10 +93,14 @@ public sealed interface WarmProgress extends AutoCloseable {
       err.flush();
     }
 
+    /** Ends the line, once. The library does not close what ends before it was first drawn. */
     @Override
-    public void close() {
-      err.println();
-      err.flush();
+    public synchronized void close() {
+      if (!isClosed) {
+        isClosed = true;
+        err.println();
+        err.flush();
+      }
     }
   }
 

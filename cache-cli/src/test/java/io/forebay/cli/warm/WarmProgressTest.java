@@ -38,4 +38,14 @@ final class WarmProgressTest {
     assertEquals(1, err.toString().chars().filter(c -> c == '\n').count(), err.toString());
     assertTrue(err.toString().contains("5/10"), err.toString());
   }
+
+  /** Closed before the library has drawn it for the first time, or after: the line ends once. */
+  @Test
+  void aBarThatEndsAtOnceEndsItsLineOnce() {
+    for (int i = 0; i < 200; i++) {
+      StringWriter out = new StringWriter();
+      WarmProgress.bar(new PrintWriter(out)).close();
+      assertEquals(1, out.toString().chars().filter(c -> c == '\n').count(), out.toString());
+    }
+  }
 }
