@@ -151,7 +151,7 @@ final class ServerStoreTest {
     edge.purge(PurgeControl.PurgeKind.URL, "http://www.example/small", false);
     edge.purge(PurgeControl.PurgeKind.URL, "http://www.example/large", true);
     assertEquals(
-        "What was stored for this URL has been purged.",
+        "The stored response for this URL was purged.",
         show("http://www.example/small").path("answer").asString(""));
     assertTrue(show("http://www.example/large").path("answer").asString("").contains("soft purge"));
     assertEquals("stale", show("http://www.example/large").at("/objects/0/state").asString(""));

@@ -12,37 +12,39 @@ public enum Reason {
   HIT_EARLY_REFRESH(
       null,
       "early-refresh",
-      "The stored response is fresh, and fetched anew already because it expires soon."),
+      "The stored response is fresh but expires soon, so it is being refreshed in advance."),
   HIT_STALE_WHILE_REVALIDATE(
       null,
       "stale-while-revalidate",
-      "The stored response is stale, but may be served while it is fetched anew."),
+      "The stored response is stale, but may be served while it is revalidated."),
   HIT_STALE_REFRESH_FAILED(
       null,
       "refresh-failed",
-      "The stored response is stale and may be served for a while; fetching it anew has just"
-          + " failed, so the next try waits."),
+      "The stored response is stale and may still be served; the last refresh failed, so the"
+          + " next attempt is delayed."),
   HIT_STALE_IF_ERROR(
       null,
       "stale-if-error",
-      "The stored response is stale and the origin failed; it may be served nevertheless."),
+      "The stored response is stale, but may be served because the origin failed."),
   HIT_MAX_STALE(
-      null, "max-stale", "The stored response is stale, but the client takes it by max-stale."),
+      null, "max-stale", "The stored response is stale, but the client's max-stale accepts it."),
 
   MISS_URI("uri-miss", null, "Nothing is stored for this URL."),
   MISS_VARY(
       "vary-miss",
       null,
-      "Responses are stored for this URL, but none for the request fields that they vary by."),
-  MISS_NOT_KEPT("stale", "not-kept", "What is stored is stale for longer than the route keeps it."),
-  MISS_PURGED("uri-miss", "purged", "What was stored for this URL has been purged."),
-  MISS_PARTIAL("partial", null, "Only a part of what was asked for is stored."),
-  MISS_DAMAGED("miss", "damaged", "What was stored could not be read and is fetched again."),
+      "Responses are stored for this URL, but none matches the request fields that Vary names."),
+  MISS_NOT_KEPT("stale", "not-kept", 
+          "The stored response has been stale for longer than the route keeps it."),
+  MISS_PURGED("uri-miss", "purged", "The stored response for this URL was purged."),
+  MISS_PARTIAL("partial", null, "Only part of the requested content is stored."),
+  MISS_DAMAGED("miss", "damaged", "The stored response could not be read and is fetched again."),
 
   REST_FETCHED(
       null,
       "rest-fetched",
-      "Part of the body left memory while it was sent; the rest came from the origin."),
+      "Part of the body was evicted from memory while it was being sent; the rest came from"
+          + " the origin."),
 
   STALE_EXPIRED("stale", null, "The stored response is older than its freshness lifetime."),
   STALE_NO_CACHE(
@@ -68,28 +70,31 @@ public enum Reason {
   PASS_METHOD(
       "method",
       null,
-      "Only GET and HEAD, and QUERY where the route says so, are answered from the cache."),
-  PASS_BODY("bypass", "request-body", "A GET or HEAD with a body is not what its URL names."),
+      "Only GET, HEAD and, where the route enables it, QUERY are answered from the cache."),
+  PASS_BODY("bypass", "request-body", 
+          "A GET or HEAD request with a body is not answered from the cache."),
   PASS_CONTENT(
       "bypass",
       "content",
-      "The content of a QUERY is longer than 64 KiB, or too many are being read at once."),
-  PASS_UPGRADE("bypass", "upgrade", "The client asks to change the protocol."),
+      "The content of the QUERY exceeds 64 KiB, or the node is reading too many at once."),
+  PASS_UPGRADE("bypass", "upgrade", "The client requests a protocol upgrade."),
   PASS_HEAD(
-      "miss", "head", "A HEAD that nothing usable is stored for goes to the origin as it is."),
-  PASS_KEY_TOO_LONG("bypass", "key-too-long", "The key would be longer than 16 KiB."),
+      "miss", "head", 
+          "No usable response is stored for this HEAD request, so it is forwarded unchanged."),
+  PASS_KEY_TOO_LONG("bypass", "key-too-long", "The cache key would be longer than 16 KiB."),
   PASS_NO_STORE(
       "request", "no-store", "The client asked not to store, and the route honours that."),
   PASS_UNCACHEABLE(
       "bypass", "known-uncacheable", "The last response to this request could not be stored."),
-  PASS_RANGE("bypass", "range", "The range asked for can't be had in parts that could be stored."),
+  PASS_RANGE("bypass", "range", 
+          "The requested range cannot be fetched in parts that could be stored."),
   PASS_WAITED(
-      "bypass", "waited", "Another request's fetch took longer to answer than is waited for."),
-  PASS_STORE_BUSY("bypass", "store-busy", "The store could not be asked in time."),
+      "bypass", "waited", "The wait for another request's fetch timed out."),
+  PASS_STORE_BUSY("bypass", "store-busy", "The store was too busy to serve the request."),
   PASS_NOT_KEPT(
       "bypass",
       "not-kept",
-      "The stored body could neither be kept until it is sent nor be completed from the origin."),
+      "The stored body could neither be held until it was sent nor completed from the origin."),
   PASS_STORE_FULL("bypass", "store-full", "There was no room to store the response."),
 
   REFUSED_TARGET(null, "target", "The request target is malformed."),
@@ -113,67 +118,74 @@ public enum Reason {
   ORIGIN_BROKEN("miss", "origin-broken", "The origin broke off or sent what is not HTTP."),
 
   NOT_STORED_METHOD(
-      null, "method", "Only responses to GET, and to QUERY where the route says so, are stored."),
+      null, "method", "Only responses to GET and, where the route enables it, QUERY are stored."),
   NOT_STORED_ROUTE(null, "route", "The route passes everything through."),
   NOT_STORED_STALE_IF_ERROR(
       null,
       "stale-if-error",
-      "The origin failed, and what is stored may still be served in place of its answer."),
+      "The origin failed, and the stored response may still be served instead."),
   NOT_STORED_STATUS(
-      null, "status", "Responses of this status say nothing about the URL and are not stored."),
-  NOT_STORED_PARTIAL(null, "partial", "A partial response is not stored as a whole."),
+      null, "status", "Responses with this status code are not stored."),
+  NOT_STORED_PARTIAL(null, "partial", "A partial response is not stored as a complete one."),
   NOT_STORED_NO_STORE(null, "no-store", "The response says no-store."),
   NOT_STORED_CACHE_CONTROL(
       null,
       "cache-control",
-      "A quote in Cache-Control is not closed, so it cannot be told what the field forbids."),
+      "Cache-Control contains an unterminated quoted string, so its directives are unclear."),
   NOT_STORED_MUST_UNDERSTAND(
-      null, "must-understand", "The response says must-understand and its status is unknown."),
+      null, "must-understand", 
+          "The response says must-understand, and its status code is unknown."),
   NOT_STORED_PRIVATE(null, "private", "The response says private."),
   NOT_STORED_AUTHORIZATION(
       null,
       "authorization",
-      "The request has Authorization and the response neither public, s-maxage nor"
+      "The request has Authorization, and the response has none of public, s-maxage and"
           + " must-revalidate."),
   NOT_STORED_SET_COOKIE(
-      null, "set-cookie", "The response sets a cookie and the route does not say otherwise."),
-  NOT_STORED_VARY_ANY(null, "vary-any", "The response varies by more than request fields."),
+      null, "set-cookie", 
+          "The response sets a cookie, and the route does not allow storing such responses."),
+  NOT_STORED_VARY_ANY(null, "vary-any", 
+          "The response has Vary: *, so it depends on more than request fields."),
   NOT_STORED_VARY_USER(
       null,
       "vary-user",
-      "The response varies by Cookie, User-Agent or the client's address, and the route does not"
-          + " map that, so it would hardly hit."),
+      "The response varies on Cookie, User-Agent or the client's address, and the route does"
+          + " not normalize that field, so hits would be rare."),
   NOT_STORED_VARY_MALFORMED(
       null, "vary-malformed", "The Vary field is malformed or names too many fields."),
   NOT_STORED_ENCODING(
       null,
       "encoding",
-      "The response has a content coding that not all take who would be served with it."),
+      "The response's content coding is not accepted by every client that shares this cache"
+          + " key."),
   NOT_STORED_NO_FRESHNESS(
       null,
       "no-freshness",
-      "The response says neither how long it is fresh nor when it was last modified."),
+      "The response has neither a freshness lifetime nor Last-Modified."),
   NOT_STORED_COOKIE(
       null,
       "cookie",
-      "The response does not say how long it is fresh, and that is not guessed for a request with"
-          + " cookies."),
+      "The response has no explicit freshness lifetime, and the heuristic does not apply to"
+          + " requests with cookies."),
   NOT_STORED_ERROR_WITHOUT_FRESHNESS(
-      null, "error", "An error is stored only if it, or the route, says how long it is fresh."),
+      null, "error", 
+          "An error response is stored only if it, or the route, specifies a freshness"
+              + " lifetime."),
   NOT_STORED_STALE(
-      null, "stale", "The response is stale on arrival and has no validator to revalidate it by."),
+      null, "stale", "The response is stale on arrival and has no validator."),
   NOT_STORED_NEVER_CONFIRMED(
       null,
       "never-confirmed",
-      "The response would have to be validated before each use, and the origin has not confirmed"
-          + " what was stored before several times in a row."),
-  NOT_STORED_FIELDS(null, "fields", "The header is too large to store or has a malformed field."),
-  NOT_STORED_TOO_LARGE(null, "too-large", "The response is larger than may be stored."),
+      "The response requires validation before each use, and the origin has not confirmed"
+          + " earlier stored responses several times in a row."),
+  NOT_STORED_FIELDS(null, "fields", 
+          "The header section is too large to store or contains a malformed field."),
+  NOT_STORED_TOO_LARGE(null, "too-large", "The response exceeds the maximum size for storage."),
   NOT_STORED_CLOSE_DELIMITED(
-      null, "close-delimited", "Only the end of the connection says where the response ends."),
+      null, "close-delimited", "Only the end of the connection marks the end of the response."),
   NOT_STORED_NO_ROOM(null, "no-room", "There was no room to store the response."),
-  NOT_STORED_PURGED(null, "purged", "It was purged while it was being fetched."),
-  NOT_STORED_INCOMPLETE(null, "incomplete", "The response was broken off before its end.");
+  NOT_STORED_PURGED(null, "purged", "The response was purged while it was being fetched."),
+  NOT_STORED_INCOMPLETE(null, "incomplete", "The response ended prematurely.");
 
   private final @Nullable String fwd;
   private final @Nullable String detail;
