@@ -23,7 +23,7 @@ final class DiskMetrics {
       return;
     }
     GaugeSnapshot.Builder states =
-        gauge("forebay_disk_state", "1 for the state that a store of the disk tier is in.");
+        gauge("forebay_disk_state", "1 for the current state of a disk store, 0 for the others.");
     for (DiskStats disk : disks) {
       for (String state : STATES) {
         states.dataPoint(
@@ -33,42 +33,43 @@ final class DiskMetrics {
       }
     }
     all.metricSnapshot(states.build());
-    level(all, disks, "forebay_disk_capacity_bytes", "Size of a store.", DiskStats::bytes);
-    level(all, disks, "forebay_disk_queued_loads", "Reads that wait.", DiskStats::queuedLoads);
+    level(all, disks, "forebay_disk_capacity_bytes", "Size of the disk store.", DiskStats::bytes);
+    level(all, disks, "forebay_disk_queued_loads", "Reads waiting in the queue.", DiskStats::queuedLoads);
     counter(all, disks, "forebay_disk_reads", "Records read.", DiskStats::reads);
     counter(all, disks, "forebay_disk_read_bytes", "Bytes read.", DiskStats::readBytes);
-    counter(all, disks, "forebay_disk_writes", "Writes of many records.", DiskStats::writes);
+    counter(all, disks, "forebay_disk_writes", "Batched writes.", DiskStats::writes);
     counter(all, disks, "forebay_disk_written_bytes", "Bytes written.", DiskStats::writtenBytes);
     counter(
         all,
         disks,
         "forebay_disk_dropped",
-        "Records not written because the store was behind.",
+        "Records not written because writes to the disk lagged behind.",
         DiskStats::dropped);
     counter(
         all,
         disks,
         "forebay_disk_refused_loads",
-        "Reads not begun because too many waited: misses.",
+        "Reads refused because too many were waiting; each counts as a miss.",
         DiskStats::refusedLoads);
     counter(
         all,
         disks,
         "forebay_disk_errors",
-        "What counts towards max-errors: operations that failed or were slow, and records whose"
-            + " checksum did not match.",
+        "Errors that count towards max-errors: failed or slow operations, and records with a"
+            + " checksum mismatch.",
         DiskStats::errors);
     counter(
         all,
         disks,
         "forebay_disk_checksum_failures",
-        "Records whose checksum did not match; those that an unclean stop may have cut are no errors.",
+        "Records with a checksum mismatch; records possibly truncated by an unclean stop do"
+            + " not count as errors.",
         DiskStats::checksumFailures);
     counter(
         all,
         disks,
         "forebay_disk_reclaimed_regions",
-        "Regions taken back for reuse.",
+        "Regions reclaimed for reuse.",
         DiskStats::reclaimedRegions);
     collectScrub(all, disks);
   }
@@ -77,11 +78,11 @@ final class DiskMetrics {
     GaugeSnapshot.Builder progress =
         gauge(
             "forebay_disk_scrub_progress",
-            "Share of a store that the running round of the scrub has read; 1 between rounds.");
+            "Share of the disk store read by the current scrub round; 1 between rounds.");
     GaugeSnapshot.Builder last =
         gauge(
             "forebay_disk_scrub_last_round_timestamp_seconds",
-            "When the last round of the scrub was complete; 0 if none was since the start.");
+            "Time when the last scrub round completed; 0 if none has completed since the start.");
     for (DiskStats disk : disks) {
       Labels store = Labels.of("store", disk.name());
       progress.dataPoint(point(disk.scrub().progress(), store));
@@ -93,19 +94,19 @@ final class DiskMetrics {
         all,
         disks,
         "forebay_disk_scrub_rounds",
-        "Rounds of the scrub that are complete.",
+        "Completed scrub rounds.",
         disk -> disk.scrub().rounds());
     counter(
         all,
         disks,
         "forebay_disk_scrub_bytes",
-        "Bytes of records that the scrub has checked.",
+        "Bytes of records checked by the scrub.",
         disk -> disk.scrub().bytes());
     counter(
         all,
         disks,
         "forebay_disk_scrub_bad_records",
-        "Records that the scrub found bad and took out of the index.",
+        "Damaged records that the scrub removed from the index.",
         disk -> disk.scrub().badRecords());
   }
 

@@ -12,29 +12,29 @@ final class Http3Metrics {
   private Http3Metrics() {}
 
   static void add(MetricSnapshots.Builder all, List<LoopCounters> loops) {
-    count(all, loops, "handshakes", "QUIC handshakes begun.", c -> c.handshakes);
+    count(all, loops, "handshakes", "QUIC handshakes started.", c -> c.handshakes);
     count(all, loops, "established", "QUIC handshakes that succeeded.", c -> c.established);
     count(
         all,
         loops,
         "retries",
-        "Clients that had to show that they are at the address they claim, before anything was"
-            + " remembered of them.",
+        "Clients required to validate their address with a QUIC Retry.",
         c -> c.retries);
     count(
         all,
         loops,
         "bad_tokens",
-        "Retry tokens that were not ours, not for that address, or too old.",
+        "Retry tokens rejected because they were not issued by this node, were for another"
+            + " address, or had expired.",
         c -> c.badTokens);
     count(
         all,
         loops,
         "migrations",
-        "Connections whose client moved to another address.",
+        "Connections whose client migrated to another address.",
         c -> c.migrations);
     count(
-        all, loops, "resets", "Streams broken off by clients, or by their faults.", c -> c.resets);
+        all, loops, "resets", "Streams reset by clients or because of client errors.", c -> c.resets);
   }
 
   private static void count(

@@ -86,27 +86,29 @@ public final class NodeMetrics implements AutoCloseable {
     level(
         all,
         "forebay_memory_budget_bytes",
-        "What memory tier, index, buffers, heap, direct memory and the JVM may add up to.",
+        "Maximum total of the memory tier, index, buffers, heap, direct memory and the JVM.",
         (double) memory.budgetBytes());
     level(
         all,
         "forebay_memory_limit_bytes",
-        "What the machine or the tightest control group lets the process have; 0 if not known.",
+        "Memory available to the process, limited by the machine or the tightest control"
+            + " group; 0 if unknown.",
         (double) memory.limitBytes());
     level(
         all,
         "forebay_memory_free_bytes",
-        "What may still be taken of it, by anybody in it.",
+        "Memory still available under this limit to all processes that share it.",
         (double) memory.freeBytes());
     level(
         all,
         "forebay_memory_pressure_ratio",
-        "Share of the last ten seconds in which somebody waited for memory.",
+        "Share of the last ten seconds in which at least one task waited for memory.",
         memory.pressure());
     level(
         all,
         "forebay_memory_short",
-        "1 when memory became less than it was, or short; /readyz tells how.",
+        "1 if the memory limit has fallen since the start or memory is short, else 0; /readyz"
+            + " gives the details.",
         memory.problem() == null ? 0 : 1);
   }
 
@@ -120,14 +122,14 @@ public final class NodeMetrics implements AutoCloseable {
     all.metricSnapshot(
         InfoSnapshot.builder()
             .name("forebay_build")
-            .help("What is running.")
+            .help("Version of Forebay and of the Java runtime.")
             .dataPoint(
                 InfoSnapshot.InfoDataPointSnapshot.builder()
                     .labels(Labels.of("version", version, "java", Runtime.version().toString()))
                     .build())
             .build());
     all.metricSnapshot(
-        gauge("forebay_ready", "1 when the node is ready for traffic, else 0.")
+        gauge("forebay_ready", "1 if the node is ready for traffic, else 0.")
             .dataPoint(point(node.notReady().isEmpty() ? 1 : 0, Labels.EMPTY))
             .build());
     memory(all);
@@ -149,12 +151,12 @@ public final class NodeMetrics implements AutoCloseable {
         all,
         loops,
         "forebay_client_aborts",
-        "Requests whose client went away.",
+        "Requests whose client disconnected.",
         c -> c.clientAborts);
     CounterSnapshot.Builder aborted =
         CounterSnapshot.builder()
             .name("forebay_responses_aborted")
-            .help("Responses aborted by the node after their head, by cause.");
+            .help("Responses aborted by the node after it sent the header section, by cause.");
     for (AbortLabel cause : AbortLabel.values()) {
       aborted.dataPoint(
           count(sum(loops, c -> c.aborted(cause)), Labels.of("cause", cause.label())));
@@ -164,20 +166,21 @@ public final class NodeMetrics implements AutoCloseable {
         all,
         loops,
         "forebay_rests_fetched",
-        "Bodies that left memory while they were sent and whose rest came from the origin.",
+        "Bodies evicted from memory while being sent, whose remainder was fetched from the"
+            + " origin.",
         c -> c.restsFetched);
     counter(
         all,
         loops,
         "forebay_rests_lost",
-        "Bodies that left memory while they were sent and that were therefore broken off.",
+        "Responses aborted because their body was evicted from memory while being sent.",
         c -> c.restsLost);
     counter(
         all,
         loops,
         "forebay_bodies_not_kept",
-        "Requests for stored bodies without a strong validator that went to the origin because memory"
-            + " could not keep the body until it is sent.",
+        "Requests for stored bodies without a strong validator that were forwarded to the"
+            + " origin because memory could not hold the body until it was sent.",
         c -> c.bodiesNotKept);
     tunnels(all, loops);
     Http3Metrics.add(all, loops);
@@ -188,17 +191,18 @@ public final class NodeMetrics implements AutoCloseable {
     connections(all, loops);
     TlsMetrics.collect(all, loops, node.certificates());
     all.metricSnapshot(
-        gauge("forebay_private_copy_held_bytes", "Bytes held now for clients that are slow.")
+        gauge("forebay_private_copy_held_bytes", 
+          "Bytes currently held in private copies for slow clients.")
             .dataPoint(point((double) node.privateCopyBytes(), Labels.EMPTY))
             .build());
     all.metricSnapshot(
-        gauge("forebay_wide_sends", "Client connections that are sent large chunks now.")
+        gauge("forebay_wide_sends", "Client connections currently sent large chunks.")
             .dataPoint(point((double) sum(loops, c -> c.wideSends), Labels.EMPTY))
             .build());
     all.metricSnapshot(
         gauge(
                 "forebay_purges_failing",
-                "1 while the last purge could not be made durable and has to be repeated, else 0.")
+                "1 if the last purge could not be made durable and must be repeated, else 0.")
             .dataPoint(point(node.isPurgeFailing() ? 1 : 0, Labels.EMPTY))
             .build());
     StoreMetrics.collect(all, node.store());
@@ -207,7 +211,7 @@ public final class NodeMetrics implements AutoCloseable {
     all.metricSnapshot(
         gauge(
                 "forebay_netty_direct_memory_bytes",
-                "Direct memory held by the network buffers' allocator.")
+                "Direct memory held by the allocator of network buffers.")
             .dataPoint(
                 point(
                     (double) PooledByteBufAllocator.DEFAULT.metric().usedDirectMemory(),
@@ -217,25 +221,25 @@ public final class NodeMetrics implements AutoCloseable {
         histogram(
             loops,
             "forebay_origin_first_byte_seconds",
-            "From a request sent to an origin to the first byte of its answer.",
+            "Time from sending a request to an origin to the first byte of the response.",
             c -> c.originFirstByte));
     all.metricSnapshot(
         histogram(
             loops,
             "forebay_origin_fetch_seconds",
-            "From a request sent to an origin to the end of its answer.",
+            "Time from sending a request to an origin to the end of the response.",
             c -> c.originTotal));
     all.metricSnapshot(
         histogram(
             loops,
             "forebay_hit_seconds",
-            "From a request to the answer handed to the transport, for hits.",
+            "Time from receiving a request to handing the response to the transport, for hits.",
             c -> c.hitTime));
     counterOf(all, "forebay_access_log_lines", "Access log lines written.", accessLog.written());
     counterOf(
         all,
         "forebay_access_log_dropped",
-        "Access log lines lost: the queue was full or the output failed.",
+        "Access log lines lost because the queue was full or the output failed.",
         accessLog.dropped());
     return all.build();
   }
@@ -247,13 +251,13 @@ public final class NodeMetrics implements AutoCloseable {
         all,
         loops,
         "forebay_origin_failures",
-        "Requests to origins that brought no whole answer.",
+        "Requests to origins that did not return a complete response.",
         c -> c.originFailures);
     counter(
         all,
         loops,
         "forebay_origin_retries",
-        "Requests sent again on a fresh connection.",
+        "Requests retried on a new connection.",
         c -> c.originRetries);
     counter(
         all,
@@ -262,7 +266,7 @@ public final class NodeMetrics implements AutoCloseable {
         "Connections opened to origins.",
         c -> c.originConnectionsOpened);
     all.metricSnapshot(
-        gauge("forebay_origin_connections", "Connections to origins open now.")
+        gauge("forebay_origin_connections", "Open connections to origins.")
             .dataPoint(point((double) sum(loops, c -> c.originConnectionsOpen), Labels.EMPTY))
             .build());
   }
@@ -272,23 +276,23 @@ public final class NodeMetrics implements AutoCloseable {
         all,
         loops,
         "forebay_tunnels_opened",
-        "Connections that changed to a protocol that is passed on as bytes.",
+        "Connections upgraded to another protocol and tunneled.",
         c -> c.tunnelsOpened);
     counter(
         all,
         loops,
         "forebay_tunnels_refused",
-        "Offers of another protocol that were refused because as many tunnels as may be were open.",
+        "Protocol upgrades refused because the limit on open tunnels was reached.",
         c -> c.tunnelsRefused);
     all.metricSnapshot(
         CounterSnapshot.builder()
             .name("forebay_tunnel_bytes")
-            .help("Bytes that went through tunnels which are over, by direction.")
+            .help("Bytes transferred through closed tunnels, by direction.")
             .dataPoint(count(sum(loops, c -> c.tunnelBytesToClients), Labels.of("to", "client")))
             .dataPoint(count(sum(loops, c -> c.tunnelBytesToOrigins), Labels.of("to", "origin")))
             .build());
     all.metricSnapshot(
-        gauge("forebay_tunnels", "Tunnels open now.")
+        gauge("forebay_tunnels", "Open tunnels.")
             .dataPoint(point((double) sum(loops, c -> c.tunnelsOpen), Labels.EMPTY))
             .build());
   }
@@ -298,12 +302,12 @@ public final class NodeMetrics implements AutoCloseable {
         all,
         loops,
         "forebay_slice_runs_started",
-        "Fetches by range of slices that stored objects lacked.",
+        "Range fetches of slices missing from stored objects.",
         c -> c.sliceRuns);
     CounterSnapshot.Builder ended =
         CounterSnapshot.builder()
             .name("forebay_slice_runs_refused")
-            .help("Fetches of missing slices that brought none, or not all, by why.");
+            .help("Fetches of missing slices that returned none or not all of them, by reason.");
     ended.dataPoint(count(sum(loops, c -> c.sliceRunsDenied), Labels.of("why", "changed")));
     ended.dataPoint(count(sum(loops, c -> c.sliceRunsFailed), Labels.of("why", "failed")));
     all.metricSnapshot(ended.build());
@@ -311,13 +315,13 @@ public final class NodeMetrics implements AutoCloseable {
         all,
         loops,
         "forebay_slice_runs_joined",
-        "Requests that followed a fetch of missing slices already under way.",
+        "Requests that joined a fetch of missing slices already in progress.",
         c -> c.sliceRunsJoined);
     counter(
         all,
         loops,
         "forebay_slices_fetched",
-        "Slices added to stored objects that lacked them.",
+        "Missing slices added to stored objects.",
         c -> c.slicesFetched);
   }
 
@@ -326,13 +330,13 @@ public final class NodeMetrics implements AutoCloseable {
         all,
         loops,
         "forebay_fills_kept",
-        "Fetches that every client had left, of which the whole slices were kept.",
+        "Fetches abandoned by all clients, whose complete slices were kept.",
         c -> c.fillsKept);
     counter(
         all,
         loops,
         "forebay_waits_given_up",
-        "Requests that waited too long for another one's fetch and were passed.",
+        "Requests forwarded to the origin after waiting too long for another request's fetch.",
         c -> c.waitsGivenUp);
   }
 
@@ -341,7 +345,7 @@ public final class NodeMetrics implements AutoCloseable {
     CounterSnapshot.Builder ended =
         CounterSnapshot.builder()
             .name("forebay_fills_ended")
-            .help("Fetches into the store by how they ended.");
+            .help("Fetches into the store, by outcome.");
     ended.dataPoint(count(sum(loops, c -> c.fillsInstalled), Labels.of("outcome", "installed")));
     ended.dataPoint(count(sum(loops, c -> c.fillsUnstored), Labels.of("outcome", "unstored")));
     ended.dataPoint(count(sum(loops, c -> c.fillsFailed), Labels.of("outcome", "failed")));
@@ -350,14 +354,14 @@ public final class NodeMetrics implements AutoCloseable {
         all,
         loops,
         "forebay_fills_joined",
-        "Requests that followed a fetch already under way.",
+        "Requests that joined a fetch already in progress.",
         c -> c.joined);
     counter(
         all,
         loops,
         "forebay_history_displaced",
-        "Keys of which what fetches had taught (not storable, not shared, refresh in vain) was"
-            + " pushed out by another key before its time.",
+        "Keys whose fetch history (not storable, not shared, failed refresh) was displaced by"
+            + " another key before it expired.",
         c -> c.historyDisplaced);
     counter(
         all,
@@ -375,21 +379,23 @@ public final class NodeMetrics implements AutoCloseable {
         all,
         loops,
         "forebay_variants_dropped",
-        "Variants dropped since their key had as many as it may have, or others by now.",
+        "Variants dropped because their key reached its limit of variants or its set of"
+            + " variants changed.",
         c -> c.variantsDropped);
     counter(
         all,
         loops,
         "forebay_variants_copied",
-        "Variants that got another one's body, since the origin answered 304 with its tag.",
+        "Variants that reuse another variant's body because the origin answered 304 with its"
+            + " entity tag.",
         c -> c.variantsCopied);
     counter(
         all,
         loops,
         "forebay_fast_hits",
-        "Hits answered in the fast lane, before a request is decoded.",
+        "Hits answered on the fast path, before the request is decoded.",
         c -> c.fastHits);
-    counter(all, loops, "forebay_stale_served", "Requests served stale.", c -> c.staleServed);
+    counter(all, loops, "forebay_stale_served", "Requests answered with a stale response.", c -> c.staleServed);
   }
 
   private static void connections(MetricSnapshots.Builder all, List<LoopCounters> loops) {
@@ -403,22 +409,22 @@ public final class NodeMetrics implements AutoCloseable {
         all,
         loops,
         "forebay_connections_refused",
-        "Client connections refused at the limit.",
+        "Client connections refused because a limit was reached.",
         c -> c.connectionsRefused);
     all.metricSnapshot(
-        gauge("forebay_connections", "Client connections open now.")
+        gauge("forebay_connections", "Open client connections.")
             .dataPoint(point((double) sum(loops, c -> c.connectionsOpen), Labels.EMPTY))
             .build());
     counter(
         all,
         loops,
         "forebay_requests_refused",
-        "Requests refused before they were routed.",
+        "Requests refused before routing.",
         c -> c.requestsRefused);
     CounterSnapshot.Builder limits =
         CounterSnapshot.builder()
             .name("forebay_limits_hit")
-            .help("Times a configured limit was passed, by the key that sets it.");
+            .help("Times a configured limit was exceeded, by configuration key.");
     for (LimitKey limit : LimitKey.values()) {
       limits.dataPoint(count(sum(loops, c -> c.hits(limit)), Labels.of("limit", limit.key())));
     }
@@ -427,13 +433,13 @@ public final class NodeMetrics implements AutoCloseable {
         all,
         loops,
         "forebay_private_copies",
-        "Times bytes were copied aside for a slow client.",
+        "Private copies made for slow clients.",
         c -> c.privateCopies);
     counter(
         all,
         loops,
         "forebay_private_copied_bytes",
-        "Bytes copied aside for slow clients.",
+        "Bytes copied into private copies for slow clients.",
         c -> c.privateCopyBytes);
     counter(
         all,
@@ -448,7 +454,7 @@ public final class NodeMetrics implements AutoCloseable {
     CounterSnapshot.Builder requests =
         CounterSnapshot.builder()
             .name("forebay_requests")
-            .help("Requests by method class, status class sent and cache result.");
+            .help("Requests by method class, status class and cache result.");
     CacheResult[] results = CacheResult.values();
     MethodClass[] methods = MethodClass.values();
     long[] sums = new long[methods.length * results.length * 6];
@@ -481,7 +487,8 @@ public final class NodeMetrics implements AutoCloseable {
 
   private GaugeSnapshot busy() {
     GaugeSnapshot.Builder busy =
-        gauge("forebay_loop_busy_ratio", "Share of the last second each event loop was busy.");
+        gauge("forebay_loop_busy_ratio", 
+          "Share of the last second in which each event loop was busy.");
     double[] shares = node.busyShares();
     for (int i = 0; i < shares.length; i++) {
       busy.dataPoint(point(shares[i], Labels.of("loop", Integer.toString(i))));

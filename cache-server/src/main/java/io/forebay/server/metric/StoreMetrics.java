@@ -20,12 +20,13 @@ final class StoreMetrics {
 
   static void collect(MetricSnapshots.Builder all, StoreStats store) {
     all.metricSnapshot(
-        gauge("forebay_store_bytes", "Bytes of records by segment, live or not yet reclaimed.")
+        gauge("forebay_store_bytes", 
+          "Bytes of records by segment, including dead records not yet reclaimed.")
             .dataPoint(point((double) store.probationBytes(), Labels.of("segment", "probation")))
             .dataPoint(point((double) store.protectedBytes(), Labels.of("segment", "protected")))
             .build());
     all.metricSnapshot(
-        gauge("forebay_store_regions", "Regions of the memory tier by what they are used for.")
+        gauge("forebay_store_regions", "Regions of the memory tier, by state.")
             .dataPoint(point(store.spareRegions(), Labels.of("state", "spare")))
             .dataPoint(point(store.probationRegions(), Labels.of("state", "probation")))
             .dataPoint(point(store.protectedRegions(), Labels.of("state", "protected")))
@@ -40,62 +41,64 @@ final class StoreMetrics {
     level(
         all,
         "forebay_index_capacity_entries",
-        "Entries the index is made for.",
+        "Capacity of the index in entries.",
         (double) store.indexCapacity());
     all.metricSnapshot(
         CounterSnapshot.builder()
             .name("forebay_index_lookups")
             .help(
-                "Lookups by where they ended; busy: what they needed was locked, installs as well.")
+                "Index lookups by result; busy counts lookups and installs that found a lock"
+                    + " held.")
             .dataPoint(count(store.nearHits(), Labels.of("result", "near_hit")))
             .dataPoint(count(store.indexHits(), Labels.of("result", "hit")))
             .dataPoint(count(store.misses(), Labels.of("result", "miss")))
             .dataPoint(count(store.busy(), Labels.of("result", "busy")))
             .build());
-    counterOf(all, "forebay_store_installed", "Objects installed.", store.installed());
+    counterOf(all, "forebay_store_installed", "Objects stored.", store.installed());
     counterOf(
         all,
         "forebay_store_refused",
-        "Objects not stored because there was no room.",
+        "Objects not stored because there was no space.",
         store.refusedForSpace());
     counterOf(
         all,
         "forebay_store_reclaimed_regions",
-        "Regions taken back for reuse.",
+        "Regions reclaimed for reuse.",
         store.reclaimedRegions());
     counterOf(
         all,
         "forebay_index_bound_regions",
-        "Regions of memory and disks freed because the index was full, not they.",
+        "Regions of memory and disks freed because the index was full while they still had"
+            + " space.",
         store.reclaimedForIndex());
     counterOf(
-        all, "forebay_store_evicted_records", "Live records dropped.", store.evictedRecords());
+        all, "forebay_store_evicted_records", "Live records evicted.", store.evictedRecords());
     counterOf(
         all,
         "forebay_store_moved_records",
-        "Records that survived a reclaim.",
+        "Records moved because they survived the reclaim of their region.",
         store.movedRecords());
     counterOf(
         all,
         "forebay_store_dropped_dead_records",
-        "Purged or replaced records dropped.",
+        "Purged or replaced records discarded.",
         store.droppedDeadRecords());
     counterOf(
         all,
         "forebay_store_revoked_fills",
-        "Fills that lost their reservation.",
+        "Fetches into the store that lost their space reservation.",
         store.revokedFills());
     level(
         all,
         "forebay_store_unfinished_fills",
-        "Fills with space reserved now.",
+        "Fetches into the store that currently hold reserved space.",
         (double) store.unfinishedFills());
     level(
         all,
         "forebay_store_unfinished_bytes",
-        "Space reserved by unfinished fills now.",
+        "Bytes currently reserved by unfinished fetches into the store.",
         (double) store.unfinishedBytes());
-    level(all, "forebay_store_pins", "Regions pinned by readers now.", (double) store.pins());
+    level(all, "forebay_store_pins", "Regions currently pinned by readers.", (double) store.pins());
     counterOf(all, "forebay_purges", "Purges made durable.", store.purges());
     counterOf(
         all,
@@ -110,30 +113,30 @@ final class StoreMetrics {
     level(
         all,
         "forebay_purge_scopes",
-        "Purges in force that are not swept yet.",
+        "Purges in force that are not fully swept yet.",
         (double) store.purgeScopes());
     counterOf(
         all,
         "forebay_store_checksum_failures",
-        "Records whose checksum did not match; each was a miss.",
+        "Records with a checksum mismatch; each counts as a miss.",
         store.checksumFailures());
     scrub(all, store.scrub());
     eviction(all, store);
     level(
         all,
         "forebay_store_outlives_process",
-        "1 when the memory tier is kept over a restart, else 0.",
+        "1 if the memory tier survives a restart of the process, else 0.",
         store.outlivesProcess() ? 1 : 0);
     level(
         all,
         "forebay_store_memory_lost",
-        "1 when the files of the memory tier were cut while it runs: nothing is served from the"
-            + " store or written to it until the next start; else 0.",
+        "1 if the files of the memory tier were truncated at run time, else 0. The store then"
+            + " neither serves nor accepts objects until the next start.",
         store.isMemoryLost() ? 1 : 0);
     level(
         all,
         "forebay_store_recovered_ratio",
-        "Share of the index rebuilt after an unclean stop; 1 when there is nothing left to do.",
+        "Share of the index rebuilt after an unclean stop; 1 when the rebuild is complete.",
         store.recovery().fraction());
   }
 
@@ -141,27 +144,28 @@ final class StoreMetrics {
     level(
         all,
         "forebay_store_scrub_progress",
-        "Share of the memory tier that the running round of the scrub has read; 1 between rounds.",
+        "Share of the memory tier read by the current scrub round; 1 between rounds.",
         scrub.progress());
     level(
         all,
         "forebay_store_scrub_last_round_timestamp_seconds",
-        "When the last round of the memory scrub was complete; 0 if none was since the start.",
+        "Time when the last memory scrub round completed; 0 if none has completed since the"
+            + " start.",
         scrub.lastRoundMillis() / 1000.0);
     counterOf(
         all,
         "forebay_store_scrub_rounds",
-        "Rounds of the memory scrub that are complete.",
+        "Completed memory scrub rounds.",
         scrub.rounds());
     counterOf(
         all,
         "forebay_store_scrub_bytes",
-        "Bytes of records in memory that the scrub has checked.",
+        "Bytes of records in memory checked by the scrub.",
         scrub.bytes());
     counterOf(
         all,
         "forebay_store_scrub_bad_records",
-        "Records in memory that the scrub found damaged; each becomes a miss.",
+        "Damaged records in memory found by the scrub; each becomes a miss.",
         scrub.badRecords());
   }
 
@@ -170,33 +174,34 @@ final class StoreMetrics {
     counterOf(
         all,
         "forebay_store_kept_whole_regions",
-        "Regions that became protected as they were.",
+        "Regions promoted to the protected segment without moving their records.",
         store.regionsKeptWhole());
     level(
         all,
         "forebay_store_protected_share",
-        "Share of the memory tier that records proven useful may take.",
+        "Share of the memory tier available to the protected segment.",
         eviction.protectedShare());
     level(
         all,
         "forebay_store_touch_threshold",
-        "Requests with which a record outlives probation.",
+        "Number of requests that a record needs to survive probation.",
         eviction.touchThreshold());
     counterOf(
         all,
         "forebay_store_setting_changes",
-        "How often eviction was set anew by what its samples showed.",
+        "Changes of the eviction settings by automatic tuning.",
         eviction.settingChanges());
     level(
         all,
         "forebay_store_sample_ratio",
-        "Share of all objects whose requests are looked at to tune eviction.",
+        "Share of all objects sampled to tune eviction.",
         eviction.sampleRate());
     if (!eviction.curve().isEmpty()) {
       var estimates =
           gauge(
               "forebay_store_estimated_hit_ratio",
-              "What a memory tier of so many times the size would answer, of objects and of bytes.");
+              "Estimated hit ratio, by objects and by bytes, of a memory tier of the given"
+                  + " multiple of its size.");
       for (HitEstimate estimate : eviction.curve()) {
         String size = String.valueOf(estimate.scale());
         estimates.dataPoint(

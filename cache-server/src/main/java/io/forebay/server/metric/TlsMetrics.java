@@ -18,7 +18,7 @@ final class TlsMetrics {
     CounterSnapshot.Builder handshakes =
         CounterSnapshot.builder()
             .name("forebay_tls_handshakes")
-            .help("TLS handshakes with clients, by how they ended.");
+            .help("TLS handshakes with clients, by result.");
     long done = 0;
     long resumed = 0;
     long failed = 0;
@@ -35,11 +35,13 @@ final class TlsMetrics {
     GaugeSnapshot.Builder expiry =
         GaugeSnapshot.builder()
             .name("forebay_tls_certificate_expiry_timestamp_seconds")
-            .help("When each certificate ends, in seconds since 1970.");
+            .help("Time when each certificate expires, in seconds since 1970.");
     GaugeSnapshot.Builder stapled =
         GaugeSnapshot.builder()
             .name("forebay_tls_ocsp_expiry_timestamp_seconds")
-            .help("When the OCSP answer ends that is stapled; 0 where none is.");
+            .help(
+            "Time when the stapled OCSP response expires, in seconds since 1970; 0 if none is"
+                + " stapled.");
     for (CertificateStatus certificate : certificates) {
       Labels labels = Labels.of("certificate", certificate.name(), "kind", certificate.kind());
       Instant until = certificate.stapledUntil();
