@@ -57,8 +57,8 @@ final class ConfigKeys {
           "none",
           false,
           null,
-          "Short for one origin named `default`; where no routes are given, every request for any"
-              + " host goes to it.");
+          "Shorthand for one origin named `default`. If no routes are configured, all requests"
+              + " for any host go to it.");
 
   static final Field<ListenerConfig, String> LISTEN_NAME =
       optional(
@@ -69,7 +69,8 @@ final class ConfigKeys {
           ListenerConfig::name,
           "Name of the listener in metrics and logs.");
   static final Field<ListenerConfig, Address> LISTEN_ADDRESS =
-      required("address", ValueType.ADDRESS, true, ListenerConfig::address, "Where to listen.");
+      required("address", ValueType.ADDRESS, true, ListenerConfig::address, 
+          "Address to listen on.");
   static final Field<ListenerConfig, Path> LISTEN_CERTIFICATE =
       optional(
           "tls.certificate",
@@ -77,8 +78,8 @@ final class ConfigKeys {
           "none: plain text",
           false,
           ListenerConfig::certificate,
-          "PEM file with the certificate and its chain; makes it a TLS listener. It is for all who ask"
-              + " for no name that one of `certificates` is for.");
+          "PEM file with the certificate and its chain; makes this a TLS listener. Clients"
+              + " receive it if they request no name that one of `certificates` covers.");
   static final Field<ListenerConfig, Path> LISTEN_KEY =
       optional(
           "tls.key",
@@ -93,9 +94,10 @@ final class ConfigKeys {
           ValueType.BOOLEAN,
           "false",
           ListenerConfig::proxyProtocol,
-          "Whether every connection begins with a header of the PROXY protocol, version 1 or 2, that says"
-              + " who the client is. Taken from the networks of `forwarding.trusted` and by"
-              + " Unix-domain sockets; others are closed.");
+          "Whether every connection begins with a PROXY protocol header, version 1 or 2, that"
+              + " identifies the client. Only connections from the networks of"
+              + " `forwarding.trusted` and from Unix-domain sockets are accepted; others are"
+              + " closed.");
   static final Field<ListenerConfig, String> LISTEN_DEFAULT =
       optional(
           "tls.default",
@@ -103,16 +105,16 @@ final class ConfigKeys {
           "none",
           false,
           ListenerConfig::defaultCertificate,
-          "Instead of a certificate of its own: which of `certificates` is for those who ask for no"
-              + " name that is there.");
+          "In place of its own certificate: the entry of `certificates` for clients that"
+              + " request no name listed there.");
   static final Field<ListenerConfig, Boolean> LISTEN_H2C =
       atStart(
           "h2c",
           ValueType.BOOLEAN,
           "false",
           ListenerConfig::h2c,
-          "Whether clients of a plain text listener may speak HTTP/2 by prior knowledge (RFC 9113"
-              + " §3.3); HTTP/1.1 is spoken as well.");
+          "Whether clients of a plain text listener may use HTTP/2 with prior knowledge (RFC"
+              + " 9113 §3.3), in addition to HTTP/1.1.");
 
   static final Field<TlsConfig, Address> TLS_LISTEN =
       optional(
@@ -121,7 +123,7 @@ final class ConfigKeys {
           "none",
           true,
           null,
-          "Short for one more listener, with TLS; added to those of `listen`.");
+          "Shorthand for an additional TLS listener, added to those of `listen`.");
   static final Field<TlsConfig, Path> TLS_CERTIFICATE =
       optional(
           "certificate",
@@ -140,52 +142,54 @@ final class ConfigKeys {
           "none",
           false,
           null,
-          "Instead of these two: which of `certificates` that listener has.");
+          "In place of `certificate` and `key`: the entry of `certificates` that this listener"
+              + " uses.");
   static final Field<TlsConfig, Policy> TLS_POLICY =
       live(
           "policy",
           ValueType.constant(Policy.class, Policy.INTERMEDIATE),
           "intermediate",
           TlsConfig::policy,
-          "Versions, ciphers and groups, after Mozilla's recommendations of these names: `modern` is TLS"
-              + " 1.3 alone, `intermediate` also TLS 1.2 with forward secrecy and AEAD.");
+          "TLS versions, ciphers and groups, following Mozilla's recommendations of the same"
+              + " names: `modern` allows TLS 1.3 only, `intermediate` also TLS 1.2 with"
+              + " forward secrecy and AEAD.");
   static final Field<TlsConfig, Integer> TLS_CLIENT_HELLO =
       live(
           "client-hello",
           sizeAsInteger("4KiB", "64KiB"),
           "16KiB",
           TlsConfig::clientHelloBytes,
-          "Longest ClientHello that is read; a longer one ends the connection.");
+          "Maximum size of a ClientHello; a longer one closes the connection.");
   static final Field<TlsConfig, Duration> TLS_EXPIRY_WARNING =
       live(
           "expiry-warning",
           duration("0s", "365d"),
           "14d",
           TlsConfig::expiryWarning,
-          "How long before a certificate ends the log says so, once a day.");
+          "How long before a certificate expires the log warns about it, once a day.");
   static final Field<TlsConfig, Boolean> TLS_OCSP =
       live(
           "ocsp",
           ValueType.BOOLEAN,
           "true",
           TlsConfig::ocsp,
-          "Whether the answers of the OCSP responders that certificates name are fetched, checked and"
-              + " stapled to handshakes.");
+          "Whether the node fetches, checks and staples responses of the OCSP responders that"
+              + " certificates name.");
   static final Field<TlsConfig, Boolean> TLS_TICKETS =
       live(
           "tickets",
           ValueType.BOOLEAN,
           "true",
           tls -> tls.tickets().enabled(),
-          "Whether clients get session tickets, to come back by without a whole handshake.");
+          "Whether clients receive session tickets for session resumption.");
   static final Field<TlsConfig, Duration> TLS_TICKET_ROTATION =
       live(
           "ticket-rotation",
           duration("1m", "7d"),
           "8h",
           tls -> tls.tickets().rotation(),
-          "How long a key encrypts tickets; it opens them for twice as long afterwards. A key that is"
-              + " read from a file stays for as long as it stands there.");
+          "How long a key encrypts tickets; it continues to decrypt them for twice as long. A"
+              + " key read from a file stays valid as long as the file contains it.");
   static final Field<TlsConfig, Path> TLS_TICKET_FILE =
       optional(
           "ticket-file",
@@ -193,8 +197,9 @@ final class ConfigKeys {
           "none: keys of this node alone, in memory",
           false,
           tls -> tls.tickets().file(),
-          "File of the keys that nodes share: a line each, 48 random bytes in base64; the first one"
-              + " encrypts, all of them open. It is looked at every minute.");
+          "File of ticket keys shared between nodes: one per line, 48 random bytes in base64."
+              + " The first key encrypts; all of them decrypt. The node checks the file every"
+              + " minute.");
 
   static final Field<CertificateConfig, Path> CERTIFICATE_FILE =
       required(
@@ -209,7 +214,7 @@ final class ConfigKeys {
           ValueType.PATH,
           false,
           certificate -> certificate.pairs().getFirst().key(),
-          "PEM file with its private key.");
+          "PEM file with the private key of the certificate.");
   static final Field<CertificateConfig, Path> CERTIFICATE_SECOND =
       optional(
           "second.certificate",
@@ -217,8 +222,8 @@ final class ConfigKeys {
           "none",
           false,
           CertificateConfig::secondCertificate,
-          "A second certificate for the same names with the other kind of key: clients that can get the"
-              + " ECDSA one, the others RSA.");
+          "Second certificate for the same names with the other key type: clients that support"
+              + " ECDSA receive the ECDSA certificate, the others the RSA one.");
   static final Field<CertificateConfig, Path> CERTIFICATE_SECOND_KEY =
       optional(
           "second.key",
@@ -226,23 +231,23 @@ final class ConfigKeys {
           "none",
           false,
           CertificateConfig::secondKey,
-          "Its private key.");
+          "PEM file with the private key of the second certificate.");
   static final Field<CertificateConfig, List<String>> CERTIFICATE_HOSTS =
       live(
           "hosts",
           ValueType.SERVER_NAMES,
           "",
           CertificateConfig::hosts,
-          "Names that it is shown for; empty: the DNS names in the certificate. `*.example.com` is every"
-              + " name with one label more.");
+          "Server names this certificate is used for; if empty, the DNS names in the"
+              + " certificate. `*.example.com` matches every name with exactly one more label.");
   static final Field<CertificateConfig, ClientAuth> CERTIFICATE_CLIENT_AUTH =
       live(
           "client-auth",
           ValueType.constant(ClientAuth.class),
           "off",
           CertificateConfig::clientAuth,
-          "Whether clients are asked for a certificate, and whether they must have one. What they show"
-              + " goes to origins as `Client-Cert` (RFC 9440).");
+          "Whether clients are asked for a certificate, and whether it is required. Origins"
+              + " receive it as `Client-Cert` (RFC 9440).");
   static final Field<CertificateConfig, Path> CERTIFICATE_CLIENT_CA =
       optional(
           "client-ca",
@@ -250,8 +255,8 @@ final class ConfigKeys {
           "none",
           false,
           CertificateConfig::clientCa,
-          "PEM file of the authorities that clients' certificates must come from; required where they"
-              + " are asked for.");
+          "PEM file of the authorities that must have issued client certificates; required if"
+              + " `client-auth` asks for them.");
   static final Field<CertificateConfig, Policy> CERTIFICATE_POLICY =
       optional(
           "policy",
@@ -267,7 +272,8 @@ final class ConfigKeys {
           ValueType.ADDRESS,
           "127.0.0.1:8081",
           AdminConfig::address,
-          "Where the admin API and the metrics are. A Unix-domain socket has mode 0600; anything but that and loopback needs a token.");
+          "Address of the admin API and the metrics. A Unix-domain socket has mode 0600; any"
+              + " address other than a socket or loopback requires a token.");
   static final Field<AdminConfig, String> ADMIN_TOKEN =
       optional(
           "token",
@@ -275,7 +281,7 @@ final class ConfigKeys {
           "none",
           false,
           AdminConfig::token,
-          "What callers must send as `Authorization: Bearer TOKEN`.");
+          "Token that callers must send as `Authorization: Bearer TOKEN`.");
   static final Field<AdminConfig, Path> ADMIN_TOKEN_FILE =
       optional(
           "token-file",
@@ -291,21 +297,21 @@ final class ConfigKeys {
           integer(0, 1024),
           "0",
           ThreadsConfig::loops,
-          "Event loops; 0 means one for each CPU the process may use.");
+          "Number of event loops; 0 means one for each CPU available to the process.");
   static final Field<ThreadsConfig, String> THREADS_PIN =
       atStart(
           "pin",
           ValueType.PIN,
           "auto",
           ThreadsConfig::pin,
-          "Whether loops are pinned to CPUs, and to which.");
+          "Whether event loops are pinned to CPUs, and to which.");
   static final Field<ThreadsConfig, String> THREADS_TRANSPORT =
       atStart(
           "transport",
           oneOf("auto", "epoll", "nio"),
           "auto",
           ThreadsConfig::transport,
-          "How sockets are driven; `auto` takes epoll where there is one.");
+          "Network transport; `auto` selects epoll where it is available.");
 
   static final Field<StoreConfig, Path> STORE_DATA =
       optional(
@@ -322,9 +328,9 @@ final class ConfigKeys {
           ValueType.memory("16MiB", "64TiB", 90),
           "512MiB",
           StoreConfig::memory,
-          "Size of the memory tier, or its share of the memory of the control group, or of the"
-              + " machine where none limits it: then less, if index, heap and direct memory would"
-              + " not fit beside it.");
+          "Size of the memory tier, or its share of the memory of the control group (or of the"
+              + " machine if no control group limits it). A share is reduced if the index,"
+              + " heap and direct memory would not fit beside it.");
   static final Field<StoreConfig, Path> STORE_MEMORY_DIRECTORY =
       optional(
           "memory-directory",
@@ -332,10 +338,11 @@ final class ConfigKeys {
           "a directory of random name under `/dev/shm`, or memory that does not outlive the process",
           true,
           StoreConfig::memoryDirectory,
-          "Directory on a tmpfs, hugetlbfs or DAX mount for the memory tier; if it has no room,"
-              + " the node does not start. A tmpfs mounted with `huge=within_size` gives it pages of"
-              + " 2 MiB, with which lookups in a large cache cost less. On a disk it works, with a"
-              + " warning: requests may wait for that disk.");
+          "Directory on a tmpfs, hugetlbfs or DAX mount for the memory tier; if it has too"
+              + " little space, the node does not start. A tmpfs mounted with"
+              + " `huge=within_size` provides 2 MiB pages, which make lookups in a large cache"
+              + " cheaper. A directory on a disk works, with a warning: requests may wait for"
+              + " that disk.");
 
   static final Field<StoreConfig, String> STORE_PROTECTED_SHARE =
       atStart(
@@ -343,46 +350,48 @@ final class ConfigKeys {
           ValueType.SHARE,
           "auto",
           StoreConfig::protectedShare,
-          "Share of the memory tier for what was asked for again; `auto` follows the traffic.");
+          "Share of the memory tier for objects requested more than once; `auto` adapts to the"
+              + " traffic.");
   static final Field<StoreConfig, String> STORE_TOUCH_THRESHOLD =
       atStart(
           "touch-threshold",
           oneOf("auto", "1", "2"),
           "auto",
           StoreConfig::touchThreshold,
-          "How often something has to be asked for again to count among that; `auto` follows the"
-              + " traffic.");
+          "How many repeated requests an object needs to enter that share; `auto` adapts to"
+              + " the traffic.");
   static final Field<StoreConfig, String> STORE_DISK_ADMISSION =
       atStart(
           "disk-admission",
           oneOf("always", "second-hit"),
           "always",
           StoreConfig::diskAdmission,
-          "What of that which leaves memory is written to a disk: everything, or what was asked for"
-              + " again.");
+          "Which evicted objects are written to disk: all of them, or only those requested"
+              + " more than once.");
   static final Field<StoreConfig, Long> STORE_DISK_BYTES_PER_DAY =
       atStart(
           "disk-bytes-per-day",
           size("0", "1024TiB"),
           "0",
           StoreConfig::diskBytesPerDay,
-          "Bound of what is written to all disks together a day; 0 means none.");
+          "Maximum number of bytes written per day to all disks together; 0 means no limit.");
   static final Field<StoreConfig, Duration> STORE_DISK_KEEP =
       atStart(
           "disk-keep",
           duration("0s", "365d"),
           "24h",
           StoreConfig::diskKeep,
-          "How long after its expiry an object on a disk still counts, so that the origin can"
-              + " confirm it instead of sending it again; later it is a miss that reads no disk.");
+          "How long after its expiry an object on disk can still be revalidated with the"
+              + " origin instead of being fetched again. After that, a request for it is a"
+              + " miss that reads no disk.");
   static final Field<StoreConfig, Duration> STORE_DISK_STOP_LIMIT =
       atStart(
           "disk-stop-limit",
           duration("0s", "1h"),
           "10s",
           StoreConfig::diskStopLimit,
-          "How long a stop goes on copying to the disks what only memory holds; what is left is"
-              + " logged.");
+          "How long a stop may copy objects that are only in memory to the disks; the log"
+              + " reports what remains.");
 
   static final Field<StoreConfig, String> STORE_DISK_IO =
       atStart(
@@ -390,29 +399,30 @@ final class ConfigKeys {
           oneOf("buffered", "direct"),
           "buffered",
           StoreConfig::diskIo,
-          "How disks are read and written: through the page cache, or past it (`O_DIRECT`), which"
-              + " leaves the page cache to others; where a file system cannot do that it is"
-              + " buffered, with a line in the log.");
+          "How disks are read and written: through the page cache, or bypassing it"
+              + " (`O_DIRECT`), which leaves the page cache to other processes. If a file"
+              + " system does not support direct I/O, buffered I/O is used and logged.");
   static final Field<StoreConfig, Long> STORE_SCRUB_RATE =
       atStart(
           "scrub-rate",
           size("0", "64GiB"),
           "4MiB",
           StoreConfig::scrubRate,
-          "Bytes per second that the scrub reads from each disk, while no request waits for that"
-              + " disk, and from the memory tier. It finds damaged records before a request does; 0"
-              + " disables it.");
+          "Bytes per second that the scrub reads from the memory tier and from each disk that"
+              + " no request is waiting for. The scrub finds damaged records before a request"
+              + " does; 0 disables it.");
   static final Field<StoreConfig, Integer> STORE_INDEX_ENTRIES =
       atStart(
           "index-entries",
           integer(0, 2_000_000_000),
           "0",
           StoreConfig::indexEntries,
-          "Bound of the index, of about 112 bytes of memory an entry: an object takes one, and one"
-              + " more for each MiB of its body. 0 means one for each 4 KiB of the memory tier and"
-              + " each 64 KiB of the disks, more if an earlier run needed more, and at most an"
-              + " eighth of the machine's memory. When it is full, the oldest objects leave although"
-              + " there is room; a warning and `forebay_index_bound_regions_total` say so.");
+          "Maximum number of index entries, each of about 112 bytes of memory. An object takes"
+              + " one entry, and one more for each MiB of its body. 0 means one entry for each"
+              + " 4 KiB of the memory tier and each 64 KiB of the disks, more if an earlier"
+              + " run needed more, and at most an eighth of the machine's memory. When the"
+              + " index is full, the oldest objects are evicted although there is space; a"
+              + " warning and `forebay_index_bound_regions_total` report this.");
 
   static final Field<DiskConfig, Path> DISK_PATH =
       required(
@@ -420,34 +430,37 @@ final class ConfigKeys {
           ValueType.PATH,
           true,
           DiskConfig::path,
-          "Directory on the device; the store's one file and its lock lie in it. Only its last name"
-              + " is made where it is missing: what is above it must exist, so that a disk that is"
-              + " not mounted is an error.");
+          "Directory on the device for the store's data file and its lock. Only the last path"
+              + " component is created if missing: its parent must exist, so that a disk that"
+              + " is not mounted is an error.");
   static final Field<DiskConfig, Long> DISK_SIZE =
       required(
           "size",
           size("2MiB", "1024TiB"),
           true,
           DiskConfig::bytes,
-          "What the store takes of it, with real blocks, at start.");
+          "Space that the store allocates on the device, with real blocks, at start.");
   static final Field<DiskConfig, Integer> DISK_READERS =
-      atStart("readers", integer(1, 256), "4", DiskConfig::readers, "Reads at the same time.");
+      atStart("readers", integer(1, 256), "4", DiskConfig::readers, 
+          "Maximum number of concurrent reads.");
   static final Field<DiskConfig, Integer> DISK_MAX_ERRORS =
       atStart(
           "max-errors",
           integer(1, 1_000_000),
           "5",
           DiskConfig::maxErrors,
-          "After so many errors (operations that fail or are slow, and records whose checksum does"
-              + " not match; each batch that is written takes one off) it is fenced: what is on it"
-              + " counts as missing, and nothing is asked of it until `forebay store online`.");
+          "Number of errors after which the disk is fenced: its objects count as missing, and"
+              + " the disk is not used until `forebay store online`. Errors are operations"
+              + " that fail or are slow, and records with a checksum mismatch; each batch"
+              + " written reduces the count by one.");
   static final Field<DiskConfig, Duration> DISK_SLOW =
       atStart(
           "slow",
           duration("10ms", "10m"),
           "10s",
           DiskConfig::slow,
-          "An operation that takes longer is an error; one that takes twice as long fences.");
+          "Duration above which an operation counts as an error; an operation that takes twice"
+              + " as long fences the disk.");
 
   static final Field<OriginConfig, String> ORIGIN_URL =
       required(
@@ -455,7 +468,7 @@ final class ConfigKeys {
           ValueType.ORIGIN_URL,
           false,
           OriginConfig::url,
-          "Where the origin is; the default port of the scheme is filled in.");
+          "URL of the origin; without a port, the default port of the scheme applies.");
   static final Field<OriginConfig, String> ORIGIN_HOST =
       optional(
           "host",
@@ -463,14 +476,14 @@ final class ConfigKeys {
           "the client's",
           false,
           OriginConfig::host,
-          "`Host` field to send to the origin.");
+          "`Host` field sent to the origin.");
   static final Field<OriginConfig, Integer> ORIGIN_MAX_CONNECTIONS =
       live(
           "max-connections",
           integer(1, 100_000),
           "256",
           OriginConfig::maxConnections,
-          "Connections to this origin at most, over all loops.");
+          "Maximum number of connections to this origin, over all loops.");
   static final Field<OriginConfig, Path> ORIGIN_TRUST =
       optional(
           "trust",
@@ -478,7 +491,7 @@ final class ConfigKeys {
           "the platform's",
           false,
           OriginConfig::trust,
-          "PEM file of the certificates that an https origin's chain must end in.");
+          "PEM file of the trust anchors for the certificate chain of an https origin.");
   static final Field<OriginConfig, Boolean> ORIGIN_ALLOW_LOOPBACK_NAMES =
       live(
           "allow-loopback-names",
@@ -492,7 +505,7 @@ final class ConfigKeys {
           ValueType.BOOLEAN,
           "true",
           OriginConfig::allowPrivateNames,
-          "Whether the origin's name may resolve to an address of a private range (10/8,"
+          "Whether the origin's name may resolve to an address in a private range (10/8,"
               + " 100.64/10, 172.16/12, 192.168/16, fc00::/7).");
   static final Field<OriginConfig, Duration> ORIGIN_CONNECT =
       live(
@@ -500,28 +513,28 @@ final class ConfigKeys {
           duration("1ms", "5m"),
           "3s",
           OriginConfig::connectTimeout,
-          "For a connection to be made, TLS handshake included.");
+          "Maximum time to establish a connection, including the TLS handshake.");
   static final Field<OriginConfig, Duration> ORIGIN_FIRST_BYTE =
       live(
           "timeouts.first-byte",
           duration("1ms", "1h"),
           "30s",
           OriginConfig::firstByteTimeout,
-          "From the request sent to the first byte of the answer.");
+          "Maximum time from sending the request to the first byte of the response.");
   static final Field<OriginConfig, Duration> ORIGIN_IDLE =
       live(
           "timeouts.idle",
           duration("1ms", "1h"),
           "30s",
           OriginConfig::idleTimeout,
-          "Between two bytes of an answer, while the node is willing to read.");
+          "Maximum time between two bytes of a response, while the node is ready to read.");
   static final Field<OriginConfig, Duration> ORIGIN_TOTAL =
       live(
           "timeouts.total",
           duration("1ms", "7d"),
           "1h",
           OriginConfig::totalTimeout,
-          "For a whole exchange with the origin.");
+          "Maximum time for a complete exchange with the origin.");
   static final Field<OriginConfig, Duration> ORIGIN_KEEP_ALIVE =
       live(
           "keep-alive",
@@ -544,16 +557,17 @@ final class ConfigKeys {
           ValueType.ROUTE_HOST,
           "*",
           RouteConfig::host,
-          "Hosts it takes. `*.example.com` takes every name below `example.com`, not itself;"
-              + " without a port every port.");
+          "Hosts that the route matches. `*.example.com` matches every name below"
+              + " `example.com`, but not `example.com` itself; without a port, every port"
+              + " matches.");
   static final Field<RouteConfig, String> ROUTE_PATH =
       live(
           "match.path",
           ValueType.PATH_PREFIX,
           "/",
           RouteConfig::pathPrefix,
-          "What the path must begin with: `/a` takes `/a` and what is below `/a/`, `/a/` only"
-              + " what is below.");
+          "Prefix of the path: `/a` matches `/a` and everything below `/a/`; `/a/` matches"
+              + " only what is below it.");
   static final Field<RouteConfig, String> ROUTE_ORIGIN =
       optional(
           "origin",
@@ -568,9 +582,9 @@ final class ConfigKeys {
           ValueType.FIELD_NAMES,
           "forebay-cache-control,cdn-cache-control,surrogate-control",
           route -> route.settings().freshness().targetedFields(),
-          "Fields that go before `Cache-Control` and `Expires` (RFC 9213): the first that is valid and"
-              + " not empty decides alone. `Forebay-Cache-Control` and `Surrogate-Control` end here if"
-              + " they are listed.");
+          "Fields that take precedence over `Cache-Control` and `Expires` (RFC 9213): the"
+              + " first one that is valid and not empty applies alone. `Forebay-Cache-Control`"
+              + " and `Surrogate-Control` are not forwarded to clients if they are listed.");
   static final Field<RouteConfig, Duration> ROUTE_DEFAULT_TTL =
       optional(
           "default-ttl",
@@ -578,7 +592,7 @@ final class ConfigKeys {
           "none: the heuristic of RFC 9111",
           false,
           route -> route.settings().freshness().defaultTtl(),
-          "Freshness of an answer that gives none itself.");
+          "Freshness lifetime of a response that does not specify one.");
   static final Field<RouteConfig, Duration> ROUTE_TTL_OVERRIDE =
       optional(
           "ttl-override",
@@ -586,59 +600,62 @@ final class ConfigKeys {
           "none",
           false,
           route -> route.settings().freshness().ttlOverride(),
-          "Freshness of an answer whatever time it gives itself, errors apart; `no-store`, `private`"
-              + " and the like still count.");
+          "Freshness lifetime of a response, overriding the one it specifies; errors are"
+              + " excluded. `no-store`, `private` and similar directives still apply.");
   static final Field<RouteConfig, NegativeTtl> ROUTE_NEGATIVE_TTL =
       live(
           "negative-ttl",
           ValueType.NEGATIVE_TTL,
           "",
           route -> route.settings().freshness().negativeTtl(),
-          "Freshness of errors that give none themselves, by status; without it they are not stored."
-              + " `4xx` and `5xx` leave out the statuses that depend on the client (401, 402, 403, 405,"
-              + " 406, 407, 414, 451): these need their own number.");
+          "Freshness lifetime, by status, of error responses that do not specify one; without"
+              + " it they are not stored. `4xx` and `5xx` do not include the statuses that"
+              + " depend on the client (401, 402, 403, 405, 406, 407, 414, 451), which must be"
+              + " listed by number.");
   static final Field<RouteConfig, Boolean> ROUTE_HEURISTIC =
       live(
           "heuristic",
           ValueType.BOOLEAN,
           "true",
           route -> route.settings().freshness().heuristic(),
-          "Whether an answer that gives no freshness gets a tenth of its age since `Last-Modified`, at"
-              + " most a day (RFC 9111 §4.2.2).");
+          "Whether a response without explicit freshness is fresh for a tenth of the time"
+              + " since `Last-Modified`, at most a day (RFC 9111 §4.2.2).");
   static final Field<RouteConfig, Boolean> ROUTE_HEURISTIC_WITH_COOKIES =
       live(
           "heuristic-with-cookies",
           ValueType.BOOLEAN,
           "false",
           route -> route.settings().freshness().heuristicWithCookies(),
-          "Whether that is done for answers to requests with `Cookie`, too. Otherwise they count as"
-              + " without a lifetime, unless `key.cookies` puts the cookies into the key.");
+          "Whether `heuristic` also applies to responses to requests with `Cookie`. Otherwise"
+              + " such responses have no lifetime, unless `key.cookies` puts the cookies into"
+              + " the key.");
   static final Field<RouteConfig, Integer> ROUTE_TTL_JITTER =
       live(
           "ttl-jitter",
           percent(50),
           "0%",
           route -> route.settings().freshness().jitterPercent(),
-          "By how much of its lifetime at most an object expires early, so that what came together"
-              + " does not expire together; never later than the origin said.");
+          "Maximum share of its lifetime by which an object expires early, so that objects"
+              + " stored together do not expire together. An object never expires later than"
+              + " the origin specifies.");
   static final Field<RouteConfig, Duration> ROUTE_STALE_WHILE_REVALIDATE =
       live(
           "stale-while-revalidate",
           duration("0s", "3650d"),
           "0s",
           route -> route.settings().stale().whileRevalidate(),
-          "How long past its freshness an object is served while a new one is fetched, where the"
-              + " origin does not say. An object without a lifetime above 0 (`max-age=0`, `Expires: 0`,"
-              + " a malformed time) is never served stale by this.");
+          "How long a stale object is served while it is being refreshed, if the origin does"
+              + " not specify it. This never applies to an object without a lifetime above 0"
+              + " (`max-age=0`, `Expires: 0`, a malformed time).");
   static final Field<RouteConfig, Duration> ROUTE_STALE_IF_ERROR =
       live(
           "stale-if-error",
           duration("0s", "3650d"),
           "0s",
           route -> route.settings().stale().ifError(),
-          "How long past its freshness an object is served while the origin fails (no connection, no"
-              + " answer in time, 500, 502, 503, 504), where the origin does not say. An object"
-              + " without a lifetime above 0 is never served stale by this.");
+          "How long a stale object is served while the origin fails (no connection, timeout,"
+              + " 500, 502, 503, 504), if the origin does not specify it. This never applies"
+              + " to an object without a lifetime above 0.");
   static final Field<RouteConfig, Duration> ROUTE_KEEP =
       optional(
           "keep",
@@ -646,36 +663,38 @@ final class ConfigKeys {
           "as long as memory has room for it; on disks `store.disk-keep`",
           false,
           route -> route.settings().stale().keep(),
-          "How long past its freshness, and the longer of the two times above, an object can still be"
-              + " confirmed by its origin instead of being fetched whole.");
+          "How long an object can still be revalidated with its origin instead of being"
+              + " fetched again, counted from the end of its freshness and of the longer of"
+              + " the two times above.");
   static final Field<RouteConfig, Integer> ROUTE_EARLY_REFRESH =
       live(
           "early-refresh",
           percent(50),
           "0%",
           route -> route.settings().stale().earlyRefreshPercent(),
-          "In which last part of its lifetime a popular object may be fetched anew while it is fresh:"
-              + " each request begins that by a chance that grows towards the end. 0% is never.");
+          "Final share of its lifetime in which a popular object may be refreshed while it is"
+              + " fresh: each request starts a refresh with a probability that grows towards"
+              + " the end. 0% disables this.");
   static final Field<RouteConfig, SetCookie> ROUTE_SET_COOKIE =
       live(
           "set-cookie",
           ValueType.constant(SetCookie.class),
           "refuse",
           route -> route.settings().cookies().setCookie(),
-          "What becomes of an answer with `Set-Cookie`: not stored, stored as it is, or stored"
-              + " without the field.");
+          "How a response with `Set-Cookie` is handled: not stored, stored unchanged, or"
+              + " stored without the field.");
   static final Field<RouteConfig, List<String>> ROUTE_REQUEST_COOKIES_STRIP =
       cookies(
           "request-cookies.strip",
           route -> route.settings().cookies().request(),
           false,
-          "Cookies that are taken out of requests, before anything else is done with them.");
+          "Cookies removed from requests before any other processing.");
   static final Field<RouteConfig, List<String>> ROUTE_REQUEST_COOKIES_KEEP =
       cookies(
           "request-cookies.keep",
           route -> route.settings().cookies().request(),
           true,
-          "The only cookies that stay in requests; `[]` takes out all.");
+          "Cookies kept in requests, all others being removed; `[]` removes all.");
   static final Field<RouteConfig, List<String>> ROUTE_RESPONSE_COOKIES_STRIP =
       cookies(
           "response-cookies.strip",
@@ -687,21 +706,21 @@ final class ConfigKeys {
           "response-cookies.keep",
           route -> route.settings().cookies().response(),
           true,
-          "The only cookies that answers may set; the `Set-Cookie` of others is dropped.");
+          "Cookies that responses may set; the `Set-Cookie` of others is dropped.");
   static final Field<RouteConfig, ClientDirectives> ROUTE_CLIENT_DIRECTIVES =
       live(
           "client-directives",
           ValueType.constant(ClientDirectives.class),
           "ignore",
           route -> route.settings().clientDirectives(),
-          "Whether `Cache-Control` of a request (no-cache, max-age, …) has a say.");
+          "Whether the `Cache-Control` of a request (no-cache, max-age, …) is honoured.");
   static final Field<RouteConfig, Boolean> ROUTE_CACHE =
       live(
           "cache",
           ValueType.BOOLEAN,
           "true",
           route -> !route.settings().passthrough(),
-          "Whether anything of this route is stored; false passes every request through.");
+          "Whether responses of this route are stored; `false` passes every request through.");
 
   static final Field<RouteConfig, Boolean> ROUTE_CLIENT_INVALIDATION =
       live(
@@ -709,10 +728,11 @@ final class ConfigKeys {
           ValueType.BOOLEAN,
           "true",
           route -> route.settings().clientInvalidation(),
-          "Whether a client's request with an unsafe or unknown method (POST, PUT, DELETE, …) that is"
-              + " answered with 2xx or 3xx removes what is stored for its URL, for `Location` and"
-              + " `Content-Location` of the same origin, and for groups that the answer names (RFC 9111"
-              + " §4.4, RFC 9875). Without it only purges do.");
+          "Whether a request with an unsafe or unknown method (POST, PUT, DELETE, …) that"
+              + " receives a 2xx or 3xx response invalidates the stored responses for its URL,"
+              + " for `Location` and `Content-Location` of the same origin, and for the groups"
+              + " that the response names (RFC 9111 §4.4, RFC 9875). If false, only purges"
+              + " invalidate.");
 
   static final Field<RouteConfig, String> ROUTE_RANGE_FETCH =
       live(
@@ -720,39 +740,42 @@ final class ConfigKeys {
           oneOf("whole", "far", "slices"),
           "far",
           route -> route.ranges().fetch().name().toLowerCase(Locale.ROOT),
-          "What is fetched for a range of which nothing is stored: the whole body; for a far range,"
-              + " or one counted from the end, its slices only; or the slices of every range.");
+          "What is fetched for a range of an object of which nothing is stored. `whole`: the"
+              + " whole body. `far`: only the slices of the range if it is far or counted from"
+              + " the end, else the whole body. `slices`: only the slices of the range.");
   static final Field<RouteConfig, Long> ROUTE_RANGE_FAR =
       live(
           "range-far",
           size("0", "16TiB"),
           "8MiB",
           route -> route.ranges().farBytes(),
-          "A range is far that begins so far behind what has come of a body, or behind the beginning"
-              + " of one of which nothing is stored: it is not waited for but fetched by slice.");
+          "Distance from which a range is far: the number of bytes between its start and the"
+              + " end of the received part of the body, or the start of the body if nothing is"
+              + " stored. A far range does not wait for the body but is fetched by slice.");
   static final Field<RouteConfig, Integer> ROUTE_RANGE_LIMIT =
       live(
           "range-limit",
           integer(1, 1000),
           "16",
           route -> route.ranges().maxRanges(),
-          "Ranges in one request; one that asks for more is answered with the whole body.");
+          "Maximum number of ranges in a request; a request for more receives the whole body.");
   static final Field<RouteConfig, Duration> ROUTE_RANGE_WAIT =
       live(
           "range-wait",
           duration("0s", "1h"),
           "2s",
           route -> route.ranges().patience(),
-          "How long a range that needs the length of a body waits for that to be known, while the"
-              + " body is being fetched; then the answer is the whole body.");
+          "How long a range request that depends on the length of the body waits for that"
+              + " length while the body is being fetched; after that it receives the whole"
+              + " body.");
   static final Field<RouteConfig, Duration> ROUTE_SHARE_WAIT =
       live(
           "share-wait",
           duration("0s", "1h"),
           "15s",
           route -> route.sharing().patience(),
-          "How long a request waits for the answer that another one has asked the origin for; then"
-              + " it is passed to the origin by itself.");
+          "How long a request waits for the response to another request's fetch; after that it"
+              + " is forwarded to the origin on its own.");
   static final Field<RouteConfig, Duration> ROUTE_HSTS_MAX_AGE =
       optional(
           "hsts.max-age",
@@ -760,30 +783,31 @@ final class ConfigKeys {
           "none",
           false,
           route -> route.hsts().maxAge(),
-          "Answers over TLS say `Strict-Transport-Security` with this time (RFC 6797), in place of what"
-              + " the origin says; 0s takes back what was said before.");
+          "`max-age` of the `Strict-Transport-Security` field (RFC 6797) in responses over"
+              + " TLS, which replaces the origin's field; 0s revokes an earlier policy.");
   static final Field<RouteConfig, Boolean> ROUTE_HSTS_SUBDOMAINS =
       live(
           "hsts.subdomains",
           ValueType.BOOLEAN,
           "false",
           route -> route.hsts().subdomains(),
-          "Whether it is said for all names below the host, too.");
+          "Whether the policy includes all subdomains of the host (`includeSubDomains`).");
   static final Field<RouteConfig, Boolean> ROUTE_HSTS_PRELOAD =
       live(
           "hsts.preload",
           ValueType.BOOLEAN,
           "false",
           route -> route.hsts().preload(),
-          "Whether browsers may build it in.");
+          "Whether the policy contains `preload`, which permits browsers to include the host"
+              + " in their preload lists.");
   static final Field<RouteConfig, Duration> ROUTE_HIT_FOR_MISS =
       live(
           "hit-for-miss",
           duration("0s", "1d"),
           "60s",
           route -> route.sharing().hitForMiss(),
-          "How long an answer that can't be shared keeps requests for its URL from waiting for one"
-              + " another.");
+          "How long, after a response that cannot be shared, requests for its URL do not wait"
+              + " for one another.");
 
   static final Field<RouteConfig, String> KEY_HOST =
       optional(
@@ -792,132 +816,141 @@ final class ConfigKeys {
           "the host that is asked for",
           false,
           route -> route.key().host(),
-          "A fixed name in place of the host, so that several hosts share what is stored. A fill"
-              + " sends it as `Host`, unless the origin has one of its own.");
+          "Fixed name used in place of the host, so that several hosts share stored responses."
+              + " A fetch into the store sends it as `Host`, unless `origins.NAME.host` is set.");
   static final Field<RouteConfig, Boolean> KEY_PORT =
       live(
           "key.port",
           ValueType.BOOLEAN,
           "true",
           route -> route.key().port(),
-          "Whether ports are told apart. If not, a fill names none.");
+          "Whether the port is part of the key. If not, a fetch into the store sends no port.");
   static final Field<RouteConfig, Boolean> KEY_SCHEME =
       live(
           "key.scheme",
           ValueType.BOOLEAN,
           "true",
           route -> route.key().scheme(),
-          "Whether http and https are told apart. If not, a fill tells the origin `https`.");
+          "Whether the scheme (http or https) is part of the key. If not, a fetch into the"
+              + " store tells the origin `https`.");
   static final Field<RouteConfig, Boolean> KEY_FOLD_PATH_CASE =
       live(
           "key.fold-path-case",
           ValueType.BOOLEAN,
           "false",
           route -> route.key().foldPathCase(),
-          "Whether A–Z in a path are read as a–z. If so, a fill asks for the path in lower case.");
+          "Whether the path is converted from A–Z to a–z in the key. If so, a fetch into the"
+              + " store requests the lower-case path.");
   static final Field<RouteConfig, String> KEY_QUERY =
       live(
           "key.query",
           oneOf("as-is", "sort", "ignore"),
           "as-is",
           route -> route.key().query(),
-          "Whether queries that differ in the order of their parameters, or at all, are the same."
-              + " A fill asks with the sorted query, or without one.");
+          "How the query enters the key: unchanged, with its parameters sorted, or not at all."
+              + " A fetch into the store sends the sorted query, or none, accordingly.");
   static final Field<RouteConfig, List<String>> KEY_STRIP =
       live(
           "key.strip",
           ValueType.PARAMETERS,
           "",
           route -> route.key().strip(),
-          "Parameters of the query that do not count. A fill leaves them out, too.");
+          "Query parameters that are not part of the key. A fetch into the store omits them,"
+              + " too.");
   static final Field<RouteConfig, List<String>> KEY_KEEP =
       live(
           "key.keep",
           ValueType.PARAMETERS,
           "",
           route -> route.key().keep(),
-          "If any are given, the only parameters that count. A fill leaves all others out, too.");
+          "If not empty, the only query parameters that are part of the key. A fetch into the"
+              + " store omits all others.");
   static final Field<RouteConfig, List<String>> KEY_HEADERS =
       live(
           "key.headers",
           ValueType.FIELD_NAMES,
           "",
           route -> route.key().headers(),
-          "Request fields whose values are in the key, whatever `Vary` says.");
+          "Request fields whose values are part of the key, regardless of `Vary`.");
   static final Field<RouteConfig, List<String>> KEY_IGNORE_HEADERS =
       live(
           "key.ignore-headers",
           ValueType.FIELD_NAMES,
           "",
           route -> route.key().ignoreHeaders(),
-          "Request fields that a fill does not send, so that answers can't depend on them, whatever"
-              + " `Vary` says.");
+          "Request fields that a fetch into the store does not send, so that responses cannot"
+              + " depend on them, regardless of `Vary`.");
   static final Field<RouteConfig, List<String>> UNKEYED_DROP =
       live(
           "unkeyed-fields.drop",
           ValueType.FIELD_PATTERNS,
           "",
           route -> route.key().unkeyed().drop(),
-          "Request fields that the origin does not get, besides those that it never gets by default."
-              + " These override the URL, host, scheme or method of a request: "
+          "Request fields not forwarded to the origin, in addition to those dropped by"
+              + " default. The following fields are dropped because they override the URL,"
+              + " host, scheme or method of a request: "
               + words(UnkeyedFields.OVERRIDES)
-              + ". For requests that may be answered from the store also the client's address: "
+              + "; for requests that may be answered from the store, also the fields that carry"
+                  + " the client's address: "
               + words(UnkeyedFields.ADDRESSES)
-              + ". And every field with a character in its name other than letters, digits and `-`,"
-              + " since CGI reads `Client_Cert` as `Client-Cert`. `X-Forwarded-For`, `-Proto` and"
-              + " `-Host` follow `forwarding`.");
+              + "; and every field whose name has a character other than letters, digits and"
+                  + " `-`, since CGI reads `Client_Cert` as `Client-Cert`. `X-Forwarded-For`,"
+                  + " `-Proto` and `-Host` follow `forwarding`.");
   static final Field<RouteConfig, List<String>> UNKEYED_KEY =
       live(
           "unkeyed-fields.key",
           ValueType.FIELD_NAMES,
           "",
           route -> route.key().unkeyed().key(),
-          "Fields of these lists that the origin gets and that are in the key, as with `key.headers`.");
+          "Fields dropped by default that are forwarded to the origin and are part of the key,"
+              + " as with `key.headers`.");
   static final Field<RouteConfig, List<String>> UNKEYED_PASS =
       live(
           "unkeyed-fields.pass",
           ValueType.FIELD_PATTERNS,
           "",
           route -> route.key().unkeyed().pass(),
-          "Fields of these lists that the origin gets though they are not in the key: only where a"
-              + " proxy in front sets them, or answers do not depend on them or name them in `Vary`. A"
-              + " name with `_` has to be given in full, and cannot be one that stands for a field in"
-              + " these lists or of the node's own.");
+          "Fields dropped by default that are forwarded to the origin although they are not"
+              + " part of the key. Use this only if a proxy in front sets them, or if"
+              + " responses do not depend on them or name them in `Vary`. A name with `_` must"
+              + " be given in full, and must not stand for a field in the default lists or one"
+              + " of the node's own.");
   static final Field<RouteConfig, List<String>> KEY_COOKIES =
       live(
           "key.cookies",
           ValueType.COOKIE_NAMES,
           "",
           route -> route.key().cookies(),
-          "Cookies whose values are in the key. If any are given a fill sends no others, and `Vary:"
-              + " Cookie` does not keep an answer from being stored.");
+          "Cookies whose values are part of the key. If not empty, a fetch into the store"
+              + " sends no other cookies, and `Vary: Cookie` does not prevent storing a"
+              + " response.");
   static final Field<RouteConfig, Boolean> KEY_DEVICE =
       live(
           "key.device",
           ValueType.BOOLEAN,
           "false",
           route -> route.key().device(),
-          "Whether the kind of device is in the key: desktop, mobile, tablet or bot, by `User-Agent`"
-              + " and `Sec-CH-UA-Mobile`. A fill sends a `User-Agent` of that kind instead of the"
-              + " client's, and the kind as `Forebay-Device`; `Vary: User-Agent` does not keep an"
-              + " answer from being stored.");
+          "Whether the device class is part of the key: desktop, mobile, tablet or bot,"
+              + " derived from `User-Agent` and `Sec-CH-UA-Mobile`. A fetch into the store"
+              + " sends a `User-Agent` of that class in place of the client's, and the class"
+              + " as `Forebay-Device`; `Vary: User-Agent` does not prevent storing a response.");
   static final Field<RouteConfig, List<String>> KEY_LANGUAGES =
       live(
           "key.languages",
           ValueType.LANGUAGES,
           "",
           route -> route.key().languages(),
-          "If any are given, the one that serves a client's `Accept-Language` best (RFC 4647 §3.4)"
-              + " is in the key, the first where none fits. A fill sends it instead of the client's"
-              + " list.");
+          "If not empty, the language that best matches a client's `Accept-Language` (RFC 4647"
+              + " §3.4) is part of the key; the first one applies if none matches. A fetch"
+              + " into the store sends it in place of the client's list.");
   static final Field<RouteConfig, Integer> KEY_VARIANTS =
       live(
           "key.variants",
           integer(1, KeyRecipe.MAX_VARIANTS),
           Integer.toString(KeyRecipe.DEFAULT_VARIANTS),
           route -> route.key().variants(),
-          "How many answers that `Vary` tells apart are kept under one key. One more takes the"
-              + " place of the one that was asked for longest ago.");
+          "Maximum number of responses per key that `Vary` distinguishes. A further one"
+              + " replaces the least recently requested.");
 
   static final Field<RouteConfig, Boolean> KEY_NO_VARY_SEARCH =
       live(
@@ -925,17 +958,18 @@ final class ConfigKeys {
           ValueType.BOOLEAN,
           "false",
           route -> route.key().noVarySearch(),
-          "Whether an answer's `No-Vary-Search` says which parameters of a query do not count. A"
-              + " request may then take one look-up more. A purge of a URL takes all answers with"
-              + " that field for its path.");
+          "Whether the `No-Vary-Search` field of a response determines which query parameters"
+              + " are ignored. A request may then need one more lookup. A purge of a URL"
+              + " removes all responses with that field for its path.");
   static final Field<RouteConfig, String> QUERY_METHOD =
       live(
           "query-method",
           oneOf("pass", "cache"),
           "pass",
           route -> route.key().queryMethod(),
-          "What becomes of QUERY (RFC 10008): passed, or answered from the cache by URL, type and"
-              + " content. Content of more than 64 KiB is passed.");
+          "How QUERY requests (RFC 10008) are handled: passed through, or answered from the"
+              + " cache by URL, type and content. Content of more than 64 KiB is passed"
+              + " through.");
 
   static final Field<RouteConfig, List<String>> ROUTE_UPGRADE =
       live(
@@ -943,16 +977,16 @@ final class ConfigKeys {
           ValueType.PROTOCOLS,
           "",
           route -> route.forwarding().upgrade(),
-          "Protocols that a client may change to on its connection, such as `websocket`; offers of"
-              + " others are ignored.");
+          "Protocols that a client may upgrade its connection to, such as `websocket`; upgrade"
+              + " requests for others are ignored.");
   static final Field<RouteConfig, List<String>> ROUTE_RESPONSE_TRAILERS =
       live(
           "response-trailers",
           ValueType.TRAILERS,
           "",
           route -> route.forwarding().responseTrailers(),
-          "Fields that are let through where they follow the body of an answer that is passed on;"
-              + " others are dropped.");
+          "Trailer fields that are forwarded after the body of a response that is passed"
+              + " through; others are dropped.");
 
   static final Field<TunnelsConfig, Integer> TUNNEL_LIMIT =
       live(
@@ -960,22 +994,23 @@ final class ConfigKeys {
           integer(1, 1_000_000),
           "1024",
           TunnelsConfig::limit,
-          "Tunnels open at once; further offers are answered with 503.");
+          "Maximum number of open tunnels; further upgrade requests are rejected with 503.");
   static final Field<TunnelsConfig, Integer> TUNNELS_PER_CLIENT =
       live(
           "per-client",
           integer(0, 1_000_000),
           "256",
           TunnelsConfig::perClient,
-          "Tunnels open at once of one client, or one /64 of IPv6; further offers are answered with"
-              + " 429. 0 means no bound. Those of `forwarding.trusted` have none.");
+          "Maximum number of open tunnels per client (IPv6: per /64); further upgrade requests"
+              + " are rejected with 429. 0 means no limit. Addresses in `forwarding.trusted`"
+              + " have no limit.");
   static final Field<TunnelsConfig, Duration> TUNNEL_IDLE =
       live(
           "idle-timeout",
           duration("100ms", "1d"),
           "5m",
           TunnelsConfig::idleTimeout,
-          "How long nothing may move in either direction.");
+          "How long a tunnel may carry no data in either direction before it is closed.");
 
   static final Field<Http3Config, List<String>> HTTP3_LISTENERS =
       atStart(
@@ -983,32 +1018,33 @@ final class ConfigKeys {
           ValueType.LISTENERS,
           "",
           Http3Config::listeners,
-          "TLS listeners, by name, that speak HTTP/3 as well, on the UDP port of the same number."
-              + " None: HTTP/3 is off. Hosts with `client-auth` are served over TCP alone.");
+          "Names of TLS listeners that also serve HTTP/3, on the UDP port of the same number."
+              + " If empty, HTTP/3 is off. Hosts with `client-auth` are served over TCP only.");
   static final Field<Http3Config, Integer> HTTP3_RETRY_FROM =
       atStart(
           "retry-from",
           integer(0, 1_000_000),
           "64",
           Http3Config::retryFrom,
-          "Handshakes under way in the node from which new clients have to show first that they are"
-              + " at the address they claim (QUIC Retry), which takes a round trip more. 0: always.");
+          "Number of pending handshakes in the node from which new clients must first validate"
+              + " their address with a QUIC Retry, which takes one more round trip. 0 requires"
+              + " it always.");
   static final Field<Http3Config, Duration> HTTP3_ALT_SVC_MAX_AGE =
       atStart(
           "alt-svc-max-age",
           duration("0s", "365d"),
           "1d",
           Http3Config::altSvcMaxAge,
-          "How long clients may remember from `Alt-Svc`, which answers of these listeners over"
-              + " HTTP/1.1 and HTTP/2 then have, that HTTP/3 is to be had. 0: they are not told.");
+          "How long clients may cache the HTTP/3 advertisement in `Alt-Svc`, which responses"
+              + " of these listeners over HTTP/1.1 and HTTP/2 carry. 0 omits the field.");
   static final Field<Http3Config, Integer> HTTP3_ALT_SVC_PORT =
       atStart(
           "alt-svc-port",
           integer(0, 65_535),
           "0",
           Http3Config::altSvcPort,
-          "The UDP port that clients are told, where it is another one outside than here. 0: the"
-              + " listener's own.");
+          "UDP port advertised to clients, if it differs from the listener's. 0 means the"
+              + " listener's own port.");
 
   static final Field<LimitsConfig, Integer> LIMIT_HEADER_BYTES =
       live(
@@ -1016,113 +1052,116 @@ final class ConfigKeys {
           sizeAsInteger("1KiB", "1MiB"),
           "32KiB",
           LimitsConfig::headerBytes,
-          "All header fields of a request or an answer together.");
+          "Maximum total size of the header fields of a request or response.");
   static final Field<LimitsConfig, Integer> LIMIT_HEADER_COUNT =
       live(
           "header-count",
           integer(8, 10_000),
           "128",
           LimitsConfig::headerCount,
-          "Header field lines of a request or an answer.");
+          "Maximum number of header field lines in a request or response.");
   static final Field<LimitsConfig, Integer> LIMIT_TARGET_BYTES =
       live(
           "target-bytes",
           sizeAsInteger("256", "64KiB"),
           "8KiB",
           LimitsConfig::targetBytes,
-          "Path and query of a request.");
+          "Maximum size of the path and query of a request.");
   static final Field<LimitsConfig, Long> LIMIT_REQUEST_BODY =
       live(
           "request-body",
           size("0", "16TiB"),
           "1GiB",
           LimitsConfig::requestBodyBytes,
-          "Body of a request; it is streamed, never held.");
+          "Maximum size of a request body; bodies are streamed, not buffered.");
   static final Field<LimitsConfig, Integer> LIMIT_CONNECTIONS =
       live(
           "connections",
           integer(1, 10_000_000),
           "50000",
           LimitsConfig::connections,
-          "Client connections open at once.");
+          "Maximum number of open client connections.");
   static final Field<LimitsConfig, Integer> LIMIT_REQUESTS_PER_CONNECTION =
       live(
           "requests-per-connection",
           integer(1, Integer.MAX_VALUE),
           "1000000",
           LimitsConfig::requestsPerConnection,
-          "Requests after which a client connection is closed.");
+          "Number of requests after which a client connection is closed.");
   static final Field<LimitsConfig, Integer> LIMIT_STREAMS_PER_CONNECTION =
       live(
           "streams-per-connection",
           integer(1, 10_000),
           "128",
           LimitsConfig::streamsPerConnection,
-          "HTTP/2 streams open at once on a connection.");
+          "Maximum number of concurrent HTTP/2 streams per connection.");
   static final Field<LimitsConfig, Integer> LIMIT_FOLLOWERS_PER_FILL =
       live(
           "followers-per-fill",
           integer(1, 10_000_000),
           "10000",
           LimitsConfig::followersPerFill,
-          "Clients that wait for, or follow, one fetch.");
+          "Maximum number of clients that wait for or follow one fetch.");
   static final Field<LimitsConfig, Integer> LIMIT_FILLS =
       live(
           "fills",
           integer(1, 1_000_000),
           "2048",
           LimitsConfig::fills,
-          "Fetches into the store under way at once.");
+          "Maximum number of concurrent fetches into the store.");
   static final Field<LimitsConfig, Integer> LIMIT_REFUSED_LOADS =
       live(
           "refused-loads",
           integer(1, 1_000_000),
           "256",
           LimitsConfig::refusedLoads,
-          "Requests that may fetch from an origin at once because a slow or busy disk refuses to"
-              + " load the stored object. Beyond it such requests get 503.");
+          "Maximum number of concurrent requests that fetch from an origin because a slow or"
+              + " busy disk refuses to load the stored object. Further requests of this kind"
+              + " receive 503.");
   static final Field<LimitsConfig, Long> LIMIT_PRIVATE_COPIES =
       live(
           "private-copies",
           size("1MiB", "1TiB"),
           "64MiB",
           LimitsConfig::privateCopyBytes,
-          "Memory for bytes that slow clients have not taken yet.");
+          "Maximum memory for bytes that slow clients have not read yet.");
   static final Field<LimitsConfig, Integer> LIMIT_CONNECTIONS_PER_ADDRESS =
       live(
           "connections-per-address",
           integer(0, 10_000_000),
           "4096",
           limits -> limits.client().connectionsPerAddress(),
-          "Client connections open at once from one address, or from one /64 of IPv6; 0 means no"
-              + " bound. Those of `forwarding.trusted` have none.");
+          "Maximum number of open client connections per address (IPv6: per /64); 0 means no"
+              + " limit. Addresses in `forwarding.trusted` have no limit.");
   static final Field<LimitsConfig, Integer> LIMIT_WAITING_PER_CLIENT =
       live(
           "waiting-per-client",
           integer(0, 10_000_000),
           "4096",
           limits -> limits.client().waiting(),
-          "Requests of one client, or one /64 of IPv6, that are not hits and in progress at once,"
-              + " those that follow a fetch of others included; further ones get 429. 0 means no"
-              + " bound. The client is the one that `forwarding.trusted` proxies name; they have no"
-              + " bound themselves.");
+          "Maximum number of concurrent requests per client (IPv6: per /64) that are not hits,"
+              + " including those that follow another request's fetch; further ones receive"
+              + " 429. 0 means no limit. The client is the one named by the proxies in"
+              + " `forwarding.trusted`, which have no limit themselves.");
   static final Field<LimitsConfig, Integer> LIMIT_FETCHES_PER_CLIENT =
       live(
           "fetches-per-client",
           integer(0, 10_000_000),
           "128",
           limits -> limits.client().fetches(),
-          "The same for what an origin is asked for: fetches, those whose client has left included,"
-              + " refreshes, which do not begin beyond it, and offers to change the protocol until"
-              + " they are accepted. Keep it below `origins.NAME.max-connections`.");
+          "The same for requests to origins: fetches (including those whose client has"
+              + " disconnected), refreshes (which do not start above the limit), and upgrade"
+              + " requests until they are accepted. Keep it below"
+              + " `origins.NAME.max-connections`.");
   static final Field<LimitsConfig, Integer> LIMIT_REQUEST_BODY_RATE =
       live(
           "request-body-rate",
           sizeAsInteger("0", "1GiB"),
           "512",
           limits -> limits.client().requestBodyRate(),
-          "Bytes a second that a request body must bring, on average over"
-              + " `timeouts.request-body-idle` and while the node is willing to read; 0 means none.");
+          "Minimum rate of a request body in bytes per second, averaged over"
+              + " `timeouts.request-body-idle` while the node is ready to read; 0 means no"
+              + " minimum.");
 
   static final Field<Http2Config, Duration> HTTP2_WINDOW =
       live(
@@ -1130,65 +1169,68 @@ final class ConfigKeys {
           duration("1s", "1h"),
           "30s",
           Http2Config::window,
-          "The time in which those of the following are counted that say so.");
+          "Time window for the limits below that refer to `http2.window`.");
   static final Field<Http2Config, Integer> HTTP2_RESETS =
       live(
           "resets",
           integer(1, 1_000_000),
           "200",
           Http2Config::resets,
-          "Streams that a client may reset within `http2.window`.");
+          "Maximum number of streams that a client may reset within `http2.window`.");
   static final Field<Http2Config, Integer> HTTP2_RESETS_CAUSED =
       live(
           "resets-caused",
           integer(1, 1_000_000),
           "200",
           Http2Config::resetsCaused,
-          "Streams that a client may have the node reset within `http2.window`, by breaking the"
-              + " protocol on them.");
+          "Maximum number of streams that the node resets within `http2.window` because the"
+              + " client violates the protocol on them.");
   static final Field<Http2Config, Integer> HTTP2_PINGS =
       live(
           "pings",
           integer(1, 1_000_000),
           "1000",
           Http2Config::pings,
-          "PING frames within `http2.window`.");
+          "Maximum number of PING frames within `http2.window`.");
   static final Field<Http2Config, Integer> HTTP2_SETTINGS =
       live(
           "settings",
           integer(1, 1_000_000),
           "100",
           Http2Config::settings,
-          "SETTINGS frames within `http2.window`.");
+          "Maximum number of SETTINGS frames within `http2.window`.");
   static final Field<Http2Config, Integer> HTTP2_PRIORITIES =
       live(
           "priorities",
           integer(1, 1_000_000),
           "1000",
           Http2Config::priorities,
-          "PRIORITY, PRIORITY_UPDATE and unknown frames within `http2.window`, beyond one for each request; over HTTP/3 also all other frames of the control stream, unknown streams, and QPACK instructions.");
+          "Maximum number of PRIORITY, PRIORITY_UPDATE and unknown frames within"
+              + " `http2.window`, beyond one for each request. Over HTTP/3, all other frames"
+              + " of the control stream, unknown streams and QPACK instructions count as well.");
   static final Field<Http2Config, Integer> HTTP2_CONTINUATIONS =
       live(
           "continuations",
           integer(1, 10_000),
           "16",
           Http2Config::continuations,
-          "CONTINUATION frames of less than half of the largest size in one header block.");
+          "Maximum number of CONTINUATION frames smaller than half the maximum frame size in"
+              + " one header block.");
   static final Field<Http2Config, Integer> HTTP2_EMPTY_FRAMES =
       live(
           "empty-frames",
           integer(1, 10_000),
           "4",
           Http2Config::emptyFrames,
-          "DATA frames in a row that bring nothing and end nothing.");
+          "Maximum number of consecutive empty DATA frames that do not end the stream.");
   static final Field<Http2Config, Integer> HTTP2_QUEUED_CONTROL_FRAMES =
       live(
           "queued-control-frames",
           integer(16, 1_000_000),
           "1000",
           Http2Config::queuedControlFrames,
-          "Answers to PING, SETTINGS and broken streams that wait for a client that does not read"
-              + " them.");
+          "Maximum number of queued replies to PING, SETTINGS and stream errors for a client"
+              + " that does not read them.");
 
   static final Field<OverloadConfig, Duration> OVERLOAD_DELAY =
       live(
@@ -1196,15 +1238,15 @@ final class ConfigKeys {
           duration("0s", "1m"),
           "500ms",
           OverloadConfig::delay,
-          "How late an event loop comes to its work, averaged over about a second, for it to"
-              + " be overloaded; 0s means never.");
+          "Delay of an event loop, averaged over about a second, above which it is overloaded;"
+              + " 0s disables the check.");
   static final Field<OverloadConfig, Duration> OVERLOAD_RETRY_AFTER =
       live(
           "retry-after",
           duration("1s", "1h"),
           "5s",
           OverloadConfig::retryAfter,
-          "`Retry-After` of whatever is turned away.");
+          "`Retry-After` of rejected requests.");
 
   static final Field<TimeoutsConfig, Duration> TIMEOUT_TLS_HANDSHAKE =
       live(
@@ -1212,21 +1254,21 @@ final class ConfigKeys {
           duration("100ms", "5m"),
           "5s",
           TimeoutsConfig::tlsHandshake,
-          "For a client's TLS handshake.");
+          "Maximum time for a client's TLS handshake.");
   static final Field<TimeoutsConfig, Duration> TIMEOUT_REQUEST_HEADER =
       live(
           "request-header",
           duration("100ms", "10m"),
           "10s",
           TimeoutsConfig::requestHeader,
-          "From the first byte of a request to the end of its header.");
+          "Maximum time from the first byte of a request to the end of its header section.");
   static final Field<TimeoutsConfig, Duration> TIMEOUT_REQUEST_BODY_IDLE =
       live(
           "request-body-idle",
           duration("100ms", "1h"),
           "30s",
           TimeoutsConfig::requestBodyIdle,
-          "Between two bytes of a request body, while the node is willing to read.");
+          "Maximum time between two bytes of a request body, while the node is ready to read.");
   static final Field<TimeoutsConfig, Duration> TIMEOUT_KEEP_ALIVE =
       live(
           "keep-alive",
@@ -1240,23 +1282,23 @@ final class ConfigKeys {
           duration("1s", "1d"),
           "2m",
           TimeoutsConfig::noProgress,
-          "After which a client that takes not one byte of its answer is closed; a slow one that"
-              + " moves is not.");
+          "Time after which the connection of a client that reads no byte of its response is"
+              + " closed; a slow client that makes progress is not affected.");
   static final Field<TimeoutsConfig, Duration> TIMEOUT_DRAIN =
       live(
           "drain",
           duration("0s", "1d"),
           "30s",
           TimeoutsConfig::drain,
-          "How long requests under way may go on after SIGTERM.");
+          "How long requests in progress may continue after SIGTERM.");
   static final Field<TimeoutsConfig, Duration> TIMEOUT_REQUEST_TOTAL =
       live(
           "request-total",
           duration("1s", "365d"),
           "1d",
           TimeoutsConfig::requestTotal,
-          "For a request from the end of its header to the end of its answer, however well it"
-              + " moves; tunnels have none.");
+          "Maximum time from the end of a request's header section to the end of its response,"
+              + " regardless of progress; does not apply to tunnels.");
 
   static final Field<ForwardingConfig, List<String>> FORWARDING_TRUSTED =
       live(
@@ -1264,8 +1306,8 @@ final class ConfigKeys {
           ValueType.NETWORKS,
           "",
           ForwardingConfig::trusted,
-          "Networks of proxies whose forwarding fields are believed and appended to; from anyone"
-              + " else they are replaced.");
+          "Networks of proxies whose forwarding fields are trusted and extended; fields from"
+              + " other senders are replaced.");
   static final Field<ForwardingConfig, Boolean> FORWARDING_X_FORWARDED =
       live(
           "x-forwarded",
@@ -1287,8 +1329,8 @@ final class ConfigKeys {
           "`forebay-` and random digits, new at each start",
           false,
           ForwardingConfig::nodeId,
-          "Name of this node in `Via`, `Cache-Status`, `Proxy-Status` and `CDN-Loop`; must be unique among nodes"
-              + " that ask each other.");
+          "Name of this node in `Via`, `Cache-Status`, `Proxy-Status` and `CDN-Loop`; must be"
+              + " unique among nodes that send requests to each other.");
 
   static final Field<ForwardingConfig, Integer> FORWARDING_MAX_HOPS =
       live(
@@ -1296,8 +1338,8 @@ final class ConfigKeys {
           integer(1, 100),
           "10",
           ForwardingConfig::maxHops,
-          "Nodes of any CDN that a request may have been through, as its `CDN-Loop` tells; one more"
-              + " is answered with 508.");
+          "Maximum number of CDN nodes that a request may have passed through, according to"
+              + " `CDN-Loop`; a request with more is rejected with 508.");
 
   static final Field<AccessLogConfig, String> ACCESS_LOG_OUTPUT =
       atStart(
@@ -1305,15 +1347,15 @@ final class ConfigKeys {
           ValueType.LOG_OUTPUT,
           "off",
           AccessLogConfig::output,
-          "Where the JSON access log goes. A file is opened again on SIGUSR1.");
+          "Destination of the JSON access log. A file is reopened on SIGUSR1.");
   static final Field<AccessLogConfig, Integer> ACCESS_LOG_QUEUE =
       atStart(
           "queue",
           integer(64, 1_048_576),
           "8192",
           AccessLogConfig::queueLines,
-          "Lines held, over all loops, while the writer is behind; more are dropped and counted."
-              + " Each takes about 3 KiB.");
+          "Maximum number of lines queued, over all loops, while the writer is behind; further"
+              + " lines are dropped and counted. Each line takes about 3 KiB.");
 
   static final Section<ServerConfig> TOP =
       new Section<>(
@@ -1322,8 +1364,9 @@ final class ConfigKeys {
       new Section<>(
           "listen",
           Shape.LIST,
-          "Addresses to listen on: a list, or one address in short. A bare address stands for an"
-              + " entry with nothing else. Default: `:8080`, unless `tls.listen` is given.",
+          "Addresses to listen on: a list, or a single address. A bare address is shorthand"
+              + " for an entry with no other keys. Default: `:8080`, unless `tls.listen` is"
+              + " given.",
           "address",
           List.of(
               LISTEN_NAME,
@@ -1338,7 +1381,8 @@ final class ConfigKeys {
       new Section<>(
           "tls",
           Shape.ONCE,
-          "TLS towards clients: one listener in short, and what all of them have in common.",
+          "TLS for client connections: shorthand for one listener, and the settings common to"
+              + " all TLS listeners.",
           "",
           List.of(
               TLS_LISTEN,
@@ -1357,8 +1401,9 @@ final class ConfigKeys {
       new Section<>(
           "certificates",
           Shape.NAMED,
-          "Certificates by name, for all TLS listeners: each is shown to clients that ask for one of its"
-              + " names (SNI). An exact name wins over a wildcard. A reload reads all files again.",
+          "Certificates by name, for all TLS listeners: each is used for clients that request"
+              + " one of its names (SNI). An exact name takes precedence over a wildcard. A"
+              + " reload rereads all files.",
           "",
           List.of(
               CERTIFICATE_FILE,
@@ -1390,7 +1435,7 @@ final class ConfigKeys {
       new Section<>(
           "store",
           Shape.ONCE,
-          "The store's places and sizes.",
+          "Directories and sizes of the store.",
           "",
           List.of(
               STORE_DATA,
@@ -1410,9 +1455,9 @@ final class ConfigKeys {
       new Section<>(
           "stores",
           Shape.NAMED,
-          "Devices of the disk tier by name, each an independent store. Without one there is the"
-              + " memory tier alone. A device is known by what its file says: it keeps what it holds"
-              + " under another name or path.",
+          "Devices of the disk tier by name, each an independent store. Without any, the node"
+              + " uses only the memory tier. A device is identified by the contents of its"
+              + " file: it keeps its objects under another name or path.",
           "",
           List.of(DISK_PATH, DISK_SIZE, DISK_READERS, DISK_MAX_ERRORS, DISK_SLOW),
           config -> named(config.stores(), DiskConfig::name));
@@ -1420,7 +1465,7 @@ final class ConfigKeys {
       new Section<>(
           "origins",
           Shape.NAMED,
-          "Origins by name. A bare URL stands for an entry with nothing else.",
+          "Origins by name. A bare URL is shorthand for an entry with no other keys.",
           "url",
           List.of(
               ORIGIN_URL,
@@ -1439,9 +1484,10 @@ final class ConfigKeys {
       new Section<>(
           "routes",
           Shape.LIST,
-          "Which requests go to which origin, and how their answers are kept. The most specific"
-              + " host wins, then the longest path; the order of the list means nothing. Where there"
-              + " is one origin and no route, every request goes to it.",
+          "Which requests go to which origin, and how their responses are stored. The most"
+              + " specific host takes precedence, then the longest path; the order of the list"
+              + " is irrelevant. With one origin and no route, every request goes to that"
+              + " origin.",
           "",
           List.of(
               ROUTE_NAME,
@@ -1501,7 +1547,7 @@ final class ConfigKeys {
       new Section<>(
           "limits",
           Shape.ONCE,
-          "Bounds; passing one sheds load and is counted.",
+          "Limits. Exceeding one sheds load and is counted.",
           "",
           List.of(
               LIMIT_HEADER_BYTES,
@@ -1524,8 +1570,8 @@ final class ConfigKeys {
       new Section<>(
           "http2",
           Shape.ONCE,
-          "Frames of HTTP/2 that cost the node more than whoever sends them. One more than allowed"
-              + " ends the connection with ENHANCE_YOUR_CALM and is counted.",
+          "Limits on HTTP/2 frames that cost the node more than their sender. Exceeding one"
+              + " closes the connection with ENHANCE_YOUR_CALM and is counted.",
           "",
           List.of(
               HTTP2_WINDOW,
@@ -1542,9 +1588,9 @@ final class ConfigKeys {
       new Section<>(
           "overload",
           Shape.ONCE,
-          "When an event loop cannot keep up: new connections and what has to be asked of an origin"
-              + " are turned away with 503 and `Retry-After`; hits, and who can join a fetch under way,"
-              + " go on.",
+          "Behaviour while an event loop is overloaded: new connections, and requests that"
+              + " need a fetch from an origin, are rejected with 503 and `Retry-After`. Hits,"
+              + " and requests that can join a fetch in progress, are still served.",
           "",
           List.of(OVERLOAD_DELAY, OVERLOAD_RETRY_AFTER),
           config -> Map.of("", config.overload()));
@@ -1552,7 +1598,7 @@ final class ConfigKeys {
       new Section<>(
           "timeouts",
           Shape.ONCE,
-          "Time bounds towards clients.",
+          "Timeouts for client connections.",
           "",
           List.of(
               TIMEOUT_TLS_HANDSHAKE,
@@ -1567,7 +1613,7 @@ final class ConfigKeys {
       new Section<>(
           "tunnels",
           Shape.ONCE,
-          "Connections that have changed to another protocol, such as WebSocket.",
+          "Connections upgraded to another protocol, such as WebSocket.",
           "",
           List.of(TUNNEL_LIMIT, TUNNELS_PER_CLIENT, TUNNEL_IDLE),
           config -> Map.of("", config.tunnels()));
@@ -1575,8 +1621,8 @@ final class ConfigKeys {
       new Section<>(
           "http3",
           Shape.ONCE,
-          "HTTP/3, over QUIC: off unless listeners are named. Its TLS is 1.3, with the listener's"
-              + " certificate; there is no early data.",
+          "HTTP/3 over QUIC: off unless listeners are named. It uses TLS 1.3 with the"
+              + " listener's certificate; early data is not supported.",
           "listeners",
           List.of(HTTP3_LISTENERS, HTTP3_RETRY_FROM, HTTP3_ALT_SVC_MAX_AGE, HTTP3_ALT_SVC_PORT),
           config -> Map.of("", config.http3()));
@@ -1584,7 +1630,8 @@ final class ConfigKeys {
       new Section<>(
           "forwarding",
           Shape.ONCE,
-          "What is said of the client towards origins, and of this node towards everyone.",
+          "Information about the client sent to origins, and about this node sent to clients"
+              + " and origins.",
           "",
           List.of(
               FORWARDING_TRUSTED,
@@ -1597,7 +1644,7 @@ final class ConfigKeys {
       new Section<>(
           "access-log",
           Shape.ONCE,
-          "One JSON line a request.",
+          "One JSON line per request.",
           "output",
           List.of(ACCESS_LOG_OUTPUT, ACCESS_LOG_QUEUE),
           config -> Map.of("", config.accessLog()));
