@@ -34,8 +34,10 @@ public enum Reason {
       "vary-miss",
       null,
       "Responses are stored for this URL, but none matches the request fields that Vary names."),
-  MISS_NOT_KEPT("stale", "not-kept", 
-          "The stored response has been stale for longer than the route keeps it."),
+  MISS_NOT_KEPT(
+      "stale",
+      "not-kept",
+      "The stored response has been stale for longer than the route keeps it."),
   MISS_PURGED("uri-miss", "purged", "The stored response for this URL was purged."),
   MISS_PARTIAL("partial", null, "Only part of the requested content is stored."),
   MISS_DAMAGED("miss", "damaged", "The stored response could not be read and is fetched again."),
@@ -71,25 +73,27 @@ public enum Reason {
       "method",
       null,
       "Only GET, HEAD and, where the route enables it, QUERY are answered from the cache."),
-  PASS_BODY("bypass", "request-body", 
-          "A GET or HEAD request with a body is not answered from the cache."),
+  PASS_BODY(
+      "bypass",
+      "request-body",
+      "A GET or HEAD request with a body is not answered from the cache."),
   PASS_CONTENT(
       "bypass",
       "content",
       "The content of the QUERY exceeds 64 KiB, or the node is reading too many at once."),
   PASS_UPGRADE("bypass", "upgrade", "The client requests a protocol upgrade."),
   PASS_HEAD(
-      "miss", "head", 
-          "No usable response is stored for this HEAD request, so it is forwarded unchanged."),
+      "miss",
+      "head",
+      "No usable response is stored for this HEAD request, so it is forwarded unchanged."),
   PASS_KEY_TOO_LONG("bypass", "key-too-long", "The cache key would be longer than 16 KiB."),
   PASS_NO_STORE(
       "request", "no-store", "The client asked not to store, and the route honours that."),
   PASS_UNCACHEABLE(
       "bypass", "known-uncacheable", "The last response to this request could not be stored."),
-  PASS_RANGE("bypass", "range", 
-          "The requested range cannot be fetched in parts that could be stored."),
-  PASS_WAITED(
-      "bypass", "waited", "The wait for another request's fetch timed out."),
+  PASS_RANGE(
+      "bypass", "range", "The requested range cannot be fetched in parts that could be stored."),
+  PASS_WAITED("bypass", "waited", "The wait for another request's fetch timed out."),
   PASS_STORE_BUSY("bypass", "store-busy", "The store was too busy to serve the request."),
   PASS_NOT_KEPT(
       "bypass",
@@ -124,8 +128,7 @@ public enum Reason {
       null,
       "stale-if-error",
       "The origin failed, and the stored response may still be served instead."),
-  NOT_STORED_STATUS(
-      null, "status", "Responses with this status code are not stored."),
+  NOT_STORED_STATUS(null, "status", "Responses with this status code are not stored."),
   NOT_STORED_PARTIAL(null, "partial", "A partial response is not stored as a complete one."),
   NOT_STORED_NO_STORE(null, "no-store", "The response says no-store."),
   NOT_STORED_CACHE_CONTROL(
@@ -133,8 +136,9 @@ public enum Reason {
       "cache-control",
       "Cache-Control contains an unterminated quoted string, so its directives are unclear."),
   NOT_STORED_MUST_UNDERSTAND(
-      null, "must-understand", 
-          "The response says must-understand, and its status code is unknown."),
+      null,
+      "must-understand",
+      "The response says must-understand, and its status code is unknown."),
   NOT_STORED_PRIVATE(null, "private", "The response says private."),
   NOT_STORED_AUTHORIZATION(
       null,
@@ -142,10 +146,11 @@ public enum Reason {
       "The request has Authorization, and the response has none of public, s-maxage and"
           + " must-revalidate."),
   NOT_STORED_SET_COOKIE(
-      null, "set-cookie", 
-          "The response sets a cookie, and the route does not allow storing such responses."),
-  NOT_STORED_VARY_ANY(null, "vary-any", 
-          "The response has Vary: *, so it depends on more than request fields."),
+      null,
+      "set-cookie",
+      "The response sets a cookie, and the route does not allow storing such responses."),
+  NOT_STORED_VARY_ANY(
+      null, "vary-any", "The response has Vary: *, so it depends on more than request fields."),
   NOT_STORED_VARY_USER(
       null,
       "vary-user",
@@ -159,27 +164,24 @@ public enum Reason {
       "The response's content coding is not accepted by every client that shares this cache"
           + " key."),
   NOT_STORED_NO_FRESHNESS(
-      null,
-      "no-freshness",
-      "The response has neither a freshness lifetime nor Last-Modified."),
+      null, "no-freshness", "The response has neither a freshness lifetime nor Last-Modified."),
   NOT_STORED_COOKIE(
       null,
       "cookie",
       "The response has no explicit freshness lifetime, and the heuristic does not apply to"
           + " requests with cookies."),
   NOT_STORED_ERROR_WITHOUT_FRESHNESS(
-      null, "error", 
-          "An error response is stored only if it, or the route, specifies a freshness"
-              + " lifetime."),
-  NOT_STORED_STALE(
-      null, "stale", "The response is stale on arrival and has no validator."),
+      null,
+      "error",
+      "An error response is stored only if it, or the route, specifies a freshness" + " lifetime."),
+  NOT_STORED_STALE(null, "stale", "The response is stale on arrival and has no validator."),
   NOT_STORED_NEVER_CONFIRMED(
       null,
       "never-confirmed",
       "The response requires validation before each use, and the origin has not confirmed"
           + " earlier stored responses several times in a row."),
-  NOT_STORED_FIELDS(null, "fields", 
-          "The header section is too large to store or contains a malformed field."),
+  NOT_STORED_FIELDS(
+      null, "fields", "The header section is too large to store or contains a malformed field."),
   NOT_STORED_TOO_LARGE(null, "too-large", "The response exceeds the maximum size for storage."),
   NOT_STORED_CLOSE_DELIMITED(
       null, "close-delimited", "Only the end of the connection marks the end of the response."),

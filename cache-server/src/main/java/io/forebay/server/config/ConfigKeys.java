@@ -69,8 +69,8 @@ final class ConfigKeys {
           ListenerConfig::name,
           "Name of the listener in metrics and logs.");
   static final Field<ListenerConfig, Address> LISTEN_ADDRESS =
-      required("address", ValueType.ADDRESS, true, ListenerConfig::address, 
-          "Address to listen on.");
+      required(
+          "address", ValueType.ADDRESS, true, ListenerConfig::address, "Address to listen on.");
   static final Field<ListenerConfig, Path> LISTEN_CERTIFICATE =
       optional(
           "tls.certificate",
@@ -441,7 +441,11 @@ final class ConfigKeys {
           DiskConfig::bytes,
           "Space that the store allocates on the device, with real blocks, at start.");
   static final Field<DiskConfig, Integer> DISK_READERS =
-      atStart("readers", integer(1, 256), "4", DiskConfig::readers, 
+      atStart(
+          "readers",
+          integer(1, 256),
+          "4",
+          DiskConfig::readers,
           "Maximum number of concurrent reads.");
   static final Field<DiskConfig, Integer> DISK_MAX_ERRORS =
       atStart(
@@ -891,11 +895,11 @@ final class ConfigKeys {
               + " host, scheme or method of a request: "
               + words(UnkeyedFields.OVERRIDES)
               + "; for requests that may be answered from the store, also the fields that carry"
-                  + " the client's address: "
+              + " the client's address: "
               + words(UnkeyedFields.ADDRESSES)
               + "; and every field whose name has a character other than letters, digits and"
-                  + " `-`, since CGI reads `Client_Cert` as `Client-Cert`. `X-Forwarded-For`,"
-                  + " `-Proto` and `-Host` follow `forwarding`.");
+              + " `-`, since CGI reads `Client_Cert` as `Client-Cert`. `X-Forwarded-For`,"
+              + " `-Proto` and `-Host` follow `forwarding`.");
   static final Field<RouteConfig, List<String>> UNKEYED_KEY =
       live(
           "unkeyed-fields.key",

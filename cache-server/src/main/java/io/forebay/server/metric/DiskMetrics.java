@@ -34,7 +34,12 @@ final class DiskMetrics {
     }
     all.metricSnapshot(states.build());
     level(all, disks, "forebay_disk_capacity_bytes", "Size of the disk store.", DiskStats::bytes);
-    level(all, disks, "forebay_disk_queued_loads", "Reads waiting in the queue.", DiskStats::queuedLoads);
+    level(
+        all,
+        disks,
+        "forebay_disk_queued_loads",
+        "Reads waiting in the queue.",
+        DiskStats::queuedLoads);
     counter(all, disks, "forebay_disk_reads", "Records read.", DiskStats::reads);
     counter(all, disks, "forebay_disk_read_bytes", "Bytes read.", DiskStats::readBytes);
     counter(all, disks, "forebay_disk_writes", "Batched writes.", DiskStats::writes);

@@ -34,7 +34,11 @@ final class Http3Metrics {
         "Connections whose client migrated to another address.",
         c -> c.migrations);
     count(
-        all, loops, "resets", "Streams reset by clients or because of client errors.", c -> c.resets);
+        all,
+        loops,
+        "resets",
+        "Streams reset by clients or because of client errors.",
+        c -> c.resets);
   }
 
   private static void count(

@@ -191,8 +191,9 @@ public final class NodeMetrics implements AutoCloseable {
     connections(all, loops);
     TlsMetrics.collect(all, loops, node.certificates());
     all.metricSnapshot(
-        gauge("forebay_private_copy_held_bytes", 
-          "Bytes currently held in private copies for slow clients.")
+        gauge(
+                "forebay_private_copy_held_bytes",
+                "Bytes currently held in private copies for slow clients.")
             .dataPoint(point((double) node.privateCopyBytes(), Labels.EMPTY))
             .build());
     all.metricSnapshot(
@@ -395,7 +396,12 @@ public final class NodeMetrics implements AutoCloseable {
         "forebay_fast_hits",
         "Hits answered on the fast path, before the request is decoded.",
         c -> c.fastHits);
-    counter(all, loops, "forebay_stale_served", "Requests answered with a stale response.", c -> c.staleServed);
+    counter(
+        all,
+        loops,
+        "forebay_stale_served",
+        "Requests answered with a stale response.",
+        c -> c.staleServed);
   }
 
   private static void connections(MetricSnapshots.Builder all, List<LoopCounters> loops) {
@@ -487,8 +493,9 @@ public final class NodeMetrics implements AutoCloseable {
 
   private GaugeSnapshot busy() {
     GaugeSnapshot.Builder busy =
-        gauge("forebay_loop_busy_ratio", 
-          "Share of the last second in which each event loop was busy.");
+        gauge(
+            "forebay_loop_busy_ratio",
+            "Share of the last second in which each event loop was busy.");
     double[] shares = node.busyShares();
     for (int i = 0; i < shares.length; i++) {
       busy.dataPoint(point(shares[i], Labels.of("loop", Integer.toString(i))));

@@ -20,8 +20,9 @@ final class StoreMetrics {
 
   static void collect(MetricSnapshots.Builder all, StoreStats store) {
     all.metricSnapshot(
-        gauge("forebay_store_bytes", 
-          "Bytes of records by segment, including dead records not yet reclaimed.")
+        gauge(
+                "forebay_store_bytes",
+                "Bytes of records by segment, including dead records not yet reclaimed.")
             .dataPoint(point((double) store.probationBytes(), Labels.of("segment", "probation")))
             .dataPoint(point((double) store.protectedBytes(), Labels.of("segment", "protected")))
             .build());
@@ -152,11 +153,7 @@ final class StoreMetrics {
         "Time when the last memory scrub round completed; 0 if none has completed since the"
             + " start.",
         scrub.lastRoundMillis() / 1000.0);
-    counterOf(
-        all,
-        "forebay_store_scrub_rounds",
-        "Completed memory scrub rounds.",
-        scrub.rounds());
+    counterOf(all, "forebay_store_scrub_rounds", "Completed memory scrub rounds.", scrub.rounds());
     counterOf(
         all,
         "forebay_store_scrub_bytes",

@@ -40,8 +40,8 @@ final class TlsMetrics {
         GaugeSnapshot.builder()
             .name("forebay_tls_ocsp_expiry_timestamp_seconds")
             .help(
-            "Time when the stapled OCSP response expires, in seconds since 1970; 0 if none is"
-                + " stapled.");
+                "Time when the stapled OCSP response expires, in seconds since 1970; 0 if none is"
+                    + " stapled.");
     for (CertificateStatus certificate : certificates) {
       Labels labels = Labels.of("certificate", certificate.name(), "kind", certificate.kind());
       Instant until = certificate.stapledUntil();
