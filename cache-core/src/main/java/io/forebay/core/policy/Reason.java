@@ -173,7 +173,7 @@ public enum Reason {
   NOT_STORED_ERROR_WITHOUT_FRESHNESS(
       null,
       "error",
-      "An error response is stored only if it, or the route, specifies a freshness" + " lifetime."),
+      "An error response is stored only if it, or the route, specifies a freshness lifetime."),
   NOT_STORED_STALE(null, "stale", "The response is stale on arrival and has no validator."),
   NOT_STORED_NEVER_CONFIRMED(
       null,

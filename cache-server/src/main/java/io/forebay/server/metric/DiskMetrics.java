@@ -48,7 +48,7 @@ final class DiskMetrics {
         all,
         disks,
         "forebay_disk_dropped",
-        "Records not written because writes to the disk lagged behind.",
+        "Records not written because no write buffer or region was free.",
         DiskStats::dropped);
     counter(
         all,
