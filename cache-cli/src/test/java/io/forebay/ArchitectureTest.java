@@ -73,17 +73,10 @@ class ArchitectureTest {
         .should()
         .dependOnClassesThat()
         .resideInAnyPackage(
-            "io.forebay.server.fill..", "io.forebay.server.origin..", "io.forebay.server.admin..")
-        .check(CLASSES);
-    noClasses()
-        .that()
-        .resideInAnyPackage(
-            "io.forebay.server.listen.http2..",
-            "io.forebay.server.listen.http3..",
-            "io.forebay.server.listen.connection..")
-        .should()
-        .dependOnClassesThat()
-        .resideInAPackage("io.forebay.server.exchange..")
+            "io.forebay.server.exchange..",
+            "io.forebay.server.fill..",
+            "io.forebay.server.origin..",
+            "io.forebay.server.admin..")
         .check(CLASSES);
   }
 

@@ -1,6 +1,6 @@
 package io.forebay.cli.store;
 
-import io.forebay.cli.warm.WarmProgress;
+import io.forebay.cli.console.ProgressLine;
 import java.io.PrintWriter;
 import me.tongfei.progressbar.ProgressBar;
 import me.tongfei.progressbar.ProgressBarBuilder;
@@ -23,11 +23,11 @@ interface VerifyProgress extends AutoCloseable {
   final class Bar implements VerifyProgress {
     private static final int MEBI = 1 << 20;
 
-    private final WarmProgress.Redraw redraw;
+    private final ProgressLine line;
     private final ProgressBar bar;
 
     private Bar(PrintWriter err) {
-      this.redraw = new WarmProgress.Redraw(err);
+      this.line = new ProgressLine(err);
       this.bar =
           new ProgressBarBuilder()
               .setTaskName("verify")
@@ -35,7 +35,7 @@ interface VerifyProgress extends AutoCloseable {
               .setUnit(" MiB", MEBI)
               .setStyle(ProgressBarStyle.ASCII)
               .setUpdateIntervalMillis(200)
-              .setConsumer(redraw)
+              .setConsumer(line)
               .build();
     }
 
@@ -50,7 +50,7 @@ interface VerifyProgress extends AutoCloseable {
     @Override
     public void close() {
       bar.close();
-      redraw.close();
+      line.close();
     }
   }
 }

@@ -1,13 +1,12 @@
 package io.forebay.cli.warm;
 
+import io.forebay.cli.console.ProgressLine;
 import io.forebay.cli.console.Sizes;
-import io.forebay.cli.console.Terminal;
 import java.io.PrintWriter;
 import java.time.Duration;
 import java.util.function.LongSupplier;
 import me.tongfei.progressbar.ProgressBar;
 import me.tongfei.progressbar.ProgressBarBuilder;
-import me.tongfei.progressbar.ProgressBarConsumer;
 import me.tongfei.progressbar.ProgressBarStyle;
 
 /** How far a warm-up is: a bar where a person watches, else a line every few seconds. */
@@ -36,18 +35,18 @@ public sealed interface WarmProgress extends AutoCloseable {
 
   /** One bar, redrawn in place. */
   final class Bar implements WarmProgress {
-    private final Redraw redraw;
+    private final ProgressLine line;
     private final ProgressBar bar;
 
     private Bar(PrintWriter err) {
-      this.redraw = new Redraw(err);
+      this.line = new ProgressLine(err);
       this.bar =
           new ProgressBarBuilder()
               .setTaskName("warm")
               .setInitialMax(0)
               .setStyle(ProgressBarStyle.ASCII)
               .setUpdateIntervalMillis(200)
-              .setConsumer(redraw)
+              .setConsumer(line)
               .build();
     }
 
@@ -63,44 +62,7 @@ public sealed interface WarmProgress extends AutoCloseable {
     @Override
     public void close() {
       bar.close();
-      redraw.close();
-    }
-  }
-
-  /** Draws over the line before, within the width of the terminal. */
-  final class Redraw implements ProgressBarConsumer {
-    private final PrintWriter err;
-    private boolean isClosed;
-
-    public Redraw(PrintWriter err) {
-      this.err = err;
-    }
-
-    @Override
-    public int getMaxRenderedLength() {
-      return Terminal.width() - 1;
-    }
-
-    @Override
-    public void accept(String drawn) {
-      err.print("\r" + drawn + "\u001b[K");
-      err.flush();
-    }
-
-    @Override
-    public void clear() {
-      err.print("\r\u001b[K");
-      err.flush();
-    }
-
-    /** Ends the line, once. The library does not close what ends before it was first drawn. */
-    @Override
-    public synchronized void close() {
-      if (!isClosed) {
-        isClosed = true;
-        err.println();
-        err.flush();
-      }
+      line.close();
     }
   }
 

@@ -25,7 +25,7 @@ public final class LoopCounters {
   public long clientAborts;
   public long responsesAborted;
 
-  // The same by cause; indexed by Aborted ordinal.
+  // The same by cause; indexed by AbortLabel ordinal.
   private final long[] aborted = new long[AbortLabel.values().length];
 
   // Bodies that left memory while they were sent: gone on with from the origin, or broken off.

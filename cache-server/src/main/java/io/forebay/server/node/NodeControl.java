@@ -10,7 +10,7 @@ import java.util.List;
 public interface NodeControl extends NodeStatus, NodeQueries, PurgeControl {
 
   /**
-   * Takes a device out of use, into use, or empties it. Blocks for its disk.
+   * Takes a device offline, brings it online, or reinitialises it. Blocks while its disk works.
    *
    * @throws IllegalArgumentException when there is no such device
    * @throws IOException when the device fails

@@ -9,7 +9,7 @@ import java.net.UnknownHostException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who a connection is from: whom a trusted proxy in front of this node names ({@link
+ * Who a connection is from: whom a trusted proxy in front of this node names ({@code
  * ProxyProtocolHandler}), else the other end of the socket. Read when the connection begins, by its
  * loop.
  */

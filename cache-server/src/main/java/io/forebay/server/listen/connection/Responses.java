@@ -1,10 +1,11 @@
 package io.forebay.server.listen.connection;
 
 import io.netty.buffer.ByteBuf;
+import io.netty.handler.codec.Headers;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import java.nio.charset.StandardCharsets;
 
-/** Pieces of HTTP/1.1 responses as bytes, made once. */
+/** Refusals in every protocol, and pieces of HTTP/1.1 responses as bytes, made once. */
 public final class Responses {
 
   public static final byte[] CRLF = ascii("\r\n");
@@ -18,7 +19,7 @@ public final class Responses {
   public static final byte[] DATE = ascii("date: ");
   public static final byte[] ALLOW =
       ascii("allow: GET, HEAD, OPTIONS, POST, PUT, PATCH, DELETE\r\n");
-  public static final String ALLOWED = "GET, HEAD, OPTIONS, POST, PUT, PATCH, DELETE";
+  private static final String ALLOWED = "GET, HEAD, OPTIONS, POST, PUT, PATCH, DELETE";
 
   private static final byte[] RETRY_AFTER = ascii("retry-after: ");
   private static final byte[] PROXY_STATUS = ascii("proxy-status: ");
@@ -47,6 +48,22 @@ public final class Responses {
   /** The body that tells of a refusal: one line. */
   public static byte[] text(Rejection refusal) {
     return (refusal.status() + " " + refusal.detail() + "\n").getBytes(StandardCharsets.UTF_8);
+  }
+
+  /** The fields of a refusal over HTTP/2 or HTTP/3, but for its status. */
+  public static void addRefusal(
+      Headers<CharSequence, CharSequence, ?> into,
+      Rejection refusal,
+      String date,
+      String proxyStatus,
+      int textLength) {
+    into.add("date", date);
+    into.add("proxy-status", proxyStatus);
+    into.add("content-type", "text/plain; charset=utf-8");
+    into.addInt("content-length", textLength);
+    if (refusal.status() == HttpResponseStatus.METHOD_NOT_ALLOWED.code()) {
+      into.add("allow", ALLOWED);
+    }
   }
 
   /** A whole response that ends the connection. */

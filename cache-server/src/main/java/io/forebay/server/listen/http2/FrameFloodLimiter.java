@@ -38,7 +38,7 @@ final class FrameFloodLimiter {
 
   private final Http2Config bounds;
   private final LongSupplier clockNanos;
-  private final FrameListener ear;
+  private final FrameListener listener;
 
   private long windowStartNanos;
   private int resets;
@@ -51,10 +51,10 @@ final class FrameFloodLimiter {
 
   final SkippedStreams skipped = new SkippedStreams();
 
-  FrameFloodLimiter(Http2Config bounds, LongSupplier clockNanos, FrameListener ear) {
+  FrameFloodLimiter(Http2Config bounds, LongSupplier clockNanos, FrameListener listener) {
     this.bounds = bounds;
     this.clockNanos = clockNanos;
-    this.ear = ear;
+    this.listener = listener;
     windowStartNanos = clockNanos.getAsLong();
   }
 
@@ -73,7 +73,7 @@ final class FrameFloodLimiter {
     }
     if (!hasEnded) {
       hasEnded = true;
-      ear.onLimit(LimitKey.HTTP2_RESETS_CAUSED);
+      listener.onLimit(LimitKey.HTTP2_RESETS_CAUSED);
     }
     return false;
   }
@@ -98,7 +98,7 @@ final class FrameFloodLimiter {
   private void check(int count, int most, LimitKey limit) throws Http2Exception {
     if (count > most) {
       hasEnded = true;
-      ear.onLimit(limit);
+      listener.onLimit(limit);
       throw Http2Exception.connectionError(
           Http2Error.ENHANCE_YOUR_CALM, "more than %d: %s", most, limit.key());
     }
@@ -130,7 +130,7 @@ final class FrameFloodLimiter {
           Http2Error.PROTOCOL_ERROR, "PRIORITY_UPDATE for stream 0");
     }
     onPriority();
-    ear.onPriorityUpdate(
+    listener.onPriorityUpdate(
         prioritized,
         payload.toString(
             payload.readerIndex() + STREAM_ID_LENGTH,

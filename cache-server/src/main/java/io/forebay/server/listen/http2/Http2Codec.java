@@ -30,7 +30,10 @@ import io.netty.handler.codec.http2.Http2Stream;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/** Netty's codec of one connection, with every bound named, and an ear for what it does alone. */
+/**
+ * Netty's codec of one connection, with every bound named, and a listener for what it does by
+ * itself.
+ */
 final class Http2Codec extends Http2FrameCodecBuilder {
 
   /** What a stream may send of a body before we have taken it. */
@@ -57,17 +60,17 @@ final class Http2Codec extends Http2FrameCodecBuilder {
   }
 
   private final FrameFloodLimiter guard;
-  private final FrameListener ear;
+  private final FrameListener listener;
 
   private final long maxHeaderListSize;
   private final int maxContinuations;
 
   private Http2Codec(
-      LimitsConfig limits, Http2Config bounds, FrameFloodLimiter guard, FrameListener ear) {
+      LimitsConfig limits, Http2Config bounds, FrameFloodLimiter guard, FrameListener listener) {
     this.maxHeaderListSize = limits.headerBytes();
     this.maxContinuations = bounds.continuations();
     this.guard = guard;
-    this.ear = ear;
+    this.listener = listener;
   }
 
   /** The codec and what goes with it. */
@@ -78,7 +81,7 @@ final class Http2Codec extends Http2FrameCodecBuilder {
       Http2Config bounds,
       Duration drain,
       FrameFloodLimiter guard,
-      FrameListener ear) {
+      FrameListener listener) {
     Http2Connection connection = new DefaultHttp2Connection(true, 0);
     UrgencyDistributor turns = new UrgencyDistributor(connection);
     connection.remote().flowController(new DefaultHttp2RemoteFlowController(connection, turns));
@@ -89,7 +92,7 @@ final class Http2Codec extends Http2FrameCodecBuilder {
             .maxConcurrentStreams(limits.streamsPerConnection())
             .initialWindowSize(WINDOW_LENGTH);
     settings.put(NO_TREE_OF_PRIORITIES, Long.valueOf(1));
-    Http2Codec builder = new Http2Codec(limits, bounds, guard, ear);
+    Http2Codec builder = new Http2Codec(limits, bounds, guard, listener);
     builder.connection(connection);
     Http2FrameCodec codec =
         builder
@@ -173,7 +176,7 @@ final class Http2Codec extends Http2FrameCodecBuilder {
     }
   }
 
-  /** The codec, with an ear for what it answers without telling anybody. */
+  /** The codec, with an listener for what it answers without telling anybody. */
   private final class Codec extends Http2FrameCodec {
     private int newestUndecodable;
 
@@ -184,7 +187,7 @@ final class Http2Codec extends Http2FrameCodecBuilder {
     @Override
     protected void handleServerHeaderDecodeSizeError(
         ChannelHandlerContext ctx, Http2Stream stream) {
-      ear.onFieldsTooLarge();
+      listener.onFieldsTooLarge();
       super.handleServerHeaderDecodeSizeError(ctx, stream);
     }
 
@@ -215,21 +218,22 @@ final class Http2Codec extends Http2FrameCodecBuilder {
     private void onBrokenStream(Http2Exception.StreamException broken) {
       guard.skipped.onSeen(broken.streamId());
       if (broken.error() == Http2Error.REFUSED_STREAM) {
-        ear.onLimit(LimitKey.STREAMS_PER_CONNECTION);
+        listener.onLimit(LimitKey.STREAMS_PER_CONNECTION);
       } else if (broken.streamId() > newestUndecodable
-          && ear.isNew(broken.streamId())
+          && listener.isNew(broken.streamId())
           && connection().stream(broken.streamId()) == null) {
         newestUndecodable = broken.streamId();
-        ear.onUndecodable(broken.streamId());
+        listener.onUndecodable(broken.streamId());
       }
     }
 
     /** What the guard has not found by itself. */
     private void onBrokenConnection(boolean outbound, Http2Exception broken) {
       if (broken.error() == Http2Error.ENHANCE_YOUR_CALM && !guard.hasEndedIt()) {
-        ear.onLimit(outbound ? LimitKey.HTTP2_QUEUED_CONTROL_FRAMES : LimitKey.HTTP2_CONTINUATIONS);
+        listener.onLimit(
+            outbound ? LimitKey.HTTP2_QUEUED_CONTROL_FRAMES : LimitKey.HTTP2_CONTINUATIONS);
       } else if (String.valueOf(broken.getMessage()).startsWith(FIELDS_FAR_TOO_LARGE)) {
-        ear.onLimit(LimitKey.HEADER_BYTES);
+        listener.onLimit(LimitKey.HEADER_BYTES);
       }
     }
   }

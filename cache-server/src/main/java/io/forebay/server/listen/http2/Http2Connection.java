@@ -87,7 +87,7 @@ public final class Http2Connection extends ChannelInboundHandlerAdapter {
   private final Channel channel;
   private final String scheme;
   private final ClientInfo client;
-  private final FrameListener ear = new FrameListener();
+  private final FrameListener listener = new FrameListener();
   private final @Nullable ClientCertificateCheck guard;
   private final IntObjectMap<Http2RequestStream> streams = new IntObjectHashMap<>();
 
@@ -141,8 +141,8 @@ public final class Http2Connection extends ChannelInboundHandlerAdapter {
 
   /** The codec that goes before this handler. */
   public Http2FrameCodec codec() {
-    FrameFloodLimiter guard = new FrameFloodLimiter(loop.http2(), loop.wheel::nowNanos, ear);
-    Http2Codec.Made made = Http2Codec.make(limits, loop.http2(), timeouts.drain(), guard, ear);
+    FrameFloodLimiter guard = new FrameFloodLimiter(loop.http2(), loop.wheel::nowNanos, listener);
+    Http2Codec.Made made = Http2Codec.make(limits, loop.http2(), timeouts.drain(), guard, listener);
     codec = made.codec();
     turns = made.turns();
     return made.codec();
@@ -453,15 +453,13 @@ public final class Http2Connection extends ChannelInboundHandlerAdapter {
       return;
     }
     Http2Headers headers =
-        new DefaultHttp2Headers(false)
-            .status(Integer.toString(refusal.status()))
-            .add("date", loop.dateText())
-            .add("proxy-status", loop.exchanges.proxyStatus(refusal.error()))
-            .add("content-type", "text/plain; charset=utf-8")
-            .setLong("content-length", text.length);
-    if (refusal.status() == 405) {
-      headers.add("allow", Responses.ALLOWED);
-    }
+        new DefaultHttp2Headers(false).status(Integer.toString(refusal.status()));
+    Responses.addRefusal(
+        headers,
+        refusal,
+        loop.dateText(),
+        loop.exchanges.proxyStatus(refusal.error()),
+        text.length);
     boolean hasBody = !stream.request().isHead();
     write(new DefaultHttp2HeadersFrame(headers, !hasBody).stream(stream.stream()));
     if (hasBody) {

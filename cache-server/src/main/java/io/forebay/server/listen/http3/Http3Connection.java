@@ -326,15 +326,13 @@ final class Http3Connection extends ChannelInboundHandlerAdapter {
       return;
     }
     Http3Headers headers =
-        new DefaultHttp3Headers(false)
-            .status(Integer.toString(refusal.status()))
-            .add("date", loop.dateText())
-            .add("proxy-status", loop.exchanges.proxyStatus(refusal.error()))
-            .add("content-type", "text/plain; charset=utf-8")
-            .setLong("content-length", text.length);
-    if (refusal.status() == 405) {
-      headers.add("allow", Responses.ALLOWED);
-    }
+        new DefaultHttp3Headers(false).status(Integer.toString(refusal.status()));
+    Responses.addRefusal(
+        headers,
+        refusal,
+        loop.dateText(),
+        loop.exchanges.proxyStatus(refusal.error()),
+        text.length);
     boolean hasBody = !request.request().isHead();
     stream.writeHeaders(headers, !hasBody);
     if (hasBody) {

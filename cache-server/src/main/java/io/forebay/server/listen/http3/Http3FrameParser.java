@@ -24,9 +24,9 @@ final class Http3FrameParser {
   /**
    * Walks over what has come; the reader index stays where it is.
    *
-   * @return false as soon as the ear has had enough
+   * @return false as soon as the listener has had enough
    */
-  boolean walk(ByteBuf data, int from, FrameListener ear) {
+  boolean walk(ByteBuf data, int from, FrameListener listener) {
     int at = from;
     int end = data.writerIndex();
     while (at < end) {
@@ -45,7 +45,7 @@ final class Http3FrameParser {
       } else {
         hasType = false;
         payloadLeft = integer.value();
-        if (!ear.onFrame(type, payloadLeft)) {
+        if (!listener.onFrame(type, payloadLeft)) {
           return false;
         }
       }
