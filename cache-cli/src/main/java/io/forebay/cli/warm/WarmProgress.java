@@ -10,7 +10,7 @@ import me.tongfei.progressbar.ProgressBarBuilder;
 import me.tongfei.progressbar.ProgressBarStyle;
 
 /** How far a warm-up is: a bar where a person watches, else a line every few seconds. */
-public sealed interface WarmProgress extends AutoCloseable {
+sealed interface WarmProgress extends AutoCloseable {
 
   /** Numbers of the whole run so far. */
   record Count(long done, long failed, long known, long bytes) {}
