@@ -10,9 +10,8 @@ final class ConformanceDocument {
       """
       # Conformance
 
-      <!-- Made from the tables in the tests of cache-core, package io.forebay.core.conformance; the test
-           ConformanceTest runs every row and fails when this page is stale. To write it again:
-           mvn -q test -pl cache-core -Dtest=ConformanceTest -Dforebay.docs.write=true -->
+      <!-- Made from the tables in the tests of cache-core, package io.forebay.core.conformance; ConformanceTest fails
+           when it is stale. `./dev docs` writes it again. -->
 
       What HTTP asks of a shared cache, in our words, and what this one does. *Level* is the word the RFC
       uses: MUST, SHOULD, MAY, or none. *Shown by* is a row of `ConformanceTest` where only the rules are

@@ -155,10 +155,7 @@ public final class ConfigReference {
       """
       # Configuration
 
-      <!-- Made from the table of keys in the code; the test ConfigReferenceTest fails when it is
-           stale. To write it again:
-           mvn -q test -pl cache-server -am -Dtest=ConfigReferenceTest \\
-             -Dsurefire.failIfNoSpecifiedTests=false -Dforebay.docs.write=true -->
+      <!-- Made from the table of keys; ConfigReferenceTest fails when it is stale. `./dev docs` writes it again. -->
 
       One YAML file, every key with a default. The shortest useful one:
 

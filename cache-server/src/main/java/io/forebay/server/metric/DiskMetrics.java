@@ -37,7 +37,7 @@ final class DiskMetrics {
     level(
         all,
         disks,
-        "forebay_disk_queued_loads",
+        "forebay_disk_queued_reads",
         "Reads waiting in the queue.",
         DiskStats::queuedLoads);
     counter(all, disks, "forebay_disk_reads", "Records read.", DiskStats::reads);
@@ -47,13 +47,13 @@ final class DiskMetrics {
     counter(
         all,
         disks,
-        "forebay_disk_dropped",
+        "forebay_disk_dropped_writes",
         "Records not written because no write buffer or region was free.",
         DiskStats::dropped);
     counter(
         all,
         disks,
-        "forebay_disk_refused_loads",
+        "forebay_disk_refused_reads",
         "Reads refused because too many were waiting; each counts as a miss.",
         DiskStats::refusedLoads);
     counter(

@@ -165,14 +165,14 @@ public final class NodeMetrics implements AutoCloseable {
     counter(
         all,
         loops,
-        "forebay_rests_fetched",
+        "forebay_remainders_fetched",
         "Bodies evicted from memory while being sent, whose remainder was fetched from the"
             + " origin.",
         c -> c.restsFetched);
     counter(
         all,
         loops,
-        "forebay_rests_lost",
+        "forebay_remainders_lost",
         "Responses aborted because their body was evicted from memory while being sent.",
         c -> c.restsLost);
     counter(
@@ -197,7 +197,7 @@ public final class NodeMetrics implements AutoCloseable {
             .dataPoint(point((double) node.privateCopyBytes(), Labels.EMPTY))
             .build());
     all.metricSnapshot(
-        gauge("forebay_wide_sends", "Client connections currently sent large chunks.")
+        gauge("forebay_large_write_connections", "Client connections currently sent large chunks.")
             .dataPoint(point((double) sum(loops, c -> c.wideSends), Labels.EMPTY))
             .build());
     all.metricSnapshot(
@@ -242,7 +242,7 @@ public final class NodeMetrics implements AutoCloseable {
         "forebay_access_log_dropped",
         "Access log lines lost because the queue was full or the output failed.",
         accessLog.dropped());
-    return all.build();
+    return FormerNames.add(all.build());
   }
 
   private static void origin(MetricSnapshots.Builder all, List<LoopCounters> loops) {
@@ -302,20 +302,20 @@ public final class NodeMetrics implements AutoCloseable {
     counter(
         all,
         loops,
-        "forebay_slice_runs_started",
+        "forebay_slice_fetches_started",
         "Range fetches of slices missing from stored objects.",
         c -> c.sliceRuns);
     CounterSnapshot.Builder ended =
         CounterSnapshot.builder()
-            .name("forebay_slice_runs_refused")
+            .name("forebay_slice_fetches_failed")
             .help("Fetches of missing slices that returned none or not all of them, by reason.");
-    ended.dataPoint(count(sum(loops, c -> c.sliceRunsDenied), Labels.of("why", "changed")));
-    ended.dataPoint(count(sum(loops, c -> c.sliceRunsFailed), Labels.of("why", "failed")));
+    ended.dataPoint(count(sum(loops, c -> c.sliceRunsDenied), Labels.of("reason", "changed")));
+    ended.dataPoint(count(sum(loops, c -> c.sliceRunsFailed), Labels.of("reason", "failed")));
     all.metricSnapshot(ended.build());
     counter(
         all,
         loops,
-        "forebay_slice_runs_joined",
+        "forebay_slice_fetches_joined",
         "Requests that joined a fetch of missing slices already in progress.",
         c -> c.sliceRunsJoined);
     counter(
@@ -336,7 +336,7 @@ public final class NodeMetrics implements AutoCloseable {
     counter(
         all,
         loops,
-        "forebay_waits_given_up",
+        "forebay_fill_wait_timeouts",
         "Requests forwarded to the origin after waiting too long for another request's fetch.",
         c -> c.waitsGivenUp);
   }
@@ -360,7 +360,7 @@ public final class NodeMetrics implements AutoCloseable {
     counter(
         all,
         loops,
-        "forebay_history_displaced",
+        "forebay_fill_history_displaced",
         "Keys whose fetch history (not storable, not shared, failed refresh) was displaced by"
             + " another key before it expired.",
         c -> c.historyDisplaced);
@@ -429,7 +429,7 @@ public final class NodeMetrics implements AutoCloseable {
         c -> c.requestsRefused);
     CounterSnapshot.Builder limits =
         CounterSnapshot.builder()
-            .name("forebay_limits_hit")
+            .name("forebay_limits_exceeded")
             .help("Times a configured limit was exceeded, by configuration key.");
     for (LimitKey limit : LimitKey.values()) {
       limits.dataPoint(count(sum(loops, c -> c.hits(limit)), Labels.of("limit", limit.key())));
@@ -450,7 +450,7 @@ public final class NodeMetrics implements AutoCloseable {
     counter(
         all,
         loops,
-        "forebay_stalled_closed",
+        "forebay_stalled_connections_closed",
         "Connections closed because the client made no progress.",
         c -> c.stalledClosed);
   }

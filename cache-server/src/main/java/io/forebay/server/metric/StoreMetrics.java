@@ -113,7 +113,7 @@ final class StoreMetrics {
         store.invalidations());
     level(
         all,
-        "forebay_purge_scopes",
+        "forebay_purges_pending",
         "Purges in force that are not fully swept yet.",
         (double) store.purgeScopes());
     counterOf(
@@ -125,7 +125,7 @@ final class StoreMetrics {
     eviction(all, store);
     level(
         all,
-        "forebay_store_outlives_process",
+        "forebay_store_survives_restart",
         "1 if the memory tier survives a restart of the process, else 0.",
         store.outlivesProcess() ? 1 : 0);
     level(
@@ -170,7 +170,7 @@ final class StoreMetrics {
     EvictionStats eviction = store.eviction();
     counterOf(
         all,
-        "forebay_store_kept_whole_regions",
+        "forebay_store_promoted_regions",
         "Regions promoted to the protected segment without moving their records.",
         store.regionsKeptWhole());
     level(

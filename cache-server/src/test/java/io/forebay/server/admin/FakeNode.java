@@ -9,8 +9,10 @@ import io.forebay.server.counters.LoopCounters;
 import io.forebay.server.explain.Explanation;
 import io.forebay.server.node.NodeControl;
 import io.forebay.server.node.StoreTarget;
+import io.forebay.server.tls.CertificateStatus;
 import io.forebay.storage.RecoveryState;
 import io.forebay.storage.StoreStats;
+import io.forebay.storage.disk.DiskStats;
 import io.forebay.storage.disk.ScrubStats;
 import io.forebay.storage.evict.EvictionStats;
 import io.forebay.storage.evict.HitEstimate;
@@ -38,6 +40,8 @@ public final class FakeNode implements NodeControl {
   private volatile List<Listening> listening = List.of();
   private volatile @Nullable String journalFailure;
   private volatile @Nullable SmallStore stored;
+  private volatile List<DiskStats> disks = List.of();
+  private volatile List<CertificateStatus> certificates = List.of();
   private volatile Reload reload = new Reload(1, List.of(), List.of(), List.of());
   private final List<LoopCounters> counters = List.of(new LoopCounters(), new LoopCounters());
   private final List<PurgeOrder> purged = new CopyOnWriteArrayList<>();
@@ -65,6 +69,26 @@ public final class FakeNode implements NodeControl {
   public FakeNode config(ServerConfig value) {
     config = value;
     return this;
+  }
+
+  public FakeNode disks(DiskStats... all) {
+    disks = List.of(all);
+    return this;
+  }
+
+  public FakeNode certificates(CertificateStatus... all) {
+    certificates = List.of(all);
+    return this;
+  }
+
+  @Override
+  public List<DiskStats> disks() {
+    return disks;
+  }
+
+  @Override
+  public List<CertificateStatus> certificates() {
+    return certificates;
   }
 
   FakeNode notReady(NotReady... reasons) {

@@ -86,7 +86,7 @@ final class NodeMetricsTest {
     assertEquals(1, scrape.value("forebay_ready{}"));
     assertEquals(77, scrape.value("forebay_private_copy_held_bytes{}"));
     assertEquals(1, scrape.value("forebay_purges_failing{}"));
-    assertEquals(4, scrape.value("forebay_wide_sends{}"));
+    assertEquals(4, scrape.value("forebay_large_write_connections{}"));
   }
 
   @Test
@@ -133,6 +133,24 @@ final class NodeMetricsTest {
         scrape.samples.keySet().toString());
     assertTrue(scrape.value("process_uptime_seconds{}") > 0);
     assertTrue(scrape.value("forebay_netty_direct_memory_bytes{}") >= 0);
+  }
+
+  @Test
+  void aRenamedMetricHasTheSameSeriesUnderItsFormerName() throws IOException {
+    node.counters().getFirst().sliceRunsDenied = 7;
+    ScrapeParser scrape = scrape();
+    assertEquals(7, scrape.value("forebay_slice_fetches_failed_total{reason=changed}"));
+    assertEquals(7, scrape.value("forebay_slice_runs_refused_total{why=changed}"));
+    assertEquals(
+        scrape.value("forebay_purges_pending{}"), scrape.value("forebay_purge_scopes{}"));
+    for (Map.Entry<String, String> renamed : FormerNames.OF.entrySet()) {
+      if (!renamed.getKey().startsWith("forebay_disk_")) {
+        assertEquals(
+            scrape.samples.keySet().stream().filter(s -> s.startsWith(renamed.getKey())).count(),
+            scrape.samples.keySet().stream().filter(s -> s.startsWith(renamed.getValue())).count(),
+            renamed.toString());
+      }
+    }
   }
 
   @Test

@@ -1,0 +1,192 @@
+package io.forebay.server.metric;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.forebay.server.accesslog.AccessLog;
+import io.forebay.server.admin.FakeNode;
+import io.forebay.server.tls.CertificateStatus;
+import io.forebay.storage.disk.DiskStats;
+import io.forebay.storage.disk.ScrubStats;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+
+/** {@code docs/METRICS.md} is written from a scrape, so that it names what a node exports. */
+final class MetricsReferenceTest {
+  /** Surefire runs tests in the module's directory. */
+  private static final Path DOCUMENT = Path.of("..", "docs", "METRICS.md");
+
+  private static final Pattern LABEL = Pattern.compile("([a-z_]+)=\"([^\"]*)\"");
+
+  /** Labels whose values depend on the node. */
+  private static final Map<String, String> OPEN_LABELS =
+      Map.of(
+          "loop", "number of the event loop, from 0",
+          "store", "name of the disk under `stores`",
+          "version", "version of Forebay",
+          "java", "version of Java",
+          "certificate", "name of the certificate",
+          "kind", "algorithm of the certificate's key",
+          "status_class", "class of the status, `1xx` to `5xx`; `none` if none was sent",
+          "size", "multiple of the present size");
+
+  @Test
+  void theDocumentIsUpToDate() throws IOException {
+    String expected = markdown();
+    if (Boolean.getBoolean("forebay.docs.write")) {
+      Files.writeString(DOCUMENT, expected);
+    }
+    assertEquals(
+        expected,
+        Files.readString(DOCUMENT),
+        "docs/METRICS.md is stale; `./dev docs` writes it again");
+  }
+
+  @Test
+  void everyMetricNamedInTheSourcesIsDocumented() throws IOException {
+    Pattern name = Pattern.compile("\"(forebay_[a-z0-9_]*[a-z0-9])\"");
+    String document = markdown();
+    Path sources = Path.of("src", "main", "java", "io", "forebay", "server", "metric");
+    int found = 0;
+    try (var files = Files.list(sources)) {
+      for (Path file : files.sorted().toList()) {
+        Matcher matcher = name.matcher(Files.readString(file));
+        while (matcher.find()) {
+          found++;
+          String metric = matcher.group(1);
+          assertTrue(
+              Pattern.compile("`" + metric + "(_total|_info)?` ").matcher(document).find(), metric);
+        }
+      }
+    }
+    assertTrue(found > 80, "names found: " + found);
+  }
+
+  private static String markdown() throws IOException {
+    AccessLog log = AccessLog.start(null, 0, 0);
+    ByteArrayOutputStream out = new ByteArrayOutputStream();
+    try (NodeMetrics metrics = new NodeMetrics(node(), log, "1")) {
+      metrics.scrape(out, NodeMetrics.TEXT);
+    } finally {
+      log.close();
+    }
+    Map<String, Family> families = new TreeMap<>();
+    Family family = new Family("", "");
+    for (String line : (Iterable<String>) out.toString(StandardCharsets.UTF_8).lines()::iterator) {
+      String[] words = line.split(" ", 4);
+      if (line.startsWith("# HELP ")) {
+        family = new Family(words[2], words[3]);
+        if (words[2].startsWith("forebay_")) {
+          families.put(words[2], family);
+        }
+      } else if (line.startsWith("# TYPE ")) {
+        family.type = words[3];
+      } else {
+        Matcher label = LABEL.matcher(line);
+        while (label.find()) {
+          if (!label.group(1).equals("le")) {
+            family
+                .labels
+                .computeIfAbsent(label.group(1), name -> new TreeSet<>())
+                .add(label.group(2));
+          }
+        }
+      }
+    }
+    StringBuilder text = new StringBuilder(INTRODUCTION);
+    families.values().forEach(one -> text.append(one.section()));
+    return text.toString();
+  }
+
+  /** A node with a disk and a certificate. */
+  private static FakeNode node() {
+    return new FakeNode(Map.of())
+        .disks(
+            new DiskStats(
+                "d0",
+                "online",
+                1,
+                1,
+                1,
+                1,
+                1,
+                0,
+                0,
+                0,
+                0,
+                0,
+                0,
+                0,
+                0,
+                0,
+                0,
+                new ScrubStats(1, 0, 0, 0, 0, 0)))
+        .certificates(
+            new CertificateStatus("a", "ecdsa", List.of(), Instant.EPOCH, Instant.EPOCH));
+  }
+
+  private static final String INTRODUCTION =
+      """
+      # Metrics
+
+      <!-- Made from a scrape; the test MetricsReferenceTest fails when it is stale. `./dev docs` writes it again. -->
+
+      `GET /metrics` on the admin listener answers in the Prometheus text format 0.0.4, or in OpenMetrics 1.0 when the
+      request's `Accept` names it. Counters start at 0 with the process and end in `_total`. Times are in seconds, sizes
+      in bytes. Metrics that start with `jvm_`, `process_` and `system_` come from Micrometer and describe the Java
+      runtime and the process. Names and labels change only with a line in the changelog and keep their former name for one
+      release.
+
+      """;
+
+  /** One metric with the labels that its series carry. */
+  private static final class Family {
+    final String name;
+    final String help;
+    String type = "";
+    final Map<String, TreeSet<String>> labels = new TreeMap<>();
+
+    Family(String name, String help) {
+      this.name = name;
+      this.help = help;
+    }
+
+    String section() {
+      StringBuilder text =
+          new StringBuilder("- `" + name + "` (" + type + "): " + help.replace("|", "\\|"));
+      labels.forEach(
+          (label, values) -> {
+            String open = OPEN_LABELS.get(label);
+            text.append(" Label `").append(label).append("`: ");
+            text.append(open != null ? open : "`" + String.join("`, `", values) + "`").append('.');
+          });
+      return wrapped(text.toString()) + "\n";
+    }
+
+    /** Lines of at most 120 columns. */
+    private static String wrapped(String text) {
+      StringBuilder all = new StringBuilder();
+      StringBuilder line = new StringBuilder();
+      for (String word : text.split(" ", -1)) {
+        if (line.length() + 1 + word.length() > 120) {
+          all.append(line).append('\n');
+          line.setLength(0);
+          line.append(" ");
+        }
+        line.append(line.isEmpty() ? "" : " ").append(word);
+      }
+      return all.append(line).toString();
+    }
+  }
+}
