@@ -2,43 +2,32 @@ package io.forebay.server.listen.http1;
 
 import io.forebay.core.http.WireRequest;
 import io.forebay.server.config.ServerConfig.LimitsConfig;
-import io.forebay.server.config.ServerConfig.TimeoutsConfig;
 import io.forebay.server.counters.LimitKey;
 import io.forebay.server.counters.LoopCounters.CacheResult;
 import io.forebay.server.http.ClientInfo;
 import io.forebay.server.http.RequestBody;
 import io.forebay.server.http.ResponseSink;
 import io.forebay.server.listen.connection.AltSvc;
-import io.forebay.server.listen.connection.BodyPace;
 import io.forebay.server.listen.connection.ClientCertificateCheck;
-import io.forebay.server.listen.connection.DirectWrites;
-import io.forebay.server.listen.connection.LargeWriteQuota;
 import io.forebay.server.listen.connection.ListenerContext;
 import io.forebay.server.listen.connection.LocalReplyEvent;
 import io.forebay.server.listen.connection.Rejection;
 import io.forebay.server.listen.connection.Responses;
-import io.forebay.server.listen.connection.StallDetector;
-import io.forebay.server.loop.DeadlineWheel;
 import io.forebay.server.tunnel.TunnelEnd;
 import io.netty.buffer.ByteBuf;
-import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
-import io.netty.channel.ChannelOption;
-import io.netty.channel.socket.DuplexChannel;
 import io.netty.handler.codec.DecoderResult;
 import io.netty.handler.codec.http.HttpContent;
 import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.LastHttpContent;
 import io.netty.handler.codec.http.TooLongHttpHeaderException;
 import io.netty.handler.codec.http.TooLongHttpLineException;
-import io.netty.handler.ssl.SslHandler;
 import io.netty.util.ReferenceCountUtil;
 import java.io.IOException;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -52,25 +41,19 @@ import org.slf4j.LoggerFactory;
  *   HEAD ──request──► EXCHANGE ──response ended, body read──► HEAD
  *                        │└──response ended, body unread──► REST ──read──► HEAD
  *                        └──refused, or not to be kept──► CLOSING ──► CLOSED
- * </pre>
  *
- * Flushing: what is written while the transport reads goes out once, when it has read.
+ *   ReadGate ──► FastLane, RequestDecoder ──► this ──► RequestHandler
+ *   ResponseOutput ◄── Http1Sink ◄──────────────────────────┘
+ *   ConnectionTimer: deadlines      ConnectionCloser: reset, or an orderly end
+ * </pre>
  */
 public final class Http1Connection extends ChannelInboundHandlerAdapter
-    implements RequestDecoder.Gate, LargeWriteQuota.Holder {
+    implements RequestDecoder.Gate {
 
   private static final Logger LOG = LoggerFactory.getLogger(Http1Connection.class);
 
   /** An unread body up to this is read and dropped so that the connection can stay. */
   private static final long REST_BYTES = 64 * 1024;
-
-  /** How long, and how much, is read and dropped of a client that is being turned away. */
-  private static final long LINGER_NANOS = TimeUnit.SECONDS.toNanos(2);
-
-  private static final long LINGER_BYTES = 4L << 20;
-
-  /** Who has taken this much of one response without stalling counts as quick. */
-  private static final long QUICK_BYTES = 256 * 1024;
 
   private enum Phase {
     HEAD,
@@ -82,29 +65,25 @@ public final class Http1Connection extends ChannelInboundHandlerAdapter
 
   private final ListenerContext loop;
   private final LimitsConfig limits;
-  private final TimeoutsConfig timeouts;
   private final Channel channel;
   private final RequestDecoder decoder;
   private final FastLane fastLane;
   private final Http1Request request;
   private final Http1Body body = new Http1Body(this);
-  private final Http1Sink sink = new Http1Sink(this);
+  private final Http1Sink sink;
   private final ClientInfo client;
-  private final StallDetector stallWatch;
-  private final BodyPace pace;
-  private final DeadlineWheel.Entry deadline;
-  private final Runnable resumption = this::resume;
-  private final long lookNanos;
   private final boolean isSecure;
-  private final boolean writesDirectly;
+  private final ReadGate gate;
+  private final ResponseOutput output;
+  private final ConnectionTimer timer;
+  private final ConnectionCloser closer;
 
   private @Nullable ChannelHandlerContext context;
   private @Nullable ClientInfo clientOfVersion10;
   private @Nullable AltSvc altSvc;
   private Phase phase = Phase.HEAD;
   private int requests;
-  private long requestBeganNanos;
-  private long lingeredBytes;
+  private long restBytes;
   private boolean isKept;
 
   /** What the client sends next may be no HTTP. */
@@ -112,16 +91,7 @@ public final class Http1Connection extends ChannelInboundHandlerAdapter
 
   private boolean hasRequestEnded;
   private boolean hasResponseEnded;
-  private boolean isReading;
-  private boolean needsFlush;
-  private boolean isAutoRead = true;
-  private boolean isResuming;
   private boolean isDraining;
-  private boolean isHeadTimed = true;
-  private boolean hasPartialHead;
-  private boolean hasDecoded;
-  private boolean isLingering;
-  private boolean isWide;
 
   public Http1Connection(
       ListenerContext loop,
@@ -134,20 +104,16 @@ public final class Http1Connection extends ChannelInboundHandlerAdapter
     this.channel = channel;
     this.client = client;
     this.isSecure = scheme.equals("https");
-    this.writesDirectly = !isSecure && DirectWrites.areFor(channel);
     limits = loop.limits();
-    timeouts = loop.timeouts();
     decoder = new RequestDecoder(limits, this);
     fastLane = new FastLane(this, heads, limits);
     request = new Http1Request(limits, scheme, ownAuthority);
     request.guardedBy(ClientCertificateCheck.of(channel));
-    stallWatch = new StallDetector(channel, loop.sendQueue);
-    pace = new BodyPace(limits, timeouts);
-    deadline = loop.wheel.entry(this::onDeadline);
-    lookNanos =
-        Math.min(
-            timeouts.noProgress().toNanos() / StallDetector.LOOKS,
-            timeouts.requestTotal().toNanos());
+    gate = new ReadGate(this, channel, decoder);
+    output = new ResponseOutput(loop, channel, isSecure, () -> phase == Phase.HEAD);
+    sink = new Http1Sink(this, output);
+    timer = new ConnectionTimer(loop, channel, limits, this::onDeadline);
+    closer = new ConnectionCloser(channel);
   }
 
   /** Has every answer tell where else it is to be had. */
@@ -171,7 +137,8 @@ public final class Http1Connection extends ChannelInboundHandlerAdapter
   @Override
   public void handlerAdded(ChannelHandlerContext ctx) {
     context = ctx;
-    deadline.in(timeouts.requestHeader().toNanos());
+    output.open(ctx);
+    timer.connected();
   }
 
   // ---- reading
@@ -187,26 +154,29 @@ public final class Http1Connection extends ChannelInboundHandlerAdapter
     };
   }
 
+  /** Whether all that comes is dropped. */
+  boolean dropsInput() {
+    return phase == Phase.CLOSING || phase == Phase.CLOSED;
+  }
+
+  boolean isClosed() {
+    return phase == Phase.CLOSED;
+  }
+
   @Override
   public void onBytes(int lengthBytes) {
-    isReading = true;
+    output.reading();
     loop.counters.bytesFromClients += lengthBytes;
-    hasPartialHead = phase == Phase.HEAD && (!hasDecoded || decoder.heldBytes() > 0);
-    hasDecoded = false;
-    if (isLingering) {
-      lingeredBytes += lengthBytes;
-      if (lingeredBytes > LINGER_BYTES) {
-        channel.close();
-      }
-    }
-    updateAutoRead();
+    gate.onBytes(phase == Phase.HEAD);
+    closer.onBytes(lengthBytes);
+    gate.update();
   }
 
   @Override
   public void channelRead(ChannelHandlerContext ctx, Object message) {
-    isReading = true;
-    hasDecoded = true;
-    if (phase == Phase.CLOSING || phase == Phase.CLOSED) {
+    output.reading();
+    gate.onMessage();
+    if (dropsInput()) {
       ReferenceCountUtil.release(message);
       return;
     }
@@ -222,17 +192,9 @@ public final class Http1Connection extends ChannelInboundHandlerAdapter
 
   @Override
   public void channelReadComplete(ChannelHandlerContext ctx) {
-    isReading = false;
-    if (loop.directWrites.holds(channel)) {
-      needsFlush = false;
-      loop.directWrites.send(ctx);
-    } else if (needsFlush) {
-      needsFlush = false;
-      ctx.flush();
-    }
-    if (hasPartialHead && !isHeadTimed && phase == Phase.HEAD) {
-      isHeadTimed = true;
-      deadline.in(timeouts.requestHeader().toNanos());
+    output.readComplete(ctx);
+    if (gate.hasPartialHead() && phase == Phase.HEAD) {
+      timer.headBegan();
     }
   }
 
@@ -240,10 +202,9 @@ public final class Http1Connection extends ChannelInboundHandlerAdapter
     if (++requests == limits.requestsPerConnection()) {
       loop.counters.hit(LimitKey.REQUESTS_PER_CONNECTION);
     }
-    requestBeganNanos = loop.wheel.nowNanos();
+    timer.headEnded();
     hasRequestEnded = false;
     hasResponseEnded = false;
-    isHeadTimed = false;
     isTunnelOffered = false;
     DecoderResult result = head.decoderResult();
     Rejection refusal = result.isFailure() ? refusal(result.cause()) : request.read(head);
@@ -254,16 +215,12 @@ public final class Http1Connection extends ChannelInboundHandlerAdapter
     phase = Phase.EXCHANGE;
     isKept = request.wantsKeepAlive();
     sink.begin(request.isVersion11(), request.isHead());
-    stallWatch.reset();
-    long look = lookNanos;
+    timer.exchangeBegan(request.hasBody());
     RequestBody source = RequestBody.NONE;
     if (request.hasBody()) {
       body.begin(request.contentLength(), request.expectsContinue());
-      pace.begin();
       source = body;
-      look = Math.min(look, timeouts.requestBodyIdle().toNanos());
     }
-    deadline.in(look);
     if (request.isAsterisk()) {
       answerAsterisk();
       return;
@@ -293,7 +250,7 @@ public final class Http1Connection extends ChannelInboundHandlerAdapter
         || !request.isPlainConnectionFor(head.authority())) {
       return false;
     }
-    isReading = true;
+    output.reading();
     phase = Phase.EXCHANGE;
     isKept = true;
     hasRequestEnded = true;
@@ -314,7 +271,7 @@ public final class Http1Connection extends ChannelInboundHandlerAdapter
       return false;
     }
     requests++;
-    isHeadTimed = false;
+    timer.answeredAtOnce();
     isTunnelOffered = false;
     return true;
   }
@@ -322,7 +279,7 @@ public final class Http1Connection extends ChannelInboundHandlerAdapter
   /** Bytes were dealt with that the decoder does not see. */
   void onFastBytes(int lengthBytes) {
     loop.counters.bytesFromClients += lengthBytes;
-    hasPartialHead = false;
+    gate.onFastBytes();
   }
 
   private static Rejection refusal(Throwable cause) {
@@ -369,8 +326,8 @@ public final class Http1Connection extends ChannelInboundHandlerAdapter
       content.release();
     } else if (phase == Phase.REST) {
       content.release();
-      lingeredBytes += data.readableBytes();
-      if (lingeredBytes > REST_BYTES && !isLast) {
+      restBytes += data.readableBytes();
+      if (restBytes > REST_BYTES && !isLast) {
         isKept = false;
         startClosing();
         return;
@@ -380,12 +337,11 @@ public final class Http1Connection extends ChannelInboundHandlerAdapter
       onRefused(Rejection.BODY_TOO_LARGE);
       return;
     } else {
-      long now = loop.wheel.nowNanos();
-      pace.onBytes(data.readableBytes(), now);
+      timer.bodyBytes(data.readableBytes());
       body.onData(data);
-      pace.wanted(body.isWanted(), now);
+      timer.bodyWanted(body.isWanted());
     }
-    if (isLast && phase != Phase.CLOSING && phase != Phase.CLOSED) {
+    if (isLast && !dropsInput()) {
       hasRequestEnded = true;
       body.onEnd();
       finishIfBothEnded();
@@ -394,113 +350,16 @@ public final class Http1Connection extends ChannelInboundHandlerAdapter
 
   /** Somebody has asked for more of the body. */
   void onBodyWanted() {
-    pace.wanted(true, loop.wheel.nowNanos());
-    resumeSoon();
+    timer.bodyWanted(true);
+    gate.resumeSoon();
   }
 
   void sendContinue() {
-    write(allocate(Responses.CONTINUE.length).writeBytes(Responses.CONTINUE));
-    flushSoon();
+    output.write(output.allocate(Responses.CONTINUE.length).writeBytes(Responses.CONTINUE));
+    output.flushSoon();
   }
 
-  private void resumeSoon() {
-    // While decoding, the decoder asks the gate again before it returns. Otherwise the next request
-    // must not begin inside the call that ended the last.
-    if (!decoder.isDecoding() && !isResuming && (!isAutoRead || decoder.heldBytes() > 0)) {
-      isResuming = true;
-      loop.eventLoop().execute(resumption);
-    }
-  }
-
-  private void resume() {
-    isResuming = false;
-    if (phase == Phase.CLOSED) {
-      return;
-    }
-    try {
-      decoder.resume();
-    } catch (Exception e) {
-      LOG.debug("{}: decoding failed", client.address(), e);
-      channel.close();
-      return;
-    }
-    updateAutoRead();
-  }
-
-  private void updateAutoRead() {
-    boolean isWanted =
-        phase == Phase.CLOSING || phase == Phase.CLOSED || isOpen() || decoder.heldBytes() == 0;
-    if (isWanted != isAutoRead) {
-      isAutoRead = isWanted;
-      channel.config().setAutoRead(isWanted);
-    }
-  }
-
-  // ---- writing; called by the sink
-
-  boolean isWritable() {
-    return channel.isWritable();
-  }
-
-  ByteBuf allocate(int lengthBytes) {
-    return channel.alloc().directBuffer(lengthBytes);
-  }
-
-  int chunkBytes() {
-    if (!isWide) {
-      return LargeWriteQuota.NARROW_BYTES;
-    }
-    return isSecure ? LargeWriteQuota.WIDE_TLS_BYTES : LargeWriteQuota.WIDE_BYTES;
-  }
-
-  void onChunkTaken(long sentBytes) {
-    if (!isWide && sentBytes >= QUICK_BYTES && phase != Phase.CLOSED) {
-      isWide = loop.wideSends.widen(this);
-    }
-  }
-
-  void onChunkStalled() {
-    if (isWide) {
-      loop.wideSends.narrow(this);
-    }
-  }
-
-  @Override
-  public boolean isIdle() {
-    return phase == Phase.HEAD;
-  }
-
-  @Override
-  public void onNarrowed() {
-    isWide = false;
-  }
-
-  @Override
-  public Channel channel() {
-    return channel;
-  }
-
-  void write(ByteBuf buffer) {
-    ChannelHandlerContext ctx = context;
-    if (ctx == null || phase == Phase.CLOSED) {
-      buffer.release();
-      return;
-    }
-    loop.counters.bytesToClients += buffer.readableBytes();
-    if (writesDirectly && isReading && loop.directWrites.add(channel, buffer)) {
-      return;
-    }
-    loop.directWrites.spill(ctx);
-    ctx.write(buffer, ctx.voidPromise());
-  }
-
-  void flushSoon() {
-    if (isReading) {
-      needsFlush = true;
-    } else if (context != null) {
-      context.flush();
-    }
-  }
+  // ---- called by the sink
 
   /** Whether the connection is to stay after the response whose head is being written. */
   boolean decideKeepAlive(boolean isDelimited) {
@@ -526,15 +385,10 @@ public final class Http1Connection extends ChannelInboundHandlerAdapter
 
   /** Sends the head of a 101 and lets go of the connection. */
   TunnelEnd tunnel(ByteBuf head) {
-    write(head);
-    if (context != null) {
-      loop.directWrites.spill(context);
-      context.flush();
-    }
-    deadline.remove();
-    if (isWide) {
-      loop.wideSends.narrow(this);
-    }
+    output.write(head);
+    output.flushNow();
+    timer.end();
+    output.end();
     request.clear();
     phase = Phase.CLOSED;
     return TunnelEnd.takeOver(channel, this, fastLane, decoder);
@@ -564,31 +418,18 @@ public final class Http1Connection extends ChannelInboundHandlerAdapter
    */
   void cut(boolean isReset) {
     ChannelHandlerContext ctx = context;
-    if (phase == Phase.CLOSED || phase == Phase.CLOSING || ctx == null) {
+    if (dropsInput() || ctx == null) {
       return;
     }
     phase = Phase.CLOSING;
-    decoder.discard();
-    if (!isReset) {
-      // What was queued goes out first: a response before this one may be whole.
-      stallWatch.reset();
-      deadline.in(lookNanos);
-      loop.directWrites.spill(ctx);
-      ctx.writeAndFlush(Unpooled.EMPTY_BUFFER).addListener(ChannelFutureListener.CLOSE);
+    gate.discard();
+    if (isReset) {
+      closer.reset();
       return;
     }
-    reset();
-  }
-
-  private void reset() {
-    channel.config().setOption(ChannelOption.SO_LINGER, 0);
-    // Not through TLS: its close_notify would say that the body ended here.
-    ChannelHandlerContext tls = channel.pipeline().context(SslHandler.class);
-    if (tls != null) {
-      tls.close();
-    } else {
-      channel.close();
-    }
+    // What was queued goes out first: a response before this one may be whole.
+    timer.closing();
+    output.flushAll(ctx).addListener(ChannelFutureListener.CLOSE);
   }
 
   /** Gives up on a client that does not take what is queued; all of that is released. */
@@ -598,8 +439,8 @@ public final class Http1Connection extends ChannelInboundHandlerAdapter
     }
     countStalled();
     phase = Phase.CLOSING;
-    decoder.discard();
-    reset();
+    gate.discard();
+    closer.reset();
   }
 
   // ---- the end of a request, and of the connection
@@ -623,9 +464,9 @@ public final class Http1Connection extends ChannelInboundHandlerAdapter
   private void dropRest() {
     if (isKept && !body.owesContinue() && body.remainingBytes() <= REST_BYTES) {
       phase = Phase.REST;
-      lingeredBytes = 0;
-      deadline.in(timeouts.requestBodyIdle().toNanos());
-      resumeSoon();
+      restBytes = 0;
+      timer.dropsRest();
+      gate.resumeSoon();
     } else {
       startClosing();
     }
@@ -638,8 +479,8 @@ public final class Http1Connection extends ChannelInboundHandlerAdapter
       return;
     }
     phase = Phase.HEAD;
-    deadline.in(timeouts.keepAlive().toNanos());
-    resumeSoon();
+    timer.betweenRequests();
+    gate.resumeSoon();
   }
 
   @Override
@@ -685,7 +526,7 @@ public final class Http1Connection extends ChannelInboundHandlerAdapter
 
   private void answer(Rejection refusal) {
     loop.countRefusal(refusal);
-    ByteBuf response = allocate(512);
+    ByteBuf response = output.allocate(512);
     Responses.writeRefusal(
         response,
         refusal,
@@ -693,7 +534,7 @@ public final class Http1Connection extends ChannelInboundHandlerAdapter
         loop.exchanges.proxyStatus(refusal.error()),
         loop.retryAfterSeconds(),
         !isHead());
-    write(response);
+    output.write(response);
     startClosing();
   }
 
@@ -729,46 +570,33 @@ public final class Http1Connection extends ChannelInboundHandlerAdapter
   /** Sends what is queued, then ends the connection so that the client gets to see all of it. */
   private void startClosing() {
     ChannelHandlerContext ctx = context;
-    if (phase == Phase.CLOSING || phase == Phase.CLOSED || ctx == null) {
+    if (dropsInput() || ctx == null) {
       return;
     }
-    boolean isAllRead = hasRequestEnded && decoder.heldBytes() == 0;
+    boolean isAllRead = hasRequestEnded && !gate.hasHeldBytes();
     phase = Phase.CLOSING;
-    decoder.discard();
-    stallWatch.reset();
-    deadline.in(lookNanos);
-    updateAutoRead();
-    needsFlush = false;
-    loop.directWrites.spill(ctx);
-    ctx.writeAndFlush(Unpooled.EMPTY_BUFFER)
+    gate.discard();
+    timer.closing();
+    gate.update();
+    output
+        .flushAll(ctx)
         .addListener(
             isAllRead ? ChannelFutureListener.CLOSE : (ChannelFutureListener) sent -> linger());
   }
 
-  /**
-   * Closing a socket that has unread input resets it, and the client may lose the response that
-   * says why. So our half is closed, and what still comes is read and dropped for a moment.
-   */
   private void linger() {
     if (!channel.isActive()) {
       channel.close();
       return;
     }
-    isLingering = true;
-    lingeredBytes = 0;
-    deadline.in(LINGER_NANOS);
-    SslHandler tls = channel.pipeline().get(SslHandler.class);
-    if (tls != null) {
-      tls.closeOutbound();
-    } else if (channel instanceof DuplexChannel socket) {
-      socket.shutdownOutput();
-    }
+    timer.lingering();
+    closer.linger();
   }
 
   private void onDeadline(long nowNanos) {
     switch (phase) {
       case HEAD -> {
-        if (hasPartialHead) {
+        if (gate.hasPartialHead()) {
           refuse(Rejection.HEADER_TIMEOUT);
         } else {
           loop.counters.hit(requests == 0 ? LimitKey.REQUEST_HEADER : LimitKey.KEEP_ALIVE);
@@ -778,10 +606,8 @@ public final class Http1Connection extends ChannelInboundHandlerAdapter
       case EXCHANGE -> lookAtExchange(nowNanos);
       case REST -> channel.close();
       case CLOSING -> {
-        if (isLingering || stallWatch.isStalled()) {
+        if (closer.isLingering() || timer.isStalled()) {
           channel.close();
-        } else {
-          deadline.in(lookNanos);
         }
       }
       case CLOSED -> {}
@@ -794,30 +620,16 @@ public final class Http1Connection extends ChannelInboundHandlerAdapter
   }
 
   private void lookAtExchange(long nowNanos) {
-    if (stallWatch.isStalled()) {
-      countStalled();
-      cut(true);
-      return;
-    }
-    if (nowNanos - requestBeganNanos >= timeouts.requestTotal().toNanos()) {
-      refuseExchange(Rejection.REQUEST_TIMEOUT);
-      return;
-    }
-    long nextLook = lookNanos;
-    if (!hasRequestEnded && !body.isOver()) {
-      switch (pace.look(nowNanos)) {
-        case SILENT -> {
-          refuseExchange(Rejection.BODY_TIMEOUT);
-          return;
-        }
-        case SLOW -> {
-          refuseExchange(Rejection.BODY_TOO_SLOW);
-          return;
-        }
-        case FINE -> nextLook = Math.min(nextLook, pace.nextLookNanos(nowNanos));
+    switch (timer.look(nowNanos, !hasRequestEnded && !body.isOver())) {
+      case FINE -> {}
+      case STALLED -> {
+        countStalled();
+        cut(true);
       }
+      case TOTAL -> refuseExchange(Rejection.REQUEST_TIMEOUT);
+      case SILENT -> refuseExchange(Rejection.BODY_TIMEOUT);
+      case SLOW -> refuseExchange(Rejection.BODY_TOO_SLOW);
     }
-    deadline.in(nextLook);
   }
 
   // ---- events of the channel
@@ -826,7 +638,7 @@ public final class Http1Connection extends ChannelInboundHandlerAdapter
   public void channelWritabilityChanged(ChannelHandlerContext ctx) {
     if (channel.isWritable()) {
       sink.onWritable();
-      resumeSoon();
+      gate.resumeSoon();
     }
   }
 
@@ -834,7 +646,7 @@ public final class Http1Connection extends ChannelInboundHandlerAdapter
   public void userEventTriggered(ChannelHandlerContext ctx, Object event) throws Exception {
     if (event == ListenerContext.Drain.NOW) {
       isDraining = true;
-      if (phase == Phase.HEAD && !hasPartialHead) {
+      if (phase == Phase.HEAD && !gate.hasPartialHead()) {
         channel.close();
       }
       return;
@@ -845,11 +657,8 @@ public final class Http1Connection extends ChannelInboundHandlerAdapter
   @Override
   public void channelInactive(ChannelHandlerContext ctx) {
     phase = Phase.CLOSED;
-    loop.directWrites.spill(ctx);
-    deadline.remove();
-    if (isWide) {
-      loop.wideSends.narrow(this);
-    }
+    output.end();
+    timer.end();
     ResponseSink.Listener told = sink.detach();
     if (told != null) {
       told.onClosed();

@@ -37,6 +37,7 @@ final class Http1Sink implements ResponseSink {
   }
 
   private final Http1Connection connection;
+  private final ResponseOutput output;
   private @Nullable ByteBuf pending;
   private @Nullable Listener listener;
   private Framing framing = Framing.NONE;
@@ -49,8 +50,9 @@ final class Http1Sink implements ResponseSink {
   private boolean isHeadPending;
   private boolean isCloseDelimited;
 
-  Http1Sink(Http1Connection connection) {
+  Http1Sink(Http1Connection connection, ResponseOutput output) {
     this.connection = connection;
+    this.output = output;
   }
 
   /** The response to the next request begins. */
@@ -94,18 +96,18 @@ final class Http1Sink implements ResponseSink {
     if (!isLive || hasHead || !isVersion11) {
       return;
     }
-    ByteBuf buffer = connection.allocate(HEAD_LENGTH);
+    ByteBuf buffer = output.allocate(HEAD_LENGTH);
     buffer.writeBytes(Responses.statusLine(interimStatus));
     writeFields(buffer, fields);
     buffer.writeBytes(Responses.CRLF);
-    connection.write(buffer);
-    connection.flushSoon();
+    output.write(buffer);
+    output.flushSoon();
   }
 
   @Override
   public ByteBuf beginHead(int finalStatus) {
     status = finalStatus;
-    ByteBuf head = connection.allocate(HEAD_LENGTH).writeBytes(Responses.statusLine(finalStatus));
+    ByteBuf head = output.allocate(HEAD_LENGTH).writeBytes(Responses.statusLine(finalStatus));
     AltSvc elsewhere = connection.altSvc();
     return elsewhere == null ? head : head.writeBytes(elsewhere.line());
   }
@@ -178,7 +180,7 @@ final class Http1Sink implements ResponseSink {
       chunk.release();
     } else {
       writePending();
-      connection.write(chunk);
+      output.write(chunk);
     }
     if (framing == Framing.CHUNKED) {
       pending().writeBytes(Responses.CRLF);
@@ -193,7 +195,7 @@ final class Http1Sink implements ResponseSink {
   public void flush() {
     if (isLive) {
       writePending();
-      connection.flushSoon();
+      output.flushSoon();
     }
   }
 
@@ -274,22 +276,22 @@ final class Http1Sink implements ResponseSink {
 
   @Override
   public int chunkBytes() {
-    return connection.chunkBytes();
+    return output.chunkBytes();
   }
 
   @Override
   public void onChunkTaken(long sentBytes) {
-    connection.onChunkTaken(sentBytes);
+    output.onChunkTaken(sentBytes);
   }
 
   @Override
   public void onChunkStalled() {
-    connection.onChunkStalled();
+    output.onChunkStalled();
   }
 
   @Override
   public boolean isWritable() {
-    return isLive && connection.isWritable();
+    return isLive && output.isWritable();
   }
 
   @Override
@@ -301,14 +303,14 @@ final class Http1Sink implements ResponseSink {
     writePending();
     isLive = false;
     listener = null;
-    connection.flushSoon();
+    output.flushSoon();
     connection.onResponseEnded();
   }
 
   private ByteBuf pending() {
     ByteBuf buffer = pending;
     if (buffer == null) {
-      buffer = connection.allocate(FRAMING_LENGTH);
+      buffer = output.allocate(FRAMING_LENGTH);
       pending = buffer;
     }
     return buffer;
@@ -319,7 +321,7 @@ final class Http1Sink implements ResponseSink {
     if (buffer != null) {
       pending = null;
       isHeadPending = false;
-      connection.write(buffer);
+      output.write(buffer);
     }
   }
 

@@ -1,0 +1,159 @@
+package io.forebay.server.listen.http1;
+
+import io.forebay.server.listen.connection.DirectWrites;
+import io.forebay.server.listen.connection.LargeWriteQuota;
+import io.forebay.server.listen.connection.ListenerContext;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelHandlerContext;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What goes out on a connection. What is written while the transport reads goes out once, when it
+ * has read. Owns the size of chunks. Confined to the loop.
+ */
+final class ResponseOutput implements LargeWriteQuota.Holder {
+
+  /** A client that takes this much of one response without stalling gets large chunks. */
+  private static final long QUICK_BYTES = 256 * 1024;
+
+  private final ListenerContext loop;
+  private final Channel channel;
+  private final BooleanSupplier idle;
+  private final boolean isSecure;
+  private final boolean writesDirectly;
+
+  // Null before the handler is added and after the end.
+  private @Nullable ChannelHandlerContext context;
+  private boolean isReading;
+  private boolean needsFlush;
+  private boolean isWide;
+
+  /** {@code idle} says whether no response is being sent. */
+  ResponseOutput(ListenerContext loop, Channel channel, boolean isSecure, BooleanSupplier idle) {
+    this.loop = loop;
+    this.channel = channel;
+    this.isSecure = isSecure;
+    this.idle = idle;
+    this.writesDirectly = !isSecure && DirectWrites.areFor(channel);
+  }
+
+  void open(ChannelHandlerContext ctx) {
+    context = ctx;
+  }
+
+  /** The transport reads: what is written from now on is gathered until {@link #readComplete}. */
+  void reading() {
+    isReading = true;
+  }
+
+  void readComplete(ChannelHandlerContext ctx) {
+    isReading = false;
+    if (loop.directWrites.holds(channel)) {
+      needsFlush = false;
+      loop.directWrites.send(ctx);
+    } else if (needsFlush) {
+      needsFlush = false;
+      ctx.flush();
+    }
+  }
+
+  boolean isWritable() {
+    return channel.isWritable();
+  }
+
+  ByteBuf allocate(int lengthBytes) {
+    return channel.alloc().directBuffer(lengthBytes);
+  }
+
+  /** Takes the buffer over. */
+  void write(ByteBuf buffer) {
+    ChannelHandlerContext ctx = context;
+    if (ctx == null) {
+      buffer.release();
+      return;
+    }
+    loop.counters.bytesToClients += buffer.readableBytes();
+    if (writesDirectly && isReading && loop.directWrites.add(channel, buffer)) {
+      return;
+    }
+    loop.directWrites.spill(ctx);
+    ctx.write(buffer, ctx.voidPromise());
+  }
+
+  void flushSoon() {
+    if (isReading) {
+      needsFlush = true;
+    } else if (context != null) {
+      context.flush();
+    }
+  }
+
+  /** Sends all that is queued; the future ends behind its last byte. Only while open. */
+  ChannelFuture flushAll(ChannelHandlerContext ctx) {
+    needsFlush = false;
+    loop.directWrites.spill(ctx);
+    return ctx.writeAndFlush(Unpooled.EMPTY_BUFFER);
+  }
+
+  /** Hands all that is queued to the transport. */
+  void flushNow() {
+    ChannelHandlerContext ctx = context;
+    if (ctx != null) {
+      needsFlush = false;
+      loop.directWrites.spill(ctx);
+      ctx.flush();
+    }
+  }
+
+  /** Nothing is written any more. */
+  void end() {
+    ChannelHandlerContext ctx = context;
+    context = null;
+    if (ctx != null) {
+      loop.directWrites.spill(ctx);
+    }
+    if (isWide) {
+      loop.wideSends.narrow(this);
+    }
+  }
+
+  // ---- the size of chunks
+
+  int chunkBytes() {
+    if (!isWide) {
+      return LargeWriteQuota.NARROW_BYTES;
+    }
+    return isSecure ? LargeWriteQuota.WIDE_TLS_BYTES : LargeWriteQuota.WIDE_BYTES;
+  }
+
+  void onChunkTaken(long sentBytes) {
+    if (!isWide && sentBytes >= QUICK_BYTES && context != null) {
+      isWide = loop.wideSends.widen(this);
+    }
+  }
+
+  void onChunkStalled() {
+    if (isWide) {
+      loop.wideSends.narrow(this);
+    }
+  }
+
+  @Override
+  public boolean isIdle() {
+    return idle.getAsBoolean();
+  }
+
+  @Override
+  public void onNarrowed() {
+    isWide = false;
+  }
+
+  @Override
+  public Channel channel() {
+    return channel;
+  }
+}
