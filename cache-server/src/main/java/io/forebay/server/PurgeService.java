@@ -8,6 +8,7 @@ import io.forebay.storage.ObjectStore;
 import io.forebay.storage.purge.Purge;
 import io.forebay.storage.purge.PurgeEstimate;
 import io.forebay.storage.purge.PurgeFailedException;
+import io.forebay.storage.purge.PurgeKind;
 import io.forebay.storage.purge.PurgeReceipt;
 import io.forebay.storage.purge.PurgeStatus;
 import java.nio.file.Path;
@@ -52,13 +53,13 @@ final class PurgeService implements PurgeControl {
     PurgeScopes scopes = new PurgeScopes(inForce.config().routes(), new Scopes(store.secret()));
     return switch (order.kind()) {
       case EVERYTHING -> Purge.everything(order.isSoft(), order.text());
-      case URL -> purge(Purge.Kind.EXACT, scopes.url(order.text()), order);
-      case HOST -> purge(Purge.Kind.HOST, scopes.host(order.text()), order);
-      case PREFIX -> purge(Purge.Kind.PREFIX, scopes.prefix(order.text()), order);
-      case TAG -> purge(Purge.Kind.TAG, scopes.tag(order.text()), order);
+      case URL -> purge(PurgeKind.URL, scopes.url(order.text()), order);
+      case HOST -> purge(PurgeKind.HOST, scopes.host(order.text()), order);
+      case PREFIX -> purge(PurgeKind.PREFIX, scopes.prefix(order.text()), order);
+      case TAG -> purge(PurgeKind.TAG, scopes.tag(order.text()), order);
       case PATTERN -> {
         String host = PurgePredicate.parse(order.text()).host();
-        yield purge(Purge.Kind.PREDICATE, host == null ? new long[0] : scopes.host(host), order);
+        yield purge(PurgeKind.PATTERN, host == null ? new long[0] : scopes.host(host), order);
       }
     };
   }
@@ -108,7 +109,7 @@ final class PurgeService implements PurgeControl {
     return store.latestPurges(most);
   }
 
-  private static Purge purge(Purge.Kind kind, long[] scopes, PurgeOrder order) {
+  private static Purge purge(PurgeKind kind, long[] scopes, PurgeOrder order) {
     return new Purge(kind, scopes, order.isSoft(), order.text());
   }
 }

@@ -8,6 +8,7 @@ import io.forebay.server.counters.LoopCounters;
 import io.forebay.server.node.NodeStatus;
 import io.forebay.server.node.PurgeControl;
 import io.forebay.server.testing.TestCertificates;
+import io.forebay.storage.purge.PurgeKind;
 import io.netty.buffer.PoolArenaMetric;
 import io.netty.buffer.PooledByteBufAllocator;
 import io.netty.pkitesting.X509Bundle;
@@ -223,7 +224,7 @@ final class Edge implements AutoCloseable {
     return HttpClient.newBuilder().version(version).sslContext(tls).build();
   }
 
-  void purge(PurgeControl.PurgeKind kind, String text, boolean isSoft) {
+  void purge(PurgeKind kind, String text, boolean isSoft) {
     try {
       PurgeControl.PurgeDone ignored =
           server().purge(new PurgeControl.PurgeOrder(kind, text, isSoft));
@@ -233,7 +234,7 @@ final class Edge implements AutoCloseable {
   }
 
   void purgeUrl(String path) {
-    purge(PurgeControl.PurgeKind.URL, url(path), false);
+    purge(PurgeKind.URL, url(path), false);
   }
 
   /** The sum of a counter over the loops. */

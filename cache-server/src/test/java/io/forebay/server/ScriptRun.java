@@ -13,6 +13,7 @@ import io.forebay.server.Script.Send;
 import io.forebay.server.WireClient.Head;
 import io.forebay.server.counters.LoopCounters;
 import io.forebay.server.node.PurgeControl;
+import io.forebay.storage.purge.PurgeKind;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -120,7 +121,7 @@ final class ScriptRun implements AutoCloseable {
       case Script.Wait wait -> clockMillis.addAndGet(wait.millis());
       case Script.Purge purge ->
           edge.purge(
-              PurgeControl.PurgeKind.valueOf(purge.kind().toUpperCase(Locale.ROOT)),
+              PurgeKind.valueOf(purge.kind().toUpperCase(Locale.ROOT)),
               purge.kind().equals("url") ? url(purge.text()) : purge.text(),
               purge.isSoft());
       case Script.Count count ->

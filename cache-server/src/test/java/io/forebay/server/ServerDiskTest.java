@@ -8,6 +8,7 @@ import io.forebay.server.WireClient.Reply;
 import io.forebay.server.node.NodeControl;
 import io.forebay.server.node.PurgeControl;
 import io.forebay.storage.disk.DiskStats;
+import io.forebay.storage.purge.PurgeKind;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -133,7 +134,7 @@ final class ServerDiskTest {
   void aPurgedObjectIsGoneFromTheDisksToo() throws IOException {
     fill();
     for (int n = 0; n < OBJECTS; n++) {
-      edge.purge(PurgeControl.PurgeKind.URL, "http://www.example/" + n, false);
+      edge.purge(PurgeKind.URL, "http://www.example/" + n, false);
     }
     try (WireClient client = edge.connect()) {
       for (int n = 0; n < OBJECTS; n++) {

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.forebay.server.WireClient.Reply;
 import io.forebay.server.node.PurgeControl;
+import io.forebay.storage.purge.PurgeKind;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -285,12 +286,12 @@ final class ServerExplainTest {
   void aSoftPurgeMakesStaleAndAPurgeAMiss() throws Exception {
     ask("GET", "/fresh");
     edge.awaitIdle();
-    edge.purge(PurgeControl.PurgeKind.URL, "http://www.example/fresh", true);
+    edge.purge(PurgeKind.URL, "http://www.example/fresh", true);
     JsonNode soft = foreseen("GET", "/fresh");
     assertEquals("stale-soft-purged", reason(soft));
     assertEquals("revalidate", soft.at("/answer/action").asString(""));
     assertTrue(fieldsTo(soft).contains("if-none-match: \"1\""), soft.toString());
-    edge.purge(PurgeControl.PurgeKind.URL, "http://www.example/fresh", false);
+    edge.purge(PurgeKind.URL, "http://www.example/fresh", false);
     assertEquals("miss-uri", reason(foreseen("GET", "/fresh")));
   }
 

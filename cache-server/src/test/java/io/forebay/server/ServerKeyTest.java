@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.forebay.server.WireClient.Reply;
 import io.forebay.server.node.PurgeControl;
+import io.forebay.storage.purge.PurgeKind;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
@@ -131,10 +132,10 @@ final class ServerKeyTest {
       assertEquals("shared.example", origin.requests("/shared/x").getFirst().field("host"));
       assertEquals(
           "shared.example", origin.requests("/shared/x").getFirst().field("x-forwarded-host"));
-      edge.purge(PurgeControl.PurgeKind.HOST, "b.example", false);
+      edge.purge(PurgeKind.HOST, "b.example", false);
       assertEquals("2 /shared/x", client.get("/shared/x", "Host: a.example").text());
       assertEquals("2 /shared/x", hit(client, "/shared/x", "Host: c.example").text());
-      edge.purge(PurgeControl.PurgeKind.PREFIX, "d.example/Shared/", false);
+      edge.purge(PurgeKind.PREFIX, "d.example/Shared/", false);
       assertEquals("3 /shared/x", client.get("/shared/x", "Host: a.example").text());
     }
   }

@@ -9,6 +9,7 @@ import io.forebay.server.TestOrigin.Answer;
 import io.forebay.server.WireClient.Head;
 import io.forebay.server.WireClient.Reply;
 import io.forebay.server.node.PurgeControl;
+import io.forebay.storage.purge.PurgeKind;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -217,7 +218,7 @@ final class ServerSharingTest {
         });
     assertArrayEquals(BODY, request().reply().body());
     edge.awaitIdle();
-    edge.purge(PurgeControl.PurgeKind.URL, edge.url("/v"), true);
+    edge.purge(PurgeKind.URL, edge.url("/v"), true);
     List<WireClient> all = firstAndOthers(TOGETHER);
     gate.countDown();
     for (WireClient client : all) {

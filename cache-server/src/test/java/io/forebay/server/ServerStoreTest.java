@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.forebay.server.node.PurgeControl;
+import io.forebay.storage.purge.PurgeKind;
 import java.io.IOException;
 import java.net.URI;
 import java.net.URLEncoder;
@@ -148,8 +149,8 @@ final class ServerStoreTest {
 
   @Test
   void aPurgeIsSeenBeforeItIsSwept() throws Exception {
-    edge.purge(PurgeControl.PurgeKind.URL, "http://www.example/small", false);
-    edge.purge(PurgeControl.PurgeKind.URL, "http://www.example/large", true);
+    edge.purge(PurgeKind.URL, "http://www.example/small", false);
+    edge.purge(PurgeKind.URL, "http://www.example/large", true);
     assertEquals(
         "The stored response for this URL was purged.",
         show("http://www.example/small").path("answer").asString(""));

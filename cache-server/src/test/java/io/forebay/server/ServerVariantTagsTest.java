@@ -6,8 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.forebay.server.WireClient.Reply;
-import io.forebay.server.node.PurgeControl.PurgeKind;
 import io.forebay.server.testing.ScriptedOrigin.Connection;
+import io.forebay.storage.purge.PurgeKind;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Instant;

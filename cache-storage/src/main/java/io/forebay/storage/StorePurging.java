@@ -4,6 +4,7 @@ import io.forebay.storage.lane.StoreState;
 import io.forebay.storage.purge.Purge;
 import io.forebay.storage.purge.PurgeEstimate;
 import io.forebay.storage.purge.PurgeFailedException;
+import io.forebay.storage.purge.PurgeKind;
 import io.forebay.storage.purge.PurgeLog;
 import io.forebay.storage.purge.PurgeProbe;
 import io.forebay.storage.purge.PurgeReceipt;
@@ -48,7 +49,7 @@ final class StorePurging {
     if (core.isLost()) {
       return new PurgeReceipt(sequence, sequence, matched, System.nanoTime() - start);
     }
-    if (purge.kind() == Purge.Kind.EXACT) {
+    if (purge.kind() == PurgeKind.URL) {
       StoreState.@Nullable Counted sum = new StoreState.Counted(0, 0);
       for (long scope : purge.scopes()) {
         StoreState.Counted one = sum == null ? null : core.count(scope, sequence, COUNT_LIMIT);
@@ -58,7 +59,7 @@ final class StorePurging {
                 : new StoreState.Counted(sum.objects() + one.objects(), sum.bytes() + one.bytes());
       }
       matched = counted(sequence, sum);
-    } else if (purge.kind() == Purge.Kind.EVERYTHING && core.disk.isEmpty()) {
+    } else if (purge.kind() == PurgeKind.EVERYTHING && core.disk.isEmpty()) {
       matched = counted(sequence, core.count(null, sequence, COUNT_LIMIT));
     }
     return new PurgeReceipt(sequence, sequence, matched, System.nanoTime() - start);
@@ -82,15 +83,13 @@ final class StorePurging {
   }
 
   private PurgeStatus status(PurgeLog.Entry entry) {
-    Purge.Kind[] kinds = Purge.Kind.values();
-    boolean isKnown = entry.kind() >= 0 && entry.kind() < kinds.length;
     // Everything is a floor, which is never forgotten and which nothing is swept for.
-    boolean isFloor = entry.kind() == Purges.EVERYTHING;
+    boolean isFloor = entry.kind() == PurgeKind.EVERYTHING.code();
     boolean isSwept = isFloor || core.purges.retiredThrough() >= entry.id();
     boolean isCounted = !entry.isFromJournal() && (!isFloor || entry.isCountedAtOnce());
     return new PurgeStatus(
         entry.id(),
-        isKnown ? kinds[entry.kind()] : null,
+        PurgeKind.of(entry.kind()),
         entry.soft(),
         entry.text(),
         entry.scopes(),

@@ -13,6 +13,7 @@ import io.forebay.storage.layout.TierHeader;
 import io.forebay.storage.object.InstallOutcome;
 import io.forebay.storage.purge.Purge;
 import io.forebay.storage.purge.PurgeFailedException;
+import io.forebay.storage.purge.PurgeKind;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -220,7 +221,7 @@ class BitFlipTest {
   }
 
   private static Purge tag(String tag, boolean soft) {
-    return new Purge(Purge.Kind.TAG, new long[] {StoreFixture.scope(tag)}, soft, tag);
+    return new Purge(PurgeKind.TAG, new long[] {StoreFixture.scope(tag)}, soft, tag);
   }
 
   private static void put(StoreFixture fixture, String name, byte[] body, int n, String tag) {

@@ -10,6 +10,7 @@ import io.forebay.storage.object.SliceLocation;
 import io.forebay.storage.object.StoredHead;
 import io.forebay.storage.purge.Purge;
 import io.forebay.storage.purge.PurgeFailedException;
+import io.forebay.storage.purge.PurgeKind;
 import io.forebay.storage.purge.PurgeReceipt;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
@@ -115,7 +116,7 @@ class ConcurrencyTest {
     } else {
       PurgeReceipt receipt =
           store.purge(
-              new Purge(Purge.Kind.TAG, new long[] {StoreFixture.scope(name)}, false, name));
+              new Purge(PurgeKind.TAG, new long[] {StoreFixture.scope(name)}, false, name));
       purged.merge(name, receipt.sequence(), Math::max);
     }
   }

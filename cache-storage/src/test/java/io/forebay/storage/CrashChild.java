@@ -5,6 +5,7 @@ import io.forebay.storage.lane.StoreLane;
 import io.forebay.storage.object.InstallOutcome;
 import io.forebay.storage.purge.Purge;
 import io.forebay.storage.purge.PurgeFailedException;
+import io.forebay.storage.purge.PurgeKind;
 import io.forebay.storage.purge.PurgeReceipt;
 import java.io.PrintStream;
 import java.nio.ByteBuffer;
@@ -53,7 +54,7 @@ final class CrashChild {
     try {
       PurgeReceipt receipt =
           store.purge(
-              new Purge(Purge.Kind.TAG, new long[] {StoreFixture.scope(scope)}, false, scope));
+              new Purge(PurgeKind.TAG, new long[] {StoreFixture.scope(scope)}, false, scope));
       out.println("PURGED " + scope + " " + receipt.sequence());
     } catch (PurgeFailedException e) {
       out.println("FAILED " + e);

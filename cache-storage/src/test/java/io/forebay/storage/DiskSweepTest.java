@@ -11,6 +11,7 @@ import io.forebay.storage.layout.DeviceHeader;
 import io.forebay.storage.layout.DirectoryPage;
 import io.forebay.storage.object.InstallOutcome;
 import io.forebay.storage.purge.Purge;
+import io.forebay.storage.purge.PurgeKind;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -121,7 +122,7 @@ class DiskSweepTest {
 
   private static void purge(StoreFixture fixture) throws Exception {
     fixture.store.purge(
-        new Purge(Purge.Kind.PREFIX, new long[] {StoreFixture.scope("purged")}, false, "/purged/"));
+        new Purge(PurgeKind.PREFIX, new long[] {StoreFixture.scope("purged")}, false, "/purged/"));
   }
 
   private void stop(StoreFixture fixture, Stop stop) throws Exception {

@@ -13,6 +13,7 @@ import io.forebay.storage.disk.ScrubStats;
 import io.forebay.storage.lane.StoreLane;
 import io.forebay.storage.object.InstallOutcome;
 import io.forebay.storage.purge.Purge;
+import io.forebay.storage.purge.PurgeKind;
 import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -152,10 +153,10 @@ class DiskTierTest {
       assertEquals(StoreLane.Found.ON_DISK, StoreFixture.find(lane, name(0)));
       assertEquals(StoreLane.Found.MISS, StoreFixture.find(lane, "/never/stored"));
       fixture.store.purge(
-          new Purge(Purge.Kind.EXACT, new long[] {StoreFixture.scope(name(0))}, false, ""));
+          new Purge(PurgeKind.URL, new long[] {StoreFixture.scope(name(0))}, false, ""));
       assertEquals(StoreLane.Found.MISS, StoreFixture.find(lane, name(0)), "purged by its key");
       fixture.store.purge(
-          new Purge(Purge.Kind.TAG, new long[] {StoreFixture.scope("tag1")}, false, ""));
+          new Purge(PurgeKind.TAG, new long[] {StoreFixture.scope("tag1")}, false, ""));
       assertEquals(StoreLane.Found.MISS, StoreFixture.find(lane, name(1)), "purged by scope 1");
       fixture.clock.addAndGet(2 * 24 * 3_600_000L);
       assertEquals(StoreLane.Found.MISS, StoreFixture.find(lane, name(2)), "expired for long");
@@ -197,7 +198,7 @@ class DiskTierTest {
       try (StoreFixture fixture = open(2)) {
         fill(fixture, 0, 300);
         fixture.store.purge(
-            new Purge(Purge.Kind.TAG, new long[] {StoreFixture.scope("tag2")}, false, "tag2"));
+            new Purge(PurgeKind.TAG, new long[] {StoreFixture.scope("tag2")}, false, "tag2"));
         if (round == 1) {
           // Swept, and the purge itself forgotten.
           fixture.clock.addAndGet(10_000);
@@ -327,7 +328,7 @@ class DiskTierTest {
       fixture.store = ObjectStore.open(without);
       fixture.stepAll();
       fixture.store.purge(
-          new Purge(Purge.Kind.TAG, new long[] {StoreFixture.scope("tag2")}, false, "tag2"));
+          new Purge(PurgeKind.TAG, new long[] {StoreFixture.scope("tag2")}, false, "tag2"));
       fixture.clock.addAndGet(10_000);
       fixture.stepAll();
       assertEquals(0, fixture.store.stats().purgeScopes());
@@ -619,7 +620,7 @@ class DiskTierTest {
           } else if (dice < 97) {
             int tag = random.nextInt(7);
             fixture.store.purge(
-                new Purge(Purge.Kind.TAG, new long[] {StoreFixture.scope("t" + tag)}, false, ""));
+                new Purge(PurgeKind.TAG, new long[] {StoreFixture.scope("t" + tag)}, false, ""));
             since.keySet().removeIf(known -> known % 7 == tag);
           } else {
             fixture.clock.addAndGet(random.nextInt(10_000));

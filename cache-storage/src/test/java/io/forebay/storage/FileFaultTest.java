@@ -14,6 +14,7 @@ import io.forebay.storage.layout.DeviceHeader;
 import io.forebay.storage.layout.TierHeader;
 import io.forebay.storage.object.InstallOutcome;
 import io.forebay.storage.purge.Purge;
+import io.forebay.storage.purge.PurgeKind;
 import io.forebay.storage.purge.PurgeReceipt;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -234,7 +235,7 @@ class FileFaultTest {
         fill(fixture);
         PurgeReceipt ignored =
             fixture.store.purge(
-                new Purge(Purge.Kind.EXACT, new long[] {StoreFixture.scope("/1")}, false, "/1"));
+                new Purge(PurgeKind.URL, new long[] {StoreFixture.scope("/1")}, false, "/1"));
         fixture.store.close();
         Path one = fault % 2 == 0 ? journal() : copy();
         if (fault < 2) {
@@ -258,7 +259,7 @@ class FileFaultTest {
         fill(fixture);
         PurgeReceipt ignored =
             fixture.store.purge(
-                new Purge(Purge.Kind.EXACT, new long[] {StoreFixture.scope("/1")}, false, "/1"));
+                new Purge(PurgeKind.URL, new long[] {StoreFixture.scope("/1")}, false, "/1"));
         long birth = fixture.store.nextBirth();
         fixture.store.close();
         write(journal(), Files.size(journal()) - 9, new byte[] {77});
@@ -429,7 +430,7 @@ class FileFaultTest {
       reopen(fixture);
       PurgeReceipt ignored =
           fixture.store.purge(
-              new Purge(Purge.Kind.TAG, new long[] {StoreFixture.scope("tag")}, false, "tag"));
+              new Purge(PurgeKind.TAG, new long[] {StoreFixture.scope("tag")}, false, "tag"));
       fixture.clock.addAndGet(100_000);
       fixture.stepAll();
       assertEquals(0, fixture.store.stats().purgeScopes(), "swept and forgotten");

@@ -29,6 +29,7 @@ import io.forebay.storage.memory.TierFile;
 import io.forebay.storage.object.HeadSpec;
 import io.forebay.storage.object.InstallOutcome;
 import io.forebay.storage.purge.Purge;
+import io.forebay.storage.purge.PurgeKind;
 import io.forebay.storage.purge.PurgeMatcher;
 import java.io.IOException;
 import java.lang.foreign.ValueLayout;
@@ -190,9 +191,9 @@ class InspectionTest {
       }
       put(fixture, 3);
       fixture.store.purge(
-          new Purge(Purge.Kind.EXACT, new long[] {StoreFixture.scope(name(4))}, false, ""));
+          new Purge(PurgeKind.URL, new long[] {StoreFixture.scope(name(4))}, false, ""));
       fixture.store.purge(
-          new Purge(Purge.Kind.EXACT, new long[] {StoreFixture.scope(name(5))}, true, ""));
+          new Purge(PurgeKind.URL, new long[] {StoreFixture.scope(name(5))}, true, ""));
       Map<String, InspectedObject> found =
           fixture.store.inspection().ask(LONG, survey -> all(survey, 100));
       assertEquals(30, found.size());
@@ -465,7 +466,7 @@ class InspectionTest {
       settle(fixture);
       put(fixture, 3);
       fixture.store.purge(
-          new Purge(Purge.Kind.EXACT, new long[] {StoreFixture.scope(name(9))}, false, ""));
+          new Purge(PurgeKind.URL, new long[] {StoreFixture.scope(name(9))}, false, ""));
       settle(fixture);
       live = fixture.store.inspection().ask(LONG, survey -> all(survey, 1000)).keySet();
       fixture.store.abandon();
@@ -502,7 +503,7 @@ class InspectionTest {
       }
       settle(fixture);
       long before = fixture.store.inspection().ask(LONG, InspectionTest::deadOnDisk);
-      fixture.store.purge(new Purge(Purge.Kind.EXACT, scopes, false, ""));
+      fixture.store.purge(new Purge(PurgeKind.URL, scopes, false, ""));
       for (int n = 0; n < 100 && fixture.store.stats().purgeScopes() > 0; n++) {
         fixture.clock.addAndGet(60_000);
         fixture.stepAll();

@@ -15,6 +15,7 @@ import io.forebay.storage.object.InstallOutcome;
 import io.forebay.storage.purge.Purge;
 import io.forebay.storage.purge.PurgeEstimate;
 import io.forebay.storage.purge.PurgeFailedException;
+import io.forebay.storage.purge.PurgeKind;
 import io.forebay.storage.purge.PurgeMatcher;
 import io.forebay.storage.purge.PurgeReceipt;
 import io.forebay.storage.purge.PurgeStatus;
@@ -60,7 +61,7 @@ class PredicatePurgeTest extends PurgeStores {
       }
       assertEquals(1, asked.get(), "asked by a near hit");
       // Another purge has it looked at again, but not by what was asked already.
-      fixture.store.purge(new Purge(Purge.Kind.TAG, new long[] {99}, false, "t"));
+      fixture.store.purge(new Purge(PurgeKind.TAG, new long[] {99}, false, "t"));
       assertNotNull(read(fixture, "/a"));
       assertEquals(1, asked.get());
       fixture.stepAll();
@@ -157,7 +158,7 @@ class PredicatePurgeTest extends PurgeStores {
         PurgeReceipt receipt = purge(fixture, "key odd", false, "a");
         // More than the journal may hold before it is written anew.
         for (int n = 0; n < (round >= 2 ? 1500 : 0); n++) {
-          fixture.store.purge(new Purge(Purge.Kind.TAG, new long[] {5}, false, "often"));
+          fixture.store.purge(new Purge(PurgeKind.TAG, new long[] {5}, false, "often"));
         }
         if (round % 2 == 0) {
           fixture.reopen();
@@ -177,7 +178,7 @@ class PredicatePurgeTest extends PurgeStores {
                     .findFirst()
                     .orElseThrow();
         assertEquals("key odd", status.text());
-        assertEquals(Purge.Kind.PREDICATE, status.kind());
+        assertEquals(PurgeKind.PATTERN, status.kind());
         assertEquals(OptionalLong.empty(), status.objects(), "not known after a start");
         sweep(fixture);
       }
@@ -259,7 +260,7 @@ class PredicatePurgeTest extends PurgeStores {
       }
       Purge purge =
           new Purge(
-              Purge.Kind.PREDICATE, new long[] {StoreFixture.scope("host0")}, false, "key odd");
+              PurgeKind.PATTERN, new long[] {StoreFixture.scope("host0")}, false, "key odd");
       PurgeEstimate estimate = Objects.requireNonNull(fixture.store.estimate(purge, 1000));
       assertEquals(objects, estimate.objects());
       assertEquals(bytes, estimate.bytes());
@@ -283,7 +284,7 @@ class PredicatePurgeTest extends PurgeStores {
   void aDryRunPurgesNothingAndSaysWhatItDidNotCount() throws Exception {
     try (StoreFixture fixture = open(1)) {
       fill(fixture, 0, 300);
-      Purge purge = new Purge(Purge.Kind.TAG, new long[] {StoreFixture.scope("host1")}, true, "");
+      Purge purge = new Purge(PurgeKind.TAG, new long[] {StoreFixture.scope("host1")}, true, "");
       long before = fixture.store.purgeSequence();
       PurgeEstimate all = Objects.requireNonNull(fixture.store.estimate(purge, 1000));
       assertEquals(100, all.objects());

@@ -15,6 +15,7 @@ import io.forebay.storage.object.InstallOutcome;
 import io.forebay.storage.object.StoredHead;
 import io.forebay.storage.purge.Purge;
 import io.forebay.storage.purge.PurgeFailedException;
+import io.forebay.storage.purge.PurgeKind;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.Objects;
@@ -36,8 +37,8 @@ class PurgeRaceTest extends PurgeStores {
 
     Purge odd(boolean soft) {
       return this == BY_SCOPE
-          ? new Purge(Purge.Kind.TAG, new long[] {StoreFixture.scope("odd")}, soft, "odd")
-          : new Purge(Purge.Kind.PREDICATE, new long[0], soft, "key odd");
+          ? new Purge(PurgeKind.TAG, new long[] {StoreFixture.scope("odd")}, soft, "odd")
+          : new Purge(PurgeKind.PATTERN, new long[0], soft, "key odd");
     }
   }
 
@@ -242,7 +243,7 @@ class PurgeRaceTest extends PurgeStores {
   void aPromotionThatIsUnderWayWhenTheSweepBegins() throws Exception {
     try (StoreFixture fixture = open(1)) {
       fillTagged(fixture, 0, 300);
-      purge(fixture, new Purge(Purge.Kind.PREDICATE, new long[0], false, "key neither"));
+      purge(fixture, new Purge(PurgeKind.PATTERN, new long[0], false, "key neither"));
       fixture.stepAll();
       Thread sweeper = new Thread(fixture::stepAll, "sweeper");
       whenAsked =
@@ -507,7 +508,7 @@ class PurgeRaceTest extends PurgeStores {
               DiskSettings.of(fixture.settings.disks().devices().subList(0, 1)).withOpener(disks));
       fixture.store = ObjectStore.open(without);
       for (int n = 0; n < 200; n++) {
-        purge(fixture, new Purge(Purge.Kind.TAG, new long[] {1000 + n}, false, "month " + n));
+        purge(fixture, new Purge(PurgeKind.TAG, new long[] {1000 + n}, false, "month " + n));
       }
       assertTrue(fixture.store.stats().purgeFloor() > 0);
       // Neither swept nor forgotten: the floor alone stands against what returns.

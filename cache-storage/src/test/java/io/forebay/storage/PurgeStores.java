@@ -10,6 +10,7 @@ import io.forebay.storage.disk.DiskSettings;
 import io.forebay.storage.object.InstallOutcome;
 import io.forebay.storage.purge.Purge;
 import io.forebay.storage.purge.PurgeFailedException;
+import io.forebay.storage.purge.PurgeKind;
 import io.forebay.storage.purge.PurgeMatcher;
 import io.forebay.storage.purge.PurgeReceipt;
 import java.lang.foreign.MemorySegment;
@@ -106,7 +107,7 @@ abstract class PurgeStores {
     for (int n = 0; n < in.length; n++) {
       scopes[n] = StoreFixture.scope(in[n]);
     }
-    return fixture.store.purge(new Purge(Purge.Kind.PREDICATE, scopes, soft, text));
+    return fixture.store.purge(new Purge(PurgeKind.PATTERN, scopes, soft, text));
   }
 
   static void put(StoreFixture fixture, String name, String... scopes) {

@@ -14,6 +14,7 @@ import io.forebay.storage.layout.TierHeader;
 import io.forebay.storage.object.HeadSpec;
 import io.forebay.storage.object.InstallOutcome;
 import io.forebay.storage.purge.Purge;
+import io.forebay.storage.purge.PurgeKind;
 import io.forebay.storage.purge.PurgeReceipt;
 import io.forebay.storage.purge.PurgeTest;
 import java.io.IOException;
@@ -185,7 +186,7 @@ class RestartTest {
       PurgeReceipt ignored =
           fixture.store.purge(
               new Purge(
-                  Purge.Kind.EXACT, new long[] {StoreFixture.scope("/1")}, false, "while away"));
+                  PurgeKind.URL, new long[] {StoreFixture.scope("/1")}, false, "while away"));
       fixture.clock.addAndGet(100_000);
       fixture.stepAll();
       assertEquals(0, fixture.store.stats().purgeScopes());

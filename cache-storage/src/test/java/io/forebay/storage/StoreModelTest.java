@@ -17,6 +17,7 @@ import io.forebay.storage.object.SliceRun;
 import io.forebay.storage.object.StoredHead;
 import io.forebay.storage.purge.Purge;
 import io.forebay.storage.purge.PurgeFailedException;
+import io.forebay.storage.purge.PurgeKind;
 import io.forebay.storage.purge.PurgeReceipt;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
@@ -113,7 +114,7 @@ class StoreModelTest {
               purge(
                   fixture,
                   new Purge(
-                      Purge.Kind.EXACT, new long[] {StoreFixture.scope(name)}, false, "made sure"),
+                      PurgeKind.URL, new long[] {StoreFixture.scope(name)}, false, "made sure"),
                   (other, known) -> other.equals(name),
                   model);
             }
@@ -368,13 +369,13 @@ class StoreModelTest {
       purge = Purge.everything(soft, "all");
       matches = (other, known) -> true;
     } else if (dice < 3) {
-      purge = new Purge(Purge.Kind.HOST, new long[] {StoreFixture.scope(host(name))}, soft, "host");
+      purge = new Purge(PurgeKind.HOST, new long[] {StoreFixture.scope(host(name))}, soft, "host");
       matches = (other, known) -> host(other).equals(host(name));
     } else if (dice < 6) {
-      purge = new Purge(Purge.Kind.TAG, new long[] {StoreFixture.scope(tag(name))}, soft, "tag");
+      purge = new Purge(PurgeKind.TAG, new long[] {StoreFixture.scope(tag(name))}, soft, "tag");
       matches = (other, known) -> tag(other).equals(tag(name));
     } else {
-      purge = new Purge(Purge.Kind.EXACT, new long[] {StoreFixture.scope(name)}, soft, "exact");
+      purge = new Purge(PurgeKind.URL, new long[] {StoreFixture.scope(name)}, soft, "exact");
       matches = (other, known) -> other.equals(name);
     }
     purge(fixture, purge, matches, model);
@@ -392,7 +393,7 @@ class StoreModelTest {
     assertEquals(receipt.sequence(), fixture.store.purgeSequence());
     // A full table takes everything with it; that is within the contract, and the model follows.
     boolean isFloor =
-        fixture.store.stats().purgeFloor() != floor && !purge.kind().equals(Purge.Kind.EVERYTHING);
+        fixture.store.stats().purgeFloor() != floor && !purge.kind().equals(PurgeKind.EVERYTHING);
     if (isFloor) {
       model.clear();
       return;

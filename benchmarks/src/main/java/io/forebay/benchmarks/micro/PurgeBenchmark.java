@@ -4,6 +4,7 @@ import io.forebay.storage.lane.StoreLane;
 import io.forebay.storage.lane.StoreLane.Found;
 import io.forebay.storage.purge.Purge;
 import io.forebay.storage.purge.PurgeFailedException;
+import io.forebay.storage.purge.PurgeKind;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 import org.openjdk.jmh.annotations.Benchmark;
@@ -63,7 +64,7 @@ public class PurgeBenchmark extends Bench {
     }
 
     private static void purge(BenchStore store, long[] scopes) throws PurgeFailedException {
-      if (store.store().purge(new Purge(Purge.Kind.TAG, scopes, false, "live")).sequence() < 0) {
+      if (store.store().purge(new Purge(PurgeKind.TAG, scopes, false, "live")).sequence() < 0) {
         throw new IllegalStateException("not purged");
       }
     }

@@ -5,7 +5,6 @@ import io.forebay.server.json.InputProblems;
 import io.forebay.server.json.Json;
 import io.forebay.server.node.NodeControl;
 import io.forebay.server.node.PurgeControl.PurgeDone;
-import io.forebay.server.node.PurgeControl.PurgeKind;
 import io.forebay.server.node.PurgeControl.PurgeOrder;
 import io.forebay.server.node.PurgeControl.PurgeRefusedException;
 import io.forebay.server.node.PurgeControl.Refusal;
@@ -14,6 +13,7 @@ import io.forebay.server.text.HttpUrls;
 import io.forebay.server.text.Printable;
 import io.forebay.storage.purge.Purge;
 import io.forebay.storage.purge.PurgeEstimate;
+import io.forebay.storage.purge.PurgeKind;
 import io.forebay.storage.purge.PurgeStatus;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -77,7 +77,7 @@ final class PurgeEndpoint {
       String problem = node.purgeProblem(order);
       if (problem != null) {
         problems.add(
-            order.kind().name().toLowerCase(Locale.ROOT)
+            order.kind().label()
                 + " \""
                 + Printable.json(order.text())
                 + "\": "
@@ -135,7 +135,7 @@ final class PurgeEndpoint {
     if (status.kind() == null) {
       one.putNull("kind");
     } else {
-      one.put("kind", name(status.kind()));
+      one.put("kind", status.kind().label());
     }
     one.put("text", status.text());
     one.put("soft", status.soft());
@@ -156,14 +156,6 @@ final class PurgeEndpoint {
     }
   }
 
-  private static String name(Purge.Kind kind) {
-    return switch (kind) {
-      case EXACT -> "url";
-      case PREDICATE -> "pattern";
-      default -> kind.name().toLowerCase(Locale.ROOT);
-    };
-  }
-
   private ObjectNode dryRun(PurgeOrder order, long mostMillis) throws AdminError {
     PurgeEstimate estimate;
     try {
@@ -173,7 +165,7 @@ final class PurgeEndpoint {
           e.refusal() == Refusal.ORDER ? 400 : 503, String.valueOf(e.getMessage()));
     }
     ObjectNode one = Json.object();
-    one.put("kind", order.kind().name().toLowerCase(Locale.ROOT));
+    one.put("kind", order.kind().label());
     one.put("text", order.text());
     one.put("soft", order.isSoft());
     one.put("matched", estimate.objects());
@@ -191,7 +183,7 @@ final class PurgeEndpoint {
   }
 
   private ObjectNode purge(PurgeOrder order, String caller, ArrayNode before) throws AdminError {
-    String kind = order.kind().name().toLowerCase(Locale.ROOT);
+    String kind = order.kind().label();
     String text = Printable.json(order.text());
     PurgeDone done;
     try {

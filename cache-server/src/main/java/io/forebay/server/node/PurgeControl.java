@@ -1,6 +1,7 @@
 package io.forebay.server.node;
 
 import io.forebay.storage.purge.PurgeEstimate;
+import io.forebay.storage.purge.PurgeKind;
 import io.forebay.storage.purge.PurgeStatus;
 import java.util.List;
 import java.util.OptionalLong;
@@ -42,16 +43,6 @@ public interface PurgeControl {
   /** The latest purges, newest first. */
   default List<PurgeStatus> latestPurges(int most) {
     return List.of();
-  }
-
-  /** What a purge names. */
-  enum PurgeKind {
-    URL,
-    HOST,
-    PREFIX,
-    TAG,
-    PATTERN,
-    EVERYTHING
   }
 
   /**

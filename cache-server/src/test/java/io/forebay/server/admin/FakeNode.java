@@ -20,6 +20,7 @@ import io.forebay.storage.inspect.StoreInspection;
 import io.forebay.storage.inspect.StoreInspector;
 import io.forebay.storage.purge.Purge;
 import io.forebay.storage.purge.PurgeEstimate;
+import io.forebay.storage.purge.PurgeKind;
 import io.forebay.storage.purge.PurgeStatus;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -241,7 +242,7 @@ public final class FakeNode implements NodeControl {
         ? null
         : new PurgeStatus(
             id,
-            Purge.Kind.PREDICATE,
+            PurgeKind.PATTERN,
             false,
             "path ^/img/",
             0,

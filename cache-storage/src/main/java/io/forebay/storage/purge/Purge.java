@@ -6,25 +6,15 @@ import io.forebay.storage.object.HeadSpec;
  * What to purge.
  *
  * @param scopes hashes of what is purged, as they stand in {@link HeadSpec#scopes}; none for {@link
- *     Kind#EVERYTHING}; for {@link Kind#PREDICATE} what it is limited to, if anything; at least one
+ *     PurgeKind#EVERYTHING}; for {@link PurgeKind#PATTERN} what it is limited to, if anything; at least one
  *     otherwise
  * @param soft make stale instead of gone
  * @param text of a predicate what it asks for, at most 1024 bytes; otherwise for the audit trail,
  *     cut there
  */
 @SuppressWarnings("ArrayRecordComponent")
-public record Purge(Kind kind, long[] scopes, boolean soft, String text) {
-  /** What the scopes stand for. The journal holds the ordinals: new ones come last. */
-  public enum Kind {
-    EVERYTHING,
-    EXACT,
-    HOST,
-    PREFIX,
-    TAG,
-    PREDICATE
-  }
-
+public record Purge(PurgeKind kind, long[] scopes, boolean soft, String text) {
   public static Purge everything(boolean soft, String text) {
-    return new Purge(Kind.EVERYTHING, new long[0], soft, text);
+    return new Purge(PurgeKind.EVERYTHING, new long[0], soft, text);
   }
 }

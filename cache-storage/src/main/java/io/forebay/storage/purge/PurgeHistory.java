@@ -92,7 +92,7 @@ public final class PurgeHistory implements PurgeVerdicts {
 
   private static void enter(
       PurgeTable table, JournalRecord record, long retired, PurgeMatcher.Compiler compiler) {
-    if (record.kind() == Purges.PREDICATE) {
+    if (record.kind() == PurgeKind.PATTERN.code()) {
       if (record.sequence() > retired) {
         try {
           table.put(new Predicates.Predicate(record, compiler.compile(record.text())));

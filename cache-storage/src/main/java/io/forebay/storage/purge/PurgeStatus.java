@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  */
 public record PurgeStatus(
     long id,
-    Purge.@Nullable Kind kind,
+    @Nullable PurgeKind kind,
     boolean soft,
     String text,
     int scopes,

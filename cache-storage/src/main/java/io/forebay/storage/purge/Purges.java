@@ -48,10 +48,7 @@ import org.slf4j.LoggerFactory;
  * </ul>
  */
 public final class Purges implements AutoCloseable, PurgeVerdicts {
-  /** What a purge covers; the numbers are in the journal. */
-  public static final int EVERYTHING = 0;
-
-  public static final int PREDICATE = 5;
+  private static final int PREDICATE = PurgeKind.PATTERN.code();
 
   /**
    * How many predicates are in force at most. Each costs every lookup of something new a look at
@@ -304,7 +301,7 @@ public final class Purges implements AutoCloseable, PurgeVerdicts {
     }
     if (kind == PREDICATE) {
       PurgeMatcher ignored = compiled(text);
-    } else if ((scopes.length == 0) != (kind == EVERYTHING)) {
+    } else if ((scopes.length == 0) != (kind == PurgeKind.EVERYTHING.code())) {
       throw new IllegalArgumentException("scopes and kind of purge do not go together");
     }
     Order own = new Order(kind, soft, scopes, text);

@@ -15,6 +15,7 @@ import io.forebay.storage.lane.StoreLane;
 import io.forebay.storage.layout.SliceRecord;
 import io.forebay.storage.purge.Purge;
 import io.forebay.storage.purge.PurgeFailedException;
+import io.forebay.storage.purge.PurgeKind;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import org.junit.jupiter.api.AfterEach;
@@ -172,7 +173,7 @@ final class SliceRunTest {
   void nothingIsAddedToAnObjectThatWasPurged() throws PurgeFailedException {
     ObjectWriter run = begin(3, 3 * SLICE);
     fixture.store.purge(
-        new Purge(Purge.Kind.EXACT, new long[] {StoreFixture.scope("a")}, false, "a"));
+        new Purge(PurgeKind.URL, new long[] {StoreFixture.scope("a")}, false, "a"));
     assertTrue(run.append(body(3 * SLICE, 6 * SLICE)));
     assertEquals(InstallOutcome.GONE, run.finish());
     assertFalse(isThere(3));

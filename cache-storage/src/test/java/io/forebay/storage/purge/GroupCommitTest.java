@@ -210,7 +210,7 @@ class GroupCommitTest {
     long predicate;
     try (Purges purges = open(2048, any);
         ExecutorService pool = Executors.newFixedThreadPool(threads)) {
-      predicate = purges.purge(Purges.PREDICATE, new long[0], false, "any");
+      predicate = purges.purge(PurgeKind.PATTERN.code(), new long[0], false, "any");
       for (int thread = 0; thread < threads; thread++) {
         long first = 1 + (long) thread * each;
         outcomes.add(

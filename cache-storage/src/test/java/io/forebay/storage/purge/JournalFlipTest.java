@@ -85,10 +85,10 @@ class JournalFlipTest {
     try (Purges purges = open(data)) {
       past.identity = purges.identity();
       past.took(purges.next());
-      past.took(purges.purge(Purges.EVERYTHING, new long[0], false, "everything"));
+      past.took(purges.purge(PurgeKind.EVERYTHING.code(), new long[0], false, "everything"));
       past.dead.add(new long[] {4711, past.highest - 1});
       past.took(purges.next());
-      past.took(purges.purge(Purges.EVERYTHING, new long[0], true, "everything is stale"));
+      past.took(purges.purge(PurgeKind.EVERYTHING.code(), new long[0], true, "everything is stale"));
       past.stale.add(new long[] {4712, past.highest - 1});
       past.took(purges.purge(4, new long[] {1}, false, "gone"));
       purges.retire(past.highest);
@@ -99,7 +99,7 @@ class JournalFlipTest {
     past.dead.add(new long[] {7, past.highest - 1});
     past.took(purges.purge(2, new long[] {8, 9}, true, "two"));
     past.stale.add(new long[] {9, past.highest - 1});
-    past.took(purges.purge(Purges.PREDICATE, new long[0], false, "path ^/a"));
+    past.took(purges.purge(PurgeKind.PATTERN.code(), new long[0], false, "path ^/a"));
     past.patterns.add(past.highest - 1);
     long client = past.highest;
     assertTrue(purges.invalidate(10));

@@ -37,7 +37,7 @@ public class PurgeTest {
             .withLockMemory(false));
   }
 
-  private static Purge purge(Purge.Kind kind, String scope, boolean soft) {
+  private static Purge purge(PurgeKind kind, String scope, boolean soft) {
     return new Purge(kind, new long[] {StoreFixture.scope(scope)}, soft, scope);
   }
 
@@ -51,9 +51,9 @@ public class PurgeTest {
   void everyKindOfPurgeTakesWhatItNamesAndNothingElse() throws Exception {
     try (StoreFixture fixture = open(1000)) {
       StoreLane lane = fixture.store.lane(1);
-      for (Purge.Kind kind :
-          new Purge.Kind[] {Purge.Kind.EXACT, Purge.Kind.HOST, Purge.Kind.PREFIX, Purge.Kind.TAG}) {
-        String scope = kind == Purge.Kind.EXACT ? "/a" : "scope";
+      for (PurgeKind kind :
+          new PurgeKind[] {PurgeKind.URL, PurgeKind.HOST, PurgeKind.PREFIX, PurgeKind.TAG}) {
+        String scope = kind == PurgeKind.URL ? "/a" : "scope";
         put(fixture, "/a", "scope");
         put(fixture, "/b", "other");
         assertNotNull(fixture.read(lane, "/a"));
@@ -61,7 +61,7 @@ public class PurgeTest {
         PurgeReceipt receipt = fixture.store.purge(purge(kind, scope, false));
         assertEquals(fixture.store.purgeSequence(), receipt.sequence());
         assertEquals(
-            kind == Purge.Kind.EXACT ? OptionalLong.of(1) : OptionalLong.empty(),
+            kind == PurgeKind.URL ? OptionalLong.of(1) : OptionalLong.empty(),
             receipt.matched());
         assertNull(fixture.read(lane, "/a"), kind::toString);
         assertNotNull(fixture.read(lane, "/b"), kind::toString);
@@ -82,7 +82,7 @@ public class PurgeTest {
       put(fixture, "/a", "tag");
       assertNotNull(fixture.read(lane, "/a"));
       assertFalse(lane.head().softPurged());
-      PurgeReceipt ignored = fixture.store.purge(purge(Purge.Kind.TAG, "tag", true));
+      PurgeReceipt ignored = fixture.store.purge(purge(PurgeKind.TAG, "tag", true));
       for (int round = 0; round < 3; round++) {
         assertNotNull(fixture.read(lane, "/a"));
         assertTrue(lane.head().softPurged());
@@ -106,7 +106,7 @@ public class PurgeTest {
       put(fixture, "/a", "tag");
       assertNotNull(fixture.read(lane, "/a"));
       long id = lane.head().objectId();
-      PurgeReceipt ignored = fixture.store.purge(purge(Purge.Kind.TAG, "tag", false));
+      PurgeReceipt ignored = fixture.store.purge(purge(PurgeKind.TAG, "tag", false));
       long birth = fixture.store.nextBirth();
       assertEquals(
           InstallOutcome.PURGED, lane.refresh(StoreFixture.spec("/a", birth, -1, "tag"), id));
@@ -122,7 +122,7 @@ public class PurgeTest {
       ObjectWriter writer = Objects.requireNonNull(lane.begin(spec));
       assertTrue(writer.append(ByteBuffer.allocate(5)));
       assertFalse(lane.isDead(spec));
-      PurgeReceipt ignored = fixture.store.purge(purge(Purge.Kind.TAG, "tag", false));
+      PurgeReceipt ignored = fixture.store.purge(purge(PurgeKind.TAG, "tag", false));
       assertTrue(lane.isDead(spec));
       // The purge may not be forgotten while that fill is under way.
       sweep(fixture);
@@ -137,7 +137,7 @@ public class PurgeTest {
       StoreLane lane = fixture.store.lane(0);
       put(fixture, "/b", "tag");
       long early = fixture.store.nextBirth();
-      PurgeReceipt ignored = fixture.store.purge(purge(Purge.Kind.TAG, "tag", false));
+      PurgeReceipt ignored = fixture.store.purge(purge(PurgeKind.TAG, "tag", false));
       sweep(fixture);
       assertEquals(0, fixture.store.stats().purgeScopes());
       assertEquals(fixture.store.purgeSequence(), fixture.store.stats().purgesRetiredThrough());
@@ -161,7 +161,7 @@ public class PurgeTest {
       for (int round = 0; round < 6; round++) {
         put(fixture, "/a", "tag");
         put(fixture, "/b", "other");
-        PurgeReceipt receipt = fixture.store.purge(purge(Purge.Kind.TAG, "tag", false));
+        PurgeReceipt receipt = fixture.store.purge(purge(PurgeKind.TAG, "tag", false));
         if (round >= 2) {
           sweep(fixture);
         }
@@ -224,7 +224,7 @@ public class PurgeTest {
         put(fixture, "/old");
         for (int n = 0; n < 100_000; n++) {
           PurgeReceipt ignored =
-              fixture.store.purge(new Purge(Purge.Kind.TAG, new long[] {n + 1L}, false, "many"));
+              fixture.store.purge(new Purge(PurgeKind.TAG, new long[] {n + 1L}, false, "many"));
         }
         put(fixture, "/new");
         assertTrue(fixture.store.stats().purgeScopes() <= 10_000);
@@ -263,7 +263,7 @@ public class PurgeTest {
         PurgeFailedException failure = null;
         for (int n = 0; n < 1000 && failure == null; n++) {
           try {
-            PurgeReceipt ignored = fixture.store.purge(purge(Purge.Kind.TAG, "x" + n, false));
+            PurgeReceipt ignored = fixture.store.purge(purge(PurgeKind.TAG, "x" + n, false));
           } catch (PurgeFailedException e) {
             failure = e;
           }
@@ -274,10 +274,10 @@ public class PurgeTest {
             failure::getMessage);
         assertThrows(
             PurgeFailedException.class,
-            () -> fixture.store.purge(purge(Purge.Kind.TAG, "tag", false)));
+            () -> fixture.store.purge(purge(PurgeKind.TAG, "tag", false)));
         assertNotNull(fixture.read(fixture.store.lane(0), "/a"));
         Files.delete(filler);
-        PurgeReceipt receipt = fixture.store.purge(purge(Purge.Kind.TAG, "tag", false));
+        PurgeReceipt receipt = fixture.store.purge(purge(PurgeKind.TAG, "tag", false));
         assertTrue(receipt.sequence() > 0);
         assertNull(fixture.read(fixture.store.lane(0), "/a"));
         fixture.store.abandon();

@@ -1,0 +1,31 @@
+package io.forebay.storage.purge;
+
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/** What the scopes of a purge stand for. */
+public enum PurgeKind {
+  EVERYTHING,
+  URL,
+  HOST,
+  PREFIX,
+  TAG,
+  PATTERN;
+
+  private static final PurgeKind[] ALL = values();
+
+  /** The number of this kind in the journal; new kinds come last. */
+  public int code() {
+    return ordinal();
+  }
+
+  /** The kind with that number, or null where a later version wrote it. */
+  public static @Nullable PurgeKind of(int code) {
+    return code >= 0 && code < ALL.length ? ALL[code] : null;
+  }
+
+  /** The name in JSON and on the command line. */
+  public String label() {
+    return name().toLowerCase(Locale.ROOT);
+  }
+}
