@@ -38,6 +38,7 @@ import io.forebay.server.origin.PooledOriginClient;
 import io.forebay.server.origin.ResponseLimits;
 import io.forebay.server.origin.dns.CachingNameResolver;
 import io.forebay.server.purge.PurgePredicate;
+import io.forebay.server.response.HeadWriter;
 import io.forebay.server.runtime.RuntimeConfig;
 import io.forebay.server.tls.CertificateStatus;
 import io.forebay.server.tls.ClientTls;
@@ -376,7 +377,7 @@ public final class Server implements NodeControl, AutoCloseable {
         accessLog.forLoop(loop.index()),
         tunnels,
         places,
-        new byte[RuntimeConfig.MAX_CACHE_STATUS_LENGTH],
+        new HeadWriter(RuntimeConfig.MAX_CACHE_STATUS_LENGTH),
         new RequestIds(clockMillis.getAsLong(), loop.index()),
         new FailureLog(clockMillis),
         new SplittableRandom()::nextDouble);

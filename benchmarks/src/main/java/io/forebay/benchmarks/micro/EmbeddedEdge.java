@@ -26,6 +26,7 @@ import io.forebay.server.origin.OriginCall;
 import io.forebay.server.origin.OriginClient;
 import io.forebay.server.origin.OriginListener;
 import io.forebay.server.origin.OriginRequest;
+import io.forebay.server.response.HeadWriter;
 import io.forebay.server.runtime.RuntimeConfig;
 import io.forebay.server.tunnel.TunnelLimiter;
 import io.netty.buffer.ByteBuf;
@@ -121,7 +122,7 @@ final class EmbeddedEdge implements AutoCloseable {
             accessLog.forLoop(0),
             new TunnelLimiter(),
             new ClientLimiter(),
-            new byte[RuntimeConfig.MAX_CACHE_STATUS_LENGTH],
+            new HeadWriter(RuntimeConfig.MAX_CACHE_STATUS_LENGTH),
             new RequestIds(0, 0),
             new FailureLog(clockMillis),
             new SplittableRandom(1)::nextDouble);

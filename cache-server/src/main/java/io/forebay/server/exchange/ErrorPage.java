@@ -4,6 +4,7 @@ import io.forebay.core.http.HeaderFields;
 import io.forebay.core.http.HttpDate;
 import io.forebay.server.http.ResponseSink;
 import io.forebay.server.response.HeadLines;
+import io.forebay.server.response.HeadWriter;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.ByteBufUtil;
@@ -29,6 +30,7 @@ final class ErrorPage {
    * @return bytes of body sent
    */
   static int send(
+      HeadWriter heads,
       ResponseSink sink,
       int status,
       String text,
@@ -40,10 +42,8 @@ final class ErrorPage {
       boolean isHead,
       long nowMillis) {
     byte[] body = (text + "\nrequest id: " + requestId + "\n").getBytes(StandardCharsets.UTF_8);
-    ByteBuf head = sink.beginHead(status);
-    if (hstsLine != null) {
-      head.writeBytes(hstsLine);
-    }
+    heads.begin(sink, status).transportSecurity(hstsLine);
+    ByteBuf head = heads.fields();
     ByteBufUtil.writeAscii(
         head,
         "date: "
@@ -52,10 +52,9 @@ final class ErrorPage {
     if (!retryAfter.isZero()) {
       HeadLines.text(head, "retry-after: " + retryAfter.toSeconds() + "\r\n");
     }
-    HeadLines.cacheStatus(head, cacheStatus);
-    HeadLines.text(head, "proxy-status: " + proxyStatus + "\r\n");
+    heads.cacheStatus(cacheStatus).proxyStatus(proxyStatus);
     ByteBufAllocator allocator = head.alloc();
-    sink.head(head, body.length, isHead);
+    heads.send(body.length, isHead);
     if (isHead) {
       sink.flush();
       return 0;

@@ -13,6 +13,7 @@ import io.forebay.server.fill.history.FillHistory;
 import io.forebay.server.loop.LoopLoad;
 import io.forebay.server.loop.RequestIds;
 import io.forebay.server.origin.OriginClient;
+import io.forebay.server.response.HeadWriter;
 import io.forebay.server.tunnel.TunnelLimiter;
 import io.forebay.storage.ObjectStore;
 import io.forebay.storage.lane.StoreLane;
@@ -25,10 +26,9 @@ import java.util.function.DoubleSupplier;
  *
  * @param filling what its fills use too
  * @param load how the loop keeps up
- * @param scratch room for a short text being written
+ * @param heads writes the heads of its responses
  * @param random from 0 to less than 1, for what is decided by chance
  */
-@SuppressWarnings("ArrayRecordComponent")
 public record ExchangeContext(
     FillContext filling,
     Leases leases,
@@ -36,7 +36,7 @@ public record ExchangeContext(
     AccessLogRing accessLog,
     TunnelLimiter tunnels,
     ClientLimiter clients,
-    byte[] scratch,
+    HeadWriter heads,
     RequestIds requestIds,
     FailureLog failures,
     DoubleSupplier random) {

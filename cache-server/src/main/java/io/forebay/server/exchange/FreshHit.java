@@ -13,9 +13,9 @@ import io.forebay.server.deliver.Delivery;
 import io.forebay.server.fill.VariantList;
 import io.forebay.server.http.ClientInfo;
 import io.forebay.server.http.ResponseSink;
+import io.forebay.server.response.HeadWriter;
 import io.forebay.server.runtime.RuntimeConfig;
 import io.forebay.storage.object.StoredHead;
-import io.netty.buffer.ByteBuf;
 import java.lang.foreign.MemorySegment;
 
 /**
@@ -151,10 +151,10 @@ final class FreshHit {
     long length = head.totalLength();
     boolean hasBody = !request.isHead() && length != 0;
     try {
-      ByteBuf out = sink.beginHead(meta.status());
+      HeadWriter out = loop.heads().begin(sink, meta.status());
       StoredResponse.writeFresh(
           loop, snapshot, route, request.scheme(), client, out, head, meta, now);
-      sink.head(out, length, !hasBody);
+      out.send(length, !hasBody);
     } catch (RuntimeException | Error e) {
       loop.lane().unpin(region);
       throw e;

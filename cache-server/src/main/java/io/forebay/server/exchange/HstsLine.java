@@ -4,8 +4,8 @@ import io.forebay.core.http.HeaderFields;
 import io.forebay.core.policy.StoredHeader;
 import io.forebay.core.route.Route;
 import io.forebay.server.http.ClientInfo;
+import io.forebay.server.response.HeadWriter;
 import io.forebay.server.runtime.RuntimeConfig;
-import io.netty.buffer.ByteBuf;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;
@@ -23,11 +23,8 @@ public final class HstsLine {
   private HstsLine() {}
 
   /** Writes the route's line where it has one. Goes before all others. */
-  static void write(Exchange exchange, ByteBuf head) {
-    byte[] line = line(exchange);
-    if (line != null) {
-      head.writeBytes(line);
-    }
+  static void write(Exchange exchange, HeadWriter head) {
+    head.transportSecurity(line(exchange));
   }
 
   /**
@@ -36,7 +33,7 @@ public final class HstsLine {
    * @param memory where these lie
    * @return how many of their first bytes are to be left out: the origin's own line, or none
    */
-  static int write(Exchange exchange, ByteBuf head, MemorySegment memory, long offset, int length) {
+  static int write(Exchange exchange, HeadWriter head, MemorySegment memory, long offset, int length) {
     return write(
         exchange.snapshot,
         exchange.route(),
@@ -54,14 +51,12 @@ public final class HstsLine {
       Route route,
       String scheme,
       ClientInfo client,
-      ByteBuf head,
+      HeadWriter head,
       MemorySegment memory,
       long offset,
       int length) {
     byte[] line = line(snapshot, route, scheme);
-    if (line != null) {
-      head.writeBytes(line);
-    }
+    head.transportSecurity(line);
     int origins = StoredHeader.transportSecurityLength(memory, offset, length);
     return origins > 0 && line == null && isUseful(snapshot, scheme, client) ? 0 : origins;
   }

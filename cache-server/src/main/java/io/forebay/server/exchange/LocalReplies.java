@@ -87,6 +87,7 @@ final class LocalReplies {
     exchange.body.cancel();
     int bodyBytes =
         ErrorPage.send(
+            exchange.loop.heads(),
             exchange.sink,
             status,
             text,

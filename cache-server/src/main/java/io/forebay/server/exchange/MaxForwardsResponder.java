@@ -8,7 +8,7 @@ import io.forebay.server.counters.LoopCounters.CacheResult;
 import io.forebay.server.exchange.Exchange.Step;
 import io.forebay.server.http.ResponseSink;
 import io.forebay.server.response.HeadLines;
-import io.netty.buffer.ByteBuf;
+import io.forebay.server.response.HeadWriter;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -41,16 +41,16 @@ final class MaxForwardsResponder {
 
   private static Step answerHere(Exchange exchange) {
     exchange.body.cancel();
-    ByteBuf head = exchange.sink.beginHead(204);
+    HeadWriter head = exchange.loop.heads().begin(exchange.sink, 204);
     HstsLine.write(exchange, head);
     HeadLines.text(
-        head,
+        head.fields(),
         "date: "
             + HttpDate.format(exchange.loop.nowMillis())
             + "\r\nallow: "
             + ALLOW
             + "\r\ncache-control: no-store\r\n");
-    exchange.sink.head(head, ResponseSink.LENGTH_ABSENT, true);
+    head.send(ResponseSink.LENGTH_ABSENT, true);
     exchange.sink.flush();
     exchange.onHeadSent(204, CacheResult.SYNTHETIC, exchange.reason());
     exchange.over();

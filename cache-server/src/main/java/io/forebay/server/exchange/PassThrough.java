@@ -16,7 +16,7 @@ import io.forebay.server.origin.OriginCall;
 import io.forebay.server.origin.OriginFailure;
 import io.forebay.server.origin.OriginListener;
 import io.forebay.server.origin.OriginRequest;
-import io.forebay.server.response.HeadLines;
+import io.forebay.server.response.HeadWriter;
 import io.forebay.server.runtime.RuntimeConfig;
 import io.forebay.server.tunnel.Tunnel;
 import io.forebay.server.tunnel.TunnelEnd;
@@ -164,26 +164,23 @@ final class PassThrough implements OriginListener, ResponseBody, Tunnel.Outcome 
       OriginCall call) {
     ResponseSink sink = exchange.sink;
     Reason reason = exchange.reason();
-    ByteBuf out = sink.beginHead(status);
+    HeadWriter out = exchange.loop.heads().begin(sink, status);
     HstsLine.write(exchange, out);
     EndToEndFields.copy(
-        out,
+        out.fields(),
         HstsLine.forwarded(exchange, ResponseFilter.forwarded(exchange.route(), fields)),
         exchange.loop.nowMillis());
-    out.writeBytes(exchange.snapshot.viaLine());
+    out.via(exchange.snapshot.viaLine());
     boolean hasBody = !exchange.isHead && status != 204 && status != 304;
     Set<String> trailers =
         hasBody && contentLength < 0 && sink.takesTrailers()
             ? exchange.route().forwarding().trailers()
             : Set.of();
-    String announced = Trailers.announced(fields.all("trailer"), trailers);
-    if (!announced.isEmpty()) {
-      HeadLines.text(out, "trailer: " + announced + "\r\n");
-    }
-    HeadLines.cacheStatus(
-        out, exchange.snapshot.cacheStatus().forwarded(reason, status, false, false, notStored));
-    sink.head(
-        out, hasBody ? contentLength : lengthNamed(exchange.isHead, status, fields), !hasBody);
+    out.trailer(Trailers.announced(fields.all("trailer"), trailers));
+    out.cacheStatus(
+        exchange.snapshot.cacheStatus().forwarded(reason, status, false, false, notStored));
+    out.send(
+        hasBody ? contentLength : lengthNamed(exchange.isHead, status, fields), !hasBody);
     exchange.onHeadSent(status, result, notStored == null ? reason : notStored);
     if (!hasBody) {
       sink.flush();
@@ -238,14 +235,14 @@ final class PassThrough implements OriginListener, ResponseBody, Tunnel.Outcome 
       return;
     }
     RuntimeConfig snapshot = exchange.snapshot;
-    ByteBuf head = exchange.sink.beginHead(101);
+    HeadWriter head = exchange.loop.heads().begin(exchange.sink, 101);
     HstsLine.write(exchange, head);
-    EndToEndFields.copy(head, HstsLine.forwarded(exchange, fields));
-    head.writeBytes(snapshot.viaLine());
+    EndToEndFields.copy(head.fields(), HstsLine.forwarded(exchange, fields));
+    head.via(snapshot.viaLine());
     exchange.onHeadSent(101, CacheResult.PASS, exchange.reason());
     Tunnel begun =
         new Tunnel(
-            exchange.sink.tunnel(head, offered.chosen(fields)),
+            exchange.sink.tunnel(head.end(), offered.chosen(fields)),
             origin,
             exchange.loop.eventLoop(),
             snapshot.config().tunnels().idleTimeout(),

@@ -14,13 +14,12 @@ import io.forebay.server.deliver.StoredBody;
 import io.forebay.server.fill.FillHead;
 import io.forebay.server.http.ClientInfo;
 import io.forebay.server.http.ResponseSink;
-import io.forebay.server.response.HeadLines;
+import io.forebay.server.response.HeadWriter;
 import io.forebay.server.response.NotModifiedLines;
 import io.forebay.server.response.PartLines;
 import io.forebay.server.response.ResponsePlan;
 import io.forebay.server.runtime.RuntimeConfig;
 import io.forebay.storage.object.StoredHead;
-import io.netty.buffer.ByteBuf;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
@@ -255,7 +254,7 @@ final class StoredResponse {
       long now) {
     ExchangeContext loop = exchange.loop;
     long total = head.totalLength();
-    ByteBuf out = exchange.sink.beginHead(plan.status());
+    HeadWriter out = loop.heads().begin(exchange.sink, plan.status());
     int blockOffset = head.headOffset() + meta.length();
     int blockLength = head.headLength() - meta.length();
     int replaced =
@@ -266,22 +265,21 @@ final class StoredResponse {
     if (!plan.parts().isEmpty()) {
       parts =
           PartLines.copy(
-              out,
+              out.fields(),
               loop.leases().copy(head.region(), blockOffset, blockLength),
               plan.parts(),
               total,
               loop.requestIds());
     } else if (plan.sendsAllFields()) {
-      loop.leases().copyTo(out, head.region(), blockOffset, blockLength);
+      loop.leases().copyTo(out.fields(), head.region(), blockOffset, blockLength);
     } else {
-      NotModifiedLines.copy(out, loop.leases().copy(head.region(), blockOffset, blockLength));
+      NotModifiedLines.copy(out.fields(), loop.leases().copy(head.region(), blockOffset, blockLength));
     }
-    HeadLines.age(out, Age.currentAgeSeconds(meta, now));
-    out.writeBytes(exchange.snapshot.viaLine());
+    out.age(Age.currentAgeSeconds(meta, now)).via(exchange.snapshot.viaLine());
     boolean isFetched = result == CacheResult.MISS || result == CacheResult.JOINED;
     String fetched = partial == null || isFetched ? null : partial.cacheStatus();
     if (partial != null && fetched != null) {
-      HeadLines.cacheStatus(out, fetched);
+      out.cacheStatus(fetched);
       sendHead(exchange, out, plan, parts, total, partial.result(), Reason.MISS_PARTIAL);
     } else {
       cacheStatus(exchange, out, meta, result, why, now);
@@ -297,7 +295,7 @@ final class StoredResponse {
       Route route,
       String scheme,
       ClientInfo client,
-      ByteBuf out,
+      HeadWriter out,
       StoredHead head,
       StoredMeta meta,
       long now) {
@@ -313,15 +311,14 @@ final class StoredResponse {
             loop.store().region(head.region()),
             blockOffset,
             blockLength);
-    loop.leases().copyTo(out, head.region(), blockOffset + replaced, blockLength - replaced);
-    HeadLines.age(out, Age.currentAgeSeconds(meta, now));
-    out.writeBytes(snapshot.viaLine());
-    HeadLines.cacheStatusHit(
-        out,
-        snapshot.cacheStatus(),
-        Reason.HIT_FRESH,
-        Age.timeToLiveSeconds(meta, now),
-        loop.scratch());
+    loop.leases()
+        .copyTo(out.fields(), head.region(), blockOffset + replaced, blockLength - replaced);
+    out.age(Age.currentAgeSeconds(meta, now))
+        .via(snapshot.viaLine())
+        .cacheStatusHit(
+            snapshot.cacheStatus(),
+            Reason.HIT_FRESH,
+            Age.timeToLiveSeconds(meta, now));
   }
 
   private static void sendInline(
@@ -353,16 +350,16 @@ final class StoredResponse {
   }
 
   private static void cacheStatus(
-      Exchange exchange, ByteBuf out, StoredMeta meta, CacheResult result, Reason why, long now) {
+      Exchange exchange, HeadWriter out, StoredMeta meta, CacheResult result, Reason why, long now) {
     var cacheStatus = exchange.snapshot.cacheStatus();
     if (result == CacheResult.REVALIDATED) {
-      HeadLines.cacheStatus(out, cacheStatus.forwarded(why, 304, true, exchange.hasJoined(), null));
+      out.cacheStatus(cacheStatus.forwarded(why, 304, true, exchange.hasJoined(), null));
     } else if (result == CacheResult.MISS || result == CacheResult.JOINED) {
       boolean isCollapsed = result == CacheResult.JOINED;
-      HeadLines.cacheStatus(out, cacheStatus.forwarded(why, 206, true, isCollapsed, null));
+      out.cacheStatus(cacheStatus.forwarded(why, 206, true, isCollapsed, null));
     } else {
-      HeadLines.cacheStatusHit(
-          out, cacheStatus, why, Age.timeToLiveSeconds(meta, now), exchange.loop.scratch());
+      out.cacheStatusHit(
+          cacheStatus, why, Age.timeToLiveSeconds(meta, now));
     }
   }
 
@@ -380,7 +377,7 @@ final class StoredResponse {
       ResponsePlan plan,
       long total,
       boolean isLeader) {
-    ByteBuf out = exchange.sink.beginHead(plan.status());
+    HeadWriter out = exchange.loop.heads().begin(exchange.sink, plan.status());
     byte[] block = head.block();
     int replaced = HstsLine.write(exchange, out, MemorySegment.ofArray(block), 0, block.length);
     if (replaced > 0) {
@@ -388,21 +385,20 @@ final class StoredResponse {
     }
     Multipart parts = null;
     if (!plan.parts().isEmpty()) {
-      parts = PartLines.copy(out, block, plan.parts(), total, exchange.loop.requestIds());
+      parts = PartLines.copy(out.fields(), block, plan.parts(), total, exchange.loop.requestIds());
     } else if (plan.sendsAllFields()) {
-      out.writeBytes(block);
+      out.fields().writeBytes(block);
     } else {
-      NotModifiedLines.copy(out, block);
+      NotModifiedLines.copy(out.fields(), block);
     }
     long age = Age.currentAgeSeconds(meta, exchange.loop.nowMillis());
     if (age > 0 || !isLeader) {
       // Without an Age the response was made for this very request (RFC 9111 §5.1).
-      HeadLines.age(out, age);
+      out.age(age);
     }
-    out.writeBytes(exchange.snapshot.viaLine());
+    out.via(exchange.snapshot.viaLine());
     Reason why = exchange.reason();
-    HeadLines.cacheStatus(
-        out,
+    out.cacheStatus(
         exchange.snapshot.cacheStatus().forwarded(why, head.originStatus(), true, !isLeader, null));
     CacheResult result = isLeader ? CacheResult.MISS : CacheResult.JOINED;
     sendHead(exchange, out, plan, parts, total, result, why);
@@ -411,19 +407,19 @@ final class StoredResponse {
 
   private static void sendHead(
       Exchange exchange,
-      ByteBuf out,
+      HeadWriter out,
       ResponsePlan plan,
       @Nullable Multipart parts,
       long total,
       CacheResult result,
       Reason why) {
     if (plan.status() == 206 && parts == null) {
-      HeadLines.contentRange(out, plan.from(), plan.to() - 1, total);
+      out.contentRange(plan.from(), plan.to() - 1, total);
     } else if (plan.status() == 416) {
-      HeadLines.unsatisfiedRange(out, total);
+      out.unsatisfiedRange(total);
     }
     long length = parts == null ? plan.contentLength() : parts.lengthBytes();
-    exchange.sink.head(out, length, !plan.hasBody());
+    out.send(length, !plan.hasBody());
     exchange.onHeadSent(plan.status(), result, why);
     if (!plan.hasBody()) {
       exchange.sink.flush();

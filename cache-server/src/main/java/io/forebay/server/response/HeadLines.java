@@ -20,14 +20,14 @@ public final class HeadLines {
     return text.getBytes(StandardCharsets.ISO_8859_1);
   }
 
-  public static void age(ByteBuf out, long seconds) {
+  static void age(ByteBuf out, long seconds) {
     out.writeBytes(AGE);
     number(out, seconds);
     out.writeBytes(END);
   }
 
   /** Content-Range of a satisfied range, both ends inclusive; a total of -1 is not known. */
-  public static void contentRange(ByteBuf out, long first, long last, long total) {
+  static void contentRange(ByteBuf out, long first, long last, long total) {
     out.writeBytes(CONTENT_RANGE);
     number(out, first);
     out.writeByte('-');
@@ -41,20 +41,20 @@ public final class HeadLines {
     out.writeBytes(END);
   }
 
-  public static void unsatisfiedRange(ByteBuf out, long total) {
+  static void unsatisfiedRange(ByteBuf out, long total) {
     out.writeBytes(UNSATISFIED_RANGE);
     number(out, total);
     out.writeBytes(END);
   }
 
-  public static void cacheStatus(ByteBuf out, String member) {
+  static void cacheStatus(ByteBuf out, String member) {
     out.writeBytes(CACHE_STATUS);
     text(out, member);
     out.writeBytes(END);
   }
 
   /** As {@link #cacheStatus}, for a hit; scratch holds at least the longest member of a hit. */
-  public static void cacheStatusHit(
+  static void cacheStatusHit(
       ByteBuf out, CacheStatus status, Reason why, long ttlSeconds, byte[] scratch) {
     out.writeBytes(CACHE_STATUS);
     out.writeBytes(scratch, 0, status.writeHit(why, ttlSeconds, scratch, 0));

@@ -1,0 +1,147 @@
+package io.forebay.server.response;
+
+import io.forebay.core.policy.CacheStatus;
+import io.forebay.core.policy.Reason;
+import io.forebay.server.http.ResponseSink;
+import io.netty.buffer.ByteBuf;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Writes the head of every response that an exchange sends, in one order. A section may be left
+ * out; one that comes too late is a defect and throws.
+ *
+ * <pre>
+ *   status line, Alt-Svc           the sink writes them
+ *   Strict-Transport-Security      of the route
+ *   fields                         stored, forwarded, or of a local reply
+ *   Age, Via, Trailer
+ *   Cache-Status, Proxy-Status
+ *   Content-Range
+ *   Content-Length, framing        the sink writes them
+ * </pre>
+ *
+ * <p>One a loop, confined to it, used for one head after the other; allocates nothing but the
+ * buffer that the sink gives.
+ */
+public final class HeadWriter {
+  private static final int NONE = 0;
+  private static final int STATUS = 1;
+  private static final int TRANSPORT_SECURITY = 2;
+  private static final int FIELDS = 3;
+  private static final int AGE = 4;
+  private static final int VIA = 5;
+  private static final int TRAILER = 6;
+  private static final int CACHE_STATUS = 7;
+  private static final int PROXY_STATUS = 8;
+  private static final int CONTENT_RANGE = 9;
+
+  private final byte[] scratch;
+  private @Nullable ResponseSink sink;
+  private @Nullable ByteBuf out;
+  private int section = NONE;
+
+  /** {@code maxHitLength} is that of the longest member of Cache-Status for a hit, in bytes. */
+  public HeadWriter(int maxHitLength) {
+    scratch = new byte[maxHitLength];
+  }
+
+  /** Begins a head. One that was begun and not ended, because of a defect, is dropped. */
+  public HeadWriter begin(ResponseSink to, int status) {
+    ByteBuf abandoned = out;
+    if (abandoned != null) {
+      out = null;
+      abandoned.release();
+    }
+    out = to.beginHead(status);
+    sink = to;
+    section = STATUS;
+    return this;
+  }
+
+  /** The whole line of the route, or null where it has none. */
+  public HeadWriter transportSecurity(byte @Nullable [] line) {
+    ByteBuf head = at(TRANSPORT_SECURITY);
+    if (line != null) {
+      head.writeBytes(line);
+    }
+    return this;
+  }
+
+  /** Where lines of fields are written to. */
+  public ByteBuf fields() {
+    return at(FIELDS);
+  }
+
+  public HeadWriter age(long seconds) {
+    HeadLines.age(at(AGE), seconds);
+    return this;
+  }
+
+  /** The whole line. */
+  public HeadWriter via(byte[] line) {
+    at(VIA).writeBytes(line);
+    return this;
+  }
+
+  /** The names of the trailer fields that follow the body; nothing where there are none. */
+  public HeadWriter trailer(String names) {
+    ByteBuf head = at(TRAILER);
+    if (!names.isEmpty()) {
+      HeadLines.text(head, "trailer: " + names + "\r\n");
+    }
+    return this;
+  }
+
+  public HeadWriter cacheStatus(String member) {
+    HeadLines.cacheStatus(at(CACHE_STATUS), member);
+    return this;
+  }
+
+  /** As {@link #cacheStatus}, for a hit. */
+  public HeadWriter cacheStatusHit(CacheStatus status, Reason why, long ttlSeconds) {
+    HeadLines.cacheStatusHit(at(CACHE_STATUS), status, why, ttlSeconds, scratch);
+    return this;
+  }
+
+  public HeadWriter proxyStatus(String member) {
+    HeadLines.text(at(PROXY_STATUS), "proxy-status: " + member + "\r\n");
+    return this;
+  }
+
+  /** Content-Range of a satisfied range, both ends inclusive; a total of -1 is not known. */
+  public HeadWriter contentRange(long first, long last, long total) {
+    HeadLines.contentRange(at(CONTENT_RANGE), first, last, total);
+    return this;
+  }
+
+  public HeadWriter unsatisfiedRange(long total) {
+    HeadLines.unsatisfiedRange(at(CONTENT_RANGE), total);
+    return this;
+  }
+
+  /** Ends the head and sends it; the parameters are those of {@link ResponseSink#head}. */
+  public void send(long contentLength, boolean isLast) {
+    ResponseSink to = Objects.requireNonNull(sink);
+    // The sink may begin the next head before it returns.
+    to.head(end(), contentLength, isLast);
+  }
+
+  /** Ends the head and hands it over, for whoever sends it himself. */
+  public ByteBuf end() {
+    ByteBuf head = Objects.requireNonNull(out, "no head was begun");
+    out = null;
+    sink = null;
+    section = NONE;
+    return head;
+  }
+
+  private ByteBuf at(int next) {
+    ByteBuf head = out;
+    if (head == null || next < section) {
+      throw new IllegalStateException("section " + next + " after " + section);
+    }
+    section = next;
+    return head;
+  }
+}
