@@ -68,7 +68,7 @@ final class ServerFailureTest {
       assertEquals(502, reply.status());
       assertEquals("edge; fwd=miss; detail=origin-unreachable", reply.field("cache-status"));
       assertTrue(
-          reply.text().startsWith("No connection to the origin could be made.\n"), reply.text());
+          reply.text().startsWith("The node cannot connect to the origin.\n"), reply.text());
     }
   }
 

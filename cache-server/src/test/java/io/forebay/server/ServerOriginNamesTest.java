@@ -47,7 +47,7 @@ final class ServerOriginNamesTest {
         assertEquals(502, reply.status(), url);
         assertEquals("edge; error=destination_ip_prohibited", reply.field("proxy-status"), url);
         assertTrue(
-            reply.text().startsWith("No connection to the origin could be made.\n"), reply.text());
+            reply.text().startsWith("The node cannot connect to the origin.\n"), reply.text());
       }
     }
   }

@@ -106,20 +106,20 @@ public enum Reason {
   REFUSED_FIELDS(null, "fields", "A header field is malformed or not allowed."),
   REFUSED_METHOD(null, "method", "This method is not served here."),
   REFUSED_NO_ROUTE(null, "no-route", "No route is configured for this host and path."),
-  REFUSED_LOOP(null, "loop", "The request has been through this node already."),
-  REFUSED_OVERLOAD(null, "overload", "A bound was reached, so the request was shed."),
+  REFUSED_LOOP(null, "loop", "The request has already passed through this node."),
+  REFUSED_OVERLOAD(null, "overload", "The node is overloaded, or a limit was reached."),
   REFUSED_CLIENT_LIMIT(
       null,
       "client-limit",
-      "Too many requests of this client's network are in progress that are not hits."),
+      "Too many requests from this client's network are waiting for the origin."),
   REFUSED_DRAINING(null, "draining", "The server is shutting down."),
   REFUSED_ONLY_IF_CACHED(
-      null, "only-if-cached", "The client takes a stored response only, and none is usable."),
+      null, "only-if-cached", "The request says only-if-cached, and no stored response can be used."),
 
-  ORIGIN_UNREACHABLE("miss", "origin-unreachable", "No connection to the origin could be made."),
+  ORIGIN_UNREACHABLE("miss", "origin-unreachable", "The node cannot connect to the origin."),
   ORIGIN_UNRESOLVED("miss", "origin-unresolved", "The origin's name does not resolve."),
-  ORIGIN_TIMEOUT("miss", "origin-timeout", "The origin did not answer in time."),
-  ORIGIN_BROKEN("miss", "origin-broken", "The origin broke off or sent what is not HTTP."),
+  ORIGIN_TIMEOUT("miss", "origin-timeout", "The origin did not respond in time."),
+  ORIGIN_BROKEN("miss", "origin-broken", "The origin closed the connection early or sent malformed HTTP."),
 
   NOT_STORED_METHOD(
       null, "method", "Only responses to GET and, where the route enables it, QUERY are stored."),

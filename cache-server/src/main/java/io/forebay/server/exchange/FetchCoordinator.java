@@ -211,7 +211,7 @@ final class FetchCoordinator {
   Step shed() {
     loop.counters().hit(LimitKey.OVERLOAD);
     return onOriginFailed(
-        new OriginFailure(OriginFailure.Kind.OVERLOADED, "the node has too much to do"));
+        new OriginFailure(OriginFailure.Kind.OVERLOADED, "the node is overloaded"));
   }
 
   /** The client has so many requests in progress that this one has to wait its turn elsewhere. */

@@ -32,7 +32,7 @@ public final class LoopDetection {
     CdnLoop passed = CdnLoop.of(request.fields().all("cdn-loop"), nodeId);
     // First, because what is malformed behind our own id may be meant to hide it.
     if (passed.isThroughHere()) {
-      return loop("this request has been through " + nodeId);
+      return loop("this request has already passed through " + nodeId);
     }
     if (passed.isMalformed()) {
       return new Verdict(
@@ -41,7 +41,7 @@ public final class LoopDetection {
     int most = snapshot.config().forwarding().maxHops();
     return passed.hops() <= most
         ? null
-        : loop("this request has been through more than " + most + " nodes");
+        : loop("this request has already passed through more than " + most + " nodes");
   }
 
   private static Verdict loop(String text) {

@@ -32,7 +32,7 @@ final class MaxForwardsResponder {
           LocalReplies.refuse(
               exchange,
               400,
-              "Max-Forwards is not one number",
+              "Max-Forwards is not a single number",
               Reason.REFUSED_FIELDS,
               ProxyError.HTTP_REQUEST_ERROR);
       default -> null;

@@ -229,7 +229,7 @@ public final class RequestExplainer {
         return new Answer(Action.REFUSE, reason, 204, "");
       }
       if (forwards == MaxForwards.MALFORMED) {
-        says("max-forwards", Reason.REFUSED_FIELDS, "Max-Forwards is not one number");
+        says("max-forwards", Reason.REFUSED_FIELDS, "Max-Forwards is not a single number");
         return refused(400, Reason.REFUSED_FIELDS);
       }
     }
