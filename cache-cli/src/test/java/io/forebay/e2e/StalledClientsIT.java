@@ -139,7 +139,9 @@ final class StalledClientsIT {
       file.assertSame(edge.get(file.path()));
       try (SocketChannel client = stall(edge.port(), file.path())) {
         readStatus(client);
-        Await.until("it is closed", () -> edge.metrics().sum("forebay_stalled_connections_closed_total") >= 1);
+        Await.until(
+            "it is closed",
+            () -> edge.metrics().sum("forebay_stalled_connections_closed_total") >= 1);
         Await.until("it is gone", () -> gauge(edge, "forebay_connections") == 0);
         assertTrue(client.isOpen(), "it was not its own doing");
       }

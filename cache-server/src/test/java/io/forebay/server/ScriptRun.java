@@ -12,7 +12,6 @@ import io.forebay.server.Script.Receive;
 import io.forebay.server.Script.Send;
 import io.forebay.server.WireClient.Head;
 import io.forebay.server.counters.LoopCounters;
-import io.forebay.server.node.PurgeControl;
 import io.forebay.storage.purge.PurgeKind;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;

@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.forebay.server.WireClient.Reply;
 import io.forebay.server.node.NodeControl;
-import io.forebay.server.node.PurgeControl;
 import io.forebay.storage.disk.DiskStats;
 import io.forebay.storage.purge.PurgeKind;
 import java.io.IOException;

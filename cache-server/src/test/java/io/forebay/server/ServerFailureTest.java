@@ -67,8 +67,7 @@ final class ServerFailureTest {
       Reply reply = client.get("/closed/a");
       assertEquals(502, reply.status());
       assertEquals("edge; fwd=miss; detail=origin-unreachable", reply.field("cache-status"));
-      assertTrue(
-          reply.text().startsWith("The node cannot connect to the origin.\n"), reply.text());
+      assertTrue(reply.text().startsWith("The node cannot connect to the origin.\n"), reply.text());
     }
   }
 

@@ -8,7 +8,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.forebay.server.TestOrigin.Answer;
 import io.forebay.server.WireClient.Head;
 import io.forebay.server.WireClient.Reply;
-import io.forebay.server.node.PurgeControl;
 import io.forebay.storage.purge.PurgeKind;
 import java.io.IOException;
 import java.nio.file.Path;

@@ -4,7 +4,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.forebay.server.node.PurgeControl;
 import io.forebay.storage.purge.PurgeKind;
 import java.io.IOException;
 import java.net.URI;

@@ -9,7 +9,6 @@ import io.forebay.storage.purge.PurgeLog;
 import io.forebay.storage.purge.PurgeProbe;
 import io.forebay.storage.purge.PurgeReceipt;
 import io.forebay.storage.purge.PurgeStatus;
-import io.forebay.storage.purge.Purges;
 import io.forebay.storage.purge.PurgesFullException;
 import java.io.IOException;
 import java.util.List;

@@ -115,8 +115,7 @@ class ConcurrencyTest {
       }
     } else {
       PurgeReceipt receipt =
-          store.purge(
-              new Purge(PurgeKind.TAG, new long[] {StoreFixture.scope(name)}, false, name));
+          store.purge(new Purge(PurgeKind.TAG, new long[] {StoreFixture.scope(name)}, false, name));
       purged.merge(name, receipt.sequence(), Math::max);
     }
   }

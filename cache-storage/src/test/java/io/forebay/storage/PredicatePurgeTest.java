@@ -259,8 +259,7 @@ class PredicatePurgeTest extends PurgeStores {
         }
       }
       Purge purge =
-          new Purge(
-              PurgeKind.PATTERN, new long[] {StoreFixture.scope("host0")}, false, "key odd");
+          new Purge(PurgeKind.PATTERN, new long[] {StoreFixture.scope("host0")}, false, "key odd");
       PurgeEstimate estimate = Objects.requireNonNull(fixture.store.estimate(purge, 1000));
       assertEquals(objects, estimate.objects());
       assertEquals(bytes, estimate.bytes());

@@ -185,8 +185,7 @@ class RestartTest {
       fixture.store = ObjectStore.open(fixture.settings);
       PurgeReceipt ignored =
           fixture.store.purge(
-              new Purge(
-                  PurgeKind.URL, new long[] {StoreFixture.scope("/1")}, false, "while away"));
+              new Purge(PurgeKind.URL, new long[] {StoreFixture.scope("/1")}, false, "while away"));
       fixture.clock.addAndGet(100_000);
       fixture.stepAll();
       assertEquals(0, fixture.store.stats().purgeScopes());

@@ -114,12 +114,15 @@ public enum Reason {
       "Too many requests from this client's network are waiting for the origin."),
   REFUSED_DRAINING(null, "draining", "The server is shutting down."),
   REFUSED_ONLY_IF_CACHED(
-      null, "only-if-cached", "The request says only-if-cached, and no stored response can be used."),
+      null,
+      "only-if-cached",
+      "The request says only-if-cached, and no stored response can be used."),
 
   ORIGIN_UNREACHABLE("miss", "origin-unreachable", "The node cannot connect to the origin."),
   ORIGIN_UNRESOLVED("miss", "origin-unresolved", "The origin's name does not resolve."),
   ORIGIN_TIMEOUT("miss", "origin-timeout", "The origin did not respond in time."),
-  ORIGIN_BROKEN("miss", "origin-broken", "The origin closed the connection early or sent malformed HTTP."),
+  ORIGIN_BROKEN(
+      "miss", "origin-broken", "The origin closed the connection early or sent malformed HTTP."),
 
   NOT_STORED_METHOD(
       null, "method", "Only responses to GET and, where the route enables it, QUERY are stored."),

@@ -11,14 +11,12 @@ import io.forebay.server.node.PurgeControl.Refusal;
 import io.forebay.server.purge.PurgePredicate;
 import io.forebay.server.text.HttpUrls;
 import io.forebay.server.text.Printable;
-import io.forebay.storage.purge.Purge;
 import io.forebay.storage.purge.PurgeEstimate;
 import io.forebay.storage.purge.PurgeKind;
 import io.forebay.storage.purge.PurgeStatus;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.OptionalLong;
 import java.util.Set;
 import org.slf4j.Logger;
@@ -77,11 +75,7 @@ final class PurgeEndpoint {
       String problem = node.purgeProblem(order);
       if (problem != null) {
         problems.add(
-            order.kind().label()
-                + " \""
-                + Printable.json(order.text())
-                + "\": "
-                + problem);
+            order.kind().label() + " \"" + Printable.json(order.text()) + "\": " + problem);
       }
     }
     if (orders.isEmpty() && problems.isEmpty()) {

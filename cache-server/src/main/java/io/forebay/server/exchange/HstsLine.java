@@ -33,7 +33,8 @@ public final class HstsLine {
    * @param memory where these lie
    * @return how many of their first bytes are to be left out: the origin's own line, or none
    */
-  static int write(Exchange exchange, HeadWriter head, MemorySegment memory, long offset, int length) {
+  static int write(
+      Exchange exchange, HeadWriter head, MemorySegment memory, long offset, int length) {
     return write(
         exchange.snapshot,
         exchange.route(),

@@ -179,8 +179,7 @@ final class PassThrough implements OriginListener, ResponseBody, Tunnel.Outcome 
     out.trailer(Trailers.announced(fields.all("trailer"), trailers));
     out.cacheStatus(
         exchange.snapshot.cacheStatus().forwarded(reason, status, false, false, notStored));
-    out.send(
-        hasBody ? contentLength : lengthNamed(exchange.isHead, status, fields), !hasBody);
+    out.send(hasBody ? contentLength : lengthNamed(exchange.isHead, status, fields), !hasBody);
     exchange.onHeadSent(status, result, notStored == null ? reason : notStored);
     if (!hasBody) {
       sink.flush();

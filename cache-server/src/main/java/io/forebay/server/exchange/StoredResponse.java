@@ -273,7 +273,8 @@ final class StoredResponse {
     } else if (plan.sendsAllFields()) {
       loop.leases().copyTo(out.fields(), head.region(), blockOffset, blockLength);
     } else {
-      NotModifiedLines.copy(out.fields(), loop.leases().copy(head.region(), blockOffset, blockLength));
+      NotModifiedLines.copy(
+          out.fields(), loop.leases().copy(head.region(), blockOffset, blockLength));
     }
     out.age(Age.currentAgeSeconds(meta, now)).via(exchange.snapshot.viaLine());
     boolean isFetched = result == CacheResult.MISS || result == CacheResult.JOINED;
@@ -315,10 +316,7 @@ final class StoredResponse {
         .copyTo(out.fields(), head.region(), blockOffset + replaced, blockLength - replaced);
     out.age(Age.currentAgeSeconds(meta, now))
         .via(snapshot.viaLine())
-        .cacheStatusHit(
-            snapshot.cacheStatus(),
-            Reason.HIT_FRESH,
-            Age.timeToLiveSeconds(meta, now));
+        .cacheStatusHit(snapshot.cacheStatus(), Reason.HIT_FRESH, Age.timeToLiveSeconds(meta, now));
   }
 
   private static void sendInline(
@@ -350,7 +348,12 @@ final class StoredResponse {
   }
 
   private static void cacheStatus(
-      Exchange exchange, HeadWriter out, StoredMeta meta, CacheResult result, Reason why, long now) {
+      Exchange exchange,
+      HeadWriter out,
+      StoredMeta meta,
+      CacheResult result,
+      Reason why,
+      long now) {
     var cacheStatus = exchange.snapshot.cacheStatus();
     if (result == CacheResult.REVALIDATED) {
       out.cacheStatus(cacheStatus.forwarded(why, 304, true, exchange.hasJoined(), null));
@@ -358,8 +361,7 @@ final class StoredResponse {
       boolean isCollapsed = result == CacheResult.JOINED;
       out.cacheStatus(cacheStatus.forwarded(why, 206, true, isCollapsed, null));
     } else {
-      out.cacheStatusHit(
-          cacheStatus, why, Age.timeToLiveSeconds(meta, now));
+      out.cacheStatusHit(cacheStatus, why, Age.timeToLiveSeconds(meta, now));
     }
   }
 

@@ -70,14 +70,12 @@ final class FormerNames {
   /** The label {@code reason} was {@code why}. */
   private static List<CounterDataPointSnapshot> formerLabels(List<CounterDataPointSnapshot> now) {
     return now.stream()
-        .map(
-            point -> {
-              String reason = point.getLabels().get("reason");
-              return reason == null
-                  ? point
-                  : new CounterDataPointSnapshot(
-                      point.getValue(), Labels.of("why", reason), null, 0);
-            })
+        .map(point -> {
+          String reason = point.getLabels().get("reason");
+          return reason == null
+              ? point
+              : new CounterDataPointSnapshot(point.getValue(), Labels.of("why", reason), null, 0);
+        })
         .toList();
   }
 }

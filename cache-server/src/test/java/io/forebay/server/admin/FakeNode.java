@@ -18,7 +18,6 @@ import io.forebay.storage.evict.EvictionStats;
 import io.forebay.storage.evict.HitEstimate;
 import io.forebay.storage.inspect.StoreInspection;
 import io.forebay.storage.inspect.StoreInspector;
-import io.forebay.storage.purge.Purge;
 import io.forebay.storage.purge.PurgeEstimate;
 import io.forebay.storage.purge.PurgeKind;
 import io.forebay.storage.purge.PurgeStatus;

@@ -132,8 +132,7 @@ final class MetricsReferenceTest {
                 0,
                 0,
                 new ScrubStats(1, 0, 0, 0, 0, 0)))
-        .certificates(
-            new CertificateStatus("a", "ecdsa", List.of(), Instant.EPOCH, Instant.EPOCH));
+        .certificates(new CertificateStatus("a", "ecdsa", List.of(), Instant.EPOCH, Instant.EPOCH));
   }
 
   private static final String INTRODUCTION =
@@ -165,12 +164,11 @@ final class MetricsReferenceTest {
     String section() {
       StringBuilder text =
           new StringBuilder("- `" + name + "` (" + type + "): " + help.replace("|", "\\|"));
-      labels.forEach(
-          (label, values) -> {
-            String open = OPEN_LABELS.get(label);
-            text.append(" Label `").append(label).append("`: ");
-            text.append(open != null ? open : "`" + String.join("`, `", values) + "`").append('.');
-          });
+      labels.forEach((label, values) -> {
+        String open = OPEN_LABELS.get(label);
+        text.append(" Label `").append(label).append("`: ");
+        text.append(open != null ? open : "`" + String.join("`, `", values) + "`").append('.');
+      });
       return wrapped(text.toString()) + "\n";
     }
 

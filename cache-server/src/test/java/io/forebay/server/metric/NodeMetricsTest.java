@@ -141,8 +141,7 @@ final class NodeMetricsTest {
     ScrapeParser scrape = scrape();
     assertEquals(7, scrape.value("forebay_slice_fetches_failed_total{reason=changed}"));
     assertEquals(7, scrape.value("forebay_slice_runs_refused_total{why=changed}"));
-    assertEquals(
-        scrape.value("forebay_purges_pending{}"), scrape.value("forebay_purge_scopes{}"));
+    assertEquals(scrape.value("forebay_purges_pending{}"), scrape.value("forebay_purge_scopes{}"));
     for (Map.Entry<String, String> renamed : FormerNames.OF.entrySet()) {
       if (!renamed.getKey().startsWith("forebay_disk_")) {
         assertEquals(

@@ -79,6 +79,7 @@ public abstract sealed class ObjectWriter permits InlineObjectWriter, SlicesWrit
 
   /** The latest space taken. Owner only. */
   final Reservation reservation = new Reservation();
+
   private final FillHandle fill = new FillHandle();
 
   /** Moves between idle and busy with acquire and release: see {@link #enter}. */
@@ -235,11 +236,7 @@ public abstract sealed class ObjectWriter permits InlineObjectWriter, SlicesWrit
             && !isShort
             && !isSliding
             && (spec.totalLength() < 0 || written == spec.totalLength());
-    boolean isReserved =
-        !isWhole
-            || core.isLost()
-            || headPiece != null
-            || commitHead();
+    boolean isReserved = !isWhole || core.isLost() || headPiece != null || commitHead();
     progressMillis = core.clockMillis.getAsLong();
     leave();
     return isReserved;

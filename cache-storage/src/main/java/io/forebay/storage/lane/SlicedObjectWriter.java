@@ -45,8 +45,7 @@ final class SlicedObjectWriter extends SlicesWriter {
   InstallOutcome index(int slice) {
     InstallOutcome result = install(slice);
     // A run has brought this very slice ahead of us: what is there serves as well.
-    return indexed(
-        slice, result == InstallOutcome.OLDER ? InstallOutcome.INSTALLED : result);
+    return indexed(slice, result == InstallOutcome.OLDER ? InstallOutcome.INSTALLED : result);
   }
 
   @Override

@@ -21,8 +21,7 @@ import org.jspecify.annotations.Nullable;
  *                       first       sealed
  * </pre>
  */
-abstract sealed class SlicesWriter extends ObjectWriter
-    permits SlicedObjectWriter, SliceRunWriter {
+abstract sealed class SlicesWriter extends ObjectWriter permits SlicedObjectWriter, SliceRunWriter {
 
   private static final int FIRST_PIECE = 64 << 10;
 
@@ -140,8 +139,7 @@ abstract sealed class SlicesWriter extends ObjectWriter
     if (!reserve(SliceRecord.LENGTH + capacity, window.end() > 0)) {
       return null;
     }
-    core.enter(
-        reservation, RecordHeader.KIND_SLICE, spec, keyHigh(), keyLow(slice), objectId);
+    core.enter(reservation, RecordHeader.KIND_SLICE, spec, keyHigh(), keyLow(slice), objectId);
     return Piece.slice(reservation);
   }
 

@@ -6,8 +6,8 @@ import io.forebay.storage.object.HeadSpec;
  * What to purge.
  *
  * @param scopes hashes of what is purged, as they stand in {@link HeadSpec#scopes}; none for {@link
- *     PurgeKind#EVERYTHING}; for {@link PurgeKind#PATTERN} what it is limited to, if anything; at least one
- *     otherwise
+ *     PurgeKind#EVERYTHING}; for {@link PurgeKind#PATTERN} what it is limited to, if anything; at
+ *     least one otherwise
  * @param soft make stale instead of gone
  * @param text of a predicate what it asks for, at most 1024 bytes; otherwise for the audit trail,
  *     cut there

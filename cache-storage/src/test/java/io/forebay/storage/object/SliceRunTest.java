@@ -172,8 +172,7 @@ final class SliceRunTest {
   @Test
   void nothingIsAddedToAnObjectThatWasPurged() throws PurgeFailedException {
     ObjectWriter run = begin(3, 3 * SLICE);
-    fixture.store.purge(
-        new Purge(PurgeKind.URL, new long[] {StoreFixture.scope("a")}, false, "a"));
+    fixture.store.purge(new Purge(PurgeKind.URL, new long[] {StoreFixture.scope("a")}, false, "a"));
     assertTrue(run.append(body(3 * SLICE, 6 * SLICE)));
     assertEquals(InstallOutcome.GONE, run.finish());
     assertFalse(isThere(3));

@@ -88,7 +88,8 @@ class JournalFlipTest {
       past.took(purges.purge(PurgeKind.EVERYTHING.code(), new long[0], false, "everything"));
       past.dead.add(new long[] {4711, past.highest - 1});
       past.took(purges.next());
-      past.took(purges.purge(PurgeKind.EVERYTHING.code(), new long[0], true, "everything is stale"));
+      past.took(
+          purges.purge(PurgeKind.EVERYTHING.code(), new long[0], true, "everything is stale"));
       past.stale.add(new long[] {4712, past.highest - 1});
       past.took(purges.purge(4, new long[] {1}, false, "gone"));
       purges.retire(past.highest);

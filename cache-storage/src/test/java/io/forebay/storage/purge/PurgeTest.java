@@ -61,8 +61,7 @@ public class PurgeTest {
         PurgeReceipt receipt = fixture.store.purge(purge(kind, scope, false));
         assertEquals(fixture.store.purgeSequence(), receipt.sequence());
         assertEquals(
-            kind == PurgeKind.URL ? OptionalLong.of(1) : OptionalLong.empty(),
-            receipt.matched());
+            kind == PurgeKind.URL ? OptionalLong.of(1) : OptionalLong.empty(), receipt.matched());
         assertNull(fixture.read(lane, "/a"), kind::toString);
         assertNotNull(fixture.read(lane, "/b"), kind::toString);
         put(fixture, "/a", "scope");

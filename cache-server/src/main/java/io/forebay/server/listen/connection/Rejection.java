@@ -20,7 +20,8 @@ public record Rejection(int status, String detail, boolean isMalformed, @Nullabl
   public static final Rejection TRANSFER_ENCODING = malformed("Transfer-Encoding is not chunked");
   public static final Rejection FRAMING =
       malformed("Content-Length and Transfer-Encoding must not be combined");
-  public static final Rejection CONNECTION = malformed("Connection names a field that must not be removed");
+  public static final Rejection CONNECTION =
+      malformed("Connection names a field that must not be removed");
   public static final Rejection CHUNK = malformed("the chunked body is malformed");
   public static final Rejection REQUEST_LINE = malformed("the request line is malformed");
   public static final Rejection MALFORMED = malformed("the request is malformed");
@@ -41,8 +42,10 @@ public record Rejection(int status, String detail, boolean isMalformed, @Nullabl
       limit(431, "the header section is too large", LimitKey.HEADER_BYTES);
   public static final Rejection FIELDS_TOO_MANY =
       limit(431, "there are too many header fields", LimitKey.HEADER_COUNT);
-  public static final Rejection CODING = plain(501, "the only supported transfer coding is chunked");
-  public static final Rejection VERSION = plain(505, "the supported versions are HTTP/1.0 and HTTP/1.1");
+  public static final Rejection CODING =
+      plain(501, "the only supported transfer coding is chunked");
+  public static final Rejection VERSION =
+      plain(505, "the supported versions are HTTP/1.0 and HTTP/1.1");
   public static final Rejection HEADER_TIMEOUT =
       limit(408, "the request did not arrive in time", LimitKey.REQUEST_HEADER);
   public static final Rejection BODY_TIMEOUT =

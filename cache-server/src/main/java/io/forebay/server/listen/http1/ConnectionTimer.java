@@ -47,7 +47,10 @@ final class ConnectionTimer {
 
   /** {@code onDeadline} takes the present time of the wheel. */
   ConnectionTimer(
-      ListenerContext loop, Channel channel, LimitsConfig limits, DeadlineWheel.Listener onDeadline) {
+      ListenerContext loop,
+      Channel channel,
+      LimitsConfig limits,
+      DeadlineWheel.Listener onDeadline) {
     timeouts = loop.timeouts();
     wheel = loop.wheel;
     deadline = wheel.entry(onDeadline);
