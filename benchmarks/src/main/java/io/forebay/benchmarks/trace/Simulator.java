@@ -24,27 +24,47 @@ public final class Simulator {
   private static final int[] PERCENT = {1, 3, 10, 30};
   private static final double SEGMENTED_SHARE = 0.8;
 
+  private static final String USAGE =
+      """
+      usage: Simulator [--share=SHARE] [--threshold=NUMBER] FILE.csv[.gz] ...
+
+      Replays request traces through Forebay's eviction and through others (LRU, segmented LRU, S3-FIFO, GDSF,
+      W-TinyLFU) and prints the share of objects and of bytes that each missed, at cache sizes of 1, 3, 10 and 30 % of
+      all distinct bytes. A line of a trace is time,object,size.
+
+        --share=SHARE        fixed share of the protected segment, 0.0 to 0.95 (default: tuned)
+        --threshold=NUMBER   fixed number of requests that a record needs to survive probation, 1 or 2 (default: tuned)
+        --help               shows this text
+      """;
+
   private Simulator() {}
 
-  /** Files; {@code --share=0.5 --threshold=2} fix what is tuned otherwise. */
+  /** Files and options as {@link #USAGE} says; exits with 2 where it cannot read them. */
   public static void main(String[] args) throws IOException {
     double share = Tuning.AUTO.protectedShare();
     int threshold = Tuning.AUTO.touchThreshold();
     int files = 0;
-    for (String arg : args) {
-      if (arg.startsWith("--share=")) {
-        share = Double.parseDouble(arg.substring(arg.indexOf('=') + 1));
-      } else if (arg.startsWith("--threshold=")) {
-        threshold = Integer.parseInt(arg.substring(arg.indexOf('=') + 1));
-      } else {
-        files++;
+    try {
+      for (String arg : args) {
+        if (arg.equals("--help") || arg.equals("-h")) {
+          System.out.print(USAGE);
+          return;
+        } else if (arg.startsWith("--share=")) {
+          share = Double.parseDouble(arg.substring(arg.indexOf('=') + 1));
+        } else if (arg.startsWith("--threshold=")) {
+          threshold = Integer.parseInt(arg.substring(arg.indexOf('=') + 1));
+        } else if (arg.startsWith("-")) {
+          throw new IllegalArgumentException("unknown option " + arg);
+        } else {
+          files++;
+        }
       }
+    } catch (IllegalArgumentException e) {
+      fail(String.valueOf(e.getMessage()));
     }
     Tuning tuning = new Tuning(share, threshold);
     if (files == 0 || !tuning.isValid()) {
-      System.err.println(
-          "usage: Simulator [--share=0.0..0.95] [--threshold=1|2] FILE.csv[.gz] ...");
-      System.exit(2);
+      fail(files == 0 ? "no trace is named" : "an option is out of its range");
     }
     for (String arg : args) {
       if (!arg.startsWith("--")) {
@@ -61,6 +81,12 @@ public final class Simulator {
         }
       }
     }
+  }
+
+  private static void fail(String why) {
+    System.err.println("Simulator: " + why);
+    System.err.print(USAGE);
+    System.exit(2);
   }
 
   private static void print(Trace trace, int percent, Tuning tuning) {

@@ -9,18 +9,15 @@ import io.forebay.core.policy.Reason;
 import io.forebay.core.policy.ResponseFilter;
 import io.forebay.server.counters.LimitKey;
 import io.forebay.server.counters.LoopCounters.CacheResult;
-import io.forebay.server.deliver.ResponseBody;
 import io.forebay.server.exchange.Exchange.Step;
 import io.forebay.server.http.ResponseSink;
 import io.forebay.server.origin.OriginCall;
 import io.forebay.server.origin.OriginFailure;
-import io.forebay.server.origin.OriginListener;
 import io.forebay.server.origin.OriginRequest;
 import io.forebay.server.response.HeadWriter;
 import io.forebay.server.runtime.RuntimeConfig;
 import io.forebay.server.tunnel.Tunnel;
 import io.forebay.server.tunnel.TunnelEnd;
-import io.netty.buffer.ByteBuf;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -30,14 +27,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Owner: the loop of the exchange, which is also that of the origin connection.
  */
-final class PassThrough implements OriginListener, ResponseBody, Tunnel.Outcome {
+final class PassThrough extends OriginRelay implements Tunnel.Outcome {
 
-  private final Exchange exchange;
-
-  /** Set before the first call back. */
-  private @Nullable OriginCall call;
-
-  private @Nullable PassThroughBody transit;
   private HeadFreshening freshening = HeadFreshening.NONE;
 
   /** What the client offers to speak instead of HTTP, where that is passed on. */
@@ -49,7 +40,7 @@ final class PassThrough implements OriginListener, ResponseBody, Tunnel.Outcome 
   private @Nullable Tunnel tunnel;
 
   private PassThrough(Exchange exchange, @Nullable UpgradeOffer upgrade) {
-    this.exchange = exchange;
+    super(exchange);
     this.upgrade = upgrade;
     this.hasPlace = upgrade != null;
   }
@@ -221,8 +212,7 @@ final class PassThrough implements OriginListener, ResponseBody, Tunnel.Outcome 
     Invalidation.apply(
         exchange.loop, exchange.snapshot, exchange.route(), exchange.request, status, fields);
     freshening.apply(exchange, status, fields);
-    transit =
-        beginTransit(exchange, status, fields, contentLength, CacheResult.PASS, null, current);
+    relayTo(beginTransit(exchange, status, fields, contentLength, CacheResult.PASS, null, current));
   }
 
   @Override
@@ -263,53 +253,19 @@ final class PassThrough implements OriginListener, ResponseBody, Tunnel.Outcome 
   }
 
   @Override
-  public void onData(ByteBuf data) {
-    if (transit == null) {
-      data.release();
-    } else {
-      transit.onData(data);
-    }
-  }
-
-  @Override
-  public void onReadComplete() {
-    if (transit != null) {
-      transit.onReadComplete();
-    }
-  }
-
-  @Override
-  public void onEnd(HeaderFields trailers) {
-    if (transit != null) {
-      transit.onEnd(trailers);
-    }
-  }
-
-  @Override
   public void onFailure(OriginFailure failure) {
     giveBackPlace();
-    if (transit != null) {
-      transit.onFailure(failure);
-    } else if (!exchange.isOver()) {
-      LocalReplies.refuse(exchange, failure);
-    }
-  }
-
-  // --- the client's side, until the transit stands in its place ---------------------------------
-
-  @Override
-  public long sentBytes() {
-    return 0;
+    super.onFailure(failure);
   }
 
   @Override
-  public void onWritable() {}
+  void onNoHead(OriginFailure failure) {
+    LocalReplies.refuse(exchange, failure);
+  }
 
   @Override
   public void onClientGone() {
     giveBackPlace();
-    if (call != null) {
-      call.cancel();
-    }
+    super.onClientGone();
   }
 }

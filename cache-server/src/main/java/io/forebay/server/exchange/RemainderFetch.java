@@ -2,15 +2,11 @@ package io.forebay.server.exchange;
 
 import io.forebay.core.http.HeaderFields;
 import io.forebay.core.policy.BodyRemainder;
-import io.forebay.server.deliver.ResponseBody;
 import io.forebay.server.http.AbortCause;
 import io.forebay.server.http.RequestBody;
 import io.forebay.server.origin.OriginCall;
 import io.forebay.server.origin.OriginFailure;
-import io.forebay.server.origin.OriginListener;
 import io.forebay.server.runtime.RuntimeConfig;
-import io.netty.buffer.ByteBuf;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Goes on with a body whose stored bytes left memory while a slow client read them (I9): asks the
@@ -20,22 +16,16 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Owner: the loop of the exchange, which is also that of the origin connection.
  */
-final class RemainderFetch implements OriginListener, ResponseBody {
+final class RemainderFetch extends OriginRelay {
 
-  private final Exchange exchange;
   private final BodyRemainder rest;
 
   // Both included.
   private final long first;
   private final long last;
 
-  /** Set before the first call back. */
-  private @Nullable OriginCall call;
-
-  private @Nullable PassThroughBody transit;
-
   private RemainderFetch(Exchange exchange, BodyRemainder rest, long first, long last) {
-    this.exchange = exchange;
+    super(exchange);
     this.rest = rest;
     this.first = first;
     this.last = last;
@@ -90,64 +80,21 @@ final class RemainderFetch implements OriginListener, ResponseBody {
     exchange.loop.counters().restsFetched++;
     exchange.record.restFetched();
     // A declared length is held to by the origin's framing, and then the connection can stay.
-    transit =
+    PassThroughBody body =
         PassThroughBody.ofRest(
             exchange.sink, current, 0, isDeclared ? Long.MAX_VALUE : wanted, exchange);
-    exchange.sends(transit);
+    relayTo(body);
+    exchange.sends(body);
   }
 
   @Override
-  public void onData(ByteBuf data) {
-    if (transit == null) {
-      data.release();
-    } else {
-      transit.onData(data);
-    }
-  }
-
-  @Override
-  public void onReadComplete() {
-    if (transit != null) {
-      transit.onReadComplete();
-    }
-  }
-
-  @Override
-  public void onEnd(HeaderFields trailers) {
-    if (transit != null) {
-      transit.onEnd(trailers);
-    }
-  }
-
-  @Override
-  public void onFailure(OriginFailure failure) {
-    if (transit != null) {
-      transit.onFailure(failure);
-    } else if (!exchange.isOver()) {
-      breakOff(AbortCause.ORIGIN_FAILED);
-    }
+  void onNoHead(OriginFailure failure) {
+    breakOff(AbortCause.ORIGIN_FAILED);
   }
 
   private void breakOff(AbortCause cause) {
     exchange.loop.counters().restsLost++;
     exchange.sink.abort(cause);
     exchange.onBodyBroken(cause.name());
-  }
-
-  // --- the client's side, until the transit stands in its place ---------------------------------
-
-  @Override
-  public long sentBytes() {
-    return 0;
-  }
-
-  @Override
-  public void onWritable() {}
-
-  @Override
-  public void onClientGone() {
-    if (call != null) {
-      call.cancel();
-    }
   }
 }

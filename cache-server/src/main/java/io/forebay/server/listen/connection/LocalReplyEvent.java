@@ -4,6 +4,7 @@ import io.forebay.server.accesslog.AccessEvent;
 import io.forebay.server.counters.LoopCounters.CacheResult;
 import io.forebay.server.http.ClientInfo;
 import io.forebay.server.http.TlsSession;
+import io.netty.handler.codec.http2.Http2Headers.PseudoHeaderName;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,6 +28,32 @@ public record LocalReplyEvent(
     @Nullable String abort,
     long epochMillis)
     implements AccessEvent {
+
+  /** Of a stream of HTTP/2 or HTTP/3; the request is null where no field of it is known. */
+  public static LocalReplyEvent ofStream(
+      ClientInfo from,
+      String scheme,
+      @Nullable FramedRequest request,
+      int status,
+      CacheResult cache,
+      @Nullable Rejection refusal,
+      long bytes,
+      @Nullable String abort,
+      long epochMillis) {
+    return new LocalReplyEvent(
+        from,
+        scheme,
+        request == null ? "" : request.raw(PseudoHeaderName.METHOD).toString(),
+        request == null ? "" : request.raw(PseudoHeaderName.AUTHORITY),
+        request == null ? "" : request.raw(PseudoHeaderName.PATH),
+        request == null ? null : request.first("user-agent"),
+        status,
+        cache,
+        refusal == null ? null : refusal.detail(),
+        bytes,
+        abort,
+        epochMillis);
+  }
 
   @Override
   public String client() {

@@ -39,7 +39,6 @@ import io.netty.handler.codec.http2.Http2FrameStream;
 import io.netty.handler.codec.http2.Http2FrameStreamEvent;
 import io.netty.handler.codec.http2.Http2FrameStreamException;
 import io.netty.handler.codec.http2.Http2Headers;
-import io.netty.handler.codec.http2.Http2Headers.PseudoHeaderName;
 import io.netty.handler.codec.http2.Http2HeadersFrame;
 import io.netty.handler.codec.http2.Http2PingFrame;
 import io.netty.handler.codec.http2.Http2RemoteFlowController;
@@ -486,16 +485,13 @@ public final class Http2Connection extends ChannelInboundHandlerAdapter {
       return;
     }
     loop.accessLog.record(
-        new LocalReplyEvent(
+        LocalReplyEvent.ofStream(
             client,
             scheme,
-            request == null ? "" : request.raw(PseudoHeaderName.METHOD).toString(),
-            request == null ? "" : request.raw(PseudoHeaderName.AUTHORITY),
-            request == null ? "" : request.raw(PseudoHeaderName.PATH),
-            request == null ? null : request.first("user-agent"),
+            request,
             status,
             result,
-            refusal == null ? null : refusal.detail(),
+            refusal,
             bodyBytes,
             isReset ? "PROTOCOL_ERROR" : null,
             loop.nowMillis()));

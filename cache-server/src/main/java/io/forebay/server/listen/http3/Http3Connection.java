@@ -25,7 +25,6 @@ import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelInitializer;
-import io.netty.handler.codec.http2.Http2Headers.PseudoHeaderName;
 import io.netty.handler.codec.http3.DefaultHttp3GoAwayFrame;
 import io.netty.handler.codec.http3.DefaultHttp3Headers;
 import io.netty.handler.codec.http3.DefaultHttp3SettingsFrame;
@@ -358,16 +357,13 @@ final class Http3Connection extends ChannelInboundHandlerAdapter {
       return;
     }
     loop.accessLog.record(
-        new LocalReplyEvent(
+        LocalReplyEvent.ofStream(
             client,
             "https",
-            request == null ? "" : request.raw(PseudoHeaderName.METHOD).toString(),
-            request == null ? "" : request.raw(PseudoHeaderName.AUTHORITY),
-            request == null ? "" : request.raw(PseudoHeaderName.PATH),
-            request == null ? null : request.first("user-agent"),
+            request,
             status,
             result,
-            refusal == null ? null : refusal.detail(),
+            refusal,
             bodyBytes,
             isReset ? "H3_MESSAGE_ERROR" : null,
             loop.nowMillis()));
