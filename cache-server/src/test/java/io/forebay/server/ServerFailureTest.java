@@ -190,7 +190,7 @@ final class ServerFailureTest {
       for (int i = 0; i < 3; i++) {
         HttpResponse<String> reply = client.send(request, HttpResponse.BodyHandlers.ofString());
         assertEquals(502, reply.statusCode());
-        assertTrue(reply.body().startsWith("The origin broke off"), reply.body());
+        assertTrue(reply.body().startsWith("The origin closed the connection early"), reply.body());
       }
     }
   }
