@@ -228,7 +228,8 @@ final class ServerPurgeTest {
       assertEquals("new", early.reply().text());
     }
     assertEquals("new", hit("/a").text());
-    assertEquals(3, origin.count("/a"));
+    // The early one joins the fetch of the late one, or comes after its end and asks for itself.
+    assertTrue(origin.count("/a") == 3 || origin.count("/a") == 4, "" + origin.count("/a"));
   }
 
   @Test
