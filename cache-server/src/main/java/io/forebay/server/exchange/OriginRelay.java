@@ -1,0 +1,81 @@
+package io.forebay.server.exchange;
+
+import io.forebay.core.http.HeaderFields;
+import io.forebay.server.deliver.ResponseBody;
+import io.forebay.server.origin.OriginCall;
+import io.forebay.server.origin.OriginFailure;
+import io.forebay.server.origin.OriginListener;
+import io.netty.buffer.ByteBuf;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Waits for the head of an origin's response, then hands the body to a {@link PassThroughBody},
+ * which stands in its place for the client from then on. Confined to the loop of the exchange.
+ */
+abstract class OriginRelay implements OriginListener, ResponseBody {
+  final Exchange exchange;
+
+  /** Set before the first call back. */
+  @Nullable OriginCall call;
+
+  private @Nullable PassThroughBody body;
+
+  OriginRelay(Exchange exchange) {
+    this.exchange = exchange;
+  }
+
+  /** The head has come: what follows goes there. */
+  final void relayTo(PassThroughBody next) {
+    body = next;
+  }
+
+  /** The origin failed before its head, and the exchange goes on. */
+  abstract void onNoHead(OriginFailure failure);
+
+  @Override
+  public void onData(ByteBuf data) {
+    if (body == null) {
+      data.release();
+    } else {
+      body.onData(data);
+    }
+  }
+
+  @Override
+  public void onReadComplete() {
+    if (body != null) {
+      body.onReadComplete();
+    }
+  }
+
+  @Override
+  public void onEnd(HeaderFields trailers) {
+    if (body != null) {
+      body.onEnd(trailers);
+    }
+  }
+
+  @Override
+  public void onFailure(OriginFailure failure) {
+    if (body != null) {
+      body.onFailure(failure);
+    } else if (!exchange.isOver()) {
+      onNoHead(failure);
+    }
+  }
+
+  @Override
+  public long sentBytes() {
+    return 0;
+  }
+
+  @Override
+  public void onWritable() {}
+
+  @Override
+  public void onClientGone() {
+    if (call != null) {
+      call.cancel();
+    }
+  }
+}
