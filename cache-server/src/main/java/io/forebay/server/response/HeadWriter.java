@@ -127,7 +127,7 @@ public final class HeadWriter {
     to.head(end(), contentLength, isLast);
   }
 
-  /** Ends the head and hands it over, for whoever sends it himself. */
+  /** Ends the head and returns its buffer; the caller sends and releases it. */
   public ByteBuf end() {
     ByteBuf head = Objects.requireNonNull(out, "no head was begun");
     out = null;

@@ -25,21 +25,20 @@ import org.jspecify.annotations.Nullable;
  *                                  └─ SliceRunWriter       slices of a stored object
  * </pre>
  *
- * <p>Every reservation holds its region, so nothing written so far is reclaimed before the end, but
- * for slices that are let go with {@link #release}.
+ * <p>Every reservation holds its region, so nothing written so far is reclaimed before the end,
+ * except slices that {@link #release} has released.
  *
  * <p>The reclaimer may take all of it away from a writer that makes no progress; it does so only
  * between two appends (the state word decides), and what the writer does after that is refused.
  * Space already written is never given back for reuse: readers may be reading it.
  *
  * <p>Where what is lost could not be had again, the writer is {@linkplain #isHeld held} for those
- * who read: from begin to end of their reading nothing of it is let go that they have not passed,
- * and the reclaimer takes nothing away. So what they read does not depend on whether it is
- * installed.
+ * who read: while they read, nothing that they have not read is released, and the reclaimer takes
+ * nothing away. So what they read does not depend on whether it is installed.
  *
  * <pre>
  *   beginReading*, endReading* ──► finish or abort ──► endReading* ──► close, and the last has ended
- *            └── narrow: nobody new may read, so that what all have passed can be let go
+ *            └── narrow: nobody new may read, so bytes that all have read can be released
  * </pre>
  */
 public abstract sealed class ObjectWriter permits InlineObjectWriter, SlicesWriter {
@@ -327,7 +326,7 @@ public abstract sealed class ObjectWriter permits InlineObjectWriter, SlicesWrit
   /**
    * Any lane: finds the byte at a position below the watermark, pins its region for the reader's
    * lane and fills that lane's {@link StoreLane#slice}. False if it is no longer where it was
-   * written; if it was let go, or the object was finished, lookups find it.
+   * written; if it was released, or the object was finished, lookups find it.
    */
   public abstract boolean locate(StoreLane readerLane, long position);
 
@@ -340,13 +339,14 @@ public abstract sealed class ObjectWriter permits InlineObjectWriter, SlicesWrit
     return true;
   }
 
-  /** Any thread: the position in the body before which slices were let go. */
+  /** Any thread: the position in the body before which slices were released. */
   public long releasedBytes() {
     return 0;
   }
 
   /**
-   * Lets the whole slices go that end at or before a position of the body. The owner's loop only.
+   * Releases the whole slices that end at or before a position of the body; a writer without slices
+   * of its own object does nothing. The owner's loop only.
    */
   public void release(long position) {}
 
@@ -439,7 +439,7 @@ public abstract sealed class ObjectWriter permits InlineObjectWriter, SlicesWrit
     lane.births.remove(spec.bodyBirth());
   }
 
-  /** Lets go of the space of a head that has one of its own. */
+  /** Releases the space of a head that has a record of its own. */
   void releaseHead() {
     if (headPiece != null) {
       core.regions.release(headPiece.region());
@@ -461,9 +461,9 @@ public abstract sealed class ObjectWriter permits InlineObjectWriter, SlicesWrit
   }
 
   /**
-   * Any lane: begins to read. What is not let go by now stays until {@link #endReading}.
+   * Any lane: begins to read. What is not released by now stays until {@link #endReading}.
    *
-   * @param isFirst whether it is the one reader who may begin whatever was let go
+   * @param isFirst whether it is the one reader who may begin whatever was released
    * @return false where nobody may begin any more
    */
   public boolean beginReading(boolean isFirst) {
@@ -493,7 +493,7 @@ public abstract sealed class ObjectWriter permits InlineObjectWriter, SlicesWrit
 
   /**
    * It can't be stored, but its readers are to have all of it: it goes on beyond the bounds on what
-   * is unfinished, and what all have passed is let go. The owner's loop.
+   * is unfinished, and bytes that all have read are released. The owner's loop.
    */
   public void slide() {
     narrow();
@@ -505,8 +505,8 @@ public abstract sealed class ObjectWriter permits InlineObjectWriter, SlicesWrit
   }
 
   /**
-   * After the end: nobody begins to read any more, and when the last has ended all is let go. Any
-   * thread; of no effect where it is not held, and the second time.
+   * After the end: nobody begins to read any more, and when the last has ended everything is
+   * released. Any thread; of no effect where it is not held, and the second time.
    */
   public void close() {
     if (readers.close() == WriterReaders.Close.UNREAD && isHeld && !wasRevoked) {

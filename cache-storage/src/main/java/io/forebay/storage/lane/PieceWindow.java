@@ -4,8 +4,8 @@ import io.forebay.storage.lane.StoreState.Piece;
 import java.util.Arrays;
 
 /**
- * The pieces of a body that a writer holds, one a slice; {@code first} slices before them were let
- * go.
+ * The pieces of a body that a writer holds, one a slice; {@code first} slices before them were
+ * released.
  */
 @SuppressWarnings("ArrayRecordComponent")
 record PieceWindow(int first, Piece[] pieces) {

@@ -11,10 +11,9 @@ import java.util.zip.CRC32C;
  * Writes an object as slices, and its head at the end. A body of unknown length that turns out
  * small becomes one record with its head.
  *
- * <p>Slices that are let go with {@link #release} are records like any other from then on, which
- * are moved, written to a disk or dropped, and which lookups find. So an object may be larger than
- * memory. The head is installed if every slice that was let go is still stored, or if an object
- * that lacks slices is useful too.
+ * <p>A slice that {@link #release} has released is an ordinary record: it is moved, written to a
+ * disk or dropped, and lookups find it. So an object may be larger than memory. The head is
+ * installed if every released slice is still stored, or if an object with missing slices is useful.
  */
 final class SlicedObjectWriter extends SlicesWriter {
 
@@ -24,10 +23,10 @@ final class SlicedObjectWriter extends SlicesWriter {
   /** Whether an object that lacks slices can be completed, so that it is kept as well. */
   private final boolean mayBePartial;
 
-  /** Whether slices may have been let go. */
+  /** Whether slices may have been released. */
   private boolean isGrowing;
 
-  /** Slices that were let go and are known to be stored still, at the end. */
+  /** Released slices that were found to be still stored; used at the end. */
   private int accounted;
 
   SlicedObjectWriter(
@@ -107,7 +106,7 @@ final class SlicedObjectWriter extends SlicesWriter {
     return indexed == InstallOutcome.INSTALLED ? installHead() : indexed;
   }
 
-  /** Whether every slice that was let go is still stored: a part at a time, busy in between. */
+  /** Checks that every released slice is still stored, a part per call; BUSY until all are. */
   private InstallOutcome accountForReleased() {
     int end = Math.min(window.first(), accounted + ACCOUNTED_AT_ONCE);
     while (accounted < end) {
@@ -167,7 +166,7 @@ final class SlicedObjectWriter extends SlicesWriter {
     discardSlices();
   }
 
-  /** After the head, if there is one, is what its key names; what was let go is nobody's else. */
+  /** Runs after the key names the head: until then, released slices belong to no stored object. */
   @Override
   void ended() {
     if (isGrowing) {

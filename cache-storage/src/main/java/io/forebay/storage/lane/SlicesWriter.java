@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <pre>
  *   slice   | 0 | 1 | 2 | 3 | 4 | 5 | 6 |
- *             let go    |   held    | being written
+ *             released  |   held    | being written
  *                       first       sealed
  * </pre>
  */
@@ -28,7 +28,7 @@ abstract sealed class SlicesWriter extends ObjectWriter permits SlicedObjectWrit
   /** Of the object, the first slice that is written here. */
   private final int firstSlice;
 
-  /** Replaced when a piece is added, grows or is let go. */
+  /** Replaced when a piece is added, grows or is released. */
   volatile PieceWindow window = new PieceWindow(0, new Piece[0]);
 
   /** Of each slice, whether the index has named it. Owner only. */

@@ -4,7 +4,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * Who reads what a writer writes and depends on it. One reader, the first, may begin whatever was
- * let go; the others may not once the writer {@linkplain #narrow narrows}. Any thread.
+ * released; the others may not once the writer {@linkplain #narrow narrows}. Any thread.
  *
  * <pre>
  *   bit  30       29         28       27      26 .. 0
