@@ -228,7 +228,7 @@ class ArchitectureTest {
       Set.of(
           "io.forebay.launch.Main",
           "io.forebay.cli.Forebay",
-          "io.forebay.cli.console.Exit",
+          "io.forebay.cli.console.ExitCode",
           "io.forebay.core.key.SipHash128",
           "io.forebay.server.exchange.PartialBody",
           "io.forebay.server.node.NodeQueries",

@@ -4,9 +4,9 @@ import io.forebay.cli.aot.AotCommand;
 import io.forebay.cli.config.ConfigCommand;
 import io.forebay.cli.console.CommandException;
 import io.forebay.cli.console.CommonOptions;
-import io.forebay.cli.console.Exit;
+import io.forebay.cli.console.ExitCode;
 import io.forebay.cli.console.Output;
-import io.forebay.cli.console.Versions;
+import io.forebay.cli.console.VersionInfo;
 import io.forebay.cli.demo.DemoCommand;
 import io.forebay.cli.explain.ExplainCommand;
 import io.forebay.cli.purge.PurgeCommand;
@@ -78,7 +78,7 @@ public final class Forebay implements Callable<Integer> {
     line.setParameterExceptionHandler(Forebay::wrongUsage);
     line.setExecutionExceptionHandler((thrown, failed, parsed) -> {
       // A refused configuration is a line a problem.
-      story(thrown).lines().forEach(text -> failed.getErr().println("forebay: " + text));
+      describeFailure(thrown).lines().forEach(text -> failed.getErr().println("forebay: " + text));
       if (System.getenv("FOREBAY_DEBUG") != null) {
         thrown.printStackTrace(failed.getErr());
       }
@@ -93,24 +93,24 @@ public final class Forebay implements Callable<Integer> {
   public Integer call() {
     Output output = common.output();
     if (isVersion) {
-      Versions versions = Versions.read();
+      VersionInfo versions = VersionInfo.read();
       output.json(versions);
       versions.lines().forEach(output::line);
-      return Exit.OK;
+      return ExitCode.OK;
     }
     common.spec.commandLine().usage(common.spec.commandLine().getErr());
-    return Exit.USAGE;
+    return ExitCode.USAGE;
   }
 
   private static int exitCode(Throwable thrown) {
     return switch (thrown) {
       case CommandException expected -> expected.exitCode();
-      case ParameterException wrong -> Exit.USAGE;
-      default -> Exit.FAILURE;
+      case ParameterException wrong -> ExitCode.USAGE;
+      default -> ExitCode.FAILURE;
     };
   }
 
-  private static String story(Throwable thrown) {
+  private static String describeFailure(Throwable thrown) {
     return thrown instanceof CommandException expected
         ? CommandException.reason(expected)
         : "a defect, please report it with the output of FOREBAY_DEBUG=1: " + thrown;

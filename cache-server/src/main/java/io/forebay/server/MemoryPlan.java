@@ -2,7 +2,7 @@ package io.forebay.server;
 
 import io.forebay.server.config.MemorySize;
 import io.forebay.server.config.ServerConfig;
-import io.forebay.storage.IndexBound;
+import io.forebay.storage.IndexCapacity;
 import io.forebay.storage.ObjectStore;
 import io.forebay.storage.disk.DeviceSettings;
 import io.forebay.storage.disk.DiskTier;
@@ -68,7 +68,7 @@ record MemoryPlan(
         io.netty.util.internal.PlatformDependent.maxDirectMemory(),
         disks.stream().mapToLong(DeviceSettings::bytes).sum(),
         config.store().indexEntries(),
-        IndexBound.learned(config.store().data()),
+        IndexCapacity.learned(config.store().data()),
         DiskTier.bufferBytes(disks),
         placeBytes(config.store().memoryDirectory()));
   }
@@ -144,19 +144,19 @@ record MemoryPlan(
       return left;
     }
     long sample = 1L << 40;
-    double perByte = (double) IndexBound.of(sample, 0, 0, 0, 0).bytes() / sample;
+    double perByte = (double) IndexCapacity.of(sample, 0, 0, 0, 0).bytes() / sample;
     return (long) (left / (1 + perByte));
   }
 
   /** The index of a memory tier of this size, and of the disks. */
-  IndexBound index(long tierBytes) {
-    return IndexBound.of(
+  IndexCapacity index(long tierBytes) {
+    return IndexCapacity.of(
         tierBytes, diskBytes, indexEntries, learnedEntries, machine.limitBytes() / INDEX_PART);
   }
 
   /** What to tell the operator of the index; null if nothing. */
   @Nullable String indexWarning(long tierBytes) {
-    IndexBound index = index(tierBytes);
+    IndexCapacity index = index(tierBytes);
     if (!index.isLimitedByMemory()) {
       return null;
     }

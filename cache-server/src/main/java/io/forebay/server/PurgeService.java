@@ -21,15 +21,15 @@ import org.jspecify.annotations.Nullable;
  */
 final class PurgeService implements PurgeControl {
   private final ObjectStore store;
-  private final InForce inForce;
+  private final ActiveConfig activeConfig;
   private final PurgeHealth purgeHealth = new PurgeHealth();
 
   /** For messages; the store writes it. */
   private final Path journalFile;
 
-  PurgeService(ObjectStore store, InForce inForce, Path data) {
+  PurgeService(ObjectStore store, ActiveConfig activeConfig, Path data) {
     this.store = store;
-    this.inForce = inForce;
+    this.activeConfig = activeConfig;
     this.journalFile = data.resolve("purge.journal");
   }
 
@@ -50,7 +50,8 @@ final class PurgeService implements PurgeControl {
 
   private Purge purgeOf(PurgeOrder order) {
     // Scopes are confined to a thread: purges come from many.
-    PurgeScopes scopes = new PurgeScopes(inForce.config().routes(), new Scopes(store.secret()));
+    PurgeScopes scopes =
+        new PurgeScopes(activeConfig.config().routes(), new Scopes(store.secret()));
     return switch (order.kind()) {
       case EVERYTHING -> Purge.everything(order.isSoft(), order.text());
       case URL -> purge(PurgeKind.URL, scopes.url(order.text()), order);

@@ -1,8 +1,8 @@
 package io.forebay.server;
 
 import io.forebay.core.http.HeaderFields;
-import io.forebay.core.http.PlainRequest;
 import io.forebay.core.http.RequestView;
+import io.forebay.core.http.SyntheticRequest;
 import io.forebay.core.http.TargetUri;
 import io.forebay.core.key.KeyBuilder;
 import io.forebay.core.key.KeyRecipe;
@@ -29,7 +29,7 @@ import java.util.function.LongSupplier;
 /** Questions about what is stored and what would become of a request. Any thread. */
 final class QueryService implements NodeQueries {
   private final ObjectStore store;
-  private final InForce inForce;
+  private final ActiveConfig activeConfig;
   private final FillTable fills;
   private final FillHistory history;
   private final ClientTls tls;
@@ -38,14 +38,14 @@ final class QueryService implements NodeQueries {
 
   QueryService(
       ObjectStore store,
-      InForce inForce,
+      ActiveConfig activeConfig,
       FillTable fills,
       FillHistory history,
       ClientTls tls,
       long longestSliceFill,
       LongSupplier clockMillis) {
     this.store = store;
-    this.inForce = inForce;
+    this.activeConfig = activeConfig;
     this.fills = fills;
     this.history = history;
     this.tls = tls;
@@ -74,7 +74,7 @@ final class QueryService implements NodeQueries {
     Scopes scopes = new Scopes(store.secret());
     List<StoreTarget> targets = new ArrayList<>();
     for (TargetUri uri : parsed.targets()) {
-      Route route = inForce.config().routes().match(uri.authority(), uri.path());
+      Route route = activeConfig.config().routes().match(uri.authority(), uri.path());
       KeyRecipe recipe = route == null ? KeyRecipe.DEFAULT : route.keyRecipe();
       if (!keys.build(uri, recipe)) {
         throw new IllegalArgumentException("the key of this URL would be too long: it is passed");
@@ -91,7 +91,7 @@ final class QueryService implements NodeQueries {
                   .hitForMiss()
                   .isKnown(
                       new FillKey(keys.hi(), keys.lo()),
-                      PlainRequest.of("GET", uri, HeaderFields.of()),
+                      SyntheticRequest.of("GET", uri, HeaderFields.of()),
                       clockMillis.getAsLong()),
               store.inspection().wasDroppedLately(keys.lo())));
     }
@@ -108,6 +108,6 @@ final class QueryService implements NodeQueries {
             store.sliceBytes(),
             longestSliceFill,
             clockMillis.getAsLong());
-    return RequestExplainer.of(inForce.config(), stage, survey, request);
+    return RequestExplainer.of(activeConfig.config(), stage, survey, request);
   }
 }

@@ -12,7 +12,7 @@ import io.forebay.server.fill.FillTable;
 import io.forebay.server.listen.Listeners;
 import io.forebay.server.node.NodeControl.Reload;
 import io.forebay.server.origin.Origins;
-import io.forebay.server.origin.OwnListeners;
+import io.forebay.server.origin.OwnListenAddresses;
 import io.forebay.server.origin.PooledOriginClient;
 import io.forebay.server.origin.ResponseLimits;
 import io.forebay.server.origin.dns.CachingNameResolver;
@@ -37,9 +37,9 @@ final class ReloadService {
   private final ServerConfig started;
 
   private final AtomicLong reloads = new AtomicLong();
-  private final InForce inForce;
+  private final ActiveConfig activeConfig;
   private final ClientTls tls;
-  private final OwnListeners ownListeners;
+  private final OwnListenAddresses ownListeners;
   private final CachingNameResolver names;
   private final CopyQuota copies;
   private final FillTable fills;
@@ -61,9 +61,9 @@ final class ReloadService {
   ReloadService(
       Supplier<ConfigOutcome> source,
       ServerConfig started,
-      InForce inForce,
+      ActiveConfig activeConfig,
       ClientTls tls,
-      OwnListeners ownListeners,
+      OwnListenAddresses ownListeners,
       CachingNameResolver names,
       CopyQuota copies,
       FillTable fills,
@@ -72,7 +72,7 @@ final class ReloadService {
       List<PooledOriginClient> clients) {
     this.source = source;
     this.started = started;
-    this.inForce = inForce;
+    this.activeConfig = activeConfig;
     this.tls = tls;
     this.ownListeners = ownListeners;
     this.names = names;
@@ -81,7 +81,7 @@ final class ReloadService {
     this.listeners = listeners;
     this.loops = loops;
     this.clients = clients;
-    this.reachable = inForce.origins();
+    this.reachable = activeConfig.origins();
   }
 
   /** See {@link io.forebay.server.node.NodeControl#reload}. */
@@ -99,13 +99,13 @@ final class ReloadService {
   }
 
   private Reload apply(long id, ServerConfig next) {
-    ConfigView.Difference difference = ConfigView.diff(inForce.config().config(), next);
+    ConfigView.Difference difference = ConfigView.diff(activeConfig.config().config(), next);
     try {
       // Everything that can fail comes before anything is changed.
       RuntimeConfig compiled = RuntimeConfig.of(next);
       TlsReload certificates = tls.stage(next.tls(), listenersAsBound(next));
-      Origins loaded = Origins.load(withThoseBefore(next.origins()), reachable, ownListeners);
-      inForce.origins(Origins.load(next.origins(), loaded, ownListeners));
+      Origins loaded = Origins.load(withPreviousOrigins(next.origins()), reachable, ownListeners);
+      activeConfig.origins(Origins.load(next.origins(), loaded, ownListeners));
       reachable = loaded;
       names.watch(loaded.hostNames());
       ResponseLimits bounds = ResponseLimits.of(next.limits());
@@ -121,7 +121,7 @@ final class ReloadService {
       fills.limit(next.limits().fills(), next.limits().refusedLoads());
       listeners.reconfigure(next);
       tls.commit(certificates, next.tls());
-      inForce.config(compiled);
+      activeConfig.config(compiled);
       return new Reload(
           id,
           changed(difference.changed(), certificates),
@@ -159,9 +159,9 @@ final class ReloadService {
     return bound;
   }
 
-  private List<OriginConfig> withThoseBefore(List<OriginConfig> next) {
+  private List<OriginConfig> withPreviousOrigins(List<OriginConfig> next) {
     List<OriginConfig> all = new ArrayList<>(next);
-    for (OriginConfig before : inForce.config().config().origins()) {
+    for (OriginConfig before : activeConfig.config().config().origins()) {
       if (next.stream().noneMatch(origin -> origin.name().equals(before.name()))) {
         all.add(before);
       }

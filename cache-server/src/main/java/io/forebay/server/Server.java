@@ -33,7 +33,7 @@ import io.forebay.server.node.StoreTarget;
 import io.forebay.server.origin.OriginConnections;
 import io.forebay.server.origin.OriginReadiness;
 import io.forebay.server.origin.Origins;
-import io.forebay.server.origin.OwnListeners;
+import io.forebay.server.origin.OwnListenAddresses;
 import io.forebay.server.origin.PooledOriginClient;
 import io.forebay.server.origin.ResponseLimits;
 import io.forebay.server.origin.dns.CachingNameResolver;
@@ -115,16 +115,16 @@ public final class Server implements NodeControl, AutoCloseable {
   private final Listeners listeners;
   private final NodeMetrics metrics;
   private final AdminServer admin;
-  private final OwnListeners ownListeners =
-      new OwnListeners(
+  private final OwnListenAddresses ownListeners =
+      new OwnListenAddresses(
           this::boundAddresses,
-          OwnListeners::ofMachine,
+          OwnListenAddresses::ofMachine,
           task -> Thread.ofVirtual().name("own-addresses").start(task),
           System::nanoTime);
   private final List<LoopCounters> counters = new ArrayList<>();
   private final List<ExchangeContext> loops = new ArrayList<>();
   private final List<PooledOriginClient> clients = new ArrayList<>();
-  private final InForce inForce;
+  private final ActiveConfig activeConfig;
   private final PurgeService purges;
   private final QueryService queries;
   private final ReloadService reloading;
@@ -177,7 +177,7 @@ public final class Server implements NodeControl, AutoCloseable {
       fills = new FillTable(config.limits().fills(), config.limits().refusedLoads());
       names = opened(CachingNameResolver.system());
       Origins origins = Origins.load(config.origins(), Origins.NONE, ownListeners);
-      inForce = new InForce(compiled, origins);
+      activeConfig = new ActiveConfig(compiled, origins);
       names.watch(origins.hostNames());
       // Before the loops: what these start must not inherit a loop's CPU.
       accessLog = opened(AccessLog.open(config.accessLog(), loopCount(config)));
@@ -210,17 +210,17 @@ public final class Server implements NodeControl, AutoCloseable {
       for (Loop loop : transport.loops()) {
         ExchangeContext context = context(loop, connections);
         loops.add(context);
-        exchanges.add(new ExchangeFactory(context, inForce::config));
+        exchanges.add(new ExchangeFactory(context, activeConfig::config));
       }
       opened.push(this::closeOriginClients);
       listeners =
           opened(
               Listeners.bind(config, transport, exchanges, counters, accessLog, clockMillis, tls));
-      purges = new PurgeService(store, inForce, config.store().data());
+      purges = new PurgeService(store, activeConfig, config.store().data());
       queries =
           new QueryService(
               store,
-              inForce,
+              activeConfig,
               fills,
               history,
               tls,
@@ -230,7 +230,7 @@ public final class Server implements NodeControl, AutoCloseable {
           new ReloadService(
               source,
               config,
-              inForce,
+              activeConfig,
               tls,
               ownListeners,
               names,
@@ -340,8 +340,8 @@ public final class Server implements NodeControl, AutoCloseable {
             loop.eventLoop(),
             transport.socketChannel(),
             Transport.ALLOCATOR,
-            inForce.origins(),
-            ResponseLimits.of(inForce.config().config().limits()),
+            activeConfig.origins(),
+            ResponseLimits.of(activeConfig.config().config().limits()),
             connections,
             names,
             loopCounters);
@@ -373,7 +373,7 @@ public final class Server implements NodeControl, AutoCloseable {
             copies,
             loopCounters,
             transport.writesFromAddresses()),
-        new LoopLoad(inForce.config().config().overload()),
+        new LoopLoad(activeConfig.config().config().overload()),
         accessLog.forLoop(loop.index()),
         tunnels,
         places,
@@ -445,7 +445,7 @@ public final class Server implements NodeControl, AutoCloseable {
 
   @Override
   public ServerConfig config() {
-    return inForce.config().config();
+    return activeConfig.config().config();
   }
 
   @Override
@@ -464,7 +464,8 @@ public final class Server implements NodeControl, AutoCloseable {
               "memory-tier",
               "the files of the memory tier were cut: nothing is stored, start the node again"));
     }
-    for (OriginReadiness.Problem problem : OriginReadiness.problems(inForce.origins(), names)) {
+    for (OriginReadiness.Problem problem :
+        OriginReadiness.problems(activeConfig.origins(), names)) {
       reasons.add(new NotReady("origin", problem.detail()));
     }
     return reasons;

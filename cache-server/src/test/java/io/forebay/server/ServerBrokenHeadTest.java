@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
-import io.forebay.core.http.PlainRequest;
+import io.forebay.core.http.SyntheticRequest;
 import io.forebay.core.http.WireRequest;
 import io.forebay.server.config.ConfigEnvironment;
 import io.forebay.server.config.ConfigLoader;
@@ -112,7 +112,7 @@ final class ServerBrokenHeadTest {
                   IllegalStateException.class,
                   () ->
                       exchanges.start(
-                          PlainRequest.of(method, edge.url("/a")),
+                          SyntheticRequest.of(method, edge.url("/a")),
                           RequestBody.NONE,
                           failing(failing, listener),
                           CLIENT));

@@ -300,18 +300,18 @@ final class ServerReloadTest {
         assertArrayEquals(body, client.get("/large").body());
         assertArrayEquals(body, client.get("/large").body());
       }
-      assertEquals(8, edge.sum(c -> c.wideSends));
+      assertEquals(8, edge.sum(c -> c.largeWrites));
       reload("limits: {private-copies: 1MiB}\n");
       // One for each of two loops is the least.
-      assertTrue(edge.sum(c -> c.wideSends) <= 2);
+      assertTrue(edge.sum(c -> c.largeWrites) <= 2);
       for (WireClient client : quick) {
         assertArrayEquals(body, client.get("/large").body());
       }
-      assertTrue(edge.sum(c -> c.wideSends) <= 2);
+      assertTrue(edge.sum(c -> c.largeWrites) <= 2);
     } finally {
       quick.forEach(WireClient::close);
     }
-    edge.awaitSum(0, c -> c.wideSends);
+    edge.awaitSum(0, c -> c.largeWrites);
   }
 
   @Test

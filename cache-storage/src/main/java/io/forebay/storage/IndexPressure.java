@@ -67,7 +67,7 @@ final class IndexPressure {
     long entries = core.index.count();
     long enough =
         Math.min(
-            IndexBound.MAX_ENTRIES,
+            IndexCapacity.MAX_ENTRIES,
             (long) (RESERVE * entries * ((double) bytes / Math.max(1, usedBytes))));
     boolean isLearned = settings.indexEntries() < enough && learn(enough);
     LOG.warn(
@@ -86,7 +86,7 @@ final class IndexPressure {
 
   private boolean learn(long entries) {
     try {
-      IndexBound.learn(settings.dataDirectory(), entries);
+      IndexCapacity.learn(settings.dataDirectory(), entries);
       return true;
     } catch (IOException e) {
       LOG.warn("the index's need is not recorded: {}", FileErrors.oneLine(e));

@@ -8,7 +8,7 @@ import io.forebay.storage.evict.DiskDemoter;
 import io.forebay.storage.evict.EvictionState;
 import io.forebay.storage.evict.GhostFilter;
 import io.forebay.storage.evict.MemoryCheck;
-import io.forebay.storage.evict.MemoryScrub;
+import io.forebay.storage.evict.MemoryScrubber;
 import io.forebay.storage.evict.Reclaimer;
 import io.forebay.storage.evict.SampleFilter;
 import io.forebay.storage.evict.SampleRing;
@@ -22,9 +22,9 @@ import io.forebay.storage.inspect.Audit;
 import io.forebay.storage.inspect.StoreInspection;
 import io.forebay.storage.lane.StoreLane;
 import io.forebay.storage.lane.StoreState;
-import io.forebay.storage.lock.OwnedException;
+import io.forebay.storage.lock.DirectoryInUseException;
 import io.forebay.storage.memory.ForeignFileException;
-import io.forebay.storage.memory.NoRoomException;
+import io.forebay.storage.memory.NoSpaceException;
 import io.forebay.storage.purge.ActiveBirths;
 import io.forebay.storage.purge.Purge;
 import io.forebay.storage.purge.PurgeEstimate;
@@ -89,9 +89,9 @@ public final class ObjectStore implements AutoCloseable {
       made.keep(true);
       done = true;
       return store;
-    } catch (OwnedException e) {
+    } catch (DirectoryInUseException e) {
       throw new StoreException(StoreException.Kind.OWNED, FileErrors.oneLine(e), e);
-    } catch (NoRoomException e) {
+    } catch (NoSpaceException e) {
       throw new StoreException(StoreException.Kind.NO_ROOM, FileErrors.oneLine(e), e);
     } catch (ForeignFileException e) {
       throw new StoreException(StoreException.Kind.FOREIGN_FORMAT, FileErrors.oneLine(e), e);
@@ -196,8 +196,8 @@ public final class ObjectStore implements AutoCloseable {
       windows[region] = segments[region].asByteBuffer();
     }
     MemoryCheck check = new MemoryCheck(regions, records, index, disk);
-    MemoryScrub scrub =
-        new MemoryScrub(
+    MemoryScrubber scrub =
+        new MemoryScrubber(
             regions,
             check,
             settings.scrubBytesPerSecond(),

@@ -10,7 +10,7 @@ import io.forebay.storage.inspect.MemoryTier;
 import io.forebay.storage.inspect.StoreInspector;
 import io.forebay.storage.layout.DirectoryPage;
 import io.forebay.storage.layout.RecordHeader;
-import io.forebay.storage.lock.OwnerLock;
+import io.forebay.storage.lock.DirectoryLock;
 import io.forebay.storage.memory.TierFile;
 import io.forebay.storage.purge.PurgeHistory;
 import io.forebay.storage.purge.PurgeMatcher;
@@ -81,7 +81,7 @@ public final class OfflineStore implements AutoCloseable {
       if (!Files.isDirectory(data)) {
         throw new IOException("there is no directory " + data);
       }
-      owned.push(OwnerLock.share(data));
+      owned.push(DirectoryLock.share(data));
       this.purges = purges(data.resolve(StoreFiles.JOURNAL_FILE), predicates);
       TierFile tier = tier(data, places.memory());
       this.regions = regions(tier);
@@ -96,7 +96,7 @@ public final class OfflineStore implements AutoCloseable {
       }
       this.index = ChronicleIndex.anonymous(entries());
       owned.push(index);
-      this.cursor = index.patientCursor();
+      this.cursor = index.blockingCursor();
       fill();
       done = true;
     } finally {
@@ -134,7 +134,7 @@ public final class OfflineStore implements AutoCloseable {
       return null;
     }
     if (!Files.isSameFile(directory, data)) {
-      owned.push(OwnerLock.share(directory));
+      owned.push(DirectoryLock.share(directory));
     }
     try {
       TierFile tier = TierFile.open(file);
@@ -162,7 +162,7 @@ public final class OfflineStore implements AutoCloseable {
       problems.add("disk " + name + ": there is no directory " + directory);
       return;
     }
-    owned.push(OwnerLock.share(directory));
+    owned.push(DirectoryLock.share(directory));
     try {
       DeviceView file = DeviceView.open(directory);
       owned.push(file);
@@ -236,7 +236,7 @@ public final class OfflineStore implements AutoCloseable {
                 region,
                 (entry, generation) -> {
                   if (entry.isTombstone()) {
-                    bury(entry);
+                    addTombstone(entry);
                   }
                 });
       }
@@ -278,7 +278,7 @@ public final class OfflineStore implements AutoCloseable {
         .toList();
   }
 
-  private void bury(DeviceView.Entry dead) {
+  private void addTombstone(DeviceView.Entry dead) {
     ObjectIndex.Outcome ignored =
         cursor.update(
             dead.keyHigh(),

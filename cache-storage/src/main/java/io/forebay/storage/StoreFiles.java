@@ -1,15 +1,15 @@
 package io.forebay.storage;
 
-import io.forebay.storage.file.MemoryPlace;
+import io.forebay.storage.file.DefaultMemoryDirectory;
 import io.forebay.storage.file.PrivateFiles;
 import io.forebay.storage.file.UnsafeFileException;
 import io.forebay.storage.index.ChronicleIndex;
-import io.forebay.storage.index.IndexSeal;
+import io.forebay.storage.index.IndexChecksum;
 import io.forebay.storage.layout.CheckedLong;
 import io.forebay.storage.layout.Layouts;
 import io.forebay.storage.layout.TierHeader;
-import io.forebay.storage.lock.OwnedException;
-import io.forebay.storage.lock.OwnerLock;
+import io.forebay.storage.lock.DirectoryInUseException;
+import io.forebay.storage.lock.DirectoryLock;
 import io.forebay.storage.memory.ForeignFileException;
 import io.forebay.storage.memory.Headroom;
 import io.forebay.storage.memory.TierFile;
@@ -76,7 +76,7 @@ final class StoreFiles {
     this.settings = settings;
     Path data = settings.dataDirectory();
     PrivateFiles.createDirectories(data);
-    owned.push(OwnerLock.take(data));
+    owned.push(DirectoryLock.take(data));
     this.purges =
         new Purges(
             data.resolve(JOURNAL_FILE),
@@ -96,11 +96,11 @@ final class StoreFiles {
       boolean isNewDirectory = !Files.isDirectory(directory);
       PrivateFiles.createDirectories(directory);
       if (!Files.isSameFile(directory, data)) {
-        owned.push(OwnerLock.take(directory));
+        owned.push(DirectoryLock.take(directory));
       }
       owned.push(made);
       if (isNewDirectory) {
-        made.add(directory.resolve(OwnerLock.NAME));
+        made.add(directory.resolve(DirectoryLock.NAME));
         made.add(directory);
       }
       mapped = map(directory, tierBytes);
@@ -147,7 +147,7 @@ final class StoreFiles {
       opened = attach(mapFile);
     }
     this.isWarm = opened != null;
-    this.epoch = drawEpoch();
+    this.epoch = newEpoch();
     prepare();
     if (opened == null) {
       if (mapFile == null) {
@@ -223,8 +223,8 @@ final class StoreFiles {
   }
 
   /** Where memory directories lie that nobody named. */
-  static MemoryPlace memoryPlace() {
-    return MemoryPlace.system();
+  static DefaultMemoryDirectory memoryPlace() {
+    return DefaultMemoryDirectory.system();
   }
 
   /**
@@ -232,14 +232,14 @@ final class StoreFiles {
    * other holder of that lock has no right to it.
    */
   private static Path takeDefault(Path data, Deque<AutoCloseable> owned) throws IOException {
-    MemoryPlace places = memoryPlace();
+    DefaultMemoryDirectory places = memoryPlace();
     Path directory = places.take(data);
     try {
-      owned.push(OwnerLock.take(directory));
-    } catch (OwnedException e) {
+      owned.push(DirectoryLock.take(directory));
+    } catch (DirectoryInUseException e) {
       LOG.warn("{}. A new memory directory takes its place", e.getMessage());
       directory = places.fresh(data);
-      owned.push(OwnerLock.take(directory));
+      owned.push(DirectoryLock.take(directory));
     }
     return directory;
   }
@@ -317,7 +317,7 @@ final class StoreFiles {
     }
     long begin = System.nanoTime();
     try {
-      long seal = IndexSeal.of(file, settings.threads());
+      long seal = IndexChecksum.of(file, settings.threads());
       if (memory.get(Layouts.LONG, TierHeader.INDEX_SEAL_OFFSET) != seal) {
         LOG.warn("{} is damaged (checksum): the index is rebuilt", file);
         return null;
@@ -334,7 +334,7 @@ final class StoreFiles {
     }
   }
 
-  private static int drawEpoch() {
+  private static int newEpoch() {
     SecureRandom random = new SecureRandom();
     int drawn;
     do {
@@ -365,7 +365,7 @@ final class StoreFiles {
     memory.set(Layouts.LONG, TierHeader.BOOT_OFFSET, boot.getMostSignificantBits());
     memory.set(Layouts.LONG, TierHeader.BOOT_OFFSET + Long.BYTES, boot.getLeastSignificantBits());
     memory.set(Layouts.LONG, TierHeader.INDEX_ENTRIES_OFFSET, settings.indexEntries());
-    memory.set(Layouts.LONG, TierHeader.INDEX_SEAL_OFFSET, IndexSeal.NONE);
+    memory.set(Layouts.LONG, TierHeader.INDEX_SEAL_OFFSET, IndexChecksum.NONE);
   }
 
   /** Last of all: from here on what lies in the tier counts. */
@@ -391,7 +391,7 @@ final class StoreFiles {
   }
 
   /** Has the next start open empty: what is here was not kept up. Not for a tier that was cut. */
-  void spoil() {
+  void discardAtNextStart() {
     try {
       if (tier.isWhole()) {
         tier.memory().set(Layouts.LONG, TierHeader.MAGIC_OFFSET, 0);
@@ -417,13 +417,13 @@ final class StoreFiles {
 
   private long seal() {
     if (mapFile == null) {
-      return IndexSeal.NONE;
+      return IndexChecksum.NONE;
     }
     try {
-      return IndexSeal.of(mapFile, settings.threads());
+      return IndexChecksum.of(mapFile, settings.threads());
     } catch (IOException e) {
       LOG.warn("{} can't be read, and will be made anew: {}", mapFile, FileErrors.oneLine(e));
-      return IndexSeal.NONE;
+      return IndexChecksum.NONE;
     }
   }
 

@@ -1,7 +1,7 @@
 package io.forebay.storage;
 
 import io.forebay.storage.disk.DiskStats;
-import io.forebay.storage.evict.MemoryScrub;
+import io.forebay.storage.evict.MemoryScrubber;
 import io.forebay.storage.evict.Reclaimer;
 import io.forebay.storage.evict.ShadowTuner;
 import io.forebay.storage.evict.Sweeper;
@@ -23,7 +23,7 @@ final class StoreReporter {
   private final Reclaimer reclaimer;
   private final Sweeper sweeper;
   private final ShadowTuner shadow;
-  private final MemoryScrub scrub;
+  private final MemoryScrubber scrub;
 
   StoreReporter(
       StoreSettings settings,
@@ -33,7 +33,7 @@ final class StoreReporter {
       Reclaimer reclaimer,
       Sweeper sweeper,
       ShadowTuner shadow,
-      MemoryScrub scrub) {
+      MemoryScrubber scrub) {
     this.settings = settings;
     this.files = files;
     this.core = core;

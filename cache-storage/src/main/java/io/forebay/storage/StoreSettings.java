@@ -263,7 +263,7 @@ public record StoreSettings(
     if (indexEntries != 0 && indexEntries < MIN_INDEX_ENTRIES) {
       throw bad("an index of " + indexEntries + " entries: give it at least " + MIN_INDEX_ENTRIES);
     }
-    long entries = IndexBound.of(memoryBytes, disks.bytes(), indexEntries, 0, 0).entries();
+    long entries = IndexCapacity.of(memoryBytes, disks.bytes(), indexEntries, 0, 0).entries();
     return withSizes(region, entries, nearEntries == 0 ? nearEntries(lanes, entries) : nearEntries);
   }
 

@@ -2,7 +2,7 @@ package io.forebay.storage;
 
 import io.forebay.storage.disk.DiskTier;
 import io.forebay.storage.evict.DiskDemoter;
-import io.forebay.storage.evict.MemoryScrub;
+import io.forebay.storage.evict.MemoryScrubber;
 import io.forebay.storage.evict.Reclaimer;
 import io.forebay.storage.evict.SampleRing;
 import io.forebay.storage.evict.ShadowTuner;
@@ -48,7 +48,7 @@ final class StoreThreads {
   private final Sweeper sweeper;
   private final DiskDemoter demotion;
   private final ShadowTuner shadow;
-  private final MemoryScrub scrub;
+  private final MemoryScrubber scrub;
   private final List<SampleRing> samples;
   private final Rebuild rebuild;
   private final IndexPressure indexPressure;
@@ -70,7 +70,7 @@ final class StoreThreads {
       Sweeper sweeper,
       DiskDemoter demotion,
       ShadowTuner shadow,
-      MemoryScrub scrub,
+      MemoryScrubber scrub,
       List<SampleRing> samples,
       Rebuild rebuild) {
     this.settings = settings;
@@ -121,7 +121,7 @@ final class StoreThreads {
     if (core.isLost()) {
       if (!isSpoiled) {
         isSpoiled = true;
-        files.spoil();
+        files.discardAtNextStart();
       }
       return false;
     }

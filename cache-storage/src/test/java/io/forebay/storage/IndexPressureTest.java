@@ -53,9 +53,9 @@ class IndexPressureTest {
       assertTrue(used(stats) < stats.regionCount() / 4, stats::toString);
     }
 
-    long learned = IndexBound.learned(directory.resolve("data"));
+    long learned = IndexCapacity.learned(directory.resolve("data"));
     assertTrue(learned > 4 * ENTRIES, learned + " entries");
-    long entries = IndexBound.of(16 * StoreFixture.MEBI, 0, 0, learned, 0).entries();
+    long entries = IndexCapacity.of(16 * StoreFixture.MEBI, 0, 0, learned, 0).entries();
     assertEquals(learned, entries);
     try (StoreFixture enough = new StoreFixture(settings(entries), clock)) {
       fill(enough, (int) entries, 100);
@@ -73,7 +73,7 @@ class IndexPressureTest {
       assertTrue(large.store.stats().reclaimedRegions() > 0);
       assertEquals(0, large.store.stats().reclaimedForIndex());
     }
-    assertEquals(0, IndexBound.learned(directory.resolve("data")));
+    assertEquals(0, IndexCapacity.learned(directory.resolve("data")));
   }
 
   @Test

@@ -24,7 +24,7 @@ import io.forebay.storage.inspect.Verification.Repair;
 import io.forebay.storage.lane.StoreLane;
 import io.forebay.storage.layout.DeviceHeader;
 import io.forebay.storage.layout.TierHeader;
-import io.forebay.storage.lock.OwnedException;
+import io.forebay.storage.lock.DirectoryInUseException;
 import io.forebay.storage.memory.TierFile;
 import io.forebay.storage.object.HeadSpec;
 import io.forebay.storage.object.InstallOutcome;
@@ -573,7 +573,7 @@ class InspectionTest {
   void aRunningOwnerIsNamedAndNothingIsOpened() throws Exception {
     try (StoreFixture fixture = open(0)) {
       put(fixture, 1);
-      OwnedException refused = assertThrows(OwnedException.class, () -> rest(0));
+      DirectoryInUseException refused = assertThrows(DirectoryInUseException.class, () -> rest(0));
       assertTrue(
           String.valueOf(refused.getMessage()).contains("" + ProcessHandle.current().pid()),
           refused.getMessage());

@@ -106,15 +106,15 @@ class PurgeRaceTest extends PurgeStores {
     }
   }
 
-  private static HeadSpec copyOf(StoreFixture fixture, String name, String of) {
+  private static HeadSpec copyOf(StoreFixture fixture, String name, String original) {
     StoreLane lane = fixture.store.lane(0);
-    assertNotNull(read(fixture, of));
+    assertNotNull(read(fixture, original));
     StoredHead head = lane.head();
     return StoreFixture.spec(name, fixture.store.nextBirth(), 5, "odd")
         .copiedFrom(
             new HeadSpec.Copied(
-                StoreFixture.scope("hi" + of),
-                StoreFixture.scope("lo" + of),
+                StoreFixture.scope("hi" + original),
+                StoreFixture.scope("lo" + original),
                 head.objectId(),
                 head.bodyBirth()));
   }

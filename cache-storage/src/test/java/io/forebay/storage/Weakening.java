@@ -181,10 +181,10 @@ enum Weakening {
     }
     try {
       Class<?> races = Class.forName(PACKAGE + "Races", true, new Loader(weakening.name()));
-      MethodHandle of =
+      MethodHandle constructor =
           MethodHandles.privateLookupIn(races, MethodHandles.lookup())
               .findStatic(races, "of", MethodType.methodType(Supplier.class, String.class));
-      return (Supplier<Race>) of.invoke(name);
+      return (Supplier<Race>) constructor.invoke(name);
     } catch (Throwable e) {
       throw new IllegalStateException(weakening.name(), e);
     }

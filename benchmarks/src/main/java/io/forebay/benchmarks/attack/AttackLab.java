@@ -141,7 +141,7 @@ public final class AttackLab {
       Seen seen = bystanders.atRate(rate, seconds);
       String text = new String(attacker.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
       attacker.waitFor();
-      return new Beside(seen, lastWords(text));
+      return new Beside(seen, lastOutputLine(text));
     } finally {
       attacker.destroyForcibly();
     }
@@ -192,7 +192,7 @@ public final class AttackLab {
   }
 
   /** The last line that says anything, without colours. */
-  private static String lastWords(String text) {
+  private static String lastOutputLine(String text) {
     return text.replaceAll("\u001b\\[[0-9;]*[A-Za-z]", "")
         .lines()
         .map(String::strip)

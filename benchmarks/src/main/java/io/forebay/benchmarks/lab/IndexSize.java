@@ -1,7 +1,7 @@
 package io.forebay.benchmarks.lab;
 
 import io.forebay.storage.index.ChronicleIndex;
-import io.forebay.storage.index.IndexSeal;
+import io.forebay.storage.index.IndexChecksum;
 import io.forebay.storage.index.ObjectIndex;
 import io.forebay.storage.index.ObjectIndex.Outcome;
 import io.forebay.storage.index.ObjectIndex.Verdict;
@@ -40,7 +40,7 @@ public final class IndexSize {
             : Files.createTempDirectory("forebay-size-");
     Path file = directory.resolve("index.map");
     try (ChronicleIndex index = ChronicleIndex.persisted(file, entries)) {
-      ObjectIndex.Cursor cursor = index.patientCursor();
+      ObjectIndex.Cursor cursor = index.blockingCursor();
       put(cursor, 0, 1, false);
       long heap = heapBytes();
       print(entries, "made", file, heap);
@@ -68,7 +68,7 @@ public final class IndexSize {
       print(entries, "others", file, heap);
       for (int round = 0; round < 3; round++) {
         begin = System.nanoTime();
-        long seal = IndexSeal.of(file, Thread.ofPlatform().daemon(true).factory());
+        long seal = IndexChecksum.of(file, Thread.ofPlatform().daemon(true).factory());
         say("sealed as " + Long.toHexString(seal), begin, Files.size(file), "bytes");
       }
     } finally {

@@ -35,7 +35,7 @@ public class IndexBenchmark extends Bench {
     @Setup
     public void fill() {
       index = ChronicleIndex.anonymous(entries);
-      ObjectIndex.Cursor cursor = index.patientCursor();
+      ObjectIndex.Cursor cursor = index.blockingCursor();
       for (int i = 0; i < entries; i++) {
         int number = i;
         Outcome outcome =
@@ -75,7 +75,7 @@ public class IndexBenchmark extends Bench {
 
     @Setup
     public void open(Shared shared) {
-      cursor = shared.index.hastyCursor();
+      cursor = shared.index.nonBlockingCursor();
       draw = new ZipfDraw(shared.entries, 0.9);
       for (int i = 0; i < NEAR; i++) {
         near.put(BenchStore.mix(i), BenchStore.mix(~i), i & 127, i, 1, i, 0, 0);
@@ -144,12 +144,12 @@ public class IndexBenchmark extends Bench {
     }
 
     @Override
-    public Cursor hastyCursor() {
+    public Cursor nonBlockingCursor() {
       return this;
     }
 
     @Override
-    public Cursor patientCursor() {
+    public Cursor blockingCursor() {
       return this;
     }
 

@@ -1,6 +1,6 @@
 package io.forebay.benchmarks.micro;
 
-import io.forebay.core.http.PlainRequest;
+import io.forebay.core.http.SyntheticRequest;
 import io.forebay.core.key.KeyBuilder;
 import io.forebay.core.key.KeyRecipe;
 import io.forebay.core.key.SipHash128;
@@ -25,11 +25,11 @@ public class KeyBenchmark extends Bench {
   /** One loop's builder and the requests it gets. */
   @State(Scope.Thread)
   public static class Keys {
-    private final PlainRequest[] requests = Requests.segments(10_000);
+    private final SyntheticRequest[] requests = Requests.segments(10_000);
     private final ZipfDraw draw = new ZipfDraw(requests.length, 0.9);
     private final KeyBuilder builder = new KeyBuilder(new byte[SipHash128.SECRET_LENGTH]);
 
-    PlainRequest next() {
+    SyntheticRequest next() {
       return requests[draw.next()];
     }
   }
@@ -60,7 +60,7 @@ public class KeyBenchmark extends Bench {
   /** The same, then text and hash of the variant that two fields select. */
   @Benchmark
   public long variantKey(Keys keys) {
-    PlainRequest request = keys.next();
+    SyntheticRequest request = keys.next();
     boolean isKey =
         keys.builder.build(request, KeyRecipe.DEFAULT) && keys.builder.variant(request, VARY);
     return isKey ? keys.builder.hi() ^ keys.builder.lo() : 0;

@@ -2,7 +2,7 @@ package io.forebay.benchmarks.micro;
 
 import io.forebay.core.http.HeaderFields;
 import io.forebay.core.http.HttpDate;
-import io.forebay.core.http.PlainRequest;
+import io.forebay.core.http.SyntheticRequest;
 import io.forebay.core.policy.Decider;
 import io.forebay.core.policy.Decision;
 import io.forebay.core.policy.ResponsePolicy;
@@ -61,9 +61,9 @@ public class PolicyBenchmark extends Bench {
     private final MemorySegment memory = arena.allocate(OBJECTS * STRIDE, STRIDE);
     private final ZipfDraw draw = new ZipfDraw(OBJECTS, 0.9);
     private final StoredMeta meta = new StoredMeta();
-    private final PlainRequest plain = Requests.segment(1);
-    private final PlainRequest conditional =
-        PlainRequest.of("GET", "http://example.com/", "if-none-match", "\"65f0c8a2-2800\"");
+    private final SyntheticRequest plain = Requests.segment(1);
+    private final SyntheticRequest conditional =
+        SyntheticRequest.of("GET", "http://example.com/", "if-none-match", "\"65f0c8a2-2800\"");
 
     @Setup
     public void store() {
@@ -99,7 +99,7 @@ public class PolicyBenchmark extends Bench {
     int count;
 
     private RouteTable table = new RouteTable(List.of(ROUTE));
-    private final PlainRequest[] requests = Requests.segments(1000);
+    private final SyntheticRequest[] requests = Requests.segments(1000);
     private final ZipfDraw draw = new ZipfDraw(requests.length, 0.9);
 
     @Setup
@@ -123,7 +123,7 @@ public class PolicyBenchmark extends Bench {
   /** The route of a request. */
   @Benchmark
   public @Nullable Route route(Routes routes) {
-    PlainRequest request = routes.requests[routes.draw.next()];
+    SyntheticRequest request = routes.requests[routes.draw.next()];
     return routes.table.match(request.authority(), request.path());
   }
 

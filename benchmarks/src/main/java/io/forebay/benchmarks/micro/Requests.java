@@ -1,6 +1,6 @@
 package io.forebay.benchmarks.micro;
 
-import io.forebay.core.http.PlainRequest;
+import io.forebay.core.http.SyntheticRequest;
 
 /** Requests as browsers and players send them. */
 final class Requests {
@@ -8,8 +8,8 @@ final class Requests {
   private Requests() {}
 
   /** A plain GET of the numbered segment, with the fields that a browser sends. */
-  static PlainRequest segment(int number) {
-    return PlainRequest.of(
+  static SyntheticRequest segment(int number) {
+    return SyntheticRequest.of(
         "GET",
         "http://video.example.com/live/channel-"
             + number % 97
@@ -32,8 +32,8 @@ final class Requests {
         "keep-alive");
   }
 
-  static PlainRequest[] segments(int count) {
-    PlainRequest[] requests = new PlainRequest[count];
+  static SyntheticRequest[] segments(int count) {
+    SyntheticRequest[] requests = new SyntheticRequest[count];
     for (int i = 0; i < count; i++) {
       requests[i] = segment(i);
     }

@@ -3,9 +3,9 @@ package io.forebay.cli.aot;
 import io.forebay.cli.console.CommandException;
 import io.forebay.cli.console.CommonOptions;
 import io.forebay.cli.console.EdgeProcess;
-import io.forebay.cli.console.Exit;
+import io.forebay.cli.console.ExitCode;
 import io.forebay.cli.console.Output;
-import io.forebay.cli.console.Scratch;
+import io.forebay.cli.console.ScratchDirectory;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -58,19 +58,21 @@ public final class AotCommand implements Callable<Integer> {
   public Integer call() throws IOException, InterruptedException, GeneralSecurityException {
     Path jar = EdgeProcess.code();
     if (Files.isDirectory(jar)) {
-      throw new CommandException(Exit.FAILURE, "an AOT cache is for a jar, this runs from classes");
+      throw new CommandException(
+          ExitCode.FAILURE, "an AOT cache is for a jar, this runs from classes");
     }
     Path file = chosen == null ? jar.resolveSibling("forebay.aot") : chosen.toAbsolutePath();
     if (!Files.isDirectory(file.resolveSibling("."))) {
-      throw new CommandException(Exit.FAILURE, "cannot write " + file + ": no such directory");
+      throw new CommandException(ExitCode.FAILURE, "cannot write " + file + ": no such directory");
     }
     // In the same directory, so that it takes the place of an older one in one step.
     Path made = file.resolveSibling(file.getFileName() + ".new");
     Output output = common.output();
     output.note("forebay: an edge is asked for " + seconds + " s, then its JVM writes the cache");
-    try (Scratch scratch = Scratch.make("forebay-aot-", MEMORY_MIB)) {
+    try (ScratchDirectory scratch = ScratchDirectory.make("forebay-aot-", MEMORY_MIB)) {
       Path log = scratch.data().resolve("edge.log");
-      new Training(arguments(scratch), log, Scratch.freePort(), Scratch.freePort())
+      new Training(
+              arguments(scratch), log, ScratchDirectory.freePort(), ScratchDirectory.freePort())
           .run(recordingOptions(made), Certificate.make(scratch.data()), seconds);
       check(made, scratch.data().resolve("check.log"));
       Files.move(made, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
@@ -80,7 +82,7 @@ public final class AotCommand implements Callable<Integer> {
     long bytes = Files.size(file);
     output.line(file + ": " + (bytes >> 20) + " MiB");
     output.json(Map.of("file", file.toString(), "bytes", bytes));
-    return Exit.OK;
+    return ExitCode.OK;
   }
 
   /**
@@ -92,10 +94,10 @@ public final class AotCommand implements Callable<Integer> {
         "-XX:+UnlockDiagnosticVMOptions", "-XX:-AOTRecordTraining", "-XX:AOTCacheOutput=" + cache);
   }
 
-  private static List<String> arguments(Scratch scratch) throws IOException {
+  private static List<String> arguments(ScratchDirectory scratch) throws IOException {
     return List.of(
         "--admin",
-        "127.0.0.1:" + Scratch.freePort(),
+        "127.0.0.1:" + ScratchDirectory.freePort(),
         "--memory",
         MEMORY_MIB + "MiB",
         "--memory-dir",
@@ -119,7 +121,7 @@ public final class AotCommand implements Callable<Integer> {
         || process.exitValue() != 0) {
       process.destroyForcibly();
       throw new CommandException(
-          Exit.FAILURE, "the JVM made no cache it can use: " + Files.readString(log).strip());
+          ExitCode.FAILURE, "the JVM made no cache it can use: " + Files.readString(log).strip());
     }
   }
 }

@@ -2,7 +2,7 @@ package io.forebay.cli.aot;
 
 import io.forebay.cli.console.CommandException;
 import io.forebay.cli.console.EdgeProcess;
-import io.forebay.cli.console.Exit;
+import io.forebay.cli.console.ExitCode;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.Socket;
@@ -69,7 +69,7 @@ final class Training {
         }
       }
       if (!isStopped) {
-        throw new CommandException(Exit.FAILURE, "the edge did not end, its log: " + log);
+        throw new CommandException(ExitCode.FAILURE, "the edge did not end, its log: " + log);
       }
     }
   }
@@ -92,7 +92,7 @@ final class Training {
       }
     } catch (ExecutionException failed) {
       throw new CommandException(
-          Exit.FAILURE,
+          ExitCode.FAILURE,
           "a client of the training: " + failed.getCause() + ", the edge's log: " + log,
           failed);
     }

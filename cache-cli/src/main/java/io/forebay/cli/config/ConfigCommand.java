@@ -1,9 +1,9 @@
 package io.forebay.cli.config;
 
 import io.forebay.cli.console.CommonOptions;
-import io.forebay.cli.console.Exit;
+import io.forebay.cli.console.ExitCode;
 import io.forebay.cli.console.Output;
-import io.forebay.server.StartCheck;
+import io.forebay.server.StartDryRun;
 import io.forebay.server.config.ConfigLoader;
 import io.forebay.server.config.ConfigOutcome;
 import io.forebay.server.config.ConfigOutcome.Loaded;
@@ -49,7 +49,7 @@ public final class ConfigCommand implements Callable<Integer> {
   /** One line a problem, each with its place. */
   private static int refuse(CommonOptions common, Refused refused) {
     refused.problems().forEach(problem -> common.output().note("forebay: " + problem.text()));
-    return Exit.BAD_CONFIGURATION;
+    return ExitCode.BAD_CONFIGURATION;
   }
 
   /** Says whether a node would take the configuration. */
@@ -76,7 +76,7 @@ public final class ConfigCommand implements Callable<Integer> {
       return switch (load(options)) {
         case Loaded loaded -> {
           TlsReload tls = ClientTls.check(loaded.config(), Instant.now());
-          StartCheck memory = StartCheck.of(loaded.config());
+          StartDryRun memory = StartDryRun.of(loaded.config());
           List<String> warnings = new ArrayList<>(loaded.warnings());
           warnings.addAll(tls.warnings());
           warnings.addAll(memory.warnings());
@@ -91,7 +91,7 @@ public final class ConfigCommand implements Callable<Integer> {
           output.json(new Verdict(true, List.of(), warnings, memory.memory()));
           output.line("good: " + nameOf(loaded));
           output.line("memory: " + memory.memory());
-          yield Exit.OK;
+          yield ExitCode.OK;
         }
         case Refused refused -> {
           output.json(new Verdict(false, refused.problems(), List.of(), ""));
@@ -129,7 +129,7 @@ public final class ConfigCommand implements Callable<Integer> {
           } else {
             output.raw(ConfigView.yaml(loaded));
           }
-          yield Exit.OK;
+          yield ExitCode.OK;
         }
         case Refused refused -> refuse(common, refused);
       };
@@ -154,7 +154,7 @@ public final class ConfigCommand implements Callable<Integer> {
       } else {
         output.raw(ConfigReference.schema());
       }
-      return Exit.OK;
+      return ExitCode.OK;
     }
   }
 }

@@ -1,7 +1,7 @@
 package io.forebay.cli.config;
 
 import io.forebay.cli.console.CommandException;
-import io.forebay.cli.console.Exit;
+import io.forebay.cli.console.ExitCode;
 import io.forebay.server.config.ConfigEnvironment;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
@@ -142,7 +142,7 @@ public final class ConfigOptions {
     int colon = disk.lastIndexOf(':');
     if (colon <= 0 || colon == disk.length() - 1) {
       throw new CommandException(
-          Exit.USAGE, "--disk " + disk + ": write a directory, a colon and a size: DIR:SIZE");
+          ExitCode.USAGE, "--disk " + disk + ": write a directory, a colon and a size: DIR:SIZE");
     }
     String path = disk.substring(0, colon);
     String name = diskName(path);

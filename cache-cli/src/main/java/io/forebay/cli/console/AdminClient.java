@@ -84,19 +84,19 @@ public final class AdminClient implements AutoCloseable {
   }
 
   private JsonNode send(HttpRequest request, byte[] bytes) {
-    UnixHttp.Answer response;
+    UnixHttpClient.Answer response;
     try {
       response = exchange(request, bytes);
     } catch (ConnectException
         | NoSuchFileException
         | java.net.http.HttpConnectTimeoutException unreachable) {
       throw new CommandException(
-          Exit.FAILURE,
+          ExitCode.FAILURE,
           "no Forebay answers at " + base + ": start one, or say where with --admin-url",
           unreachable);
     } catch (HttpTimeoutException late) {
       throw new CommandException(
-          Exit.FAILURE,
+          ExitCode.FAILURE,
           "no answer from "
               + base
               + " within "
@@ -104,10 +104,11 @@ public final class AdminClient implements AutoCloseable {
               + " s; it may still act",
           late);
     } catch (IOException broken) {
-      throw new CommandException(Exit.FAILURE, "talking to " + base + " failed: " + broken, broken);
+      throw new CommandException(
+          ExitCode.FAILURE, "talking to " + base + " failed: " + broken, broken);
     } catch (InterruptedException interrupted) {
       Thread.currentThread().interrupt();
-      throw new CommandException(Exit.FAILURE, "interrupted", interrupted);
+      throw new CommandException(ExitCode.FAILURE, "interrupted", interrupted);
     }
     JsonNode body = parse(response);
     if (response.status() / 100 == 2 && body != null) {
@@ -116,16 +117,16 @@ public final class AdminClient implements AutoCloseable {
     throw refusal(response.status(), body);
   }
 
-  private UnixHttp.Answer exchange(HttpRequest request, byte[] bytes)
+  private UnixHttpClient.Answer exchange(HttpRequest request, byte[] bytes)
       throws IOException, InterruptedException {
     if (socket != null) {
-      return UnixHttp.send(socket, request, bytes, ANSWER_TIMEOUT);
+      return UnixHttpClient.send(socket, request, bytes, ANSWER_TIMEOUT);
     }
     HttpResponse<byte[]> response = http.send(request, BodyHandlers.ofByteArray());
-    return new UnixHttp.Answer(response.statusCode(), response.body());
+    return new UnixHttpClient.Answer(response.statusCode(), response.body());
   }
 
-  private @Nullable JsonNode parse(UnixHttp.Answer response) {
+  private @Nullable JsonNode parse(UnixHttpClient.Answer response) {
     try {
       return json.readTree(response.body());
     } catch (JacksonException notJson) {
@@ -136,7 +137,7 @@ public final class AdminClient implements AutoCloseable {
   private CommandException refusal(int status, @Nullable JsonNode body) {
     if (status == 401 || status == 403) {
       return new CommandException(
-          Exit.FAILURE,
+          ExitCode.FAILURE,
           base
               + " answers "
               + status
@@ -147,7 +148,7 @@ public final class AdminClient implements AutoCloseable {
     String error = body == null ? "" : body.path("error").asString("");
     if (body == null || error.isEmpty()) {
       return new CommandException(
-          Exit.FAILURE,
+          ExitCode.FAILURE,
           base + " answers " + status + " without a reason: is it the admin API of a Forebay?");
     }
     List<String> problems = new ArrayList<>();
@@ -158,9 +159,9 @@ public final class AdminClient implements AutoCloseable {
     }
     return new CommandException(
         switch (status) {
-          case 400 -> Exit.USAGE;
-          case 422 -> Exit.BAD_CONFIGURATION;
-          default -> Exit.FAILURE;
+          case 400 -> ExitCode.USAGE;
+          case 422 -> ExitCode.BAD_CONFIGURATION;
+          default -> ExitCode.FAILURE;
         },
         problems.isEmpty() ? error : error + ": " + String.join("; ", problems));
   }

@@ -47,7 +47,7 @@ public final class AdminOptions {
       // answered below, as for any other text that is no address
     }
     throw new CommandException(
-        Exit.USAGE,
+        ExitCode.USAGE,
         "admin URL '"
             + adminUrl
             + "' must look like http://host:port or unix:/run/forebay/admin.sock");
@@ -61,12 +61,12 @@ public final class AdminOptions {
     try (var lines = Files.lines(tokenFile)) {
       String first = lines.findFirst().orElse("");
       if (first.isBlank()) {
-        throw new CommandException(Exit.USAGE, "token file " + tokenFile + " is empty");
+        throw new CommandException(ExitCode.USAGE, "token file " + tokenFile + " is empty");
       }
       return checked(first, "token file " + tokenFile);
     } catch (IOException unreadable) {
       throw new CommandException(
-          Exit.USAGE, "token file " + tokenFile + " cannot be read: " + unreadable, unreadable);
+          ExitCode.USAGE, "token file " + tokenFile + " cannot be read: " + unreadable, unreadable);
     }
   }
 
@@ -75,7 +75,7 @@ public final class AdminOptions {
     String trimmed = token.strip();
     if (!trimmed.chars().allMatch(c -> c > 0x20 && c < 0x7f)) {
       throw new CommandException(
-          Exit.USAGE, source + " holds blanks or control characters, so it is no token");
+          ExitCode.USAGE, source + " holds blanks or control characters, so it is no token");
     }
     return trimmed;
   }

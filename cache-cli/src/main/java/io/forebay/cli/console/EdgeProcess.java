@@ -47,7 +47,7 @@ public final class EdgeProcess {
     if (!isStarted(process)) {
       process.destroyForcibly().waitFor();
       throw new CommandException(
-          Exit.FAILURE, "the edge did not start: " + lastLine(log) + " (its log: " + log + ")");
+          ExitCode.FAILURE, "the edge did not start: " + lastLine(log) + " (its log: " + log + ")");
     }
     return new EdgeProcess(process, System.nanoTime() - from);
   }

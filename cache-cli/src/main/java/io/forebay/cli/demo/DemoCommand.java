@@ -3,9 +3,9 @@ package io.forebay.cli.demo;
 import io.forebay.cli.console.AdminClient;
 import io.forebay.cli.console.CommandException;
 import io.forebay.cli.console.CommonOptions;
-import io.forebay.cli.console.Exit;
+import io.forebay.cli.console.ExitCode;
 import io.forebay.cli.console.Output;
-import io.forebay.cli.console.Scratch;
+import io.forebay.cli.console.ScratchDirectory;
 import io.forebay.cli.serve.Signals;
 import java.io.IOException;
 import java.net.URI;
@@ -46,13 +46,13 @@ public final class DemoCommand implements Callable<Integer> {
   @Override
   public Integer call() throws IOException, InterruptedException {
     Output output = common.output();
-    Scratch scratch = Scratch.make("forebay-demo-", MEMORY_MIB);
+    ScratchDirectory scratch = ScratchDirectory.make("forebay-demo-", MEMORY_MIB);
     Path data = scratch.data();
     // Also on Ctrl-C: the edge is told to stop, and nothing of the demo stays on the machine.
     Thread tidyUp = new Thread(() -> tidyUp(scratch), "tidy-up");
     Runtime.getRuntime().addShutdownHook(tidyUp);
-    int port = Scratch.freePort();
-    int adminPort = Scratch.freePort();
+    int port = ScratchDirectory.freePort();
+    int adminPort = ScratchDirectory.freePort();
     URI adminUrl = URI.create("http://127.0.0.1:" + adminPort);
     List<String> arguments =
         new ArrayList<>(
@@ -94,17 +94,17 @@ public final class DemoCommand implements Callable<Integer> {
         Files.readAllLines(data.resolve("edge.log")).forEach(output::note);
       }
       if (isOnce) {
-        return isKept ? Exit.OK : Exit.FAILURE;
+        return isKept ? ExitCode.OK : ExitCode.FAILURE;
       }
       Signals signals = Signals.taken();
       invite(output, walk, adminUrl);
       // Whatever signal it is, a closed terminal's too, the demo is over.
       while (signals.next(EDGE_CHECK_MILLIS) == null) {
         if (!walk.isEdgeAlive()) {
-          throw new CommandException(Exit.FAILURE, "the edge ended by itself");
+          throw new CommandException(ExitCode.FAILURE, "the edge ended by itself");
         }
       }
-      return Exit.OK;
+      return ExitCode.OK;
     }
   }
 
@@ -120,7 +120,7 @@ public final class DemoCommand implements Callable<Integer> {
     output.line("    ./forebay purge --admin-url " + adminUrl + " --tag news-2160p");
   }
 
-  private void tidyUp(Scratch scratch) {
+  private void tidyUp(ScratchDirectory scratch) {
     DemoScenario walk = running;
     if (walk != null) {
       walk.close();

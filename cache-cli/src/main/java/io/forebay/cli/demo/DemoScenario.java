@@ -281,15 +281,15 @@ final class DemoScenario implements AutoCloseable {
     return segments.get(segments.size() - 3 + number);
   }
 
-  private interface Promise {
+  private interface Expectation {
     String keep() throws Exception;
   }
 
   /** Set when a promise of the running step is broken: the rest of that step says no more. */
-  private static final class BrokenPromise extends IOException {
+  private static final class UnmetExpectation extends IOException {
     private static final long serialVersionUID = 1L;
 
-    BrokenPromise(String message) {
+    UnmetExpectation(String message) {
       super(message);
     }
   }
@@ -297,7 +297,7 @@ final class DemoScenario implements AutoCloseable {
   // Requests the origin had seen when they were last checked.
   private long originSeen;
 
-  private void step(String name, String promise, Promise work) throws InterruptedException {
+  private void step(String name, String promise, Expectation work) throws InterruptedException {
     step++;
     output.line("");
     output.line("  " + output.strong("%d  %-6s".formatted(step, name)) + " " + promise);
@@ -329,19 +329,19 @@ final class DemoScenario implements AutoCloseable {
     output.json(new Step(name, isKept, took / 1e6, origin.requests() - requestsBefore, detail));
   }
 
-  private static void expect(boolean isTrue, String otherwise) throws BrokenPromise {
+  private static void expect(boolean isTrue, String otherwise) throws UnmetExpectation {
     if (!isTrue) {
-      throw new BrokenPromise(otherwise);
+      throw new UnmetExpectation(otherwise);
     }
   }
 
-  private static void expectWhole(Ladder.Item item, Viewer.Got got) throws BrokenPromise {
+  private static void expectWhole(Ladder.Item item, Viewer.Got got) throws UnmetExpectation {
     expect(got.status() == 200, item.path() + " answers " + got.status());
     expect(Arrays.equals(item.bytes(), got.body()), item.path() + " has other bytes");
   }
 
   /** The origin saw that many requests since this was last asked. */
-  private void expectOrigin(long expected) throws BrokenPromise {
+  private void expectOrigin(long expected) throws UnmetExpectation {
     long seen = origin.requests() - originSeen;
     originSeen = origin.requests();
     expect(

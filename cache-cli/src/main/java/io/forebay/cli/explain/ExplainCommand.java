@@ -4,7 +4,7 @@ import io.forebay.cli.console.AdminClient;
 import io.forebay.cli.console.AdminOptions;
 import io.forebay.cli.console.CommandException;
 import io.forebay.cli.console.CommonOptions;
-import io.forebay.cli.console.Exit;
+import io.forebay.cli.console.ExitCode;
 import io.forebay.cli.console.Output;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -73,13 +73,13 @@ public final class ExplainCommand implements Callable<Integer> {
     output.json(answer);
     answer.path("notes").forEach(note -> output.note("forebay: " + note.asString("")));
     new ExplainScreen(output).lines(answer).forEach(output::line);
-    return Exit.OK;
+    return ExitCode.OK;
   }
 
   private static List<String> pair(String header) {
     int colon = header.indexOf(':');
     if (colon < 1) {
-      throw new CommandException(Exit.USAGE, "'" + header + "' must look like 'Name: value'");
+      throw new CommandException(ExitCode.USAGE, "'" + header + "' must look like 'Name: value'");
     }
     return List.of(header.substring(0, colon), header.substring(colon + 1).strip());
   }

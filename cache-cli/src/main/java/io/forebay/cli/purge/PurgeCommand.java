@@ -2,11 +2,11 @@ package io.forebay.cli.purge;
 
 import io.forebay.cli.console.AdminClient;
 import io.forebay.cli.console.AdminOptions;
+import io.forebay.cli.console.ByteSizes;
 import io.forebay.cli.console.CommandException;
 import io.forebay.cli.console.CommonOptions;
-import io.forebay.cli.console.Exit;
+import io.forebay.cli.console.ExitCode;
 import io.forebay.cli.console.Output;
-import io.forebay.cli.console.Sizes;
 import io.forebay.cli.console.Terminal;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -158,8 +158,8 @@ public final class PurgeCommand implements Callable<Integer> {
           common.spec.commandLine(),
           "nothing to purge: name a URL, --tag, --prefix, --host, --path, --header or --all");
     }
-    if (isEverything && !isDryRun && !isAgreed && !agrees()) {
-      throw new CommandException(Exit.FAILURE, "nothing purged");
+    if (isEverything && !isDryRun && !isAgreed && !isConfirmed()) {
+      throw new CommandException(ExitCode.FAILURE, "nothing purged");
     }
     List<JsonNode> done = new ArrayList<>();
     double tookMillis = 0;
@@ -175,12 +175,12 @@ public final class PurgeCommand implements Callable<Integer> {
       }
       report(output, new Result(done, ordered, tookMillis));
       throw new CommandException(
-          Exit.PARTIAL,
+          ExitCode.PARTIAL,
           "purged " + done.size() + " of " + ordered + ", then: " + refused.getMessage(),
           refused);
     }
     report(output, new Result(done, ordered, tookMillis));
-    return Exit.OK;
+    return ExitCode.OK;
   }
 
   /** What became of one purge, or of the latest. */
@@ -195,7 +195,7 @@ public final class PurgeCommand implements Callable<Integer> {
     } else {
       answer.path("purges").forEach(purge -> line(output, purge));
     }
-    return Exit.OK;
+    return ExitCode.OK;
   }
 
   private static void line(Output output, JsonNode purge) {
@@ -223,7 +223,7 @@ public final class PurgeCommand implements Callable<Integer> {
   private static String matched(JsonNode purge) {
     return "matched %d objects, %s"
         .formatted(
-            purge.path("matched").asLong(), Sizes.text(purge.path("matchedBytes").asLong(0)));
+            purge.path("matched").asLong(), ByteSizes.text(purge.path("matchedBytes").asLong(0)));
   }
 
   private List<Orders> requests() {
@@ -264,7 +264,7 @@ public final class PurgeCommand implements Callable<Integer> {
   }
 
   /** Asks only where there is somebody to answer; a script that says {@code --all} means it. */
-  private boolean agrees() {
+  private boolean isConfirmed() {
     if (!Terminal.isInput() || !Terminal.isError()) {
       return true;
     }

@@ -3,7 +3,7 @@ package io.forebay.cli.reload;
 import io.forebay.cli.console.AdminClient;
 import io.forebay.cli.console.AdminOptions;
 import io.forebay.cli.console.CommonOptions;
-import io.forebay.cli.console.Exit;
+import io.forebay.cli.console.ExitCode;
 import io.forebay.cli.console.Output;
 import java.util.Map;
 import java.util.concurrent.Callable;
@@ -34,6 +34,6 @@ public final class ReloadCommand implements Callable<Integer> {
     output.line("reload " + reload.path("id").asString("?") + " in force");
     reload.path("changed").forEach(key -> output.line("  changed        " + key.asString("")));
     reload.path("needsRestart").forEach(key -> output.line("  needs restart  " + key.asString("")));
-    return Exit.OK;
+    return ExitCode.OK;
   }
 }

@@ -2,7 +2,7 @@ package io.forebay.cli.serve;
 
 import io.forebay.cli.config.ConfigOptions;
 import io.forebay.cli.console.CommandException;
-import io.forebay.cli.console.Versions;
+import io.forebay.cli.console.VersionInfo;
 import io.forebay.server.Server;
 import io.forebay.server.StartException;
 import io.forebay.server.config.ConfigLoader;
@@ -25,7 +25,7 @@ final class Edge implements AutoCloseable {
     try {
       return new Edge(
           Server.start(
-              () -> loader.load(options.file, options.given()), Versions.forebayVersion()));
+              () -> loader.load(options.file, options.given()), VersionInfo.forebayVersion()));
     } catch (StartException e) {
       throw new CommandException(e.exitCode(), String.join("\n", e.lines()));
     }

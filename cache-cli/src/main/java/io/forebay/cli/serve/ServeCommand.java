@@ -3,9 +3,9 @@ package io.forebay.cli.serve;
 import io.forebay.cli.config.ConfigOptions;
 import io.forebay.cli.console.CommandException;
 import io.forebay.cli.console.CommonOptions;
-import io.forebay.cli.console.Exit;
+import io.forebay.cli.console.ExitCode;
 import io.forebay.cli.console.Output;
-import io.forebay.cli.console.Versions;
+import io.forebay.cli.console.VersionInfo;
 import io.forebay.server.node.NodeControl.Reload;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -44,20 +44,20 @@ public final class ServeCommand implements Callable<Integer> {
     Output output = common.output();
     if (ModuleLayer.boot().findModule("jdk.compiler").isEmpty()) {
       throw new CommandException(
-          Exit.NO_RESOURCE,
+          ExitCode.NO_RESOURCE,
           "this Java lacks the module jdk.compiler, which the index needs: use a full JDK 25");
     }
     try (Edge edge = Edge.start(config)) {
       // Not before it runs: until then Ctrl-C is to end the process as it ends any other.
       Signals signals = Signals.taken();
-      output.line(output.strong("forebay " + Versions.forebayVersion()));
+      output.line(output.strong("forebay " + VersionInfo.forebayVersion()));
       edge.banner().forEach(output::line);
       output.json(
           Map.of(
               "event",
               "started",
               "version",
-              Versions.forebayVersion(),
+              VersionInfo.forebayVersion(),
               "pid",
               ProcessHandle.current().pid(),
               "listening",
@@ -73,7 +73,7 @@ public final class ServeCommand implements Callable<Integer> {
                 "forebay: stopping; requests under way are finished, a second signal ends them");
             edge.drain();
             output.json(Map.of("event", "stopped"));
-            return Exit.OK;
+            return ExitCode.OK;
           }
         }
       }

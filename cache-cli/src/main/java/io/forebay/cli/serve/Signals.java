@@ -1,6 +1,6 @@
 package io.forebay.cli.serve;
 
-import io.forebay.cli.console.Exit;
+import io.forebay.cli.console.ExitCode;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -47,7 +47,7 @@ public final class Signals {
   /** Whoever asks a second time does not want to wait for the drain. */
   private void onStop() {
     if (isStopping) {
-      Runtime.getRuntime().halt(Exit.FAILURE);
+      Runtime.getRuntime().halt(ExitCode.FAILURE);
     }
     isStopping = true;
     asked.add(Asked.STOP);

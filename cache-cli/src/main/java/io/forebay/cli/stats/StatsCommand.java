@@ -4,7 +4,7 @@ import io.forebay.cli.console.AdminClient;
 import io.forebay.cli.console.AdminOptions;
 import io.forebay.cli.console.CommandException;
 import io.forebay.cli.console.CommonOptions;
-import io.forebay.cli.console.Exit;
+import io.forebay.cli.console.ExitCode;
 import io.forebay.cli.console.Output;
 import java.time.Duration;
 import java.util.concurrent.Callable;
@@ -64,7 +64,7 @@ public final class StatsCommand implements Callable<Integer> {
         StatsScreen.lines(stats).forEach(output::line);
       }
     }
-    return Exit.OK;
+    return ExitCode.OK;
   }
 
   /**

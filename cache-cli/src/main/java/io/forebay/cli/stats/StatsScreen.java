@@ -1,6 +1,6 @@
 package io.forebay.cli.stats;
 
-import io.forebay.cli.console.Sizes;
+import io.forebay.cli.console.ByteSizes;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -86,7 +86,7 @@ final class StatsScreen {
     }
     if (value.isIntegralNumber()) {
       return name.endsWith("Bytes") || group.equals("bytes")
-          ? Sizes.text(value.asLong())
+          ? ByteSizes.text(value.asLong())
           : String.format(Locale.ROOT, "%,d", value.asLong());
     }
     return value.isNull() ? "-" : value.asString("");

@@ -2,11 +2,11 @@ package io.forebay.cli.store;
 
 import io.forebay.cli.console.AdminClient;
 import io.forebay.cli.console.AdminOptions;
+import io.forebay.cli.console.ByteSizes;
 import io.forebay.cli.console.CommandException;
 import io.forebay.cli.console.CommonOptions;
-import io.forebay.cli.console.Exit;
+import io.forebay.cli.console.ExitCode;
 import io.forebay.cli.console.Output;
-import io.forebay.cli.console.Sizes;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.Callable;
@@ -71,7 +71,7 @@ public final class StoreCommand implements Callable<Integer> {
     Output output = common.output();
     if ((action == Action.LIST) != (name == null)) {
       throw new CommandException(
-          Exit.USAGE,
+          ExitCode.USAGE,
           action == Action.LIST
               ? "list takes no name"
               : action.name().toLowerCase(Locale.ROOT) + " wants the name of a disk");
@@ -91,7 +91,7 @@ public final class StoreCommand implements Callable<Integer> {
     for (JsonNode store : stores.path("stores")) {
       output.line(line(store));
     }
-    return Exit.OK;
+    return ExitCode.OK;
   }
 
   private static String line(JsonNode store) {
@@ -104,9 +104,9 @@ public final class StoreCommand implements Callable<Integer> {
         "%-24s %-16s %9s   read %9s   written %9s   errors %d   scrub %s",
         store.path("name").asString("?"),
         state,
-        Sizes.text(store.path("bytes").asLong(0)),
-        Sizes.text(store.path("readBytes").asLong(0)),
-        Sizes.text(store.path("writtenBytes").asLong(0)),
+        ByteSizes.text(store.path("bytes").asLong(0)),
+        ByteSizes.text(store.path("readBytes").asLong(0)),
+        ByteSizes.text(store.path("writtenBytes").asLong(0)),
         store.path("errors").asLong(0),
         scrub(store.path("scrub")));
   }

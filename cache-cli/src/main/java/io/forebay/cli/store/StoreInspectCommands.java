@@ -1,11 +1,11 @@
 package io.forebay.cli.store;
 
 import io.forebay.cli.console.AdminClient;
+import io.forebay.cli.console.ByteSizes;
 import io.forebay.cli.console.CommandException;
 import io.forebay.cli.console.CommonOptions;
-import io.forebay.cli.console.Exit;
+import io.forebay.cli.console.ExitCode;
 import io.forebay.cli.console.Output;
-import io.forebay.cli.console.Sizes;
 import io.forebay.cli.console.Terminal;
 import java.util.ArrayList;
 import java.util.List;
@@ -31,7 +31,7 @@ final class StoreInspectCommands {
         && (!above.getParseResult().matchedOptions().isEmpty()
             || !above.getParseResult().matchedPositionals().isEmpty())) {
       throw new CommandException(
-          Exit.USAGE,
+          ExitCode.USAGE,
           "options go behind the command: forebay store " + common.spec.name() + " OPTIONS");
     }
     return common.output();
@@ -83,7 +83,7 @@ final class StoreInspectCommands {
     @Override
     public Integer call() {
       if (limit < 0) {
-        throw new CommandException(Exit.USAGE, "--limit must be a number from 0 on");
+        throw new CommandException(ExitCode.USAGE, "--limit must be a number from 0 on");
       }
       Output output = begin(common);
       int width = Terminal.isOutput() ? Terminal.width() : Integer.MAX_VALUE;
@@ -115,7 +115,7 @@ final class StoreInspectCommands {
           output.line(prefix.isEmpty() ? "nothing is stored" : "nothing is stored under " + prefix);
         }
       }
-      return Exit.OK;
+      return ExitCode.OK;
     }
   }
 
@@ -149,7 +149,7 @@ final class StoreInspectCommands {
         notes(output, answer);
         StoreScreen.show(output, answer).forEach(output::line);
       }
-      return Exit.OK;
+      return ExitCode.OK;
     }
   }
 
@@ -174,7 +174,7 @@ final class StoreInspectCommands {
         notes(output, answer);
         StoreScreen.stat(output, answer).forEach(output::line);
       }
-      return Exit.OK;
+      return ExitCode.OK;
     }
   }
 
@@ -204,11 +204,11 @@ final class StoreInspectCommands {
         JsonNode answer = view.map();
         output.json(answer);
         notes(output, answer);
-        MapScreen screen =
-            new MapScreen(Terminal.width(), output.isColoured(), Terminal.canDrawBlocks());
+        RegionMapScreen screen =
+            new RegionMapScreen(Terminal.width(), output.isColoured(), Terminal.canDrawBlocks());
         screen.lines(answer).forEach(output::line);
       }
-      return Exit.OK;
+      return ExitCode.OK;
     }
   }
 
@@ -255,7 +255,7 @@ final class StoreInspectCommands {
       if (isCancelling) {
         return cancel(output);
       }
-      Long bytesPerSecond = rate == null ? null : Sizes.parse(rate);
+      Long bytesPerSecond = rate == null ? null : ByteSizes.parse(rate);
       try (StoreSource view = store.open()) {
         view.problems().forEach(problem -> output.note("forebay: " + problem));
         JsonNode status = view.verify(bytesPerSecond);
@@ -274,14 +274,14 @@ final class StoreInspectCommands {
 
     private int cancel(Output output) {
       if (store.isAtRest()) {
-        throw new CommandException(Exit.USAGE, "--cancel is for a running node");
+        throw new CommandException(ExitCode.USAGE, "--cancel is for a running node");
       }
       try (AdminClient client = store.client()) {
         JsonNode status = client.delete("/v1/store/verify");
         output.json(status);
         output.line("cancelled");
       }
-      return Exit.OK;
+      return ExitCode.OK;
     }
 
     private int report(Output output, StoreSource view, JsonNode status) {
@@ -296,7 +296,7 @@ final class StoreInspectCommands {
               Locale.ROOT,
               "%,d records, %s: %s%s",
               status.path("records").asLong(0),
-              Sizes.text(status.path("checkedBytes").asLong(0)),
+              ByteSizes.text(status.path("checkedBytes").asLong(0)),
               bad == 0
                   ? output.good("all whole")
                   : output.bad(bad + " bad") + (store.isAtRest() ? "" : ", a miss from now on"),
@@ -308,12 +308,13 @@ final class StoreInspectCommands {
       }
       if (state.equals("failed")) {
         throw new CommandException(
-            Exit.FAILURE, "the check ended early: " + status.path("failure").asString("unknown"));
+            ExitCode.FAILURE,
+            "the check ended early: " + status.path("failure").asString("unknown"));
       }
       if (bad > 0 || !view.problems().isEmpty()) {
-        return Exit.FAILURE;
+        return ExitCode.FAILURE;
       }
-      return state.equals("done") && left.isEmpty() ? Exit.OK : Exit.PARTIAL;
+      return state.equals("done") && left.isEmpty() ? ExitCode.OK : ExitCode.PARTIAL;
     }
   }
 }

@@ -4,7 +4,7 @@ import io.forebay.cli.config.ConfigOptions;
 import io.forebay.cli.console.AdminClient;
 import io.forebay.cli.console.AdminOptions;
 import io.forebay.cli.console.CommandException;
-import io.forebay.cli.console.Exit;
+import io.forebay.cli.console.ExitCode;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -52,7 +52,7 @@ final class StoreOptions {
     if (data == null) {
       if (memoryDirectory != null || !disks.isEmpty()) {
         throw new CommandException(
-            Exit.USAGE, "--memory-dir and --disk name files at rest: say --data as well");
+            ExitCode.USAGE, "--memory-dir and --disk name files at rest: say --data as well");
       }
       return new StoreSource.Running(admin.client());
     }

@@ -1,11 +1,11 @@
 package io.forebay.cli.store;
 
+import io.forebay.cli.console.ByteSizes;
 import io.forebay.cli.console.CommandException;
 import io.forebay.cli.console.CommonOptions;
-import io.forebay.cli.console.Exit;
+import io.forebay.cli.console.ExitCode;
 import io.forebay.cli.console.Output;
-import io.forebay.cli.console.Sizes;
-import io.forebay.storage.file.MemoryPlace;
+import io.forebay.storage.file.DefaultMemoryDirectory;
 import io.forebay.storage.recover.OrphanedTiers;
 import java.io.IOException;
 import java.util.List;
@@ -39,10 +39,10 @@ final class StoreOrphans implements Callable<Integer> {
   private final OrphanedTiers tiers;
 
   StoreOrphans() {
-    this(MemoryPlace.system());
+    this(DefaultMemoryDirectory.system());
   }
 
-  StoreOrphans(MemoryPlace places) {
+  StoreOrphans(DefaultMemoryDirectory places) {
     this.tiers = new OrphanedTiers(places);
   }
 
@@ -68,7 +68,7 @@ final class StoreOrphans implements Callable<Integer> {
         output.line(
             orphan.directory()
                 + "  "
-                + Sizes.text(orphan.bytes())
+                + ByteSizes.text(orphan.bytes())
                 + "  of "
                 + orphan.data()
                 + ": "
@@ -76,8 +76,8 @@ final class StoreOrphans implements Callable<Integer> {
                 + (isRemoved ? "; removed" : isRemoving ? "; in use by now, not removed" : ""));
       }
     } catch (IOException e) {
-      throw new CommandException(Exit.FAILURE, String.valueOf(e.getMessage()));
+      throw new CommandException(ExitCode.FAILURE, String.valueOf(e.getMessage()));
     }
-    return isDone ? Exit.OK : Exit.FAILURE;
+    return isDone ? ExitCode.OK : ExitCode.FAILURE;
   }
 }

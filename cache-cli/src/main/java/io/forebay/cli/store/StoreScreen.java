@@ -1,7 +1,7 @@
 package io.forebay.cli.store;
 
+import io.forebay.cli.console.ByteSizes;
 import io.forebay.cli.console.Output;
-import io.forebay.cli.console.Sizes;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -25,7 +25,7 @@ public final class StoreScreen {
             Locale.ROOT,
             "%-10s %8s %6s  %-10s  %s",
             missing > 0 && !state.equals("purged") ? state + "*" : state,
-            Sizes.text(object.path("bytes").asLong(0)),
+            ByteSizes.text(object.path("bytes").asLong(0)),
             object.has("ageSeconds") ? age(object.path("ageSeconds").asLong(0)) : "-",
             cut(tiers(object), 10),
             url(object.path("key").asString("")));
@@ -110,7 +110,7 @@ public final class StoreScreen {
     if (object.has("status")) {
       facts.append(", status ").append(object.path("status").asInt(0));
     }
-    facts.append(", ").append(Sizes.text(object.path("bytes").asLong(0)));
+    facts.append(", ").append(ByteSizes.text(object.path("bytes").asLong(0)));
     if (object.has("ageSeconds")) {
       long left = object.path("ttlSeconds").asLong(0);
       facts
@@ -152,7 +152,7 @@ public final class StoreScreen {
         "region %d at %,d, %s, touched %s",
         place.path("region").asInt(0),
         place.path("offset").asInt(0),
-        Sizes.text(place.path("recordBytes").asLong(0)),
+        ByteSizes.text(place.path("recordBytes").asLong(0)),
         switch (place.path("touches").asInt(0)) {
           case 0 -> "never";
           case 1 -> "once";
@@ -173,7 +173,7 @@ public final class StoreScreen {
             Locale.ROOT,
             "%,d of %s: %,d in memory, %,d on disk, %,d missing",
             object.path("slices").asLong(0),
-            Sizes.text(map.path("sliceBytes").asLong(0)),
+            ByteSizes.text(map.path("sliceBytes").asLong(0)),
             map.path("inMemory").asLong(0),
             map.path("onDisk").asLong(0),
             map.path("missing").asLong(0)));
@@ -223,10 +223,10 @@ public final class StoreScreen {
                   name.equals("memory") ? "memory " + (segment.isEmpty() ? "free" : segment) : name,
                   18),
               part.path("regions").asLong(0),
-              Sizes.text(capacity),
-              MapScreen.percent(part.path("liveBytes").asLong(0), capacity),
-              MapScreen.percent(part.path("deadBytes").asLong(0), capacity),
-              MapScreen.percent(
+              ByteSizes.text(capacity),
+              RegionMapScreen.percent(part.path("liveBytes").asLong(0), capacity),
+              RegionMapScreen.percent(part.path("deadBytes").asLong(0), capacity),
+              RegionMapScreen.percent(
                   part.path("touchedBytes").asLong(0), part.path("liveBytes").asLong(0)),
               part.path("objects").asLong(0),
               part.path("slices").asLong(0)));
@@ -247,7 +247,7 @@ public final class StoreScreen {
                 "%,12d  %-40s %9s in memory",
                 host.path("objects").asLong(0),
                 host.path("host").asString("?"),
-                Sizes.text(host.path("memoryBytes").asLong(0))));
+                ByteSizes.text(host.path("memoryBytes").asLong(0))));
       }
       long others = answer.path("otherHostsObjects").asLong(0);
       if (others > 0) {
@@ -267,8 +267,8 @@ public final class StoreScreen {
     for (int n = 0; n < part.path("sizes").size(); n++) {
       String bound =
           n < sizes.size()
-              ? "to " + Sizes.text(sizes.get(n).asLong(0))
-              : "over " + Sizes.text(sizes.get(n - 1).asLong(0));
+              ? "to " + ByteSizes.text(sizes.get(n).asLong(0))
+              : "over " + ByteSizes.text(sizes.get(n - 1).asLong(0));
       count(counts, bound, part.path("sizes").get(n).asLong(0));
     }
     wrapped(

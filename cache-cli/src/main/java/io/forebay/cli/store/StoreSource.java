@@ -2,14 +2,14 @@ package io.forebay.cli.store;
 
 import io.forebay.cli.console.AdminClient;
 import io.forebay.cli.console.CommandException;
-import io.forebay.cli.console.Exit;
+import io.forebay.cli.console.ExitCode;
 import io.forebay.server.admin.report.StoreReport;
 import io.forebay.server.purge.PurgePredicate;
 import io.forebay.storage.OfflineStore;
 import io.forebay.storage.inspect.Listing.Position;
 import io.forebay.storage.inspect.StoreInspector;
 import io.forebay.storage.inspect.Verification;
-import io.forebay.storage.lock.OwnedException;
+import io.forebay.storage.lock.DirectoryInUseException;
 import java.io.IOException;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
@@ -119,9 +119,9 @@ sealed interface StoreSource extends AutoCloseable {
                 new OfflineStore.Places(data, memory, disks),
                 PurgePredicate::parse,
                 System::currentTimeMillis));
-      } catch (OwnedException e) {
+      } catch (DirectoryInUseException e) {
         throw new CommandException(
-            Exit.NO_RESOURCE,
+            ExitCode.NO_RESOURCE,
             e.getMessage() + "; a running node is asked by its admin API, without --data",
             e);
       } catch (IOException e) {
@@ -130,7 +130,7 @@ sealed interface StoreSource extends AutoCloseable {
     }
 
     private static CommandException failed(IOException e) {
-      return new CommandException(Exit.FAILURE, CommandException.reason(e), e);
+      return new CommandException(ExitCode.FAILURE, CommandException.reason(e), e);
     }
 
     @Override
@@ -148,7 +148,7 @@ sealed interface StoreSource extends AutoCloseable {
       try {
         return StoreReport.object(survey, url);
       } catch (IllegalArgumentException e) {
-        throw new CommandException(Exit.USAGE, CommandException.reason(e), e);
+        throw new CommandException(ExitCode.USAGE, CommandException.reason(e), e);
       } catch (IOException e) {
         throw failed(e);
       }

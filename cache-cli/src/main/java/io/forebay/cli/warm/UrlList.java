@@ -1,7 +1,7 @@
 package io.forebay.cli.warm;
 
 import io.forebay.cli.console.CommandException;
-import io.forebay.cli.console.Exit;
+import io.forebay.cli.console.ExitCode;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.net.URI;
@@ -44,6 +44,6 @@ final class UrlList {
       // answered below, as for any other text that is no URL
     }
     throw new CommandException(
-        Exit.USAGE, source + ": '" + url + "' is no URL that begins with http:// or https://");
+        ExitCode.USAGE, source + ": '" + url + "' is no URL that begins with http:// or https://");
   }
 }

@@ -2,11 +2,11 @@ package io.forebay.cli.warm;
 
 import io.forebay.cli.console.AdminClient;
 import io.forebay.cli.console.AdminOptions;
+import io.forebay.cli.console.ByteSizes;
 import io.forebay.cli.console.CommandException;
 import io.forebay.cli.console.CommonOptions;
-import io.forebay.cli.console.Exit;
+import io.forebay.cli.console.ExitCode;
 import io.forebay.cli.console.Output;
-import io.forebay.cli.console.Sizes;
 import io.forebay.cli.console.Terminal;
 import io.forebay.cli.warm.WarmProgress.Count;
 import java.io.BufferedReader;
@@ -159,9 +159,9 @@ public final class WarmCommand implements Callable<Integer> {
     if (reportFile != null) {
       writeReport(reportFile, summary);
     }
-    int code = tell(output, summary);
+    int code = report(output, summary);
     if (broken != null) {
-      throw new CommandException(Exit.PARTIAL, "not finished: " + broken.getMessage(), broken);
+      throw new CommandException(ExitCode.PARTIAL, "not finished: " + broken.getMessage(), broken);
     }
     return code;
   }
@@ -252,7 +252,7 @@ public final class WarmCommand implements Callable<Integer> {
           list.addLines(lines, file);
         } catch (IOException unreadable) {
           throw new CommandException(
-              Exit.USAGE, "file " + file + " cannot be read: " + unreadable, unreadable);
+              ExitCode.USAGE, "file " + file + " cannot be read: " + unreadable, unreadable);
         }
       }
     }
@@ -359,11 +359,11 @@ public final class WarmCommand implements Callable<Integer> {
       Files.write(file, Output.mapper().writeValueAsBytes(report));
     } catch (IOException | UncheckedIOException unwritable) {
       throw new CommandException(
-          Exit.FAILURE, "report " + file + " cannot be written: " + unwritable, unwritable);
+          ExitCode.FAILURE, "report " + file + " cannot be written: " + unwritable, unwritable);
     }
   }
 
-  private int tell(Output output, Summary summary) {
+  private int report(Output output, Summary summary) {
     output.json(summary);
     output.line(
         "%d warm (%d were before), %d failed, %d skipped, %s in %.1f s"
@@ -372,14 +372,14 @@ public final class WarmCommand implements Callable<Integer> {
                 summary.alreadyWarm(),
                 summary.failed(),
                 summary.skipped(),
-                Sizes.text(summary.bytes()),
+                ByteSizes.text(summary.bytes()),
                 summary.tookMillis() / 1000.0));
     if (summary.leftOut() > 0) {
       output.note(
           "forebay: " + summary.leftOut() + " more were found than a job takes; run it again");
     }
     if (summary.failed() == 0) {
-      return summary.leftOut() == 0 ? Exit.OK : Exit.PARTIAL;
+      return summary.leftOut() == 0 ? ExitCode.OK : ExitCode.PARTIAL;
     }
     results.stream()
         .filter(result -> !WarmJob.isWarm(result))
@@ -388,6 +388,6 @@ public final class WarmCommand implements Callable<Integer> {
     if (summary.failed() > 10) {
       output.note("forebay: and " + (summary.failed() - 10) + " more; --report FILE lists all");
     }
-    return summary.warmed() + summary.skipped() > 0 ? Exit.PARTIAL : Exit.FAILURE;
+    return summary.warmed() + summary.skipped() > 0 ? ExitCode.PARTIAL : ExitCode.FAILURE;
   }
 }

@@ -2,7 +2,7 @@ package io.forebay.cli.warm;
 
 import io.forebay.cli.console.AdminClient;
 import io.forebay.cli.console.CommandException;
-import io.forebay.cli.console.Exit;
+import io.forebay.cli.console.ExitCode;
 import java.util.ArrayList;
 import java.util.List;
 import tools.jackson.databind.JsonNode;
@@ -26,7 +26,7 @@ final class WarmJob {
     JsonNode job = client.post("/v1/warm", order).path("job");
     if (job.isMissingNode()) {
       throw new CommandException(
-          Exit.FAILURE, client.base() + " started no job: is it the admin API of a Forebay?");
+          ExitCode.FAILURE, client.base() + " started no job: is it the admin API of a Forebay?");
     }
     return new WarmJob(client, "/v1/warm/" + job.asString(""));
   }

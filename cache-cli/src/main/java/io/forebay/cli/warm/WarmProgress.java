@@ -1,7 +1,7 @@
 package io.forebay.cli.warm;
 
+import io.forebay.cli.console.ByteSizes;
 import io.forebay.cli.console.ProgressLine;
-import io.forebay.cli.console.Sizes;
 import java.io.PrintWriter;
 import java.time.Duration;
 import java.util.function.LongSupplier;
@@ -55,7 +55,7 @@ sealed interface WarmProgress extends AutoCloseable {
       bar.maxHint(count.known());
       bar.stepTo(count.done());
       bar.setExtraMessage(
-          Sizes.text(count.bytes())
+          ByteSizes.text(count.bytes())
               + (count.failed() == 0 ? "" : ", " + count.failed() + " failed"));
     }
 
@@ -87,7 +87,8 @@ sealed interface WarmProgress extends AutoCloseable {
         lastNanos = now;
         err.println(
             "warm: %d of %d, %d failed, %s"
-                .formatted(count.done(), count.known(), count.failed(), Sizes.text(count.bytes())));
+                .formatted(
+                    count.done(), count.known(), count.failed(), ByteSizes.text(count.bytes())));
         err.flush();
       }
     }

@@ -1,7 +1,7 @@
 package io.forebay.cli.warm;
 
 import io.forebay.cli.console.CommandException;
-import io.forebay.cli.console.Exit;
+import io.forebay.cli.console.ExitCode;
 import java.io.BufferedWriter;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -38,7 +38,7 @@ final class WarmState implements AutoCloseable {
           Files.exists(path) ? Files.readString(path, StandardCharsets.UTF_8) : HEADING + "\n";
       if (!before.startsWith(HEADING)) {
         throw new CommandException(
-            Exit.USAGE, path + " is there and is no state of an earlier 'forebay warm'");
+            ExitCode.USAGE, path + " is there and is no state of an earlier 'forebay warm'");
       }
       String whole = before.substring(0, before.lastIndexOf('\n') + 1);
       Files.writeString(path, whole, StandardCharsets.UTF_8);
@@ -49,7 +49,7 @@ final class WarmState implements AutoCloseable {
       return state;
     } catch (IOException broken) {
       throw new CommandException(
-          Exit.FAILURE, "state file " + path + " cannot be used: " + broken, broken);
+          ExitCode.FAILURE, "state file " + path + " cannot be used: " + broken, broken);
     }
   }
 
@@ -73,7 +73,8 @@ final class WarmState implements AutoCloseable {
       try {
         file.flush();
       } catch (IOException broken) {
-        throw new CommandException(Exit.FAILURE, "state file cannot be written: " + broken, broken);
+        throw new CommandException(
+            ExitCode.FAILURE, "state file cannot be written: " + broken, broken);
       }
     }
   }

@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.forebay.cli.console.CommandException;
-import io.forebay.cli.console.Exit;
+import io.forebay.cli.console.ExitCode;
 import java.io.BufferedReader;
 import java.io.StringReader;
 import java.util.List;
@@ -29,7 +29,7 @@ final class UrlListTest {
             CommandException.class,
             () -> new UrlList().addLines(lines("http://a/1\n/just/a/path\n"), "urls.txt"));
 
-    assertEquals(Exit.USAGE, refused.exitCode());
+    assertEquals(ExitCode.USAGE, refused.exitCode());
     assertTrue(
         CommandException.reason(refused).startsWith("urls.txt:2: '/just/a/path'"),
         refused.getMessage());

@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.forebay.cli.console.CommandException;
-import io.forebay.cli.console.Exit;
+import io.forebay.cli.console.ExitCode;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
@@ -61,7 +61,7 @@ final class WarmStateTest {
     CommandException refused =
         assertThrows(CommandException.class, () -> WarmState.open(file).close());
 
-    assertEquals(Exit.USAGE, refused.exitCode());
+    assertEquals(ExitCode.USAGE, refused.exitCode());
     assertEquals("Dear Sir\n", Files.readString(file));
   }
 }

@@ -75,7 +75,7 @@ public final class CacheControl {
     }
     CacheControl control = new CacheControl();
     for (String line : lines) {
-      boolean areQuotesPaired = DirectiveLine.forEach(line, control::apply);
+      boolean areQuotesPaired = DirectiveParser.forEach(line, control::apply);
       control.isUnreadable |= !areQuotesPaired;
     }
     if (control.isUnreadable) {

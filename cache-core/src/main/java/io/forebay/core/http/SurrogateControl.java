@@ -23,7 +23,7 @@ final class SurrogateControl {
     SurrogateControl control = new SurrogateControl();
     for (String line : lines) {
       // As in Cache-Control: what it forbids may stand within quotes that are not closed.
-      boolean areQuotesPaired = DirectiveLine.forEach(line, control::apply);
+      boolean areQuotesPaired = DirectiveParser.forEach(line, control::apply);
       control.noStore |= !areQuotesPaired;
     }
     boolean saysNothing = !control.noStore && control.maxAge == CacheControl.ABSENT;

@@ -107,7 +107,7 @@ public final class Trailers {
   }
 
   /** Whether TE lines say that trailers are taken: {@code trailers}, in any case, as a member. */
-  public static boolean areTaken(List<String> teLines) {
+  public static boolean areAccepted(List<String> teLines) {
     for (String line : teLines) {
       int start = 0;
       for (int i = 0; i <= line.length(); i++) {

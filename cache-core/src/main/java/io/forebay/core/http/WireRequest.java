@@ -45,11 +45,11 @@ public final class WireRequest implements RequestView, FieldsView {
   private static final long HIGH_BITS = 0x8080_8080_8080_8080L;
 
   private final String scheme;
-  private final KnownHosts hosts;
-  private final ByteText path = new ByteText();
-  private final ByteText query = new ByteText();
-  private final ByteText visitedName = new ByteText();
-  private final ByteText visitedValue = new ByteText();
+  private final AuthorityCache hosts;
+  private final Latin1Text path = new Latin1Text();
+  private final Latin1Text query = new Latin1Text();
+  private final Latin1Text visitedName = new Latin1Text();
+  private final Latin1Text visitedValue = new Latin1Text();
 
   /** Four a field: where its name begins and ends, where its value begins and ends. */
   private final int[] fields = new int[4 * MAX_FIELDS];
@@ -63,7 +63,7 @@ public final class WireRequest implements RequestView, FieldsView {
 
   public WireRequest(String scheme) {
     this.scheme = scheme;
-    this.hosts = new KnownHosts(scheme);
+    this.hosts = new AuthorityCache(scheme);
   }
 
   private static byte[] ascii(String text) {
@@ -230,7 +230,7 @@ public final class WireRequest implements RequestView, FieldsView {
   }
 
   /** Lays a text over the first value of a field; false when it is not there. */
-  public boolean field(String lowerCaseName, ByteText into) {
+  public boolean field(String lowerCaseName, Latin1Text into) {
     int i = indexOf(lowerCaseName);
     if (i < 0) {
       return false;
@@ -305,7 +305,7 @@ public final class WireRequest implements RequestView, FieldsView {
 
   @Override
   public @Nullable CharSequence first(String lowerCaseName) {
-    ByteText text = new ByteText();
+    Latin1Text text = new Latin1Text();
     return field(lowerCaseName, text) ? text.toString() : null;
   }
 
@@ -314,7 +314,7 @@ public final class WireRequest implements RequestView, FieldsView {
     List<String> lines = new ArrayList<>();
     for (int i = 0; i < 4 * fieldCount; i += 4) {
       if (isNamed(i, lowerCaseName)) {
-        lines.add(new ByteText().over(bytes, fields[i + 2], fields[i + 3]).toString());
+        lines.add(new Latin1Text().over(bytes, fields[i + 2], fields[i + 3]).toString());
       }
     }
     return lines;

@@ -2,9 +2,9 @@ package io.forebay.core.key;
 
 import io.forebay.core.http.AcceptLanguage;
 import io.forebay.core.http.HeaderFields;
-import io.forebay.core.http.PlainRequest;
 import io.forebay.core.http.QueryRequest;
 import io.forebay.core.http.RequestView;
+import io.forebay.core.http.SyntheticRequest;
 import io.forebay.core.http.TargetUri;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -36,7 +36,7 @@ public final class CanonicalRequest {
         });
     addNamed(out, request, recipe.fields());
     addLanguage(out, request, recipe.fields());
-    PlainRequest copy = PlainRequest.of(method, uri, out.build());
+    SyntheticRequest copy = SyntheticRequest.of(method, uri, out.build());
     String content = request.contentDigest();
     return content == null ? copy : new QueryRequest(copy, content);
   }

@@ -50,9 +50,9 @@ public record FieldRecipe(
       if (ignored.contains(name) || isInKeyOtherwise(name, cookies, hasDevice, languages)) {
         throw new IllegalArgumentException("the field " + name + " is named twice");
       }
-      if (UnkeyedFields.disguises(name) != null) {
+      if (UnkeyedFields.cgiAlias(name) != null) {
         throw new IllegalArgumentException(
-            name + " would pass for " + UnkeyedFields.disguises(name));
+            name + " would pass for " + UnkeyedFields.cgiAlias(name));
       }
     }
   }

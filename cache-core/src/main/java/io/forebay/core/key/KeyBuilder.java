@@ -3,9 +3,9 @@ package io.forebay.core.key;
 import io.forebay.core.http.AcceptEncoding;
 import io.forebay.core.http.AcceptLanguage;
 import io.forebay.core.http.AuthorityNormalizer;
-import io.forebay.core.http.ByteText;
 import io.forebay.core.http.FieldSyntax;
 import io.forebay.core.http.FieldsView;
+import io.forebay.core.http.Latin1Text;
 import io.forebay.core.http.RequestView;
 import io.forebay.core.http.TargetUri;
 import java.nio.charset.StandardCharsets;
@@ -319,7 +319,7 @@ public final class KeyBuilder {
     }
     switch (ascii) {
       case String string -> string.getBytes(from, to, text, length);
-      case ByteText bytes -> bytes.copyTo(text, length, from, to);
+      case Latin1Text bytes -> bytes.copyTo(text, length, from, to);
       default -> {
         for (int i = from; i < to; i++) {
           text[length + i - from] = (byte) ascii.charAt(i);

@@ -117,14 +117,14 @@ public final class UnkeyedFields {
    *
    * @param drop names of further fields that are dropped, lower case, with a star for any ending
    * @param pass names of fields that are not dropped, likewise; they go before {@code drop}
-   * @throws IllegalArgumentException when {@code pass} has a name that is {@link #disguises taken}
+   * @throws IllegalArgumentException when {@code pass} has a name that is {@link #cgiAlias taken}
    */
   public UnkeyedFields(List<String> drop, List<String> pass) {
     this.drop = new NamePatterns(drop);
     this.pass = new NamePatterns(pass);
     for (String name : pass) {
-      if (disguises(name) != null) {
-        throw new IllegalArgumentException(name + " would pass for " + disguises(name));
+      if (cgiAlias(name) != null) {
+        throw new IllegalArgumentException(name + " would pass for " + cgiAlias(name));
       }
     }
   }
@@ -178,7 +178,7 @@ public final class UnkeyedFields {
    * The name that CGI reads a name as, where that is one of a field which this node writes, judges
    * by or drops by default; else null.
    */
-  public static @Nullable String disguises(String lowerCaseName) {
+  public static @Nullable String cgiAlias(String lowerCaseName) {
     if (isPlain(lowerCaseName) || lowerCaseName.endsWith("*")) {
       return null;
     }

@@ -10,7 +10,7 @@ import io.forebay.core.http.HttpDate;
 import io.forebay.core.http.KnownField;
 import io.forebay.core.http.RequestView;
 import io.forebay.core.http.StatusCode;
-import io.forebay.core.http.TargetedControl;
+import io.forebay.core.http.TargetedCacheControl;
 import io.forebay.core.key.FieldRecipe;
 import io.forebay.core.route.CookieSettings.SetCookie;
 import io.forebay.core.route.FreshnessSettings;
@@ -96,7 +96,7 @@ public final class ResponsePolicy {
       long seed) {
     RouteSettings settings = route.settings();
     FreshnessSettings freshness = settings.freshness();
-    TargetedControl chosen = TargetedControl.of(response, freshness.targetedFields());
+    TargetedCacheControl chosen = TargetedCacheControl.of(response, freshness.targetedFields());
     CacheControl control = chosen.control();
     Reason refusal = refusal(request, settings, status, response, control);
     if (refusal != null) {
@@ -129,8 +129,9 @@ public final class ResponsePolicy {
         request.has(KnownField.COOKIE)
             && !freshness.heuristicWithCookies()
             && !route.keyRecipe().fields().maps(KnownField.COOKIE.fieldName());
-    Lifetime found =
-        Lifetime.of(freshness, !mayBePersonal, status, chosen, response, date, lastModifiedMillis);
+    FreshnessLifetime found =
+        FreshnessLifetime.of(
+            freshness, !mayBePersonal, status, chosen, response, date, lastModifiedMillis);
     long lifetime = found.jittered(freshness.jitterPercent(), seed);
     boolean hasValidator = etag != null || lastModified != null;
     if (lifetime < 0) {

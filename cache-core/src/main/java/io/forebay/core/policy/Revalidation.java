@@ -43,7 +43,7 @@ public final class Revalidation {
    * Whether a request may name stored responses that it does not select (§4.3.1), by the names of
    * the fields that select among them.
    */
-  public static boolean mayNameOthers(List<String> selectingFields) {
+  public static boolean canNameOtherVariants(List<String> selectingFields) {
     return selectingFields.stream().noneMatch(CHOOSING_FIELDS::contains);
   }
 
@@ -52,7 +52,7 @@ public final class Revalidation {
    * strong one says of which bytes it is: a weak one may be that of several representations (RFC
    * 9110 §8.8.1), so a 304 with it could be about another.
    */
-  public static @Nullable String nameOfOther(StoredMeta other) {
+  public static @Nullable String tagOfOtherVariant(StoredMeta other) {
     String etag = other.etag();
     return other.status() == 200 && etag != null && !EntityTag.isWeak(etag) ? etag : null;
   }
@@ -63,7 +63,7 @@ public final class Revalidation {
    *
    * @param own conditions for the response that the request selects; empty where there is none
    */
-  public static List<String> namedBeside(HeaderFields own, List<String> others) {
+  public static List<String> conditionsNaming(HeaderFields own, List<String> others) {
     CharSequence ownTag = own.first("if-none-match");
     if (ownTag == null && own.size() > 0) {
       // A tag beside it would have the origin ignore the date.
@@ -109,7 +109,7 @@ public final class Revalidation {
   }
 
   /** Whether a 304 to a question about several responses says which of them it is about. */
-  public static boolean namesOne(FieldsView notModified) {
+  public static boolean identifiesVariant(FieldsView notModified) {
     CharSequence etag = notModified.first("etag");
     return etag != null && EntityTag.isValid(etag);
   }

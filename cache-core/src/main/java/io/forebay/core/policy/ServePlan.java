@@ -1,8 +1,8 @@
 package io.forebay.core.policy;
 
 import io.forebay.core.http.ByteRange;
-import io.forebay.core.http.Conditions;
 import io.forebay.core.http.KnownField;
+import io.forebay.core.http.Preconditions;
 import io.forebay.core.http.RangeSet;
 import io.forebay.core.http.RequestView;
 import java.util.List;
@@ -77,7 +77,7 @@ public sealed interface ServePlan {
     if ((request.knownFields() & RELEVANT) == 0 || meta.status() / 100 != 2) {
       return WHOLE;
     }
-    return switch (Conditions.evaluate(
+    return switch (Preconditions.evaluate(
         request, meta.etag(), meta.lastModifiedMillis(), meta.dateMillis())) {
       case NOT_MODIFIED -> NOT_MODIFIED;
       case PRECONDITION_FAILED -> PRECONDITION_FAILED;
@@ -91,7 +91,7 @@ public sealed interface ServePlan {
     return request.has(KnownField.RANGE)
             && meta.status() == 200
             && request.method().equals("GET")
-            && Conditions.allowsRange(
+            && Preconditions.allowsRange(
                 request, meta.etag(), meta.lastModifiedMillis(), meta.dateMillis())
         ? RangeSet.of(request, maxRanges)
         : null;

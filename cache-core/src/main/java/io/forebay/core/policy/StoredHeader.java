@@ -5,7 +5,7 @@ import io.forebay.core.http.FieldsView;
 import io.forebay.core.http.HeaderFields;
 import io.forebay.core.http.HopByHop;
 import io.forebay.core.http.HttpDate;
-import io.forebay.core.http.TargetedControl;
+import io.forebay.core.http.TargetedCacheControl;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;
@@ -94,7 +94,7 @@ public final class StoredHeader {
     StringBuilder block = new StringBuilder();
     for (String name : lowerCaseNames) {
       List<String> values = response.all(name);
-      if (TargetedControl.fits(name, values)) {
+      if (TargetedCacheControl.fits(name, values)) {
         values.stream().filter(FieldSyntax::isValue).forEach(value -> append(block, name, value));
       }
     }

@@ -52,7 +52,7 @@ public record CookieFilter(boolean keeps, Set<String> names) {
             fields.add(name, passed);
           }
         });
-    return new OtherFields(request, fields.build());
+    return new RequestWithFields(request, fields.build());
   }
 
   /** A Cookie line with the cookies that go through, or null when none does. */

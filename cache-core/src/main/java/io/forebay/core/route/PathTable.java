@@ -6,10 +6,10 @@ import org.jspecify.annotations.Nullable;
 /** The routes of one host pattern: finds the one with the longest prefix in one walk. */
 final class PathTable {
 
-  private final RegionTable<Route> routes;
+  private final SubstringTable<Route> routes;
 
   PathTable(Map<String, Route> byPrefix) {
-    routes = new RegionTable<>(byPrefix);
+    routes = new SubstringTable<>(byPrefix);
   }
 
   /**
@@ -22,7 +22,7 @@ final class PathTable {
     int hash = 0;
     for (int i = 0; i < end; i++) {
       char c = path.charAt(i);
-      hash = RegionTable.hash(hash, c);
+      hash = SubstringTable.hash(hash, c);
       int length = i + 1;
       if (c == '/' || length == path.length() || path.charAt(length) == '/') {
         Route found = routes.find(path, 0, length, hash);

@@ -19,8 +19,8 @@ public final class RouteTable {
   private static final String ANY = "*";
 
   private final List<Route> routes;
-  private final RegionTable<PathTable> exact;
-  private final RegionTable<PathTable> below;
+  private final SubstringTable<PathTable> exact;
+  private final SubstringTable<PathTable> below;
   private final @Nullable PathTable any;
 
   /**
@@ -53,8 +53,8 @@ public final class RouteTable {
         exactHosts.put(pattern, table);
       }
     }
-    exact = new RegionTable<>(exactHosts);
-    below = new RegionTable<>(wildcards);
+    exact = new SubstringTable<>(exactHosts);
+    below = new SubstringTable<>(wildcards);
     any = anyHost;
   }
 

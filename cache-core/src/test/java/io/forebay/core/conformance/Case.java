@@ -6,8 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.forebay.core.http.HeaderFields;
 import io.forebay.core.http.HttpDate;
-import io.forebay.core.http.PlainRequest;
 import io.forebay.core.http.RequestView;
+import io.forebay.core.http.SyntheticRequest;
 import io.forebay.core.policy.Age;
 import io.forebay.core.policy.Decider;
 import io.forebay.core.policy.Decision;
@@ -196,7 +196,7 @@ record Case(
       flat[2 * i] = parsed.name(i);
       flat[2 * i + 1] = parsed.value(i);
     }
-    return PlainRequest.of(method, URI, flat);
+    return SyntheticRequest.of(method, URI, flat);
   }
 
   static HeaderFields fields(String... lines) {

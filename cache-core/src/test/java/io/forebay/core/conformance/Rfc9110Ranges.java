@@ -8,11 +8,11 @@ import static io.forebay.core.conformance.Row.must;
 import static io.forebay.core.conformance.Row.should;
 import static io.forebay.core.conformance.Row.text;
 
-import io.forebay.core.http.Conditions;
 import io.forebay.core.http.HttpDate;
-import io.forebay.core.http.PlainRequest;
+import io.forebay.core.http.Preconditions;
 import io.forebay.core.http.RangeSet;
 import io.forebay.core.http.RequestView;
+import io.forebay.core.http.SyntheticRequest;
 import io.forebay.core.policy.Reason;
 import java.util.ArrayList;
 import java.util.List;
@@ -46,44 +46,44 @@ final class Rfc9110Ranges {
               "for If-Match and If-Range, for parts and other variants",
               all(
                   shownBy("ConditionsTest.evaluates"),
-                  answers(Conditions.Outcome.PRECONDITION_FAILED, "\"a\"", "If-Match: W/\"a\""),
-                  answers(Conditions.Outcome.PRECONDITION_FAILED, "W/\"a\"", "If-Match: \"a\""),
-                  answers(Conditions.Outcome.PROCEED, "\"a\"", "If-Match: \"b\", \"a\""))),
+                  answers(Preconditions.Outcome.PRECONDITION_FAILED, "\"a\"", "If-Match: W/\"a\""),
+                  answers(Preconditions.Outcome.PRECONDITION_FAILED, "W/\"a\"", "If-Match: \"a\""),
+                  answers(Preconditions.Outcome.PROCEED, "\"a\"", "If-Match: \"b\", \"a\""))),
           must(
               "8.8.3.2",
               "Weak comparison: the same but for W/",
               "for If-None-Match",
               all(
-                  answers(Conditions.Outcome.NOT_MODIFIED, "W/\"a\"", "If-None-Match: \"a\""),
-                  answers(Conditions.Outcome.NOT_MODIFIED, "\"a\"", "If-None-Match: W/\"a\""))),
+                  answers(Preconditions.Outcome.NOT_MODIFIED, "W/\"a\"", "If-None-Match: \"a\""),
+                  answers(Preconditions.Outcome.NOT_MODIFIED, "\"a\"", "If-None-Match: W/\"a\""))),
           must(
               "13.1.1",
               "If-Match: * is true if there is a representation",
               "so it is of what is stored, with a tag or without",
-              answers(Conditions.Outcome.PROCEED, null, "If-Match: *")),
+              answers(Preconditions.Outcome.PROCEED, null, "If-Match: *")),
           must(
               "13.1.1",
               "If-Match that is false is answered by 412",
               "without a body; a 2xx instead, where the change was made already, is for the origin",
               all(
-                  answers(Conditions.Outcome.PRECONDITION_FAILED, null, "If-Match: \"a\""),
+                  answers(Preconditions.Outcome.PRECONDITION_FAILED, null, "If-Match: \"a\""),
                   shownBy("ServerRangeTest.section13_conditionsAndRangesInTheirOrder"))),
           must(
               "13.1.2",
               "If-None-Match: * is false if there is a representation",
               "a GET or HEAD gets 304",
-              answers(Conditions.Outcome.NOT_MODIFIED, null, "If-None-Match: *")),
+              answers(Preconditions.Outcome.NOT_MODIFIED, null, "If-None-Match: *")),
           must(
               "13.1.2",
               "If-None-Match that is false is answered by 304 to GET and HEAD",
               "other methods are the origin's to answer",
-              answers(Conditions.Outcome.NOT_MODIFIED, "\"a\"", "If-None-Match: \"x\", \"a\"")),
+              answers(Preconditions.Outcome.NOT_MODIFIED, "\"a\"", "If-None-Match: \"x\", \"a\"")),
           must(
               "13.1.3",
               "If-Modified-Since is ignored beside If-None-Match",
               "whatever that comes to",
               answers(
-                  Conditions.Outcome.PROCEED,
+                  Preconditions.Outcome.PROCEED,
                   "\"a\"",
                   "If-None-Match: \"b\"",
                   "If-Modified-Since: " + AT)),
@@ -91,35 +91,35 @@ final class Rfc9110Ranges {
               "13.1.3",
               "If-Modified-Since is ignored if it is no date",
               "so it is",
-              answers(Conditions.Outcome.PROCEED, null, "If-Modified-Since: yesterday")),
+              answers(Preconditions.Outcome.PROCEED, null, "If-Modified-Since: yesterday")),
           should(
               "13.1.3",
               "If-Modified-Since that is false is answered by 304",
               "where it is not modified after that second",
               all(
-                  answers(Conditions.Outcome.NOT_MODIFIED, null, "If-Modified-Since: " + AT),
-                  answers(Conditions.Outcome.PROCEED, null, "If-Modified-Since: " + BEFORE))),
+                  answers(Preconditions.Outcome.NOT_MODIFIED, null, "If-Modified-Since: " + AT),
+                  answers(Preconditions.Outcome.PROCEED, null, "If-Modified-Since: " + BEFORE))),
           must(
               "13.1.4",
               "If-Unmodified-Since is ignored beside If-Match, and if it is no date",
               "so it is; also where the representation has no date of modification",
               all(
                   answers(
-                      Conditions.Outcome.PROCEED,
+                      Preconditions.Outcome.PROCEED,
                       "\"a\"",
                       "If-Match: \"a\"",
                       "If-Unmodified-Since: " + BEFORE),
-                  answers(Conditions.Outcome.PROCEED, null, "If-Unmodified-Since: never"))),
+                  answers(Preconditions.Outcome.PROCEED, null, "If-Unmodified-Since: never"))),
           must(
               "13.1.4",
               "If-Unmodified-Since that is false is answered by 412",
               "where it was modified after that second",
               all(
                   answers(
-                      Conditions.Outcome.PRECONDITION_FAILED,
+                      Preconditions.Outcome.PRECONDITION_FAILED,
                       null,
                       "If-Unmodified-Since: " + BEFORE),
-                  answers(Conditions.Outcome.PROCEED, null, "If-Unmodified-Since: " + AT))),
+                  answers(Preconditions.Outcome.PROCEED, null, "If-Unmodified-Since: " + AT))),
           must(
               "13.1.5",
               "If-Range is ignored where there is no Range",
@@ -290,16 +290,16 @@ final class Rfc9110Ranges {
     for (String line : lines) {
       fields.addAll(List.of(line.split(": ", 2)));
     }
-    return PlainRequest.of("GET", "http://h/", fields.toArray(new String[0]));
+    return SyntheticRequest.of("GET", "http://h/", fields.toArray(new String[0]));
   }
 
   private static Check answers(
-      Conditions.Outcome expected, @Nullable String etag, String... lines) {
-    return same(expected, () -> Conditions.evaluate(get(lines), etag, MODIFIED, Case.CAME));
+      Preconditions.Outcome expected, @Nullable String etag, String... lines) {
+    return same(expected, () -> Preconditions.evaluate(get(lines), etag, MODIFIED, Case.CAME));
   }
 
   private static Check cuts(boolean expected, String etag, String line) {
-    return same(expected, () -> Conditions.allowsRange(get(line), etag, MODIFIED, Case.CAME));
+    return same(expected, () -> Preconditions.allowsRange(get(line), etag, MODIFIED, Case.CAME));
   }
 
   /** Of ten bytes. */

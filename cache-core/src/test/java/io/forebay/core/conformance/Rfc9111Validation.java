@@ -66,7 +66,7 @@ final class Rfc9111Validation {
                       "\"b\""),
                   names("if-none-match: \"b\"\n", "", "\"b\""),
                   names("", ""),
-                  same("\"a\"", () -> Revalidation.nameOfOther(meta("ETag: \"a\""))),
+                  same("\"a\"", () -> Revalidation.tagOfOtherVariant(meta("ETag: \"a\""))),
                   same("-", () -> nameOr("-", meta("ETag: W/\"a\""))),
                   same("-", () -> nameOr("-", meta("X: y"))),
                   shownBy(
@@ -229,8 +229,8 @@ final class Rfc9111Validation {
                   "it is taken to confirm the one response that was asked about",
                   all(
                       confirms(true, "ETag: \"a\"", "X: y"),
-                      same(false, () -> Revalidation.namesOne(fields("X: y"))),
-                      same(true, () -> Revalidation.namesOne(fields("ETag: W/\"a\""))),
+                      same(false, () -> Revalidation.identifiesVariant(fields("X: y"))),
+                      same(true, () -> Revalidation.identifiesVariant(fields("ETag: W/\"a\""))),
                       shownBy(
                           "ServerVariantTagsTest.aConfirmationWithoutATagSaysNothingOfSeveral")))
               .butWeDeviate(
@@ -333,7 +333,7 @@ final class Rfc9111Validation {
   }
 
   private static String nameOr(String otherwise, StoredMeta meta) {
-    String name = Revalidation.nameOfOther(meta);
+    String name = Revalidation.tagOfOtherVariant(meta);
     return name == null ? otherwise : name;
   }
 
@@ -344,7 +344,7 @@ final class Rfc9111Validation {
           HeaderFields conditions =
               own.isEmpty() ? HeaderFields.EMPTY : fields(own.split("\n", -1));
           return Revalidation.conditionalFields(
-                  conditions, Revalidation.namedBeside(conditions, List.of(others)))
+                  conditions, Revalidation.conditionsNaming(conditions, List.of(others)))
               .toString();
         });
   }

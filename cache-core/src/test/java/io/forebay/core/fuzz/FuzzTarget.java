@@ -6,8 +6,8 @@ import io.forebay.core.http.HeaderFields;
 import io.forebay.core.http.HopByHop;
 import io.forebay.core.http.HttpDate;
 import io.forebay.core.http.MaxForwards;
-import io.forebay.core.http.PlainRequest;
 import io.forebay.core.http.RequestView;
+import io.forebay.core.http.SyntheticRequest;
 import io.forebay.core.http.TargetNormalizer;
 import io.forebay.core.http.Trailers;
 import io.forebay.core.http.UpgradeOffer;
@@ -222,7 +222,8 @@ public final class FuzzTarget {
   }
 
   private static void response(String name, String value) {
-    RequestView get = PlainRequest.of("GET", "http://a.example/b?c=d", "accept-encoding", "gzip");
+    RequestView get =
+        SyntheticRequest.of("GET", "http://a.example/b?c=d", "accept-encoding", "gzip");
     HeaderFields fields =
         HeaderFields.of("cache-control", "max-age=60", "etag", "\"1\"", name, value);
     StoreVerdict verdict = ResponsePolicy.judge(get, ROUTE, 200, fields, NOW, NOW + 5, 7);
@@ -232,7 +233,8 @@ public final class FuzzTarget {
     require(CacheGroups.of(fields.all("cache-groups")).size() <= CacheGroups.MAX_GROUPS, value);
     HopByHop unusedHop = HopByHop.ofResponse(fields.all("connection"));
     List<?> unusedTargets =
-        InvalidationPolicy.invalidated(PlainRequest.of("POST", "http://a.example/"), 200, fields);
+        InvalidationPolicy.invalidated(
+            SyntheticRequest.of("POST", "http://a.example/"), 200, fields);
     NoVarySearch rule = NoVarySearch.of(fields);
     require(KEYS.build(get, ROUTE.keyRecipe(), rule), value);
     if (verdict instanceof StoreVerdict.Store store) {
@@ -253,7 +255,7 @@ public final class FuzzTarget {
   }
 
   private static void request(String name, String value) {
-    RequestView request = PlainRequest.of("GET", "http://a.example/b?c=d&utm_x=1", name, value);
+    RequestView request = SyntheticRequest.of("GET", "http://a.example/b?c=d&utm_x=1", name, value);
     StoredMeta meta = stored();
     var ignored = Decider.decide(request, ROUTE, meta, false, NOW + 1000);
     inBounds(ServePlan.of(request, meta, TOTAL, 16), value);
@@ -266,7 +268,7 @@ public final class FuzzTarget {
     CdnLoop unusedLoop = CdnLoop.of(request.fields().all("cdn-loop"), "edge");
     int forwards = MaxForwards.of(request.fields());
     UpgradeOffer unusedOffer = UpgradeOffer.of(request, Set.of("websocket"));
-    boolean taken = Trailers.areTaken(request.fields().all("te"));
+    boolean taken = Trailers.areAccepted(request.fields().all("te"));
     HopByHop unusedHop = HopByHop.ofRequest(request.fields().all("connection"));
     require(forwards >= -1 || taken || !taken, value);
   }
@@ -283,7 +285,7 @@ public final class FuzzTarget {
   private static StoredMeta stored() {
     StoreVerdict verdict =
         ResponsePolicy.judge(
-            PlainRequest.of("GET", "http://a.example/b"),
+            SyntheticRequest.of("GET", "http://a.example/b"),
             ROUTE,
             200,
             HeaderFields.of(
@@ -322,7 +324,7 @@ public final class FuzzTarget {
       List<String> ignored = meta.selectingFields();
       String unusedTag = meta.etag();
       String unusedDate = meta.lastModified();
-      RequestView get = PlainRequest.of("GET", "http://a.example/b", "range", "bytes=0-5");
+      RequestView get = SyntheticRequest.of("GET", "http://a.example/b", "range", "bytes=0-5");
       var unusedDecision = Decider.decide(get, ROUTE, meta, false, NOW);
       inBounds(ServePlan.of(get, meta, TOTAL, 16), "bytes=0-5");
     }

@@ -19,11 +19,11 @@ final class UpgradeOfferTest {
 
   private static final Set<String> ALLOWED = Set.of("websocket", "echo", "irc/6.9");
 
-  private static PlainRequest request(String... fields) {
-    return PlainRequest.of("GET", "http://h/", fields);
+  private static SyntheticRequest request(String... fields) {
+    return SyntheticRequest.of("GET", "http://h/", fields);
   }
 
-  private static PlainRequest webSocket(String key, String version) {
+  private static SyntheticRequest webSocket(String key, String version) {
     return request(
         "Connection",
         "keep-alive, Upgrade",
@@ -66,8 +66,8 @@ final class UpgradeOfferTest {
     assertNotNull(UpgradeOffer.of(request(fields), ALLOWED));
     assertNull(UpgradeOffer.of(request(fields), Set.of()));
     assertNull(UpgradeOffer.of(request(fields).withBody(), ALLOWED));
-    assertNull(UpgradeOffer.of(PlainRequest.of("POST", "http://h/", fields), ALLOWED));
-    assertNull(UpgradeOffer.of(PlainRequest.of("HEAD", "http://h/", fields), ALLOWED));
+    assertNull(UpgradeOffer.of(SyntheticRequest.of("POST", "http://h/", fields), ALLOWED));
+    assertNull(UpgradeOffer.of(SyntheticRequest.of("HEAD", "http://h/", fields), ALLOWED));
   }
 
   /** RFC 6455 §4.1, §4.2.1. */

@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.forebay.core.http.PlainRequest;
+import io.forebay.core.http.SyntheticRequest;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -40,7 +40,7 @@ final class KeyBuilderTest {
           http://example.com/a%2fb       | http://example.com:80/a%2Fb
           """)
   void writesTheCanonicalText(String url, String text) {
-    assertTrue(keys.build(PlainRequest.of("GET", url), KeyRecipe.DEFAULT));
+    assertTrue(keys.build(SyntheticRequest.of("GET", url), KeyRecipe.DEFAULT));
     assertEquals(text, keys.toString());
     assertEquals(text.length(), keys.textLength());
     assertEquals(text.length(), keys.baseLength());
@@ -72,7 +72,7 @@ final class KeyBuilderTest {
           gzipx, xbr                     | identity
           """)
   void junkAndSpellingsOfAcceptEncodingFallIntoSixteenClasses(String sent, String expected) {
-    PlainRequest request = PlainRequest.of("GET", "http://a/", "Accept-Encoding", sent);
+    SyntheticRequest request = SyntheticRequest.of("GET", "http://a/", "Accept-Encoding", sent);
     assertTrue(keys.build(request, KeyRecipe.DEFAULT));
     assertTrue(keys.variant(request, List.of("accept-encoding")));
     assertEquals("http://a:80/ accept-encoding=\"" + expected + "\"", keys.toString());
@@ -80,8 +80,8 @@ final class KeyBuilderTest {
 
   @Test
   void severalLinesOfAcceptEncodingCountTogether() {
-    PlainRequest request =
-        PlainRequest.of("GET", "http://a/", "Accept-Encoding", "gzip", "accept-encoding", "br");
+    SyntheticRequest request =
+        SyntheticRequest.of("GET", "http://a/", "Accept-Encoding", "gzip", "accept-encoding", "br");
     assertTrue(keys.build(request, KeyRecipe.DEFAULT));
     assertTrue(keys.variant(request, List.of("accept-encoding")));
     assertEquals("http://a:80/ accept-encoding=\"br, gzip\"", keys.toString());
@@ -89,8 +89,8 @@ final class KeyBuilderTest {
 
   @Test
   void selectingFieldsAreFoldedAndJoined() {
-    PlainRequest request =
-        PlainRequest.of(
+    SyntheticRequest request =
+        SyntheticRequest.of(
             "GET", "http://a/", "Accept-Language", "de,  \t en", "X", "1", "accept-language", "fr");
     assertTrue(keys.build(request, KeyRecipe.DEFAULT));
     long baseHi = keys.hi();
@@ -102,15 +102,15 @@ final class KeyBuilderTest {
 
   @Test
   void absentAndEmptyAndQuotedValuesAreDifferentVariants() {
-    Map<String, PlainRequest> byText = new HashMap<>();
-    List<PlainRequest> requests =
+    Map<String, SyntheticRequest> byText = new HashMap<>();
+    List<SyntheticRequest> requests =
         List.of(
-            PlainRequest.of("GET", "http://a/"),
-            PlainRequest.of("GET", "http://a/", "x", ""),
-            PlainRequest.of("GET", "http://a/", "x", "\" y=\"1"),
-            PlainRequest.of("GET", "http://a/", "x", "", "y", "1"),
-            PlainRequest.of("GET", "http://a/", "x", "\\\" y=\\\"1"));
-    for (PlainRequest request : requests) {
+            SyntheticRequest.of("GET", "http://a/"),
+            SyntheticRequest.of("GET", "http://a/", "x", ""),
+            SyntheticRequest.of("GET", "http://a/", "x", "\" y=\"1"),
+            SyntheticRequest.of("GET", "http://a/", "x", "", "y", "1"),
+            SyntheticRequest.of("GET", "http://a/", "x", "\\\" y=\\\"1"));
+    for (SyntheticRequest request : requests) {
       assertTrue(keys.build(request, KeyRecipe.DEFAULT));
       assertTrue(keys.variant(request, List.of("x", "y")));
       byText.put(keys.toString(), request);
@@ -120,7 +120,7 @@ final class KeyBuilderTest {
 
   @Test
   void variantCanBeBuiltAgainFromTheSameBase() {
-    PlainRequest request = PlainRequest.of("GET", "http://a/", "x", "1");
+    SyntheticRequest request = SyntheticRequest.of("GET", "http://a/", "x", "1");
     assertTrue(keys.build(request, KeyRecipe.DEFAULT));
     assertTrue(keys.variant(request, List.of("x", "y")));
     assertTrue(keys.variant(request, List.of("x")));
@@ -130,10 +130,10 @@ final class KeyBuilderTest {
   @Test
   void refusesWhatIsLongerThanTheBoundAndWorksOnAfterwards() {
     String longest = "http://a/" + "x".repeat(KeyBuilder.MAX_LENGTH - "http://a:80/".length());
-    assertTrue(keys.build(PlainRequest.of("GET", longest), KeyRecipe.DEFAULT));
+    assertTrue(keys.build(SyntheticRequest.of("GET", longest), KeyRecipe.DEFAULT));
     assertEquals(KeyBuilder.MAX_LENGTH, keys.textLength());
-    assertFalse(keys.build(PlainRequest.of("GET", longest + "x"), KeyRecipe.DEFAULT));
-    PlainRequest request = PlainRequest.of("GET", "http://a/", "x", "1".repeat(20_000));
+    assertFalse(keys.build(SyntheticRequest.of("GET", longest + "x"), KeyRecipe.DEFAULT));
+    SyntheticRequest request = SyntheticRequest.of("GET", "http://a/", "x", "1".repeat(20_000));
     assertTrue(keys.build(request, KeyRecipe.DEFAULT));
     assertFalse(keys.variant(request, List.of("x")));
     assertTrue(keys.variant(request, List.of("y")));
@@ -143,7 +143,7 @@ final class KeyBuilderTest {
   @Test
   void hashIsThatOfTheText() {
     SipHash128 hash = new SipHash128(new byte[16]);
-    assertTrue(keys.build(PlainRequest.of("GET", "http://a/b?c"), KeyRecipe.DEFAULT));
+    assertTrue(keys.build(SyntheticRequest.of("GET", "http://a/b?c"), KeyRecipe.DEFAULT));
     hash.hash(keys.text(), 0, keys.textLength());
     assertEquals(hash.hi(), keys.hi());
     assertEquals(hash.lo(), keys.lo());
@@ -169,7 +169,8 @@ final class KeyBuilderTest {
           identity.add(name + ":" + value);
         }
       }
-      PlainRequest request = PlainRequest.of("GET", "http://h/", fields.toArray(new String[0]));
+      SyntheticRequest request =
+          SyntheticRequest.of("GET", "http://h/", fields.toArray(new String[0]));
       assertTrue(keys.build(request, KeyRecipe.DEFAULT));
       assertTrue(keys.variant(request, List.of("a", "b")));
       List<Object> other = seen.putIfAbsent(keys.toString(), identity);
@@ -179,7 +180,7 @@ final class KeyBuilderTest {
 
   @Test
   void textSurvivesInTheArrayItIsReadFrom() {
-    assertTrue(keys.build(PlainRequest.of("GET", "http://a/b"), KeyRecipe.DEFAULT));
+    assertTrue(keys.build(SyntheticRequest.of("GET", "http://a/b"), KeyRecipe.DEFAULT));
     byte[] expected = "http://a:80/b".getBytes(StandardCharsets.US_ASCII);
     assertArrayEquals(expected, Arrays.copyOf(keys.text(), keys.textLength()));
   }

@@ -6,8 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.forebay.core.http.HeaderFields;
-import io.forebay.core.http.PlainRequest;
 import io.forebay.core.http.RequestView;
+import io.forebay.core.http.SyntheticRequest;
 import io.forebay.core.http.TargetUri;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -67,7 +67,7 @@ final class KeyRecipeTest {
       String host, boolean hasPort, boolean hasScheme, boolean isFolded, String url, String text) {
     KeyRecipe recipe =
         of(new UrlRecipe(host, hasPort, hasScheme, isFolded, QueryRecipe.AS_RECEIVED));
-    PlainRequest request = PlainRequest.of("GET", url);
+    SyntheticRequest request = SyntheticRequest.of("GET", url);
     assertEquals(text, key(request, recipe));
     assertEquals(text.length(), keys.urlLength());
     assertEquals(text, key(CanonicalRequest.of(request, "GET", recipe), recipe));
@@ -75,8 +75,8 @@ final class KeyRecipeTest {
 
   @Test
   void fieldsStandBehindTheUrlInTheRecipesOrder() {
-    PlainRequest request =
-        PlainRequest.of(
+    SyntheticRequest request =
+        SyntheticRequest.of(
             "GET",
             "http://h/p?q",
             "Cookie",
@@ -110,8 +110,8 @@ final class KeyRecipeTest {
 
   @Test
   void aFillAsksWithWhatTheKeyHasAndNothingElseOfWhatTheRouteNames() {
-    PlainRequest request =
-        PlainRequest.of(
+    SyntheticRequest request =
+        SyntheticRequest.of(
             "GET",
             "http://a.b/P?utm_x=evil&z=1&y=2",
             "Cookie",
@@ -153,8 +153,8 @@ final class KeyRecipeTest {
 
   @Test
   void withoutARecipeOnlyTheLanguagesWordingChanges() {
-    PlainRequest request =
-        PlainRequest.of("GET", "http://h/P?b&a", "X", "1", "Accept-Language", "EN;q=0.5,de");
+    SyntheticRequest request =
+        SyntheticRequest.of("GET", "http://h/P?b&a", "X", "1", "Accept-Language", "EN;q=0.5,de");
     RequestView asked = CanonicalRequest.of(request, "GET", KeyRecipe.DEFAULT);
     assertEquals("b&a", asked.query());
     assertEquals(
@@ -187,8 +187,8 @@ final class KeyRecipeTest {
 
   @Test
   void selectingFieldsCanBeReadFromAKey() {
-    PlainRequest request =
-        PlainRequest.of("GET", "http://h/p", "x-a", "1 y=\"2\\", "z", "", "cookie", "kind=a b");
+    SyntheticRequest request =
+        SyntheticRequest.of("GET", "http://h/p", "x-a", "1 y=\"2\\", "z", "", "cookie", "kind=a b");
     String base = key(request, of(ALL));
     assertTrue(keys.variant(request, List.of("absent", "x-a", "z")));
     assertEquals(
@@ -210,7 +210,7 @@ final class KeyRecipeTest {
     int shared = 0;
     for (int i = 0; i < 60_000; i++) {
       KeyRecipe recipe = recipe(random);
-      PlainRequest request = request(random);
+      SyntheticRequest request = request(random);
       String text = key(request, recipe);
       RequestView question = CanonicalRequest.of(request, "GET", recipe);
       assertEquals(text, key(question, recipe), "seed " + seed);
@@ -275,7 +275,7 @@ final class KeyRecipeTest {
     return new KeyRecipe(url, fields);
   }
 
-  private static PlainRequest request(RandomGenerator random) {
+  private static SyntheticRequest request(RandomGenerator random) {
     List<String> pieces = List.of("", "a", "\"", "\\", ";", "=", "#", "h:x", "\";h:y=\"", " ", "c");
     List<String> fields = new ArrayList<>();
     for (String name : List.of("x", "y", "z")) {
@@ -304,6 +304,6 @@ final class KeyRecipeTest {
             + any(random, List.of("h", "g", "h:81", "h:443", "g:80"))
             + any(random, List.of("/", "/x", "/X"))
             + any(random, List.of("", "?", "?a=1&b=2", "?b=2&a=1", "?a", "?b=2&&", "?h:x=%22"));
-    return PlainRequest.of("GET", url, fields.toArray(new String[0]));
+    return SyntheticRequest.of("GET", url, fields.toArray(new String[0]));
   }
 }

@@ -8,7 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.forebay.core.http.HeaderFields;
-import io.forebay.core.http.PlainRequest;
+import io.forebay.core.http.SyntheticRequest;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
@@ -143,12 +143,12 @@ final class NoVarySearchTest {
             true,
             false);
     NoVarySearch rule = Objects.requireNonNull(of("params=(\"a\")"));
-    PlainRequest request = PlainRequest.of("GET", "http://h/p?a=1&%75tm_x=2&b=3&utm_y");
+    SyntheticRequest request = SyntheticRequest.of("GET", "http://h/p?a=1&%75tm_x=2&b=3&utm_y");
     assertTrue(keys.build(request, stripping, rule));
     // Encoded it was no parameter to strip, so the origin has seen it, and it counts.
     assertEquals("http://h:80/p?utm_x=2&b=3#n=o-a", keys.toString());
     String reduced = keys.toString();
-    assertTrue(keys.build(PlainRequest.of("GET", "http://h/p?utm_x=2&b=3"), KeyRecipe.DEFAULT));
+    assertTrue(keys.build(SyntheticRequest.of("GET", "http://h/p?utm_x=2&b=3"), KeyRecipe.DEFAULT));
     assertNotEquals(reduced, keys.toString());
     assertTrue(keys.buildSearchRule(request.target(), stripping));
     assertEquals("http://h:80/p#?", keys.toString());

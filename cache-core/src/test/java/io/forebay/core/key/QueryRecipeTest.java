@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.forebay.core.http.PlainRequest;
+import io.forebay.core.http.SyntheticRequest;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -66,7 +66,8 @@ final class QueryRecipeTest {
     String suffix = query == null ? "" : "?" + query;
     assertTrue(
         keys.build(
-            PlainRequest.of("GET", "http://a/x" + suffix), new KeyRecipe(url, FieldRecipe.NONE)));
+            SyntheticRequest.of("GET", "http://a/x" + suffix),
+            new KeyRecipe(url, FieldRecipe.NONE)));
     assertEquals("http://a:80/x" + (expected == null ? "" : "?" + expected), keys.toString(), what);
   }
 

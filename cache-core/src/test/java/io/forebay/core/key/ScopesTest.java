@@ -8,7 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.forebay.core.http.HeaderFields;
-import io.forebay.core.http.PlainRequest;
+import io.forebay.core.http.SyntheticRequest;
 import io.forebay.core.http.TargetUri;
 import java.util.Arrays;
 import java.util.HashSet;
@@ -32,7 +32,9 @@ final class ScopesTest {
 
   private long[] of(String url, String... fields) {
     return scopes.ofResponse(
-        PlainRequest.of("GET", url), KeyRecipe.DEFAULT, ResponseTags.of(HeaderFields.of(fields)));
+        SyntheticRequest.of("GET", url),
+        KeyRecipe.DEFAULT,
+        ResponseTags.of(HeaderFields.of(fields)));
   }
 
   @ParameterizedTest
@@ -135,13 +137,13 @@ final class ScopesTest {
   void groupsAreThoseOfOneOrigin() {
     long[] response = of("http://h/a", "Cache-Groups", "\"x\", \"y z\";revalidate");
     for (String uri : List.of("http://h/", "http://h:80/b")) {
-      TargetUri target = PlainRequest.of("POST", uri).target();
+      TargetUri target = SyntheticRequest.of("POST", uri).target();
       assertTrue(kills(new long[] {scopes.group(target, "x")}, response), uri);
       assertTrue(kills(new long[] {scopes.group(target, "y z")}, response), uri);
       assertFalse(kills(new long[] {scopes.group(target, "X")}, response), uri);
     }
     for (String uri : List.of("https://h/a", "http://h:81/a", "http://g/a")) {
-      TargetUri other = PlainRequest.of("POST", uri).target();
+      TargetUri other = SyntheticRequest.of("POST", uri).target();
       assertFalse(kills(new long[] {scopes.group(other, "x")}, response), uri);
     }
     assertFalse(kills(scopes.tagPurge("x"), response));
@@ -167,7 +169,7 @@ final class ScopesTest {
 
   private long[] of(KeyRecipe recipe, String url, String... fields) {
     return scopes.ofResponse(
-        PlainRequest.of("GET", url, fields), recipe, ResponseTags.of(HeaderFields.EMPTY));
+        SyntheticRequest.of("GET", url, fields), recipe, ResponseTags.of(HeaderFields.EMPTY));
   }
 
   @Test

@@ -5,8 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.forebay.core.http.PlainRequest;
 import io.forebay.core.http.RequestView;
+import io.forebay.core.http.SyntheticRequest;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -130,7 +130,7 @@ final class UnkeyedFieldsTest {
   @Test
   void aFillHasNothingThatIsNotInTheKey() {
     RequestView request =
-        PlainRequest.of(
+        SyntheticRequest.of(
             "GET",
             "http://h/",
             "X-Original-URL",

@@ -8,9 +8,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.sun.management.ThreadMXBean;
 import io.forebay.core.http.HeaderFields;
-import io.forebay.core.http.PlainRequest;
 import io.forebay.core.http.QueryRequest;
 import io.forebay.core.http.RequestView;
+import io.forebay.core.http.SyntheticRequest;
 import io.forebay.core.key.FieldRecipe;
 import io.forebay.core.key.KeyBuilder;
 import io.forebay.core.key.KeyRecipe;
@@ -51,7 +51,7 @@ final class DeciderTest {
     }
     StoreVerdict verdict =
         ResponsePolicy.judge(
-            PlainRequest.of("GET", "http://h/"), ROUTE, 200, fields.build(), BORN, BORN);
+            SyntheticRequest.of("GET", "http://h/"), ROUTE, 200, fields.build(), BORN, BORN);
     return StoredMeta.of(assertInstanceOf(StoreVerdict.Store.class, verdict).meta());
   }
 
@@ -65,7 +65,7 @@ final class DeciderTest {
   }
 
   private static RequestView get(String... fields) {
-    return PlainRequest.of("GET", "http://h/", fields);
+    return SyntheticRequest.of("GET", "http://h/", fields);
   }
 
   /** RFC 10008 §2.7. */
@@ -73,7 +73,7 @@ final class DeciderTest {
   void queryIsDecidedLikeGetWhereTheRouteSaysSo() {
     KeyRecipe recipe = new KeyRecipe(UrlRecipe.WHOLE, FieldRecipe.NONE, 64, false, true);
     Route caching = ROUTE.withKeyRecipe(recipe);
-    RequestView unread = PlainRequest.of("QUERY", "http://h/").withBody();
+    RequestView unread = SyntheticRequest.of("QUERY", "http://h/").withBody();
     RequestView query = new QueryRequest(unread, "digest");
     StoredMeta stored = stored("max-age=60", "etag", "\"a\"");
     assertNull(Decider.decideBeforeLookup(unread, caching));
@@ -92,7 +92,7 @@ final class DeciderTest {
   /** RFC 10008 §2: QUERY is safe. */
   @Test
   void queryInvalidatesNothing() {
-    RequestView query = PlainRequest.of("QUERY", "http://h/a").withBody();
+    RequestView query = SyntheticRequest.of("QUERY", "http://h/a").withBody();
     assertEquals(
         List.of(),
         InvalidationPolicy.invalidated(query, 200, HeaderFields.of("content-location", "/b")));
@@ -174,7 +174,7 @@ final class DeciderTest {
   @Test
   void staleWithoutValidatorIsFetchedAnew() {
     assertEquals("Fetch STALE_EXPIRED", decide(get(), ROUTE, stored("max-age=60"), 60));
-    RequestView head = PlainRequest.of("HEAD", "http://h/");
+    RequestView head = SyntheticRequest.of("HEAD", "http://h/");
     assertEquals("Pass PASS_HEAD", decide(head, ROUTE, stored("max-age=60"), 60));
   }
 
@@ -191,7 +191,7 @@ final class DeciderTest {
   @Test
   void nothingStoredIsAMiss() {
     StoredMeta marker = StoredMeta.of(StoredMeta.encodeVaryMarker(List.of("a", "b"), BORN));
-    RequestView head = PlainRequest.of("HEAD", "http://h/");
+    RequestView head = SyntheticRequest.of("HEAD", "http://h/");
     assertEquals("Fetch MISS_URI", decide(get(), ROUTE, null, 0));
     assertEquals("Fetch MISS_VARY", decide(get(), ROUTE, marker, 0));
     assertEquals("Pass PASS_HEAD", decide(head, ROUTE, null, 0));
@@ -203,7 +203,7 @@ final class DeciderTest {
   @ParameterizedTest
   @ValueSource(strings = {"POST", "PUT", "DELETE", "PATCH", "OPTIONS", "get", "PROPFIND", "X"})
   void otherMethodsPass(String method) {
-    RequestView request = PlainRequest.of(method, "http://h/");
+    RequestView request = SyntheticRequest.of(method, "http://h/");
     assertEquals("Pass PASS_METHOD", decide(request, ROUTE, stored("max-age=60"), 0));
   }
 
@@ -213,14 +213,14 @@ final class DeciderTest {
   void someMethodsAreNotServed(String method) {
     Decision decision =
         Decider.decide(
-            PlainRequest.of(method, "http://h/"), ROUTE, stored("max-age=60"), false, BORN);
+            SyntheticRequest.of(method, "http://h/"), ROUTE, stored("max-age=60"), false, BORN);
     assertEquals(new Decision.Refuse(405, Reason.REFUSED_METHOD), decision);
   }
 
   @Test
   void whatIsNoPlainQuestionPasses() {
     StoredMeta stored = stored("max-age=60");
-    RequestView fat = PlainRequest.of("GET", "http://h/").withBody();
+    RequestView fat = SyntheticRequest.of("GET", "http://h/").withBody();
     assertEquals("Pass PASS_BODY", decide(fat, ROUTE, stored, 0));
     RequestView upgrade = get("Upgrade", "echo", "Connection", "upgrade");
     Route tunnelling = ROUTE.withForwarding(new RouteForwarding(Set.of("echo"), Set.of()));

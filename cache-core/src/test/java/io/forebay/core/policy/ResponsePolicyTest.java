@@ -8,8 +8,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.forebay.core.http.HeaderFields;
 import io.forebay.core.http.HttpDate;
-import io.forebay.core.http.PlainRequest;
 import io.forebay.core.http.RequestView;
+import io.forebay.core.http.SyntheticRequest;
 import io.forebay.core.key.FieldRecipe;
 import io.forebay.core.key.KeyRecipe;
 import io.forebay.core.key.UrlRecipe;
@@ -29,9 +29,9 @@ final class ResponsePolicyTest {
 
   private static final Route ROUTE = Route.toOrigin("origin");
   private static final long NOW = HttpDate.parse("Tue, 02 Jun 2026 12:00:00 GMT", 0);
-  private static final RequestView GET = PlainRequest.of("GET", "http://h/");
+  private static final RequestView GET = SyntheticRequest.of("GET", "http://h/");
   private static final RequestView AUTHORIZED =
-      PlainRequest.of("GET", "http://h/", "Authorization", "Basic x");
+      SyntheticRequest.of("GET", "http://h/", "Authorization", "Basic x");
 
   /** Fields are written {@code name=value} with {@code ;} between; times are +seconds from now. */
   private static HeaderFields fields(String text) {
@@ -160,10 +160,10 @@ final class ResponsePolicyTest {
   void onlyAnswersToPlainGetsAreStored() {
     String fields = "cache-control=max-age=60";
     for (String method : List.of("HEAD", "POST", "PUT", "get", "OPTIONS")) {
-      RequestView request = PlainRequest.of(method, "http://h/");
+      RequestView request = SyntheticRequest.of(method, "http://h/");
       assertEquals("NOT_STORED_METHOD", text(judge(request, ROUTE, 200, fields)), method);
     }
-    RequestView fat = PlainRequest.of("GET", "http://h/").withBody();
+    RequestView fat = SyntheticRequest.of("GET", "http://h/").withBody();
     assertEquals("NOT_STORED_METHOD", text(judge(fat, ROUTE, 200, fields)));
   }
 
@@ -245,7 +245,7 @@ final class ResponsePolicyTest {
 
   private static List<String> selecting(FieldRecipe recipe, String accepted, String fields) {
     Route route = ROUTE.withKeyRecipe(new KeyRecipe(UrlRecipe.WHOLE, recipe));
-    PlainRequest request = PlainRequest.of("GET", "http://h/", "Accept-Encoding", accepted);
+    SyntheticRequest request = SyntheticRequest.of("GET", "http://h/", "Accept-Encoding", accepted);
     return judge(request, route, 200, "cache-control=max-age=60;" + fields) instanceof Store store
         ? store.selectingFields()
         : List.of("not stored");

@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.forebay.core.http.HeaderFields;
 import io.forebay.core.http.HttpDate;
-import io.forebay.core.http.PlainRequest;
+import io.forebay.core.http.SyntheticRequest;
 import io.forebay.core.http.TargetUri;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -161,7 +161,7 @@ final class RevalidationTest {
     }
     List<TargetUri> uris =
         InvalidationPolicy.invalidated(
-            PlainRequest.of(method, "http://h/a/b?q"), status, fields.build());
+            SyntheticRequest.of(method, "http://h/a/b?q"), status, fields.build());
     assertEquals(expected, String.join(" ", uris.stream().map(TargetUri::toString).toList()));
   }
 }

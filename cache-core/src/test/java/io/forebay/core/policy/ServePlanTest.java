@@ -3,7 +3,7 @@ package io.forebay.core.policy;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.forebay.core.http.HttpDate;
-import io.forebay.core.http.PlainRequest;
+import io.forebay.core.http.SyntheticRequest;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -69,7 +69,8 @@ final class ServePlanTest {
       pairs.add(field.substring(0, equals));
       pairs.add(field.substring(equals + 1));
     }
-    PlainRequest request = PlainRequest.of(method, "http://h/", pairs.toArray(new String[0]));
+    SyntheticRequest request =
+        SyntheticRequest.of(method, "http://h/", pairs.toArray(new String[0]));
     StoredMeta meta =
         StoredMeta.of(
             StoredMeta.encode(

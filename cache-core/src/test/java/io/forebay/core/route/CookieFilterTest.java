@@ -5,8 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
 import io.forebay.core.http.KnownField;
-import io.forebay.core.http.PlainRequest;
 import io.forebay.core.http.RequestView;
+import io.forebay.core.http.SyntheticRequest;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
@@ -51,7 +51,8 @@ final class CookieFilterTest {
   @Test
   void takesCookiesOutOfRequests() {
     RequestView request =
-        PlainRequest.of("GET", "http://h/x?y", "Cookie", "a=1; b=2", "Cookie", "_ga=3", "X", "4");
+        SyntheticRequest.of(
+            "GET", "http://h/x?y", "Cookie", "a=1; b=2", "Cookie", "_ga=3", "X", "4");
     RequestView stripped = STRIP.requestWithout(request);
     assertEquals("cookie: b=2\nx: 4\n", stripped.fields().toString());
     assertEquals(KnownField.COOKIE.bit(), stripped.knownFields());
@@ -63,7 +64,7 @@ final class CookieFilterTest {
     assertEquals(0, bare.knownFields());
 
     assertSame(request, CookieFilter.ALL.requestWithout(request));
-    RequestView none = PlainRequest.of("GET", "http://h/");
+    RequestView none = SyntheticRequest.of("GET", "http://h/");
     assertSame(none, STRIP.requestWithout(none));
   }
 

@@ -1,6 +1,6 @@
 package io.forebay.server.accesslog;
 
-import io.forebay.core.http.ByteText;
+import io.forebay.core.http.Latin1Text;
 import io.forebay.server.counters.LoopCounters.CacheResult;
 import io.forebay.server.http.TlsSession;
 import org.jspecify.annotations.Nullable;
@@ -108,7 +108,7 @@ final class AccessRecord {
     isTruncated |= length < value.length();
     int offset = OFFSET[field];
     lengths[field] = (short) length;
-    if (value instanceof ByteText octets) {
+    if (value instanceof Latin1Text octets) {
       octets.copyTo(text, offset, 0, length);
       return;
     }

@@ -2,7 +2,7 @@ package io.forebay.server.admin;
 
 import io.forebay.core.http.FieldSyntax;
 import io.forebay.core.http.HeaderFields;
-import io.forebay.core.http.PlainRequest;
+import io.forebay.core.http.SyntheticRequest;
 import io.forebay.core.http.TargetUri;
 import io.forebay.server.json.AdminError;
 import io.forebay.server.json.InputProblems;
@@ -23,7 +23,7 @@ final class ExplainRequest {
 
   private ExplainRequest() {}
 
-  static PlainRequest parse(ObjectNode order) throws AdminError {
+  static SyntheticRequest parse(ObjectNode order) throws AdminError {
     List<String> problems = new InputProblems();
     Json.onlyKnown(order, Set.of("method", "url", "fields"), problems);
     String method = Json.text(order, "method", MAX_METHOD_LENGTH, problems);
@@ -41,7 +41,7 @@ final class ExplainRequest {
     if (target == null || !problems.isEmpty()) {
       throw new AdminError(400, "the request is malformed, nothing was explained", problems);
     }
-    PlainRequest request = PlainRequest.of(method == null ? "GET" : method, target, fields);
+    SyntheticRequest request = SyntheticRequest.of(method == null ? "GET" : method, target, fields);
     return hasBody(fields) ? request.withBody() : request;
   }
 

@@ -1,7 +1,7 @@
 package io.forebay.server.admin;
 
 import io.forebay.core.http.AuthorityNormalizer;
-import io.forebay.core.http.PlainRequest;
+import io.forebay.core.http.SyntheticRequest;
 import io.forebay.server.admin.report.ExplainReport;
 import io.forebay.server.admin.report.StoreReport;
 import io.forebay.server.json.AdminError;
@@ -83,7 +83,7 @@ final class StoreEndpoint {
 
   /** What would become of a request. */
   ObjectNode explain(ObjectNode order) throws AdminError {
-    PlainRequest request = ExplainRequest.parse(order);
+    SyntheticRequest request = ExplainRequest.parse(order);
     boolean isSecure = request.scheme().equals("https");
     List<TlsPreview> tls =
         isSecure ? node.tlsForecasts(AuthorityNormalizer.host(request.authority())) : List.of();

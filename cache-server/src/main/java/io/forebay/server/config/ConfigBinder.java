@@ -446,7 +446,7 @@ final class ConfigBinder extends Binder {
   private void keyFields(
       String scope, Field<RouteConfig, ?> field, KeyConfig key, List<String> names) {
     for (String name : names) {
-      disguised(scope, field, name);
+      warnOfCgiAlias(scope, field, name);
       String other =
           switch (name) {
             case "cookie" -> key.cookies().isEmpty() ? "" : "key.cookies";
@@ -471,7 +471,7 @@ final class ConfigBinder extends Binder {
             given(scope, ConfigKeys.UNKEYED_KEY),
             given(scope, ConfigKeys.UNKEYED_PASS));
     for (String name : unkeyed.pass()) {
-      disguised(scope, ConfigKeys.UNKEYED_PASS, name);
+      warnOfCgiAlias(scope, ConfigKeys.UNKEYED_PASS, name);
       if (unkeyed.drop().contains(name) || unkeyed.key().contains(name)) {
         keyProblem(
             scope, ConfigKeys.UNKEYED_PASS, name + " is in another list as well", "keep one");
@@ -481,8 +481,8 @@ final class ConfigBinder extends Binder {
   }
 
   /** A field that an origin may take for one that only this node writes. */
-  private void disguised(String scope, Field<RouteConfig, ?> field, String name) {
-    String plain = UnkeyedFields.disguises(name);
+  private void warnOfCgiAlias(String scope, Field<RouteConfig, ?> field, String name) {
+    String plain = UnkeyedFields.cgiAlias(name);
     if (plain != null) {
       keyProblem(scope, field, name + " would pass for " + plain, "leave it out");
     }

@@ -98,7 +98,7 @@ public final class LoopCounters {
   public long stalledClosed;
 
   // Connections granted large chunks now.
-  public long wideSends;
+  public long largeWrites;
 
   public final Http3Counters http3 = new Http3Counters();
 

@@ -201,7 +201,8 @@ public final class Delivery implements LeaseHolder, ResponseBody {
   private void pump() {
     int turn = TURN_BYTES;
     while (!isOver && (position < to || beginsNextPart())) {
-      // The first chunk goes with the head, whose bytes are there already: see StoredResponse.
+      // The first chunk goes with the head, whose bytes are there already: see
+      // StoredResponseSender.
       if (isChunkOutstanding || (hasBegun && !sink.isWritable())) {
         return;
       }

@@ -21,7 +21,7 @@ public final class StoredBody implements BodyBytes {
   private final long objectId;
   private final int sliceBytes;
 
-  private Runnable onLoaded = StoredBody::tellNobody;
+  private Runnable onLoaded = StoredBody::ignoreLoaded;
   private int region;
   private int offset;
 
@@ -63,7 +63,7 @@ public final class StoredBody implements BodyBytes {
         offset = lane.slice().offset() + within;
         int length = lane.slice().length() - within;
         if (askedFor > 0) {
-          askAhead(slice);
+          readAhead(slice);
         }
         yield length;
       }
@@ -72,7 +72,7 @@ public final class StoredBody implements BodyBytes {
           yield REFUSED;
         }
         askedFor = Math.max(askedFor, slice + 1);
-        askAhead(slice);
+        readAhead(slice);
         yield NOT_YET;
       }
       case MISS -> LOST;
@@ -94,14 +94,14 @@ public final class StoredBody implements BodyBytes {
     return null;
   }
 
-  private static void tellNobody() {}
+  private static void ignoreLoaded() {}
 
-  private void askAhead(int slice) {
+  private void readAhead(int slice) {
     while (askedFor <= slice + AHEAD) {
       StoreLane.Found found = lane.findSlice(objectId, askedFor);
       if (found == StoreLane.Found.HIT) {
         lane.unpin(lane.slice().region());
-      } else if (found != StoreLane.Found.ON_DISK || !lane.load(StoredBody::tellNobody)) {
+      } else if (found != StoreLane.Found.ON_DISK || !lane.load(StoredBody::ignoreLoaded)) {
         // The end of the body, or not now.
         return;
       }

@@ -32,9 +32,9 @@ import org.jspecify.annotations.Nullable;
  * what is decided others do, and report back with the step that follows.
  *
  * <pre>
- *   ADMIT ─► LOOK_UP ─► StoredResponse ─► AWAIT
+ *   ADMIT ─► LOOK_UP ─► StoredResponseSender ─► AWAIT
  *     │         │           └─► PartialBody ─► LOOK_UP again | FETCH
- *     │         ├─► FETCH: FillFollower ─► StoredResponse | LOOK_UP again | PASS
+ *     │         ├─► FETCH: FillFollower ─► StoredResponseSender | LOOK_UP again | PASS
  *     ├─────────┴─► PASS: PassThrough ─► Transit
  *     └─► Refusals
  * </pre>
@@ -304,13 +304,13 @@ final class Exchange implements ResponseSink.Listener, Delivery.Outcome {
       if (serve.reason() == Reason.HIT_FRESH) {
         boolean isRefreshed =
             Decider.isEarlyRefreshDue(request, meta, route(), now, loop.random())
-                && FillStart.inBackground(this, head, meta) == FillStart.Refreshing.BEGUN;
+                && FillStarter.inBackground(this, head, meta) == FillStarter.Refreshing.BEGUN;
         Reason why = isRefreshed ? Reason.HIT_EARLY_REFRESH : Reason.HIT_FRESH;
         return serve(head, meta, CacheResult.HIT, why, now);
       }
       boolean isHeldBack =
           serve.isRefreshDue()
-              && FillStart.inBackground(this, head, meta) == FillStart.Refreshing.HELD_BACK;
+              && FillStarter.inBackground(this, head, meta) == FillStarter.Refreshing.HELD_BACK;
       Reason why = isHeldBack ? Reason.HIT_STALE_REFRESH_FAILED : serve.reason();
       loop.counters().staleServed++;
       return serve(head, meta, CacheResult.STALE, why, now);
@@ -331,7 +331,7 @@ final class Exchange implements ResponseSink.Listener, Delivery.Outcome {
   }
 
   private Step serve(StoredHead head, StoredMeta meta, CacheResult result, Reason why, long now) {
-    return switch (StoredResponse.send(this, head, meta, result, why, now)) {
+    return switch (StoredResponseSender.send(this, head, meta, result, why, now)) {
       case BEGUN, AWAITED -> Step.AWAIT;
       case BUSY -> lookUpSoon();
       case INCOMPLETE -> onPartsRefused();
@@ -565,7 +565,7 @@ final class Exchange implements ResponseSink.Listener, Delivery.Outcome {
     }
     loop.counters().clientAborts++;
     record.aborted("CLIENT_GONE");
-    endForNobody();
+    endWithoutClient();
   }
 
   @Override
@@ -579,11 +579,11 @@ final class Exchange implements ResponseSink.Listener, Delivery.Outcome {
     } else {
       record.refused(status, detail);
     }
-    endForNobody();
+    endWithoutClient();
   }
 
   /** There is no client any more; whatever goes on for it alone ends. */
-  private void endForNobody() {
+  private void endWithoutClient() {
     if (sending != null) {
       noteSentBytes();
       sending.onClientGone();
@@ -603,7 +603,7 @@ final class Exchange implements ResponseSink.Listener, Delivery.Outcome {
   void over() {
     leaveFill();
     if (fetching != null) {
-      fetching.refusedLoadEnds();
+      fetching.endRefusedLoad();
     }
     leaveParts();
     if (share != null) {
@@ -613,7 +613,7 @@ final class Exchange implements ResponseSink.Listener, Delivery.Outcome {
       isOver = true;
       if (content != null) {
         content = null;
-        loop.fills().holdsContentNoLonger();
+        loop.fills().endContent();
       }
       record.finish();
     }

@@ -17,12 +17,12 @@ public final class ExchangeFactory implements RequestHandler {
 
   private final ExchangeContext loop;
   private final Supplier<RuntimeConfig> snapshots;
-  private final FreshHit freshHit;
+  private final FreshHitResponder freshHit;
 
   public ExchangeFactory(ExchangeContext loop, Supplier<RuntimeConfig> snapshots) {
     this.loop = loop;
     this.snapshots = snapshots;
-    this.freshHit = new FreshHit(loop);
+    this.freshHit = new FreshHitResponder(loop);
   }
 
   @Override

@@ -70,7 +70,7 @@ final class FetchCoordinator {
   }
 
   /** Nothing that another exchange has fetched is of use to this one, nor the other way round. */
-  void goAlone() {
+  void stopSharing() {
     isAlone = true;
   }
 
@@ -145,7 +145,7 @@ final class FetchCoordinator {
    */
   boolean mayFetchRefused() {
     if (!holdsRefusedLoad && loop.fills().find(exchange.key()) == null) {
-      holdsRefusedLoad = loop.fills().refusedLoadBegins();
+      holdsRefusedLoad = loop.fills().tryBeginRefusedLoad();
       return holdsRefusedLoad;
     }
     return true;
@@ -161,10 +161,10 @@ final class FetchCoordinator {
   }
 
   /** The origin is not asked any more. */
-  void refusedLoadEnds() {
+  void endRefusedLoad() {
     if (holdsRefusedLoad) {
       holdsRefusedLoad = false;
-      loop.fills().refusedLoadEnds();
+      loop.fills().endRefusedLoad();
     }
   }
 

@@ -104,7 +104,7 @@ final class FillFollower implements Follower, FillLeader {
       loop.counters().hit(LimitKey.FILLS);
       return exchange.passBecause(Reason.PASS_STORE_FULL);
     }
-    Fill own = FillStart.of(exchange, stale, fetching.mayServeStaleOnError(), asked, true, this);
+    Fill own = FillStarter.of(exchange, stale, fetching.mayServeStaleOnError(), asked, true, this);
     if (own == null) {
       return exchange.passBecause(Reason.PASS_STORE_FULL);
     }
@@ -149,7 +149,7 @@ final class FillFollower implements Follower, FillLeader {
       loop.counters().hit(LimitKey.FILLS);
       return exchange.passBecause(Reason.PASS_STORE_FULL);
     }
-    Fill own = FillStart.of(exchange, stale, fetching.mayServeStaleOnError(), null, false, this);
+    Fill own = FillStarter.of(exchange, stale, fetching.mayServeStaleOnError(), null, false, this);
     if (own == null || !own.join(this, loop.filling())) {
       return exchange.passBecause(Reason.PASS_STORE_FULL);
     }
@@ -253,7 +253,7 @@ final class FillFollower implements Follower, FillLeader {
     Fill.State state = followed.state();
     sendInterim(followed);
     if (state != Fill.State.WAITING && state != Fill.State.STREAMING) {
-      fetching.refusedLoadEnds();
+      fetching.endRefusedLoad();
     }
     return switch (state) {
       case WAITING -> Step.AWAIT;
@@ -314,7 +314,7 @@ final class FillFollower implements Follower, FillLeader {
     leave();
     if (exchange.isHeadSent() && !reader.takeBackHead()) {
       if (followed.hasRunOutOfRoom()) {
-        reader.goOnAlone();
+        reader.continueWithoutFill();
       } else {
         boolean ignored = reader.breakOff(AbortCause.ORIGIN_FAILED);
       }
@@ -335,7 +335,7 @@ final class FillFollower implements Follower, FillLeader {
     if (reader.isSending()) {
       if (followed.hasRunOutOfRoom() && !isLeader) {
         // The rest is the leader's, who may take minutes to come to it.
-        reader.goOnAlone();
+        reader.continueWithoutFill();
       } else {
         reader.onProgress(followed);
       }
@@ -351,7 +351,7 @@ final class FillFollower implements Follower, FillLeader {
       overtaken = followed;
       return Step.LOOK_UP;
     }
-    if ((followed.hasRunOutOfRoom() || followed.isSliding()) && !isLeader) {
+    if ((followed.hasRunOutOfRoom() || followed.isStreamOnly()) && !isLeader) {
       leave();
       return exchange.passBecause(Reason.PASS_STORE_FULL);
     }
@@ -382,7 +382,7 @@ final class FillFollower implements Follower, FillLeader {
 
   private Step onUnusable(Fill followed, FillHead head) {
     if (Sharing.isNeverFresh(meta(head))) {
-      fetching.goAlone();
+      fetching.stopSharing();
     } else {
       // It was fresh once: what is fetched now can be shared again.
       overtaken = followed;

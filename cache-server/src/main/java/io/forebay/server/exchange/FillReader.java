@@ -100,13 +100,15 @@ final class FillReader {
         followed.state() == Fill.State.COMPLETE ? followed.completeLength() : head.totalLength();
     StoredMeta meta = meta(loop, head);
     ResponsePlan plan =
-        total < 0 ? planOfUnknown(followed, meta) : StoredResponse.plan(exchange, meta, total);
+        total < 0
+            ? planOfUnknown(followed, meta)
+            : StoredResponseSender.plan(exchange, meta, total);
     if (plan == null) {
       // Where there is no room, what is waited for will not come into the store.
       return followed.hasRunOutOfRoom() ? Begun.LACKING : Begun.AWAITED;
     }
     lengthTimer.stop();
-    if (plan.hasBody() && followed.isHeld()) {
+    if (plan.hasBody() && followed.retainsUnread()) {
       Begun refused = hold(followed, plan, isLeader);
       if (refused != null) {
         return refused;
@@ -114,7 +116,7 @@ final class FillReader {
     } else if (!hasBeginning(followed, plan, meta, total)) {
       return Begun.LACKING;
     }
-    Multipart parts = StoredResponse.sendHeadOf(exchange, head, meta, plan, total, isLeader);
+    Multipart parts = StoredResponseSender.sendHeadOf(exchange, head, meta, plan, total, isLeader);
     if (plan.hasBody()) {
       sendBody(followed, plan, parts, meta, total);
     } else {
@@ -186,7 +188,7 @@ final class FillReader {
     FillBody bytes =
         followed.body(
             loop.filling(), far, () -> exchange.sources().storedBytes(endOf(plan), isRest));
-    Delivery begun = StoredResponse.delivery(exchange, bytes, plan, parts);
+    Delivery begun = StoredResponseSender.delivery(exchange, bytes, plan, parts);
     source = followed;
     body = bytes;
     // Before it starts: the fill asks for its position while it looks for bytes.
@@ -201,7 +203,7 @@ final class FillReader {
    * end of the body waits for that, but not for long.
    */
   private @Nullable ResponsePlan planOfUnknown(Fill followed, StoredMeta meta) {
-    ResponsePlan whole = StoredResponse.plan(exchange, meta, -1);
+    ResponsePlan whole = StoredResponseSender.plan(exchange, meta, -1);
     RangeSet ranges =
         whole.hasBody() && !hasWaitedForLength
             ? ServePlan.rangesOf(exchange.request, meta, exchange.route().ranges().maxRanges())
@@ -285,7 +287,7 @@ final class FillReader {
   }
 
   /** What is being sent goes on without what the fill has not brought yet, if it can. */
-  void goOnAlone() {
+  void continueWithoutFill() {
     Delivery current = delivery;
     FillBody reading = body;
     if (current != null && reading != null) {

@@ -33,38 +33,38 @@ final class Lookup extends LookupSteps<Exchange, RuntimeException> {
   // --- what the steps ask -----------------------------------------------------------------------
 
   @Override
-  public RequestView request(Exchange of) {
-    return of.request;
+  public RequestView request(Exchange exchange) {
+    return exchange.request;
   }
 
   @Override
-  public KeyRecipe recipe(Exchange of) {
-    return of.route().keyRecipe();
+  public KeyRecipe recipe(Exchange exchange) {
+    return exchange.route().keyRecipe();
   }
 
   @Override
-  public KeyBuilder keys(Exchange of) {
-    return of.loop.keys();
+  public KeyBuilder keys(Exchange exchange) {
+    return exchange.loop.keys();
   }
 
   @Override
-  public void onBase(Exchange of, @Nullable NoVarySearch rule) {
-    take(of);
+  public void onBase(Exchange exchange, @Nullable NoVarySearch rule) {
+    take(exchange);
   }
 
   @Override
-  public void onVariant(Exchange of) {
-    take(of);
+  public void onVariant(Exchange exchange) {
+    take(exchange);
   }
 
-  private static void take(Exchange of) {
-    KeyBuilder keys = of.loop.keys();
-    of.key(keys.hi(), keys.lo());
+  private static void take(Exchange exchange) {
+    KeyBuilder keys = exchange.loop.keys();
+    exchange.key(keys.hi(), keys.lo());
   }
 
   @Override
-  public Found look(Exchange of) {
-    ExchangeContext loop = of.loop;
+  public Found look(Exchange exchange) {
+    ExchangeContext loop = exchange.loop;
     KeyBuilder keys = loop.keys();
     return switch (loop.lane().find(keys.hi(), keys.lo(), keys.text(), keys.textLength())) {
       case BUSY -> Found.BUSY;
@@ -84,33 +84,33 @@ final class Lookup extends LookupSteps<Exchange, RuntimeException> {
   }
 
   @Override
-  public StoredMeta meta(Exchange of) {
-    return of.loop.meta();
+  public StoredMeta meta(Exchange exchange) {
+    return exchange.loop.meta();
   }
 
   @Override
-  public MemorySegment memory(Exchange of) {
-    return of.loop.store().region(of.loop.lane().head().region());
+  public MemorySegment memory(Exchange exchange) {
+    return exchange.loop.store().region(exchange.loop.lane().head().region());
   }
 
   @Override
-  public long headOffset(Exchange of) {
-    return of.loop.lane().head().headOffset();
+  public long headOffset(Exchange exchange) {
+    return exchange.loop.lane().head().headOffset();
   }
 
   @Override
-  public int headLength(Exchange of) {
-    return of.loop.lane().head().headLength();
+  public int headLength(Exchange exchange) {
+    return exchange.loop.lane().head().headLength();
   }
 
   @Override
-  public void release(Exchange of) {
-    of.loop.lane().unpin(of.loop.lane().head().region());
+  public void release(Exchange exchange) {
+    exchange.loop.lane().unpin(exchange.loop.lane().head().region());
   }
 
   @Override
-  public Found moveToFront(Exchange of, List<String> names, long baseHi, long baseLo) {
-    ExchangeContext loop = of.loop;
+  public Found moveToFront(Exchange exchange, List<String> names, long baseHi, long baseLo) {
+    ExchangeContext loop = exchange.loop;
     StoredHead head = loop.lane().head();
     long birth = head.birth();
     long expires = head.expiresAtMillis();
@@ -118,12 +118,12 @@ final class Lookup extends LookupSteps<Exchange, RuntimeException> {
     FillKey base = new FillKey(baseHi, baseLo);
     VaryMarker.enter(
         loop.filling(),
-        VaryMarker.Place.of(loop.filling(), base, of.request, of.route().keyRecipe()),
+        VaryMarker.Place.of(loop.filling(), base, exchange.request, exchange.route().keyRecipe()),
         names,
-        of.key(),
+        exchange.key(),
         birth,
         expires);
-    return lookAtVariant(of);
+    return lookAtVariant(exchange);
   }
 
   // --- what else is asked of a request's key ----------------------------------------------------

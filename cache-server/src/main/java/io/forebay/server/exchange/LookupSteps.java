@@ -40,21 +40,21 @@ public abstract class LookupSteps<R, E extends Exception> {
 
   // --- the request ------------------------------------------------------------------------------
 
-  public abstract RequestView request(R of);
+  public abstract RequestView request(R request);
 
-  public abstract KeyRecipe recipe(R of);
+  public abstract KeyRecipe recipe(R request);
 
-  public abstract KeyBuilder keys(R of);
+  public abstract KeyBuilder keys(R request);
 
   /**
    * The base key has been built, and is the request's until a variant's is.
    *
    * @param rule by which it was reduced
    */
-  public abstract void onBase(R of, @Nullable NoVarySearch rule);
+  public abstract void onBase(R request, @Nullable NoVarySearch rule);
 
   /** The key of a variant has been built, and is the request's. */
-  public abstract void onVariant(R of);
+  public abstract void onVariant(R request);
 
   // --- what is stored ---------------------------------------------------------------------------
 
@@ -62,21 +62,21 @@ public abstract class LookupSteps<R, E extends Exception> {
    * Looks at the key built last: OBJECT where there is something that this version wrote, until it
    * is let go; NOTHING, BUSY or ON_DISK.
    */
-  public abstract Found look(R of) throws E;
+  public abstract Found look(R request) throws E;
 
   /** Of what was found. */
-  public abstract StoredMeta meta(R of);
+  public abstract StoredMeta meta(R request);
 
   /** Where the head of what was found lies. */
-  public abstract MemorySegment memory(R of);
+  public abstract MemorySegment memory(R request);
 
   /** At its meta. */
-  public abstract long headOffset(R of);
+  public abstract long headOffset(R request);
 
-  public abstract int headLength(R of);
+  public abstract int headLength(R request);
 
   /** Gives back what was found. */
-  public abstract void release(R of);
+  public abstract void release(R request);
 
   /**
    * The variant just found is asked for while the list of variants is full of others.
@@ -84,77 +84,79 @@ public abstract class LookupSteps<R, E extends Exception> {
    * @param names those of its selecting fields
    * @return what is found there now
    */
-  public abstract Found moveToFront(R of, List<String> names, long baseHi, long baseLo) throws E;
+  public abstract Found moveToFront(R request, List<String> names, long baseHi, long baseLo)
+      throws E;
 
   // --- the steps --------------------------------------------------------------------------------
 
-  public final Found lookUp(R of) throws E {
-    return recipe(of).hasSearchRules() ? findByRule(of) : findUnder(of, null);
+  public final Found lookUp(R request) throws E {
+    return recipe(request).hasSearchRules() ? findByRule(request) : findUnder(request, null);
   }
 
   /**
    * Where responses for the path have said what of a query matters: by that, and else by the query
    * as it is. A miss ends at the former's key, as the next response will probably say the same.
    */
-  private Found findByRule(R of) throws E {
-    if (!becomeBase(of, null) || !keys(of).buildSearchRule(TargetUri.of(request(of)), recipe(of))) {
+  private Found findByRule(R request) throws E {
+    if (!becomeBase(request, null)
+        || !keys(request).buildSearchRule(TargetUri.of(request(request)), recipe(request))) {
       return Found.KEY_TOO_LONG;
     }
     NoVarySearch rule = null;
-    Found stands = look(of);
+    Found stands = look(request);
     if (stands == Found.OBJECT) {
-      rule = NoVarySearchRule.of(meta(of));
-      release(of);
+      rule = NoVarySearchRule.of(meta(request));
+      release(request);
     } else if (stands != Found.NOTHING) {
       return stands;
     }
     if (rule == null) {
-      return findUnder(of, null);
+      return findUnder(request, null);
     }
-    Found found = findUnder(of, rule);
+    Found found = findUnder(request, rule);
     if (!isMiss(found)) {
       return found;
     }
-    Found exact = findUnder(of, null);
-    return isMiss(exact) ? findUnder(of, rule) : exact;
+    Found exact = findUnder(request, null);
+    return isMiss(exact) ? findUnder(request, rule) : exact;
   }
 
   private static boolean isMiss(Found found) {
     return found == Found.NOTHING || found == Found.OTHER_VARIANTS;
   }
 
-  private Found findUnder(R of, @Nullable NoVarySearch rule) throws E {
-    if (!becomeBase(of, rule)) {
+  private Found findUnder(R request, @Nullable NoVarySearch rule) throws E {
+    if (!becomeBase(request, rule)) {
       return Found.KEY_TOO_LONG;
     }
-    Found found = look(of);
-    return found == Found.OBJECT && meta(of).isVaryMarker() ? findVariant(of) : found;
+    Found found = look(request);
+    return found == Found.OBJECT && meta(request).isVaryMarker() ? findVariant(request) : found;
   }
 
   /** Goes on from the marker that has been found. */
-  private Found findVariant(R of) throws E {
-    KeyBuilder keys = keys(of);
-    List<String> names = meta(of).selectingFields();
+  private Found findVariant(R request) throws E {
+    KeyBuilder keys = keys(request);
+    List<String> names = meta(request).selectingFields();
     long baseHi = keys.hi();
     long baseLo = keys.lo();
-    boolean isPossible = becomeVariant(of, names);
-    MemorySegment memory = memory(of);
-    long list = headOffset(of) + meta(of).length();
-    int listLength = headLength(of) - meta(of).length();
+    boolean isPossible = becomeVariant(request, names);
+    MemorySegment memory = memory(request);
+    long list = headOffset(request) + meta(request).length();
+    int listLength = headLength(request) - meta(request).length();
     boolean hasUnvaried = VariantList.hasUnvaried(memory, list, listLength);
     boolean isDueToMove =
         VariantList.isDueToMove(
-            memory, list, listLength, keys.hi(), keys.lo(), recipe(of).variants());
-    release(of);
+            memory, list, listLength, keys.hi(), keys.lo(), recipe(request).variants());
+    release(request);
     if (!isPossible) {
       return Found.KEY_TOO_LONG;
     }
-    Found found = lookAtVariant(of);
+    Found found = lookAtVariant(request);
     if (found == Found.OBJECT && isDueToMove) {
-      found = moveToFront(of, names, baseHi, baseLo);
+      found = moveToFront(request, names, baseHi, baseLo);
     }
     return hasUnvaried && (found == Found.OBJECT || found == Found.OTHER_VARIANTS)
-        ? youngerOf(of, names, found)
+        ? youngerOf(request, names, found)
         : found;
   }
 
@@ -164,48 +166,48 @@ public abstract class LookupSteps<R, E extends Exception> {
    *
    * @param variant OBJECT, just found, or OTHER_VARIANTS when there is none
    */
-  private Found youngerOf(R of, List<String> names, Found variant) throws E {
+  private Found youngerOf(R request, List<String> names, Found variant) throws E {
     long variantDate = Long.MIN_VALUE;
     if (variant == Found.OBJECT) {
-      variantDate = meta(of).dateMillis();
-      release(of);
+      variantDate = meta(request).dateMillis();
+      release(request);
     }
-    if (keys(of).unvaried()) {
-      onVariant(of);
-      Found found = lookAtVariant(of);
+    if (keys(request).unvaried()) {
+      onVariant(request);
+      Found found = lookAtVariant(request);
       if (found == Found.BUSY
           || found == Found.ON_DISK
-          || (found == Found.OBJECT && meta(of).dateMillis() >= variantDate)) {
+          || (found == Found.OBJECT && meta(request).dateMillis() >= variantDate)) {
         return found;
       }
       if (found == Found.OBJECT) {
-        release(of);
+        release(request);
       }
     }
     // Its text has been built before, so it is not too long.
-    return becomeVariant(of, names) ? lookAtVariant(of) : Found.KEY_TOO_LONG;
+    return becomeVariant(request, names) ? lookAtVariant(request) : Found.KEY_TOO_LONG;
   }
 
   /** Looks behind a marker. */
-  final Found lookAtVariant(R of) throws E {
-    Found found = look(of);
+  final Found lookAtVariant(R request) throws E {
+    Found found = look(request);
     return found == Found.NOTHING ? Found.OTHER_VARIANTS : found;
   }
 
-  final boolean becomeBase(R of, @Nullable NoVarySearch rule) {
-    if (!keys(of).build(request(of), recipe(of), rule)) {
+  final boolean becomeBase(R request, @Nullable NoVarySearch rule) {
+    if (!keys(request).build(request(request), recipe(request), rule)) {
       return false;
     }
-    onBase(of, rule);
+    onBase(request, rule);
     return true;
   }
 
   /** Goes from the base key to the variant's; the builder holds the base key's text. */
-  final boolean becomeVariant(R of, List<String> selectingFields) {
-    if (!keys(of).variant(request(of), selectingFields)) {
+  final boolean becomeVariant(R request, List<String> selectingFields) {
+    if (!keys(request).variant(request(request), selectingFields)) {
       return false;
     }
-    onVariant(of);
+    onVariant(request);
     return true;
   }
 }

@@ -120,7 +120,7 @@ final class PassThrough extends OriginRelay implements Tunnel.Outcome {
     boolean expectsContinue =
         exchange.request.has(KnownField.EXPECT)
             && exchange.body.lengthBytes() != 0
-            && exchange.sink.takesInterim();
+            && exchange.sink.acceptsInterim();
     return new OriginRequest.Hop(
         upgrade, expectsContinue, !exchange.route().forwarding().trailers().isEmpty());
   }
@@ -164,7 +164,7 @@ final class PassThrough extends OriginRelay implements Tunnel.Outcome {
     out.via(exchange.snapshot.viaLine());
     boolean hasBody = !exchange.isHead && status != 204 && status != 304;
     Set<String> trailers =
-        hasBody && contentLength < 0 && sink.takesTrailers()
+        hasBody && contentLength < 0 && sink.acceptsTrailers()
             ? exchange.route().forwarding().trailers()
             : Set.of();
     out.trailer(Trailers.announced(fields.all("trailer"), trailers));

@@ -63,7 +63,7 @@ public final class QueryContent implements RequestBody, RequestBody.Receiver {
     if (exchange.body.lengthBytes() > LIMIT) {
       return exchange.passBecause(Reason.PASS_CONTENT);
     }
-    if (!exchange.loop.fills().mayHoldContent()) {
+    if (!exchange.loop.fills().tryBeginContent()) {
       return exchange.passBecause(Reason.PASS_CONTENT);
     }
     QueryContent content = new QueryContent(exchange);

@@ -67,22 +67,22 @@ final class InspectionLookup extends LookupSteps<RequestView, IOException> {
   // --- what the steps ask -----------------------------------------------------------------------
 
   @Override
-  public RequestView request(RequestView of) {
-    return of;
+  public RequestView request(RequestView request) {
+    return request;
   }
 
   @Override
-  public KeyRecipe recipe(RequestView of) {
+  public KeyRecipe recipe(RequestView request) {
     return recipe;
   }
 
   @Override
-  public KeyBuilder keys(RequestView of) {
+  public KeyBuilder keys(RequestView request) {
     return keys;
   }
 
   @Override
-  public void onBase(RequestView of, @Nullable NoVarySearch rule) {
+  public void onBase(RequestView request, @Nullable NoVarySearch rule) {
     searchRule = rule == null ? null : rule.text();
     marker = null;
     selectingFields = List.of();
@@ -92,7 +92,7 @@ final class InspectionLookup extends LookupSteps<RequestView, IOException> {
   }
 
   @Override
-  public void onVariant(RequestView of) {
+  public void onVariant(RequestView request) {
     key = built();
   }
 
@@ -102,7 +102,7 @@ final class InspectionLookup extends LookupSteps<RequestView, IOException> {
 
   /** What a lookup would find there: not what a purge has killed. */
   @Override
-  public Found look(RequestView of) throws IOException {
+  public Found look(RequestView request) throws IOException {
     object = null;
     InspectedObject found = survey.find(keys.hi(), keys.lo()).orElse(null);
     if (found == null || !found.head().key().equals(keys.toString())) {
@@ -119,7 +119,7 @@ final class InspectionLookup extends LookupSteps<RequestView, IOException> {
     if (meta.isVaryMarker()) {
       marker = found;
       selectingFields = meta.selectingFields();
-      list = VariantList.read(head, meta.length(), headLength(of) - meta.length());
+      list = VariantList.read(head, meta.length(), headLength(request) - meta.length());
     } else {
       object = found;
     }
@@ -127,32 +127,32 @@ final class InspectionLookup extends LookupSteps<RequestView, IOException> {
   }
 
   @Override
-  public StoredMeta meta(RequestView of) {
+  public StoredMeta meta(RequestView request) {
     return meta;
   }
 
   @Override
-  public MemorySegment memory(RequestView of) {
+  public MemorySegment memory(RequestView request) {
     return head;
   }
 
   @Override
-  public long headOffset(RequestView of) {
+  public long headOffset(RequestView request) {
     return 0;
   }
 
   @Override
-  public int headLength(RequestView of) {
+  public int headLength(RequestView request) {
     return (int) head.byteSize();
   }
 
   @Override
-  public void release(RequestView of) {
+  public void release(RequestView request) {
     // A survey holds nothing.
   }
 
   @Override
-  public Found moveToFront(RequestView of, List<String> names, long baseHi, long baseLo) {
+  public Found moveToFront(RequestView request, List<String> names, long baseHi, long baseLo) {
     return Found.OBJECT;
   }
 

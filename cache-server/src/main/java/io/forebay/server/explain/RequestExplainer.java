@@ -20,7 +20,7 @@ import io.forebay.core.policy.ServePlan;
 import io.forebay.core.policy.Sharing;
 import io.forebay.core.policy.StoredMeta;
 import io.forebay.core.route.Route;
-import io.forebay.server.exchange.FillStart;
+import io.forebay.server.exchange.FillStarter;
 import io.forebay.server.exchange.HstsLine;
 import io.forebay.server.exchange.LookupSteps;
 import io.forebay.server.exchange.LoopDetection;
@@ -145,12 +145,12 @@ public final class RequestExplainer {
     return stored == null ? null : new Explanation.Hsts(stored, false);
   }
 
-  private void says(String rule, @Nullable Reason reason, String text) {
+  private void addRule(String rule, @Nullable Reason reason, String text) {
     rules.add(new Rule(rule, reason, text));
   }
 
-  private void says(String rule, Reason reason) {
-    says(rule, reason, reason.explanation());
+  private void addRule(String rule, Reason reason) {
+    addRule(rule, reason, reason.explanation());
   }
 
   // --- admit ------------------------------------------------------------------------------------
@@ -158,22 +158,22 @@ public final class RequestExplainer {
   private Answer admit() throws IOException {
     // Listeners ask this before there is an exchange that could say so in Cache-Status.
     if (Decider.decideBeforeLookup(request, ANY_ROUTE) instanceof Decision.Refuse refused) {
-      says("listener", refused.reason());
+      addRule("listener", refused.reason());
       return new Answer(Action.REFUSE, refused.reason(), refused.status(), "");
     }
     LoopDetection.Verdict looped = LoopDetection.judge(request, snapshot);
     if (looped != null) {
-      says("loop-detection", looped.reason(), looped.text());
+      addRule("loop-detection", looped.reason(), looped.text());
       return refused(looped.status(), looped.reason());
     }
     Route found = snapshot.routes().match(request.authority(), request.path());
     if (found == null) {
-      says("route", Reason.REFUSED_NO_ROUTE);
+      addRule("route", Reason.REFUSED_NO_ROUTE);
       return refused(404, Reason.REFUSED_NO_ROUTE);
     }
     route = found;
     noteDropped(found);
-    says(
+    addRule(
         "route",
         null,
         found.name() + " is for host " + found.hostPattern() + ", path " + found.pathPrefix());
@@ -182,11 +182,11 @@ public final class RequestExplainer {
     return switch (early) {
       case null -> lookUp(found);
       case Decision.Refuse refused -> {
-        says("request", refused.reason());
+        addRule("request", refused.reason());
         yield refused(refused.status(), refused.reason());
       }
       case Decision decision -> {
-        says("request", decision.reason());
+        addRule("request", decision.reason());
         yield pass(found, decision.reason());
       }
     };
@@ -225,11 +225,11 @@ public final class RequestExplainer {
     if (request.method().equals("OPTIONS")) {
       int forwards = MaxForwards.of(request.fields());
       if (forwards == 0) {
-        says("max-forwards", null, "The client asks this node: it answers itself.");
+        addRule("max-forwards", null, "The client asks this node: it answers itself.");
         return new Answer(Action.REFUSE, reason, 204, "");
       }
       if (forwards == MaxForwards.MALFORMED) {
-        says("max-forwards", Reason.REFUSED_FIELDS, "Max-Forwards is not a single number");
+        addRule("max-forwards", Reason.REFUSED_FIELDS, "Max-Forwards is not a single number");
         return refused(400, Reason.REFUSED_FIELDS);
       }
     }
@@ -257,19 +257,20 @@ public final class RequestExplainer {
     InspectionLookup search = new InspectionLookup(survey, stage.keys, to.keyRecipe());
     LookupSteps.Found found = search.lookUp(request);
     if (found == LookupSteps.Found.KEY_TOO_LONG) {
-      says("key", Reason.PASS_KEY_TOO_LONG);
+      addRule("key", Reason.PASS_KEY_TOO_LONG);
       return pass(to, Reason.PASS_KEY_TOO_LONG);
     }
     Sought result = search.result();
     sought = result;
     if (result.searchRule() != null) {
-      says("no-vary-search", null, "The query was reduced by " + result.searchRule());
+      addRule("no-vary-search", null, "The query was reduced by " + result.searchRule());
     }
     if (!result.selectingFields().isEmpty()) {
-      says("vary", null, "Responses vary by " + String.join(", ", result.selectingFields()) + ".");
+      addRule(
+          "vary", null, "Responses vary by " + String.join(", ", result.selectingFields()) + ".");
     }
     if (result.object() == null && result.purged() != null) {
-      says("purge", Reason.MISS_PURGED);
+      addRule("purge", Reason.MISS_PURGED);
     }
     InspectedObject object = result.object();
     StoredMeta meta = object == null ? null : InspectionLookup.meta(object.head());
@@ -286,7 +287,7 @@ public final class RequestExplainer {
         decision instanceof Decision.Fetch && hasOtherVariants
             ? Reason.MISS_VARY
             : decision.reason();
-    says("lookup", reason);
+    addRule("lookup", reason);
     return switch (decision) {
       case Decision.Refuse refused -> refused(refused.status(), refused.reason());
       case Decision.Pass pass -> pass(to, pass.reason());
@@ -301,10 +302,10 @@ public final class RequestExplainer {
         ResponsePlan.of(request, meta, object.head().totalLength(), to.ranges().maxRanges());
     serve = new Serve(planned, plan.status());
     if (object.inMemory() == null) {
-      says("store", null, "It is on a disk and would be brought into memory first.");
+      addRule("store", null, "It is on a disk and would be brought into memory first.");
     }
     Decision decision = Decider.decide(request, to, meta, object.isSoftPurged(), stage.nowMillis);
-    says("stored-response", decision.reason());
+    addRule("stored-response", decision.reason());
     return switch (decision) {
       case Decision.Serve served -> serve(to, object, meta, plan, served);
       case Decision.Refuse refused -> refused(refused.status(), refused.reason());
@@ -317,11 +318,12 @@ public final class RequestExplainer {
   /** Also tells whether what is stored may stand in for an origin that fails. */
   private boolean isAlone(Route to, StoredMeta meta) {
     if (Decider.mayServeStaleOnError(request, meta, to, stage.nowMillis)) {
-      says("stale-if-error", Reason.HIT_STALE_IF_ERROR, "If the origin fails, it may be served.");
+      addRule(
+          "stale-if-error", Reason.HIT_STALE_IF_ERROR, "If the origin fails, it may be served.");
     }
     boolean isAlone = Sharing.isNeverFresh(meta);
     if (isAlone) {
-      says("sharing", null, "It was never fresh, so no other request's fetch is waited for.");
+      addRule("sharing", null, "It was never fresh, so no other request's fetch is waited for.");
     }
     return isAlone;
   }
@@ -334,7 +336,8 @@ public final class RequestExplainer {
       Decision.Serve decision) {
     if (decision.reason() == Reason.HIT_FRESH
         && Decider.isEarlyRefreshDue(request, meta, to, stage.nowMillis, () -> 0)) {
-      says("early-refresh", Reason.HIT_EARLY_REFRESH, "By chance it may be fetched anew already.");
+      addRule(
+          "early-refresh", Reason.HIT_EARLY_REFRESH, "By chance it may be fetched anew already.");
     }
     Reason why = decision.isRefreshDue() ? refreshInBackground(to, meta) : decision.reason();
     int missing = plan.hasBody() ? MissingSlices.firstMissing(object, plan) : -1;
@@ -352,12 +355,12 @@ public final class RequestExplainer {
   private Reason refreshInBackground(Route to, StoredMeta meta) {
     Sought found = sought;
     if (found != null
-        && FillStart.isHeldBack(stage.history, fillKey(found), request, stage.nowMillis)) {
-      saysHeldBack(fillKey(found));
+        && FillStarter.isHeldBack(stage.history, fillKey(found), request, stage.nowMillis)) {
+      addBackoffRule(fillKey(found));
       return Reason.HIT_STALE_REFRESH_FAILED;
     }
     if (found == null || stage.fills.find(fillKey(found)) != null || stage.fills.isFull()) {
-      says("fill", null, "It is being fetched anew already, or too much else is.");
+      addRule("fill", null, "It is being fetched anew already, or too much else is.");
     } else {
       origin =
           new ToOrigin(to.originName(), true, filled(to, Revalidation.conditionalFields(meta)));
@@ -365,10 +368,10 @@ public final class RequestExplainer {
     return Reason.HIT_STALE_WHILE_REVALIDATE;
   }
 
-  private void saysHeldBack(FillKey key) {
+  private void addBackoffRule(FillKey key) {
     Backoff refreshes = stage.history.refreshes();
     long left = refreshes.heldMillis(key, request, stage.nowMillis);
-    says(
+    addRule(
         "refresh",
         Reason.HIT_STALE_REFRESH_FAILED,
         left == 0
@@ -385,7 +388,7 @@ public final class RequestExplainer {
       ResponsePlan plan,
       Reason why,
       int missing) {
-    says("slices", Reason.MISS_PARTIAL, "Slice " + missing + " of the body is missing.");
+    addRule("slices", Reason.MISS_PARTIAL, "Slice " + missing + " of the body is missing.");
     BodyRemainder rest = BodyRemainder.of(meta, object.head().totalLength());
     boolean mayComplete =
         rest != null
@@ -419,48 +422,50 @@ public final class RequestExplainer {
    */
   private Answer fetch(Route to, Reason reason, @Nullable StoredMeta stale, boolean isNeverFresh) {
     if (request.method().equals("HEAD")) {
-      says("method", Reason.PASS_HEAD);
+      addRule("method", Reason.PASS_HEAD);
       return pass(to, Reason.PASS_HEAD);
     }
     Sought found = sought;
     FillKey key = found == null ? new FillKey(0, 0) : fillKey(found);
     HitForMiss.Kind known = stage.history.hitForMiss().find(key, request, stage.nowMillis);
     if (known == HitForMiss.Kind.UNCACHEABLE) {
-      says("hit-for-miss", Reason.PASS_UNCACHEABLE);
+      addRule("hit-for-miss", Reason.PASS_UNCACHEABLE);
       return pass(to, Reason.PASS_UNCACHEABLE);
     }
     if (known == HitForMiss.Kind.NEVER_FRESH) {
-      says("hit-for-miss", null, "The last response could not be shared: each request asks alone.");
+      addRule(
+          "hit-for-miss", null, "The last response could not be shared: each request asks alone.");
     }
     boolean isAlone = isNeverFresh || known == HitForMiss.Kind.NEVER_FRESH;
     if (!isAlone && stage.fills.find(key) != null) {
-      says("fill", null, "Another request fetches it at this moment: this one would wait for it.");
+      addRule(
+          "fill", null, "Another request fetches it at this moment: this one would wait for it.");
       return new Answer(Action.JOIN, reason, 0, forwarded(reason, true));
     }
     if (stage.fills.isFull()) {
-      says("fill", Reason.PASS_STORE_FULL, "As many fetches are under way as may be.");
+      addRule("fill", Reason.PASS_STORE_FULL, "As many fetches are under way as may be.");
       return pass(to, Reason.PASS_STORE_FULL);
     }
     HeaderFields conditions =
         stale == null ? HeaderFields.EMPTY : Revalidation.conditionalFields(stale);
     if (stale != null) {
-      saysWhetherStored(key);
+      addStorabilityRule(key);
     } else {
       Satisfiable asked =
           isAlone
               ? null
               : RangeFetch.of(request, to.ranges(), stage.sliceBytes, stage.longestRunBytes);
       if (asked != null) {
-        says("range", null, "Only the slices of the range are fetched.");
+        addRule("range", null, "Only the slices of the range are fetched.");
       } else if (request.has(KnownField.RANGE)) {
-        says("range", null, "The whole body is fetched, and the range is cut out of it.");
+        addRule("range", null, "The whole body is fetched, and the range is cut out of it.");
       }
-      conditions = FillStart.rangeField(asked);
+      conditions = FillStarter.rangeField(asked);
     }
     if (found != null && (stale != null || conditions.size() == 0)) {
-      List<String> named = Revalidation.namedBeside(conditions, tagsOfOthers(to, found));
+      List<String> named = Revalidation.conditionsNaming(conditions, tagsOfOthers(to, found));
       if (!named.isEmpty()) {
-        says("vary", null, "Other variants are named, should they be what this request gets.");
+        addRule("vary", null, "Other variants are named, should they be what this request gets.");
         conditions = Revalidation.conditionalFields(conditions, named);
       }
     }
@@ -469,11 +474,11 @@ public final class RequestExplainer {
         stale == null ? Action.FETCH : Action.REVALIDATE, reason, 0, forwarded(reason, false));
   }
 
-  private void saysWhetherStored(FillKey key) {
+  private void addStorabilityRule(FillKey key) {
     Backoff rewrites = stage.history.rewrites();
     long left = rewrites.heldMillis(key, request, stage.nowMillis);
     if (left > 0) {
-      says(
+      addRule(
           "store",
           null,
           "What was stored was not confirmed %d times in a row: another answer is not stored for %d ms."
@@ -484,7 +489,8 @@ public final class RequestExplainer {
   /** As {@link OtherVariants} finds them. */
   private static List<String> tagsOfOthers(Route to, Sought found) {
     List<String> tags = new ArrayList<>();
-    if (!to.keyRecipe().hasSearchRules() && Revalidation.mayNameOthers(found.selectingFields())) {
+    if (!to.keyRecipe().hasSearchRules()
+        && Revalidation.canNameOtherVariants(found.selectingFields())) {
       for (InspectedObject other :
           found.variants().stream().limit(OtherVariants.MAX_INSPECTED).toList()) {
         StoredMeta meta = InspectionLookup.meta(other.head());
@@ -512,7 +518,7 @@ public final class RequestExplainer {
 
   private OriginRequest filled(Route to, HeaderFields conditions) {
     String method = QueryRequest.isQuery(request) ? request.method() : "GET";
-    return FillStart.request(
+    return FillStarter.request(
         snapshot,
         to,
         CanonicalRequest.of(request, method, to.keyRecipe()),

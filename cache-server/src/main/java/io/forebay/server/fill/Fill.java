@@ -80,7 +80,7 @@ public final class Fill {
     this.birth = birth;
     this.interim = new InterimResponses(order);
     this.followers =
-        new Followers(loop, order.followerLimit(), this::onGroupAdvanced, this::onDeserted);
+        new Followers(loop, order.followerLimit(), this::onGroupAdvanced, this::onNoFollowers);
     this.work = new FillTask(loop, order, birth, this, followers, leader);
   }
 
@@ -185,12 +185,12 @@ public final class Fill {
   }
 
   /** Whether readers have to begin and end: what is lost of it can't be had again. */
-  public boolean isHeld() {
-    return written().isHeld();
+  public boolean retainsUnread() {
+    return written().retainsUnread();
   }
 
   /** Whether it goes on for those who read already, and for nobody else. */
-  public boolean isSliding() {
+  public boolean isStreamOnly() {
     return isSliding;
   }
 
@@ -258,8 +258,8 @@ public final class Fill {
     return state != State.WAITING && state != State.STREAMING;
   }
 
-  private void onDeserted() {
-    work.onDeserted();
+  private void onNoFollowers() {
+    work.onNoFollowers();
   }
 
   // --- published by the owner -------------------------------------------------------------------
@@ -294,7 +294,7 @@ public final class Fill {
     isOutOfRoom = true;
   }
 
-  void slides() {
+  void onStreamOnly() {
     isSliding = true;
   }
 

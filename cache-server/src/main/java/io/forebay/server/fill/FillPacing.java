@@ -87,13 +87,13 @@ final class FillPacing {
     return isFollowed()
         && writtenBytes > windowBytes
         && (writtenBytes - followers.fastest() > windowBytes
-            || (writer.isHeld() && writtenBytes - followers.floor() > mayKeepBytes));
+            || (writer.retainsUnread() && writtenBytes - followers.floor() > mayKeepBytes));
   }
 
   /** What followers have passed: the fastest, or each of them where all depend on it. */
   private long passed(ObjectWriter writer) {
     long fastest = followers.fastest();
-    return writer.isHeld() ? Math.min(followers.floor(), fastest) : fastest;
+    return writer.retainsUnread() ? Math.min(followers.floor(), fastest) : fastest;
   }
 
   /**
@@ -104,12 +104,12 @@ final class FillPacing {
    */
   private void releasePassed(ObjectWriter writer) {
     long writtenBytes = writer.watermark();
-    if (writer.isSliding()) {
+    if (writer.isStreamOnly()) {
       writer.release(followers.floor());
     } else if (writtenBytes > windowBytes) {
-      if (writer.isHeld()) {
+      if (writer.retainsUnread()) {
         // Who comes now might miss its beginning for ever. Those who read have said so by now.
-        writer.narrow();
+        writer.refuseNewReaders();
       }
       long passed = isFollowed() ? passed(writer) : Long.MAX_VALUE;
       writer.release(Math.min(passed, writtenBytes - nearBytes));

@@ -47,7 +47,7 @@ public record FillRequest(
   }
 
   /** The other variant that a 304 is about, or null where it is none of them. */
-  @Nullable StoredRef otherNamedBy(HeaderFields notModified) {
+  @Nullable StoredRef variantIdentifiedBy(HeaderFields notModified) {
     int index = Revalidation.selected(others.stream().map(Other::etag).toList(), notModified);
     return index < 0 ? null : others.get(index).ref();
   }

@@ -50,9 +50,9 @@ public final class FillTable {
 
   /**
    * Whether one exchange more may ask the origin for what a disk refuses to load: a slow disk must
-   * not send all of its hits to the origin. It says so with {@link #refusedLoadEnds} when done.
+   * not send all of its hits to the origin. It says so with {@link #endRefusedLoad} when done.
    */
-  public boolean refusedLoadBegins() {
+  public boolean tryBeginRefusedLoad() {
     if (refusedLoads.incrementAndGet() <= refusedLoadLimit) {
       return true;
     }
@@ -60,7 +60,7 @@ public final class FillTable {
     return false;
   }
 
-  public void refusedLoadEnds() {
+  public void endRefusedLoad() {
     refusedLoads.decrementAndGet();
   }
 
@@ -98,20 +98,20 @@ public final class FillTable {
    * A fetch that is not registered by key counts as one fill from here on: one of slices, however
    * many, and one that nobody shares.
    */
-  void unlistedBegins() {
+  void beginUnregistered() {
     unlisted.incrementAndGet();
   }
 
-  void unlistedEnds() {
+  void endUnregistered() {
     unlisted.decrementAndGet();
   }
 
   /**
    * Whether one fill more may hold its origin until the store has room, with what had been read of
    * it by then: two reads of 64 KiB at most, so all of them hold some 16 MiB (I5). It says so with
-   * {@link #awaitsRoomNoLonger} when it goes on.
+   * {@link #endSpaceWait} when it goes on.
    */
-  boolean mayAwaitRoom() {
+  boolean tryBeginSpaceWait() {
     if (awaitingRoom.incrementAndGet() <= AWAITING_ROOM_LIMIT) {
       return true;
     }
@@ -120,19 +120,19 @@ public final class FillTable {
   }
 
   /** The same beyond the bound. */
-  void awaitsRoom() {
+  void beginSpaceWait() {
     awaitingRoom.incrementAndGet();
   }
 
-  void awaitsRoomNoLonger() {
+  void endSpaceWait() {
     awaitingRoom.decrementAndGet();
   }
 
   /**
    * Whether one exchange more may hold the content of a QUERY, of up to 64 KiB: all of them hold
-   * some 16 MiB (I5). It says so with {@link #holdsContentNoLonger} when it is over.
+   * some 16 MiB (I5). It says so with {@link #endContent} when it is over.
    */
-  public boolean mayHoldContent() {
+  public boolean tryBeginContent() {
     if (contents.incrementAndGet() <= CONTENT_LIMIT) {
       return true;
     }
@@ -140,7 +140,7 @@ public final class FillTable {
     return false;
   }
 
-  public void holdsContentNoLonger() {
+  public void endContent() {
     contents.decrementAndGet();
   }
 

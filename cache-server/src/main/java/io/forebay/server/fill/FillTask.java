@@ -34,7 +34,7 @@ final class FillTask implements OriginListener, FillWriter.Owner {
   private final Fill fill;
 
   private final Followers followers;
-  private final FillOutcomeRecorder lessons;
+  private final FillOutcomeRecorder outcomeRecorder;
   private final FillWriter intake;
   private final FillPacing pace;
 
@@ -63,7 +63,7 @@ final class FillTask implements OriginListener, FillWriter.Owner {
     this.fill = fill;
     this.followers = followers;
     this.leader = leader;
-    this.lessons = new FillOutcomeRecorder(loop, order, birth);
+    this.outcomeRecorder = new FillOutcomeRecorder(loop, order, birth);
     this.intake = new FillWriter(loop, order, birth, this);
     this.pace = new FillPacing(loop, fill, followers, intake, order.isBackground());
   }
@@ -75,7 +75,7 @@ final class FillTask implements OriginListener, FillWriter.Owner {
     }
     if (!order.isShared()) {
       isUnlisted = true;
-      loop.fills().unlistedBegins();
+      loop.fills().beginUnregistered();
     }
     requestTimeMillis = loop.nowMillis();
     OriginCall sent = loop.origins().send(order.route().originName(), order.originRequest(), this);
@@ -147,11 +147,11 @@ final class FillTask implements OriginListener, FillWriter.Owner {
         onReadComplete();
       }
       case HeadVerdict.Unfounded ignored -> {
-        lessons.wasted();
+        outcomeRecorder.wasted();
         end(State.VANISHED);
       }
       case HeadVerdict.Whole(ReceivedHead whole) -> {
-        if (lessons.isStoringWasted(whole)) {
+        if (outcomeRecorder.isStoringWasted(whole)) {
           becomeUnstorable(status, fields, contentLength, Reason.NOT_STORED_NEVER_CONFIRMED);
         } else {
           intake.begin(whole);
@@ -172,9 +172,9 @@ final class FillTask implements OriginListener, FillWriter.Owner {
     // Where fetches are not shared another 304 may have been quicker: it is as good as this one.
     boolean isFresh = outcome == InstallOutcome.INSTALLED || outcome == InstallOutcome.OLDER;
     if (isFresh) {
-      lessons.confirmed();
+      outcomeRecorder.confirmed();
     } else {
-      lessons.wasted();
+      outcomeRecorder.wasted();
     }
     isEnded = true;
     leaveTable();
@@ -185,7 +185,7 @@ final class FillTask implements OriginListener, FillWriter.Owner {
   }
 
   private void beginPart(HeadVerdict.Part part) {
-    switch (PartialHead.store(loop, order, part.whole(), birth, lessons)) {
+    switch (PartialHead.store(loop, order, part.whole(), birth, outcomeRecorder)) {
       case PartialHead.Stored(FillHead head, PartialObject object) -> {
         fill.head(head);
         SliceFill run =
@@ -229,7 +229,7 @@ final class FillTask implements OriginListener, FillWriter.Owner {
 
   /** Nobody but the leader may have this response; the others decide again. */
   private void becomeUnstorable(int status, HeaderFields fields, long contentLength, Reason why) {
-    lessons.unstorable(why, status, fields);
+    outcomeRecorder.unstorable(why, status, fields);
     fill.head(FillHead.unstorable(status, order.key()));
     leaveTable();
     loop.counters().fillsUnstored++;
@@ -251,14 +251,14 @@ final class FillTask implements OriginListener, FillWriter.Owner {
 
   @Override
   public void onBegun(StorableHead.Made made, ObjectWriter writer) {
-    lessons.storable(made);
+    outcomeRecorder.storable(made);
     fill.head(made.head());
     fill.writer(writer);
     if (order.isShared() && !made.head().variantKey().equals(order.key())) {
       loop.fills().register(made.head().variantKey(), fill);
     }
     fill.publish(State.STREAMING);
-    abandonIfDeserted();
+    abandonIfNoFollowers();
   }
 
   @Override
@@ -299,9 +299,9 @@ final class FillTask implements OriginListener, FillWriter.Owner {
     boolean isUnstored = outcome == InstallOutcome.NO_SPACE;
     if (isInstalled) {
       fill.installed();
-      lessons.installed();
+      outcomeRecorder.installed();
     } else if (isUnstored) {
-      lessons.wasted();
+      outcomeRecorder.wasted();
     }
     leaveTable();
     if (isInstalled) {
@@ -313,7 +313,7 @@ final class FillTask implements OriginListener, FillWriter.Owner {
     ObjectWriter done = intake.writer();
     if (done != null) {
       // Who has waited for it begins to read first.
-      followers.onceAllAreTold(done::close);
+      followers.afterAllNotified(done::close);
     }
   }
 
@@ -329,7 +329,7 @@ final class FillTask implements OriginListener, FillWriter.Owner {
 
   private void fail(OriginFailure reason) {
     isEnded = true;
-    lessons.wasted();
+    outcomeRecorder.wasted();
     intake.abort();
     leaveTable();
     loop.counters().fillsFailed++;
@@ -365,9 +365,9 @@ final class FillTask implements OriginListener, FillWriter.Owner {
 
   /** Who reads has no other place to read from; who does not is sent elsewhere. */
   @Override
-  public void onSliding() {
-    if (!fill.isSliding()) {
-      fill.slides();
+  public void onStreamOnly() {
+    if (!fill.isStreamOnly()) {
+      fill.onStreamOnly();
       leaveTable();
       followers.wakeAll();
     }
@@ -418,14 +418,14 @@ final class FillTask implements OriginListener, FillWriter.Owner {
 
   // --- the end ----------------------------------------------------------------------------------
 
-  void onDeserted() {
-    abandonIfDeserted();
+  void onNoFollowers() {
+    abandonIfNoFollowers();
     // What goes on without followers must not wait for one to advance.
     pace();
   }
 
   /** Nobody waits any more: worth finishing only when most of it is here. */
-  private void abandonIfDeserted() {
+  private void abandonIfNoFollowers() {
     if (!isListening() || intake.writer() == null || order.isBackground()) {
       return;
     }
@@ -434,7 +434,7 @@ final class FillTask implements OriginListener, FillWriter.Owner {
       isEnded = true;
       OriginFailure everybodyLeft =
           new OriginFailure(OriginFailure.Kind.TRUNCATED, "every client left");
-      intake.desert(() -> fail(everybodyLeft));
+      intake.finishWithoutFollowers(() -> fail(everybodyLeft));
     }
   }
 
@@ -455,7 +455,7 @@ final class FillTask implements OriginListener, FillWriter.Owner {
   private void leaveTable() {
     if (isUnlisted) {
       isUnlisted = false;
-      loop.fills().unlistedEnds();
+      loop.fills().endUnregistered();
     }
     loop.fills().leave(order.key(), fill);
     FillHead current = fill.head();

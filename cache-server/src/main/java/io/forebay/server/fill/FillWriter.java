@@ -35,7 +35,7 @@ final class FillWriter {
     void onRoomChanged();
 
     /** The store takes the body no longer, but holds it for those who read. */
-    void onSliding();
+    void onStreamOnly();
 
     /** The store takes no more of the body. */
     void onOutOfRoom();
@@ -78,7 +78,7 @@ final class FillWriter {
     this.order = order;
     this.birth = birth;
     this.owner = owner;
-    this.room = new SpaceRetry(loop, this::onRoomHoped);
+    this.room = new SpaceRetry(loop, this::onSpaceRetry);
   }
 
   /** What has been written so far can be read from it; null before it has begun. */
@@ -114,7 +114,9 @@ final class FillWriter {
   private void begin(ReceivedHead received, StorableHead.Made made) {
     boolean mayBePartial = made.rest(loop, order) != null;
     ObjectWriter begun =
-        mayBePartial ? loop.lane().begin(made.spec(), true) : loop.lane().beginHeld(made.spec());
+        mayBePartial
+            ? loop.lane().begin(made.spec(), true)
+            : loop.lane().beginRetaining(made.spec());
     if (begun == null) {
       if (loop.lane().lacksRoom() && awaitRoom()) {
         unbegun = received;
@@ -181,11 +183,11 @@ final class FillWriter {
     }
     if (held.isEmpty()) {
       stopAwaiting();
-    } else if (into.lacksRoom() && (!into.isSliding() && awaitRoom())) {
+    } else if (into.lacksRoom() && (!into.isStreamOnly() && awaitRoom())) {
       return;
-    } else if (into.lacksRoom() && slides(into)) {
+    } else if (into.lacksRoom() && becomesStreamOnly(into)) {
       boolean begins = !room.isOn();
-      room.insist();
+      room.waitIndefinitely();
       if (begins) {
         owner.onRoomChanged();
       }
@@ -200,16 +202,16 @@ final class FillWriter {
    * Whether others than the leader read what they could not have from anywhere else. Then it is not
    * stored, but goes on in the room that all of them have passed (I9).
    */
-  private boolean slides(ObjectWriter into) {
-    if (!into.isHeld()) {
+  private boolean becomesStreamOnly(ObjectWriter into) {
+    if (!into.retainsUnread()) {
       return false;
     }
-    into.narrow();
+    into.refuseNewReaders();
     if (!into.hasReaders()) {
       return false;
     }
-    into.slide();
-    owner.onSliding();
+    into.becomeStreamOnly();
+    owner.onStreamOnly();
     return true;
   }
 
@@ -254,7 +256,7 @@ final class FillWriter {
     room.end();
   }
 
-  private void onRoomHoped() {
+  private void onSpaceRetry() {
     if (!room.isOn()) {
       // It failed, or everybody left.
       return;
@@ -290,14 +292,15 @@ final class FillWriter {
    *
    * @param onDone told when what is to stay has been kept
    */
-  void desert(Runnable onDone) {
+  void finishWithoutFollowers(Runnable onDone) {
     isOver = true;
     stopAwaiting();
     held.release();
     ObjectWriter partial = writer;
     InstallOutcome kept = partial == null || !acceptsRanges ? InstallOutcome.GONE : partial.keep();
     if (kept == InstallOutcome.BUSY) {
-      loop.eventLoop().schedule(() -> desert(onDone), BUSY_RETRY_MICROS, TimeUnit.MICROSECONDS);
+      loop.eventLoop()
+          .schedule(() -> finishWithoutFollowers(onDone), BUSY_RETRY_MICROS, TimeUnit.MICROSECONDS);
       return;
     }
     if (kept == InstallOutcome.INSTALLED) {

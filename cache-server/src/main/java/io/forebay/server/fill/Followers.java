@@ -120,7 +120,7 @@ final class Followers {
   }
 
   /** Runs a task, on any loop, once all who follow now know what they were woken for. */
-  void onceAllAreTold(Runnable task) {
+  void afterAllNotified(Runnable task) {
     // One for ourselves.
     AtomicInteger untold = new AtomicInteger(1);
     Runnable told =

@@ -104,14 +104,14 @@ sealed interface HeadVerdict {
       long birth,
       long requestTimeMillis,
       HeaderFields fields) {
-    FillRequest.StoredRef other = order.otherNamedBy(fields);
+    FillRequest.StoredRef other = order.variantIdentifiedBy(fields);
     FillRequest.StoredRef stale = order.stale();
     if (other != null) {
       VariantCopy copy =
           VariantCopy.of(loop, order, other, fields, requestTimeMillis, order.key().lo() ^ birth);
       return copy == null ? new Unfounded() : new Copied(copy);
     }
-    if (stale == null || (!order.others().isEmpty() && !Revalidation.namesOne(fields))) {
+    if (stale == null || (!order.others().isEmpty() && !Revalidation.identifiesVariant(fields))) {
       return new Unfounded();
     }
     return new Confirmed(stale);

@@ -53,7 +53,7 @@ public final class OtherVariants {
     }
     VaryMarker marker = VaryMarker.read(loop);
     if (marker == null
-        || !Revalidation.mayNameOthers(marker.names())
+        || !Revalidation.canNameOtherVariants(marker.names())
         || !keys.variant(request, marker.names())) {
       return List.of();
     }
@@ -66,7 +66,7 @@ public final class OtherVariants {
     }
     List<String> named =
         new ArrayList<>(
-            Revalidation.namedBeside(
+            Revalidation.conditionsNaming(
                 conditions, others.stream().map(FillRequest.Other::etag).toList()));
     // Of two that have one tag the first is as good as the other.
     others.removeIf(other -> !named.remove(other.etag()));
@@ -104,7 +104,7 @@ public final class OtherVariants {
             && totalLength <= MAX_BODY
             && text.startsWith(ownText.substring(0, baseLength) + " ")
             && isOfOneEncoding(text, ownText, baseLength)
-        ? Revalidation.nameOfOther(meta)
+        ? Revalidation.tagOfOtherVariant(meta)
         : null;
   }
 

@@ -25,7 +25,7 @@ sealed interface PartialHead {
       FillRequest order,
       ReceivedHead whole,
       long birth,
-      FillOutcomeRecorder lessons) {
+      FillOutcomeRecorder outcomeRecorder) {
     // A marker on its way from a disk will be there when the whole is asked for.
     if ((StorableHead.isMarkerOnDisk(loop, order, whole) && loop.lane().load(() -> {}))
         || !(StorableHead.of(loop, order, whole, birth) instanceof StorableHead.Made made)) {
@@ -38,7 +38,7 @@ sealed interface PartialHead {
     return switch (loop.lane().putHead(made.spec())) {
       case INSTALLED -> {
         made.writeMarkers(loop, order, birth);
-        lessons.storable(made);
+        outcomeRecorder.storable(made);
         yield new Stored(
             made.head(),
             new PartialObject(

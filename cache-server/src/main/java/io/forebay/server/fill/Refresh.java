@@ -135,7 +135,7 @@ public final class Refresh {
     long now = loop.nowMillis();
     int status = meta.status();
     NoVarySearch rule = StorableHead.searchRuleOf(route, fields);
-    RequestView confirming = ConfirmedRequest.of(request, meta);
+    RequestView confirming = RevalidatedRequest.of(request, meta);
     if (!(ResponsePolicy.judge(
                 confirming, route, status, fields, requestTimeMillis, now, stale.lo() ^ birth)
             instanceof StoreVerdict.Store verdict)

@@ -102,8 +102,8 @@ public final class SliceFill implements OriginListener {
     this.firstSlice = firstSlice;
     this.endSlice = firstSlice;
     this.birth = birth;
-    this.room = new SpaceRetry(loop, this::onRoomHoped);
-    this.followers = new Followers(loop, followerLimit, () -> {}, this::onDeserted);
+    this.room = new SpaceRetry(loop, this::onSpaceRetry);
+    this.followers = new Followers(loop, followerLimit, () -> {}, this::onNoFollowers);
   }
 
   /**
@@ -206,7 +206,7 @@ public final class SliceFill implements OriginListener {
       next++;
     }
     if (next > firstSlice) {
-      loop.fills().unlistedBegins();
+      loop.fills().beginUnregistered();
       return true;
     }
     // Whoever has found it in the table meanwhile looks the slice up again.
@@ -381,7 +381,7 @@ public final class SliceFill implements OriginListener {
     }
   }
 
-  private void onRoomHoped() {
+  private void onSpaceRetry() {
     if (!room.isOn()) {
       return;
     }
@@ -459,7 +459,7 @@ public final class SliceFill implements OriginListener {
   }
 
   /** Nobody waits any more: worth finishing only when most of it is here. */
-  private void onDeserted() {
+  private void onNoFollowers() {
     if (isEnded) {
       return;
     }
@@ -478,7 +478,7 @@ public final class SliceFill implements OriginListener {
     for (int slice = firstSlice; slice < endSlice; slice++) {
       loop.fills().leave(new SliceKey(object.objectId(), slice), this);
     }
-    loop.fills().unlistedEnds();
+    loop.fills().endUnregistered();
   }
 
   private void publish(State next) {

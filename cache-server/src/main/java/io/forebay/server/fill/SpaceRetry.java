@@ -43,7 +43,7 @@ final class SpaceRetry {
   boolean goOn() {
     long now = now();
     if (!isOn) {
-      if (!loop.fills().mayAwaitRoom()) {
+      if (!loop.fills().tryBeginSpaceWait()) {
         return false;
       }
       isOn = true;
@@ -56,10 +56,10 @@ final class SpaceRetry {
   }
 
   /** Waits on, however long it takes and whoever else waits. */
-  void insist() {
+  void waitIndefinitely() {
     if (!isOn) {
       isOn = true;
-      loop.fills().awaitsRoom();
+      loop.fills().beginSpaceWait();
     }
     sinceNanos = now();
     loop.eventLoop().schedule(onRoomHoped, RETRY_MICROS, TimeUnit.MICROSECONDS);
@@ -73,7 +73,7 @@ final class SpaceRetry {
   void end() {
     if (isOn) {
       isOn = false;
-      loop.fills().awaitsRoomNoLonger();
+      loop.fills().endSpaceWait();
     }
   }
 

@@ -51,7 +51,7 @@ record VariantCopy(ReceivedHead head, ByteBuf body) {
           Freshening.update(Refresh.storedFields(memory, head, meta), notModified, now);
       int status = meta.status();
       if (!(ResponsePolicy.judge(
-              ConfirmedRequest.of(order.request(), meta),
+              RevalidatedRequest.of(order.request(), meta),
               order.route(),
               status,
               fields,

@@ -49,12 +49,12 @@ public interface ResponseSink extends LeaseHolder {
   void end(HeaderFields trailers);
 
   /** Whether {@link #informational} reaches the client. */
-  default boolean takesInterim() {
+  default boolean acceptsInterim() {
     return true;
   }
 
   /** Whether the client has a use for fields after a body whose length is not known. */
-  default boolean takesTrailers() {
+  default boolean acceptsTrailers() {
     return false;
   }
 

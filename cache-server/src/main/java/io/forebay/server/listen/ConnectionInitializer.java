@@ -12,7 +12,7 @@ import io.forebay.server.listen.connection.Peer;
 import io.forebay.server.listen.http1.HeadReader;
 import io.forebay.server.listen.http1.Http1Connection;
 import io.forebay.server.listen.http2.Http2Connection;
-import io.forebay.server.tls.HelloHandler;
+import io.forebay.server.tls.ClientHelloHandler;
 import io.forebay.server.tls.SniTable;
 import io.forebay.server.tls.TlsHost;
 import io.netty.channel.Channel;
@@ -65,7 +65,7 @@ public final class ConnectionInitializer extends ChannelInitializer<Channel> {
 
   @Override
   protected void initChannel(Channel channel) {
-    if (config.proxyProtocol() && !loop.mayNameOthers(channel)) {
+    if (config.proxyProtocol() && !loop.isTrustedProxy(channel)) {
       loop.counters.connectionsRefused++;
       channel.close();
       return;
@@ -74,7 +74,7 @@ public final class ConnectionInitializer extends ChannelInitializer<Channel> {
       if (config.isTls() || config.proxyProtocol()) {
         channel.close();
       } else {
-        loop.turnAway(channel);
+        loop.sendOverloadResponse(channel);
       }
       return;
     }
@@ -95,8 +95,9 @@ public final class ConnectionInitializer extends ChannelInitializer<Channel> {
       }
       return;
     }
-    HelloHandler hello =
-        new HelloHandler(tls.get(), listener, loop.timeouts().tlsHandshake(), System::nanoTime);
+    ClientHelloHandler hello =
+        new ClientHelloHandler(
+            tls.get(), listener, loop.timeouts().tlsHandshake(), System::nanoTime);
     channel.pipeline().addLast(hello, new Negotiation());
   }
 

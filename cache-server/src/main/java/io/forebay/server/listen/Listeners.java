@@ -15,7 +15,7 @@ import io.forebay.server.loop.ListenException;
 import io.forebay.server.loop.Loop;
 import io.forebay.server.loop.Transport;
 import io.forebay.server.tls.ClientTls;
-import io.forebay.server.tls.QuicHosts;
+import io.forebay.server.tls.QuicTlsHosts;
 import io.forebay.server.tls.TlsException;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
@@ -190,7 +190,7 @@ public final class Listeners implements AutoCloseable {
           InetSocketAddress address = resolve(listener.address());
           held.add(hold("listen", listener.address(), address));
           if (config.http3().isOn(listener.name())) {
-            String missing = QuicHosts.missing();
+            String missing = QuicTlsHosts.missing();
             if (missing != null) {
               throw new ListenException(
                   "listener " + listener.name() + ": no HTTP/3 here: " + missing);

@@ -94,7 +94,7 @@ final class UnixSocket {
     server.config().setAutoRead(false);
     server.config().setAllocator(Transport.ALLOCATOR);
     server.config().setRecvByteBufAllocator(transport.accepting());
-    server.pipeline().addLast(new HandingOn(loops, initializers));
+    server.pipeline().addLast(new Acceptor(loops, initializers));
     try {
       Files.deleteIfExists(file);
       loops.getFirst().group().register(server).syncUninterruptibly();
@@ -113,12 +113,12 @@ final class UnixSocket {
   }
 
   /** Takes what is accepted to its loop. */
-  private static final class HandingOn extends ChannelInboundHandlerAdapter {
+  private static final class Acceptor extends ChannelInboundHandlerAdapter {
     private final List<Loop> loops;
     private final List<? extends ChannelInitializer<Channel>> initializers;
     private int next;
 
-    HandingOn(List<Loop> loops, List<? extends ChannelInitializer<Channel>> initializers) {
+    Acceptor(List<Loop> loops, List<? extends ChannelInitializer<Channel>> initializers) {
       this.loops = loops;
       this.initializers = initializers;
     }

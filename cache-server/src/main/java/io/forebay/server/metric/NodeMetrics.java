@@ -198,7 +198,7 @@ public final class NodeMetrics implements AutoCloseable {
             .build());
     all.metricSnapshot(
         gauge("forebay_large_write_connections", "Client connections currently sent large chunks.")
-            .dataPoint(point((double) sum(loops, c -> c.wideSends), Labels.EMPTY))
+            .dataPoint(point((double) sum(loops, c -> c.largeWrites), Labels.EMPTY))
             .build());
     all.metricSnapshot(
         gauge(

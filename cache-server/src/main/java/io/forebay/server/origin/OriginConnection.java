@@ -176,7 +176,7 @@ final class OriginConnection extends ChannelInboundHandlerAdapter {
     if (newCall.isSuspended()) {
       ctx.channel().config().setAutoRead(false);
     }
-    ByteBuf head = RequestHead.encode(ctx.alloc(), request, origin.authority(), bodyLength);
+    ByteBuf head = RequestHeadWriter.encode(ctx.alloc(), request, origin.authority(), bodyLength);
     ctx.writeAndFlush(head)
         .addListener((ChannelFuture written) -> {
           if (!written.isSuccess()) {
@@ -561,7 +561,7 @@ final class OriginConnection extends ChannelInboundHandlerAdapter {
         && !current.isRetried()
         && !client.isClosed()
         && (sender == null || !sender.isStarted())
-        && RequestHead.isIdempotent(current.request().method());
+        && RequestHeadWriter.isIdempotent(current.request().method());
   }
 
   private void onDeadline() {

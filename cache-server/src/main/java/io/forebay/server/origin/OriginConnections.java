@@ -7,17 +7,18 @@ import java.util.concurrent.ConcurrentHashMap;
  * Shared by them, one instance a node.
  */
 public final class OriginConnections {
-  private final ConcurrentHashMap<String, OriginSlots> byOrigin = new ConcurrentHashMap<>();
+  private final ConcurrentHashMap<String, OriginConnectionPermits> byOrigin =
+      new ConcurrentHashMap<>();
 
   public OriginConnections() {}
 
-  OriginSlots slots(String origin) {
-    return byOrigin.computeIfAbsent(origin, name -> new OriginSlots());
+  OriginConnectionPermits slots(String origin) {
+    return byOrigin.computeIfAbsent(origin, name -> new OriginConnectionPermits());
   }
 
   /** Connections open or being opened to an origin now. */
   public int open(String origin) {
-    OriginSlots slots = byOrigin.get(origin);
+    OriginConnectionPermits slots = byOrigin.get(origin);
     return slots == null ? 0 : slots.open();
   }
 }

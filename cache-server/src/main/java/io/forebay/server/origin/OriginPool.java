@@ -26,7 +26,7 @@ final class OriginPool {
 
   private final PooledOriginClient client;
   private final Origin origin;
-  private final OriginSlots slots;
+  private final OriginConnectionPermits slots;
   private final int most;
 
   private final ArrayDeque<OriginConnection> idle = new ArrayDeque<>();
@@ -34,11 +34,12 @@ final class OriginPool {
   private int rotation;
   private boolean isRetired;
 
-  // Written by the loop, read by others; see OriginSlots for what the order of writes guarantees.
+  // Written by the loop, read by others; see OriginConnectionPermits for what the order of writes
+  // guarantees.
   private volatile long waitingSinceNanos = NOT_WAITING;
   private volatile int idleCount;
 
-  OriginPool(PooledOriginClient client, Origin origin, OriginSlots slots) {
+  OriginPool(PooledOriginClient client, Origin origin, OriginConnectionPermits slots) {
     this.client = client;
     this.origin = origin;
     this.slots = slots;
@@ -230,7 +231,7 @@ final class OriginPool {
   }
 
   private void connect(PooledCall call) {
-    new Connector(this, call).start();
+    new OriginConnector(this, call).start();
   }
 
   private void leaveIfDone() {

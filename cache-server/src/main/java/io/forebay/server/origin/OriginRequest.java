@@ -32,10 +32,10 @@ public record OriginRequest(
    *
    * @param upgrade protocols offered instead of HTTP, or null
    * @param expectsContinue whether the body waits until the origin says that it wants it
-   * @param takesTrailers whether fields after the body are of any use
+   * @param acceptsTrailers whether fields after the body are of any use
    */
   public record Hop(
-      @Nullable UpgradeOffer upgrade, boolean expectsContinue, boolean takesTrailers) {
+      @Nullable UpgradeOffer upgrade, boolean expectsContinue, boolean acceptsTrailers) {
     public static final Hop PLAIN = new Hop(null, false, false);
   }
 }

@@ -54,7 +54,7 @@ public final class PooledOriginClient implements OriginClient {
 
   @Override
   public OriginCall send(String name, OriginRequest request, OriginListener listener) {
-    RequestHead.check(request);
+    RequestHeadWriter.check(request);
     Origin origin = origins.find(name);
     PooledCall call = new PooledCall(this, origin, request, listener);
     // Failures found while this is set are told to the listener after this method has returned.

@@ -88,7 +88,7 @@ public final class SniTable {
         || (asked.clientAuth() == ClientAuth.OFF && connection.clientAuth() == ClientAuth.OFF)) {
       return false;
     }
-    return !asked.asksTheSame(connection);
+    return !asked.hasSameClientAuth(connection);
   }
 
   /** The listeners that speak TLS, in order of their names. */

@@ -48,7 +48,7 @@ final class SslContexts {
    *
    * @param scope what its tickets are bound to
    */
-  static SslContext of(HostSettings settings, byte[] scope) throws TlsException {
+  static SslContext of(TlsHostSettings settings, byte[] scope) throws TlsException {
     boolean isBoring = OpenSsl.isAvailable();
     TlsPolicy policy = TlsPolicy.of(settings.policy());
     try {
@@ -66,7 +66,7 @@ final class SslContexts {
                     case REQUIRED -> io.netty.handler.ssl.ClientAuth.REQUIRE;
                   });
       if (settings.clientAuth() == ClientAuth.OFF) {
-        builder.trustManager(ClientTrust.NONE);
+        builder.trustManager(RejectAllTrustManager.NONE);
       } else {
         builder.trustManager(settings.clientCas().toArray(new X509Certificate[0]));
       }

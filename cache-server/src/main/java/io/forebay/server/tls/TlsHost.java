@@ -26,7 +26,7 @@ public final class TlsHost {
   /** Where a connection keeps the host that its ClientHello chose. */
   public static final AttributeKey<TlsHost> KEY = AttributeKey.valueOf(TlsHost.class, "chosen");
 
-  private final HostSettings settings;
+  private final TlsHostSettings settings;
   private final SslContext context;
   private final byte[] scope;
   private final byte[] fingerprint;
@@ -37,7 +37,7 @@ public final class TlsHost {
   /** Null where BoringSSL is not there. */
   private volatile @Nullable NativeCredentials credentials;
 
-  TlsHost(HostSettings settings) throws TlsException {
+  TlsHost(TlsHostSettings settings) throws TlsException {
     this.settings = settings;
     this.scope = settings.scope();
     this.fingerprint = settings.fingerprint();
@@ -48,7 +48,7 @@ public final class TlsHost {
     }
   }
 
-  HostSettings settings() {
+  TlsHostSettings settings() {
     return settings;
   }
 
@@ -69,7 +69,7 @@ public final class TlsHost {
   }
 
   /** Whether what was asked of a client for the one is what the other asks. */
-  public boolean asksTheSame(TlsHost other) {
+  public boolean hasSameClientAuth(TlsHost other) {
     return Arrays.equals(scope, other.scope);
   }
 

@@ -35,7 +35,7 @@ public record TlsPreview(
       String kind, List<String> names, boolean isForName, Instant notBefore, Instant notAfter) {}
 
   static TlsPreview of(SniTable table, String listener, TlsHost host, @Nullable String name) {
-    HostSettings settings = host.settings();
+    TlsHostSettings settings = host.settings();
     return new TlsPreview(
         listener,
         host.name(),

@@ -179,8 +179,8 @@ public final class TlsReload {
       return null;
     }
     pairs.sort(Comparator.comparing(pair -> !pair.isEcdsa()));
-    HostSettings settings =
-        new HostSettings(
+    TlsHostSettings settings =
+        new TlsHostSettings(
             name,
             List.copyOf(pairs),
             config.policy() == null ? tls.policy() : config.policy(),
@@ -190,7 +190,8 @@ public final class TlsReload {
     TlsHost known = before.get(name);
     boolean isKnown = known != null && Arrays.equals(known.fingerprint(), settings.fingerprint());
     for (CertificatePair pair : pairs) {
-      CertificateCheck.run(pair, config.hosts(), now, finding -> take(name, finding, isKnown));
+      ServerCertificateCheck.run(
+          pair, config.hosts(), now, finding -> take(name, finding, isKnown));
     }
     if (errors.size() > errorsBefore) {
       return null;
@@ -218,7 +219,7 @@ public final class TlsReload {
     (isError ? errors : warnings).add(name + ": " + finding.text());
   }
 
-  private @Nullable TlsHost made(HostSettings settings) {
+  private @Nullable TlsHost made(TlsHostSettings settings) {
     try {
       TlsHost host = new TlsHost(settings);
       if (settings.clientAuth() != ClientAuth.REQUIRED) {

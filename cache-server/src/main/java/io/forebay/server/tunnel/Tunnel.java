@@ -72,7 +72,7 @@ public final class Tunnel {
     counters.tunnelsOpened++;
     counters.tunnelsOpen++;
     onMoved();
-    looking = loop.schedule(this::lookWhetherIdle, idleNanos, TimeUnit.NANOSECONDS);
+    looking = loop.schedule(this::checkIdle, idleNanos, TimeUnit.NANOSECONDS);
     toOrigin.start();
     toClient.start();
     toOrigin.from.resume();
@@ -92,13 +92,13 @@ public final class Tunnel {
     movedNanos = loop.ticker().nanoTime();
   }
 
-  private void lookWhetherIdle() {
+  private void checkIdle() {
     if (isOver) {
       return;
     }
     long leftNanos = movedNanos + idleNanos - loop.ticker().nanoTime();
     if (leftNanos > 0) {
-      looking = loop.schedule(this::lookWhetherIdle, leftNanos, TimeUnit.NANOSECONDS);
+      looking = loop.schedule(this::checkIdle, leftNanos, TimeUnit.NANOSECONDS);
       return;
     }
     breakOff("TUNNEL_IDLE");

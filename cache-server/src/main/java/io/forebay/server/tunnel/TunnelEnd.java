@@ -171,7 +171,7 @@ public final class TunnelEnd extends ChannelInboundHandlerAdapter {
     }
     if (!isSuspended) {
       if (isInputOver) {
-        tellEnd();
+        notifyEnd();
       } else {
         channel.config().setAutoRead(true);
       }
@@ -181,11 +181,11 @@ public final class TunnelEnd extends ChannelInboundHandlerAdapter {
   private void onInputOver() {
     isInputOver = true;
     if (!isSuspended && held.isEmpty()) {
-      tellEnd();
+      notifyEnd();
     }
   }
 
-  private void tellEnd() {
+  private void notifyEnd() {
     Listener to = listener;
     if (!isEndTold && !isClosed && to != null) {
       isEndTold = true;

@@ -6,8 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.forebay.core.http.HeaderFields;
-import io.forebay.core.http.PlainRequest;
 import io.forebay.core.http.RequestView;
+import io.forebay.core.http.SyntheticRequest;
 import io.forebay.core.http.TargetUri;
 import io.forebay.core.key.KeyBuilder;
 import io.forebay.core.key.KeyRecipe;
@@ -54,7 +54,7 @@ final class SmallStore implements AutoCloseable {
 
   /** Stores a body that is fresh for an hour. */
   SmallStore has(String url, String body) {
-    PlainRequest request = PlainRequest.of("GET", url);
+    SyntheticRequest request = SyntheticRequest.of("GET", url);
     HeaderFields fields = HeaderFields.of("cache-control", "max-age=3600", "etag", "\"1\"");
     long now = System.currentTimeMillis();
     StoreVerdict.Store verdict =
@@ -91,7 +91,7 @@ final class SmallStore implements AutoCloseable {
   }
 
   List<StoreTarget> targets(String url) {
-    TargetUri uri = PlainRequest.of("GET", url).target();
+    TargetUri uri = SyntheticRequest.of("GET", url).target();
     KeyBuilder keys = new KeyBuilder(store.secret());
     assertTrue(keys.build(uri, KeyRecipe.DEFAULT));
     return List.of(

@@ -2,7 +2,7 @@ package io.forebay.server.exchange;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import io.forebay.core.http.PlainRequest;
+import io.forebay.core.http.SyntheticRequest;
 import io.forebay.server.origin.OriginFailure;
 import java.util.ArrayList;
 import java.util.List;
@@ -48,7 +48,7 @@ final class FailureLogTest {
   private void refuse(String id, String detail) {
     log.refused(
         id,
-        PlainRequest.of("GET", "http://a.example/p"),
+        SyntheticRequest.of("GET", "http://a.example/p"),
         502,
         new OriginFailure(OriginFailure.Kind.CONNECT_REFUSED, detail));
   }

@@ -12,26 +12,26 @@ final class FillTableTest {
   void theContentOfAtMost256QueriesIsHeldAtOnce() {
     FillTable table = new FillTable(1, 1);
     int held = 0;
-    while (held < 1000 && table.mayHoldContent()) {
+    while (held < 1000 && table.tryBeginContent()) {
       held++;
     }
     assertEquals(256, held);
-    assertFalse(table.mayHoldContent());
-    table.holdsContentNoLonger();
-    assertTrue(table.mayHoldContent());
-    assertFalse(table.mayHoldContent());
+    assertFalse(table.tryBeginContent());
+    table.endContent();
+    assertTrue(table.tryBeginContent());
+    assertFalse(table.tryBeginContent());
   }
 
   @Test
   void fetchesForRefusedLoadsAreBoundedAndTheBoundCanBeChanged() {
     FillTable table = new FillTable(1, 2);
-    assertTrue(table.refusedLoadBegins());
-    assertTrue(table.refusedLoadBegins());
-    assertFalse(table.refusedLoadBegins());
-    table.refusedLoadEnds();
-    assertTrue(table.refusedLoadBegins());
+    assertTrue(table.tryBeginRefusedLoad());
+    assertTrue(table.tryBeginRefusedLoad());
+    assertFalse(table.tryBeginRefusedLoad());
+    table.endRefusedLoad();
+    assertTrue(table.tryBeginRefusedLoad());
     table.limit(1, 3);
-    assertTrue(table.refusedLoadBegins());
-    assertFalse(table.refusedLoadBegins());
+    assertTrue(table.tryBeginRefusedLoad());
+    assertFalse(table.tryBeginRefusedLoad());
   }
 }

@@ -72,8 +72,8 @@ final class NodeMetricsTest {
     loops.get(1).originFailures = 4;
     loops.get(1).fillsFailed = 5;
     loops.get(0).joined = 6;
-    loops.get(0).wideSends = 1;
-    loops.get(1).wideSends = 3;
+    loops.get(0).largeWrites = 1;
+    loops.get(1).largeWrites = 3;
     ScrapeParser scrape = scrape();
     assertEquals(42, scrape.value("forebay_sent_bytes_total{}"));
     assertEquals(3, scrape.value("forebay_connections{}"));

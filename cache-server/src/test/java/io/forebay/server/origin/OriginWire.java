@@ -49,7 +49,7 @@ public final class OriginWire {
 
   private final PooledOriginClient client;
   private final OriginPool pool;
-  private final OriginSlots slots;
+  private final OriginConnectionPermits slots;
   private final List<Connection> connections = new ArrayList<>();
 
   /** What went over one connection. */
@@ -128,7 +128,7 @@ public final class OriginWire {
 
   /** Sends a request by the connection that is idle, or by a new one; which one it was. */
   public Connection send(OriginRequest request, OriginListener listener) {
-    RequestHead.check(request);
+    RequestHeadWriter.check(request);
     PooledCall call = new PooledCall(client, pool.origin(), request, listener);
     if (pool.idleCount() > 0) {
       Connection idle = connections.getLast();

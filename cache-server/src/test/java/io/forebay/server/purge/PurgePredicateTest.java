@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.forebay.core.http.HeaderFields;
-import io.forebay.core.http.PlainRequest;
+import io.forebay.core.http.SyntheticRequest;
 import io.forebay.core.http.TargetUri;
 import io.forebay.core.key.FieldRecipe;
 import io.forebay.core.key.KeyBuilder;
@@ -33,8 +33,8 @@ final class PurgePredicateTest {
     TargetUri target = Objects.requireNonNull(TargetUri.parse(url));
     FieldRecipe fieldsInKey =
         new FieldRecipe(List.of("x-odd"), List.of(), true, List.of(), List.of());
-    PlainRequest request =
-        PlainRequest.of("GET", target, HeaderFields.of("x-odd", "path-like /odd"));
+    SyntheticRequest request =
+        SyntheticRequest.of("GET", target, HeaderFields.of("x-odd", "path-like /odd"));
     assertTrue(keys.build(request, new KeyRecipe(UrlRecipe.WHOLE, fieldsInKey)));
     assertTrue(keys.variant(request, List.of("x-odd")));
     byte[] key = Arrays.copyOf(keys.text(), keys.textLength());

@@ -25,7 +25,7 @@ final class ExpiryWatchTest {
     files.issue(file, builder -> builder.ecp256().notAfter(end), file + ".example");
     CertificatePair pair = CertificatePair.load(new PairConfig(files.pem(file), files.key(file)));
     return new TlsHost(
-        new HostSettings(
+        new TlsHostSettings(
             file, List.of(pair), Policy.INTERMEDIATE, ClientAuth.OFF, List.of(), true));
   }
 

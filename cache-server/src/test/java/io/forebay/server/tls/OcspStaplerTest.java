@@ -68,7 +68,7 @@ final class OcspStaplerTest {
     leaf = pair.leaf();
     host =
         new TlsHost(
-            new HostSettings(
+            new TlsHostSettings(
                 "a", List.of(pair), Policy.INTERMEDIATE, ClientAuth.OFF, List.of(), true));
   }
 

@@ -3,7 +3,7 @@ package io.forebay.storage.disk;
 import io.forebay.storage.file.PrivateFiles;
 import io.forebay.storage.layout.DeviceHeader;
 import io.forebay.storage.memory.ForeignFileException;
-import io.forebay.storage.memory.NoRoomException;
+import io.forebay.storage.memory.NoSpaceException;
 import java.io.EOFException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -52,7 +52,7 @@ final class ChannelBlockFile implements BlockFile {
     ByteBuffer start = ByteBuffer.allocate(DeviceHeader.PAGE).order(ByteOrder.LITTLE_ENDIAN);
     if (channel.read(start, 0) >= Long.BYTES) {
       long magic = start.getLong(DeviceHeader.MAGIC_OFFSET);
-      if (magic != 0 && magic != DeviceHeader.MAGIC && !DeviceHead.isOtherwiseWhole(start)) {
+      if (magic != 0 && magic != DeviceHeader.MAGIC && !DeviceHeaderPages.isOtherwiseWhole(start)) {
         throw new ForeignFileException(
             file + " is not a Forebay disk store: move it away or name another directory");
       }
@@ -62,7 +62,7 @@ final class ChannelBlockFile implements BlockFile {
   private static void fill(FileChannel channel, Path file, long lengthBytes) throws IOException {
     long free = Files.getFileStore(file).getUsableSpace();
     if (free < lengthBytes) {
-      throw new NoRoomException(
+      throw new NoSpaceException(
           String.format(
               Locale.ROOT,
               "%s has %d MiB free and the disk store needs %d MiB: make room or give it less",
@@ -79,7 +79,7 @@ final class ChannelBlockFile implements BlockFile {
       }
     } catch (IOException e) {
       channel.truncate(0);
-      throw new NoRoomException(
+      throw new NoSpaceException(
           String.format(
               Locale.ROOT,
               "%s: writing %d MiB failed at %d MiB (%s): make room or give it less",

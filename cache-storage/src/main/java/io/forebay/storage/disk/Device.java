@@ -21,11 +21,11 @@ import org.slf4j.LoggerFactory;
  *
  * <pre>
  *  DeviceLog        batches, regions, tombstones on their way     whoever offers, the writer
- *  DeviceLoads      records on their way into memory              loops ask, the readers load
+ *  DeviceReadQueue      records on their way into memory              loops ask, the readers load
  *  DeviceRecovery   taking up what an earlier life left           the writer
- *  DeviceReclaim    winning regions back                          the writer
- *  DeviceSweep      what purges have killed                       the writer
- *  DeviceScrub      reading what nobody asks for                  the writer
+ *  DeviceReclaimer    winning regions back                          the writer
+ *  DeviceSweeper      what purges have killed                       the writer
+ *  DeviceScrubber      reading what nobody asks for                  the writer
  *  DeviceHealth     its state, errors, slowness                   any thread, without locks
  * </pre>
  *
@@ -44,7 +44,7 @@ final class Device {
   private final DeviceSettings settings;
   private final DeviceFile handle;
   private final TimedFile file;
-  private final DeviceHead head;
+  private final DeviceHeaderPages head;
   private final byte[] storeIdentity;
   private final Purges purges;
   private final LongSupplier clockMillis;
@@ -54,10 +54,10 @@ final class Device {
   private final DeviceHealth health;
   private final DeviceLog log;
   private final DeviceRecords records;
-  private final DeviceLoads loads;
-  private final DeviceReclaim reclaim;
-  private final DeviceSweep sweep;
-  private final DeviceScrub scrub;
+  private final DeviceReadQueue loads;
+  private final DeviceReclaimer reclaim;
+  private final DeviceSweeper sweep;
+  private final DeviceScrubber scrub;
   private volatile @Nullable DeviceRecovery recovery;
 
   /** When the header was written for tombstones last. The writer's. */
@@ -83,12 +83,12 @@ final class Device {
     this.handle = handle;
     this.graves = new PendingTombstones(settings.waitingTombstones());
     this.file = new TimedFile(handle, health, graves);
-    this.head = new DeviceHead(file);
+    this.head = new DeviceHeaderPages(file);
     this.log = new DeviceLog(settings, file, head, health, counters, graves, new Random(), onWork);
     this.records =
         new DeviceRecords(settings.regionBytes(), file, log, health, counters, host.index());
     this.loads =
-        new DeviceLoads(
+        new DeviceReadQueue(
             records,
             health,
             counters,
@@ -97,7 +97,7 @@ final class Device {
             onWork,
             clockMillis,
             settings.slowMillis() / PATIENCE_SHARE);
-    ObjectIndex.Cursor cursor = host.index().patientCursor();
+    ObjectIndex.Cursor cursor = host.index().blockingCursor();
     DeviceDirectory directory = new DeviceDirectory(file, head, settings.regionBytes());
     boolean isKnown =
         head.read(storeIdentity, settings.regionBytes(), settings.regionCount())
@@ -108,13 +108,14 @@ final class Device {
     }
     log.adoptsWhole(isKnown && head.isClean());
     this.reclaim =
-        new DeviceReclaim(number, log, directory, records, graves, host.index(), counters, purges);
+        new DeviceReclaimer(
+            number, log, directory, records, graves, host.index(), counters, purges);
     this.sweep =
-        new DeviceSweep(
+        new DeviceSweeper(
             settings, head, log, directory, file, health, counters, graves, cursor, host);
     Random random = new Random();
     this.scrub =
-        new DeviceScrub(
+        new DeviceScrubber(
             settings,
             head,
             log,
@@ -199,8 +200,8 @@ final class Device {
   }
 
   /** Has copies of a key that were born up to then stay dead. */
-  void bury(long high, long low, long birth) {
-    graves.bury(high, low, birth);
+  void addTombstone(long high, long low, long birth) {
+    graves.addTombstone(high, low, birth);
   }
 
   /**
@@ -312,8 +313,8 @@ final class Device {
       }
       boolean isBusy = log.writeNext() || reclaim.next(settings.regionBytes());
       // Whatever the sweep does: it waits for room for tombstones, and so do those it did not bury.
-      isBusy |= log.buryNext();
-      noteGraves();
+      isBusy |= log.writeNextTombstones();
+      noteTombstones();
       // However much is written, a sweep goes on: purges wait for it.
       return sweep.next() || isBusy || scrub.next();
     } catch (IOException e) {
@@ -325,7 +326,7 @@ final class Device {
   }
 
   /** Has tombstones last, and be missed if they are damaged, soon after they were written. */
-  private void noteGraves() throws IOException {
+  private void noteTombstones() throws IOException {
     long now = clockMillis.getAsLong();
     WrittenExtent written = log.trail().last();
     WrittenExtent noted = head.trail().last();
@@ -448,7 +449,7 @@ final class Device {
         log.flush();
         boolean more = true;
         while (more && health.isOnline()) {
-          more = log.writeNext() || log.buryNext();
+          more = log.writeNext() || log.writeNextTombstones();
         }
         // What is dead and has no tombstone is marked now: the next start would not know it.
         more = true;

@@ -17,13 +17,13 @@ final class DeviceDirectory {
   static final int TORN_PAGES = 4;
 
   private final BlockFile file;
-  private final DeviceHead head;
+  private final DeviceHeaderPages head;
   private final int regionBytes;
   private final PageEntry entry = new PageEntry();
   private final ByteBuffer page =
       ByteBuffer.allocateDirect(DirectoryPage.LENGTH).order(ByteOrder.LITTLE_ENDIAN);
 
-  DeviceDirectory(BlockFile file, DeviceHead head, int regionBytes) {
+  DeviceDirectory(BlockFile file, DeviceHeaderPages head, int regionBytes) {
     this.file = file;
     this.head = head;
     this.regionBytes = regionBytes;

@@ -2,7 +2,7 @@ package io.forebay.storage.disk;
 
 import io.forebay.storage.file.PrivateFiles;
 import io.forebay.storage.layout.DeviceHeader;
-import io.forebay.storage.lock.OwnerLock;
+import io.forebay.storage.lock.DirectoryLock;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
@@ -19,7 +19,7 @@ final class DeviceFile implements BlockFile {
   private final DiskTier.Opener opener;
   private final Path path;
   private volatile @Nullable BlockFile file;
-  private @Nullable OwnerLock lock;
+  private @Nullable DirectoryLock lock;
 
   /** Whether something was written that may not have reached the device. */
   private volatile boolean isUnforced;
@@ -38,7 +38,7 @@ final class DeviceFile implements BlockFile {
 
   private void take() throws IOException {
     PrivateFiles.createLastDirectory(settings.directory());
-    OwnerLock taken = OwnerLock.take(settings.directory());
+    DirectoryLock taken = DirectoryLock.take(settings.directory());
     boolean done = false;
     try {
       file =
@@ -120,7 +120,7 @@ final class DeviceFile implements BlockFile {
   @Override
   public void close() throws IOException {
     BlockFile open = file;
-    OwnerLock held = lock;
+    DirectoryLock held = lock;
     file = null;
     lock = null;
     try {

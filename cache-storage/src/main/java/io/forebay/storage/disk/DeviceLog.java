@@ -32,7 +32,7 @@ final class DeviceLog {
 
   private final DeviceSettings settings;
   private final BlockFile file;
-  private final DeviceHead head;
+  private final DeviceHeaderPages head;
   private final DeviceRegions regions;
   private final DeviceHealth health;
   private final DeviceCounters counters;
@@ -60,7 +60,7 @@ final class DeviceLog {
   DeviceLog(
       DeviceSettings settings,
       BlockFile file,
-      DeviceHead head,
+      DeviceHeaderPages head,
       DeviceHealth health,
       DeviceCounters counters,
       PendingTombstones graves,
@@ -179,7 +179,7 @@ final class DeviceLog {
   }
 
   /** Moves waiting tombstones into a batch; false if none wait, or nothing is free for them. */
-  boolean buryNext() {
+  boolean writeNextTombstones() {
     if (graves.isEmpty()) {
       return false;
     }
@@ -207,7 +207,7 @@ final class DeviceLog {
   void flush() {
     lock.lock();
     try {
-      while (buryNext()) {
+      while (writeNextTombstones()) {
         Thread.onSpinWait();
       }
       passOn();
@@ -296,7 +296,7 @@ final class DeviceLog {
   // ---------------------------------------------------------------------------------
 
   /** Hands the open batch on; returns what {@link #isDone} is asked for. */
-  long handOn() {
+  long submitBatch() {
     lock.lock();
     try {
       passOn();
@@ -306,7 +306,7 @@ final class DeviceLog {
     }
   }
 
-  /** Whether all that was handed on before {@link #handOn} said so is written or dropped. */
+  /** Whether all that was handed on before {@link #submitBatch} said so is written or dropped. */
   boolean isDone(long ofHandedOn) {
     lock.lock();
     try {
@@ -376,7 +376,7 @@ final class DeviceLog {
                 next.generation(),
                 next.age(),
                 next.firstPage() + next.pageCount(),
-                graves + next.graveCount()));
+                graves + next.tombstonePageCount()));
     if (isFirst) {
       // Page 0 may be damaged later, and no younger region names this one yet.
       head.state(head.sweptThrough(), head.newestMillis(), false, written);
@@ -415,7 +415,7 @@ final class DeviceLog {
 
   /** Records of a batch that is not written are lost; tombstones are not. */
   private void drop(WriteBatch lost) {
-    lost.forEachTombstone(dead -> graves.bury(dead.keyHigh(), dead.keyLow(), dead.birth()));
+    lost.forEachTombstone(dead -> graves.addTombstone(dead.keyHigh(), dead.keyLow(), dead.birth()));
     freeBatches.add(lost);
   }
 

@@ -84,7 +84,7 @@ final class DeviceRecords {
   boolean forget(long high, long low, DiskLocation place) {
     // Cursors belong to a thread, and this is rare enough for one of its own.
     return index
-            .patientCursor()
+            .blockingCursor()
             .update(
                 high,
                 low,

@@ -11,11 +11,11 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Takes up what one device holds, while records are served from it. First the head of every
- * directory, by which it knows what must be there (see {@link DeviceSurvey}), then, unless the
- * index knows all of it already, the directories, youngest first: slices before heads, so that an
- * object that is found has its slices. The first reading also takes the tombstones. If there are
- * more than may be kept, heads are taken share by share of the keys: for each further share one
- * reading takes its tombstones, and the next one its heads. The writer's.
+ * directory, by which it knows what must be there (see {@link DeviceScan}), then, unless the index
+ * knows all of it already, the directories, youngest first: slices before heads, so that an object
+ * that is found has its slices. The first reading also takes the tombstones. If there are more than
+ * may be kept, heads are taken share by share of the keys: for each further share one reading takes
+ * its tombstones, and the next one its heads. The writer's.
  */
 final class DeviceRecovery {
   private static final Logger LOG = LoggerFactory.getLogger(DeviceRecovery.class);
@@ -29,7 +29,7 @@ final class DeviceRecovery {
   private final PendingTombstones graves;
   private final boolean isIndexed;
   private final Tombstones dead;
-  private final DeviceSurvey survey;
+  private final DeviceScan survey;
   private final RecentRegions written;
 
   /** What there is to be taken up, youngest first. */
@@ -53,7 +53,7 @@ final class DeviceRecovery {
     this.number = number;
     this.log = log;
     this.directory = directory;
-    this.survey = new DeviceSurvey(directory, settings.regionCount(), settings.regionBytes());
+    this.survey = new DeviceScan(directory, settings.regionCount(), settings.regionBytes());
     this.written = written;
     this.cursor = cursor;
     this.purges = purges;
@@ -202,14 +202,14 @@ final class DeviceRecovery {
         // What is there was born later, or was found in a younger region.
         if (value.birth() > one.birth()) {
           // Its tombstone was lost with the process, and what replaced it may leave first.
-          graves.bury(one.keyHigh(), one.keyLow(), one.birth());
+          graves.addTombstone(one.keyHigh(), one.keyLow(), one.birth());
         }
         if (value.birth() >= one.birth() || value.isInMemory()) {
           return ObjectIndex.Verdict.KEEP;
         }
         if (hasDisk) {
           // Both lie in one region, and the tombstone of the older one was lost, too.
-          graves.bury(one.keyHigh(), one.keyLow(), value.birth());
+          graves.addTombstone(one.keyHigh(), one.keyLow(), value.birth());
         }
       }
     } else {

@@ -40,7 +40,7 @@ final class DiskRead {
     waiters.add(waiter);
     // Added before looked at, and marked before emptied: one of the two sees the other.
     if (isOver) {
-      tell();
+      notifyWaiters();
     }
   }
 
@@ -50,10 +50,10 @@ final class DiskRead {
 
   void complete() {
     isOver = true;
-    tell();
+    notifyWaiters();
   }
 
-  private void tell() {
+  private void notifyWaiters() {
     Runnable waiter;
     while ((waiter = waiters.poll()) != null) {
       waiter.run();

@@ -132,7 +132,7 @@ public final class DiskTier implements AutoCloseable {
     Set<Integer> taken = new HashSet<>();
     for (int n = 0; n < numbers.length; n++) {
       DeviceSettings one = settings.get(n).resolved();
-      DeviceHead head = new DeviceHead(files.get(n));
+      DeviceHeaderPages head = new DeviceHeaderPages(files.get(n));
       boolean isKnown = head.read(storeIdentity, one.regionBytes(), one.regionCount());
       numbers[n] = isKnown && taken.add(head.number()) ? head.number() : -1;
     }
@@ -185,18 +185,18 @@ public final class DiskTier implements AutoCloseable {
   }
 
   /** A copy that a value names is dead. */
-  public void bury(long high, long low, IndexValue value) {
+  public void addTombstone(long high, long low, IndexValue value) {
     Device device = value.isOnDisk() ? byNumber(devices, value.diskDevice()) : null;
     if (device != null) {
-      device.bury(high, low, value.birth());
+      device.addTombstone(high, low, value.birth());
     }
   }
 
   /** A copy that was made at a place is dead. */
-  public void bury(long high, long low, DiskLocation place, long birth) {
+  public void addTombstone(long high, long low, DiskLocation place, long birth) {
     Device device = byNumber(devices, place.device());
     if (device != null) {
-      device.bury(high, low, birth);
+      device.addTombstone(high, low, birth);
     }
   }
 
@@ -354,7 +354,7 @@ public final class DiskTier implements AutoCloseable {
   public List<Counted> count(PurgeProbe probe, Pace pace) {
     List<Counted> counted = new ArrayList<>();
     for (Device device : devices) {
-      counted.add(new DeviceCount(device, probe, pace, index).count());
+      counted.add(new DevicePurgeEstimator(device, probe, pace, index).count());
     }
     return counted;
   }

@@ -28,7 +28,7 @@ final class PendingTombstones {
   }
 
   /** Has copies of a key that were born up to then stay dead. */
-  void bury(long high, long low, long birth) {
+  void addTombstone(long high, long low, long birth) {
     if (size() >= most) {
       isOverflown = true;
       return;
@@ -58,13 +58,13 @@ final class PendingTombstones {
     return waiting.isEmpty();
   }
 
-  /** How many have been buried; see {@link #areTaken}. */
+  /** How many have been buried; see {@link #haveLeftQueue}. */
   long issued() {
     return issued.get();
   }
 
   /** Whether all that were buried before {@link #issued} said so have left the queue. */
-  boolean areTaken(long ofIssued) {
+  boolean haveLeftQueue(long ofIssued) {
     return taken.get() >= ofIssued;
   }
 

@@ -136,7 +136,7 @@ public final class Promoter {
       }
       ObjectIndex.Outcome outcome =
           index
-              .patientCursor()
+              .blockingCursor()
               .update(
                   load.high,
                   load.low,

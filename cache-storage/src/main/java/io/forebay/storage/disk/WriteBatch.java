@@ -84,7 +84,7 @@ final class WriteBatch {
   }
 
   /** How many pages of tombstones it has, copies not counted. */
-  int graveCount() {
+  int tombstonePageCount() {
     return tombstones.size();
   }
 
@@ -106,8 +106,8 @@ final class WriteBatch {
     return isFull(tombstones, DirectoryPage.ENTRY_LENGTH);
   }
 
-  private static boolean isFull(List<ByteBuffer> of, int entryLength) {
-    return of.isEmpty() || of.getLast().remaining() < entryLength;
+  private static boolean isFull(List<ByteBuffer> pages, int entryLength) {
+    return pages.isEmpty() || pages.getLast().remaining() < entryLength;
   }
 
   /** Copies a record in; returns its offset in the region. */
@@ -126,11 +126,11 @@ final class WriteBatch {
     DirectoryPages.putTombstone(page(tombstones, DirectoryPage.ENTRY_LENGTH), dead);
   }
 
-  private static ByteBuffer page(List<ByteBuffer> of, int entryLength) {
-    if (isFull(of, entryLength)) {
-      of.add(DirectoryPages.begin());
+  private static ByteBuffer page(List<ByteBuffer> pages, int entryLength) {
+    if (isFull(pages, entryLength)) {
+      pages.add(DirectoryPages.begin());
     }
-    return of.getLast();
+    return pages.getLast();
   }
 
   boolean holds(int ofRegion, int offset, int ofLength) {

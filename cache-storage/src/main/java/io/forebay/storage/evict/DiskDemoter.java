@@ -74,7 +74,7 @@ public final class DiskDemoter {
       long bytesPerDay,
       LongSupplier clockMillis) {
     this.regions = regions;
-    this.cursor = index.patientCursor();
+    this.cursor = index.blockingCursor();
     this.disk = disk;
     this.check = check;
     this.onlyTouched = onlyTouched;
@@ -326,7 +326,7 @@ public final class DiskDemoter {
       return true;
     }
     // It was replaced or died meanwhile: its copy must not come back at a start.
-    disk.bury(
+    disk.addTombstone(
         high(entry),
         low(entry),
         place,

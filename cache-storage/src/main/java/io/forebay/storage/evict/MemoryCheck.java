@@ -24,7 +24,7 @@ public final class MemoryCheck {
   public MemoryCheck(Regions regions, RecordCheck records, ObjectIndex index, DiskTier disk) {
     this.regions = regions;
     this.records = records;
-    this.cursor = index.patientCursor();
+    this.cursor = index.blockingCursor();
     this.disk = disk;
   }
 
@@ -83,7 +83,7 @@ public final class MemoryCheck {
         current.leaveMemory();
         return ObjectIndex.Verdict.PUT;
       }
-      disk.bury(high, low, current);
+      disk.addTombstone(high, low, current);
       return ObjectIndex.Verdict.REMOVE;
     }
   }

@@ -76,7 +76,7 @@ public final class Reclaimer {
     this.pins = pins;
     this.space = space;
     this.index = index;
-    this.cursor = index.patientCursor();
+    this.cursor = index.blockingCursor();
     this.purges = purges;
     this.fills = fills;
     this.growing = growing;
@@ -263,7 +263,7 @@ public final class Reclaimer {
       if (!policy.survives(regions.touches(region, slot), length)
           || !move(region, slot, generation, length)) {
         if (!isProtected) {
-          leaveGhost(region, slot, length);
+          addGhost(region, slot, length);
         }
         evict(region, slot, generation);
       }
@@ -275,7 +275,7 @@ public final class Reclaimer {
   }
 
   /** An object is remembered when its head goes; all its bytes age what is remembered. */
-  private void leaveGhost(int region, int slot, int length) {
+  private void addGhost(int region, int slot, int length) {
     long entry = regions.entry(region, slot);
     MemorySegment memory = regions.memory();
     if (memory.get(Layouts.BYTE, entry + DirectoryEntry.KIND_OFFSET) != RecordHeader.KIND_SLICE) {
@@ -449,7 +449,7 @@ public final class Reclaimer {
         return ObjectIndex.Verdict.KEEP;
       }
       if (!regions.isLive(region, slot)) {
-        disk.bury(high, low, current);
+        disk.addTombstone(high, low, current);
         return ObjectIndex.Verdict.REMOVE;
       }
       if (regions.isSoft(region, slot)
@@ -478,7 +478,7 @@ public final class Reclaimer {
       boolean isIt = isPresent && current.isAt(region, generation, offset);
       if (isIt) {
         regions.live(region, slot, false);
-        disk.bury(high, low, current);
+        disk.addTombstone(high, low, current);
       }
       return isIt ? ObjectIndex.Verdict.REMOVE : ObjectIndex.Verdict.KEEP;
     }

@@ -213,12 +213,12 @@ public final class ShadowTuner {
     }
   }
 
-  private TierModel[] candidates(SettingTuner of) {
-    TierModel[] made = new TierModel[of.size()];
+  private TierModel[] candidates(SettingTuner tuner) {
+    TierModel[] made = new TierModel[tuner.size()];
     for (int number = 0; number < made.length; number++) {
       made[number] =
           sizes[SAME].copy(
-              new SegmentPolicy(of.candidate(number)),
+              new SegmentPolicy(tuner.candidate(number)),
               new GhostFilter(sizes[SAME].usableBytes(), recordLimit));
     }
     return made;

@@ -62,7 +62,7 @@ public final class Sweeper {
     this.regions = regions;
     this.disk = disk;
     this.check = check;
-    this.cursor = index.patientCursor();
+    this.cursor = index.blockingCursor();
     this.purges = purges;
     this.births = births;
     this.promoter = promoter;

@@ -71,12 +71,12 @@ public final class ChronicleIndex implements ObjectIndex {
   }
 
   @Override
-  public Cursor hastyCursor() {
+  public Cursor nonBlockingCursor() {
     return new MapCursor(false);
   }
 
   @Override
-  public Cursor patientCursor() {
+  public Cursor blockingCursor() {
     return new MapCursor(true);
   }
 

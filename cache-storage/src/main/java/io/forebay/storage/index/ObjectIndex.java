@@ -44,10 +44,10 @@ public interface ObjectIndex extends AutoCloseable {
   }
 
   /** A cursor that gives up after a bounded spin, for event loops. */
-  Cursor hastyCursor();
+  Cursor nonBlockingCursor();
 
   /** A cursor that waits for locks, for other threads. */
-  Cursor patientCursor();
+  Cursor blockingCursor();
 
   long count();
 

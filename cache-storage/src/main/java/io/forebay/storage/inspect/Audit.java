@@ -22,7 +22,7 @@ public final class Audit {
     List<String> findings = new ArrayList<>();
     Regions regions = core.regions;
     MemorySegment memory = core.memory;
-    ObjectIndex.Cursor cursor = core.index.patientCursor();
+    ObjectIndex.Cursor cursor = core.index.blockingCursor();
     IndexValue value = new IndexValue();
     for (int region = 0; region < regions.count(); region++) {
       int state = regions.state(region);

@@ -41,8 +41,8 @@ public final class StoreInspection implements AutoCloseable {
 
   private final StoreState core;
   private final List<DeviceSettings> devices;
-  private final Desk questions;
-  private final Desk checks;
+  private final InspectionGuard questions;
+  private final InspectionGuard checks;
   private volatile boolean isClosing;
   private @Nullable Verification verification;
   private long lastId;
@@ -66,8 +66,8 @@ public final class StoreInspection implements AutoCloseable {
       StoreState core, List<DeviceSettings> devices, int firstLane, ThreadFactory threads) {
     this.core = core;
     this.devices = devices;
-    this.questions = new Desk("inspect", firstLane, threads);
-    this.checks = new Desk("verify", firstLane + 1, threads);
+    this.questions = new InspectionGuard("inspect", firstLane, threads);
+    this.checks = new InspectionGuard("verify", firstLane + 1, threads);
   }
 
   /**
@@ -80,8 +80,9 @@ public final class StoreInspection implements AutoCloseable {
     long endNanos = System.nanoTime() + budget.toNanos();
     Future<T> answer =
         questions.submit(() -> {
-          try (Sight sight =
-              new Sight(questions, () -> isClosing || System.nanoTime() - endNanos >= 0)) {
+          try (ScopedInspector sight =
+              new ScopedInspector(
+                  questions, () -> isClosing || System.nanoTime() - endNanos >= 0)) {
             return question.answer(sight.survey);
           }
         });
@@ -131,8 +132,8 @@ public final class StoreInspection implements AutoCloseable {
         new Verification(++lastId, bytesPerSecond, System::nanoTime, LockSupport::parkNanos);
     Future<Void> ignored =
         checks.submit(() -> {
-          try (Sight sight = new Sight(checks, () -> isClosing)) {
-            next.run(sight.survey, new Dropping(core));
+          try (ScopedInspector sight = new ScopedInspector(checks, () -> isClosing)) {
+            next.run(sight.survey, new IndexRepair(core));
           } catch (RuntimeException e) {
             next.fail(e);
           }
@@ -159,15 +160,15 @@ public final class StoreInspection implements AutoCloseable {
   }
 
   /** A thread, and what belongs to it. */
-  private final class Desk implements MemoryTier.Guard {
+  private final class InspectionGuard implements MemoryTier.Guard {
     private final int lane;
     private final ThreadPoolExecutor thread;
     private final ObjectIndex.Cursor cursor;
     private @Nullable ByteBuffer buffer;
 
-    Desk(String name, int lane, ThreadFactory threads) {
+    InspectionGuard(String name, int lane, ThreadFactory threads) {
       this.lane = lane;
-      this.cursor = core.index.patientCursor();
+      this.cursor = core.index.blockingCursor();
       this.thread =
           new ThreadPoolExecutor(
               1,
@@ -230,11 +231,11 @@ public final class StoreInspection implements AutoCloseable {
   }
 
   /** The store as one question sees it; the files of its disks are open for so long. */
-  private final class Sight implements AutoCloseable {
+  private final class ScopedInspector implements AutoCloseable {
     private final List<DeviceView> files = new ArrayList<>();
     private final StoreInspector survey;
 
-    Sight(Desk desk, BooleanSupplier isOver) {
+    ScopedInspector(InspectionGuard desk, BooleanSupplier isOver) {
       List<String> notes = new ArrayList<>();
       List<DiskDevice> disks = new ArrayList<>();
       Map<String, String> states = new HashMap<>();
@@ -286,13 +287,13 @@ public final class StoreInspection implements AutoCloseable {
   }
 
   /** Makes a miss of what is bad: nothing names it any more. What lies elsewhere stays. */
-  private static final class Dropping implements Verification.Repair {
+  private static final class IndexRepair implements Verification.Repair {
     private final StoreState core;
     private final ObjectIndex.Cursor cursor;
 
-    Dropping(StoreState core) {
+    IndexRepair(StoreState core) {
       this.core = core;
-      this.cursor = core.index.patientCursor();
+      this.cursor = core.index.blockingCursor();
     }
 
     @Override

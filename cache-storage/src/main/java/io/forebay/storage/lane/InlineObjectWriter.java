@@ -13,8 +13,8 @@ final class InlineObjectWriter extends ObjectWriter {
   private volatile @Nullable Piece body;
 
   InlineObjectWriter(
-      StoreState core, StoreLane lane, HeadSpec spec, boolean isHeld, long objectId) {
-    super(core, lane, spec, objectId, isHeld);
+      StoreState core, StoreLane lane, HeadSpec spec, boolean retainsUnread, long objectId) {
+    super(core, lane, spec, objectId, retainsUnread);
   }
 
   @Override

@@ -111,7 +111,7 @@ final class InstallUpdate implements ObjectIndex.Update {
     }
     regions.live(region, slot, true);
     if (isPresent) {
-      disk.bury(high, low, value);
+      disk.addTombstone(high, low, value);
     }
     value.identity(kind, birth, objectId);
     value.memory(region, generation, offset, length);

@@ -32,13 +32,13 @@ import org.jspecify.annotations.Nullable;
  * between two appends (the state word decides), and what the writer does after that is refused.
  * Space already written is never given back for reuse: readers may be reading it.
  *
- * <p>Where what is lost could not be had again, the writer is {@linkplain #isHeld held} for those
- * who read: while they read, nothing that they have not read is released, and the reclaimer takes
+ * <p>A body that cannot be fetched again {@linkplain #retainsUnread retains its unread bytes}:
+ * while anybody reads, bytes that a reader has not read are not released, and the reclaimer takes
  * nothing away. So what they read does not depend on whether it is installed.
  *
  * <pre>
  *   beginReading*, endReading* ──► finish or abort ──► endReading* ──► close, and the last has ended
- *            └── narrow: nobody new may read, so bytes that all have read can be released
+ *            └── refuseNewReaders: nobody new may read, so bytes that all have read can be released
  * </pre>
  */
 public abstract sealed class ObjectWriter permits InlineObjectWriter, SlicesWriter {
@@ -65,16 +65,16 @@ public abstract sealed class ObjectWriter permits InlineObjectWriter, SlicesWrit
   final HeadSpec spec;
   final long objectId;
 
-  private final WriterReaders readers = new WriterReaders();
+  private final ReaderCount readers = new ReaderCount();
 
   /** Whether readers depend on it. */
-  private final boolean isHeld;
+  private final boolean retainsUnread;
 
   /** The reclaimer has taken it away. Owner only, until the end. */
   private boolean wasRevoked;
 
   /** It goes on beyond the bounds, at the pace of its readers; it won't be stored. */
-  private boolean isSliding;
+  private boolean isStreamOnly;
 
   /** The latest space taken. Owner only. */
   final Reservation reservation = new Reservation();
@@ -111,12 +111,13 @@ public abstract sealed class ObjectWriter permits InlineObjectWriter, SlicesWrit
   private int headLength;
   private volatile long progressMillis;
 
-  ObjectWriter(StoreState core, StoreLane lane, HeadSpec spec, long objectId, boolean isHeld) {
+  ObjectWriter(
+      StoreState core, StoreLane lane, HeadSpec spec, long objectId, boolean retainsUnread) {
     this.core = core;
     this.lane = lane;
     this.spec = spec;
     this.objectId = objectId;
-    this.isHeld = isHeld;
+    this.retainsUnread = retainsUnread;
     this.progressMillis = core.clockMillis.getAsLong();
   }
 
@@ -125,13 +126,13 @@ public abstract sealed class ObjectWriter permits InlineObjectWriter, SlicesWrit
       StoreLane lane,
       HeadSpec spec,
       boolean mayBePartial,
-      boolean isHeld,
+      boolean retainsUnread,
       long objectId) {
     boolean isSmall = spec.totalLength() >= 0 && spec.totalLength() <= core.inlineBytes;
     return begun(
         isSmall
-            ? new InlineObjectWriter(core, lane, spec, isHeld, objectId)
-            : new SlicedObjectWriter(core, lane, spec, mayBePartial, isHeld, objectId));
+            ? new InlineObjectWriter(core, lane, spec, retainsUnread, objectId)
+            : new SlicedObjectWriter(core, lane, spec, mayBePartial, retainsUnread, objectId));
   }
 
   static @Nullable ObjectWriter begin(StoreState core, StoreLane lane, SliceRun run) {
@@ -233,7 +234,7 @@ public abstract sealed class ObjectWriter permits InlineObjectWriter, SlicesWrit
     boolean isWhole =
         !hasFailed
             && !isShort
-            && !isSliding
+            && !isStreamOnly
             && (spec.totalLength() < 0 || written == spec.totalLength());
     boolean isReserved = !isWhole || core.isLost() || headPiece != null || commitHead();
     progressMillis = core.clockMillis.getAsLong();
@@ -268,9 +269,9 @@ public abstract sealed class ObjectWriter permits InlineObjectWriter, SlicesWrit
 
   /** Takes space within the bound on what is unfinished; {@code hasBegun}: not the first space. */
   final boolean reserve(int length, boolean hasBegun) {
-    if (core.unfinishedBytes.get() + length > core.unfinishedLimit && !isSliding) {
+    if (core.unfinishedBytes.get() + length > core.unfinishedLimit && !isStreamOnly) {
       // Of what readers depend on the rest may find room when others have ended.
-      lacksRoom |= isHeld && hasBegun;
+      lacksRoom |= retainsUnread && hasBegun;
       return false;
     }
     if (!takeSpace(length)) {
@@ -397,7 +398,7 @@ public abstract sealed class ObjectWriter permits InlineObjectWriter, SlicesWrit
   }
 
   private InstallOutcome completed() {
-    if (hasFailed || isSliding || core.isLost() || (isShort && !isCut)) {
+    if (hasFailed || isStreamOnly || core.isLost() || (isShort && !isCut)) {
       return InstallOutcome.NO_SPACE;
     }
     boolean isUseful =
@@ -425,7 +426,7 @@ public abstract sealed class ObjectWriter permits InlineObjectWriter, SlicesWrit
         discard();
       }
       releaseHead();
-      if (isHeld) {
+      if (retainsUnread) {
         keepPieces();
       } else {
         releasePieces();
@@ -433,7 +434,7 @@ public abstract sealed class ObjectWriter permits InlineObjectWriter, SlicesWrit
     }
     STATE.setRelease(this, DONE);
     ended();
-    if (!isHeld || wasRevoked) {
+    if (!retainsUnread || wasRevoked) {
       core.unfinished.remove(fill);
     }
     lane.births.remove(spec.bodyBirth());
@@ -456,8 +457,8 @@ public abstract sealed class ObjectWriter permits InlineObjectWriter, SlicesWrit
   // --- readers that depend on it ----------------------------------------------------------------
 
   /** Whether readers depend on it: {@link #close} has to be called after its end. */
-  public boolean isHeld() {
-    return isHeld;
+  public boolean retainsUnread() {
+    return retainsUnread;
   }
 
   /**
@@ -483,33 +484,33 @@ public abstract sealed class ObjectWriter permits InlineObjectWriter, SlicesWrit
   }
 
   /** Nobody but the first reader may begin from now on. The owner's loop. */
-  public void narrow() {
-    readers.narrow();
+  public void refuseNewReaders() {
+    readers.refuseNewReaders();
   }
 
-  public boolean isNarrow() {
-    return readers.isNarrow();
+  public boolean refusesNewReaders() {
+    return readers.refusesNewReaders();
   }
 
   /**
    * It can't be stored, but its readers are to have all of it: it goes on beyond the bounds on what
    * is unfinished, and bytes that all have read are released. The owner's loop.
    */
-  public void slide() {
-    narrow();
-    isSliding = true;
+  public void becomeStreamOnly() {
+    refuseNewReaders();
+    isStreamOnly = true;
   }
 
-  public boolean isSliding() {
-    return isSliding;
+  public boolean isStreamOnly() {
+    return isStreamOnly;
   }
 
   /**
    * After the end: nobody begins to read any more, and when the last has ended everything is
-   * released. Any thread; of no effect where it is not held, and the second time.
+   * released. Any thread; of no effect where {@link #retainsUnread} is false, and the second time.
    */
   public void close() {
-    if (readers.close() == WriterReaders.Close.UNREAD && isHeld && !wasRevoked) {
+    if (readers.close() == ReaderCount.Close.UNREAD && retainsUnread && !wasRevoked) {
       releaseUnread();
     }
   }
@@ -546,12 +547,12 @@ public abstract sealed class ObjectWriter permits InlineObjectWriter, SlicesWrit
 
     @Override
     public boolean isReadFrom() {
-      return isHeld && readers.isAny();
+      return retainsUnread && readers.isAny();
     }
 
     @Override
     public boolean revoke() {
-      if (isHeld && !readers.tryRevoke()) {
+      if (retainsUnread && !readers.tryRevoke()) {
         return false;
       }
       if (!STATE.compareAndSet(ObjectWriter.this, IDLE, REVOKED)) {

@@ -79,7 +79,7 @@ final class RemoveUpdate implements ObjectIndex.Update {
       there.leaveMemory();
       return ObjectIndex.Verdict.PUT;
     }
-    disk.bury(high, low, there);
+    disk.addTombstone(high, low, there);
     return ObjectIndex.Verdict.REMOVE;
   }
 }

@@ -34,9 +34,9 @@ final class SlicedObjectWriter extends SlicesWriter {
       StoreLane lane,
       HeadSpec spec,
       boolean mayBePartial,
-      boolean isHeld,
+      boolean retainsUnread,
       long objectId) {
-    super(core, lane, spec, objectId, isHeld, 0);
+    super(core, lane, spec, objectId, retainsUnread, 0);
     this.mayBePartial = mayBePartial;
   }
 
@@ -61,11 +61,11 @@ final class SlicedObjectWriter extends SlicesWriter {
     }
     // Before a slice can be taken for one of an object that is no more.
     announce();
-    PieceWindow now = window;
+    WrittenSlices now = window;
     int next = first;
     // In order, and only what lookups find.
     while (next < wanted
-        && (isIndexed(next) || isSliding() || index(next) == InstallOutcome.INSTALLED)) {
+        && (isIndexed(next) || isStreamOnly() || index(next) == InstallOutcome.INSTALLED)) {
       Piece piece = now.piece(next);
       core.regions.release(piece.region());
       count(-(SliceRecord.LENGTH + piece.capacity()));

@@ -29,7 +29,7 @@ abstract sealed class SlicesWriter extends ObjectWriter permits SlicedObjectWrit
   private final int firstSlice;
 
   /** Replaced when a piece is added, grows or is released. */
-  volatile PieceWindow window = new PieceWindow(0, new Piece[0]);
+  volatile WrittenSlices window = new WrittenSlices(0, new Piece[0]);
 
   /** Of each slice, whether the index has named it. Owner only. */
   private boolean[] isIndexed = new boolean[1];
@@ -42,9 +42,9 @@ abstract sealed class SlicesWriter extends ObjectWriter permits SlicedObjectWrit
       StoreLane lane,
       HeadSpec spec,
       long objectId,
-      boolean isHeld,
+      boolean retainsUnread,
       int firstSlice) {
-    super(core, lane, spec, objectId, isHeld);
+    super(core, lane, spec, objectId, retainsUnread);
     this.firstSlice = firstSlice;
   }
 
@@ -222,7 +222,7 @@ abstract sealed class SlicesWriter extends ObjectWriter permits SlicedObjectWrit
     if (position < firstByte() || position >= readable) {
       return false;
     }
-    PieceWindow now = window;
+    WrittenSlices now = window;
     int slice = (int) (position / core.sliceBytes);
     if (slice - firstSlice < now.first()) {
       return false;

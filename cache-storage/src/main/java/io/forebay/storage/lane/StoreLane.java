@@ -42,7 +42,7 @@ public final class StoreLane {
   private final SampleRing samples = new SampleRing();
   public final LaneLookup lookup;
   final LaneBirths births;
-  public final LaneInstalls installs;
+  public final LaneInstaller installs;
 
   private boolean lacksRoom;
 
@@ -53,10 +53,10 @@ public final class StoreLane {
     this.kept = core.regions.kept();
     this.regionBytes = core.regions.regionBytes();
     this.purges = core.purges;
-    ObjectIndex.Cursor cursor = core.index.hastyCursor();
+    ObjectIndex.Cursor cursor = core.index.nonBlockingCursor();
     this.lookup = new LaneLookup(core, lane, nearEntries, cursor, samples);
     this.births = new LaneBirths(core.births, lane);
-    this.installs = new LaneInstalls(core, lane, cursor, lookup, births, samples);
+    this.installs = new LaneInstaller(core, lane, cursor, lookup, births, samples);
   }
 
   public int index() {
@@ -195,16 +195,16 @@ public final class StoreLane {
 
   /**
    * The same for readers who could not have anywhere else what is lost of it: {@link
-   * ObjectWriter#isHeld}. Null also where as many regions as may be are kept for deliveries.
+   * ObjectWriter#retainsUnread}. Null also where as many regions as may be are kept for deliveries.
    */
-  public @Nullable ObjectWriter beginHeld(HeadSpec spec) {
+  public @Nullable ObjectWriter beginRetaining(HeadSpec spec) {
     return begin(spec, false, true);
   }
 
-  private @Nullable ObjectWriter begin(HeadSpec spec, boolean mayBePartial, boolean isHeld) {
+  private @Nullable ObjectWriter begin(HeadSpec spec, boolean mayBePartial, boolean retainsUnread) {
     lacksRoom = false;
     if (core.isLost()
-        || (isHeld && core.regions.kept().isFull())
+        || (retainsUnread && core.regions.kept().isFull())
         || !core.fits(core.headLength(spec) + core.inlineBytes)
         || (!mayBePartial && spec.totalLength() > core.unfinishedLimit + core.disk.bytes())) {
       return null;
@@ -220,7 +220,7 @@ public final class StoreLane {
               this,
               spec.with(spec.totalLength(), Arrays.copyOf(spec.keyText(), spec.keyTextLength())),
               mayBePartial,
-              isHeld,
+              retainsUnread,
               objectId);
       if (writer != null) {
         core.unfinished.add(writer.fill());

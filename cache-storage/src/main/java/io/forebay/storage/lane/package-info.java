@@ -3,7 +3,7 @@
  *
  * <pre>
  *   lookup   loop ─▶ LaneLookup ─▶ NearIndex ─▶ index ─▶ pin ─▶ StoredHead
- *   install  loop ─▶ ObjectWriter ─▶ region ─▶ LaneInstalls ─▶ InstallUpdate ─▶ index
+ *   install  loop ─▶ ObjectWriter ─▶ region ─▶ LaneInstaller ─▶ InstallUpdate ─▶ index
  *   purge    births of what is being written (LaneBirths) hold back the end of a purge
  * </pre>
  *

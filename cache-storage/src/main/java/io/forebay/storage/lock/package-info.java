@@ -1,7 +1,7 @@
 /**
  * One owner of a data directory: a lock file that a second process cannot take.
  *
- * <p>Start at {@link OwnerLock}.
+ * <p>Start at {@link DirectoryLock}.
  */
 @NullMarked
 package io.forebay.storage.lock;

@@ -31,7 +31,7 @@ public final class Headroom {
     long free = Files.getFileStore(directory).getUsableSpace();
     OptionalLong group = bytes();
     if (free < lengthBytes || (group.isPresent() && group.getAsLong() < lengthBytes)) {
-      throw new NoRoomException(
+      throw new NoSpaceException(
           String.format(
               Locale.ROOT,
               "%s needs %d MiB and %s has %d MiB free: make room or give it fewer",

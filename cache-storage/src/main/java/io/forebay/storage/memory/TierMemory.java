@@ -100,7 +100,7 @@ public final class TierMemory implements AutoCloseable {
 
   /** Memory of this process only. */
   public static TierMemory anonymous(long lengthBytes, Headroom headroom, boolean lock)
-      throws NoRoomException {
+      throws NoSpaceException {
     OptionalLong room = headroom.bytes();
     if (room.isPresent() && room.getAsLong() < lengthBytes + GROUP_RESERVE_BYTES) {
       throw groupTooSmall(lengthBytes, room.getAsLong());
@@ -111,7 +111,7 @@ public final class TierMemory implements AutoCloseable {
           arena, arena.allocate(lengthBytes, TierHeader.LENGTH), null, true, lock);
     } catch (OutOfMemoryError e) {
       arena.close();
-      throw new NoRoomException(
+      throw new NoSpaceException(
           "no memory for a tier of " + mebibytes(lengthBytes) + ": give it less (memory)");
     }
   }
@@ -176,7 +176,7 @@ public final class TierMemory implements AutoCloseable {
   private static void checkRoom(Path file, long lengthBytes, Headroom headroom) throws IOException {
     long free = Files.getFileStore(file).getUsableSpace();
     if (free < lengthBytes) {
-      throw new NoRoomException(
+      throw new NoSpaceException(
           String.format(
               Locale.ROOT,
               "%s has %s free and the memory tier needs %s: make it larger or give the tier less",
@@ -190,8 +190,8 @@ public final class TierMemory implements AutoCloseable {
     }
   }
 
-  private static NoRoomException groupTooSmall(long lengthBytes, long room) {
-    return new NoRoomException(
+  private static NoSpaceException groupTooSmall(long lengthBytes, long room) {
+    return new NoSpaceException(
         String.format(
             Locale.ROOT,
             "the control group leaves %s and the memory tier needs %s: raise its limit or give the"
@@ -211,7 +211,7 @@ public final class TierMemory implements AutoCloseable {
         at += channel.write(zeros, at);
       }
     } catch (IOException e) {
-      throw new NoRoomException(
+      throw new NoSpaceException(
           String.format(
               Locale.ROOT,
               "%s: writing %s failed at %s (%s): make room or give the tier less",

@@ -95,7 +95,7 @@ public final class PurgeHistory implements PurgeVerdicts {
     if (record.kind() == PurgeKind.PATTERN.code()) {
       if (record.sequence() > retired) {
         try {
-          table.put(new Predicates.Predicate(record, compiler.compile(record.text())));
+          table.put(new ActivePredicates.Predicate(record, compiler.compile(record.text())));
         } catch (IllegalArgumentException e) {
           table.raiseHard(record.sequence());
         }

@@ -15,13 +15,13 @@ public final class PurgeProbe {
     UNKNOWN
   }
 
-  private final PurgeTable inForce;
+  private final PurgeTable activeConfig;
   private final PurgeTable asked;
   private final boolean soft;
 
   /** The later table holds the purge in question, as if everything was born before it. */
-  PurgeProbe(PurgeTable inForce, PurgeTable asked, boolean soft) {
-    this.inForce = inForce;
+  PurgeProbe(PurgeTable activeConfig, PurgeTable asked, boolean soft) {
+    this.activeConfig = activeConfig;
     this.asked = asked;
     this.soft = soft;
   }
@@ -32,18 +32,19 @@ public final class PurgeProbe {
    * @param isStale whether it is marked as such
    */
   public boolean matches(MemorySegment memory, long record, boolean isStale) {
-    int before = Math.max(inForce.check(memory, record), isStale ? Purges.STALE : Purges.ALIVE);
+    int before =
+        Math.max(activeConfig.check(memory, record), isStale ? Purges.STALE : Purges.ALIVE);
     return isLeft(before) && asked.check(memory, record) != Purges.ALIVE;
   }
 
   /** The same, of what a disk's directory tells. */
   public Match matches(long[] scopes, long birth, long bodyBirth) {
-    if (!isLeft(inForce.check(scopes, birth, bodyBirth))) {
+    if (!isLeft(activeConfig.check(scopes, birth, bodyBirth))) {
       return Match.NO;
     }
     boolean isByScope = asked.check(scopes, birth, bodyBirth) != Purges.ALIVE;
     boolean isOpen =
-        inForce.predicates().mayApply(scopes, birth, bodyBirth)
+        activeConfig.predicates().mayApply(scopes, birth, bodyBirth)
             || (!isByScope && asked.predicates().mayApply(scopes, birth, bodyBirth));
     return isOpen ? Match.UNKNOWN : isByScope ? Match.YES : Match.NO;
   }

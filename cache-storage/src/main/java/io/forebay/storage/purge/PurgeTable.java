@@ -61,10 +61,10 @@ final class PurgeTable {
   private volatile long floorSoft;
 
   /** All that are not retired: records on disks may still match them. */
-  private volatile Predicates predicates = Predicates.NONE;
+  private volatile ActivePredicates predicates = ActivePredicates.NONE;
 
   /** Those of them that memory has not been swept for: what a lookup has to ask. */
-  private volatile Predicates unswept = Predicates.NONE;
+  private volatile ActivePredicates unswept = ActivePredicates.NONE;
 
   private long newest;
 
@@ -131,16 +131,16 @@ final class PurgeTable {
     floorSoft = Math.max(floorSoft, sequence);
   }
 
-  Predicates predicates() {
+  ActivePredicates predicates() {
     return predicates;
   }
 
-  Predicates unswept() {
+  ActivePredicates unswept() {
     return unswept;
   }
 
   /** In the order of their sequences. */
-  void put(Predicates.Predicate predicate) {
+  void put(ActivePredicates.Predicate predicate) {
     newest = Math.max(newest, predicate.sequence());
     predicates = predicates.with(predicate);
     unswept = unswept.with(predicate);
@@ -201,7 +201,7 @@ final class PurgeTable {
    * @param unsweptNow read after the version that the lookup goes by
    * @param seen sequence up to which predicates have been asked already
    */
-  int check(MemorySegment memory, long record, Predicates unsweptNow, long seen) {
+  int check(MemorySegment memory, long record, ActivePredicates unsweptNow, long seen) {
     long birth = memory.get(Layouts.LONG, record + HeadRecord.BIRTH_OFFSET);
     long bodyBirth = memory.get(Layouts.LONG, record + HeadRecord.BODY_BIRTH_OFFSET);
     int result = checkScopes(memory, record, birth, bodyBirth);
@@ -259,26 +259,26 @@ final class PurgeTable {
   /**
    * The purge that did this to a head record: of several the earliest, 0 if none is known any more.
    */
-  long culprit(MemorySegment memory, long record, int fate) {
+  long purgeSequenceOf(MemorySegment memory, long record, int fate) {
     long birth = memory.get(Layouts.LONG, record + HeadRecord.BIRTH_OFFSET);
     long bodyBirth = memory.get(Layouts.LONG, record + HeadRecord.BODY_BIRTH_OFFSET);
     int count = memory.get(Layouts.INT, record + HeadRecord.SCOPE_COUNT_OFFSET);
     long[] scopes = new long[count];
     MemorySegment.copy(memory, Layouts.LONG, record + HeadRecord.SCOPES_OFFSET, scopes, 0, count);
-    long found = culprit(scopes, birth, bodyBirth, fate);
-    Predicates now = predicates;
+    long found = purgeSequenceOf(scopes, birth, bodyBirth, fate);
+    ActivePredicates now = predicates;
     for (int n = 0; n < now.size() && found == 0; n++) {
-      Predicates.Predicate one = now.get(n);
+      ActivePredicates.Predicate one = now.get(n);
       boolean isIt =
           one.fate() == fate
-              && Predicates.NONE.with(one).check(memory, record, birth, bodyBirth, 0) == fate;
+              && ActivePredicates.NONE.with(one).check(memory, record, birth, bodyBirth, 0) == fate;
       found = isIt ? one.sequence() : 0;
     }
     return found;
   }
 
   /** The same by scopes alone. */
-  long culprit(long[] scopes, long birth, long bodyBirth, int fate) {
+  long purgeSequenceOf(long[] scopes, long birth, long bodyBirth, int fate) {
     boolean isHard = fate == DEAD;
     long born = isHard ? bodyBirth : birth;
     Cells now = cells;

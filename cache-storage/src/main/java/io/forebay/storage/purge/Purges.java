@@ -70,7 +70,7 @@ public final class Purges implements AutoCloseable, PurgeVerdicts {
   private final long compactBytes;
   private final Journal journal;
   private final PurgeTable table;
-  private final Sequences sequences;
+  private final SequenceAllocator sequences;
   private final PurgeMatcher.Compiler compiler;
   private final Runnable onWork;
   private final PurgeLog log = new PurgeLog();
@@ -157,7 +157,7 @@ public final class Purges implements AutoCloseable, PurgeVerdicts {
       replay(record, retired);
     }
     this.retiredThrough = retired;
-    this.sequences = new Sequences(found.highest() + 1, onWork);
+    this.sequences = new SequenceAllocator(found.highest() + 1, onWork);
     boolean done = false;
     try {
       if (!journal.isSound() || journal.length() > compactBytes) {
@@ -212,7 +212,7 @@ public final class Purges implements AutoCloseable, PurgeVerdicts {
         table.raiseHard(record.sequence());
         return true;
       }
-      table.put(new Predicates.Predicate(record, matcher));
+      table.put(new ActivePredicates.Predicate(record, matcher));
       return true;
     }
     if (record.scopes().length == 0) {
@@ -340,7 +340,7 @@ public final class Purges implements AutoCloseable, PurgeVerdicts {
     if (kind == PREDICATE) {
       JournalRecord order =
           new JournalRecord(JournalRecord.Type.PURGE, kind, soft, Long.MAX_VALUE, 0, scopes, text);
-      asked.put(new Predicates.Predicate(order, compiled(text)));
+      asked.put(new ActivePredicates.Predicate(order, compiled(text)));
     } else if (scopes.length == 0 && soft) {
       asked.raiseSoft(Long.MAX_VALUE);
     } else if (scopes.length == 0) {
@@ -565,14 +565,14 @@ public final class Purges implements AutoCloseable, PurgeVerdicts {
   public void count(MemorySegment memory, long record, int fate) {
     if (memory.get(Layouts.INT, record + RecordHeader.KIND_OFFSET) == RecordHeader.KIND_OBJECT) {
       log.count(
-          table.culprit(memory, record, fate),
+          table.purgeSequenceOf(memory, record, fate),
           memory.get(Layouts.LONG, record + HeadRecord.TOTAL_LENGTH_OFFSET));
     }
   }
 
   /** The same where only scopes are known. */
   public void count(long[] scopes, long birth, long bodyBirth, int fate, long bodyBytes) {
-    log.count(table.culprit(scopes, birth, bodyBirth, fate), bodyBytes);
+    log.count(table.purgeSequenceOf(scopes, birth, bodyBirth, fate), bodyBytes);
   }
 
   public PurgeLog log() {
@@ -645,7 +645,7 @@ public final class Purges implements AutoCloseable, PurgeVerdicts {
       if (table.floorSoft() > 0) {
         records.add(JournalRecord.plain(JournalRecord.Type.FLOOR_SOFT, table.floorSoft()));
       }
-      Predicates predicates = table.predicates();
+      ActivePredicates predicates = table.predicates();
       for (int n = 0; n < predicates.size(); n++) {
         records.add(predicates.get(n).order());
       }
@@ -694,7 +694,7 @@ public final class Purges implements AutoCloseable, PurgeVerdicts {
 
   /** The oldest predicate that memory has not been swept for; the far future if there is none. */
   public long oldestUnswept() {
-    Predicates unswept = table.unswept();
+    ActivePredicates unswept = table.unswept();
     return unswept.size() == 0 ? Long.MAX_VALUE : unswept.get(0).sequence();
   }
 

@@ -1,8 +1,8 @@
 package io.forebay.storage.recover;
 
-import io.forebay.storage.file.MemoryPlace;
-import io.forebay.storage.lock.OwnedException;
-import io.forebay.storage.lock.OwnerLock;
+import io.forebay.storage.file.DefaultMemoryDirectory;
+import io.forebay.storage.lock.DirectoryInUseException;
+import io.forebay.storage.lock.DirectoryLock;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -17,9 +17,9 @@ import org.jspecify.annotations.Nullable;
  * locked. Any thread; blocks for the file system.
  */
 public final class OrphanedTiers {
-  private final MemoryPlace places;
+  private final DefaultMemoryDirectory places;
 
-  public OrphanedTiers(MemoryPlace places) {
+  public OrphanedTiers(DefaultMemoryDirectory places) {
     this.places = places;
   }
 
@@ -49,14 +49,14 @@ public final class OrphanedTiers {
    * @return false if it is in use by now, or gone
    */
   public boolean remove(Orphan orphan) throws IOException {
-    try (OwnerLock _ = OwnerLock.take(orphan.directory())) {
+    try (DirectoryLock _ = DirectoryLock.take(orphan.directory())) {
       if (!orphan.data().equals(places.owner(orphan.directory()))
           || why(orphan.directory(), orphan.data()) == null) {
         return false;
       }
-      MemoryPlace.remove(orphan.directory());
+      DefaultMemoryDirectory.remove(orphan.directory());
       return true;
-    } catch (OwnedException e) {
+    } catch (DirectoryInUseException e) {
       return false;
     }
   }
@@ -89,9 +89,9 @@ public final class OrphanedTiers {
       return false;
     }
     try {
-      OwnerLock.share(directory).close();
+      DirectoryLock.share(directory).close();
       return false;
-    } catch (OwnedException e) {
+    } catch (DirectoryInUseException e) {
       return true;
     } catch (IOException e) {
       throw e;

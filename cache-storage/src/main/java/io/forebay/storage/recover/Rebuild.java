@@ -59,7 +59,7 @@ public final class Rebuild {
     this.regions = regions;
     this.records = records;
     this.disk = disk;
-    this.cursor = index.patientCursor();
+    this.cursor = index.blockingCursor();
     this.purges = purges;
     this.slots = new int[regions.count()];
     this.generations = new int[regions.count()];
@@ -254,7 +254,7 @@ public final class Rebuild {
         value.leaveMemory();
         return ObjectIndex.Verdict.PUT;
       }
-      disk.bury(high, low, value);
+      disk.addTombstone(high, low, value);
       return ObjectIndex.Verdict.REMOVE;
     }
   }
@@ -303,7 +303,7 @@ public final class Rebuild {
             regions.live(value.region(), otherSlot, false);
           }
         }
-        disk.bury(high, low, value);
+        disk.addTombstone(high, low, value);
       }
       value.identity(kind, birth, objectId);
       value.memory(region, generation, offset, length);

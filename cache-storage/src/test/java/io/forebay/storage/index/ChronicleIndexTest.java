@@ -36,12 +36,12 @@ class ChronicleIndexTest {
     Path file = directory.resolve("index.map");
     try (ChronicleIndex index = ChronicleIndex.persisted(file, 1000)) {
       for (int n = 0; n < 500; n++) {
-        assertEquals(Outcome.DONE, put(index.hastyCursor(), n, n));
+        assertEquals(Outcome.DONE, put(index.nonBlockingCursor(), n, n));
       }
     }
     try (ChronicleIndex index = ChronicleIndex.persisted(file, 1000)) {
       assertEquals(500, index.count());
-      ObjectIndex.Cursor cursor = index.hastyCursor();
+      ObjectIndex.Cursor cursor = index.nonBlockingCursor();
       IndexValue value = new IndexValue();
       for (int n = 0; n < 500; n++) {
         assertEquals(Outcome.DONE, cursor.get(n, ~(long) n, value));
@@ -70,7 +70,7 @@ class ChronicleIndexTest {
   @Test
   void refusesKeysBeyondItsBound() {
     try (ChronicleIndex index = ChronicleIndex.anonymous(100)) {
-      ObjectIndex.Cursor cursor = index.hastyCursor();
+      ObjectIndex.Cursor cursor = index.nonBlockingCursor();
       for (int n = 0; n < 100; n++) {
         assertEquals(Outcome.DONE, put(cursor, n, n));
       }
@@ -82,7 +82,7 @@ class ChronicleIndexTest {
   @Test
   void hastyCursorGivesUpBehindAHeldLockAndPatientOneWaits() throws Exception {
     try (ChronicleIndex index = ChronicleIndex.anonymous(100)) {
-      assertEquals(Outcome.DONE, put(index.hastyCursor(), 1, 1));
+      assertEquals(Outcome.DONE, put(index.nonBlockingCursor(), 1, 1));
       CountDownLatch isInside = new CountDownLatch(1);
       CountDownLatch mayLeave = new CountDownLatch(1);
       Thread holder =
@@ -90,7 +90,7 @@ class ChronicleIndexTest {
               .start(() -> {
                 Outcome outcome =
                     index
-                        .patientCursor()
+                        .blockingCursor()
                         .update(
                             1,
                             ~1L,
@@ -104,10 +104,10 @@ class ChronicleIndexTest {
               });
       isInside.await();
       IndexValue value = new IndexValue();
-      assertEquals(Outcome.BUSY, index.hastyCursor().get(1, ~1L, value));
-      assertEquals(Outcome.BUSY, put(index.hastyCursor(), 1, 7));
+      assertEquals(Outcome.BUSY, index.nonBlockingCursor().get(1, ~1L, value));
+      assertEquals(Outcome.BUSY, put(index.nonBlockingCursor(), 1, 7));
       mayLeave.countDown();
-      assertEquals(Outcome.DONE, index.patientCursor().get(1, ~1L, value));
+      assertEquals(Outcome.DONE, index.blockingCursor().get(1, ~1L, value));
       assertEquals(9, value.region());
       holder.join();
     }

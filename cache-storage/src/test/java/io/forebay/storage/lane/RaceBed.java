@@ -146,7 +146,7 @@ public final class RaceBed {
               new DiskDemoter(regions, index, disk, check, false, 0, System::currentTimeMillis),
               eviction,
               Long.MAX_VALUE);
-      cursor = index.patientCursor();
+      cursor = index.blockingCursor();
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

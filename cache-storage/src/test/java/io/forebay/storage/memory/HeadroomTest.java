@@ -59,9 +59,9 @@ class HeadroomTest {
   void tierThatAGroupCanNotHoldIsRefusedBeforeAnythingIsWritten() throws Exception {
     group("a", "memory.max", "1000000", "memory.current", "0");
     Path file = directory.resolve("memory.tier");
-    NoRoomException refused =
+    NoSpaceException refused =
         assertThrows(
-            NoRoomException.class,
+            NoSpaceException.class,
             () -> TierMemory.map(file, 64 << 20, headroom("0::/a\n"), false));
     assertTrue(String.valueOf(refused.getMessage()).contains("control group"));
     assertFalse(Files.exists(file));

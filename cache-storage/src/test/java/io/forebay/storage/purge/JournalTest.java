@@ -168,7 +168,7 @@ class JournalTest {
       while (purges.next() >= 0) {
         taken++;
       }
-      assertTrue(taken >= Sequences.BLOCK);
+      assertTrue(taken >= SequenceAllocator.BLOCK);
       assertEquals(-1, purges.next());
       purges.work();
       assertTrue(purges.next() > 0);

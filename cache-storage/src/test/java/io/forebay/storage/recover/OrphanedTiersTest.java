@@ -4,8 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.forebay.storage.file.MemoryPlace;
-import io.forebay.storage.lock.OwnerLock;
+import io.forebay.storage.file.DefaultMemoryDirectory;
+import io.forebay.storage.lock.DirectoryLock;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -19,14 +19,14 @@ final class OrphanedTiersTest {
   @TempDir Path directory;
   private Path root;
   private Path data;
-  private MemoryPlace places;
+  private DefaultMemoryDirectory places;
   private OrphanedTiers tiers;
 
   @BeforeEach
   void make() throws IOException {
     root = Files.createDirectory(directory.resolve("shm"));
     data = Files.createDirectory(directory.resolve("data"));
-    places = new MemoryPlace(root, new SecureRandom());
+    places = new DefaultMemoryDirectory(root, new SecureRandom());
     tiers = new OrphanedTiers(places);
   }
 
@@ -37,7 +37,7 @@ final class OrphanedTiersTest {
   }
 
   private void deleteData() throws IOException {
-    Files.delete(data.resolve(MemoryPlace.RECORD));
+    Files.delete(data.resolve(DefaultMemoryDirectory.RECORD));
     Files.delete(data);
   }
 
@@ -74,7 +74,7 @@ final class OrphanedTiersTest {
   @Test
   void directoryThatAStartIsMakingIsNone() throws IOException {
     Path first = made();
-    try (OwnerLock _ = OwnerLock.take(data)) {
+    try (DirectoryLock _ = DirectoryLock.take(data)) {
       Path second = places.fresh(data);
       assertEquals(List.of(), tiers.find(), first + " " + second);
     }
@@ -85,7 +85,7 @@ final class OrphanedTiersTest {
     Path memory = made();
     deleteData();
     List<OrphanedTiers.Orphan> found = tiers.find();
-    try (OwnerLock _ = OwnerLock.take(memory)) {
+    try (DirectoryLock _ = DirectoryLock.take(memory)) {
       assertEquals(List.of(), tiers.find());
       assertFalse(tiers.remove(found.getFirst()));
     }

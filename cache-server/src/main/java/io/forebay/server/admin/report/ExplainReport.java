@@ -81,7 +81,7 @@ public final class ExplainReport {
       return;
     }
     ObjectNode node = answer.putObject("tls");
-    TlsForecastReport.of(node.putArray("listeners"), tls, Instant.ofEpochMilli(told.nowMillis()));
+    TlsPreviewReport.of(node.putArray("listeners"), tls, Instant.ofEpochMilli(told.nowMillis()));
     Explanation.Hsts hsts = told.hsts();
     if (hsts == null) {
       node.putNull("hsts");

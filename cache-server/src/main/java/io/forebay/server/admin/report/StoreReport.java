@@ -2,7 +2,7 @@ package io.forebay.server.admin.report;
 
 import io.forebay.core.http.AuthorityNormalizer;
 import io.forebay.core.http.HeaderFields;
-import io.forebay.core.http.PlainRequest;
+import io.forebay.core.http.SyntheticRequest;
 import io.forebay.core.http.TargetUri;
 import io.forebay.core.key.KeyBuilder;
 import io.forebay.core.key.KeyRecipe;
@@ -236,7 +236,7 @@ public final class StoreReport {
       return Reason.REFUSED_NO_ROUTE.explanation();
     }
     Decision early =
-        Decider.decideBeforeLookup(PlainRequest.of("GET", uri, HeaderFields.of()), route);
+        Decider.decideBeforeLookup(SyntheticRequest.of("GET", uri, HeaderFields.of()), route);
     if (early != null) {
       return early.reason().explanation();
     }
@@ -287,7 +287,7 @@ public final class StoreReport {
     }
     Decision decision =
         Decider.decide(
-            PlainRequest.of("GET", uri, HeaderFields.of()),
+            SyntheticRequest.of("GET", uri, HeaderFields.of()),
             route,
             meta,
             one.isSoftPurged(),

@@ -36,8 +36,8 @@ public final class ContentLengthCheck {
   }
 
   /** Decodes the fields of an HTTP/2 message. */
-  public static final class OfHttp2 extends DefaultHttp2HeadersDecoder {
-    public OfHttp2(long maxHeaderListSize) {
+  public static final class ForHttp2 extends DefaultHttp2HeadersDecoder {
+    public ForHttp2(long maxHeaderListSize) {
       super(true, maxHeaderListSize);
     }
 
@@ -51,8 +51,8 @@ public final class ContentLengthCheck {
 
   /** Between the codec of an HTTP/3 request stream and its validation. */
   @ChannelHandler.Sharable
-  public static final class OfHttp3 extends ChannelInboundHandlerAdapter {
-    public static final OfHttp3 INSTANCE = new OfHttp3();
+  public static final class ForHttp3 extends ChannelInboundHandlerAdapter {
+    public static final ForHttp3 INSTANCE = new ForHttp3();
 
     @Override
     public void channelRead(ChannelHandlerContext ctx, Object message) {

@@ -47,7 +47,7 @@ public final class DirectWrites {
   private @Nullable Channel owner;
 
   /** Whether what this channel writes may be gathered at all. */
-  public static boolean areFor(Channel channel) {
+  public static boolean isSupported(Channel channel) {
     return channel instanceof AbstractEpollStreamChannel;
   }
 

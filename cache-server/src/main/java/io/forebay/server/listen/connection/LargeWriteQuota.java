@@ -33,7 +33,7 @@ public final class LargeWriteQuota {
     boolean isIdle();
 
     /** It has lost what it was granted. */
-    void onNarrowed();
+    void onRevoked();
 
     Channel channel();
   }
@@ -60,12 +60,12 @@ public final class LargeWriteQuota {
   void privateCopyBytes(long bytes) {
     limit = limitOf(bytes);
     while (holders.size() > limit) {
-      narrow(holders.getFirst());
+      release(holders.getFirst());
     }
   }
 
   /** Grants large chunks if there is room, or if the one that has had them longest is idle. */
-  public boolean widen(Holder holder) {
+  public boolean tryAcquire(Holder holder) {
     if (!(holder.channel() instanceof EpollSocketChannel)) {
       // Without a bound on what the kernel takes there is no telling what a stalled client costs.
       return false;
@@ -77,20 +77,20 @@ public final class LargeWriteQuota {
         return false;
       }
       unsent(longest, Transport.UNSENT_BYTES);
-      longest.onNarrowed();
+      longest.onRevoked();
     }
     holders.addLast(holder);
-    counters.wideSends = holders.size();
+    counters.largeWrites = holders.size();
     unsent(holder, WIDE_BYTES);
     return true;
   }
 
   /** Takes back what was granted. */
-  public void narrow(Holder holder) {
+  public void release(Holder holder) {
     holders.remove(holder);
-    counters.wideSends = holders.size();
+    counters.largeWrites = holders.size();
     unsent(holder, Transport.UNSENT_BYTES);
-    holder.onNarrowed();
+    holder.onRevoked();
   }
 
   private static void unsent(Holder holder, long bytes) {

@@ -42,7 +42,7 @@ public final class ListenerContext {
   public final AccessLogRing accessLog;
   public final DeadlineWheel wheel;
   public final SocketBacklog sendQueue = new SocketBacklog();
-  public final LargeWriteQuota wideSends;
+  public final LargeWriteQuota largeWrites;
   public final DirectWrites directWrites = new DirectWrites();
 
   // Of the configuration in force. A connection keeps those it began with.
@@ -67,7 +67,7 @@ public final class ListenerContext {
       AccessLogRing accessLog,
       ServerConfig config,
       ConnectionLimiter nodeConnections,
-      LargeWriteQuota wideSends,
+      LargeWriteQuota largeWrites,
       LongSupplier clockNanos,
       LongSupplier clockMillis) {
     this.loop = loop;
@@ -76,7 +76,7 @@ public final class ListenerContext {
     this.accessLog = accessLog;
     this.config = config;
     this.nodeConnections = nodeConnections;
-    this.wideSends = wideSends;
+    this.largeWrites = largeWrites;
     this.wheel = new DeadlineWheel(clockNanos);
     this.clockMillis = clockMillis;
   }
@@ -102,7 +102,7 @@ public final class ListenerContext {
   public void reconfigure(ServerConfig next) {
     config = next;
     exchanges.load().reconfigure(next.overload());
-    wideSends.privateCopyBytes(next.limits().privateCopyBytes());
+    largeWrites.privateCopyBytes(next.limits().privateCopyBytes());
   }
 
   public EventLoop eventLoop() {
@@ -164,7 +164,7 @@ public final class ListenerContext {
   }
 
   /** Whether the other end is believed when it says for whom it has connected. */
-  public boolean mayNameOthers(Channel channel) {
+  public boolean isTrustedProxy(Channel channel) {
     return channel instanceof DomainSocketChannel
         || nodeConnections.isTrusted(channel.remoteAddress());
   }
@@ -189,7 +189,7 @@ public final class ListenerContext {
   }
 
   /** Tells a plain text connection that was not admitted why, if not too many are being told. */
-  public void turnAway(Channel channel) {
+  public void sendOverloadResponse(Channel channel) {
     if (isDraining || turnedAway >= OverloadResponder.MAX) {
       channel.close();
       return;

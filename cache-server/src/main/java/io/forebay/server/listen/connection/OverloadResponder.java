@@ -33,7 +33,7 @@ final class OverloadResponder extends ChannelInboundHandlerAdapter {
   public void channelActive(ChannelHandlerContext ctx) {
     deadline.in(LINGER_NANOS);
     ByteBuf answer = ctx.alloc().directBuffer(256);
-    Responses.writeRefusal(
+    PrebuiltResponses.writeRefusal(
         answer,
         Rejection.OVERLOAD,
         loop.date(),

@@ -43,7 +43,7 @@ public abstract class RequestStream<H extends Headers<CharSequence, CharSequence
   private @Nullable Receiver receiver;
   private long receivedBytes;
   private long demandBytes;
-  private final BodyPace pace;
+  private final RequestBodyRate pace;
   private boolean owesContinue;
   private boolean isBodyRead;
   private boolean isBodyOver;
@@ -78,7 +78,7 @@ public abstract class RequestStream<H extends Headers<CharSequence, CharSequence
     this.isBodyRead = !request.hasBody();
     this.isBodyOver = isBodyRead;
     this.beganNanos = loop.wheel.nowNanos();
-    this.pace = new BodyPace(limits, loop.timeouts());
+    this.pace = new RequestBodyRate(limits, loop.timeouts());
   }
 
   // ---- what differs from protocol to protocol
@@ -165,7 +165,7 @@ public abstract class RequestStream<H extends Headers<CharSequence, CharSequence
   }
 
   /** Notes whether the client's window is shut on what waits; for how long it has been. */
-  public final long isShutFor(boolean isShut, long sinceLastNanos) {
+  public final long windowClosedNanos(boolean isShut, long sinceLastNanos) {
     shutNanos = isShut ? shutNanos + sinceLastNanos : 0;
     return shutNanos;
   }
@@ -378,7 +378,7 @@ public abstract class RequestStream<H extends Headers<CharSequence, CharSequence
   }
 
   @Override
-  public boolean takesTrailers() {
+  public boolean acceptsTrailers() {
     return true;
   }
 

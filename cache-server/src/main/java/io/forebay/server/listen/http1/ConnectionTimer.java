@@ -2,8 +2,8 @@ package io.forebay.server.listen.http1;
 
 import io.forebay.server.config.ServerConfig.LimitsConfig;
 import io.forebay.server.config.ServerConfig.TimeoutsConfig;
-import io.forebay.server.listen.connection.BodyPace;
 import io.forebay.server.listen.connection.ListenerContext;
+import io.forebay.server.listen.connection.RequestBodyRate;
 import io.forebay.server.listen.connection.StallDetector;
 import io.forebay.server.loop.DeadlineWheel;
 import io.netty.channel.Channel;
@@ -40,7 +40,7 @@ final class ConnectionTimer {
   private final DeadlineWheel wheel;
   private final DeadlineWheel.Entry deadline;
   private final StallDetector stalls;
-  private final BodyPace pace;
+  private final RequestBodyRate pace;
   private final long lookNanos;
   private long requestBeganNanos;
   private boolean isHeadTimed = true;
@@ -55,7 +55,7 @@ final class ConnectionTimer {
     wheel = loop.wheel;
     deadline = wheel.entry(onDeadline);
     stalls = new StallDetector(channel, loop.sendQueue);
-    pace = new BodyPace(limits, timeouts);
+    pace = new RequestBodyRate(limits, timeouts);
     lookNanos =
         Math.min(
             timeouts.noProgress().toNanos() / StallDetector.LOOKS,

@@ -40,7 +40,7 @@ final class Http1Body implements RequestBody {
   }
 
   /** Whether the client still waits to be told that its body is welcome. */
-  boolean owesContinue() {
+  boolean isContinueDue() {
     return owesContinue;
   }
 

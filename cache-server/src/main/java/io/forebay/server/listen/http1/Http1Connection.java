@@ -11,8 +11,8 @@ import io.forebay.server.listen.connection.AltSvc;
 import io.forebay.server.listen.connection.ClientCertificateCheck;
 import io.forebay.server.listen.connection.ListenerContext;
 import io.forebay.server.listen.connection.LocalReplyEvent;
+import io.forebay.server.listen.connection.PrebuiltResponses;
 import io.forebay.server.listen.connection.Rejection;
-import io.forebay.server.listen.connection.Responses;
 import io.forebay.server.tunnel.TunnelEnd;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
@@ -42,7 +42,7 @@ import org.slf4j.LoggerFactory;
  *                        │└──response ended, body unread──► REST ──read──► HEAD
  *                        └──refused, or not to be kept──► CLOSING ──► CLOSED
  *
- *   ReadGate ──► FastLane, RequestDecoder ──► this ──► RequestHandler
+ *   ReadFlowControl ──► FastLane, RequestDecoder ──► this ──► RequestHandler
  *   ResponseOutput ◄── Http1Sink ◄──────────────────────────┘
  *   ConnectionTimer: deadlines      ConnectionCloser: reset, or an orderly end
  * </pre>
@@ -73,7 +73,7 @@ public final class Http1Connection extends ChannelInboundHandlerAdapter
   private final Http1Sink sink;
   private final ClientInfo client;
   private final boolean isSecure;
-  private final ReadGate gate;
+  private final ReadFlowControl gate;
   private final ResponseOutput output;
   private final ConnectionTimer timer;
   private final ConnectionCloser closer;
@@ -109,7 +109,7 @@ public final class Http1Connection extends ChannelInboundHandlerAdapter
     fastLane = new FastLane(this, heads, limits);
     request = new Http1Request(limits, scheme, ownAuthority);
     request.guardedBy(ClientCertificateCheck.of(channel));
-    gate = new ReadGate(this, channel, decoder);
+    gate = new ReadFlowControl(this, channel, decoder);
     output = new ResponseOutput(loop, channel, isSecure, () -> phase == Phase.HEAD);
     sink = new Http1Sink(this, output);
     timer = new ConnectionTimer(loop, channel, limits, this::onDeadline);
@@ -308,8 +308,10 @@ public final class Http1Connection extends ChannelInboundHandlerAdapter
   private void answerAsterisk() {
     body.cancel();
     ByteBuf head = sink.beginHead(204);
-    head.writeBytes(Responses.DATE).writeBytes(loop.date()).writeBytes(Responses.CRLF);
-    head.writeBytes(Responses.ALLOW);
+    head.writeBytes(PrebuiltResponses.DATE)
+        .writeBytes(loop.date())
+        .writeBytes(PrebuiltResponses.CRLF);
+    head.writeBytes(PrebuiltResponses.ALLOW);
     log(204, CacheResult.SYNTHETIC, null, 0);
     sink.head(head, ResponseSink.LENGTH_ABSENT, true);
   }
@@ -355,7 +357,8 @@ public final class Http1Connection extends ChannelInboundHandlerAdapter
   }
 
   void sendContinue() {
-    output.write(output.allocate(Responses.CONTINUE.length).writeBytes(Responses.CONTINUE));
+    output.write(
+        output.allocate(PrebuiltResponses.CONTINUE.length).writeBytes(PrebuiltResponses.CONTINUE));
     output.flushSoon();
   }
 
@@ -370,7 +373,7 @@ public final class Http1Connection extends ChannelInboundHandlerAdapter
             && requests < limits.requestsPerConnection()
             // A client that waits to be told may send its body or not: there is no telling what
             // comes next.
-            && !(body.owesContinue() && !hasRequestEnded && request.hasBody());
+            && !(body.isContinueDue() && !hasRequestEnded && request.hasBody());
     if (isKept && !hasRequestEnded && request.hasBody() && body.isOver()) {
       // Nobody will read the rest; if that is much, it will not be read at all.
       isKept = body.remainingBytes() <= REST_BYTES;
@@ -462,7 +465,7 @@ public final class Http1Connection extends ChannelInboundHandlerAdapter
   }
 
   private void dropRest() {
-    if (isKept && !body.owesContinue() && body.remainingBytes() <= REST_BYTES) {
+    if (isKept && !body.isContinueDue() && body.remainingBytes() <= REST_BYTES) {
       phase = Phase.REST;
       restBytes = 0;
       timer.dropsRest();
@@ -520,14 +523,14 @@ public final class Http1Connection extends ChannelInboundHandlerAdapter
         refusal.status(),
         CacheResult.REFUSED,
         refusal.detail(),
-        isHead() ? 0 : Responses.text(refusal).length);
+        isHead() ? 0 : PrebuiltResponses.text(refusal).length);
     answer(refusal);
   }
 
   private void answer(Rejection refusal) {
     loop.countRefusal(refusal);
     ByteBuf response = output.allocate(512);
-    Responses.writeRefusal(
+    PrebuiltResponses.writeRefusal(
         response,
         refusal,
         loop.date(),

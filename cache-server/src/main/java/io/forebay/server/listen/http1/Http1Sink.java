@@ -6,7 +6,7 @@ import io.forebay.server.http.AbortCause;
 import io.forebay.server.http.ResponseSink;
 import io.forebay.server.listen.connection.AltSvc;
 import io.forebay.server.listen.connection.Digits;
-import io.forebay.server.listen.connection.Responses;
+import io.forebay.server.listen.connection.PrebuiltResponses;
 import io.forebay.server.tunnel.TunnelEnd;
 import io.netty.buffer.ByteBuf;
 import java.nio.charset.StandardCharsets;
@@ -97,9 +97,9 @@ final class Http1Sink implements ResponseSink {
       return;
     }
     ByteBuf buffer = output.allocate(HEAD_LENGTH);
-    buffer.writeBytes(Responses.statusLine(interimStatus));
+    buffer.writeBytes(PrebuiltResponses.statusLine(interimStatus));
     writeFields(buffer, fields);
-    buffer.writeBytes(Responses.CRLF);
+    buffer.writeBytes(PrebuiltResponses.CRLF);
     output.write(buffer);
     output.flushSoon();
   }
@@ -107,7 +107,8 @@ final class Http1Sink implements ResponseSink {
   @Override
   public ByteBuf beginHead(int finalStatus) {
     status = finalStatus;
-    ByteBuf head = output.allocate(HEAD_LENGTH).writeBytes(Responses.statusLine(finalStatus));
+    ByteBuf head =
+        output.allocate(HEAD_LENGTH).writeBytes(PrebuiltResponses.statusLine(finalStatus));
     AltSvc elsewhere = connection.altSvc();
     return elsewhere == null ? head : head.writeBytes(elsewhere.line());
   }
@@ -121,9 +122,9 @@ final class Http1Sink implements ResponseSink {
     hasHead = true;
     boolean hasNoBody = status == 204 || status == 304 || isHead;
     if (contentLength >= 0 && status != 204) {
-      head.writeBytes(Responses.CONTENT_LENGTH);
+      head.writeBytes(PrebuiltResponses.CONTENT_LENGTH);
       Digits.writeDecimal(head, contentLength);
-      head.writeBytes(Responses.CRLF);
+      head.writeBytes(PrebuiltResponses.CRLF);
     }
     if (hasNoBody) {
       framing = Framing.NONE;
@@ -132,10 +133,12 @@ final class Http1Sink implements ResponseSink {
       remainingBytes = contentLength;
     } else if (isLast) {
       // A whole message without a body has to say so, or the client waits for one.
-      head.writeBytes(Responses.CONTENT_LENGTH).writeByte('0').writeBytes(Responses.CRLF);
+      head.writeBytes(PrebuiltResponses.CONTENT_LENGTH)
+          .writeByte('0')
+          .writeBytes(PrebuiltResponses.CRLF);
       framing = Framing.NONE;
     } else if (isVersion11) {
-      head.writeBytes(Responses.CHUNKED);
+      head.writeBytes(PrebuiltResponses.CHUNKED);
       framing = Framing.CHUNKED;
     } else {
       framing = Framing.UNTIL_CLOSE;
@@ -143,11 +146,11 @@ final class Http1Sink implements ResponseSink {
     }
     boolean isKept = connection.decideKeepAlive(!isCloseDelimited);
     if (!isKept) {
-      head.writeBytes(Responses.CLOSE);
+      head.writeBytes(PrebuiltResponses.CLOSE);
     } else if (!isVersion11) {
-      head.writeBytes(Responses.KEEP_ALIVE);
+      head.writeBytes(PrebuiltResponses.KEEP_ALIVE);
     }
-    head.writeBytes(Responses.CRLF);
+    head.writeBytes(PrebuiltResponses.CRLF);
     pending = head;
     isHeadPending = true;
     if (isLast) {
@@ -172,7 +175,7 @@ final class Http1Sink implements ResponseSink {
     } else if (framing == Framing.CHUNKED) {
       ByteBuf size = pending();
       Digits.writeHex(size, length);
-      size.writeBytes(Responses.CRLF);
+      size.writeBytes(PrebuiltResponses.CRLF);
     }
     ByteBuf before = pending;
     if (before != null && length <= COPY_LENGTH) {
@@ -183,7 +186,7 @@ final class Http1Sink implements ResponseSink {
       output.write(chunk);
     }
     if (framing == Framing.CHUNKED) {
-      pending().writeBytes(Responses.CRLF);
+      pending().writeBytes(PrebuiltResponses.CRLF);
     }
     before = pending;
     if (before != null && before.readableBytes() >= PENDING_LENGTH) {
@@ -210,9 +213,9 @@ final class Http1Sink implements ResponseSink {
     }
     if (framing == Framing.CHUNKED) {
       ByteBuf last = pending();
-      last.writeBytes(Responses.LAST_CHUNK);
+      last.writeBytes(PrebuiltResponses.LAST_CHUNK);
       writeFields(last, trailers);
-      last.writeBytes(Responses.CRLF);
+      last.writeBytes(PrebuiltResponses.CRLF);
     }
     finish();
   }
@@ -231,13 +234,13 @@ final class Http1Sink implements ResponseSink {
   }
 
   @Override
-  public boolean takesInterim() {
+  public boolean acceptsInterim() {
     return isVersion11;
   }
 
   @Override
-  public boolean takesTrailers() {
-    return isLive && isVersion11 && Trailers.areTaken(connection.request().all("te"));
+  public boolean acceptsTrailers() {
+    return isLive && isVersion11 && Trailers.areAccepted(connection.request().all("te"));
   }
 
   @Override
@@ -247,9 +250,9 @@ final class Http1Sink implements ResponseSink {
 
   @Override
   public TunnelEnd tunnel(ByteBuf head, String protocol) {
-    head.writeBytes(Responses.UPGRADE);
+    head.writeBytes(PrebuiltResponses.UPGRADE);
     head.writeCharSequence(protocol, StandardCharsets.ISO_8859_1);
-    head.writeBytes(Responses.CRLF).writeBytes(Responses.CRLF);
+    head.writeBytes(PrebuiltResponses.CRLF).writeBytes(PrebuiltResponses.CRLF);
     isLive = false;
     listener = null;
     return connection.tunnel(head);
@@ -339,7 +342,7 @@ final class Http1Sink implements ResponseSink {
       into.writeCharSequence(fields.name(i), StandardCharsets.ISO_8859_1);
       into.writeByte(':').writeByte(' ');
       into.writeCharSequence(fields.value(i), StandardCharsets.ISO_8859_1);
-      into.writeBytes(Responses.CRLF);
+      into.writeBytes(PrebuiltResponses.CRLF);
     }
   }
 }

@@ -38,7 +38,7 @@ final class ResponseOutput implements LargeWriteQuota.Holder {
     this.channel = channel;
     this.isSecure = isSecure;
     this.idle = idle;
-    this.writesDirectly = !isSecure && DirectWrites.areFor(channel);
+    this.writesDirectly = !isSecure && DirectWrites.isSupported(channel);
   }
 
   void open(ChannelHandlerContext ctx) {
@@ -117,7 +117,7 @@ final class ResponseOutput implements LargeWriteQuota.Holder {
       loop.directWrites.spill(ctx);
     }
     if (isWide) {
-      loop.wideSends.narrow(this);
+      loop.largeWrites.release(this);
     }
   }
 
@@ -132,13 +132,13 @@ final class ResponseOutput implements LargeWriteQuota.Holder {
 
   void onChunkTaken(long sentBytes) {
     if (!isWide && sentBytes >= QUICK_BYTES && context != null) {
-      isWide = loop.wideSends.widen(this);
+      isWide = loop.largeWrites.tryAcquire(this);
     }
   }
 
   void onChunkStalled() {
     if (isWide) {
-      loop.wideSends.narrow(this);
+      loop.largeWrites.release(this);
     }
   }
 
@@ -148,7 +148,7 @@ final class ResponseOutput implements LargeWriteQuota.Holder {
   }
 
   @Override
-  public void onNarrowed() {
+  public void onRevoked() {
     isWide = false;
   }
 

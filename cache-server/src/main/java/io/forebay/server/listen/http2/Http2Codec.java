@@ -122,7 +122,7 @@ final class Http2Codec extends Http2FrameCodecBuilder {
             connection(),
             encoder,
             new DefaultHttp2FrameReader(
-                new ContentLengthCheck.OfHttp2(maxHeaderListSize), maxContinuations),
+                new ContentLengthCheck.ForHttp2(maxHeaderListSize), maxContinuations),
             Http2PromisedRequestVerifier.ALWAYS_VERIFY,
             true,
             true,

@@ -12,8 +12,8 @@ import io.forebay.server.listen.connection.FramedRequest;
 import io.forebay.server.listen.connection.LargeWriteQuota;
 import io.forebay.server.listen.connection.ListenerContext;
 import io.forebay.server.listen.connection.LocalReplyEvent;
+import io.forebay.server.listen.connection.PrebuiltResponses;
 import io.forebay.server.listen.connection.Rejection;
-import io.forebay.server.listen.connection.Responses;
 import io.forebay.server.listen.connection.StallDetector;
 import io.forebay.server.listen.connection.StreamPriority;
 import io.forebay.server.loop.DeadlineWheel;
@@ -192,14 +192,14 @@ public final class Http2Connection extends ChannelInboundHandlerAdapter {
   @Override
   public void channelReadComplete(ChannelHandlerContext ctx) {
     isBatch = true;
-    tellWaiting();
+    notifyWaitingStreams();
     endBatch();
   }
 
   @Override
   public void channelWritabilityChanged(ChannelHandlerContext ctx) throws Exception {
     super.channelWritabilityChanged(ctx);
-    tellWaitingSoon();
+    notifyWaitingStreamsLater();
   }
 
   /**
@@ -207,7 +207,7 @@ public final class Http2Connection extends ChannelInboundHandlerAdapter {
    * connection full in between was seen to wait for ever. So whoever waits is asked again whenever
    * anything has changed; in a turn of its own, since the codec may be in the middle of a flush.
    */
-  private void tellWaitingSoon() {
+  private void notifyWaitingStreamsLater() {
     if (hasWaiting && !isTurnQueued && !isClosed) {
       isTurnQueued = true;
       channel.eventLoop().execute(this::onTurn);
@@ -217,7 +217,7 @@ public final class Http2Connection extends ChannelInboundHandlerAdapter {
   private void onTurn() {
     isTurnQueued = false;
     isBatch = true;
-    tellWaiting();
+    notifyWaitingStreams();
     endBatch();
   }
 
@@ -228,11 +228,11 @@ public final class Http2Connection extends ChannelInboundHandlerAdapter {
     if (needsFlush && ctx != null) {
       needsFlush = false;
       ctx.flush();
-      tellWaitingSoon();
+      notifyWaitingStreamsLater();
     }
   }
 
-  private void tellWaiting() {
+  private void notifyWaitingStreams() {
     if (hasWaiting && !isClosed) {
       // Whoever still finds it full says so again.
       hasWaiting = false;
@@ -377,7 +377,7 @@ public final class Http2Connection extends ChannelInboundHandlerAdapter {
     } else if (context != null) {
       context.flush();
       // What was in the way of a stream may have gone.
-      tellWaitingSoon();
+      notifyWaitingStreamsLater();
     }
   }
 
@@ -387,30 +387,30 @@ public final class Http2Connection extends ChannelInboundHandlerAdapter {
    * the connection's window, so that one whose window is shut would hold up the others.
    */
   boolean isWritable(Http2FrameStream stream) {
-    Http2FrameCodec of = codec;
-    if (of == null) {
+    Http2FrameCodec frameCodec = codec;
+    if (frameCodec == null) {
       return false;
     }
-    Http2Stream counted = of.connection().stream(stream.id());
-    Http2RemoteFlowController flow = of.connection().remote().flowController();
+    Http2Stream counted = frameCodec.connection().stream(stream.id());
+    Http2RemoteFlowController flow = frameCodec.connection().remote().flowController();
     boolean isWritable =
         counted != null
             && channel.isWritable()
             && !flow.hasFlowControlled(counted)
             && flow.windowSize(counted) > 0
-            && flow.windowSize(of.connection().connectionStream()) > 0;
+            && flow.windowSize(frameCodec.connection().connectionStream()) > 0;
     hasWaiting |= !isWritable;
     return isWritable;
   }
 
   /** What a stream is to be given at a time: no more than its window takes, as far as that goes. */
   int chunkBytes(Http2FrameStream stream) {
-    Http2FrameCodec of = codec;
-    Http2Stream counted = of == null ? null : of.connection().stream(stream.id());
-    return of == null || counted == null
+    Http2FrameCodec frameCodec = codec;
+    Http2Stream counted = frameCodec == null ? null : frameCodec.connection().stream(stream.id());
+    return frameCodec == null || counted == null
         ? LargeWriteQuota.NARROW_BYTES
         : Math.clamp(
-            of.connection().remote().flowController().windowSize(counted),
+            frameCodec.connection().remote().flowController().windowSize(counted),
             SMALL_CHUNK_BYTES,
             LargeWriteQuota.NARROW_BYTES);
   }
@@ -422,8 +422,8 @@ public final class Http2Connection extends ChannelInboundHandlerAdapter {
 
   /** Drops what the flow controller still holds of a stream, if it holds anything. */
   void giveUp(Http2FrameStream stream) {
-    Http2FrameCodec of = codec;
-    if (of != null && !isClosed && of.connection().stream(stream.id()) != null) {
+    Http2FrameCodec frameCodec = codec;
+    if (frameCodec != null && !isClosed && frameCodec.connection().stream(stream.id()) != null) {
       countStalled();
       reset(stream, Http2Error.CANCEL);
     }
@@ -442,7 +442,7 @@ public final class Http2Connection extends ChannelInboundHandlerAdapter {
     boolean wasLive = stream.isLive();
     boolean isLoggedByExchange = stream.onRefused(refusal) || !wasLive;
     boolean isReset = refusal.isMalformed() || hasHead || !wasLive;
-    byte[] text = Responses.text(refusal);
+    byte[] text = PrebuiltResponses.text(refusal);
     if (!isLoggedByExchange) {
       int bodyBytes = isReset || stream.request().isHead() ? 0 : text.length;
       log(stream.request(), refusal.status(), CacheResult.REFUSED, refusal, bodyBytes, isReset);
@@ -453,7 +453,7 @@ public final class Http2Connection extends ChannelInboundHandlerAdapter {
     }
     Http2Headers headers =
         new DefaultHttp2Headers(false).status(Integer.toString(refusal.status()));
-    Responses.addRefusal(
+    PrebuiltResponses.addRefusal(
         headers,
         refusal,
         loop.dateText(),
@@ -525,16 +525,16 @@ public final class Http2Connection extends ChannelInboundHandlerAdapter {
 
     @Override
     public void onPriorityUpdate(int stream, CharSequence field) {
-      Http2FrameCodec of = codec;
-      if (of == null) {
+      Http2FrameCodec frameCodec = codec;
+      if (frameCodec == null) {
         return;
       }
       StreamPriority priority = StreamPriority.of(field);
-      Http2Stream known = of.connection().stream(stream);
+      Http2Stream known = frameCodec.connection().stream(stream);
       if (known != null) {
         prioritize(known, priority);
-      } else if (of.connection().remote().isValidStreamId(stream)
-          && stream > of.connection().remote().lastStreamCreated()
+      } else if (frameCodec.connection().remote().isValidStreamId(stream)
+          && stream > frameCodec.connection().remote().lastStreamCreated()
           && early.size() < limits.streamsPerConnection()) {
         // RFC 9218 §7.1: it may come before the stream it is about.
         early.put(stream, priority);
@@ -558,11 +558,11 @@ public final class Http2Connection extends ChannelInboundHandlerAdapter {
     int id = opened.stream().id();
     StreamPriority said = early.isEmpty() ? null : early.remove(id);
     CharSequence field = said == null ? headers.get("priority") : null;
-    Http2FrameCodec of = codec;
-    if (of == null || (said == null && field == null)) {
+    Http2FrameCodec frameCodec = codec;
+    if (frameCodec == null || (said == null && field == null)) {
       return;
     }
-    Http2Stream counted = of.connection().stream(id);
+    Http2Stream counted = frameCodec.connection().stream(id);
     if (counted != null) {
       prioritize(counted, said != null ? said : StreamPriority.of(field));
     }
@@ -571,8 +571,10 @@ public final class Http2Connection extends ChannelInboundHandlerAdapter {
   /** {@code OPTIONS *} asks about this server, not about anything behind it. */
   private void answerAsterisk(Http2RequestStream stream) {
     ByteBuf head = stream.beginHead(204);
-    head.writeBytes(Responses.DATE).writeBytes(loop.date()).writeBytes(Responses.CRLF);
-    head.writeBytes(Responses.ALLOW);
+    head.writeBytes(PrebuiltResponses.DATE)
+        .writeBytes(loop.date())
+        .writeBytes(PrebuiltResponses.CRLF);
+    head.writeBytes(PrebuiltResponses.ALLOW);
     log(stream.request(), 204, CacheResult.SYNTHETIC, null, 0, false);
     stream.head(head, Http2RequestStream.LENGTH_ABSENT, true);
   }
@@ -654,16 +656,17 @@ public final class Http2Connection extends ChannelInboundHandlerAdapter {
       refuse(stream, refusal);
       return;
     }
-    Http2FrameCodec of = codec;
-    Http2Stream counted = of == null ? null : of.connection().stream(stream.stream().id());
-    if (of == null || counted == null) {
+    Http2FrameCodec frameCodec = codec;
+    Http2Stream counted =
+        frameCodec == null ? null : frameCodec.connection().stream(stream.stream().id());
+    if (frameCodec == null || counted == null) {
       return;
     }
-    Http2RemoteFlowController flow = of.connection().remote().flowController();
+    Http2RemoteFlowController flow = frameCodec.connection().remote().flowController();
     boolean isShut = flow.hasFlowControlled(counted) && flow.windowSize(counted) <= 0;
     // A little later than a connection on which nothing moves at all is cut for it.
     long boundNanos = timeouts.noProgress().toNanos() + 2 * lookNanos;
-    if (stream.isShutFor(isShut, lookNanos) >= boundNanos) {
+    if (stream.windowClosedNanos(isShut, lookNanos) >= boundNanos) {
       stream.onClosed("the client does not take the response");
       giveUp(stream.stream());
     }
@@ -676,15 +679,15 @@ public final class Http2Connection extends ChannelInboundHandlerAdapter {
 
   /** Whether data waits for windows and the client has opened none of them for too long. */
   private boolean isStuck() {
-    Http2FrameCodec of = codec;
-    if (of == null) {
+    Http2FrameCodec frameCodec = codec;
+    if (frameCodec == null) {
       return false;
     }
-    Http2RemoteFlowController flow = of.connection().remote().flowController();
+    Http2RemoteFlowController flow = frameCodec.connection().remote().flowController();
     boolean hasWaiting = false;
-    long signs = signsOfLife + flow.windowSize(of.connection().connectionStream());
+    long signs = signsOfLife + flow.windowSize(frameCodec.connection().connectionStream());
     for (Http2RequestStream stream : streams.values()) {
-      Http2Stream counted = of.connection().stream(stream.stream().id());
+      Http2Stream counted = frameCodec.connection().stream(stream.stream().id());
       if (counted != null) {
         hasWaiting |= flow.hasFlowControlled(counted);
         signs += flow.windowSize(counted);
@@ -721,7 +724,7 @@ public final class Http2Connection extends ChannelInboundHandlerAdapter {
   private void onStreamEvent(Http2FrameStreamEvent change) {
     Http2FrameStream stream = change.stream();
     if (change.type() == Http2FrameStreamEvent.Type.Writability) {
-      tellWaitingSoon();
+      notifyWaitingStreamsLater();
     } else if (stream.state() == Http2Stream.State.CLOSED) {
       onGone(stream, "the stream is closed");
     }

@@ -13,8 +13,8 @@ import io.forebay.server.listen.connection.ContentLengthCheck;
 import io.forebay.server.listen.connection.FramedRequest;
 import io.forebay.server.listen.connection.ListenerContext;
 import io.forebay.server.listen.connection.LocalReplyEvent;
+import io.forebay.server.listen.connection.PrebuiltResponses;
 import io.forebay.server.listen.connection.Rejection;
-import io.forebay.server.listen.connection.Responses;
 import io.forebay.server.listen.connection.StallDetector;
 import io.forebay.server.listen.connection.StreamPriority;
 import io.forebay.server.loop.DeadlineWheel;
@@ -240,7 +240,7 @@ final class Http3Connection extends ChannelInboundHandlerAdapter {
     Http3Stream stream = new Http3Stream(this, opened);
     // The codec's decoder is the first by now, its validation behind it.
     String codec = opened.pipeline().firstContext().name();
-    opened.pipeline().addAfter(codec, null, ContentLengthCheck.OfHttp3.INSTANCE);
+    opened.pipeline().addAfter(codec, null, ContentLengthCheck.ForHttp3.INSTANCE);
     opened.pipeline().addFirst(stream.wire());
     opened.pipeline().addLast(stream);
     streams.put(stream.id(), stream);
@@ -300,8 +300,10 @@ final class Http3Connection extends ChannelInboundHandlerAdapter {
   /** {@code OPTIONS *} asks about this server, not about anything behind it. */
   private void answerAsterisk(Http3RequestStream stream) {
     ByteBuf head = stream.beginHead(204);
-    head.writeBytes(Responses.DATE).writeBytes(loop.date()).writeBytes(Responses.CRLF);
-    head.writeBytes(Responses.ALLOW);
+    head.writeBytes(PrebuiltResponses.DATE)
+        .writeBytes(loop.date())
+        .writeBytes(PrebuiltResponses.CRLF);
+    head.writeBytes(PrebuiltResponses.ALLOW);
     log(stream.request(), 204, CacheResult.SYNTHETIC, null, 0, false);
     stream.head(head, Http3RequestStream.LENGTH_ABSENT, true);
   }
@@ -314,7 +316,7 @@ final class Http3Connection extends ChannelInboundHandlerAdapter {
     boolean wasLive = request.isLive();
     boolean isLoggedByExchange = request.onRefused(refusal) || !wasLive;
     boolean isReset = refusal.isMalformed() || hasHead || !wasLive;
-    byte[] text = Responses.text(refusal);
+    byte[] text = PrebuiltResponses.text(refusal);
     if (!isLoggedByExchange) {
       int bodyBytes = isReset || request.request().isHead() ? 0 : text.length;
       log(request.request(), refusal.status(), CacheResult.REFUSED, refusal, bodyBytes, isReset);
@@ -326,7 +328,7 @@ final class Http3Connection extends ChannelInboundHandlerAdapter {
     }
     Http3Headers headers =
         new DefaultHttp3Headers(false).status(Integer.toString(refusal.status()));
-    Responses.addRefusal(
+    PrebuiltResponses.addRefusal(
         headers,
         refusal,
         loop.dateText(),
@@ -374,7 +376,7 @@ final class Http3Connection extends ChannelInboundHandlerAdapter {
   /** A body chunk was written: whoever else has something to send comes first now. */
   void onWritten(Http3Stream stream) {
     if (streams.size() > 1 && !isClosed) {
-      stream.goLast();
+      stream.moveToBack();
     }
   }
 
@@ -382,7 +384,7 @@ final class Http3Connection extends ChannelInboundHandlerAdapter {
    * Tells a stream that it can be written again, in a turn of its own: QUIC may be in the middle of
    * handing what has become free to the streams that wait for it.
    */
-  void tellSoon(Http3Stream stream) {
+  void notifyWritableLater(Http3Stream stream) {
     waiting.add(stream);
     if (!isTurnQueued && !isClosed) {
       isTurnQueued = true;
@@ -526,7 +528,7 @@ final class Http3Connection extends ChannelInboundHandlerAdapter {
   private void startDraining() {
     if (goodbye == GoAwayState.UNSAID) {
       goodbye = GoAwayState.ANNOUNCED;
-      sayGoAway(NO_LAST_STREAM);
+      sendGoAway(NO_LAST_STREAM);
       farewell.in(GOODBYE_NANOS);
     }
   }
@@ -534,12 +536,12 @@ final class Http3Connection extends ChannelInboundHandlerAdapter {
   private void sendFinalGoAway() {
     if (goodbye == GoAwayState.ANNOUNCED) {
       goodbye = GoAwayState.SAID;
-      sayGoAway(newestStream < 0 ? 0 : newestStream + 4);
+      sendGoAway(newestStream < 0 ? 0 : newestStream + 4);
       closeIfDrained();
     }
   }
 
-  private void sayGoAway(long firstStreamNotTaken) {
+  private void sendGoAway(long firstStreamNotTaken) {
     Channel control = Http3.getLocalControlStream(channel);
     if (control != null) {
       control.writeAndFlush(new DefaultHttp3GoAwayFrame(firstStreamNotTaken));
@@ -609,7 +611,7 @@ final class Http3Connection extends ChannelInboundHandlerAdapter {
     stream.probe();
     // A little later than a connection on which nothing moves at all is cut for it.
     long boundNanos = timeouts.noProgress().toNanos() + 2 * lookNanos;
-    if (request.isShutFor(stream.isStuck(), lookNanos) >= boundNanos) {
+    if (request.windowClosedNanos(stream.isStuck(), lookNanos) >= boundNanos) {
       request.giveUp();
     }
   }

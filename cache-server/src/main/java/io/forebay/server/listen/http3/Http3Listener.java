@@ -5,7 +5,7 @@ import io.forebay.server.http.ClientInfo;
 import io.forebay.server.listen.connection.ClientCertificateCheck;
 import io.forebay.server.listen.connection.ListenerContext;
 import io.forebay.server.loop.Transport;
-import io.forebay.server.tls.QuicHosts;
+import io.forebay.server.tls.QuicTlsHosts;
 import io.forebay.server.tls.SniTable;
 import io.forebay.server.tls.TlsException;
 import io.netty.bootstrap.Bootstrap;
@@ -92,7 +92,7 @@ public final class Http3Listener {
    */
   @Nullable
   public Throwable bind(InetSocketAddress address) throws TlsException {
-    Dispatcher dispatcher = new Dispatcher(new QuicHosts(name, tls).context());
+    Dispatcher dispatcher = new Dispatcher(new QuicTlsHosts(name, tls).context());
     for (int i = 0; i < loops.size(); i++) {
       ChannelFuture future =
           new Bootstrap()

@@ -42,7 +42,7 @@ final class Http3Stream extends ChannelInboundHandlerAdapter {
   /** What quiche gives every stream; ours of {@link StreamPriority#UNSAID} is the same. */
   private static final int MIDDLE = 127;
 
-  /** Apart by two, so that there is one between for {@link #goLast}. */
+  /** Apart by two, so that there is one between for {@link #moveToBack}. */
   private static final int URGENCY_STEP = 2;
 
   private final Http3Connection connection;
@@ -273,14 +273,14 @@ final class Http3Stream extends ChannelInboundHandlerAdapter {
   public void channelWritabilityChanged(ChannelHandlerContext ctx) {
     ctx.fireChannelWritabilityChanged();
     if (channel.isWritable()) {
-      connection.tellSoon(this);
+      connection.notifyWritableLater(this);
     }
   }
 
   /** QUIC has taken all that was written. */
   void onDrained() {
     if (!isReset) {
-      connection.tellSoon(this);
+      connection.notifyWritableLater(this);
     }
   }
 
@@ -297,7 +297,7 @@ final class Http3Stream extends ChannelInboundHandlerAdapter {
    * filled up each time it runs dry would keep its place, and the others would starve. A change of
    * its priority and back gives it the last place.
    */
-  void goLast() {
+  void moveToBack() {
     if (isShared) {
       urgency(urgency - 1);
       urgency(urgency);

@@ -56,7 +56,7 @@ public final class CachingNameResolver implements NameResolver, AutoCloseable {
     CachingNameResolver resolver =
         new CachingNameResolver(thread, new DnsLookup(thread, DnsLookup.Places.SYSTEM), group);
     // Started from here: a thread first started by a loop would inherit that loop's CPU mask.
-    thread.execute(resolver::keepWatch);
+    thread.execute(resolver::refreshWatchedNames);
     return resolver;
   }
 
@@ -103,9 +103,9 @@ public final class CachingNameResolver implements NameResolver, AutoCloseable {
   }
 
   /** Looks after watched names, then comes again; on the thread. */
-  void keepWatch() {
+  void refreshWatchedNames() {
     refreshWatched();
-    thread.schedule(this::keepWatch, WATCH_EVERY_NANOS, TimeUnit.NANOSECONDS);
+    thread.schedule(this::refreshWatchedNames, WATCH_EVERY_NANOS, TimeUnit.NANOSECONDS);
   }
 
   private void refreshWatched() {

@@ -46,7 +46,7 @@ final class DnsLookup implements NameLookup {
 
   private final EventLoop thread;
   private final Places places;
-  private final TtlNotes ttls = new TtlNotes();
+  private final TtlRecorder ttls = new TtlRecorder();
 
   private @Nullable FileTime hostsTime;
   private Map<String, List<InetAddress>> hosts = Map.of();
@@ -182,7 +182,7 @@ final class DnsLookup implements NameLookup {
    * Stands where the resolver's cache would, and keeps nothing but the shortest TTL heard of each
    * name. A name found by way of a search domain is noted under its full name.
    */
-  private static final class TtlNotes implements DnsCache {
+  private static final class TtlRecorder implements DnsCache {
     private final Map<String, Long> shortest = new HashMap<>();
 
     long shortest(String name, long otherwise) {

@@ -7,8 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.forebay.core.http.HeaderFields;
-import io.forebay.core.http.PlainRequest;
 import io.forebay.core.http.RequestView;
+import io.forebay.core.http.SyntheticRequest;
 import io.forebay.core.http.TargetUri;
 import io.forebay.server.fill.history.HitForMiss.Kind;
 import org.junit.jupiter.api.Test;
@@ -24,7 +24,7 @@ final class HitForMissTest {
       request(HeaderFields.builder().add("authorization", "Basic YQ==").build());
 
   private static RequestView request(HeaderFields fields) {
-    return PlainRequest.of("GET", new TargetUri("http", "a.example", "/", null), fields);
+    return SyntheticRequest.of("GET", new TargetUri("http", "a.example", "/", null), fields);
   }
 
   @Test

@@ -14,7 +14,7 @@ import io.forebay.server.counters.LimitKey;
 import io.forebay.server.listen.ListenFixture;
 import io.forebay.server.listen.RawClient;
 import io.forebay.server.listen.RawHttp2;
-import io.forebay.server.listen.connection.BodyPace.Verdict;
+import io.forebay.server.listen.connection.RequestBodyRate.Verdict;
 import io.forebay.server.loop.ListenException;
 import io.forebay.server.loop.LoopLoad;
 import java.io.IOException;
@@ -154,8 +154,8 @@ class BoundsTest {
 
   @Test
   void timeInWhichNobodyWantsTheBodyIsNotTheClients() {
-    BodyPace pace =
-        new BodyPace(
+    RequestBodyRate pace =
+        new RequestBodyRate(
             limits(0, 1000),
             timeouts(Duration.ofSeconds(10), Duration.ofSeconds(30), Duration.ofDays(1)));
     pace.begin();

@@ -128,7 +128,7 @@ class CachingNameResolverTest {
   @Test
   void aWatchedNameHealsWithoutARequest() throws Exception {
     resolver.watch(Set.of("a"));
-    resolver.keepWatch();
+    resolver.refreshWatchedNames();
     time.runPendingTasks();
     assertEquals(List.of("a"), lookup.asked);
     assertNull(resolver.latest("a"));
@@ -149,7 +149,7 @@ class CachingNameResolverTest {
   @Test
   void aWatchedNameIsNotAskedForMoreOftenThanNeeded() throws Exception {
     resolver.watch(Set.of("a"));
-    resolver.keepWatch();
+    resolver.refreshWatchedNames();
     time.runPendingTasks();
     lookup.answer(found(1, "192.0.2.1"));
     for (int i = 0; i < 9; i++) {

@@ -1,0 +1,18 @@
+package io.forebay.cli.console;
+
+/** Exit codes; scripts and unit files depend on them. */
+public final class ExitCode {
+  public static final int OK = 0;
+  public static final int FAILURE = 1;
+  public static final int USAGE = 2;
+
+  /** Some of what was asked was done and some was not. */
+  public static final int PARTIAL = 3;
+
+  /** Cannot start for want of a resource: a port, room, a lock, a newer Java. */
+  public static final int NO_RESOURCE = 69;
+
+  public static final int BAD_CONFIGURATION = 78;
+
+  private ExitCode() {}
+}

@@ -1,0 +1,70 @@
+package io.forebay.cli.console;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.file.FileVisitResult;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
+import java.nio.file.attribute.BasicFileAttributes;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Where an edge that lives no longer than a command keeps its things; closing removes all of it.
+ */
+public record ScratchDirectory(Path data, Path memory) implements AutoCloseable {
+  private static final Path TMPFS = Path.of("/dev/shm");
+  private static final long MARGIN_MIB = 64;
+
+  /** The memory tier lies on a tmpfs where there is room for it, as in production. */
+  public static ScratchDirectory make(String prefix, long memoryMib) throws IOException {
+    Path data = Files.createTempDirectory(prefix);
+    long needed = (memoryMib + MARGIN_MIB) << 20;
+    if (Files.isWritable(TMPFS) && Files.getFileStore(TMPFS).getUsableSpace() > needed) {
+      return new ScratchDirectory(data, Files.createTempDirectory(TMPFS, prefix));
+    }
+    return new ScratchDirectory(data, Files.createDirectory(data.resolve("memory")));
+  }
+
+  /** A port of loopback that nobody listens on, though somebody may before it is used. */
+  public static int freePort() throws IOException {
+    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      return socket.getLocalPort();
+    }
+  }
+
+  @Override
+  public void close() {
+    for (Path directory : new Path[] {memory, data}) {
+      try {
+        delete(directory);
+      } catch (IOException left) {
+        System.err.println("forebay: could not remove " + directory + ": " + left);
+      }
+    }
+  }
+
+  private static void delete(Path directory) throws IOException {
+    if (!Files.exists(directory)) {
+      return;
+    }
+    Files.walkFileTree(
+        directory,
+        new SimpleFileVisitor<>() {
+          @Override
+          public FileVisitResult visitFile(Path file, BasicFileAttributes attributes)
+              throws IOException {
+            Files.delete(file);
+            return FileVisitResult.CONTINUE;
+          }
+
+          @Override
+          public FileVisitResult postVisitDirectory(Path emptied, @Nullable IOException failed)
+              throws IOException {
+            Files.delete(emptied);
+            return FileVisitResult.CONTINUE;
+          }
+        });
+  }
+}

@@ -1,0 +1,50 @@
+package io.forebay.core.http;
+
+import java.nio.charset.StandardCharsets;
+
+/**
+ * Latin-1 text that lies in somebody else's bytes: a flyweight, laid over one part after the other.
+ * It is only as good as the bytes are, so nobody keeps one. Two of them are not equal because their
+ * texts are.
+ */
+public final class Latin1Text implements CharSequence {
+
+  private byte[] bytes = new byte[0];
+  private int from;
+  private int length;
+
+  public Latin1Text() {}
+
+  /** Lays this over the bytes from {@code from} to before {@code to}. */
+  public Latin1Text over(byte[] newBytes, int newFrom, int newTo) {
+    bytes = newBytes;
+    from = newFrom;
+    length = newTo - newFrom;
+    return this;
+  }
+
+  @Override
+  public int length() {
+    return length;
+  }
+
+  @Override
+  public char charAt(int index) {
+    return (char) (bytes[from + index] & 0xff);
+  }
+
+  /** Copies the octets of a part to where another array has room for them. */
+  public void copyTo(byte[] into, int at, int start, int end) {
+    System.arraycopy(bytes, from + start, into, at, end - start);
+  }
+
+  @Override
+  public CharSequence subSequence(int start, int end) {
+    return new Latin1Text().over(bytes, from + start, from + end);
+  }
+
+  @Override
+  public String toString() {
+    return new String(bytes, from, length, StandardCharsets.ISO_8859_1);
+  }
+}

@@ -1,0 +1,31 @@
+package io.forebay.server;
+
+import io.forebay.server.origin.Origins;
+import io.forebay.server.runtime.RuntimeConfig;
+
+/** The configuration in force and its origins. Written by the start and by reloads; any thread. */
+final class ActiveConfig {
+  private volatile RuntimeConfig config;
+  private volatile Origins origins;
+
+  ActiveConfig(RuntimeConfig config, Origins origins) {
+    this.config = config;
+    this.origins = origins;
+  }
+
+  RuntimeConfig config() {
+    return config;
+  }
+
+  void config(RuntimeConfig next) {
+    config = next;
+  }
+
+  Origins origins() {
+    return origins;
+  }
+
+  void origins(Origins next) {
+    origins = next;
+  }
+}

@@ -1,0 +1,44 @@
+package io.forebay.server;
+
+import io.forebay.server.config.MemorySize;
+import io.forebay.server.config.ServerConfig;
+import io.forebay.storage.memory.MachineMemory;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * The sums of a start without the start: what the memory of a node with this configuration adds up
+ * to on this machine. {@link Server} computes the same. Allocates nothing; reads the machine's
+ * limits and, from the data directory, what earlier runs recorded.
+ *
+ * @param errors for which a start is refused
+ * @param warnings that a start logs
+ * @param memory the sum in one line; empty where there is none because of an error
+ */
+public record StartDryRun(List<String> errors, List<String> warnings, String memory) {
+
+  public static StartDryRun of(ServerConfig config) {
+    return of(MemoryPlan.of(config, MachineMemory.system()), config);
+  }
+
+  static StartDryRun of(MemoryPlan plan, ServerConfig config) {
+    MemorySize size = config.store().memory();
+    boolean isPlaceNamed = config.store().memoryDirectory() != null;
+    try {
+      long tierBytes = plan.tierBytes(size, isPlaceNamed);
+      plan.requirePlace(tierBytes, config.store().memoryDirectory());
+      List<String> warnings = new ArrayList<>();
+      String ofIndex = plan.indexWarning(tierBytes);
+      if (ofIndex != null) {
+        warnings.add(ofIndex);
+      }
+      MemoryPlan.Sum sum = plan.expectedSum(tierBytes);
+      if (!sum.fits()) {
+        warnings.add(sum.warning());
+      }
+      return new StartDryRun(List.of(), warnings, sum.line());
+    } catch (StartException refused) {
+      return new StartDryRun(refused.lines(), List.of(), "");
+    }
+  }
+}

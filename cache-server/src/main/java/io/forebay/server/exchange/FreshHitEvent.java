@@ -1,0 +1,174 @@
+package io.forebay.server.exchange;
+
+import io.forebay.core.http.Latin1Text;
+import io.forebay.core.http.WireRequest;
+import io.forebay.core.policy.Reason;
+import io.forebay.core.route.Route;
+import io.forebay.server.accesslog.AccessEvent;
+import io.forebay.server.counters.LoopCounters.CacheResult;
+import io.forebay.server.http.ClientInfo;
+import io.forebay.server.http.TlsSession;
+import io.forebay.server.loop.RequestIds;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the access log is told of a hit of the fast lane. One a loop: the log reads it at once,
+ * while the bytes of the request are still there.
+ */
+final class FreshHitEvent implements AccessEvent {
+
+  private final RequestIds requestIds;
+  private final Latin1Text referer = new Latin1Text();
+  private final Latin1Text userAgent = new Latin1Text();
+  private final Latin1Text traceparent = new Latin1Text();
+
+  private WireRequest request = new WireRequest("http");
+  private ClientInfo client = new ClientInfo("", 0, "", "", false, null);
+  private @Nullable Route route;
+  private int status;
+  private long bytes;
+  private long epochMillis;
+  private long durationNanos;
+
+  FreshHitEvent(RequestIds requestIds) {
+    this.requestIds = requestIds;
+  }
+
+  /** Becomes the event of this request. */
+  FreshHitEvent of(
+      Route matched,
+      WireRequest answered,
+      ClientInfo asking,
+      int sentStatus,
+      long bodyBytes,
+      long nowMillis,
+      long nanos) {
+    route = matched;
+    request = answered;
+    client = asking;
+    status = sentStatus;
+    bytes = bodyBytes;
+    epochMillis = nowMillis;
+    durationNanos = nanos;
+    return this;
+  }
+
+  private @Nullable CharSequence field(String lowerCaseName, Latin1Text text) {
+    return request.field(lowerCaseName, text) ? text : null;
+  }
+
+  @Override
+  public long epochMillis() {
+    return epochMillis;
+  }
+
+  @Override
+  public CharSequence requestId() {
+    return requestIds.next();
+  }
+
+  @Override
+  public @Nullable CharSequence traceparent() {
+    return field("traceparent", traceparent);
+  }
+
+  @Override
+  public String client() {
+    return client.address();
+  }
+
+  @Override
+  public String method() {
+    return request.method();
+  }
+
+  @Override
+  public String scheme() {
+    return request.scheme();
+  }
+
+  @Override
+  public CharSequence host() {
+    return request.authority();
+  }
+
+  @Override
+  public CharSequence path() {
+    return request.pathText();
+  }
+
+  @Override
+  public @Nullable CharSequence query() {
+    return request.queryText();
+  }
+
+  @Override
+  public String protocol() {
+    return client.protocol();
+  }
+
+  @Override
+  public int status() {
+    return status;
+  }
+
+  @Override
+  public long bytes() {
+    return bytes;
+  }
+
+  @Override
+  public long durationNanos() {
+    return durationNanos;
+  }
+
+  @Override
+  public long firstByteNanos() {
+    return durationNanos;
+  }
+
+  @Override
+  public CacheResult cache() {
+    return CacheResult.HIT;
+  }
+
+  @Override
+  public String reason() {
+    return Reason.HIT_FRESH.label();
+  }
+
+  @Override
+  public @Nullable String route() {
+    return route == null ? null : route.name();
+  }
+
+  @Override
+  public @Nullable String origin() {
+    return route == null ? null : route.originName();
+  }
+
+  @Override
+  public long fetchNanos() {
+    return -1;
+  }
+
+  @Override
+  public @Nullable CharSequence referer() {
+    return field("referer", referer);
+  }
+
+  @Override
+  public @Nullable CharSequence userAgent() {
+    return field("user-agent", userAgent);
+  }
+
+  @Override
+  public @Nullable String abort() {
+    return null;
+  }
+
+  @Override
+  public @Nullable TlsSession tls() {
+    return client.tls();
+  }
+}

@@ -1,0 +1,169 @@
+package io.forebay.server.exchange;
+
+import io.forebay.core.http.KnownField;
+import io.forebay.core.http.WireRequest;
+import io.forebay.core.policy.Decider;
+import io.forebay.core.policy.Reason;
+import io.forebay.core.policy.StoredMeta;
+import io.forebay.core.route.Route;
+import io.forebay.core.route.RouteSettings.ClientDirectives;
+import io.forebay.server.counters.LoopCounters.CacheResult;
+import io.forebay.server.counters.LoopCounters.MethodClass;
+import io.forebay.server.deliver.Delivery;
+import io.forebay.server.fill.VariantList;
+import io.forebay.server.http.ClientInfo;
+import io.forebay.server.http.ResponseSink;
+import io.forebay.server.response.HeadWriter;
+import io.forebay.server.runtime.RuntimeConfig;
+import io.forebay.storage.object.StoredHead;
+import java.lang.foreign.MemorySegment;
+
+/**
+ * The fast lane past the {@link Exchange}: answers a plain request from what this loop has found
+ * lately, if that is fresh and its body lies with its head. It asks the same rules and writes the
+ * same lines as the exchange does; where any of it is not as plain as that it has done nothing, and
+ * the exchange is to be asked.
+ *
+ * <p>One a loop; allocates nothing while the access log is off.
+ */
+final class FreshHitResponder {
+
+  private final ExchangeContext loop;
+  private final FreshHitEvent event;
+
+  FreshHitResponder(ExchangeContext loop) {
+    this.loop = loop;
+    this.event = new FreshHitEvent(loop.requestIds());
+  }
+
+  /** Sends the whole response, or nothing at all and gives false. */
+  boolean send(RuntimeConfig snapshot, WireRequest request, ResponseSink sink, ClientInfo client) {
+    long startNanos = System.nanoTime();
+    Route route = snapshot.routes().match(request.authority(), request.pathText());
+    if (route == null || !isPlain(route, request)) {
+      return false;
+    }
+    if (!find(route, request)) {
+      return false;
+    }
+    StoredHead head = loop.lane().head();
+    StoredMeta meta = loop.meta();
+    long now = loop.nowMillis();
+    if (!isServable(route, request, head, meta, now)) {
+      loop.lane().unpin(head.region());
+      return false;
+    }
+    loop.lane().askedFor();
+    long bodyBytes = send(snapshot, route, request, sink, client, head, meta, now);
+    long nanos = System.nanoTime() - startNanos;
+    MethodClass method = request.isHead() ? MethodClass.HEAD : MethodClass.GET;
+    loop.counters().countRequest(method, CacheResult.HIT, meta.status());
+    loop.counters().fastHits++;
+    loop.counters().hitTime.record(nanos);
+    if (loop.accessLog().isEnabled()) {
+      loop.accessLog()
+          .record(event.of(route, request, client, meta.status(), bodyBytes, now, nanos));
+    }
+    return true;
+  }
+
+  /** Whether the route has nothing of its own to say of such a request. */
+  private static boolean isPlain(Route route, WireRequest request) {
+    return !route.settings().passthrough()
+        && !route.keyRecipe().hasSearchRules()
+        && (route.settings().cookies().request().passesAll() || !request.has(KnownField.COOKIE))
+        && !(route.settings().clientDirectives() == ClientDirectives.HONOUR
+            && (request.has(KnownField.CACHE_CONTROL) || request.has(KnownField.PRAGMA)));
+  }
+
+  /** Finds the object, or the variant of it; its head is pinned then, and its meta wrapped. */
+  private boolean find(Route route, WireRequest request) {
+    if (!loop.keys().build(request, route.keyRecipe()) || !findBuilt()) {
+      return false;
+    }
+    return !loop.meta().isVaryMarker() || findVariant(route, request);
+  }
+
+  private boolean findBuilt() {
+    var keys = loop.keys();
+    if (!loop.lane().findNear(keys.hi(), keys.lo(), keys.text(), keys.textLength())) {
+      return false;
+    }
+    StoredHead head = loop.lane().head();
+    if (loop.meta().wrap(loop.store().region(head.region()), head.headOffset())) {
+      return true;
+    }
+    loop.lane().unpin(head.region());
+    return false;
+  }
+
+  /** Goes on from the marker that has been found, unless there is more to it than one variant. */
+  private boolean findVariant(Route route, WireRequest request) {
+    StoredHead marker = loop.lane().head();
+    StoredMeta meta = loop.meta();
+    int region = marker.region();
+    MemorySegment memory = loop.store().region(region);
+    long list = marker.headOffset() + (long) meta.length();
+    int listLength = marker.headLength() - meta.length();
+    boolean isPlain =
+        loop.keys().variant(request, meta.selectingFields())
+            && !VariantList.hasUnvaried(memory, list, listLength)
+            && !VariantList.isDueToMove(
+                memory,
+                list,
+                listLength,
+                loop.keys().hi(),
+                loop.keys().lo(),
+                route.keyRecipe().variants());
+    // A marker is not followed by the eviction's samples, so it may be counted before it is sure.
+    loop.lane().askedFor();
+    loop.lane().unpin(region);
+    return isPlain && findBuilt();
+  }
+
+  private static boolean isServable(
+      Route route, WireRequest request, StoredHead head, StoredMeta meta, long now) {
+    boolean isInline = request.isHead() || head.totalLength() == 0 || head.bodyOffset() >= 0;
+    return isInline
+        && !meta.isVaryMarker()
+        && meta.status() != 204
+        && head.totalLength() >= 0
+        && Decider.decide(request, route, meta, head.softPurged(), now).reason() == Reason.HIT_FRESH
+        // Whoever draws the lowest number begins an early refresh as soon as there may be one.
+        && !Decider.isEarlyRefreshDue(request, meta, route, now, FreshHitResponder::lowest);
+  }
+
+  private static double lowest() {
+    return 0;
+  }
+
+  /** Sends the head, and the body with the head's pin; gives the length of the latter. */
+  private long send(
+      RuntimeConfig snapshot,
+      Route route,
+      WireRequest request,
+      ResponseSink sink,
+      ClientInfo client,
+      StoredHead head,
+      StoredMeta meta,
+      long now) {
+    int region = head.region();
+    long length = head.totalLength();
+    boolean hasBody = !request.isHead() && length != 0;
+    try {
+      HeadWriter out = loop.heads().begin(sink, meta.status());
+      StoredResponseSender.writeFresh(
+          loop, snapshot, route, request.scheme(), client, out, head, meta, now);
+      out.send(length, !hasBody);
+    } catch (RuntimeException | Error e) {
+      loop.lane().unpin(region);
+      throw e;
+    }
+    if (!hasBody) {
+      loop.lane().unpin(region);
+      return 0;
+    }
+    Delivery.sendPinned(loop.leases(), sink, region, head.bodyOffset(), (int) length);
+    return length;
+  }
+}

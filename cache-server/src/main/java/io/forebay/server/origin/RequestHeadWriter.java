@@ -1,0 +1,142 @@
+package io.forebay.server.origin;
+
+import io.forebay.core.http.HeaderFields;
+import io.forebay.core.http.UpgradeOffer;
+import io.forebay.server.text.Printable;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.ByteBufUtil;
+import java.nio.charset.StandardCharsets;
+import java.util.Set;
+
+/** Writes the head of a request: what the caller gave, and the framing. */
+final class RequestHeadWriter {
+  private static final int LIKELY_LENGTH = 512;
+
+  /** Belong to one connection, or are set here; dropped if a caller lets them through. */
+  private static final Set<String> OURS =
+      Set.of(
+          "connection",
+          "content-length",
+          "expect",
+          "keep-alive",
+          "proxy-connection",
+          "te",
+          "trailer",
+          "transfer-encoding",
+          "upgrade");
+
+  private static final Set<String> IDEMPOTENT =
+      Set.of("GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE", "QUERY");
+
+  /** Methods whose meaning includes a body, so that its absence is said (RFC 9110 §8.6). */
+  private static final Set<String> WITH_BODY = Set.of("POST", "PUT", "PATCH", "QUERY");
+
+  private RequestHeadWriter() {}
+
+  static boolean isIdempotent(String method) {
+    return IDEMPOTENT.contains(method);
+  }
+
+  /**
+   * The last line of defence against a request that would be read as two.
+   *
+   * @throws IllegalArgumentException when a byte would break the head's framing; a defect of the
+   *     caller, which has validated what clients sent
+   */
+  static void check(OriginRequest request) {
+    if (!isToken(request.method())) {
+      throw new IllegalArgumentException("method " + Printable.line(request.method()));
+    }
+    String target = request.target();
+    if (!target.startsWith("/") && !target.equals("*")) {
+      throw new IllegalArgumentException("target " + Printable.line(target));
+    }
+    for (int i = 0; i < target.length(); i++) {
+      if (target.charAt(i) <= ' ' || target.charAt(i) >= 0x7f) {
+        throw new IllegalArgumentException("target " + Printable.line(target));
+      }
+    }
+    HeaderFields fields = request.fields();
+    for (int i = 0; i < fields.size(); i++) {
+      if (!isToken(fields.name(i)) || !isValue(fields.value(i))) {
+        throw new IllegalArgumentException("field " + Printable.line(fields.name(i)));
+      }
+    }
+  }
+
+  /**
+   * The head's bytes.
+   *
+   * @param authority Host when the caller gives none
+   * @param bodyLength bytes of body to come, -1 for chunks
+   */
+  static ByteBuf encode(
+      ByteBufAllocator allocator, OriginRequest request, String authority, long bodyLength) {
+    ByteBuf head = allocator.buffer(LIKELY_LENGTH);
+    ascii(head, request.method());
+    head.writeByte(' ');
+    ascii(head, request.target());
+    ascii(head, " HTTP/1.1\r\n");
+    HeaderFields fields = request.fields();
+    if (fields.first("host") == null) {
+      line(head, "host", authority);
+    }
+    for (int i = 0; i < fields.size(); i++) {
+      if (!OURS.contains(fields.name(i))) {
+        line(head, fields.name(i), fields.value(i));
+      }
+    }
+    UpgradeOffer upgrade = request.hop().upgrade();
+    if (upgrade != null) {
+      line(head, "connection", "upgrade");
+      line(head, "upgrade", upgrade.value());
+    } else if (request.hop().acceptsTrailers()) {
+      line(head, "connection", "te");
+      line(head, "te", "trailers");
+    }
+    if (request.hop().expectsContinue()) {
+      line(head, "expect", "100-continue");
+    }
+    if (bodyLength < 0) {
+      line(head, "transfer-encoding", "chunked");
+    } else if (bodyLength > 0 || WITH_BODY.contains(request.method())) {
+      line(head, "content-length", Long.toString(bodyLength));
+    }
+    ascii(head, "\r\n");
+    return head;
+  }
+
+  private static void line(ByteBuf head, String name, String value) {
+    ascii(head, name);
+    ascii(head, ": ");
+    head.writeCharSequence(value, StandardCharsets.ISO_8859_1);
+    ascii(head, "\r\n");
+  }
+
+  private static void ascii(ByteBuf head, String text) {
+    ByteBufUtil.writeAscii(head, text);
+  }
+
+  private static boolean isToken(String text) {
+    for (int i = 0; i < text.length(); i++) {
+      char c = text.charAt(i);
+      boolean isAlphanumeric =
+          (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+      if (!isAlphanumeric && "!#$%&'*+-.^_`|~".indexOf(c) < 0) {
+        return false;
+      }
+    }
+    return !text.isEmpty();
+  }
+
+  private static boolean isValue(String text) {
+    for (int i = 0; i < text.length(); i++) {
+      char c = text.charAt(i);
+      if ((c < 0x20 && c != '\t') || c == 0x7f || c > 0xff) {
+        return false;
+      }
+    }
+    return true;
+  }
+}

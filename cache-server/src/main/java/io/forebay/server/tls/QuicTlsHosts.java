@@ -1,0 +1,72 @@
+package io.forebay.server.tls;
+
+import io.forebay.server.config.TlsConfig.ClientAuth;
+import io.netty.handler.codec.quic.Quic;
+import io.netty.handler.codec.quic.QuicSslContext;
+import io.netty.handler.codec.quic.QuicSslContextBuilder;
+import java.security.cert.X509Certificate;
+import java.util.Collections;
+import java.util.Map;
+import java.util.WeakHashMap;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The hosts of a listener for QUIC, whose library has TLS of its own: version 1.3, the first
+ * certificate of each host, no early data (a replayed request is none that anybody has asked for).
+ * A host's context is made with its first handshake and shared by all loops, so that its tickets
+ * serve on each.
+ *
+ * <p>Hosts that ask clients for certificates are none of QUIC's. Whether a client is asked is
+ * settled by the context that a handshake begins with; the one that the name leads to brings
+ * certificates and authorities, and no more (BoringSSL's {@code SSL_set_SSL_CTX}). So who comes for
+ * such a host is turned away in the handshake, and comes again by TCP.
+ */
+public final class QuicTlsHosts {
+
+  private static final String PROTOCOL = "h3";
+
+  private final String listener;
+  private final Supplier<SniTable> table;
+  private final Map<TlsHost, QuicSslContext> contexts =
+      Collections.synchronizedMap(new WeakHashMap<>());
+
+  public QuicTlsHosts(String listener, Supplier<SniTable> table) {
+    this.listener = listener;
+    this.table = table;
+  }
+
+  /** Null when QUIC can be had here, else why not. */
+  public static @Nullable String missing() {
+    return Quic.isAvailable() ? null : String.valueOf(Quic.unavailabilityCause());
+  }
+
+  /**
+   * What handshakes begin with: shows the certificate of the name that is asked for, as the table
+   * says by then.
+   *
+   * @throws TlsException where the listener has no certificate
+   */
+  public QuicSslContext context() throws TlsException {
+    TlsHost host = table.get().of(listener, null);
+    if (host == null) {
+      throw new TlsException("listener " + listener + ": HTTP/3 needs a certificate");
+    }
+    return builder(host).sni(this::of).build();
+  }
+
+  private @Nullable QuicSslContext of(@Nullable String serverName) {
+    TlsHost host = table.get().of(listener, serverName);
+    return host == null || host.clientAuth() != ClientAuth.OFF
+        ? null
+        : contexts.computeIfAbsent(host, made -> builder(made).build());
+  }
+
+  private static QuicSslContextBuilder builder(TlsHost host) {
+    CertificatePair pair = host.settings().pairs().getFirst();
+    return QuicSslContextBuilder.forServer(
+            pair.key(), null, pair.chain().toArray(new X509Certificate[0]))
+        .applicationProtocols(PROTOCOL)
+        .earlyData(false);
+  }
+}

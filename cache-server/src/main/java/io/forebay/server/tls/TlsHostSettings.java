@@ -1,0 +1,68 @@
+package io.forebay.server.tls;
+
+import io.forebay.server.config.TlsConfig.ClientAuth;
+import io.forebay.server.config.TlsConfig.Policy;
+import java.nio.charset.StandardCharsets;
+import java.security.GeneralSecurityException;
+import java.security.MessageDigest;
+import java.security.cert.X509Certificate;
+import java.util.List;
+
+/**
+ * All that decides how a handshake for one entry of the configuration goes.
+ *
+ * @param name the entry, or the listener whose own certificate it is
+ * @param pairs ECDSA first
+ * @param clientCas whose certificates clients may show
+ */
+record TlsHostSettings(
+    String name,
+    List<CertificatePair> pairs,
+    Policy policy,
+    ClientAuth clientAuth,
+    List<X509Certificate> clientCas,
+    boolean tickets) {
+
+  /**
+   * What a session may be resumed within: the same entry that asks the same of clients. BoringSSL
+   * puts it into tickets and does a whole handshake where it is another. It is the same on every
+   * node with this configuration, and stays when a certificate is renewed.
+   */
+  byte[] scope() {
+    MessageDigest digest = sha256();
+    digest.update((name + "\n" + clientAuth).getBytes(StandardCharsets.UTF_8));
+    addTo(digest, clientCas);
+    return digest.digest();
+  }
+
+  /** The same where nothing is different, so that an entry that a reload leaves alone is kept. */
+  byte[] fingerprint() {
+    MessageDigest digest = sha256();
+    digest.update(scope());
+    digest.update((policy + " " + tickets).getBytes(StandardCharsets.UTF_8));
+    for (CertificatePair pair : pairs) {
+      addTo(digest, pair.chain());
+      digest.update(pair.key().getEncoded());
+    }
+    return digest.digest();
+  }
+
+  private static void addTo(MessageDigest digest, List<X509Certificate> certificates) {
+    try {
+      for (X509Certificate certificate : certificates) {
+        digest.update(certificate.getEncoded());
+      }
+      digest.update((byte) certificates.size());
+    } catch (GeneralSecurityException e) {
+      throw new IllegalStateException("a certificate that was read has bytes", e);
+    }
+  }
+
+  private static MessageDigest sha256() {
+    try {
+      return MessageDigest.getInstance("SHA-256");
+    } catch (GeneralSecurityException e) {
+      throw new IllegalStateException("every Java has SHA-256", e);
+    }
+  }
+}

@@ -1,0 +1,152 @@
+package io.forebay.storage.disk;
+
+import io.forebay.storage.index.IndexValue;
+import io.forebay.storage.index.ObjectIndex;
+import io.forebay.storage.layout.Layouts;
+import io.forebay.storage.layout.RecordHeader;
+import io.forebay.storage.purge.Purges;
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Wins regions of one device back, the oldest first: what was read since it was written is written
+ * once more, up to a quarter of a region, and the rest leaves the index. A region is due when too
+ * few are free, or when the index is nearly full: else names of what lies on disks would push
+ * everything out of memory. The writer's.
+ */
+final class DeviceReclaimer {
+  /** Kept ready, so that the next region can be opened while one is being freed. */
+  private static final int FREE_TARGET = 2;
+
+  private static final int COPY_SHARE = 4;
+
+  /** Below the share of the index at which memory gives up regions. */
+  private static final double INDEX_HIGH = 0.85;
+
+  private final int number;
+  private final DeviceLog log;
+  private final DeviceDirectory directory;
+  private final DeviceRecords records;
+  private final PendingTombstones graves;
+  private final ObjectIndex index;
+  private final ObjectIndex.Cursor cursor;
+  private final DeviceCounters counters;
+  private final Purges purges;
+  private final ByteBuffer buffer = DeviceRecords.buffer();
+  private final List<Kept> kept = new ArrayList<>();
+  private int budget;
+
+  /** Worth writing once more. */
+  private record Kept(long high, long low, DiskLocation from) {}
+
+  DeviceReclaimer(
+      int number,
+      DeviceLog log,
+      DeviceDirectory directory,
+      DeviceRecords records,
+      PendingTombstones graves,
+      ObjectIndex index,
+      DeviceCounters counters,
+      Purges purges) {
+    this.number = number;
+    this.log = log;
+    this.directory = directory;
+    this.records = records;
+    this.graves = graves;
+    this.index = index;
+    this.cursor = index.blockingCursor();
+    this.counters = counters;
+    this.purges = purges;
+  }
+
+  /** Frees the oldest region when too few are free; false if that is not so. */
+  boolean next(int regionBytes) throws IOException {
+    int due = log.oldestIfShort(FREE_TARGET);
+    boolean isForIndex = due < 0 && index.count() >= index.capacity() * INDEX_HIGH;
+    int region = isForIndex ? log.oldestIfShort(Integer.MAX_VALUE) : due;
+    if (region < 0) {
+      return false;
+    }
+    kept.clear();
+    // A copy would keep its name.
+    budget = isForIndex ? 0 : regionBytes / COPY_SHARE;
+    int generation = log.generation(region);
+    var ignored =
+        directory.forEach(
+            region,
+            generation,
+            log.pages(region, generation),
+            one -> leave(one, region, generation));
+    kept.forEach(this::copyForward);
+    log.release(region);
+    counters.reclaimed.incrementAndGet();
+    if (isForIndex) {
+      counters.reclaimedForIndex.incrementAndGet();
+    }
+    return true;
+  }
+
+  private void leave(PageEntry one, int region, int generation) {
+    if (one.isTombstone() || one.isDead()) {
+      return;
+    }
+    DiskLocation place =
+        new DiskLocation().at(number, region, generation, one.offset(), one.recordLength());
+    ObjectIndex.Outcome ignored =
+        cursor.update(
+            one.keyHigh(),
+            one.keyLow(),
+            (isPresent, value) -> {
+              if (!isPresent || !place.isDiskOf(value)) {
+                return ObjectIndex.Verdict.KEEP;
+              }
+              boolean isWanted = (value.flags() & IndexValue.DISK_TOUCHED) != 0;
+              if (isWanted && budget >= place.length) {
+                budget -= place.length;
+                kept.add(new Kept(one.keyHigh(), one.keyLow(), place));
+                return ObjectIndex.Verdict.KEEP;
+              }
+              value.leaveDisk();
+              return value.isInMemory() ? ObjectIndex.Verdict.PUT : ObjectIndex.Verdict.REMOVE;
+            });
+  }
+
+  private boolean isPurged(MemorySegment record) {
+    return record.get(Layouts.INT, RecordHeader.KIND_OFFSET) != RecordHeader.KIND_SLICE
+        && purges.check(record, 0) != Purges.ALIVE;
+  }
+
+  /** Writes a record once more; else it leaves the disk. */
+  private void copyForward(Kept one) {
+    DiskLocation to = new DiskLocation();
+    MemorySegment record = MemorySegment.ofBuffer(buffer.clear());
+    boolean isMoved =
+        records.read(one.from(), buffer)
+            && DeviceRecords.isWhole(record, 0, one.from())
+            // Asked here, since a sweep may have passed where the copy goes, and not yet come here.
+            && !isPurged(record)
+            && log.offer(record, 0, one.from().length, DirectoryPages.entryLength(record, 0), to);
+    ObjectIndex.Outcome outcome =
+        cursor.update(
+            one.high(),
+            one.low(),
+            (isPresent, value) -> {
+              if (!isPresent || !one.from().isDiskOf(value)) {
+                return ObjectIndex.Verdict.KEEP;
+              }
+              if (isMoved) {
+                value.disk(to.device, to.region, to.generation, to.offset, to.length);
+                return ObjectIndex.Verdict.PUT;
+              }
+              value.leaveDisk();
+              return value.isInMemory() ? ObjectIndex.Verdict.PUT : ObjectIndex.Verdict.REMOVE;
+            });
+    if (isMoved && outcome != ObjectIndex.Outcome.DONE) {
+      // It died meanwhile, and its copy must not come back at a start.
+      graves.addTombstone(one.high(), one.low(), DirectoryPages.birth(record, 0));
+    }
+  }
+}

@@ -1,0 +1,12 @@
+package io.forebay.storage.lock;
+
+import java.io.IOException;
+
+/** Somebody else has the directory. */
+public final class DirectoryInUseException extends IOException {
+  private static final long serialVersionUID = 1L;
+
+  DirectoryInUseException(String message) {
+    super(message);
+  }
+}

@@ -1,0 +1,160 @@
+package io.forebay.storage.purge;
+
+import io.forebay.storage.layout.HeadRecord;
+import io.forebay.storage.layout.Layouts;
+import io.forebay.storage.layout.RecordHeader;
+import java.lang.foreign.MemorySegment;
+import java.util.Arrays;
+
+/**
+ * The predicates that are in force, oldest first: unlike a scope each has to be asked. Immutable; a
+ * change is a new list. They apply to objects only: a vary marker holds nothing that is served.
+ */
+final class ActivePredicates {
+  static final ActivePredicates NONE = new ActivePredicates(new Predicate[0]);
+
+  /**
+   * One of them.
+   *
+   * @param order as it stands in the journal; its scopes, if any, are what it is limited to
+   */
+  record Predicate(JournalRecord order, PurgeMatcher matcher) {
+    long sequence() {
+      return order.sequence();
+    }
+
+    /** Whether something born then is old enough: hard ones ask for the body, soft for the head. */
+    boolean isAfter(long birth, long bodyBirth) {
+      return (order.soft() ? birth : bodyBirth) < order.sequence();
+    }
+
+    int fate() {
+      return order.soft() ? PurgeTable.STALE : PurgeTable.DEAD;
+    }
+  }
+
+  private final Predicate[] all;
+
+  private ActivePredicates(Predicate[] all) {
+    this.all = all;
+  }
+
+  int size() {
+    return all.length;
+  }
+
+  /** The sequence of the newest, 0 if there is none. */
+  long newest() {
+    return all.length == 0 ? 0 : all[all.length - 1].sequence();
+  }
+
+  Predicate get(int n) {
+    return all[n];
+  }
+
+  /** Added in the order of their sequences. */
+  ActivePredicates with(Predicate added) {
+    Predicate[] more = Arrays.copyOf(all, all.length + 1);
+    more[all.length] = added;
+    return new ActivePredicates(more);
+  }
+
+  /** Without those up to a sequence. */
+  ActivePredicates after(long through) {
+    int from = 0;
+    while (from < all.length && all[from].sequence() <= through) {
+      from++;
+    }
+    return from == 0 ? this : new ActivePredicates(Arrays.copyOfRange(all, from, all.length));
+  }
+
+  /** Of a head record in memory, by those that are newer than what has been looked at already. */
+  int check(MemorySegment memory, long record, long birth, long bodyBirth, long seen) {
+    if (newest() <= seen
+        || memory.get(Layouts.INT, record + RecordHeader.KIND_OFFSET) != RecordHeader.KIND_OBJECT) {
+      return PurgeTable.ALIVE;
+    }
+    int scopes = memory.get(Layouts.INT, record + HeadRecord.SCOPE_COUNT_OFFSET);
+    int keyLength = memory.get(Layouts.INT, record + HeadRecord.KEY_LENGTH_OFFSET);
+    int headLength = memory.get(Layouts.INT, record + HeadRecord.HEAD_LENGTH_OFFSET);
+    int result = PurgeTable.ALIVE;
+    for (Predicate one : all) {
+      if (one.sequence() > seen
+          && one.fate() > result
+          && one.isAfter(birth, bodyBirth)
+          && isWithin(one, memory, record, scopes)
+          && matches(
+              one,
+              memory,
+              record + HeadRecord.keyOffset(scopes),
+              keyLength,
+              record + HeadRecord.headOffset(scopes, keyLength),
+              headLength)) {
+        result = one.fate();
+      }
+    }
+    return result;
+  }
+
+  private static boolean isWithin(Predicate one, MemorySegment memory, long record, int scopes) {
+    for (long limit : one.order().scopes()) {
+      boolean has = false;
+      for (int n = 0; n < scopes && !has; n++) {
+        has =
+            memory.get(Layouts.LONG, record + HeadRecord.SCOPES_OFFSET + (long) n * Long.BYTES)
+                == limit;
+      }
+      if (!has) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** Of an object that is not written yet. */
+  int check(long[] scopes, long birth, long bodyBirth, byte[] keyText, int keyLength, byte[] head) {
+    int result = PurgeTable.ALIVE;
+    for (Predicate one : all) {
+      if (one.fate() > result && one.isAfter(birth, bodyBirth) && isWithin(one, scopes)) {
+        MemorySegment text = MemorySegment.ofArray(Arrays.copyOf(keyText, keyLength + head.length));
+        MemorySegment.copy(head, 0, text, Layouts.BYTE, keyLength, head.length);
+        if (matches(one, text, 0, keyLength, keyLength, head.length)) {
+          result = one.fate();
+        }
+      }
+    }
+    return result;
+  }
+
+  private static boolean isWithin(Predicate one, long[] scopes) {
+    for (long limit : one.order().scopes()) {
+      if (Arrays.stream(scopes).noneMatch(scope -> scope == limit)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /**
+   * Whether anything here might apply to an object of which only scopes and births are known, so
+   * that its texts have to be read.
+   */
+  boolean mayApply(long[] scopes, long birth, long bodyBirth) {
+    for (Predicate one : all) {
+      if (one.isAfter(birth, bodyBirth) && isWithin(one, scopes)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private static boolean matches(
+      Predicate one, MemorySegment memory, long key, int keyLength, long head, int headLength) {
+    try {
+      return one.matcher().matches(memory, key, keyLength, head, headLength);
+    } catch (RuntimeException e) {
+      // What can't be told counts as purged: never served when it should be gone.
+      return true;
+    }
+  }
+}
