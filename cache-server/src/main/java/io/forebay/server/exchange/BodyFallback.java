@@ -2,10 +2,9 @@ package io.forebay.server.exchange;
 
 import io.forebay.core.http.ByteRange.Satisfiable;
 import io.forebay.core.policy.BodyRemainder;
-import io.forebay.core.policy.StoredMeta;
 import io.forebay.server.deliver.BodyBytes;
 import io.forebay.server.deliver.StoredBody;
-import io.forebay.server.fill.PartialObject;
+import io.forebay.server.fill.FillContext;
 import io.forebay.server.http.AbortCause;
 import io.forebay.server.response.ResponsePlan;
 import io.forebay.storage.object.StoredHead;
@@ -15,14 +14,36 @@ import org.jspecify.annotations.Nullable;
 /**
  * Where the bytes of an exchange's response may come from if they are not, or no longer, in the
  * store: by slice ({@link PartialBody}), and where that is of no use the rest of them ({@link
- * RemainderFetch}). Made only for what is longer than a chunk, or not whole.
+ * RemainderFetch}). Made only for what is longer than a chunk, not whole, or fetched.
  *
  * <p>Owner: the loop of the exchange.
  */
 final class BodyFallback {
 
-  private final Exchange exchange;
-  private final ExchangeContext loop;
+  /** Asks the origin for bytes of the body, in the exchange's name. */
+  interface Fetches {
+
+    /** No fill is followed any more; what is being sent goes on without. */
+    void leaveFill();
+
+    /**
+     * A body that has what it lacks fetched by slice.
+     *
+     * @param isRest whether the response had begun without this
+     */
+    PartialBody slices(
+        long objectId,
+        int sliceBytes,
+        BodyRemainder validator,
+        List<Satisfiable> wanted,
+        boolean isRest);
+
+    /** Sends the bytes from {@code from} up to {@code to}, exclusive, past the store. */
+    void sendRest(BodyRemainder rest, long from, long to);
+  }
+
+  private final FillContext loop;
+  private final Fetches fetches;
 
   /** Made where a stored object lacks slices. */
   private @Nullable PartialBody parts;
@@ -38,59 +59,25 @@ final class BodyFallback {
   private long restObjectId;
   private int restSliceBytes;
 
-  BodyFallback(Exchange exchange) {
-    this.exchange = exchange;
-    this.loop = exchange.loop;
+  BodyFallback(FillContext loop, Fetches fetches) {
+    this.loop = loop;
+    this.fetches = fetches;
   }
 
   // --- before the head --------------------------------------------------------------------------
 
-  /**
-   * Whether what a stored object lacks may be fetched: something has to say for sure that what the
-   * origin sends of it is of the same body, and it must not have been tried in vain.
-   */
-  static boolean mayComplete(Exchange exchange, StoredHead head, StoredMeta meta) {
-    return !exchange.isIncomplete()
-        && exchange.hasParts()
-        && head.sliceBytes() == exchange.loop.store().sliceBytes()
-        && BodyRemainder.of(meta, head.totalLength()) != null;
-  }
-
-  /** What serves a stored object that lacks slices; null where these may not be fetched. */
-  static @Nullable PartialBody partsOf(
-      Exchange exchange, StoredHead head, StoredMeta meta, ResponsePlan plan) {
-    BodyRemainder validator = BodyRemainder.of(meta, head.totalLength());
-    return validator == null || !mayComplete(exchange, head, meta)
-        ? null
-        : exchange.sources().beginParts(head, validator, plan);
-  }
-
-  /** What fetches slices of an object, if it has been begun with. */
-  static @Nullable PartialBody partsKnownOf(Exchange exchange, long objectId) {
-    BodyFallback known = exchange.sourcesIfAny();
-    return known == null ? null : known.knownParts(objectId);
-  }
-
-  private PartialBody beginParts(StoredHead head, BodyRemainder validator, ResponsePlan plan) {
+  /** What serves a stored object that lacks slices. */
+  PartialBody beginParts(StoredHead head, BodyRemainder validator, ResponsePlan plan) {
     PartialBody known = knownParts(head.objectId());
     if (known == null) {
-      known =
-          new PartialBody(
-              exchange,
-              new PartialObject(
-                  exchange.keyHi(),
-                  exchange.keyLo(),
-                  head.objectId(),
-                  head.sliceBytes(),
-                  validator),
-              plan.wanted(),
-              false);
+      known = fetches.slices(head.objectId(), head.sliceBytes(), validator, plan.wanted(), false);
       parts = known;
     }
     return known;
   }
 
-  private @Nullable PartialBody knownParts(long objectId) {
+  /** What fetches slices of an object, if it has been begun with. */
+  @Nullable PartialBody knownParts(long objectId) {
     PartialBody known = parts;
     if (known != null && !known.isOf(objectId)) {
       leaveParts();
@@ -129,15 +116,10 @@ final class BodyFallback {
 
   // --- behind it --------------------------------------------------------------------------------
 
-  /** Whether what is lost of the body may be fetched. */
-  boolean mayFetchMore() {
-    return rest != null;
-  }
-
-  /** If stored bytes of the body are lost from now on, the rest may be fetched so. */
+  /** If stored bytes of the body are lost from now on, the rest may be fetched so; null: not. */
   void mayFetchRest(
       @Nullable BodyRemainder fetchable, ResponsePlan plan, long objectId, int sliceBytes) {
-    rest = exchange.hasParts() ? fetchable : null;
+    rest = fetchable;
     restParts = plan.parts();
     restObjectId = objectId;
     restSliceBytes = sliceBytes;
@@ -161,10 +143,10 @@ final class BodyFallback {
       return new StoredBody(loop.lane(), loop.eventLoop(), restObjectId, restSliceBytes);
     }
     known =
-        new PartialBody(
-            exchange,
-            new PartialObject(
-                exchange.keyHi(), exchange.keyLo(), restObjectId, restSliceBytes, fetchable),
+        fetches.slices(
+            restObjectId,
+            restSliceBytes,
+            fetchable,
             restParts.isEmpty()
                 ? List.of(new Satisfiable(0, Math.min(to, fetchable.totalLength()) - 1))
                 : restParts,
@@ -187,7 +169,7 @@ final class BodyFallback {
     if (restTo(to) == null || to == Long.MAX_VALUE || parts != null) {
       return null;
     }
-    exchange.leaveFill();
+    fetches.leaveFill();
     return storedBytes(to, true) instanceof PartialBody begun ? begun : null;
   }
 
@@ -197,9 +179,9 @@ final class BodyFallback {
     if (fetchable == null || to == Long.MAX_VALUE) {
       return false;
     }
-    exchange.leaveFill();
+    fetches.leaveFill();
     leaveParts();
-    RemainderFetch.begin(exchange, fetchable, from, to);
+    fetches.sendRest(fetchable, from, to);
     return true;
   }
 
@@ -210,9 +192,9 @@ final class BodyFallback {
     if (fetchable == null || to == Long.MAX_VALUE || (tried != null && !tried.isUnstored())) {
       return false;
     }
-    exchange.leaveFill();
+    fetches.leaveFill();
     leaveParts();
-    RemainderFetch.begin(exchange, fetchable, from, to);
+    fetches.sendRest(fetchable, from, to);
     return true;
   }
 }

@@ -2,6 +2,8 @@ package io.forebay.server.exchange;
 
 import io.forebay.server.config.ServerConfig.ClientLimits;
 import io.forebay.server.counters.LimitKey;
+import io.forebay.server.counters.LoopCounters;
+import io.forebay.server.fairness.ClientLimiter;
 import io.forebay.server.fairness.ClientLimiter.Kind;
 import io.forebay.server.fairness.ClientNetwork;
 import io.forebay.server.fill.Fill;
@@ -15,7 +17,8 @@ import java.util.Set;
  * not even find out whose it is.
  */
 final class ClientPermits {
-  private final ExchangeContext loop;
+  private final ClientLimiter clients;
+  private final LoopCounters counters;
   private final ClientLimits limits;
   private final int tunnels;
   private final long network;
@@ -23,14 +26,14 @@ final class ClientPermits {
   private final Set<Kind> taken = EnumSet.noneOf(Kind.class);
   private boolean isOver;
 
-  ClientPermits(Exchange exchange) {
-    this.loop = exchange.loop;
-    RuntimeConfig snapshot = exchange.snapshot;
-    this.limits = snapshot.config().limits().client();
-    this.tunnels = snapshot.config().tunnels().perClient();
-    this.address = exchange.client.address();
-    this.network =
-        ClientNetwork.of(address, exchange.request.fields(), snapshot.upstream()::trusts);
+  ClientPermits(ClientLimiter clients, LoopCounters counters, ClientRequest request) {
+    this.clients = clients;
+    this.counters = counters;
+    RuntimeConfig config = request.config();
+    this.limits = config.config().limits().client();
+    this.tunnels = config.config().tunnels().perClient();
+    this.address = request.client().address();
+    this.network = ClientNetwork.of(address, request.view().fields(), config.upstream()::trusts);
   }
 
   boolean mayWait() {
@@ -49,8 +52,8 @@ final class ClientPermits {
     if (most == 0 || network == ClientNetwork.NOBODY || isOver || taken.contains(kind)) {
       return true;
     }
-    if (!loop.clients().take(kind, network, most)) {
-      loop.counters().hit(limit);
+    if (!clients.take(kind, network, most)) {
+      counters.hit(limit);
       return false;
     }
     taken.add(kind);
@@ -70,7 +73,7 @@ final class ClientPermits {
   /** The exchange goes, its fill may go on: then the place is given back with the fill's end. */
   void leaveFetchTo(Fill fill) {
     if (taken.remove(Kind.FETCH)) {
-      fill.whenOver(() -> loop.clients().giveBack(Kind.FETCH, network));
+      fill.whenOver(() -> clients.giveBack(Kind.FETCH, network));
     }
   }
 
@@ -84,7 +87,7 @@ final class ClientPermits {
 
   private void giveBack(Kind kind) {
     if (taken.remove(kind)) {
-      loop.clients().giveBack(kind, network);
+      clients.giveBack(kind, network);
     }
   }
 

@@ -18,12 +18,13 @@ final class EndToEndFields {
    * cookies but those that the route lets through. A 100 is the answer to a question of this node,
    * and a 101 is no interim response.
    */
-  static void interim(Exchange exchange, int status, HeaderFields fields) {
-    if (!exchange.isOver() && !exchange.isHeadSent() && status > 101 && status < 200) {
+  static void interim(
+      ClientRequest request, ClientResponse response, int status, HeaderFields fields) {
+    if (response.awaitsHead() && status > 101 && status < 200) {
       HeaderFields.Builder out = HeaderFields.builder();
-      of(HstsLine.forwarded(exchange, cookiesFiltered(exchange.route(), fields))).forEach(out::add);
-      out.add("via", "1.1 " + exchange.snapshot.nodeId());
-      exchange.sink.informational(status, out.build());
+      of(HstsLine.forwarded(request, cookiesFiltered(request.route(), fields))).forEach(out::add);
+      out.add("via", "1.1 " + request.config().nodeId());
+      response.sink().informational(status, out.build());
     }
   }
 

@@ -17,12 +17,16 @@ public final class ExchangeFactory implements RequestHandler {
 
   private final ExchangeContext loop;
   private final Supplier<RuntimeConfig> snapshots;
+  private final Lookup lookup;
+  private final StoredResponseSender responses;
   private final FreshHitResponder freshHit;
 
   public ExchangeFactory(ExchangeContext loop, Supplier<RuntimeConfig> snapshots) {
     this.loop = loop;
     this.snapshots = snapshots;
-    this.freshHit = new FreshHitResponder(loop);
+    this.lookup = new Lookup(loop.filling());
+    this.responses = new StoredResponseSender(loop);
+    this.freshHit = new FreshHitResponder(loop, responses);
   }
 
   @Override
@@ -42,6 +46,9 @@ public final class ExchangeFactory implements RequestHandler {
 
   @Override
   public void start(RequestView request, RequestBody body, ResponseSink sink, ClientInfo client) {
-    new Exchange(loop, snapshots.get(), request, body, sink, client).start();
+    ClientRequest received =
+        new ClientRequest(snapshots.get(), client, request, body, loop.store().purgeSequence());
+    RequestRecord record = new RequestRecord(loop, received);
+    new Exchange(loop, lookup, responses, received, sink, record).start();
   }
 }

@@ -8,7 +8,7 @@ import io.forebay.core.policy.Reason;
 import io.forebay.core.policy.Sharing;
 import io.forebay.core.policy.StoredMeta;
 import io.forebay.server.counters.LimitKey;
-import io.forebay.server.exchange.Exchange.Step;
+import io.forebay.server.counters.LoopCounters;
 import io.forebay.server.fill.SliceFill;
 import io.forebay.server.fill.history.HitForMiss;
 import io.forebay.server.origin.OriginFailure;
@@ -23,8 +23,12 @@ import org.jspecify.annotations.Nullable;
  */
 final class FetchCoordinator {
 
-  private final Exchange exchange;
   private final ExchangeContext loop;
+  private final Lookup lookup;
+  private final ClientRequest request;
+  private final RequestRecord record;
+  private final ClientPermits permits;
+  private final Continuation exchange;
   private final FillFollower follower;
   private final FetchOutcome results = new FetchOutcome();
 
@@ -42,10 +46,27 @@ final class FetchCoordinator {
   /** One of the places for fetches of what a disk refuses to load is taken. */
   private boolean holdsRefusedLoad;
 
-  FetchCoordinator(Exchange exchange) {
+  /**
+   * Nothing has been asked for.
+   *
+   * @param reader sends the response that fills bring
+   */
+  FetchCoordinator(
+      ExchangeContext loop,
+      Lookup lookup,
+      ClientRequest request,
+      ClientResponse response,
+      ClientPermits permits,
+      FillReader reader,
+      Continuation exchange) {
+    this.loop = loop;
+    this.lookup = lookup;
+    this.request = request;
+    this.record = response.record();
+    this.permits = permits;
     this.exchange = exchange;
-    this.loop = exchange.loop;
-    this.follower = new FillFollower(exchange, this);
+    this.follower =
+        new FillFollower(loop, lookup, request, response, permits, reader, this, exchange);
   }
 
   FetchOutcome results() {
@@ -94,17 +115,16 @@ final class FetchCoordinator {
   /** What is stored does not do without the origin; its head is pinned. */
   void decided(StoredHead head, StoredMeta meta, boolean isRevalidation, long now) {
     isAlone |= Sharing.isNeverFresh(meta);
-    mayServeStaleOnError =
-        Decider.mayServeStaleOnError(exchange.request, meta, exchange.route(), now);
+    mayServeStaleOnError = Decider.mayServeStaleOnError(request.view(), meta, request.route(), now);
     stale =
         isRevalidation && !results.isPlainFetchNeeded()
-            ? RevalidationCandidate.of(exchange, head, meta)
+            ? RevalidationCandidate.of(request, loop.keys(), head, meta)
             : null;
   }
 
   Step fetch() {
     HitForMiss.Kind known =
-        loop.history().hitForMiss().find(exchange.key(), exchange.request, loop.nowMillis());
+        loop.history().hitForMiss().find(request.key(), request.view(), loop.nowMillis());
     if (known == HitForMiss.Kind.UNCACHEABLE) {
       return exchange.passBecause(Reason.PASS_UNCACHEABLE);
     }
@@ -115,8 +135,8 @@ final class FetchCoordinator {
 
   private @Nullable Satisfiable rangeToFetch() {
     return RangeFetch.of(
-        exchange.request,
-        exchange.route().ranges(),
+        request.view(),
+        request.route().ranges(),
         loop.store().sliceBytes(),
         SliceFill.longestBytes(loop.filling()));
   }
@@ -127,14 +147,14 @@ final class FetchCoordinator {
    */
   LookupSteps.Found foundMeanwhile() {
     return stale == null && results.originFailure() == null && !isIncomplete
-        ? Lookup.findServable(exchange)
+        ? lookup.findServable(request)
         : LookupSteps.Found.NOTHING;
   }
 
   /** A fill of ours is on its way, so what it was to confirm is in its hands. */
   void begun() {
     stale = null;
-    exchange.record.forwarded();
+    record.forwarded();
   }
 
   // --- loads that a disk refuses ----------------------------------------------------------------
@@ -144,7 +164,7 @@ final class FetchCoordinator {
    * that joins a fill in progress.
    */
   boolean mayFetchRefused() {
-    if (!holdsRefusedLoad && loop.fills().find(exchange.key()) == null) {
+    if (!holdsRefusedLoad && loop.fills().find(request.key()) == null) {
       holdsRefusedLoad = loop.fills().tryBeginRefusedLoad();
       return holdsRefusedLoad;
     }
@@ -192,7 +212,7 @@ final class FetchCoordinator {
 
   /** The origin did not answer a range as it was asked for. */
   Step onRangeUnsuited(int status) {
-    if (status == 416 && exchange.request.has(KnownField.RANGE)) {
+    if (status == 416 && request.view().has(KnownField.RANGE)) {
       return exchange.passBecause(Reason.PASS_RANGE);
     }
     results.rangeUnsuited();
@@ -209,19 +229,23 @@ final class FetchCoordinator {
 
   /** The loop cannot keep up, and an origin would have to be asked. */
   Step shed() {
-    loop.counters().hit(LimitKey.OVERLOAD);
-    return onOriginFailed(
-        new OriginFailure(OriginFailure.Kind.OVERLOADED, "the node is overloaded"));
+    return onOriginFailed(overloaded(loop.counters()));
+  }
+
+  /** Counts a request that would have to ask an origin while the loop cannot keep up. */
+  static OriginFailure overloaded(LoopCounters counters) {
+    counters.hit(LimitKey.OVERLOAD);
+    return new OriginFailure(OriginFailure.Kind.OVERLOADED, "the node is overloaded");
   }
 
   /** The client has so many requests in progress that this one has to wait its turn elsewhere. */
   Step refuseClient(LimitKey limit) {
-    return onOriginFailed(exchange.share().tooMany(limit));
+    return onOriginFailed(permits.tooMany(limit));
   }
 
   /** The origin failed before there was a head. */
   Step onOriginFailed(OriginFailure failure) {
     results.failed(failure);
-    return mayServeStaleOnError ? Step.LOOK_UP : LocalReplies.refuse(exchange, failure);
+    return mayServeStaleOnError ? Step.LOOK_UP : exchange.refuse(failure);
   }
 }

@@ -77,14 +77,10 @@ final class FetchOutcome {
     return originFailure;
   }
 
-  /**
-   * As what a stored object answers the request; null if it has to be good enough by itself.
-   *
-   * @param arrivalPurgeSequence the newest purge when the request came
-   */
+  /** As what a stored object answers the request; null if it has to be good enough by itself. */
   @Nullable CacheResult resultOf(
-      StoredHead head, StoredMeta meta, Exchange exchange, long arrivalPurgeSequence, long now) {
-    if (head.softPurged() && arrivalPurgeSequence > head.birth()) {
+      StoredHead head, StoredMeta meta, ClientRequest request, long now) {
+    if (head.softPurged() && request.arrivalPurgeSequence() > head.birth()) {
       // A soft purge that this request came after and the head did not: confirmed, but too early.
       return null;
     }
@@ -97,7 +93,7 @@ final class FetchOutcome {
     boolean isUsable =
         head.birth() >= fetchedSinceBirth
             && (isFetchOwn
-                || Decider.decide(exchange.request, exchange.route(), meta, head.softPurged(), now)
+                || Decider.decide(request.view(), request.route(), meta, head.softPurged(), now)
                     instanceof Decision.Serve);
     if (!isUsable) {
       return null;

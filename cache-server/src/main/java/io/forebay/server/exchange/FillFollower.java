@@ -9,7 +9,6 @@ import io.forebay.core.policy.Sharing;
 import io.forebay.core.policy.StoredMeta;
 import io.forebay.server.counters.LimitKey;
 import io.forebay.server.counters.LoopCounters.CacheResult;
-import io.forebay.server.exchange.Exchange.Step;
 import io.forebay.server.fill.Fill;
 import io.forebay.server.fill.FillHead;
 import io.forebay.server.fill.FillLeader;
@@ -38,12 +37,19 @@ final class FillFollower implements Follower, FillLeader {
 
   private static final Logger LOG = LoggerFactory.getLogger(FillFollower.class);
 
-  private final Exchange exchange;
+  private final ExchangeContext loop;
+  private final Lookup lookup;
+  private final ClientRequest request;
+  private final ClientResponse response;
+  private final ClientPermits permits;
+
+  /** Sends what a fill brings. */
+  private final FillReader reader;
 
   /** Told what became of each. */
   private final FetchCoordinator fetching;
 
-  private final ExchangeContext loop;
+  private final Continuation exchange;
 
   /** The fill that is followed now. */
   private @Nullable Fill fill;
@@ -62,15 +68,24 @@ final class FillFollower implements Follower, FillLeader {
   /** How many of the interim responses of {@link #fill} are behind us. */
   private int interimSeen;
 
-  /** Sends what it brings. */
-  private final FillReader reader;
-
-  FillFollower(Exchange exchange, FetchCoordinator fetching) {
-    this.exchange = exchange;
+  FillFollower(
+      ExchangeContext loop,
+      Lookup lookup,
+      ClientRequest request,
+      ClientResponse response,
+      ClientPermits permits,
+      FillReader reader,
+      FetchCoordinator fetching,
+      Continuation exchange) {
+    this.loop = loop;
+    this.lookup = lookup;
+    this.request = request;
+    this.response = response;
+    this.permits = permits;
+    this.reader = reader;
     this.fetching = fetching;
-    this.loop = exchange.loop;
+    this.exchange = exchange;
     this.headTimer = new LoopTimer(loop.eventLoop());
-    this.reader = new FillReader(exchange, this::onFillProgress);
   }
 
   /** Whether any of the fills was somebody else's. */
@@ -89,22 +104,16 @@ final class FillFollower implements Follower, FillLeader {
     if (fetching.isAlone()) {
       return fetchAlone(stale);
     }
-    FillKey key = exchange.key();
+    FillKey key = request.key();
     Fill running = loop.fills().find(key);
     if (running != null && running != overtaken) {
       return follow(running);
     }
-    if (loop.load().isShedding()) {
-      return fetching.shed();
+    Step instead = insteadOfFill();
+    if (instead != null) {
+      return instead;
     }
-    if (!exchange.share().mayFetch()) {
-      return fetching.refuseClient(LimitKey.FETCHES_PER_CLIENT);
-    }
-    if (loop.fills().isFull()) {
-      loop.counters().hit(LimitKey.FILLS);
-      return exchange.passBecause(Reason.PASS_STORE_FULL);
-    }
-    Fill own = FillStarter.of(exchange, stale, fetching.mayServeStaleOnError(), asked, true, this);
+    Fill own = fill(stale, asked, true);
     if (own == null) {
       return exchange.passBecause(Reason.PASS_STORE_FULL);
     }
@@ -137,19 +146,41 @@ final class FillFollower implements Follower, FillLeader {
     return Step.AWAIT;
   }
 
-  /** Nobody else could use what comes, so it is neither waited for nor to be found by others. */
-  private Step fetchAlone(@Nullable RevalidationCandidate stale) {
+  /** What follows where no fill may be started now; null where one may be. */
+  private @Nullable Step insteadOfFill() {
     if (loop.load().isShedding()) {
       return fetching.shed();
     }
-    if (!exchange.share().mayFetch()) {
+    if (!permits.mayFetch()) {
       return fetching.refuseClient(LimitKey.FETCHES_PER_CLIENT);
     }
     if (loop.fills().isFull()) {
       loop.counters().hit(LimitKey.FILLS);
       return exchange.passBecause(Reason.PASS_STORE_FULL);
     }
-    Fill own = FillStarter.of(exchange, stale, fetching.mayServeStaleOnError(), null, false, this);
+    return null;
+  }
+
+  private @Nullable Fill fill(
+      @Nullable RevalidationCandidate stale, @Nullable Satisfiable asked, boolean isShared) {
+    return FillStarter.of(
+        loop.filling(),
+        request,
+        stale,
+        fetching.mayServeStaleOnError(),
+        asked,
+        isShared,
+        !fetching.results().isPlainFetchNeeded(),
+        this);
+  }
+
+  /** Nobody else could use what comes, so it is neither waited for nor to be found by others. */
+  private Step fetchAlone(@Nullable RevalidationCandidate stale) {
+    Step instead = insteadOfFill();
+    if (instead != null) {
+      return instead;
+    }
+    Fill own = fill(stale, null, false);
     if (own == null || !own.join(this, loop.filling())) {
       return exchange.passBecause(Reason.PASS_STORE_FULL);
     }
@@ -170,14 +201,14 @@ final class FillFollower implements Follower, FillLeader {
     hasJoined = true;
     loop.counters().joined++;
     if (running.state() == Fill.State.WAITING) {
-      headTimer.start(exchange.route().sharing().patience(), () -> onWaitedTooLong(running));
+      headTimer.start(request.route().sharing().patience(), () -> onWaitedTooLong(running));
     }
     return afterProgress();
   }
 
   /** The origin has not answered the one who asked it: it is asked once more, past the store. */
   private void onWaitedTooLong(Fill awaited) {
-    if (isFollowing(awaited) && awaited.state() == Fill.State.WAITING && !exchange.isOver()) {
+    if (isFollowing(awaited) && awaited.state() == Fill.State.WAITING && !response.isOver()) {
       leave();
       loop.counters().waitsGivenUp++;
       exchange.run(exchange.passBecause(Reason.PASS_WAITED));
@@ -211,7 +242,7 @@ final class FillFollower implements Follower, FillLeader {
 
   @Override
   public void onFillProgress() {
-    if (exchange.isOver() || fill == null) {
+    if (response.isOver() || fill == null) {
       return;
     }
     try {
@@ -219,19 +250,15 @@ final class FillFollower implements Follower, FillLeader {
     } catch (RuntimeException e) {
       // The other followers of this loop are told by the same call: they must not pay for it.
       LOG.error(
-          "{} {} failed while following a fill",
-          exchange.request.method(),
-          exchange.request.path(),
-          e);
+          "{} {} failed while following a fill", request.view().method(), request.view().path(), e);
       breakOffForDefect();
     }
   }
 
   private void breakOffForDefect() {
     leave();
-    if (!reader.breakOff(AbortCause.INTERNAL) && !exchange.isOver()) {
-      exchange.sink.abort(AbortCause.INTERNAL);
-      exchange.onBodyBroken(AbortCause.INTERNAL.name());
+    if (!reader.breakOff(AbortCause.INTERNAL) && !response.isOver()) {
+      response.breakOff(AbortCause.INTERNAL);
     }
   }
 
@@ -288,7 +315,7 @@ final class FillFollower implements Follower, FillLeader {
     List<InterimResponses.Interim> all = followed.interim();
     while (interimSeen < all.size()) {
       InterimResponses.Interim next = all.get(interimSeen++);
-      EndToEndFields.interim(exchange, next.status(), next.fields());
+      EndToEndFields.interim(request, response, next.status(), next.fields());
     }
   }
 
@@ -312,7 +339,7 @@ final class FillFollower implements Follower, FillLeader {
 
   private Step afterFailure(Fill followed) {
     leave();
-    if (exchange.isHeadSent() && !reader.takeBackHead()) {
+    if (response.isHeadSent() && !reader.takeBackHead()) {
       if (followed.hasRunOutOfRoom()) {
         reader.continueWithoutFill();
       } else {
@@ -342,7 +369,7 @@ final class FillFollower implements Follower, FillLeader {
       return Step.AWAIT;
     }
     FillHead head = followed.head();
-    if (exchange.isHeadSent() || head == null) {
+    if (response.isHeadSent() || head == null) {
       return Step.AWAIT;
     }
     headTimer.stop();
@@ -355,7 +382,7 @@ final class FillFollower implements Follower, FillLeader {
       leave();
       return exchange.passBecause(Reason.PASS_STORE_FULL);
     }
-    Lookup.Match match = Lookup.match(exchange, head);
+    Lookup.Match match = lookup.match(request, head);
     if (match != Lookup.Match.YES) {
       leave();
       return fetching.onOtherKey(match);
@@ -369,7 +396,7 @@ final class FillFollower implements Follower, FillLeader {
   /** A purge acknowledged before this request arrived kills what the fill brings (I2). */
   private boolean isOvertakenByPurge(Fill followed, FillHead head) {
     HeadSpec stored = head.spec();
-    return exchange.arrivalPurgeSequence > followed.birth()
+    return request.arrivalPurgeSequence() > followed.birth()
         && stored != null
         && loop.lane().isOverruled(stored);
   }
@@ -377,7 +404,7 @@ final class FillFollower implements Follower, FillLeader {
   /** Others than who asked for it use it where they could use what is stored (RFC 9111 §4). */
   private boolean isUsable(FillHead head) {
     return isLeader
-        || Sharing.isUsable(exchange.request, exchange.route(), meta(head), loop.nowMillis());
+        || Sharing.isUsable(request.view(), request.route(), meta(head), loop.nowMillis());
   }
 
   private Step onUnusable(Fill followed, FillHead head) {
@@ -392,11 +419,11 @@ final class FillFollower implements Follower, FillLeader {
   }
 
   private StoredMeta meta(FillHead head) {
-    return FillReader.meta(loop, head);
+    return FillReader.meta(loop.filling(), head);
   }
 
   private Step serve(Fill followed, FillHead head) {
-    return switch (reader.begin(followed, head, isLeader)) {
+    return switch (reader.begin(followed, head, isLeader, this::onFillProgress)) {
       case SENT, AWAITED -> Step.AWAIT;
       case SENT_IN_PARTS -> {
         // The rest of the origin's stream is of no use to who wants parts of it.
@@ -419,7 +446,7 @@ final class FillFollower implements Follower, FillLeader {
     if (isLeader) {
       isLeader = false;
       followed.leaderGone();
-      exchange.share().leaveFetchTo(followed);
+      permits.leaveFetchTo(followed);
     }
   }
 
@@ -427,13 +454,13 @@ final class FillFollower implements Follower, FillLeader {
 
   @Override
   public void onInformational(int status, HeaderFields fields) {
-    EndToEndFields.interim(exchange, status, fields);
+    EndToEndFields.interim(request, response, status, fields);
   }
 
   @Override
   public @Nullable OriginListener takeOver(
       int status, HeaderFields fields, long contentLength, Reason why, OriginCall call) {
-    if (exchange.isOver()) {
+    if (response.isOver()) {
       return null;
     }
     if (StatusCode.isOriginFailure(status) && fetching.mayServeStaleOnError()) {
@@ -442,20 +469,20 @@ final class FillFollower implements Follower, FillLeader {
     }
     leaveToTakeOver();
     return PassThrough.beginTransit(
-        exchange, status, fields, contentLength, CacheResult.MISS, why, call);
+        loop, request, response, status, fields, contentLength, CacheResult.MISS, why, call);
   }
 
   @Override
   public @Nullable OriginListener takeOverRest(long position, OriginCall call) {
     Fill followed = fill;
     FillHead head = followed == null ? null : followed.head();
-    if (exchange.isOver() || head == null) {
+    if (response.isOver() || head == null) {
       return null;
     }
     PassThroughBody rest = reader.yieldAt(position, head, call);
     if (rest != null) {
       leaveToTakeOver();
-      exchange.sends(rest);
+      response.sends(rest);
     }
     return rest;
   }

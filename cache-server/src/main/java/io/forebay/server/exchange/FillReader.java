@@ -10,6 +10,7 @@ import io.forebay.server.deliver.Multipart;
 import io.forebay.server.deliver.StoredBody;
 import io.forebay.server.fill.Fill;
 import io.forebay.server.fill.FillBody;
+import io.forebay.server.fill.FillContext;
 import io.forebay.server.fill.FillHead;
 import io.forebay.server.http.AbortCause;
 import io.forebay.server.loop.LoopTimer;
@@ -41,9 +42,11 @@ final class FillReader {
     OVER
   }
 
-  private final Exchange exchange;
-  private final ExchangeContext loop;
-  private final Runnable onLengthWaitedFor;
+  private final FillContext loop;
+  private final StoredResponseSender responses;
+  private final ClientRequest request;
+  private final ClientResponse response;
+  private final BodyFallback fallback;
 
   /** Runs while the length of the body is waited for. */
   private final LoopTimer lengthTimer;
@@ -71,20 +74,23 @@ final class FillReader {
   /** Where it begins to read, while it has no delivery; MAX_VALUE if it does not read. */
   private long beginsAt = Long.MAX_VALUE;
 
-  /**
-   * Nothing has been sent yet.
-   *
-   * @param onLengthWaitedFor told when the end of a body has been waited for long enough
-   */
-  FillReader(Exchange exchange, Runnable onLengthWaitedFor) {
-    this.exchange = exchange;
-    this.loop = exchange.loop;
-    this.onLengthWaitedFor = onLengthWaitedFor;
+  /** Nothing has been sent yet. */
+  FillReader(
+      FillContext loop,
+      StoredResponseSender responses,
+      ClientRequest request,
+      ClientResponse response,
+      BodyFallback fallback) {
+    this.loop = loop;
+    this.responses = responses;
+    this.request = request;
+    this.response = response;
+    this.fallback = fallback;
     this.lengthTimer = new LoopTimer(loop.eventLoop());
   }
 
   /** What a fill's head says; in the loop's one flyweight. */
-  static StoredMeta meta(ExchangeContext loop, FillHead head) {
+  static StoredMeta meta(FillContext loop, FillHead head) {
     StoredMeta meta = loop.meta();
     if (!meta.wrap(MemorySegment.ofArray(head.meta()), 0)) {
       throw new IllegalStateException("a fill's own meta");
@@ -94,15 +100,19 @@ final class FillReader {
 
   // --- begin ------------------------------------------------------------------------------------
 
-  /** Begins with a fill in STREAMING or COMPLETE whose head this exchange can use. */
-  Begun begin(Fill followed, FillHead head, boolean isLeader) {
+  /**
+   * Begins with a fill in STREAMING or COMPLETE whose head this exchange can use.
+   *
+   * @param onLengthWaitedFor told when the end of a body has been waited for long enough
+   */
+  Begun begin(Fill followed, FillHead head, boolean isLeader, Runnable onLengthWaitedFor) {
     long total =
         followed.state() == Fill.State.COMPLETE ? followed.completeLength() : head.totalLength();
     StoredMeta meta = meta(loop, head);
     ResponsePlan plan =
         total < 0
-            ? planOfUnknown(followed, meta)
-            : StoredResponseSender.plan(exchange, meta, total);
+            ? planOfUnknown(followed, meta, onLengthWaitedFor)
+            : StoredResponseSender.plan(request, meta, total);
     if (plan == null) {
       // Where there is no room, what is waited for will not come into the store.
       return followed.hasRunOutOfRoom() ? Begun.LACKING : Begun.AWAITED;
@@ -116,11 +126,11 @@ final class FillReader {
     } else if (!hasBeginning(followed, plan, meta, total)) {
       return Begun.LACKING;
     }
-    Multipart parts = StoredResponseSender.sendHeadOf(exchange, head, meta, plan, total, isLeader);
+    Multipart parts = responses.sendHeadOf(request, response, head, meta, plan, total, isLeader);
     if (plan.hasBody()) {
       sendBody(followed, plan, parts, meta, total);
     } else {
-      exchange.over();
+      response.over();
     }
     return parts == null ? Begun.SENT : Begun.SENT_IN_PARTS;
   }
@@ -138,7 +148,7 @@ final class FillReader {
     }
     boolean isFirst = isLeader && plan.parts().isEmpty();
     beginsAt = plan.wanted().stream().mapToLong(Satisfiable::first).min().orElse(plan.from());
-    if (!followed.beginReading(loop.filling(), isFirst)) {
+    if (!followed.beginReading(loop, isFirst)) {
       beginsAt = Long.MAX_VALUE;
       return isOver ? Begun.OVER : Begun.LACKING;
     }
@@ -181,19 +191,17 @@ final class FillReader {
 
   private void sendBody(
       Fill followed, ResponsePlan plan, @Nullable Multipart parts, StoredMeta meta, long total) {
-    BodyRemainder rest = exchange.hasParts() ? BodyRemainder.of(meta, total) : null;
-    exchange.sources().mayFetchRest(rest, plan, followed.objectId(), loop.store().sliceBytes());
-    long far = rest == null || total < 0 ? Long.MAX_VALUE : exchange.route().ranges().farBytes();
+    BodyRemainder rest = request.hasParts() ? BodyRemainder.of(meta, total) : null;
+    fallback.mayFetchRest(rest, plan, followed.objectId(), loop.store().sliceBytes());
+    long far = rest == null || total < 0 ? Long.MAX_VALUE : request.route().ranges().farBytes();
     boolean isRest = plan.from() - followed.receivedBytes() < far;
-    FillBody bytes =
-        followed.body(
-            loop.filling(), far, () -> exchange.sources().storedBytes(endOf(plan), isRest));
-    Delivery begun = StoredResponseSender.delivery(exchange, bytes, plan, parts);
+    FillBody bytes = followed.body(loop, far, () -> fallback.storedBytes(endOf(plan), isRest));
+    Delivery begun = responses.delivery(response, bytes, plan, parts);
     source = followed;
     body = bytes;
     // Before it starts: the fill asks for its position while it looks for bytes.
     delivery = begun;
-    exchange.sends(begun);
+    response.sends(begun);
     begun.onProgress();
   }
 
@@ -202,11 +210,12 @@ final class FillReader {
    * closed range is sent once all of it has come, so that it is known to exist; what depends on the
    * end of the body waits for that, but not for long.
    */
-  private @Nullable ResponsePlan planOfUnknown(Fill followed, StoredMeta meta) {
-    ResponsePlan whole = StoredResponseSender.plan(exchange, meta, -1);
+  private @Nullable ResponsePlan planOfUnknown(
+      Fill followed, StoredMeta meta, Runnable onLengthWaitedFor) {
+    ResponsePlan whole = StoredResponseSender.plan(request, meta, -1);
     RangeSet ranges =
         whole.hasBody() && !hasWaitedForLength
-            ? ServePlan.rangesOf(exchange.request, meta, exchange.route().ranges().maxRanges())
+            ? ServePlan.rangesOf(request.view(), meta, request.route().ranges().maxRanges())
             : null;
     if (ranges == null) {
       return whole;
@@ -216,9 +225,7 @@ final class FillReader {
     if (isOne && first.first() == 0 && !first.isClosed()) {
       return whole;
     }
-    if (isOne
-        && first.isClosed()
-        && first.last() - first.first() < loop.filling().paceAboveBytes()) {
+    if (isOne && first.isClosed() && first.last() - first.first() < loop.paceAboveBytes()) {
       if (followed.receivedBytes() > first.last()) {
         return ResponsePlan.range(first.first(), first.last());
       }
@@ -227,7 +234,7 @@ final class FillReader {
     }
     if (!lengthTimer.isOn()) {
       lengthTimer.start(
-          exchange.route().ranges().patience(),
+          request.route().ranges().patience(),
           () -> {
             hasWaitedForLength = true;
             onLengthWaitedFor.run();
@@ -243,7 +250,7 @@ final class FillReader {
   private boolean hasBeginning(Fill followed, ResponsePlan plan, StoredMeta meta, long total) {
     long released = followed.releasedBytes();
     if (!plan.hasBody()
-        || (total >= 0 && exchange.hasParts() && BodyRemainder.of(meta, total) != null)) {
+        || (total >= 0 && request.hasParts() && BodyRemainder.of(meta, total) != null)) {
       return true;
     }
     StoredBody stored =
@@ -334,12 +341,12 @@ final class FillReader {
   /** Whether the response that was begun can still become another one. */
   boolean takeBackHead() {
     Delivery current = delivery;
-    if (current == null || !exchange.sink.retractHead()) {
+    if (current == null || !response.sink().retractHead()) {
       return false;
     }
     current.onClientGone();
     delivery = null;
-    exchange.onHeadTakenBack();
+    response.onHeadTakenBack();
     return true;
   }
 
@@ -357,10 +364,10 @@ final class FillReader {
     delivery = null;
     boolean isToTheEnd = current.missingBytes() == head.totalLength() - current.position();
     return PassThroughBody.ofRest(
-        exchange.sink,
+        response.sink(),
         call,
         current.position() - position,
         isToTheEnd ? Long.MAX_VALUE : current.missingBytes(),
-        exchange);
+        response);
   }
 }

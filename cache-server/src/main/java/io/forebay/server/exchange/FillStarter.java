@@ -8,6 +8,7 @@ import io.forebay.core.policy.Revalidation;
 import io.forebay.core.policy.StoredMeta;
 import io.forebay.core.route.Route;
 import io.forebay.server.fill.Fill;
+import io.forebay.server.fill.FillContext;
 import io.forebay.server.fill.FillLeader;
 import io.forebay.server.fill.FillRequest;
 import io.forebay.server.fill.OtherVariants;
@@ -26,52 +27,49 @@ public final class FillStarter {
   private FillStarter() {}
 
   /**
-   * A fill under the exchange's key, neither registered nor sent.
+   * A fill under the request's key, neither registered nor sent.
    *
    * @param stale what to confirm, or null to fetch it whole
    * @param isStaleUsable whether what is stored may be served while the origin fails
    * @param asked the bytes to ask for by range, or null for a whole response
    * @param isShared whether it is to be registered, so that others may join it
+   * @param mayConfirmOthers whether the origin may name another stored variant instead
    * @param leader who is offered what may not be stored, or null for a refresh in the background
    * @return null when the store gives out no births now
    */
   static @Nullable Fill of(
-      Exchange exchange,
+      FillContext loop,
+      ClientRequest request,
       @Nullable RevalidationCandidate stale,
       boolean isStaleUsable,
       @Nullable Satisfiable asked,
       boolean isShared,
+      boolean mayConfirmOthers,
       @Nullable FillLeader leader) {
-    ExchangeContext loop = exchange.loop;
-    RuntimeConfig snapshot = exchange.snapshot;
     long birth = loop.store().nextBirth();
     if (birth < 0) {
       return null;
     }
+    Route route = request.route();
     HeaderFields own = stale == null ? HeaderFields.EMPTY : stale.conditions();
     List<FillRequest.Other> others =
-        leader == null || asked != null || exchange.isPlainFetchNeeded()
+        !mayConfirmOthers || asked != null
             ? List.of()
-            : OtherVariants.of(
-                loop.filling(),
-                exchange.request,
-                exchange.route().keyRecipe(),
-                exchange.key(),
-                own);
+            : OtherVariants.of(loop, request.view(), route.keyRecipe(), request.key(), own);
     HeaderFields conditions =
         Revalidation.conditionalFields(own, others.stream().map(FillRequest.Other::etag).toList());
-    RequestView saved = exchange.question();
+    RequestView saved = request.question();
     FillRequest order =
         new FillRequest(
-            exchange.key(),
+            request.key(),
             saved,
-            exchange.route(),
+            route,
             request(
-                snapshot,
-                exchange.route(),
+                request.config(),
+                route,
                 saved,
-                exchange.questionBody(),
-                exchange.client,
+                request.questionBody(),
+                request.client(),
                 conditions.size() > 0 ? conditions : rangeField(asked)),
             stale == null ? null : stale.ref(),
             others,
@@ -79,8 +77,8 @@ public final class FillStarter {
             isShared,
             leader == null,
             isStaleUsable,
-            snapshot.config().limits().followersPerFill());
-    return new Fill(loop.filling(), order, birth, leader);
+            request.config().config().limits().followersPerFill());
+    return new Fill(loop, order, birth, leader);
   }
 
   /** What a fill sends. */
@@ -95,6 +93,22 @@ public final class FillStarter {
         .upstream()
         .fill(question, body, client, snapshot.hostFor(route.originName()), conditions)
         .takingTrailers(!route.forwarding().trailers().isEmpty());
+  }
+
+  /**
+   * What is sent for bytes of a body that is stored or on its way: as a fill asks, with nothing of
+   * the client's own range or conditions.
+   */
+  static OriginRequest rangeRequest(ClientRequest request, HeaderFields rangeFields) {
+    RuntimeConfig config = request.config();
+    return config
+        .upstream()
+        .fill(
+            request.question(),
+            RequestBody.NONE,
+            request.client(),
+            config.hostFor(request.route().originName()),
+            rangeFields);
   }
 
   public static HeaderFields rangeField(@Nullable Satisfiable asked) {
@@ -115,33 +129,43 @@ public final class FillStarter {
     HELD_BACK
   }
 
-  /** Refreshes an object that has been found good enough for this request. */
-  static Refreshing inBackground(Exchange exchange, StoredHead head, StoredMeta meta) {
-    ExchangeContext loop = exchange.loop;
-    FillKey key = exchange.key();
-    if (isHeldBack(loop.history(), key, exchange.request, loop.nowMillis())) {
+  /** Why what is stored is not refreshed in the background now; null if it may be. */
+  static @Nullable Refreshing hindrance(ExchangeContext loop, ClientRequest request) {
+    FillKey key = request.key();
+    if (isHeldBack(loop.history(), key, request.view(), loop.nowMillis())) {
       return Refreshing.HELD_BACK;
     }
-    if (loop.fills().find(key) != null || loop.load().isShedding() || loop.fills().isFull()) {
-      return Refreshing.NOT_NOW;
-    }
+    return loop.fills().find(key) != null || loop.load().isShedding() || loop.fills().isFull()
+        ? Refreshing.NOT_NOW
+        : null;
+  }
+
+  /** Refreshes an object that has been found good enough for this request, and is pinned. */
+  static Refreshing inBackground(
+      FillContext loop,
+      ClientRequest request,
+      ClientPermits permits,
+      StoredHead head,
+      StoredMeta meta) {
     boolean isStaleUsable =
-        Decider.mayServeStaleOnError(exchange.request, meta, exchange.route(), loop.nowMillis());
-    if (!exchange.share().mayFetch()) {
+        Decider.mayServeStaleOnError(request.view(), meta, request.route(), loop.nowMillis());
+    if (!permits.mayFetch()) {
       return Refreshing.NOT_NOW;
     }
     Fill refresh =
         of(
-            exchange,
-            RevalidationCandidate.of(exchange, head, meta),
+            loop,
+            request,
+            RevalidationCandidate.of(request, loop.keys(), head, meta),
             isStaleUsable,
             null,
             true,
+            false,
             null);
-    if (refresh == null || loop.fills().register(key, refresh) != null) {
+    if (refresh == null || loop.fills().register(request.key(), refresh) != null) {
       return Refreshing.NOT_NOW;
     }
-    exchange.share().leaveFetchTo(refresh);
+    permits.leaveFetchTo(refresh);
     refresh.start();
     return Refreshing.BEGUN;
   }

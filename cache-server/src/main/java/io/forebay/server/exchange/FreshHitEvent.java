@@ -1,13 +1,12 @@
 package io.forebay.server.exchange;
 
 import io.forebay.core.http.Latin1Text;
+import io.forebay.core.http.RequestView;
 import io.forebay.core.http.WireRequest;
 import io.forebay.core.policy.Reason;
 import io.forebay.core.route.Route;
-import io.forebay.server.accesslog.AccessEvent;
 import io.forebay.server.counters.LoopCounters.CacheResult;
 import io.forebay.server.http.ClientInfo;
-import io.forebay.server.http.TlsSession;
 import io.forebay.server.loop.RequestIds;
 import org.jspecify.annotations.Nullable;
 
@@ -15,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * What the access log is told of a hit of the fast lane. One a loop: the log reads it at once,
  * while the bytes of the request are still there.
  */
-final class FreshHitEvent implements AccessEvent {
+final class FreshHitEvent extends RequestEvent {
 
   private final RequestIds requestIds;
   private final Latin1Text referer = new Latin1Text();
@@ -58,6 +57,21 @@ final class FreshHitEvent implements AccessEvent {
   }
 
   @Override
+  RequestView request() {
+    return request;
+  }
+
+  @Override
+  ClientInfo asking() {
+    return client;
+  }
+
+  @Override
+  @Nullable Route matched() {
+    return route;
+  }
+
+  @Override
   public long epochMillis() {
     return epochMillis;
   }
@@ -73,26 +87,6 @@ final class FreshHitEvent implements AccessEvent {
   }
 
   @Override
-  public String client() {
-    return client.address();
-  }
-
-  @Override
-  public String method() {
-    return request.method();
-  }
-
-  @Override
-  public String scheme() {
-    return request.scheme();
-  }
-
-  @Override
-  public CharSequence host() {
-    return request.authority();
-  }
-
-  @Override
   public CharSequence path() {
     return request.pathText();
   }
@@ -100,11 +94,6 @@ final class FreshHitEvent implements AccessEvent {
   @Override
   public @Nullable CharSequence query() {
     return request.queryText();
-  }
-
-  @Override
-  public String protocol() {
-    return client.protocol();
   }
 
   @Override
@@ -138,16 +127,6 @@ final class FreshHitEvent implements AccessEvent {
   }
 
   @Override
-  public @Nullable String route() {
-    return route == null ? null : route.name();
-  }
-
-  @Override
-  public @Nullable String origin() {
-    return route == null ? null : route.originName();
-  }
-
-  @Override
   public long fetchNanos() {
     return -1;
   }
@@ -165,10 +144,5 @@ final class FreshHitEvent implements AccessEvent {
   @Override
   public @Nullable String abort() {
     return null;
-  }
-
-  @Override
-  public @Nullable TlsSession tls() {
-    return client.tls();
   }
 }

@@ -29,10 +29,12 @@ import java.lang.foreign.MemorySegment;
 final class FreshHitResponder {
 
   private final ExchangeContext loop;
+  private final StoredResponseSender responses;
   private final FreshHitEvent event;
 
-  FreshHitResponder(ExchangeContext loop) {
+  FreshHitResponder(ExchangeContext loop, StoredResponseSender responses) {
     this.loop = loop;
+    this.responses = responses;
     this.event = new FreshHitEvent(loop.requestIds());
   }
 
@@ -152,8 +154,7 @@ final class FreshHitResponder {
     boolean hasBody = !request.isHead() && length != 0;
     try {
       HeadWriter out = loop.heads().begin(sink, meta.status());
-      StoredResponseSender.writeFresh(
-          loop, snapshot, route, request.scheme(), client, out, head, meta, now);
+      responses.writeFresh(snapshot, route, request.scheme(), client, out, head, meta, now);
       out.send(length, !hasBody);
     } catch (RuntimeException | Error e) {
       loop.lane().unpin(region);

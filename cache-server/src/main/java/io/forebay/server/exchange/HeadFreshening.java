@@ -5,11 +5,10 @@ import io.forebay.core.http.KnownField;
 import io.forebay.core.policy.Reason;
 import io.forebay.core.policy.Revalidation;
 import io.forebay.core.policy.StoredMeta;
-import io.forebay.server.fill.FillRequest;
+import io.forebay.server.fill.FillContext;
 import io.forebay.server.fill.Refresh;
 import io.forebay.storage.object.InstallOutcome;
 import io.forebay.storage.object.StoredHead;
-import java.util.Arrays;
 
 /**
  * What the 200 to a HEAD that was passed on says of the stored answer to a GET (RFC 9111 §4.3.5).
@@ -27,52 +26,46 @@ record HeadFreshening(long requestTimeMillis, long birth) {
    * Of a HEAD that is about to be sent because nothing usable is stored; else {@link #NONE}. What
    * the origin tells one user of himself says nothing of what it tells all.
    */
-  static HeadFreshening begin(Exchange exchange) {
-    return exchange.isHead
-            && exchange.reason() == Reason.PASS_HEAD
-            && !exchange.request.has(KnownField.AUTHORIZATION)
-        ? new HeadFreshening(exchange.loop.nowMillis(), exchange.loop.store().nextBirth())
+  static HeadFreshening begin(FillContext loop, ClientRequest request) {
+    return request.isHead()
+            && request.reason() == Reason.PASS_HEAD
+            && !request.view().has(KnownField.AUTHORIZATION)
+        ? new HeadFreshening(loop.nowMillis(), loop.store().nextBirth())
         : NONE;
   }
 
   /** Updates what is stored, or forgets it where it is no longer what the origin has. */
-  void apply(Exchange exchange, int status, HeaderFields fields) {
-    if (birth < 0 || status != 200 || Lookup.find(exchange) != LookupSteps.Found.OBJECT) {
+  void apply(
+      FillContext loop, Lookup lookup, ClientRequest request, int status, HeaderFields fields) {
+    if (birth < 0 || status != 200 || lookup.find(request) != LookupSteps.Found.OBJECT) {
       return;
     }
-    ExchangeContext loop = exchange.loop;
     StoredHead head = loop.lane().head();
     int region = head.region();
     try {
       if (head.birth() < birth && loop.meta().status() == 200) {
-        applyTo(exchange, head, loop.meta(), fields);
+        applyTo(loop, request, head, fields);
       }
     } finally {
       loop.lane().unpin(region);
     }
   }
 
-  private void applyTo(Exchange exchange, StoredHead head, StoredMeta meta, HeaderFields fields) {
-    ExchangeContext loop = exchange.loop;
+  private void applyTo(
+      FillContext loop, ClientRequest request, StoredHead head, HeaderFields fields) {
+    StoredMeta meta = loop.meta();
     switch (Revalidation.compareHead(meta, head.totalLength(), fields)) {
       case UNKNOWN -> {}
       case OTHER -> {
-        boolean ignored = loop.lane().drop(exchange.keyHi(), exchange.keyLo(), head.objectId());
+        boolean ignored = loop.lane().drop(request.keyHi(), request.keyLo(), head.objectId());
       }
       case SAME -> {
-        var keys = loop.keys();
-        FillRequest.StoredRef found =
-            new FillRequest.StoredRef(
-                exchange.keyHi(),
-                exchange.keyLo(),
-                Arrays.copyOf(keys.text(), keys.textLength()),
-                head.objectId());
         InstallOutcome outcome =
             Refresh.applyHead(
-                loop.filling(),
-                exchange.question(),
-                exchange.route(),
-                found,
+                loop,
+                request.question(),
+                request.route(),
+                RevalidationCandidate.ref(request, loop.keys(), head),
                 head,
                 meta,
                 fields,

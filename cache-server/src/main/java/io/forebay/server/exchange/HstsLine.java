@@ -23,8 +23,8 @@ public final class HstsLine {
   private HstsLine() {}
 
   /** Writes the route's line where it has one. Goes before all others. */
-  static void write(Exchange exchange, HeadWriter head) {
-    head.transportSecurity(line(exchange));
+  static void write(ClientRequest request, HeadWriter head) {
+    head.transportSecurity(line(request));
   }
 
   /**
@@ -34,19 +34,19 @@ public final class HstsLine {
    * @return how many of their first bytes are to be left out: the origin's own line, or none
    */
   static int write(
-      Exchange exchange, HeadWriter head, MemorySegment memory, long offset, int length) {
+      ClientRequest request, HeadWriter head, MemorySegment memory, long offset, int length) {
     return write(
-        exchange.snapshot,
-        exchange.route(),
-        exchange.request.scheme(),
-        exchange.client,
+        request.config(),
+        request.route(),
+        request.view().scheme(),
+        request.client(),
         head,
         memory,
         offset,
         length);
   }
 
-  /** The same without an exchange. */
+  /** The same for the fast lane. */
   static int write(
       RuntimeConfig snapshot,
       Route route,
@@ -63,14 +63,14 @@ public final class HstsLine {
   }
 
   /** An origin's fields with its own line once, or without where it is not to be sent. */
-  static HeaderFields forwarded(Exchange exchange, HeaderFields fields) {
+  static HeaderFields forwarded(ClientRequest request, HeaderFields fields) {
     List<String> origins = fields.all(NAME);
     if (origins.isEmpty()) {
       return fields;
     }
     boolean isSent =
-        line(exchange) == null
-            && isUseful(exchange.snapshot, exchange.request.scheme(), exchange.client);
+        line(request) == null
+            && isUseful(request.config(), request.view().scheme(), request.client());
     if (isSent && origins.size() == 1) {
       return fields;
     }
@@ -103,9 +103,9 @@ public final class HstsLine {
   }
 
   /** The whole line of the route, or null. */
-  static byte @Nullable [] line(Exchange exchange) {
-    Route route = exchange.routeIfAny();
-    return route == null ? null : line(exchange.snapshot, route, exchange.request.scheme());
+  static byte @Nullable [] line(ClientRequest request) {
+    Route route = request.routeIfAny();
+    return route == null ? null : line(request.config(), route, request.view().scheme());
   }
 
   private static byte @Nullable [] line(RuntimeConfig snapshot, Route route, String scheme) {

@@ -5,7 +5,7 @@ import io.forebay.core.http.RequestView;
 import io.forebay.core.http.TargetUri;
 import io.forebay.core.policy.InvalidationPolicy;
 import io.forebay.core.route.Route;
-import io.forebay.server.runtime.RuntimeConfig;
+import io.forebay.server.fill.FillContext;
 import java.util.List;
 
 /**
@@ -15,19 +15,14 @@ import java.util.List;
 final class Invalidation {
   private Invalidation() {}
 
-  static void apply(
-      ExchangeContext loop,
-      RuntimeConfig snapshot,
-      Route ofRequest,
-      RequestView request,
-      int status,
-      HeaderFields fields) {
-    if (!ofRequest.settings().clientInvalidation()) {
+  static void apply(FillContext loop, ClientRequest unsafe, int status, HeaderFields fields) {
+    if (!unsafe.route().settings().clientInvalidation()) {
       return;
     }
+    RequestView request = unsafe.view();
     List<TargetUri> targets = InvalidationPolicy.invalidated(request, status, fields);
     for (TargetUri target : targets) {
-      Route route = snapshot.routes().match(target.authority(), target.path());
+      Route route = unsafe.config().routes().match(target.authority(), target.path());
       if (route != null
           && route.settings().clientInvalidation()
           && build(loop, request, target, route)) {
@@ -55,7 +50,7 @@ final class Invalidation {
 
   /** Of the request's own URL the very key that it would be looked up by. */
   private static boolean build(
-      ExchangeContext loop, RequestView request, TargetUri target, Route route) {
+      FillContext loop, RequestView request, TargetUri target, Route route) {
     return target.equals(TargetUri.of(request))
         ? loop.keys().build(request, route.keyRecipe())
         : loop.keys().build(target, route.keyRecipe());

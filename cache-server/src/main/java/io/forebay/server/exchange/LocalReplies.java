@@ -6,27 +6,38 @@ import io.forebay.core.policy.ProxyError;
 import io.forebay.core.policy.ProxyStatus;
 import io.forebay.core.policy.Reason;
 import io.forebay.server.counters.LoopCounters.CacheResult;
-import io.forebay.server.exchange.Exchange.Step;
 import io.forebay.server.origin.OriginFailure;
+import io.forebay.server.runtime.RuntimeConfig;
 import java.time.Duration;
 
-/** Ends an exchange with an answer of our own, before any other head was sent. */
+/** Answers a request from here and ends its exchange, before any other head was sent. */
 final class LocalReplies {
   private static final int TOO_MANY_REQUESTS = 429;
 
   private LocalReplies() {}
 
-  static Step refuse(Exchange exchange, Decision.Refuse refused) {
+  static void refuse(
+      ExchangeContext loop,
+      ClientRequest request,
+      ClientResponse response,
+      Decision.Refuse refused) {
     ProxyError error =
         refused.reason() == Reason.REFUSED_ONLY_IF_CACHED
             ? ProxyError.PROXY_INTERNAL_RESPONSE
             : ProxyError.HTTP_REQUEST_DENIED;
-    return refuse(
-        exchange, refused.status(), refused.reason().explanation(), refused.reason(), error);
+    refuse(
+        loop,
+        request,
+        response,
+        refused.status(),
+        refused.reason().explanation(),
+        refused.reason(),
+        error);
   }
 
   /** The origin gave no answer that could be sent on. */
-  static Step refuse(Exchange exchange, OriginFailure failure) {
+  static void refuse(
+      ExchangeContext loop, ClientRequest request, ClientResponse response, OriginFailure failure) {
     Reason why =
         switch (failure.kind()) {
           case NAME_NOT_RESOLVED, NAME_TIMEOUT -> Reason.ORIGIN_UNRESOLVED;
@@ -44,17 +55,16 @@ final class LocalReplies {
           default -> Reason.ORIGIN_UNREACHABLE;
         };
     int status = status(failure.kind());
-    exchange.record.error(failure.detail());
-    exchange
-        .loop
-        .failures()
-        .refused(exchange.record.requestId(), exchange.request, status, failure);
-    return refuse(
-        exchange,
+    response.record().error(failure.detail());
+    loop.failures().refused(response.record().requestId(), request.view(), status, failure);
+    refuse(
+        loop,
+        request,
+        response,
         status,
         page(failure.kind(), why),
         why,
-        exchange.snapshot.proxyStatus().error(failure.kind().error(), failure.more()));
+        request.config().proxyStatus().error(failure.kind().error(), failure.more()));
   }
 
   private static int status(OriginFailure.Kind kind) {
@@ -73,39 +83,51 @@ final class LocalReplies {
     };
   }
 
-  static Step refuse(Exchange exchange, int status, String text, Reason why, ProxyError error) {
-    return refuse(
-        exchange,
+  static void refuse(
+      ExchangeContext loop,
+      ClientRequest request,
+      ClientResponse response,
+      int status,
+      String text,
+      Reason why,
+      ProxyError error) {
+    refuse(
+        loop,
+        request,
+        response,
         status,
         text,
         why,
-        exchange.snapshot.proxyStatus().error(error, ProxyStatus.NO_MORE));
+        request.config().proxyStatus().error(error, ProxyStatus.NO_MORE));
   }
 
-  private static Step refuse(
-      Exchange exchange, int status, String text, Reason why, String proxyStatus) {
-    exchange.body.cancel();
+  private static void refuse(
+      ExchangeContext loop,
+      ClientRequest request,
+      ClientResponse response,
+      int status,
+      String text,
+      Reason why,
+      String proxyStatus) {
+    request.body().cancel();
+    RuntimeConfig config = request.config();
     int bodyBytes =
         ErrorPage.send(
-            exchange.loop.heads(),
-            exchange.sink,
+            loop.heads(),
+            response.sink(),
             status,
             text,
-            exchange.record.requestId(),
-            exchange
-                .snapshot
-                .cacheStatus()
-                .forwarded(why, CacheStatus.NO_STATUS, false, false, null),
+            response.record().requestId(),
+            config.cacheStatus().forwarded(why, CacheStatus.NO_STATUS, false, false, null),
             proxyStatus,
             status == 503 || status == TOO_MANY_REQUESTS
-                ? exchange.snapshot.config().overload().retryAfter()
+                ? config.config().overload().retryAfter()
                 : Duration.ZERO,
-            HstsLine.line(exchange),
-            exchange.isHead,
-            exchange.loop.nowMillis());
-    exchange.record.bodyBytes(bodyBytes);
-    exchange.onHeadSent(status, CacheResult.REFUSED, why);
-    exchange.over();
-    return Step.AWAIT;
+            HstsLine.line(request),
+            request.isHead(),
+            loop.nowMillis());
+    response.record().bodyBytes(bodyBytes);
+    response.onHeadSent(status, CacheResult.REFUSED, why);
+    response.over();
   }
 }

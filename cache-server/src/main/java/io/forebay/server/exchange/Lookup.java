@@ -7,6 +7,7 @@ import io.forebay.core.key.NoVarySearch;
 import io.forebay.core.policy.Decider;
 import io.forebay.core.policy.Decision;
 import io.forebay.core.policy.StoredMeta;
+import io.forebay.server.fill.FillContext;
 import io.forebay.server.fill.FillHead;
 import io.forebay.server.fill.VaryMarker;
 import io.forebay.server.fill.history.FillKey;
@@ -16,66 +17,67 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds what is stored for an exchange's request. The key it ends at is left in the exchange, its
- * text in the loop's key builder, and what is found in the loop's lane and meta.
+ * Finds what is stored for a request. The key it ends at is left in the request, its text in the
+ * loop's key builder, and what is found in the loop's lane and meta.
  *
- * <p>Without state, so that a hit makes no object for it.
+ * <p>One a loop, without state, so that a hit makes no object for it.
  */
-final class Lookup extends LookupSteps<Exchange, RuntimeException> {
-  private static final Lookup STEPS = new Lookup();
+final class Lookup extends LookupSteps<ClientRequest, RuntimeException> {
+  private final FillContext loop;
 
-  private Lookup() {}
+  Lookup(FillContext loop) {
+    this.loop = loop;
+  }
 
-  static Found find(Exchange exchange) {
-    return STEPS.lookUp(exchange);
+  Found find(ClientRequest request) {
+    return lookUp(request);
   }
 
   // --- what the steps ask -----------------------------------------------------------------------
 
   @Override
-  public RequestView request(Exchange exchange) {
-    return exchange.request;
+  public RequestView request(ClientRequest exchange) {
+    return exchange.view();
   }
 
   @Override
-  public KeyRecipe recipe(Exchange exchange) {
+  public KeyRecipe recipe(ClientRequest exchange) {
     return exchange.route().keyRecipe();
   }
 
   @Override
-  public KeyBuilder keys(Exchange exchange) {
-    return exchange.loop.keys();
+  public KeyBuilder keys(ClientRequest exchange) {
+    return loop.keys();
   }
 
   @Override
-  public void onBase(Exchange exchange, @Nullable NoVarySearch rule) {
+  public void onBase(ClientRequest exchange, @Nullable NoVarySearch rule) {
     take(exchange);
   }
 
   @Override
-  public void onVariant(Exchange exchange) {
+  public void onVariant(ClientRequest exchange) {
     take(exchange);
   }
 
-  private static void take(Exchange exchange) {
-    KeyBuilder keys = exchange.loop.keys();
+  private void take(ClientRequest exchange) {
+    KeyBuilder keys = loop.keys();
     exchange.key(keys.hi(), keys.lo());
   }
 
   @Override
-  public Found look(Exchange exchange) {
-    ExchangeContext loop = exchange.loop;
+  public Found look(ClientRequest exchange) {
     KeyBuilder keys = loop.keys();
     return switch (loop.lane().find(keys.hi(), keys.lo(), keys.text(), keys.textLength())) {
       case BUSY -> Found.BUSY;
       case ON_DISK -> Found.ON_DISK;
       case MISS -> Found.NOTHING;
-      case HIT -> wrap(loop, loop.lane().head()) ? Found.OBJECT : Found.NOTHING;
+      case HIT -> wrap(loop.lane().head()) ? Found.OBJECT : Found.NOTHING;
     };
   }
 
   /** Reads the meta of a found head; gives its pin back when it is not one this version wrote. */
-  private static boolean wrap(ExchangeContext loop, StoredHead head) {
+  private boolean wrap(StoredHead head) {
     if (loop.meta().wrap(loop.store().region(head.region()), head.headOffset())) {
       return true;
     }
@@ -84,41 +86,40 @@ final class Lookup extends LookupSteps<Exchange, RuntimeException> {
   }
 
   @Override
-  public StoredMeta meta(Exchange exchange) {
-    return exchange.loop.meta();
+  public StoredMeta meta(ClientRequest exchange) {
+    return loop.meta();
   }
 
   @Override
-  public MemorySegment memory(Exchange exchange) {
-    return exchange.loop.store().region(exchange.loop.lane().head().region());
+  public MemorySegment memory(ClientRequest exchange) {
+    return loop.store().region(loop.lane().head().region());
   }
 
   @Override
-  public long headOffset(Exchange exchange) {
-    return exchange.loop.lane().head().headOffset();
+  public long headOffset(ClientRequest exchange) {
+    return loop.lane().head().headOffset();
   }
 
   @Override
-  public int headLength(Exchange exchange) {
-    return exchange.loop.lane().head().headLength();
+  public int headLength(ClientRequest exchange) {
+    return loop.lane().head().headLength();
   }
 
   @Override
-  public void release(Exchange exchange) {
-    exchange.loop.lane().unpin(exchange.loop.lane().head().region());
+  public void release(ClientRequest exchange) {
+    loop.lane().unpin(loop.lane().head().region());
   }
 
   @Override
-  public Found moveToFront(Exchange exchange, List<String> names, long baseHi, long baseLo) {
-    ExchangeContext loop = exchange.loop;
+  public Found moveToFront(ClientRequest exchange, List<String> names, long baseHi, long baseLo) {
     StoredHead head = loop.lane().head();
     long birth = head.birth();
     long expires = head.expiresAtMillis();
     loop.lane().unpin(head.region());
     FillKey base = new FillKey(baseHi, baseLo);
     VaryMarker.enter(
-        loop.filling(),
-        VaryMarker.Place.of(loop.filling(), base, exchange.request, exchange.route().keyRecipe()),
+        loop,
+        VaryMarker.Place.of(loop, base, exchange.view(), exchange.route().keyRecipe()),
         names,
         exchange.key(),
         birth,
@@ -138,49 +139,44 @@ final class Lookup extends LookupSteps<Exchange, RuntimeException> {
   }
 
   /**
-   * Whether what a fill brings is for this request, too. The exchange's key is that of what it
+   * Whether what a fill brings is for this request, too. The request's key is that of what it
    * brings afterwards, or else its own among responses like that.
    */
-  static Match match(Exchange exchange, FillHead head) {
-    boolean isOneKey = !exchange.route().keyRecipe().hasSearchRules();
+  Match match(ClientRequest request, FillHead head) {
+    boolean isOneKey = !request.route().keyRecipe().hasSearchRules();
     if (!isOneKey || !head.selectingFields().isEmpty()) {
-      if (!STEPS.becomeBase(exchange, head.searchRule())
-          || !exchange.key().equals(head.baseKey())
+      if (!becomeBase(request, head.searchRule())
+          || !request.key().equals(head.baseKey())
           || (!head.selectingFields().isEmpty()
-              && !STEPS.becomeVariant(exchange, head.selectingFields()))) {
+              && !becomeVariant(request, head.selectingFields()))) {
         return Match.OTHER_KEY;
       }
-      if (!head.selectingFields().isEmpty() && !exchange.key().equals(head.variantKey())) {
+      if (!head.selectingFields().isEmpty() && !request.key().equals(head.variantKey())) {
         return Match.OTHER_VARIANT;
       }
     }
-    exchange.key(head.variantKey().hi(), head.variantKey().lo());
+    request.key(head.variantKey().hi(), head.variantKey().lo());
     return Match.YES;
   }
 
   /**
    * Whether something is stored by now that could be served: OBJECT, NOTHING, or BUSY when it can't
-   * be told. The exchange's key stays, unless it is so.
+   * be told. The request's key stays, unless it is so.
    */
-  static Found findServable(Exchange exchange) {
-    ExchangeContext loop = exchange.loop;
-    FillKey key = exchange.key();
+  Found findServable(ClientRequest request) {
+    FillKey key = request.key();
     boolean isServable = false;
-    Found found = find(exchange);
+    Found found = find(request);
     if (found == Found.OBJECT) {
       StoredHead head = loop.lane().head();
       isServable =
           Decider.decide(
-                  exchange.request,
-                  exchange.route(),
-                  loop.meta(),
-                  head.softPurged(),
-                  loop.nowMillis())
+                  request.view(), request.route(), loop.meta(), head.softPurged(), loop.nowMillis())
               instanceof Decision.Serve;
       loop.lane().unpin(head.region());
     }
     if (!isServable) {
-      exchange.key(key.hi(), key.lo());
+      request.key(key.hi(), key.lo());
     }
     if (found == Found.BUSY) {
       return Found.BUSY;

@@ -4,11 +4,10 @@ import io.forebay.core.http.CdnLoop;
 import io.forebay.core.http.RequestView;
 import io.forebay.core.policy.ProxyError;
 import io.forebay.core.policy.Reason;
-import io.forebay.server.exchange.Exchange.Step;
 import io.forebay.server.runtime.RuntimeConfig;
 import org.jspecify.annotations.Nullable;
 
-/** Refuses requests that go in circles, or have gone through too many hands (RFC 8586). */
+/** Finds requests that go in circles, or have gone through too many hands (RFC 8586). */
 public final class LoopDetection {
   private LoopDetection() {}
 
@@ -16,14 +15,6 @@ public final class LoopDetection {
   public record Verdict(int status, String text, Reason reason, ProxyError error) {}
 
   /** The refusal, or null when the request may go on. */
-  static @Nullable Step refuse(Exchange exchange) {
-    Verdict verdict = judge(exchange.request, exchange.snapshot);
-    return verdict == null
-        ? null
-        : LocalReplies.refuse(
-            exchange, verdict.status, verdict.text, verdict.reason, verdict.error);
-  }
-
   public static @Nullable Verdict judge(RequestView request, RuntimeConfig snapshot) {
     if (request.fields().first("cdn-loop") == null) {
       return null;

@@ -5,7 +5,6 @@ import io.forebay.core.http.MaxForwards;
 import io.forebay.core.policy.ProxyError;
 import io.forebay.core.policy.Reason;
 import io.forebay.server.counters.LoopCounters.CacheResult;
-import io.forebay.server.exchange.Exchange.Step;
 import io.forebay.server.http.ResponseSink;
 import io.forebay.server.response.HeadLines;
 import io.forebay.server.response.HeadWriter;
@@ -21,16 +20,19 @@ final class MaxForwardsResponder {
 
   private MaxForwardsResponder() {}
 
-  /** The answer, or null when the request goes on. */
-  static @Nullable Step answer(Exchange exchange) {
-    if (!exchange.request.method().equals("OPTIONS")) {
+  /** Answers and gives the step that follows, or null when the request goes on. */
+  static @Nullable Step answer(
+      ExchangeContext loop, ClientRequest request, ClientResponse response, Continuation exchange) {
+    if (!request.view().method().equals("OPTIONS")) {
       return null;
     }
-    return switch (MaxForwards.of(exchange.request.fields())) {
-      case 0 -> answerHere(exchange);
+    return switch (MaxForwards.of(request.view().fields())) {
+      case 0 -> {
+        answerHere(loop, request, response);
+        yield Step.AWAIT;
+      }
       case MaxForwards.MALFORMED ->
-          LocalReplies.refuse(
-              exchange,
+          exchange.refuse(
               400,
               "Max-Forwards is not a single number",
               Reason.REFUSED_FIELDS,
@@ -39,21 +41,21 @@ final class MaxForwardsResponder {
     };
   }
 
-  private static Step answerHere(Exchange exchange) {
-    exchange.body.cancel();
-    HeadWriter head = exchange.loop.heads().begin(exchange.sink, 204);
-    HstsLine.write(exchange, head);
+  private static void answerHere(
+      ExchangeContext loop, ClientRequest request, ClientResponse response) {
+    request.body().cancel();
+    HeadWriter head = loop.heads().begin(response.sink(), 204);
+    HstsLine.write(request, head);
     HeadLines.text(
         head.fields(),
         "date: "
-            + HttpDate.format(exchange.loop.nowMillis())
+            + HttpDate.format(loop.nowMillis())
             + "\r\nallow: "
             + ALLOW
             + "\r\ncache-control: no-store\r\n");
     head.send(ResponseSink.LENGTH_ABSENT, true);
-    exchange.sink.flush();
-    exchange.onHeadSent(204, CacheResult.SYNTHETIC, exchange.reason());
-    exchange.over();
-    return Step.AWAIT;
+    response.sink().flush();
+    response.onHeadSent(204, CacheResult.SYNTHETIC, request.reason());
+    response.over();
   }
 }

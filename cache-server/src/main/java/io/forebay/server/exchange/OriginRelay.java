@@ -3,8 +3,10 @@ package io.forebay.server.exchange;
 import io.forebay.core.http.HeaderFields;
 import io.forebay.server.deliver.ResponseBody;
 import io.forebay.server.origin.OriginCall;
+import io.forebay.server.origin.OriginClient;
 import io.forebay.server.origin.OriginFailure;
 import io.forebay.server.origin.OriginListener;
+import io.forebay.server.origin.OriginRequest;
 import io.netty.buffer.ByteBuf;
 import org.jspecify.annotations.Nullable;
 
@@ -13,15 +15,27 @@ import org.jspecify.annotations.Nullable;
  * which stands in its place for the client from then on. Confined to the loop of the exchange.
  */
 abstract class OriginRelay implements OriginListener, ResponseBody {
-  final Exchange exchange;
+  final ClientRequest request;
+  final ClientResponse response;
+
+  private final OriginClient origins;
 
   /** Set before the first call back. */
   @Nullable OriginCall call;
 
   private @Nullable PassThroughBody body;
 
-  OriginRelay(Exchange exchange) {
-    this.exchange = exchange;
+  OriginRelay(OriginClient origins, ClientRequest request, ClientResponse response) {
+    this.origins = origins;
+    this.request = request;
+    this.response = response;
+  }
+
+  /** Sends that to the origin of the request's route. */
+  final void ask(OriginRequest asked) {
+    response.record().forwarded();
+    response.sends(this);
+    call = origins.send(request.route().originName(), asked, this);
   }
 
   /** The head has come: what follows goes there. */
@@ -59,7 +73,7 @@ abstract class OriginRelay implements OriginListener, ResponseBody {
   public void onFailure(OriginFailure failure) {
     if (body != null) {
       body.onFailure(failure);
-    } else if (!exchange.isOver()) {
+    } else if (!response.isOver()) {
       onNoHead(failure);
     }
   }

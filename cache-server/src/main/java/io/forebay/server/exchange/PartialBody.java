@@ -5,15 +5,13 @@ import io.forebay.core.policy.CacheStatus;
 import io.forebay.core.policy.Reason;
 import io.forebay.server.counters.LoopCounters.CacheResult;
 import io.forebay.server.deliver.StoredBody;
-import io.forebay.server.exchange.Exchange.Step;
 import io.forebay.server.fill.FillBody;
+import io.forebay.server.fill.FillContext;
 import io.forebay.server.fill.Follower;
 import io.forebay.server.fill.PartialObject;
 import io.forebay.server.fill.SliceFill;
 import io.forebay.server.http.AbortCause;
-import io.forebay.server.http.RequestBody;
 import io.forebay.server.origin.OriginFailure;
-import io.forebay.server.runtime.RuntimeConfig;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -59,8 +57,11 @@ public final class PartialBody implements FillBody.Slices, Follower {
     REFUSED
   }
 
-  private final Exchange exchange;
-  private final ExchangeContext loop;
+  private final FillContext loop;
+  private final ClientRequest request;
+  private final ClientResponse response;
+  private final ClientPermits permits;
+  private final Continuation exchange;
   private final PartialObject object;
   private final StoredBody stored;
 
@@ -102,9 +103,20 @@ public final class PartialBody implements FillBody.Slices, Follower {
    * @param wanted what is to be read
    * @param isRest whether the response had begun without this
    */
-  PartialBody(Exchange exchange, PartialObject object, List<Satisfiable> wanted, boolean isRest) {
+  PartialBody(
+      FillContext loop,
+      ClientRequest request,
+      ClientResponse response,
+      ClientPermits permits,
+      Continuation exchange,
+      PartialObject object,
+      List<Satisfiable> wanted,
+      boolean isRest) {
+    this.loop = loop;
+    this.request = request;
+    this.response = response;
+    this.permits = permits;
     this.exchange = exchange;
-    this.loop = exchange.loop;
     this.object = object;
     this.stored =
         new StoredBody(loop.lane(), loop.eventLoop(), object.objectId(), object.sliceBytes());
@@ -221,8 +233,8 @@ public final class PartialBody implements FillBody.Slices, Follower {
       return null;
     }
     boolean isAnswered = running.state() != SliceFill.State.WAITING;
-    return exchange
-        .snapshot
+    return request
+        .config()
         .cacheStatus()
         .forwarded(
             Reason.MISS_PARTIAL, isAnswered ? 206 : CacheStatus.NO_STATUS, true, !hasFetched, null);
@@ -242,8 +254,7 @@ public final class PartialBody implements FillBody.Slices, Follower {
       return follow(running);
     }
     // Behind the head there is no refusing any more.
-    boolean mayFetch =
-        !loop.fills().isFull() && (exchange.isHeadSent() || exchange.share().mayFetch());
+    boolean mayFetch = !loop.fills().isFull() && (response.isHeadSent() || permits.mayFetch());
     long birth = mayFetch ? loop.store().nextBirth() : -1;
     if (birth < 0) {
       isUnstored = true;
@@ -251,42 +262,26 @@ public final class PartialBody implements FillBody.Slices, Follower {
     }
     SliceFill own =
         new SliceFill(
-            loop.filling(),
-            object,
-            slice,
-            birth,
-            exchange.snapshot.config().limits().followersPerFill());
+            loop, object, slice, birth, request.config().config().limits().followersPerFill());
     // Before anybody else can: one that is full already would go on without us.
-    if (!own.join(this, loop.filling())) {
+    if (!own.join(this, loop)) {
       isUnstored = true;
       return false;
     }
     if (!own.claim(endOfWanted(slice))) {
       // Somebody was quicker: the next look finds the slice, or who brings it.
-      own.leave(this, loop.filling());
+      own.leave(this, loop);
       return true;
     }
     fill = own;
     hasFetched = true;
-    exchange.record.forwarded();
-    RuntimeConfig snapshot = exchange.snapshot;
-    String origin = exchange.route().originName();
-    // As a fill asks: nothing of the client's own range or conditions goes with it.
-    own.start(
-        origin,
-        snapshot
-            .upstream()
-            .fill(
-                exchange.question(),
-                RequestBody.NONE,
-                exchange.client,
-                snapshot.hostFor(origin),
-                own.requestFields()));
+    response.record().forwarded();
+    own.start(request.route().originName(), FillStarter.rangeRequest(request, own.requestFields()));
     return true;
   }
 
   private boolean follow(SliceFill running) {
-    if (!running.join(this, loop.filling())) {
+    if (!running.join(this, loop)) {
       // Given up this very moment: the next look finds the table without it.
       isUnstored = !running.isGivenUp();
       return !isUnstored;
@@ -304,13 +299,13 @@ public final class PartialBody implements FillBody.Slices, Follower {
     SliceFill followed = fill;
     if (followed != null) {
       fill = null;
-      followed.leave(this, loop.filling());
+      followed.leave(this, loop);
     }
   }
 
   @Override
   public void onFillProgress() {
-    if (exchange.isOver() || fill == null) {
+    if (response.isOver() || fill == null) {
       return;
     }
     try {
@@ -323,12 +318,11 @@ public final class PartialBody implements FillBody.Slices, Follower {
       // The other followers of this loop are told by the same call: they must not pay for it.
       LOG.error(
           "{} {} failed while slices were fetched",
-          exchange.request.method(),
-          exchange.request.path(),
+          request.view().method(),
+          request.view().path(),
           e);
       leave();
-      exchange.sink.abort(AbortCause.INTERNAL);
-      exchange.onBodyBroken(AbortCause.INTERNAL.name());
+      response.breakOff(AbortCause.INTERNAL);
     }
   }
 
@@ -351,9 +345,7 @@ public final class PartialBody implements FillBody.Slices, Follower {
       case FAILED -> {
         OriginFailure failure = running.failure();
         leave();
-        yield failure == null
-            ? exchange.onPartsRefused()
-            : exchange.fetching().onOriginFailed(failure);
+        yield failure == null ? exchange.onPartsRefused() : exchange.onOriginFailed(failure);
       }
     };
   }
@@ -432,7 +424,7 @@ public final class PartialBody implements FillBody.Slices, Follower {
     if (isRest && !isRestNoted) {
       isRestNoted = true;
       loop.counters().restsFetched++;
-      exchange.record.restFetched();
+      response.record().restFetched();
     }
   }
 

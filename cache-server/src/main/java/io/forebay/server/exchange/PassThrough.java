@@ -7,9 +7,10 @@ import io.forebay.core.http.UpgradeOffer;
 import io.forebay.core.policy.ProxyError;
 import io.forebay.core.policy.Reason;
 import io.forebay.core.policy.ResponseFilter;
+import io.forebay.core.route.Route;
 import io.forebay.server.counters.LimitKey;
+import io.forebay.server.counters.LoopCounters;
 import io.forebay.server.counters.LoopCounters.CacheResult;
-import io.forebay.server.exchange.Exchange.Step;
 import io.forebay.server.http.ResponseSink;
 import io.forebay.server.origin.OriginCall;
 import io.forebay.server.origin.OriginFailure;
@@ -29,7 +30,11 @@ import org.jspecify.annotations.Nullable;
  */
 final class PassThrough extends OriginRelay implements Tunnel.Outcome {
 
-  private HeadFreshening freshening = HeadFreshening.NONE;
+  private final ExchangeContext loop;
+  private final Lookup lookup;
+  private final ClientPermits permits;
+  private final Continuation exchange;
+  private final HeadFreshening freshening;
 
   /** What the client offers to speak instead of HTTP, where that is passed on. */
   private final @Nullable UpgradeOffer upgrade;
@@ -39,103 +44,103 @@ final class PassThrough extends OriginRelay implements Tunnel.Outcome {
 
   private @Nullable Tunnel tunnel;
 
-  private PassThrough(Exchange exchange, @Nullable UpgradeOffer upgrade) {
-    super(exchange);
+  private PassThrough(
+      ExchangeContext loop,
+      ClientRequest request,
+      ClientResponse response,
+      Lookup lookup,
+      ClientPermits permits,
+      Continuation exchange,
+      @Nullable UpgradeOffer upgrade) {
+    super(loop.origins(), request, response);
+    this.loop = loop;
+    this.lookup = lookup;
+    this.permits = permits;
+    this.exchange = exchange;
     this.upgrade = upgrade;
     this.hasPlace = upgrade != null;
+    this.freshening = HeadFreshening.begin(loop.filling(), request);
   }
 
-  /** Sends the exchange's request on; the reason is the exchange's own. */
-  static Step begin(Exchange exchange) {
-    Step answered = MaxForwardsResponder.answer(exchange);
+  /** Sends the request on; why it is passed is known. */
+  static Step begin(
+      ExchangeContext loop,
+      ClientRequest request,
+      ClientResponse response,
+      Lookup lookup,
+      ClientPermits permits,
+      Continuation exchange) {
+    Step answered = MaxForwardsResponder.answer(loop, request, response, exchange);
     if (answered != null) {
       return answered;
     }
-    if (exchange.loop.load().isShedding()) {
-      return exchange.fetching().shed();
+    LoopCounters counters = loop.counters();
+    if (loop.load().isShedding()) {
+      return exchange.onOriginFailed(FetchCoordinator.overloaded(counters));
     }
-    RuntimeConfig snapshot = exchange.snapshot;
-    UpgradeOffer upgrade = offerOf(exchange);
+    UpgradeOffer upgrade = offerOf(request, response.sink());
     // An offer holds a connection to the origin as a fetch does, until it is accepted.
-    LimitKey passed = passedBy(exchange);
-    if (passed == null && upgrade != null) {
-      passed = passedByTunnel(exchange);
+    LimitKey passed = passedBy(permits);
+    if (passed == null && upgrade != null && !permits.mayTunnel()) {
+      counters.tunnelsRefused++;
+      passed = LimitKey.TUNNELS_PER_CLIENT;
     }
     if (passed != null) {
-      return exchange.fetching().refuseClient(passed);
+      return exchange.onOriginFailed(permits.tooMany(passed));
     }
-    if (upgrade != null && !exchange.loop.tunnels().take(snapshot.config().tunnels().limit())) {
-      exchange.loop.counters().tunnelsRefused++;
-      exchange.loop.counters().hit(LimitKey.TUNNELS);
-      exchange.share().tunnelEnds();
-      return LocalReplies.refuse(
-          exchange,
+    if (upgrade != null && !loop.tunnels().take(request.config().config().tunnels().limit())) {
+      counters.tunnelsRefused++;
+      counters.hit(LimitKey.TUNNELS);
+      permits.tunnelEnds();
+      return exchange.refuse(
           503,
           "too many tunnels are open",
           Reason.REFUSED_OVERLOAD,
           ProxyError.CONNECTION_LIMIT_REACHED);
     }
-    exchange.record.forwarded();
-    PassThrough passing = new PassThrough(exchange, upgrade);
-    String origin = exchange.route().originName();
-    passing.freshening = HeadFreshening.begin(exchange);
-    exchange.sends(passing);
-    passing.call =
-        exchange
-            .loop
-            .origins()
-            .send(
-                origin,
-                snapshot
-                    .upstream()
-                    .pass(
-                        exchange.route(),
-                        exchange.request,
-                        exchange.client,
-                        snapshot.hostFor(origin),
-                        exchange.body,
-                        hop(exchange, upgrade)),
-                passing);
+    PassThrough passing =
+        new PassThrough(loop, request, response, lookup, permits, exchange, upgrade);
+    passing.ask(passing.originRequest());
     return Step.AWAIT;
   }
 
   /** The bound of its client that the request would pass, or null. */
-  private static @Nullable LimitKey passedBy(Exchange exchange) {
-    ClientPermits share = exchange.share();
-    if (!share.mayWait()) {
+  private static @Nullable LimitKey passedBy(ClientPermits permits) {
+    if (!permits.mayWait()) {
       return LimitKey.WAITING_PER_CLIENT;
     }
-    return share.mayFetch() ? null : LimitKey.FETCHES_PER_CLIENT;
+    return permits.mayFetch() ? null : LimitKey.FETCHES_PER_CLIENT;
   }
 
-  private static @Nullable LimitKey passedByTunnel(Exchange exchange) {
-    if (exchange.share().mayTunnel()) {
-      return null;
-    }
-    exchange.loop.counters().tunnelsRefused++;
-    return LimitKey.TUNNELS_PER_CLIENT;
+  private static @Nullable UpgradeOffer offerOf(ClientRequest request, ResponseSink sink) {
+    UpgradeOffer offer = UpgradeOffer.of(request.view(), request.route().forwarding().upgrades());
+    return offer != null && sink.readyForTunnel() ? offer : null;
   }
 
-  private static OriginRequest.Hop hop(Exchange exchange, @Nullable UpgradeOffer upgrade) {
+  private OriginRequest originRequest() {
+    Route route = request.route();
     boolean expectsContinue =
-        exchange.request.has(KnownField.EXPECT)
-            && exchange.body.lengthBytes() != 0
-            && exchange.sink.acceptsInterim();
-    return new OriginRequest.Hop(
-        upgrade, expectsContinue, !exchange.route().forwarding().trailers().isEmpty());
-  }
-
-  private static @Nullable UpgradeOffer offerOf(Exchange exchange) {
-    UpgradeOffer offer =
-        UpgradeOffer.of(exchange.request, exchange.route().forwarding().upgrades());
-    return offer != null && exchange.sink.readyForTunnel() ? offer : null;
+        request.view().has(KnownField.EXPECT)
+            && request.body().lengthBytes() != 0
+            && response.sink().acceptsInterim();
+    RuntimeConfig config = request.config();
+    return config
+        .upstream()
+        .pass(
+            route,
+            request.view(),
+            request.client(),
+            config.hostFor(route.originName()),
+            request.body(),
+            new OriginRequest.Hop(
+                upgrade, expectsContinue, !route.forwarding().trailers().isEmpty()));
   }
 
   private void giveBackPlace() {
     if (hasPlace) {
       hasPlace = false;
-      exchange.loop.tunnels().giveBack();
-      exchange.share().tunnelEnds();
+      loop.tunnels().giveBack();
+      permits.tunnelEnds();
     }
   }
 
@@ -146,37 +151,41 @@ final class PassThrough extends OriginRelay implements Tunnel.Outcome {
    * @return who listens to the origin from now on
    */
   static PassThroughBody beginTransit(
-      Exchange exchange,
+      ExchangeContext loop,
+      ClientRequest request,
+      ClientResponse response,
       int status,
       HeaderFields fields,
       long contentLength,
       CacheResult result,
       @Nullable Reason notStored,
       OriginCall call) {
-    ResponseSink sink = exchange.sink;
-    Reason reason = exchange.reason();
-    HeadWriter out = exchange.loop.heads().begin(sink, status);
-    HstsLine.write(exchange, out);
+    ResponseSink sink = response.sink();
+    Route route = request.route();
+    Reason reason = request.reason();
+    RuntimeConfig config = request.config();
+    boolean isHead = request.isHead();
+    HeadWriter out = loop.heads().begin(sink, status);
+    HstsLine.write(request, out);
     EndToEndFields.copy(
         out.fields(),
-        HstsLine.forwarded(exchange, ResponseFilter.forwarded(exchange.route(), fields)),
-        exchange.loop.nowMillis());
-    out.via(exchange.snapshot.viaLine());
-    boolean hasBody = !exchange.isHead && status != 204 && status != 304;
+        HstsLine.forwarded(request, ResponseFilter.forwarded(route, fields)),
+        loop.nowMillis());
+    out.via(config.viaLine());
+    boolean hasBody = !isHead && status != 204 && status != 304;
     Set<String> trailers =
         hasBody && contentLength < 0 && sink.acceptsTrailers()
-            ? exchange.route().forwarding().trailers()
+            ? route.forwarding().trailers()
             : Set.of();
     out.trailer(Trailers.announced(fields.all("trailer"), trailers));
-    out.cacheStatus(
-        exchange.snapshot.cacheStatus().forwarded(reason, status, false, false, notStored));
-    out.send(hasBody ? contentLength : lengthNamed(exchange.isHead, status, fields), !hasBody);
-    exchange.onHeadSent(status, result, notStored == null ? reason : notStored);
+    out.cacheStatus(config.cacheStatus().forwarded(reason, status, false, false, notStored));
+    out.send(hasBody ? contentLength : lengthNamed(isHead, status, fields), !hasBody);
+    response.onHeadSent(status, result, notStored == null ? reason : notStored);
     if (!hasBody) {
       sink.flush();
     }
-    PassThroughBody begun = new PassThroughBody(sink, call, hasBody, trailers, exchange);
-    exchange.sends(begun);
+    PassThroughBody begun = new PassThroughBody(sink, call, hasBody, trailers, response);
+    response.sends(begun);
     return begun;
   }
 
@@ -197,48 +206,57 @@ final class PassThrough extends OriginRelay implements Tunnel.Outcome {
 
   @Override
   public void onInformational(int status, HeaderFields fields) {
-    EndToEndFields.interim(exchange, status, fields);
+    EndToEndFields.interim(request, response, status, fields);
   }
 
   @Override
   public void onHead(
       int status, HeaderFields received, long contentLength, boolean isCloseDelimited) {
-    HeaderFields fields = ResponseFilter.received(exchange.route(), received);
+    HeaderFields fields = ResponseFilter.received(request.route(), received);
     OriginCall current = call;
     giveBackPlace();
-    if (exchange.isOver() || current == null) {
+    if (response.isOver() || current == null) {
       return;
     }
-    Invalidation.apply(
-        exchange.loop, exchange.snapshot, exchange.route(), exchange.request, status, fields);
-    freshening.apply(exchange, status, fields);
-    relayTo(beginTransit(exchange, status, fields, contentLength, CacheResult.PASS, null, current));
+    Invalidation.apply(loop.filling(), request, status, fields);
+    freshening.apply(loop.filling(), lookup, request, status, fields);
+    relayTo(
+        beginTransit(
+            loop,
+            request,
+            response,
+            status,
+            fields,
+            contentLength,
+            CacheResult.PASS,
+            null,
+            current));
   }
 
   @Override
   public void onTunnel(HeaderFields fields, TunnelEnd origin) {
     UpgradeOffer offered = upgrade;
-    if (exchange.isOver() || offered == null) {
+    if (response.isOver() || offered == null) {
       giveBackPlace();
       origin.abort();
       return;
     }
-    RuntimeConfig snapshot = exchange.snapshot;
-    HeadWriter head = exchange.loop.heads().begin(exchange.sink, 101);
-    HstsLine.write(exchange, head);
-    EndToEndFields.copy(head.fields(), HstsLine.forwarded(exchange, fields));
-    head.via(snapshot.viaLine());
-    exchange.onHeadSent(101, CacheResult.PASS, exchange.reason());
+    RuntimeConfig config = request.config();
+    HeadWriter head = loop.heads().begin(response.sink(), 101);
+    HstsLine.write(request, head);
+    EndToEndFields.copy(head.fields(), HstsLine.forwarded(request, fields));
+    head.via(config.viaLine());
+    response.onHeadSent(101, CacheResult.PASS, request.reason());
     Tunnel begun =
         new Tunnel(
-            exchange.sink.tunnel(head.end(), offered.chosen(fields)),
+            response.sink().tunnel(head.end(), offered.chosen(fields)),
             origin,
-            exchange.loop.eventLoop(),
-            snapshot.config().tunnels().idleTimeout(),
-            exchange.loop.counters(),
+            loop.eventLoop(),
+            config.config().tunnels().idleTimeout(),
+            loop.counters(),
             this);
     tunnel = begun;
-    exchange.share().tunnelBegins();
+    permits.tunnelBegins();
     begun.start();
   }
 
@@ -247,9 +265,9 @@ final class PassThrough extends OriginRelay implements Tunnel.Outcome {
     giveBackPlace();
     Tunnel over = tunnel;
     if (over != null) {
-      exchange.record.tunnelled(over.bytesToClient(), over.bytesToOrigin());
+      response.record().tunnelled(over.bytesToClient(), over.bytesToOrigin());
     }
-    exchange.onTunnelOver(why);
+    response.onTunnelOver(why);
   }
 
   @Override
@@ -260,7 +278,7 @@ final class PassThrough extends OriginRelay implements Tunnel.Outcome {
 
   @Override
   void onNoHead(OriginFailure failure) {
-    LocalReplies.refuse(exchange, failure);
+    exchange.refuse(failure);
   }
 
   @Override

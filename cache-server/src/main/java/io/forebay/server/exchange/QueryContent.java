@@ -2,9 +2,8 @@ package io.forebay.server.exchange;
 
 import io.forebay.core.http.FieldsView;
 import io.forebay.core.http.HeaderFields;
-import io.forebay.core.http.QueryRequest;
 import io.forebay.core.policy.Reason;
-import io.forebay.server.exchange.Exchange.Step;
+import io.forebay.server.fill.FillTable;
 import io.forebay.server.http.RequestBody;
 import io.forebay.server.origin.OriginFailure;
 import io.netty.buffer.ByteBuf;
@@ -40,7 +39,9 @@ public final class QueryContent implements RequestBody, RequestBody.Receiver {
     PASSING
   }
 
-  private final Exchange exchange;
+  private final ClientRequest request;
+  private final ClientResponse response;
+  private final Continuation exchange;
   private final RequestBody source;
   private final ByteArrayOutputStream held = new ByteArrayOutputStream(1024);
   private State state = State.READING;
@@ -53,21 +54,21 @@ public final class QueryContent implements RequestBody, RequestBody.Receiver {
   private @Nullable Receiver receiver;
   private boolean isHeldGiven;
 
-  private QueryContent(Exchange exchange) {
+  private QueryContent(ClientRequest request, ClientResponse response, Continuation exchange) {
+    this.request = request;
+    this.response = response;
     this.exchange = exchange;
-    this.source = exchange.body;
+    this.source = request.body();
   }
 
   /** Begins to read it; the exchange goes on when it is here. */
-  static Step read(Exchange exchange) {
-    if (exchange.body.lengthBytes() > LIMIT) {
+  static Step read(
+      FillTable fills, ClientRequest request, ClientResponse response, Continuation exchange) {
+    if (request.body().lengthBytes() > LIMIT || !fills.tryBeginContent()) {
       return exchange.passBecause(Reason.PASS_CONTENT);
     }
-    if (!exchange.loop.fills().tryBeginContent()) {
-      return exchange.passBecause(Reason.PASS_CONTENT);
-    }
-    QueryContent content = new QueryContent(exchange);
-    exchange.holds(content);
+    QueryContent content = new QueryContent(request, response, exchange);
+    request.content(content);
     content.source.receiver(content);
     content.source.demand(LIMIT + 1L);
     content.isBegun = true;
@@ -80,13 +81,12 @@ public final class QueryContent implements RequestBody, RequestBody.Receiver {
 
   /** What is to be done after bytes came; AWAIT for more of them. */
   private Step afterReading() {
-    if (exchange.isOver()) {
+    if (response.isOver()) {
       return Step.AWAIT;
     }
     String broken = failure;
     if (broken != null) {
-      return LocalReplies.refuse(
-          exchange, new OriginFailure(OriginFailure.Kind.REQUEST_BODY_FAILED, broken));
+      return exchange.refuse(new OriginFailure(OriginFailure.Kind.REQUEST_BODY_FAILED, broken));
     }
     if (held.size() > LIMIT) {
       state = State.PASSING;
@@ -96,8 +96,7 @@ public final class QueryContent implements RequestBody, RequestBody.Receiver {
       return Step.AWAIT;
     }
     state = State.READ;
-    exchange.request =
-        new QueryRequest(exchange.request, digest(exchange.request.fields(), held.toByteArray()));
+    request.contentDigest(digest(request.view().fields(), held.toByteArray()));
     return Step.LOOK_UP;
   }
 

@@ -2,11 +2,10 @@ package io.forebay.server.exchange;
 
 import io.forebay.core.http.HeaderFields;
 import io.forebay.core.policy.BodyRemainder;
+import io.forebay.server.counters.LoopCounters;
 import io.forebay.server.http.AbortCause;
-import io.forebay.server.http.RequestBody;
 import io.forebay.server.origin.OriginCall;
 import io.forebay.server.origin.OriginFailure;
-import io.forebay.server.runtime.RuntimeConfig;
 
 /**
  * Goes on with a body whose stored bytes left memory while a slow client read them (I9): asks the
@@ -18,42 +17,31 @@ import io.forebay.server.runtime.RuntimeConfig;
  */
 final class RemainderFetch extends OriginRelay {
 
+  private final LoopCounters counters;
   private final BodyRemainder rest;
 
   // Both included.
   private final long first;
   private final long last;
 
-  private RemainderFetch(Exchange exchange, BodyRemainder rest, long first, long last) {
-    super(exchange);
+  /** The bytes from {@code from} up to {@code to}, exclusive; there is at least one. */
+  RemainderFetch(
+      ExchangeContext loop,
+      ClientRequest request,
+      ClientResponse response,
+      BodyRemainder rest,
+      long from,
+      long to) {
+    super(loop.origins(), request, response);
+    this.counters = loop.counters();
     this.rest = rest;
-    this.first = first;
-    this.last = last;
+    this.first = from;
+    this.last = to - 1;
   }
 
-  /** Asks for the bytes from {@code from} up to {@code to}, exclusive; there is at least one. */
-  static void begin(Exchange exchange, BodyRemainder rest, long from, long to) {
-    RemainderFetch fetch = new RemainderFetch(exchange, rest, from, to - 1);
-    exchange.sends(fetch);
-    exchange.record.forwarded();
-    RuntimeConfig snapshot = exchange.snapshot;
-    String origin = exchange.route().originName();
-    // As a fill asks: nothing of the client's own range or conditions goes with it.
-    fetch.call =
-        exchange
-            .loop
-            .origins()
-            .send(
-                origin,
-                snapshot
-                    .upstream()
-                    .fill(
-                        exchange.question(),
-                        RequestBody.NONE,
-                        exchange.client,
-                        snapshot.hostFor(origin),
-                        rest.requestFields(fetch.first, fetch.last)),
-                fetch);
+  /** Asks for those bytes. */
+  void start() {
+    ask(FillStarter.rangeRequest(request, rest.requestFields(first, last)));
   }
 
   // --- the origin's side ------------------------------------------------------------------------
@@ -65,7 +53,7 @@ final class RemainderFetch extends OriginRelay {
   public void onHead(
       int status, HeaderFields fields, long contentLength, boolean isCloseDelimited) {
     OriginCall current = call;
-    if (exchange.isOver() || current == null) {
+    if (response.isOver() || current == null) {
       return;
     }
     long wanted = last + 1 - first;
@@ -77,14 +65,14 @@ final class RemainderFetch extends OriginRelay {
           rest.isDeniedBy(status, fields) ? AbortCause.BODY_CHANGED : AbortCause.ORIGIN_FAILED);
       return;
     }
-    exchange.loop.counters().restsFetched++;
-    exchange.record.restFetched();
+    counters.restsFetched++;
+    response.record().restFetched();
     // A declared length is held to by the origin's framing, and then the connection can stay.
     PassThroughBody body =
         PassThroughBody.ofRest(
-            exchange.sink, current, 0, isDeclared ? Long.MAX_VALUE : wanted, exchange);
+            response.sink(), current, 0, isDeclared ? Long.MAX_VALUE : wanted, response);
     relayTo(body);
-    exchange.sends(body);
+    response.sends(body);
   }
 
   @Override
@@ -93,8 +81,7 @@ final class RemainderFetch extends OriginRelay {
   }
 
   private void breakOff(AbortCause cause) {
-    exchange.loop.counters().restsLost++;
-    exchange.sink.abort(cause);
-    exchange.onBodyBroken(cause.name());
+    counters.restsLost++;
+    response.breakOff(cause);
   }
 }

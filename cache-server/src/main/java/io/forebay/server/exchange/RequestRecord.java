@@ -4,19 +4,17 @@ import io.forebay.core.http.KnownField;
 import io.forebay.core.http.RequestView;
 import io.forebay.core.policy.Reason;
 import io.forebay.core.route.Route;
-import io.forebay.server.accesslog.AccessEvent;
+import io.forebay.server.counters.AbortLabel;
 import io.forebay.server.counters.LoopCounters.CacheResult;
 import io.forebay.server.counters.LoopCounters.MethodClass;
 import io.forebay.server.http.ClientInfo;
-import io.forebay.server.http.TlsSession;
 import org.jspecify.annotations.Nullable;
 
 /** What is counted and logged of one exchange; written as it goes on, read once at its end. */
-final class RequestRecord implements AccessEvent {
+final class RequestRecord extends RequestEvent {
 
   private final ExchangeContext loop;
-  private final RequestView request;
-  private final ClientInfo client;
+  private final ClientRequest request;
   private final long startNanos;
   private final long startMillis;
 
@@ -26,13 +24,11 @@ final class RequestRecord implements AccessEvent {
   private final @Nullable CharSequence userAgent;
   private final @Nullable CharSequence traceparent;
 
-  private @Nullable Route route;
   private int status;
   private long bodyBytes;
   private long tunnelledBytes = -1;
   private CacheResult result = CacheResult.REFUSED;
-  private @Nullable Reason reason;
-  private @Nullable String refusal;
+  private @Nullable String reason;
   private @Nullable String error;
   private @Nullable String abort;
   private long headNanos = -1;
@@ -40,20 +36,16 @@ final class RequestRecord implements AccessEvent {
   private long durationNanos;
   private @Nullable String requestId;
 
-  RequestRecord(ExchangeContext loop, RequestView request, ClientInfo client, long nowMillis) {
+  RequestRecord(ExchangeContext loop, ClientRequest request) {
     this.loop = loop;
     this.request = request;
-    this.client = client;
     this.startNanos = System.nanoTime();
-    this.startMillis = nowMillis;
+    this.startMillis = loop.nowMillis();
     boolean isLogged = loop.accessLog().isEnabled();
-    this.referer = isLogged ? request.fields().first("referer") : null;
-    this.userAgent = isLogged ? request.fields().first("user-agent") : null;
-    this.traceparent = isLogged ? request.value(KnownField.TRACEPARENT) : null;
-  }
-
-  void route(Route matched) {
-    route = matched;
+    RequestView received = request.view();
+    this.referer = isLogged ? received.fields().first("referer") : null;
+    this.userAgent = isLogged ? received.fields().first("user-agent") : null;
+    this.traceparent = isLogged ? received.value(KnownField.TRACEPARENT) : null;
   }
 
   /** The request has been sent on to an origin, by itself or as the leader of a fill. */
@@ -64,7 +56,7 @@ final class RequestRecord implements AccessEvent {
   void head(int sentStatus, CacheResult how, Reason why) {
     status = sentStatus;
     result = how;
-    reason = why;
+    reason = why.label();
     headNanos = System.nanoTime() - startNanos;
   }
 
@@ -72,12 +64,12 @@ final class RequestRecord implements AccessEvent {
   void refused(int sentStatus, String detail) {
     status = sentStatus;
     result = CacheResult.REFUSED;
-    refusal = detail;
+    reason = detail;
   }
 
   /** The rest of the body comes from the origin, because memory has lost it. */
   void restFetched() {
-    reason = Reason.REST_FETCHED;
+    reason = Reason.REST_FETCHED.label();
   }
 
   void bodyBytes(long bytes) {
@@ -95,8 +87,25 @@ final class RequestRecord implements AccessEvent {
     error = detail;
   }
 
+  /** The response was not completed. */
   void aborted(String why) {
     abort = why;
+  }
+
+  /** The same because of its body; counted by cause, and logged where it is not the client's. */
+  void brokenOff(String why) {
+    AbortLabel cause = AbortLabel.of(why);
+    loop.counters().countAborted(cause);
+    if (cause.isOurs()) {
+      loop.failures().aborted(requestId(), request.view(), why);
+    }
+    aborted(why);
+  }
+
+  /** The same because the client left. */
+  void clientGone() {
+    loop.counters().clientAborts++;
+    aborted("CLIENT_GONE");
   }
 
   void finish() {
@@ -112,7 +121,7 @@ final class RequestRecord implements AccessEvent {
   }
 
   private MethodClass methodClass() {
-    return switch (request.method()) {
+    return switch (request.view().method()) {
       case "GET" -> MethodClass.GET;
       case "HEAD" -> MethodClass.HEAD;
       default -> MethodClass.OTHER;
@@ -131,6 +140,21 @@ final class RequestRecord implements AccessEvent {
   }
 
   @Override
+  RequestView request() {
+    return request.view();
+  }
+
+  @Override
+  ClientInfo asking() {
+    return request.client();
+  }
+
+  @Override
+  @Nullable Route matched() {
+    return request.routeIfAny();
+  }
+
+  @Override
   public long epochMillis() {
     return startMillis;
   }
@@ -141,43 +165,13 @@ final class RequestRecord implements AccessEvent {
   }
 
   @Override
-  public String client() {
-    return client.address();
-  }
-
-  @Override
-  public @Nullable TlsSession tls() {
-    return client.tls();
-  }
-
-  @Override
-  public String method() {
-    return request.method();
-  }
-
-  @Override
-  public String scheme() {
-    return request.scheme();
-  }
-
-  @Override
-  public CharSequence host() {
-    return request.authority();
-  }
-
-  @Override
   public CharSequence path() {
-    return request.path();
+    return request.view().path();
   }
 
   @Override
   public @Nullable CharSequence query() {
-    return request.query();
-  }
-
-  @Override
-  public String protocol() {
-    return client.protocol();
+    return request.view().query();
   }
 
   @Override
@@ -212,17 +206,7 @@ final class RequestRecord implements AccessEvent {
 
   @Override
   public @Nullable String reason() {
-    return refusal != null ? refusal : reason == null ? null : reason.label();
-  }
-
-  @Override
-  public @Nullable String route() {
-    return route == null ? null : route.name();
-  }
-
-  @Override
-  public @Nullable String origin() {
-    return route == null ? null : route.originName();
+    return reason;
   }
 
   @Override

@@ -1,6 +1,7 @@
 package io.forebay.server.exchange;
 
 import io.forebay.core.http.HeaderFields;
+import io.forebay.core.key.KeyBuilder;
 import io.forebay.core.policy.Revalidation;
 import io.forebay.core.policy.StoredMeta;
 import io.forebay.server.fill.FillRequest;
@@ -14,15 +15,18 @@ import java.util.Arrays;
  */
 record RevalidationCandidate(FillRequest.StoredRef ref, HeaderFields conditions) {
 
-  /** Of a pinned head that was found under the exchange's key. */
-  static RevalidationCandidate of(Exchange exchange, StoredHead head, StoredMeta meta) {
-    var keys = exchange.loop.keys();
+  /** Of a pinned head that was found under the request's key, whose text {@code keys} holds. */
+  static RevalidationCandidate of(
+      ClientRequest request, KeyBuilder keys, StoredHead head, StoredMeta meta) {
     return new RevalidationCandidate(
-        new FillRequest.StoredRef(
-            exchange.keyHi(),
-            exchange.keyLo(),
-            Arrays.copyOf(keys.text(), keys.textLength()),
-            head.objectId()),
-        Revalidation.conditionalFields(meta));
+        ref(request, keys, head), Revalidation.conditionalFields(meta));
+  }
+
+  static FillRequest.StoredRef ref(ClientRequest request, KeyBuilder keys, StoredHead head) {
+    return new FillRequest.StoredRef(
+        request.keyHi(),
+        request.keyLo(),
+        Arrays.copyOf(keys.text(), keys.textLength()),
+        head.objectId());
   }
 }

@@ -3,17 +3,21 @@ package io.forebay.server.exchange;
 import io.forebay.core.http.ByteRange.Satisfiable;
 import io.forebay.core.policy.Age;
 import io.forebay.core.policy.BodyRemainder;
+import io.forebay.core.policy.CacheStatus;
 import io.forebay.core.policy.Reason;
 import io.forebay.core.policy.StoredMeta;
 import io.forebay.core.route.Route;
 import io.forebay.server.counters.LoopCounters.CacheResult;
 import io.forebay.server.deliver.BodyBytes;
 import io.forebay.server.deliver.Delivery;
+import io.forebay.server.deliver.Leases;
 import io.forebay.server.deliver.Multipart;
 import io.forebay.server.deliver.StoredBody;
+import io.forebay.server.fill.FillContext;
 import io.forebay.server.fill.FillHead;
 import io.forebay.server.http.ClientInfo;
 import io.forebay.server.http.ResponseSink;
+import io.forebay.server.loop.RequestIds;
 import io.forebay.server.response.HeadWriter;
 import io.forebay.server.response.NotModifiedLines;
 import io.forebay.server.response.PartLines;
@@ -29,10 +33,40 @@ import org.jspecify.annotations.Nullable;
  * progress. One head is written (the stored lines, then the few that change), then the body follows
  * from mapped memory.
  *
- * <p>Without state, so that a hit makes no object for it.
+ * <p>One a loop, without state, so that a hit makes no object for it.
  */
 final class StoredResponseSender {
-  private StoredResponseSender() {}
+
+  /** The exchange, as far as the source of the body goes. */
+  interface Owner {
+
+    /** Whether what the stored object lacks could not be had by itself. */
+    boolean isIncomplete();
+
+    /** Whether it waited for, or read from, another exchange's fill at any time. */
+    boolean hasJoined();
+
+    /** Where else bytes of the body may be had; null where nobody has asked yet. */
+    @Nullable BodyFallback fallbackIfAny();
+
+    /** The same, for whoever asks. */
+    BodyFallback fallback();
+
+    /** The first bytes of the body are in memory: looks up again. */
+    void onLoaded();
+  }
+
+  private final FillContext loop;
+  private final Leases leases;
+  private final HeadWriter heads;
+  private final RequestIds requestIds;
+
+  StoredResponseSender(ExchangeContext loop) {
+    this.loop = loop.filling();
+    this.leases = loop.leases();
+    this.heads = loop.heads();
+    this.requestIds = loop.requestIds();
+  }
 
   /** What became of a response. */
   enum Sent {
@@ -57,15 +91,16 @@ final class StoredResponseSender {
    *
    * @param head pinned; the pin is given back or goes with the body
    */
-  static Sent send(
-      Exchange exchange,
+  Sent send(
+      ClientRequest request,
+      ClientResponse response,
+      Owner owner,
       StoredHead head,
       StoredMeta meta,
       CacheResult result,
       Reason why,
       long now) {
-    ExchangeContext loop = exchange.loop;
-    ResponsePlan plan = plan(exchange, meta, head.totalLength());
+    ResponsePlan plan = plan(request, meta, head.totalLength());
     BodyBytes slices = null;
     PartialBody parts = null;
     StoredBody pinned = null;
@@ -74,22 +109,24 @@ final class StoredResponseSender {
       StoredBody stored =
           new StoredBody(loop.lane(), loop.eventLoop(), head.objectId(), head.sliceBytes());
       isCompletable =
-          isOneChunk(exchange, plan, head.sliceBytes())
-              || BodyFallback.mayComplete(exchange, head, meta);
+          isOneChunk(response, plan, head.sliceBytes())
+              || validator(request, owner, head, meta) != null;
       Sent sent =
           switch (presence(stored, head, plan, isCompletable)) {
             case ALL -> {
-              parts = BodyFallback.partsKnownOf(exchange, head.objectId());
+              BodyFallback known = owner.fallbackIfAny();
+              parts = known == null ? null : known.knownParts(head.objectId());
               yield Sent.BEGUN;
             }
             case BUSY -> Sent.BUSY;
             case INCOMPLETE -> {
-              parts = BodyFallback.partsOf(exchange, head, meta, plan);
+              BodyRemainder validator = validator(request, owner, head, meta);
+              parts = validator == null ? null : owner.fallback().beginParts(head, validator, plan);
               yield parts == null ? Sent.INCOMPLETE : prepared(parts, plan.from());
             }
           };
       if (sent == Sent.BEGUN) {
-        sent = kept(exchange, stored, parts, plan, isCompletable);
+        sent = kept(owner, stored, parts, plan, isCompletable);
       }
       if (sent != Sent.BEGUN) {
         loop.lane().unpin(head.region());
@@ -100,10 +137,10 @@ final class StoredResponseSender {
     }
     if (pinned != null && !isCompletable) {
       // Given back when the response is over, whatever becomes of it.
-      exchange.sources().keeps(pinned);
+      owner.fallback().keeps(pinned);
     }
     try {
-      begin(exchange, head, meta, plan, slices, parts, result, why, now);
+      begin(request, response, owner, head, meta, plan, slices, parts, result, why, now);
     } finally {
       if (parts != null) {
         parts.release();
@@ -114,10 +151,23 @@ final class StoredResponseSender {
     return Sent.BEGUN;
   }
 
+  /**
+   * What says for sure that bytes which the origin sends are of the same body; null where what the
+   * stored object lacks may not be fetched, or was tried to be fetched without success.
+   */
+  private @Nullable BodyRemainder validator(
+      ClientRequest request, Owner owner, StoredHead head, StoredMeta meta) {
+    return !owner.isIncomplete()
+            && request.hasParts()
+            && head.sliceBytes() == loop.store().sliceBytes()
+        ? BodyRemainder.of(meta, head.totalLength())
+        : null;
+  }
+
   /** Whether one chunk, which is sent with the head, is all of the body that is wanted. */
-  private static boolean isOneChunk(Exchange exchange, ResponsePlan plan, int sliceBytes) {
+  private static boolean isOneChunk(ClientResponse response, ResponsePlan plan, int sliceBytes) {
     return plan.parts().isEmpty()
-        && plan.to() - plan.from() <= exchange.sink.chunkBytes()
+        && plan.to() - plan.from() <= response.sink().chunkBytes()
         && plan.from() / sliceBytes == (plan.to() - 1) / sliceBytes;
   }
 
@@ -126,12 +176,12 @@ final class StoredResponseSender {
    * slice that goes out with the head, of another one every slice that is wanted (I9).
    */
   private static Sent kept(
-      Exchange exchange,
+      Owner owner,
       StoredBody stored,
       @Nullable PartialBody parts,
       ResponsePlan plan,
       boolean isCompletable) {
-    Runnable onceLoaded = () -> exchange.run(Exchange.Step.LOOK_UP);
+    Runnable onceLoaded = owner::onLoaded;
     StoredBody.Keeping keeping = StoredBody.Keeping.KEPT;
     if (parts != null) {
       keeping = parts.keepFirst(plan.from(), onceLoaded);
@@ -153,9 +203,8 @@ final class StoredResponseSender {
     };
   }
 
-  static ResponsePlan plan(Exchange exchange, StoredMeta meta, long totalLength) {
-    return ResponsePlan.of(
-        exchange.request, meta, totalLength, exchange.route().ranges().maxRanges());
+  static ResponsePlan plan(ClientRequest request, StoredMeta meta, long totalLength) {
+    return ResponsePlan.of(request.view(), meta, totalLength, request.route().ranges().maxRanges());
   }
 
   /**
@@ -196,8 +245,10 @@ final class StoredResponseSender {
    * @param slices the body, if there is one that is not in the head's record
    * @param partial the same, where some of it has to be fetched
    */
-  private static void begin(
-      Exchange exchange,
+  private void begin(
+      ClientRequest request,
+      ClientResponse response,
+      Owner owner,
       StoredHead head,
       StoredMeta meta,
       ResponsePlan plan,
@@ -208,32 +259,31 @@ final class StoredResponseSender {
       long now) {
     Multipart parts;
     try {
-      parts = sendHead(exchange, head, meta, plan, partial, result, why, now);
+      parts = sendHead(request, response, owner, head, meta, plan, partial, result, why, now);
     } catch (RuntimeException | Error e) {
-      exchange.loop.lane().unpin(head.region());
+      loop.lane().unpin(head.region());
       throw e;
     }
-    ExchangeContext loop = exchange.loop;
     if (!plan.hasBody()) {
       loop.lane().unpin(head.region());
-      exchange.over();
+      response.over();
     } else if (slices == null) {
       // The head's pin goes with the body.
-      sendInline(exchange, head, plan, parts);
+      sendInline(response, head, plan, parts);
     } else {
-      if (!isOneChunk(exchange, plan, head.sliceBytes()) || partial != null) {
+      if (!isOneChunk(response, plan, head.sliceBytes()) || partial != null) {
         // One chunk goes out with the head.
-        exchange
-            .sources()
+        owner
+            .fallback()
             .mayFetchRest(
-                BodyRemainder.of(meta, head.totalLength()),
+                request.hasParts() ? BodyRemainder.of(meta, head.totalLength()) : null,
                 plan,
                 head.objectId(),
                 head.sliceBytes());
       }
       loop.lane().unpin(head.region());
-      Delivery delivery = delivery(exchange, slices, plan, parts);
-      exchange.sends(delivery);
+      Delivery delivery = delivery(response, slices, plan, parts);
+      response.sends(delivery);
       delivery.onProgress();
     }
   }
@@ -243,8 +293,10 @@ final class StoredResponseSender {
    *
    * @return what stands around the parts of the body that are to follow, if there are several
    */
-  private static @Nullable Multipart sendHead(
-      Exchange exchange,
+  private @Nullable Multipart sendHead(
+      ClientRequest request,
+      ClientResponse response,
+      Owner owner,
       StoredHead head,
       StoredMeta meta,
       ResponsePlan plan,
@@ -252,13 +304,12 @@ final class StoredResponseSender {
       CacheResult result,
       Reason why,
       long now) {
-    ExchangeContext loop = exchange.loop;
     long total = head.totalLength();
-    HeadWriter out = loop.heads().begin(exchange.sink, plan.status());
+    HeadWriter out = heads.begin(response.sink(), plan.status());
     int blockOffset = head.headOffset() + meta.length();
     int blockLength = head.headLength() - meta.length();
     int replaced =
-        HstsLine.write(exchange, out, loop.store().region(head.region()), blockOffset, blockLength);
+        HstsLine.write(request, out, loop.store().region(head.region()), blockOffset, blockLength);
     blockOffset += replaced;
     blockLength -= replaced;
     Multipart parts = null;
@@ -266,32 +317,30 @@ final class StoredResponseSender {
       parts =
           PartLines.copy(
               out.fields(),
-              loop.leases().copy(head.region(), blockOffset, blockLength),
+              leases.copy(head.region(), blockOffset, blockLength),
               plan.parts(),
               total,
-              loop.requestIds());
+              requestIds);
     } else if (plan.sendsAllFields()) {
-      loop.leases().copyTo(out.fields(), head.region(), blockOffset, blockLength);
+      leases.copyTo(out.fields(), head.region(), blockOffset, blockLength);
     } else {
-      NotModifiedLines.copy(
-          out.fields(), loop.leases().copy(head.region(), blockOffset, blockLength));
+      NotModifiedLines.copy(out.fields(), leases.copy(head.region(), blockOffset, blockLength));
     }
-    out.age(Age.currentAgeSeconds(meta, now)).via(exchange.snapshot.viaLine());
+    out.age(Age.currentAgeSeconds(meta, now)).via(request.config().viaLine());
     boolean isFetched = result == CacheResult.MISS || result == CacheResult.JOINED;
     String fetched = partial == null || isFetched ? null : partial.cacheStatus();
     if (partial != null && fetched != null) {
       out.cacheStatus(fetched);
-      sendHead(exchange, out, plan, parts, total, partial.result(), Reason.MISS_PARTIAL);
+      sendHead(response, out, plan, parts, total, partial.result(), Reason.MISS_PARTIAL);
     } else {
-      cacheStatus(exchange, out, meta, result, why, now);
-      sendHead(exchange, out, plan, parts, total, result, why);
+      cacheStatus(request.config().cacheStatus(), owner, out, meta, result, why, now);
+      sendHead(response, out, plan, parts, total, result, why);
     }
     return parts;
   }
 
   /** Writes all lines of a whole, fresh response but those about framing. */
-  static void writeFresh(
-      ExchangeContext loop,
+  void writeFresh(
       RuntimeConfig snapshot,
       Route route,
       String scheme,
@@ -312,51 +361,45 @@ final class StoredResponseSender {
             loop.store().region(head.region()),
             blockOffset,
             blockLength);
-    loop.leases()
-        .copyTo(out.fields(), head.region(), blockOffset + replaced, blockLength - replaced);
+    leases.copyTo(out.fields(), head.region(), blockOffset + replaced, blockLength - replaced);
     out.age(Age.currentAgeSeconds(meta, now))
         .via(snapshot.viaLine())
         .cacheStatusHit(snapshot.cacheStatus(), Reason.HIT_FRESH, Age.timeToLiveSeconds(meta, now));
   }
 
-  private static void sendInline(
-      Exchange exchange, StoredHead head, ResponsePlan plan, @Nullable Multipart parts) {
-    ResponseSink sink = exchange.sink;
+  private void sendInline(
+      ClientResponse response, StoredHead head, ResponsePlan plan, @Nullable Multipart parts) {
+    ResponseSink sink = response.sink();
     if (parts == null) {
       int length = (int) (plan.to() - plan.from());
-      exchange.record.bodyBytes(length);
+      response.record().bodyBytes(length);
       Delivery.sendPinned(
-          exchange.loop.leases(),
-          sink,
-          head.region(),
-          head.bodyOffset() + (int) plan.from(),
-          length);
+          leases, sink, head.region(), head.bodyOffset() + (int) plan.from(), length);
     } else {
-      exchange.record.bodyBytes(parts.lengthBytes());
-      Delivery.sendPinned(exchange.loop.leases(), sink, head.region(), head.bodyOffset(), parts);
+      response.record().bodyBytes(parts.lengthBytes());
+      Delivery.sendPinned(leases, sink, head.region(), head.bodyOffset(), parts);
     }
-    exchange.over();
+    response.over();
   }
 
-  static Delivery delivery(
-      Exchange exchange, BodyBytes body, ResponsePlan plan, @Nullable Multipart parts) {
-    ExchangeContext loop = exchange.loop;
+  Delivery delivery(
+      ClientResponse response, BodyBytes body, ResponsePlan plan, @Nullable Multipart parts) {
+    ResponseSink sink = response.sink();
     return parts == null
-        ? new Delivery(
-            loop.leases(), loop.eventLoop(), exchange.sink, body, plan.from(), plan.to(), exchange)
-        : new Delivery(loop.leases(), loop.eventLoop(), exchange.sink, body, parts, exchange);
+        ? new Delivery(leases, loop.eventLoop(), sink, body, plan.from(), plan.to(), response)
+        : new Delivery(leases, loop.eventLoop(), sink, body, parts, response);
   }
 
   private static void cacheStatus(
-      Exchange exchange,
+      CacheStatus cacheStatus,
+      Owner owner,
       HeadWriter out,
       StoredMeta meta,
       CacheResult result,
       Reason why,
       long now) {
-    var cacheStatus = exchange.snapshot.cacheStatus();
     if (result == CacheResult.REVALIDATED) {
-      out.cacheStatus(cacheStatus.forwarded(why, 304, true, exchange.hasJoined(), null));
+      out.cacheStatus(cacheStatus.forwarded(why, 304, true, owner.hasJoined(), null));
     } else if (result == CacheResult.MISS || result == CacheResult.JOINED) {
       boolean isCollapsed = result == CacheResult.JOINED;
       out.cacheStatus(cacheStatus.forwarded(why, 206, true, isCollapsed, null));
@@ -372,43 +415,44 @@ final class StoredResponseSender {
    * @param total length of the body, or -1 while it is not known
    * @return what stands around the parts of the body that are to follow, if there are several
    */
-  static @Nullable Multipart sendHeadOf(
-      Exchange exchange,
+  @Nullable Multipart sendHeadOf(
+      ClientRequest request,
+      ClientResponse response,
       FillHead head,
       StoredMeta meta,
       ResponsePlan plan,
       long total,
       boolean isLeader) {
-    HeadWriter out = exchange.loop.heads().begin(exchange.sink, plan.status());
+    HeadWriter out = heads.begin(response.sink(), plan.status());
     byte[] block = head.block();
-    int replaced = HstsLine.write(exchange, out, MemorySegment.ofArray(block), 0, block.length);
+    int replaced = HstsLine.write(request, out, MemorySegment.ofArray(block), 0, block.length);
     if (replaced > 0) {
       block = Arrays.copyOfRange(block, replaced, block.length);
     }
     Multipart parts = null;
     if (!plan.parts().isEmpty()) {
-      parts = PartLines.copy(out.fields(), block, plan.parts(), total, exchange.loop.requestIds());
+      parts = PartLines.copy(out.fields(), block, plan.parts(), total, requestIds);
     } else if (plan.sendsAllFields()) {
       out.fields().writeBytes(block);
     } else {
       NotModifiedLines.copy(out.fields(), block);
     }
-    long age = Age.currentAgeSeconds(meta, exchange.loop.nowMillis());
+    long age = Age.currentAgeSeconds(meta, loop.nowMillis());
     if (age > 0 || !isLeader) {
       // Without an Age the response was made for this very request (RFC 9111 §5.1).
       out.age(age);
     }
-    out.via(exchange.snapshot.viaLine());
-    Reason why = exchange.reason();
+    out.via(request.config().viaLine());
+    Reason why = request.reason();
     out.cacheStatus(
-        exchange.snapshot.cacheStatus().forwarded(why, head.originStatus(), true, !isLeader, null));
+        request.config().cacheStatus().forwarded(why, head.originStatus(), true, !isLeader, null));
     CacheResult result = isLeader ? CacheResult.MISS : CacheResult.JOINED;
-    sendHead(exchange, out, plan, parts, total, result, why);
+    sendHead(response, out, plan, parts, total, result, why);
     return parts;
   }
 
   private static void sendHead(
-      Exchange exchange,
+      ClientResponse response,
       HeadWriter out,
       ResponsePlan plan,
       @Nullable Multipart parts,
@@ -422,9 +466,9 @@ final class StoredResponseSender {
     }
     long length = parts == null ? plan.contentLength() : parts.lengthBytes();
     out.send(length, !plan.hasBody());
-    exchange.onHeadSent(plan.status(), result, why);
+    response.onHeadSent(plan.status(), result, why);
     if (!plan.hasBody()) {
-      exchange.sink.flush();
+      response.sink().flush();
     }
   }
 }

@@ -1,0 +1,167 @@
+package io.forebay.server.exchange;
+
+import io.forebay.core.http.QueryRequest;
+import io.forebay.core.http.RequestView;
+import io.forebay.core.key.CanonicalRequest;
+import io.forebay.core.policy.Reason;
+import io.forebay.core.route.Route;
+import io.forebay.server.fill.history.FillKey;
+import io.forebay.server.http.ClientInfo;
+import io.forebay.server.http.RequestBody;
+import io.forebay.server.runtime.RuntimeConfig;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The request of one exchange: as it came, with the configuration it is handled by, and what was
+ * found out about it: route, key, and why it is no plain hit. Data only; what follows from it is
+ * decided elsewhere.
+ *
+ * <p>Owner: the exchange; {@link Lookup} sets the key.
+ */
+final class ClientRequest {
+
+  private final RuntimeConfig config;
+  private final ClientInfo client;
+  private final long arrivalPurgeSequence;
+  private final boolean isHead;
+
+  // Replaced once where the content of a QUERY is read before anything else.
+  private RequestView view;
+  private RequestBody body;
+
+  private @Nullable Route route;
+  private long keyHi;
+  private long keyLo;
+  private Reason reason = Reason.MISS_URI;
+
+  /**
+   * A request without a route.
+   *
+   * @param config in force when it came
+   * @param arrivalPurgeSequence the newest purge when it came
+   */
+  ClientRequest(
+      RuntimeConfig config,
+      ClientInfo client,
+      RequestView view,
+      RequestBody body,
+      long arrivalPurgeSequence) {
+    this.config = config;
+    this.client = client;
+    this.view = view;
+    this.body = body;
+    this.arrivalPurgeSequence = arrivalPurgeSequence;
+    this.isHead = view.method().equals("HEAD");
+  }
+
+  RuntimeConfig config() {
+    return config;
+  }
+
+  ClientInfo client() {
+    return client;
+  }
+
+  long arrivalPurgeSequence() {
+    return arrivalPurgeSequence;
+  }
+
+  boolean isHead() {
+    return isHead;
+  }
+
+  RequestView view() {
+    return view;
+  }
+
+  RequestBody body() {
+    return body;
+  }
+
+  // --- route ------------------------------------------------------------------------------------
+
+  /** The route has been found; cookies that it does not pass on are out of sight from now on. */
+  void route(Route found) {
+    route = found;
+    view = found.settings().cookies().request().requestWithout(view);
+  }
+
+  /** The route, or null where none was found or looked for yet. */
+  @Nullable Route routeIfAny() {
+    return route;
+  }
+
+  Route route() {
+    Route found = route;
+    if (found == null) {
+      throw new IllegalStateException("no route yet");
+    }
+    return found;
+  }
+
+  // --- key --------------------------------------------------------------------------------------
+
+  long keyHi() {
+    return keyHi;
+  }
+
+  long keyLo() {
+    return keyLo;
+  }
+
+  void key(long hi, long lo) {
+    keyHi = hi;
+    keyLo = lo;
+  }
+
+  FillKey key() {
+    return new FillKey(keyHi, keyLo);
+  }
+
+  // --- why there is no plain hit ----------------------------------------------------------------
+
+  /** What Cache-Status says of the request if it is forwarded. */
+  Reason reason() {
+    return reason;
+  }
+
+  void reason(Reason why) {
+    reason = why;
+  }
+
+  // --- content ----------------------------------------------------------------------------------
+
+  /** From now on the content is read through that. */
+  void content(QueryContent held) {
+    body = held;
+  }
+
+  /** The content has been read, and is a part of the key from now on. */
+  void contentDigest(String digest) {
+    view = new QueryRequest(view, digest);
+  }
+
+  /** Whether the node holds the request's content. */
+  boolean hasHeldContent() {
+    return body instanceof QueryContent;
+  }
+
+  // --- what the origin is asked -----------------------------------------------------------------
+
+  /** Whether the body of the response can be had in parts: not that of an answer to QUERY. */
+  boolean hasParts() {
+    return !QueryRequest.isQuery(view);
+  }
+
+  /** What a fill asks of the origin for all who have this request's key; a copy. */
+  RequestView question() {
+    String method = hasParts() ? "GET" : view.method();
+    return CanonicalRequest.of(view, method, route().keyRecipe());
+  }
+
+  /** The content that goes with the question; of its own, since it may outlive the exchange. */
+  RequestBody questionBody() {
+    byte[] bytes = body instanceof QueryContent read ? read.bytes() : new byte[0];
+    return bytes.length == 0 ? RequestBody.NONE : new QueryContent.Replay(bytes);
+  }
+}

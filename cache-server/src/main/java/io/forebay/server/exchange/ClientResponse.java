@@ -1,0 +1,183 @@
+package io.forebay.server.exchange;
+
+import io.forebay.core.policy.Reason;
+import io.forebay.server.counters.LoopCounters.CacheResult;
+import io.forebay.server.deliver.Delivery;
+import io.forebay.server.deliver.ResponseBody;
+import io.forebay.server.http.AbortCause;
+import io.forebay.server.http.ResponseSink;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The response of one exchange: where it goes, what is recorded of it, and how far it has come.
+ *
+ * <pre>
+ *   no head ─► head sent ─► body on its way ─► over
+ *      ▲            │            │
+ *      └────────────┴────────────┘  taken back while the client has seen nothing
+ * </pre>
+ *
+ * <p>{@link Exchange} extends this instead of holding one, so that a hit allocates one object less.
+ *
+ * <p>Owner: the loop of the client's connection.
+ */
+abstract class ClientResponse implements ResponseSink.Listener, Delivery.Outcome {
+
+  private final ResponseSink sink;
+  private final RequestRecord record;
+
+  private @Nullable ResponseBody sending;
+
+  /** Body bytes sent before {@link #sending} took over. */
+  private long sentBefore;
+
+  private boolean isHeadSent;
+  private boolean isOver;
+
+  ClientResponse(ResponseSink sink, RequestRecord record) {
+    this.sink = sink;
+    this.record = record;
+  }
+
+  /** Gives back all that is held for the response, or waited for; called more than once. */
+  abstract void release();
+
+  final ResponseSink sink() {
+    return sink;
+  }
+
+  /** What is counted and logged of the exchange. */
+  final RequestRecord record() {
+    return record;
+  }
+
+  final boolean isHeadSent() {
+    return isHeadSent;
+  }
+
+  final boolean isOver() {
+    return isOver;
+  }
+
+  // --- forward ----------------------------------------------------------------------------------
+
+  /** Whether the client waits for the head, so that interim responses may be sent. */
+  final boolean awaitsHead() {
+    return !isOver && !isHeadSent;
+  }
+
+  /** The sink has the head. */
+  final void onHeadSent(int status, CacheResult result, Reason why) {
+    isHeadSent = true;
+    record.head(status, result, why);
+  }
+
+  /** From now on that body is on its way; what another had sent before stays counted. */
+  final void sends(ResponseBody next) {
+    if (sending != null) {
+      sentBefore += sending.sentBytes();
+    }
+    sending = next;
+  }
+
+  // --- back -------------------------------------------------------------------------------------
+
+  /** What was begun is unseen by the client: there may be another response. */
+  final void onHeadTakenBack() {
+    isHeadSent = false;
+    sending = null;
+  }
+
+  /** Takes the head back if no byte of the body was handed over and the client has seen nothing. */
+  final boolean takeBackUnsent() {
+    if (sending == null || sentBefore + sending.sentBytes() > 0 || !sink.retractHead()) {
+      return false;
+    }
+    onHeadTakenBack();
+    return true;
+  }
+
+  // --- the end ----------------------------------------------------------------------------------
+
+  /** The client sees a broken transfer, and the exchange ends. */
+  final void breakOff(AbortCause cause) {
+    sink.abort(cause);
+    onBodyBroken(cause.name());
+  }
+
+  @Override
+  public final void onBodySent() {
+    recordSentBytes();
+    over();
+  }
+
+  @Override
+  public final void onBodyBroken(String why) {
+    recordSentBytes();
+    record.brokenOff(why);
+    over();
+  }
+
+  /** What the connection became after it spoke HTTP has ended. */
+  final void onTunnelOver(@Nullable String why) {
+    if (why != null) {
+      record.aborted(why);
+    }
+    over();
+  }
+
+  private void recordSentBytes() {
+    if (sending != null) {
+      record.bodyBytes(sentBefore + sending.sentBytes());
+    }
+  }
+
+  /** The last word: the response is complete, broken off, or wanted by nobody. */
+  final void over() {
+    release();
+    if (!isOver) {
+      isOver = true;
+      record.finish();
+    }
+  }
+
+  // --- the client's side ------------------------------------------------------------------------
+
+  @Override
+  public final void onWritable() {
+    if (sending != null) {
+      sending.onWritable();
+    }
+  }
+
+  @Override
+  public final void onClosed() {
+    if (isOver) {
+      return;
+    }
+    record.clientGone();
+    endWithoutClient();
+  }
+
+  @Override
+  public final void onRefused(int status, String detail) {
+    if (isOver) {
+      return;
+    }
+    if (isHeadSent) {
+      record.brokenOff("REQUEST_REFUSED");
+    } else {
+      record.refused(status, detail);
+    }
+    endWithoutClient();
+  }
+
+  /** There is no client any more; whatever goes on for it alone ends. */
+  private void endWithoutClient() {
+    if (sending != null) {
+      recordSentBytes();
+      sending.onClientGone();
+    }
+    over();
+  }
+}

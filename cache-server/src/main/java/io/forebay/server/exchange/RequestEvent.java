@@ -1,0 +1,60 @@
+package io.forebay.server.exchange;
+
+import io.forebay.core.http.RequestView;
+import io.forebay.core.route.Route;
+import io.forebay.server.accesslog.AccessEvent;
+import io.forebay.server.http.ClientInfo;
+import io.forebay.server.http.TlsSession;
+import org.jspecify.annotations.Nullable;
+
+/** What both lanes tell the access log of a request, its client and its route. */
+abstract class RequestEvent implements AccessEvent {
+
+  abstract RequestView request();
+
+  abstract ClientInfo asking();
+
+  abstract @Nullable Route matched();
+
+  @Override
+  public final String client() {
+    return asking().address();
+  }
+
+  @Override
+  public final @Nullable TlsSession tls() {
+    return asking().tls();
+  }
+
+  @Override
+  public final String protocol() {
+    return asking().protocol();
+  }
+
+  @Override
+  public final String method() {
+    return request().method();
+  }
+
+  @Override
+  public final String scheme() {
+    return request().scheme();
+  }
+
+  @Override
+  public final CharSequence host() {
+    return request().authority();
+  }
+
+  @Override
+  public final @Nullable String route() {
+    Route route = matched();
+    return route == null ? null : route.name();
+  }
+
+  @Override
+  public final @Nullable String origin() {
+    Route route = matched();
+    return route == null ? null : route.originName();
+  }
+}
