@@ -125,6 +125,16 @@ final class BenchStore implements AutoCloseable {
     }
   }
 
+  /** Looks the head of a numbered object up; its total length, or -1 where it is not found. */
+  static long find(StoreLane lane, int number, byte[] keyText) {
+    if (lane.find(mix(number), mix(~number), keyText, keyText.length) != StoreLane.Found.HIT) {
+      return -1;
+    }
+    long total = lane.head().totalLength();
+    lane.unpin(lane.head().region());
+    return total;
+  }
+
   /** The canonical text of a numbered URL, as long as those of a video site are. */
   static byte[] keyText(int number) {
     return String.format(

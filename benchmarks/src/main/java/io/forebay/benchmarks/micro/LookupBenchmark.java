@@ -89,14 +89,7 @@ public class LookupBenchmark extends Bench {
   @Benchmark
   public long hit(Objects objects, Loop loop) {
     int i = loop.draw.next();
-    byte[] keyText = objects.keyTexts[i];
-    StoreLane lane = loop.lane();
-    if (lane.find(BenchStore.mix(i), BenchStore.mix(~i), keyText, keyText.length) != Found.HIT) {
-      return -1;
-    }
-    long total = lane.head().totalLength();
-    lane.unpin(lane.head().region());
-    return total;
+    return BenchStore.find(loop.lane(), i, objects.keyTexts[i]);
   }
 
   @Benchmark

@@ -1,7 +1,6 @@
 package io.forebay.benchmarks.micro;
 
 import io.forebay.storage.lane.StoreLane;
-import io.forebay.storage.lane.StoreLane.Found;
 import io.forebay.storage.purge.Purge;
 import io.forebay.storage.purge.PurgeFailedException;
 import io.forebay.storage.purge.PurgeKind;
@@ -101,14 +100,7 @@ public class PurgeBenchmark extends Bench {
 
   private static long find(Purged purged) {
     int i = purged.next();
-    byte[] keyText = purged.keyTexts[i];
-    StoreLane lane = purged.lane();
-    if (lane.find(BenchStore.mix(i), BenchStore.mix(~i), keyText, keyText.length) != Found.HIT) {
-      return -1;
-    }
-    long total = lane.head().totalLength();
-    lane.unpin(lane.head().region());
-    return total;
+    return BenchStore.find(purged.lane(), i, purged.keyTexts[i]);
   }
 
   @Benchmark

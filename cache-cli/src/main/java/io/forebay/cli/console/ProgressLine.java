@@ -4,11 +4,11 @@ import java.io.PrintWriter;
 import me.tongfei.progressbar.ProgressBarConsumer;
 
 /** One line of progress, redrawn in place within the width of the terminal. */
-public final class ProgressLine implements ProgressBarConsumer {
+final class ProgressLine implements ProgressBarConsumer {
   private final PrintWriter err;
   private boolean isClosed;
 
-  public ProgressLine(PrintWriter err) {
+  ProgressLine(PrintWriter err) {
     this.err = err;
   }
 

@@ -1,10 +1,7 @@
 package io.forebay.cli.store;
 
-import io.forebay.cli.console.ProgressLine;
+import io.forebay.cli.console.ProgressDisplay;
 import java.io.PrintWriter;
-import me.tongfei.progressbar.ProgressBar;
-import me.tongfei.progressbar.ProgressBarBuilder;
-import me.tongfei.progressbar.ProgressBarStyle;
 import tools.jackson.databind.JsonNode;
 
 /** How far a check of the store is, where a person watches. */
@@ -23,34 +20,24 @@ interface VerifyProgress extends AutoCloseable {
   final class Bar implements VerifyProgress {
     private static final int MEBI = 1 << 20;
 
-    private final ProgressLine line;
-    private final ProgressBar bar;
+    private final ProgressDisplay display;
 
     private Bar(PrintWriter err) {
-      this.line = new ProgressLine(err);
-      this.bar =
-          new ProgressBarBuilder()
-              .setTaskName("verify")
-              .setInitialMax(0)
-              .setUnit(" MiB", MEBI)
-              .setStyle(ProgressBarStyle.ASCII)
-              .setUpdateIntervalMillis(200)
-              .setConsumer(line)
-              .build();
+      display = new ProgressDisplay(err, "verify", " MiB", MEBI);
     }
 
     @Override
     public void show(JsonNode status) {
-      bar.maxHint(status.path("totalBytes").asLong(0));
-      bar.stepTo(status.path("passedBytes").asLong(0));
       long bad = status.path("bad").asLong(0);
-      bar.setExtraMessage(bad == 0 ? "" : bad + " bad");
+      display.show(
+          status.path("passedBytes").asLong(0),
+          status.path("totalBytes").asLong(0),
+          bad == 0 ? "" : bad + " bad");
     }
 
     @Override
     public void close() {
-      bar.close();
-      line.close();
+      display.close();
     }
   }
 }

@@ -1,13 +1,10 @@
 package io.forebay.cli.warm;
 
 import io.forebay.cli.console.ByteSizes;
-import io.forebay.cli.console.ProgressLine;
+import io.forebay.cli.console.ProgressDisplay;
 import java.io.PrintWriter;
 import java.time.Duration;
 import java.util.function.LongSupplier;
-import me.tongfei.progressbar.ProgressBar;
-import me.tongfei.progressbar.ProgressBarBuilder;
-import me.tongfei.progressbar.ProgressBarStyle;
 
 /** How far a warm-up is: a bar where a person watches, else a line every few seconds. */
 sealed interface WarmProgress extends AutoCloseable {
@@ -35,34 +32,24 @@ sealed interface WarmProgress extends AutoCloseable {
 
   /** One bar, redrawn in place. */
   final class Bar implements WarmProgress {
-    private final ProgressLine line;
-    private final ProgressBar bar;
+    private final ProgressDisplay display;
 
     private Bar(PrintWriter err) {
-      this.line = new ProgressLine(err);
-      this.bar =
-          new ProgressBarBuilder()
-              .setTaskName("warm")
-              .setInitialMax(0)
-              .setStyle(ProgressBarStyle.ASCII)
-              .setUpdateIntervalMillis(200)
-              .setConsumer(line)
-              .build();
+      display = new ProgressDisplay(err, "warm", "", 1);
     }
 
     @Override
     public void show(Count count) {
-      bar.maxHint(count.known());
-      bar.stepTo(count.done());
-      bar.setExtraMessage(
+      display.show(
+          count.done(),
+          count.known(),
           ByteSizes.text(count.bytes())
               + (count.failed() == 0 ? "" : ", " + count.failed() + " failed"));
     }
 
     @Override
     public void close() {
-      bar.close();
-      line.close();
+      display.close();
     }
   }
 

@@ -68,12 +68,10 @@ public final class AcceptEncoding {
     int codings = 0;
     for (String line : response.all("content-encoding")) {
       int start = 0;
-      for (int i = 0; i <= line.length(); i++) {
-        if (i < line.length() && line.charAt(i) != ',') {
-          continue;
-        }
-        String coding = FieldSyntax.trim(line, start, i);
-        start = i + 1;
+      while (start <= line.length()) {
+        int end = FieldSyntax.memberEnd(line, start);
+        String coding = FieldSyntax.trim(line, start, end);
+        start = end + 1;
         if (!coding.isEmpty() && !FieldSyntax.equalsIgnoreCase(coding, "identity")) {
           int known = coding(coding, 0, coding.length()) & CODINGS;
           codings |= known == 0 ? OTHER_CODING : known;

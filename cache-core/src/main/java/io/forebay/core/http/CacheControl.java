@@ -279,12 +279,10 @@ public final class CacheControl {
     }
     List<String> names = new ArrayList<>();
     int start = 0;
-    for (int i = 0; i <= value.length(); i++) {
-      if (i < value.length() && value.charAt(i) != ',') {
-        continue;
-      }
-      String name = FieldSyntax.trim(value, start, i);
-      start = i + 1;
+    while (start <= value.length()) {
+      int end = FieldSyntax.memberEnd(value, start);
+      String name = FieldSyntax.trim(value, start, end);
+      start = end + 1;
       if (name.isEmpty()) {
         continue;
       }

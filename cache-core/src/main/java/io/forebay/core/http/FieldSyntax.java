@@ -110,17 +110,23 @@ public final class FieldSyntax {
     return true;
   }
 
+  /**
+   * Where the member ends that begins at an index of a list without quoted strings: at the next
+   * comma, or at the end.
+   */
+  public static int memberEnd(String list, int start) {
+    int comma = list.indexOf(',', start);
+    return comma < 0 ? list.length() : comma;
+  }
+
   /** Whether a list field has the member, given in lower case; one pass. */
   public static boolean listContains(List<String> lines, String lowerCase) {
     for (String line : lines) {
       int start = 0;
-      for (int i = 0; i <= line.length(); i++) {
-        if (i < line.length() && line.charAt(i) != ',') {
-          continue;
-        }
+      while (start <= line.length()) {
         int from = start;
-        int to = i;
-        start = i + 1;
+        int to = memberEnd(line, start);
+        start = to + 1;
         while (from < to && isWhitespace(line.charAt(from))) {
           from++;
         }

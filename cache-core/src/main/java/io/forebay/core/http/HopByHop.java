@@ -116,12 +116,10 @@ public final class HopByHop {
     Set<String> listed = new HashSet<>();
     for (String line : lines) {
       int start = 0;
-      for (int i = 0; i <= line.length(); i++) {
-        if (i < line.length() && line.charAt(i) != ',') {
-          continue;
-        }
-        String name = FieldSyntax.trim(line, start, i).toLowerCase(Locale.ROOT);
-        start = i + 1;
+      while (start <= line.length()) {
+        int end = FieldSyntax.memberEnd(line, start);
+        String name = FieldSyntax.trim(line, start, end).toLowerCase(Locale.ROOT);
+        start = end + 1;
         if (name.isEmpty()) {
           continue;
         }

@@ -92,12 +92,10 @@ public final class Trailers {
     StringBuilder names = new StringBuilder();
     for (String line : trailerLines) {
       int start = 0;
-      for (int i = 0; i <= line.length(); i++) {
-        if (i < line.length() && line.charAt(i) != ',') {
-          continue;
-        }
-        String name = FieldSyntax.trim(line, start, i).toLowerCase(Locale.ROOT);
-        start = i + 1;
+      while (start <= line.length()) {
+        int end = FieldSyntax.memberEnd(line, start);
+        String name = FieldSyntax.trim(line, start, end).toLowerCase(Locale.ROOT);
+        start = end + 1;
         if (allowed.contains(name)) {
           names.append(names.isEmpty() ? "" : ", ").append(name);
         }
@@ -108,18 +106,6 @@ public final class Trailers {
 
   /** Whether TE lines say that trailers are taken: {@code trailers}, in any case, as a member. */
   public static boolean areAccepted(List<String> teLines) {
-    for (String line : teLines) {
-      int start = 0;
-      for (int i = 0; i <= line.length(); i++) {
-        if (i < line.length() && line.charAt(i) != ',') {
-          continue;
-        }
-        if (FieldSyntax.equalsIgnoreCase(FieldSyntax.trim(line, start, i), "trailers")) {
-          return true;
-        }
-        start = i + 1;
-      }
-    }
-    return false;
+    return FieldSyntax.listContains(teLines, "trailers");
   }
 }

@@ -235,12 +235,10 @@ public final class ResponsePolicy {
     int length = 0;
     for (String line : response.all("vary")) {
       int start = 0;
-      for (int i = 0; i <= line.length(); i++) {
-        if (i < line.length() && line.charAt(i) != ',') {
-          continue;
-        }
-        String name = FieldSyntax.trim(line, start, i).toLowerCase(Locale.ROOT);
-        start = i + 1;
+      while (start <= line.length()) {
+        int end = FieldSyntax.memberEnd(line, start);
+        String name = FieldSyntax.trim(line, start, end).toLowerCase(Locale.ROOT);
+        start = end + 1;
         if (name.equals("*")) {
           return Reason.NOT_STORED_VARY_ANY;
         }

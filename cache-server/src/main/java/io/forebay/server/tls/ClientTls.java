@@ -12,8 +12,6 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import java.util.random.RandomGenerator;
 import org.slf4j.Logger;
@@ -34,7 +32,7 @@ public final class ClientTls implements AutoCloseable {
   private final LongSupplier clockMillis;
   private final RandomGenerator random;
   private final OcspStapler stapler;
-  private final CountDownLatch isClosing = new CountDownLatch(1);
+  private final PeriodicThread thread = new PeriodicThread();
 
   private volatile SniTable table = SniTable.EMPTY;
 
@@ -92,7 +90,7 @@ public final class ClientTls implements AutoCloseable {
           String.valueOf(OpenSsl.unavailabilityCause()));
     }
     if (config.listeners().stream().anyMatch(ListenerConfig::isTls)) {
-      Thread.ofPlatform().daemon(true).name("tls").start(tls::run);
+      tls.thread.start("tls", PERIOD_SECONDS, tls::step);
       tls.stapler.start();
     }
     return tls;
@@ -148,16 +146,6 @@ public final class ClientTls implements AutoCloseable {
       hosts.values().forEach(host -> tickets.applyTo(host.context()));
       stapler.serves(config.ocsp() ? List.copyOf(hosts.values()) : List.of());
       table = stage.table();
-    }
-  }
-
-  private void run() {
-    try {
-      do {
-        step();
-      } while (!isClosing.await(PERIOD_SECONDS, TimeUnit.SECONDS));
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
     }
   }
 
@@ -217,7 +205,7 @@ public final class ClientTls implements AutoCloseable {
 
   @Override
   public void close() {
-    isClosing.countDown();
+    thread.close();
     stapler.close();
   }
 }

@@ -12,8 +12,6 @@ import java.time.Instant;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -36,7 +34,7 @@ final class OcspStapler implements AutoCloseable {
 
   private final LongSupplier clockMillis;
   private final OcspClient client;
-  private final CountDownLatch isClosing = new CountDownLatch(1);
+  private final PeriodicThread thread = new PeriodicThread();
 
   // Under this object's lock; questions are asked outside of it.
   private List<TlsHost> hosts = List.of();
@@ -57,17 +55,7 @@ final class OcspStapler implements AutoCloseable {
   }
 
   void start() {
-    Thread.ofPlatform().daemon(true).name("ocsp").start(this::run);
-  }
-
-  private void run() {
-    try {
-      do {
-        step();
-      } while (!isClosing.await(PERIOD_SECONDS, TimeUnit.SECONDS));
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-    }
+    thread.start("ocsp", PERIOD_SECONDS, this::step);
   }
 
   /** Whose certificates answers are wanted for; what is known of them is stapled at once. */
@@ -105,7 +93,7 @@ final class OcspStapler implements AutoCloseable {
   /** Fetches what is due, one after the other. */
   void step() throws InterruptedException {
     for (Question question : due()) {
-      if (isClosing.getCount() == 0) {
+      if (thread.isClosed()) {
         return;
       }
       ask(question);
@@ -221,7 +209,7 @@ final class OcspStapler implements AutoCloseable {
 
   @Override
   public void close() {
-    isClosing.countDown();
+    thread.close();
     client.close();
   }
 }

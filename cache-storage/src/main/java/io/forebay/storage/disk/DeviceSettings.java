@@ -72,67 +72,29 @@ public record DeviceSettings(
   }
 
   public DeviceSettings withReaders(int newReaders) {
-    return new DeviceSettings(
-        name,
-        directory,
-        bytes,
-        regionBytes,
-        bufferBytes,
-        buffers,
-        newReaders,
-        mostErrors,
-        slowMillis,
-        scrubBytesPerSecond,
-        waitingTombstones,
-        knownTombstones);
+    Change change = new Change(this);
+    change.readers = newReaders;
+    return change.done();
   }
 
   public DeviceSettings withFaults(int newMostErrors, long newSlowMillis) {
-    return new DeviceSettings(
-        name,
-        directory,
-        bytes,
-        regionBytes,
-        bufferBytes,
-        buffers,
-        readers,
-        newMostErrors,
-        newSlowMillis,
-        scrubBytesPerSecond,
-        waitingTombstones,
-        knownTombstones);
+    Change change = new Change(this);
+    change.mostErrors = newMostErrors;
+    change.slowMillis = newSlowMillis;
+    return change.done();
   }
 
   public DeviceSettings withScrub(long newBytesPerSecond) {
-    return new DeviceSettings(
-        name,
-        directory,
-        bytes,
-        regionBytes,
-        bufferBytes,
-        buffers,
-        readers,
-        mostErrors,
-        slowMillis,
-        newBytesPerSecond,
-        waitingTombstones,
-        knownTombstones);
+    Change change = new Change(this);
+    change.scrubBytesPerSecond = newBytesPerSecond;
+    return change.done();
   }
 
   public DeviceSettings withTombstones(int newWaiting, int newKnown) {
-    return new DeviceSettings(
-        name,
-        directory,
-        bytes,
-        regionBytes,
-        bufferBytes,
-        buffers,
-        readers,
-        mostErrors,
-        slowMillis,
-        scrubBytesPerSecond,
-        newWaiting,
-        newKnown);
+    Change change = new Change(this);
+    change.waitingTombstones = newWaiting;
+    change.knownTombstones = newKnown;
+    return change.done();
   }
 
   /** With every size filled in. */
@@ -153,24 +115,55 @@ public record DeviceSettings(
               + MIN_REGIONS * MIN_REGION
               + " bytes");
     }
+    Change change = new Change(this);
+    change.regionBytes = (int) region;
     // Of whole pages, since that is what is written.
-    int buffer = (int) Math.min(bufferBytes, region / 4) & -4096;
-    return new DeviceSettings(
-        name,
-        directory,
-        bytes,
-        (int) region,
-        buffer,
-        buffers,
-        readers,
-        mostErrors,
-        slowMillis,
-        scrubBytesPerSecond,
-        waitingTombstones,
-        knownTombstones);
+    change.bufferBytes = (int) Math.min(bufferBytes, region / 4) & -4096;
+    return change.done();
   }
 
   int regionCount() {
     return (int) Math.min(bytes / regionBytes, Integer.MAX_VALUE - 8);
+  }
+
+  /** A copy in the making. */
+  private static final class Change {
+    private final DeviceSettings from;
+    private int regionBytes;
+    private int bufferBytes;
+    private int readers;
+    private int mostErrors;
+    private long slowMillis;
+    private long scrubBytesPerSecond;
+    private int waitingTombstones;
+    private int knownTombstones;
+
+    Change(DeviceSettings from) {
+      this.from = from;
+      regionBytes = from.regionBytes;
+      bufferBytes = from.bufferBytes;
+      readers = from.readers;
+      mostErrors = from.mostErrors;
+      slowMillis = from.slowMillis;
+      scrubBytesPerSecond = from.scrubBytesPerSecond;
+      waitingTombstones = from.waitingTombstones;
+      knownTombstones = from.knownTombstones;
+    }
+
+    DeviceSettings done() {
+      return new DeviceSettings(
+          from.name,
+          from.directory,
+          from.bytes,
+          regionBytes,
+          bufferBytes,
+          from.buffers,
+          readers,
+          mostErrors,
+          slowMillis,
+          scrubBytesPerSecond,
+          waitingTombstones,
+          knownTombstones);
+    }
   }
 }

@@ -16,6 +16,7 @@ import io.forebay.storage.region.Reservation;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.util.zip.CRC32C;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Making what one lane has written what its key names: heads with their small bodies in one go, the
@@ -67,41 +68,22 @@ public final class LaneInstaller {
 
   /** Only in the place of that object, unless it is {@link InstallUpdate#ANY}. */
   InstallOutcome putSmall(HeadSpec spec, ByteBuffer body, long expectedObjectId) {
-    int bodyLength = body.remaining();
-    int length = core.headLength(spec) + bodyLength;
-    if (core.isLost() || bodyLength > core.inlineBytes || !core.fits(length)) {
-      return InstallOutcome.NO_SPACE;
-    }
-    births.add(spec.birth());
-    try {
-      long objectId = purges.next();
-      if (objectId < 0) {
-        return InstallOutcome.NO_SPACE;
-      }
-      if (!core.births.admits(spec.birth()) || check(spec, spec.birth()) == Purges.DEAD) {
-        return InstallOutcome.PURGED;
-      }
-      if (!core.space.reserve(length, reservation)) {
-        return InstallOutcome.NO_SPACE;
-      }
-      core.enter(
-          reservation, StoreState.kindByte(spec.kind()), spec, spec.hi(), spec.lo(), objectId);
-      long record = regions.base(reservation.region()) + reservation.offset();
-      CRC32C crc = new CRC32C();
-      MemorySegment.copy(
-          MemorySegment.ofBuffer(body), 0, memory, record + core.headLength(spec), bodyLength);
-      crc.update(body.duplicate());
-      core.writeHead(reservation, spec, objectId, spec.birth(), bodyLength, true, crc);
-      return installHead(spec, objectId, reservation, length, bodyLength, expectedObjectId);
-    } finally {
-      births.remove(spec.birth());
-    }
+    return body.remaining() > core.inlineBytes
+        ? InstallOutcome.NO_SPACE
+        : put(spec, body, expectedObjectId);
   }
 
   /** A head without its slices; {@link #partialObjectId} names its object then. */
   InstallOutcome putHead(HeadSpec spec) {
-    int length = core.headLength(spec);
-    if (core.isLost() || spec.totalLength() <= 0 || !core.fits(length)) {
+    return spec.totalLength() <= 0 ? InstallOutcome.NO_SPACE : put(spec, null, InstallUpdate.ANY);
+  }
+
+  /** Stores a head of an object of its own, with its small body where that is not null. */
+  private InstallOutcome put(HeadSpec spec, @Nullable ByteBuffer body, long expectedObjectId) {
+    // Of a body that is not there nothing is written: it is counted as it comes.
+    int bodyLength = body == null ? 0 : body.remaining();
+    int length = core.headLength(spec) + bodyLength;
+    if (core.isLost() || !core.fits(length)) {
       return InstallOutcome.NO_SPACE;
     }
     births.add(spec.birth());
@@ -118,11 +100,18 @@ public final class LaneInstaller {
       }
       core.enter(
           reservation, StoreState.kindByte(spec.kind()), spec, spec.hi(), spec.lo(), objectId);
-      core.writeHead(
-          reservation, spec, objectId, spec.birth(), spec.totalLength(), false, new CRC32C());
-      partialObjectId = objectId;
-      // Of the body nothing is written: it is counted as it comes.
-      return installHead(spec, objectId, reservation, length, 0, InstallUpdate.ANY);
+      CRC32C crc = new CRC32C();
+      if (body == null) {
+        core.writeHead(reservation, spec, objectId, spec.birth(), spec.totalLength(), false, crc);
+        partialObjectId = objectId;
+      } else {
+        long record = regions.base(reservation.region()) + reservation.offset();
+        MemorySegment.copy(
+            MemorySegment.ofBuffer(body), 0, memory, record + core.headLength(spec), bodyLength);
+        crc.update(body.duplicate());
+        core.writeHead(reservation, spec, objectId, spec.birth(), bodyLength, true, crc);
+      }
+      return installHead(spec, objectId, reservation, length, bodyLength, expectedObjectId);
     } finally {
       births.remove(spec.birth());
     }

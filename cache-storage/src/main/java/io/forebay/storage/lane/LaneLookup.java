@@ -64,16 +64,19 @@ public final class LaneLookup {
   }
 
   Found find(long hi, long lo, byte[] keyText, int keyTextLength) {
-    Found near = findNear(hi, lo, keyText, keyTextLength);
-    if (near == null) {
-      return findIndexed(hi, lo, keyText, keyTextLength);
-    }
-    if (near == Found.HIT) {
+    Found found = findNear(hi, lo, keyText, keyTextLength);
+    if (found == Found.HIT) {
       askedFor();
-    } else {
+      return found;
+    }
+    return counted(found == null ? findIndexed(hi, lo, keyText, keyTextLength) : found);
+  }
+
+  private Found counted(Found found) {
+    if (found == Found.MISS) {
       misses++;
     }
-    return near;
+    return found;
   }
 
   /**
@@ -130,59 +133,35 @@ public final class LaneLookup {
   }
 
   private Found findIndexed(long hi, long lo, byte[] keyText, int keyTextLength) {
-    if (core.isLost()) {
-      misses++;
-      return Found.MISS;
-    }
     for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
-      switch (cursor.get(hi, lo, value)) {
-        case BUSY -> {
-          busy++;
-          return Found.BUSY;
-        }
-        case DONE -> {}
-        default -> {
-          misses++;
-          return Found.MISS;
-        }
+      Found unknown = ask(hi, lo);
+      if (unknown != null) {
+        return unknown;
       }
       int region = value.region();
       if (value.kind() == RecordHeader.KIND_SLICE) {
-        break;
+        return Found.MISS;
       }
       if (region < 0) {
         return wantedHead(hi, lo);
       }
       int generation = value.generation();
       int offset = value.offset();
-      pins.pin(lane, region);
-      if (!regions.isReadable(region, generation)) {
-        // It moved between the two reads; the index knows where to.
-        pins.unpin(lane, region);
+      int slot = pinRecord(hi, lo, region, generation, offset);
+      if (slot < 0) {
         continue;
       }
       long record = regions.base(region) + offset;
-      int slot = regions.slotAt(region, generation, offset);
-      if (slot >= 0 && !regions.isLive(region, slot)) {
-        pins.unpin(lane, region);
-        continue;
-      }
-      if (slot < 0 || !core.records.isIntact(region, generation, slot, offset)) {
-        // A disk may have it as well.
-        forgetDamaged(hi, lo, region, generation, offset);
-        pins.unpin(lane, region);
-        continue;
-      }
       if (!isKey(record, keyText, keyTextLength)) {
         pins.unpin(lane, region);
-        break;
+        return Found.MISS;
       }
       long version = purges.version();
       long newest = purges.newestPredicate();
       int fate = purges.checkFound(memory, record, 0);
       if (fate == Purges.DEAD) {
         purged(hi, lo, region, generation, offset, slot);
-        break;
+        return Found.MISS;
       }
       if (fate == Purges.STALE) {
         soften(region, slot, record);
@@ -199,25 +178,52 @@ public final class LaneLookup {
       indexHits++;
       return Found.HIT;
     }
-    misses++;
     return Found.MISS;
+  }
+
+  /** Asks the index for a key: null where {@link #value} tells of it, else MISS or BUSY. */
+  private @Nullable Found ask(long hi, long lo) {
+    if (core.isLost()) {
+      return Found.MISS;
+    }
+    return switch (cursor.get(hi, lo, value)) {
+      case BUSY -> {
+        busy++;
+        yield Found.BUSY;
+      }
+      case DONE -> null;
+      default -> Found.MISS;
+    };
+  }
+
+  /**
+   * Pins the region where the index has the record of a key, and checks the record.
+   *
+   * @return its slot; -1 where it has moved, was replaced or is damaged: nothing is pinned then,
+   *     and the index may know better
+   */
+  private int pinRecord(long hi, long lo, int region, int generation, int offset) {
+    if (!pinIf(region, generation)) {
+      return -1;
+    }
+    int slot = regions.slotAt(region, generation, offset);
+    if (slot < 0 || regions.isLive(region, slot)) {
+      if (slot >= 0 && core.records.isIntact(region, generation, slot, offset)) {
+        return slot;
+      }
+      // A disk may have it as well.
+      forgetDamaged(hi, lo, region, generation, offset);
+    }
+    pins.unpin(lane, region);
+    return -1;
   }
 
   /** Like a find without the text to compare: see {@link StoreLane#findListed}. */
   Found findListed(long hi, long lo) {
-    if (core.isLost()) {
-      return Found.MISS;
-    }
     for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
-      switch (cursor.get(hi, lo, value)) {
-        case BUSY -> {
-          busy++;
-          return Found.BUSY;
-        }
-        case DONE -> {}
-        default -> {
-          return Found.MISS;
-        }
+      Found unknown = ask(hi, lo);
+      if (unknown != null) {
+        return unknown;
       }
       int region = value.region();
       if (value.kind() == RecordHeader.KIND_SLICE || region < 0) {
@@ -273,7 +279,6 @@ public final class LaneLookup {
         }
       }
     }
-    misses++;
     return Found.MISS;
   }
 
@@ -388,55 +393,33 @@ public final class LaneLookup {
       pins.unpin(lane, region);
       near.clear(entry);
     }
-    if (core.isLost()) {
-      misses++;
-      return Found.MISS;
-    }
+    return counted(findSliceIndexed(hi, lo, objectId, sliceIndex));
+  }
+
+  private Found findSliceIndexed(long hi, long lo, long objectId, int sliceIndex) {
     for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
-      switch (cursor.get(hi, lo, value)) {
-        case BUSY -> {
-          busy++;
-          return Found.BUSY;
-        }
-        case DONE -> {}
-        default -> {
-          misses++;
-          return Found.MISS;
-        }
+      Found unknown = ask(hi, lo);
+      if (unknown != null) {
+        return unknown;
       }
       int region = value.region();
       if (value.kind() != RecordHeader.KIND_SLICE || value.objectId() != objectId) {
-        break;
+        return Found.MISS;
       }
       if (region < 0) {
-        if (core.disk.isReadable(value)) {
-          return wanted(hi, lo);
-        }
-        break;
+        return core.disk.isReadable(value) ? wanted(hi, lo) : Found.MISS;
       }
       int generation = value.generation();
       int offset = value.offset();
-      pins.pin(lane, region);
-      if (!regions.isReadable(region, generation)) {
-        pins.unpin(lane, region);
+      int slot = pinRecord(hi, lo, region, generation, offset);
+      if (slot < 0) {
         continue;
       }
       long record = regions.base(region) + offset;
-      int slot = regions.slotAt(region, generation, offset);
-      if (slot >= 0 && !regions.isLive(region, slot)) {
-        pins.unpin(lane, region);
-        continue;
-      }
-      if (slot < 0 || !core.records.isIntact(region, generation, slot, offset)) {
-        // A disk may have it as well.
-        forgetDamaged(hi, lo, region, generation, offset);
-        pins.unpin(lane, region);
-        continue;
-      }
       if (memory.get(Layouts.LONG, record + SliceRecord.OBJECT_OFFSET) != objectId
           || memory.get(Layouts.INT, record + SliceRecord.SLICE_OFFSET) != sliceIndex) {
         pins.unpin(lane, region);
-        break;
+        return Found.MISS;
       }
       regions.touch(region, slot);
       near.put(hi, lo, region, offset, generation, slot, 0, 0);
@@ -444,7 +427,6 @@ public final class LaneLookup {
       indexHits++;
       return Found.HIT;
     }
-    misses++;
     return Found.MISS;
   }
 

@@ -71,30 +71,18 @@ public record HeadSpec(
 
   /** The same with a body that is stored already. */
   public HeadSpec copiedFrom(@Nullable Copied source) {
-    return new HeadSpec(
-        hi,
-        lo,
-        keyText,
-        keyTextLength,
-        head,
-        scopes,
-        birth,
-        expiresAtMillis,
-        kind,
-        totalLength,
-        source);
-  }
-
-  /** What hard purges compare with. */
-  public long bodyBirth() {
-    return copied == null ? birth : copied.birth();
+    return copy(keyText, totalLength, source);
   }
 
   public HeadSpec with(long newTotalLength, byte[] ownKeyText) {
+    return copy(ownKeyText, newTotalLength, copied);
+  }
+
+  private HeadSpec copy(byte[] newKeyText, long newTotalLength, @Nullable Copied source) {
     return new HeadSpec(
         hi,
         lo,
-        ownKeyText,
+        newKeyText,
         keyTextLength,
         head,
         scopes,
@@ -102,6 +90,11 @@ public record HeadSpec(
         expiresAtMillis,
         kind,
         newTotalLength,
-        copied);
+        source);
+  }
+
+  /** What hard purges compare with. */
+  public long bodyBirth() {
+    return copied == null ? birth : copied.birth();
   }
 }

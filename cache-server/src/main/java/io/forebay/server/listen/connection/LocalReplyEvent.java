@@ -30,7 +30,7 @@ public record LocalReplyEvent(
     implements AccessEvent {
 
   /** Of a stream of HTTP/2 or HTTP/3; the request is null where no field of it is known. */
-  public static LocalReplyEvent ofStream(
+  static LocalReplyEvent ofStream(
       ClientInfo from,
       String scheme,
       @Nullable FramedRequest request,

@@ -51,7 +51,7 @@ public final class PrebuiltResponses {
   }
 
   /** The fields of a refusal over HTTP/2 or HTTP/3, but for its status. */
-  public static void addRefusal(
+  static void addRefusal(
       Headers<CharSequence, CharSequence, ?> into,
       Rejection refusal,
       String date,

@@ -7,6 +7,7 @@ import io.forebay.server.http.RequestBody;
 import io.forebay.server.http.ResponseSink;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.Unpooled;
 import io.netty.handler.codec.Headers;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.util.AsciiString;
@@ -129,7 +130,7 @@ public abstract class RequestStream<H extends Headers<CharSequence, CharSequence
     return isLive;
   }
 
-  public final boolean hasHead() {
+  final boolean hasHead() {
     return hasHead;
   }
 
@@ -165,7 +166,7 @@ public abstract class RequestStream<H extends Headers<CharSequence, CharSequence
   }
 
   /** Notes whether the client's window is shut on what waits; for how long it has been. */
-  public final long windowClosedNanos(boolean isShut, long sinceLastNanos) {
+  final long windowClosedNanos(boolean isShut, long sinceLastNanos) {
     shutNanos = isShut ? shutNanos + sinceLastNanos : 0;
     return shutNanos;
   }
@@ -471,6 +472,26 @@ public abstract class RequestStream<H extends Headers<CharSequence, CharSequence
     }
     failBody(refusal.detail());
     return told != null;
+  }
+
+  /** Answers a refusal that {@link #onRefused} has been told; no head has been written. */
+  final void writeRefusal(Rejection refusal, byte[] text) {
+    H headers = headers(refusal.status());
+    PrebuiltResponses.addRefusal(
+        headers,
+        refusal,
+        loop.dateText(),
+        loop.exchanges.proxyStatus(refusal.error()),
+        text.length);
+    boolean hasText = !request.isHead();
+    writeHeaders(headers, !hasText);
+    if (hasText) {
+      writeBody(Unpooled.wrappedBuffer(text), true);
+    }
+    if (!isBodyRead) {
+      stopBody();
+    }
+    flushSoon();
   }
 
   private @Nullable Listener detach() {

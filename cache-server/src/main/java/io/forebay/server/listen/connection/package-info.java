@@ -2,7 +2,8 @@
  * What connections of all protocols share: limits, overload, refusals, reading a request's fields.
  *
  * <p>Start at {@link ListenerContext}, which is what one loop's connections share. {@link
- * FramedRequest} and {@link RequestStream} serve HTTP/2 and HTTP/3.
+ * FramedRequest}, {@link RequestStream}, {@link StreamDispatcher}, {@link StreamProgress} and
+ * {@link GoAwaySequence} serve HTTP/2 and HTTP/3.
  */
 @NullMarked
 package io.forebay.server.listen.connection;

@@ -80,11 +80,6 @@ final class ConnectionTimer {
     isHeadTimed = false;
   }
 
-  /** As {@link #headEnded}, for a request that is answered before anybody looks at the clock. */
-  void answeredAtOnce() {
-    isHeadTimed = false;
-  }
-
   void exchangeBegan(boolean hasBody) {
     stalls.reset();
     long look = lookNanos;

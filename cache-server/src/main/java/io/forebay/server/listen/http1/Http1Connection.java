@@ -72,13 +72,11 @@ public final class Http1Connection extends ChannelInboundHandlerAdapter
   private final Http1Body body = new Http1Body(this);
   private final Http1Sink sink;
   private final ClientInfo client;
-  private final boolean isSecure;
   private final ReadFlowControl gate;
   private final ResponseOutput output;
   private final ConnectionTimer timer;
   private final ConnectionCloser closer;
 
-  private @Nullable ChannelHandlerContext context;
   private @Nullable ClientInfo clientOfVersion10;
   private @Nullable AltSvc altSvc;
   private Phase phase = Phase.HEAD;
@@ -103,13 +101,13 @@ public final class Http1Connection extends ChannelInboundHandlerAdapter
     this.loop = loop;
     this.channel = channel;
     this.client = client;
-    this.isSecure = scheme.equals("https");
     limits = loop.limits();
     decoder = new RequestDecoder(limits, this);
     fastLane = new FastLane(this, heads, limits);
     request = new Http1Request(limits, scheme, ownAuthority);
     request.guardedBy(ClientCertificateCheck.of(channel));
     gate = new ReadFlowControl(this, channel, decoder);
+    boolean isSecure = scheme.equals("https");
     output = new ResponseOutput(loop, channel, isSecure, () -> phase == Phase.HEAD);
     sink = new Http1Sink(this, output);
     timer = new ConnectionTimer(loop, channel, limits, this::onDeadline);
@@ -136,7 +134,6 @@ public final class Http1Connection extends ChannelInboundHandlerAdapter
 
   @Override
   public void handlerAdded(ChannelHandlerContext ctx) {
-    context = ctx;
     output.open(ctx);
     timer.connected();
   }
@@ -271,7 +268,7 @@ public final class Http1Connection extends ChannelInboundHandlerAdapter
       return false;
     }
     requests++;
-    timer.answeredAtOnce();
+    timer.headEnded();
     isTunnelOffered = false;
     return true;
   }
@@ -420,8 +417,7 @@ public final class Http1Connection extends ChannelInboundHandlerAdapter
    *     end of the body
    */
   void cut(boolean isReset) {
-    ChannelHandlerContext ctx = context;
-    if (dropsInput() || ctx == null) {
+    if (dropsInput()) {
       return;
     }
     phase = Phase.CLOSING;
@@ -432,7 +428,7 @@ public final class Http1Connection extends ChannelInboundHandlerAdapter
     }
     // What was queued goes out first: a response before this one may be whole.
     timer.closing();
-    output.flushAll(ctx).addListener(ChannelFutureListener.CLOSE);
+    output.flushAll().addListener(ChannelFutureListener.CLOSE);
   }
 
   /** Gives up on a client that does not take what is queued; all of that is released. */
@@ -557,7 +553,7 @@ public final class Http1Connection extends ChannelInboundHandlerAdapter
     loop.accessLog.record(
         new LocalReplyEvent(
             clientInfo(!decoder.isVersion10()),
-            isSecure ? "https" : "http",
+            request.scheme(),
             method == null ? "" : method,
             host == null ? "" : host,
             target == null ? "" : target,
@@ -572,8 +568,7 @@ public final class Http1Connection extends ChannelInboundHandlerAdapter
 
   /** Sends what is queued, then ends the connection so that the client gets to see all of it. */
   private void startClosing() {
-    ChannelHandlerContext ctx = context;
-    if (dropsInput() || ctx == null) {
+    if (dropsInput()) {
       return;
     }
     boolean isAllRead = hasRequestEnded && !gate.hasHeldBytes();
@@ -582,7 +577,7 @@ public final class Http1Connection extends ChannelInboundHandlerAdapter
     timer.closing();
     gate.update();
     output
-        .flushAll(ctx)
+        .flushAll()
         .addListener(
             isAllRead ? ChannelFutureListener.CLOSE : (ChannelFutureListener) sent -> linger());
   }

@@ -92,8 +92,12 @@ final class ResponseOutput implements LargeWriteQuota.Holder {
     }
   }
 
-  /** Sends all that is queued; the future ends behind its last byte. Only while open. */
-  ChannelFuture flushAll(ChannelHandlerContext ctx) {
+  /** Sends all that is queued; the future ends behind its last byte. */
+  ChannelFuture flushAll() {
+    ChannelHandlerContext ctx = context;
+    if (ctx == null) {
+      return channel.newSucceededFuture();
+    }
     needsFlush = false;
     loop.directWrites.spill(ctx);
     return ctx.writeAndFlush(Unpooled.EMPTY_BUFFER);

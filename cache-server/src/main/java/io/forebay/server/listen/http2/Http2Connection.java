@@ -3,19 +3,18 @@ package io.forebay.server.listen.http2;
 import io.forebay.server.config.ServerConfig.LimitsConfig;
 import io.forebay.server.config.ServerConfig.TimeoutsConfig;
 import io.forebay.server.counters.LimitKey;
-import io.forebay.server.counters.LoopCounters.CacheResult;
 import io.forebay.server.http.ClientInfo;
-import io.forebay.server.http.RequestBody;
 import io.forebay.server.listen.connection.AltSvc;
 import io.forebay.server.listen.connection.ClientCertificateCheck;
 import io.forebay.server.listen.connection.FramedRequest;
+import io.forebay.server.listen.connection.GoAwaySequence;
 import io.forebay.server.listen.connection.LargeWriteQuota;
 import io.forebay.server.listen.connection.ListenerContext;
-import io.forebay.server.listen.connection.LocalReplyEvent;
-import io.forebay.server.listen.connection.PrebuiltResponses;
 import io.forebay.server.listen.connection.Rejection;
 import io.forebay.server.listen.connection.StallDetector;
+import io.forebay.server.listen.connection.StreamDispatcher;
 import io.forebay.server.listen.connection.StreamPriority;
+import io.forebay.server.listen.connection.StreamProgress;
 import io.forebay.server.loop.DeadlineWheel;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
@@ -24,10 +23,7 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
-import io.netty.handler.codec.http2.DefaultHttp2DataFrame;
 import io.netty.handler.codec.http2.DefaultHttp2GoAwayFrame;
-import io.netty.handler.codec.http2.DefaultHttp2Headers;
-import io.netty.handler.codec.http2.DefaultHttp2HeadersFrame;
 import io.netty.handler.codec.http2.DefaultHttp2PingFrame;
 import io.netty.handler.codec.http2.DefaultHttp2ResetFrame;
 import io.netty.handler.codec.http2.Http2DataFrame;
@@ -69,16 +65,6 @@ public final class Http2Connection extends ChannelInboundHandlerAdapter {
   private static final long GOODBYE = 0x666f_7265_6261_7901L;
 
   private static final int SMALL_CHUNK_BYTES = 16 * 1024;
-  private static final long GOODBYE_NANOS = 1_000_000_000L;
-
-  /** How the connection comes to its end (RFC 9113 §6.8). */
-  private enum GoAwayState {
-    UNSAID,
-    /** GOAWAY without a last stream: what the client has sent by then is still served. */
-    ANNOUNCED,
-    /** GOAWAY with the last stream there will be. */
-    SAID
-  }
 
   private final ListenerContext loop;
   private final LimitsConfig limits;
@@ -95,8 +81,9 @@ public final class Http2Connection extends ChannelInboundHandlerAdapter {
 
   private final StallDetector stallWatch;
   private final DeadlineWheel.Entry deadline;
-  private final DeadlineWheel.Entry farewell;
-  private final long lookNanos;
+  private final StreamProgress progress;
+  private final StreamDispatcher dispatcher;
+  private final GoAwaySequence goAway;
 
   private @Nullable ChannelHandlerContext context;
   private @Nullable Http2FrameCodec codec;
@@ -105,9 +92,7 @@ public final class Http2Connection extends ChannelInboundHandlerAdapter {
   private int requests;
   private int newestStream;
   private long newestTurn;
-  private int stuckLooks;
   private long signsOfLife;
-  private long lastSigns;
 
   /** What is written goes out when the batch ends: a read, or a turn of those that waited. */
   private boolean isBatch;
@@ -118,7 +103,6 @@ public final class Http2Connection extends ChannelInboundHandlerAdapter {
   private boolean hasWaiting;
 
   private boolean isTurnQueued;
-  private GoAwayState goodbye = GoAwayState.UNSAID;
   private boolean isClosed;
 
   public Http2Connection(ListenerContext loop, Channel channel, String scheme, ClientInfo client) {
@@ -131,11 +115,9 @@ public final class Http2Connection extends ChannelInboundHandlerAdapter {
     timeouts = loop.timeouts();
     stallWatch = new StallDetector(channel, loop.sendQueue);
     deadline = loop.wheel.entry(this::onDeadline);
-    farewell = loop.wheel.entry(now -> sendFinalGoAway());
-    lookNanos =
-        Math.min(
-            timeouts.noProgress().toNanos() / StallDetector.LOOKS,
-            timeouts.requestBodyIdle().toNanos());
+    progress = new StreamProgress(loop.counters, timeouts);
+    dispatcher = new StreamDispatcher(loop, scheme, "PROTOCOL_ERROR");
+    goAway = new GoAwaySequence(loop.wheel, new GoAwayFrames());
   }
 
   /** The codec that goes before this handler. */
@@ -182,7 +164,7 @@ public final class Http2Connection extends ChannelInboundHandlerAdapter {
       case Http2ResetFrame frame -> onGone(frame.stream(), "the client reset the stream");
       case Http2PingFrame frame -> {
         if (frame.ack() && frame.content() == GOODBYE) {
-          sendFinalGoAway();
+          goAway.finish();
         }
       }
       default -> ReferenceCountUtil.release(message);
@@ -267,10 +249,10 @@ public final class Http2Connection extends ChannelInboundHandlerAdapter {
     streams.put(stream.id(), opened);
     newestStream = stream.id();
     prioritize(opened, headers);
-    deadline.in(lookNanos);
+    deadline.in(progress.lookNanos());
     if (++requests == limits.requestsPerConnection()) {
       loop.counters.hit(LimitKey.REQUESTS_PER_CONNECTION);
-      startDraining();
+      goAway.start();
     }
     if (refusal != null) {
       refuse(opened, refusal);
@@ -283,17 +265,7 @@ public final class Http2Connection extends ChannelInboundHandlerAdapter {
   }
 
   private void start(Http2RequestStream opened) {
-    FramedRequest request = opened.request();
-    if (request.isAsterisk()) {
-      answerAsterisk(opened);
-      return;
-    }
-    try {
-      loop.exchanges.start(request, request.hasBody() ? opened : RequestBody.NONE, opened, client);
-    } catch (RuntimeException e) {
-      LOG.error("{} {} failed in the exchange", request.method(), request.path(), e);
-      onDefect(opened, "exchange failed");
-    }
+    dispatcher.start(client, opened);
   }
 
   private void onCredit(@Nullable Http2FrameStream stream) {
@@ -424,7 +396,7 @@ public final class Http2Connection extends ChannelInboundHandlerAdapter {
   void giveUp(Http2FrameStream stream) {
     Http2FrameCodec frameCodec = codec;
     if (frameCodec != null && !isClosed && frameCodec.connection().stream(stream.id()) != null) {
-      countStalled();
+      progress.countStalled();
       reset(stream, Http2Error.CANCEL);
     }
   }
@@ -437,79 +409,22 @@ public final class Http2Connection extends ChannelInboundHandlerAdapter {
   }
 
   private void refuse(Http2RequestStream stream, Rejection refusal) {
-    loop.countRefusal(refusal);
-    boolean hasHead = stream.hasHead();
-    boolean wasLive = stream.isLive();
-    boolean isLoggedByExchange = stream.onRefused(refusal) || !wasLive;
-    boolean isReset = refusal.isMalformed() || hasHead || !wasLive;
-    byte[] text = PrebuiltResponses.text(refusal);
-    if (!isLoggedByExchange) {
-      int bodyBytes = isReset || stream.request().isHead() ? 0 : text.length;
-      log(stream.request(), refusal.status(), CacheResult.REFUSED, refusal, bodyBytes, isReset);
-    }
-    if (isReset) {
+    if (!dispatcher.refuse(client, stream, refusal)) {
       reset(stream.stream(), Http2Error.PROTOCOL_ERROR);
-      return;
     }
-    Http2Headers headers =
-        new DefaultHttp2Headers(false).status(Integer.toString(refusal.status()));
-    PrebuiltResponses.addRefusal(
-        headers,
-        refusal,
-        loop.dateText(),
-        loop.exchanges.proxyStatus(refusal.error()),
-        text.length);
-    boolean hasBody = !stream.request().isHead();
-    write(new DefaultHttp2HeadersFrame(headers, !hasBody).stream(stream.stream()));
-    if (hasBody) {
-      ByteBuf body = Unpooled.wrappedBuffer(text);
-      write(new DefaultHttp2DataFrame(body, true).stream(stream.stream()));
-    }
-    if (!stream.isBodyRead()) {
-      reset(stream.stream(), Http2Error.NO_ERROR);
-    }
-    flushSoon();
-  }
-
-  /**
-   * A line for a request that no exchange saw; the request is null where no field of it is known.
-   */
-  private void log(
-      @Nullable FramedRequest request,
-      int status,
-      CacheResult result,
-      @Nullable Rejection refusal,
-      int bodyBytes,
-      boolean isReset) {
-    if (!loop.accessLog.isEnabled()) {
-      return;
-    }
-    loop.accessLog.record(
-        LocalReplyEvent.ofStream(
-            client,
-            scheme,
-            request,
-            status,
-            result,
-            refusal,
-            bodyBytes,
-            isReset ? "PROTOCOL_ERROR" : null,
-            loop.nowMillis()));
   }
 
   /** What the codec does by itself. */
   private final class FrameListener implements Http2Codec.FrameListener {
     @Override
     public void onFieldsTooLarge() {
-      loop.countRefusal(Rejection.FIELDS_TOO_LARGE);
-      log(null, 431, CacheResult.REFUSED, Rejection.FIELDS_TOO_LARGE, 0, false);
+      dispatcher.onFieldsTooLarge(client);
     }
 
     @Override
     public void onUndecodable(int stream) {
       newestStream = stream;
-      loop.countRefusal(Rejection.PROTOCOL);
-      log(null, Rejection.PROTOCOL.status(), CacheResult.REFUSED, Rejection.PROTOCOL, 0, true);
+      dispatcher.onUndecodable(client);
     }
 
     @Override
@@ -568,17 +483,6 @@ public final class Http2Connection extends ChannelInboundHandlerAdapter {
     }
   }
 
-  /** {@code OPTIONS *} asks about this server, not about anything behind it. */
-  private void answerAsterisk(Http2RequestStream stream) {
-    ByteBuf head = stream.beginHead(204);
-    head.writeBytes(PrebuiltResponses.DATE)
-        .writeBytes(loop.date())
-        .writeBytes(PrebuiltResponses.CRLF);
-    head.writeBytes(PrebuiltResponses.ALLOW);
-    log(stream.request(), 204, CacheResult.SYNTHETIC, null, 0, false);
-    stream.head(head, Http2RequestStream.LENGTH_ABSENT, true);
-  }
-
   // ---- the end of streams, and of the connection
 
   private void onGone(@Nullable Http2FrameStream stream, String reason) {
@@ -597,26 +501,19 @@ public final class Http2Connection extends ChannelInboundHandlerAdapter {
     }
   }
 
-  /**
-   * Says that no more streams are taken soon; the client may have sent some by now. Once it has
-   * read that, it is told which was the last.
-   */
-  private void startDraining() {
-    if (goodbye == GoAwayState.UNSAID) {
-      goodbye = GoAwayState.ANNOUNCED;
-      DefaultHttp2GoAwayFrame announced = new DefaultHttp2GoAwayFrame(Http2Error.NO_ERROR);
-      announced.setExtraStreamIds(Integer.MAX_VALUE);
-      write(announced);
+  private final class GoAwayFrames implements GoAwaySequence.Frames {
+    @Override
+    public void sendFirst() {
+      DefaultHttp2GoAwayFrame first = new DefaultHttp2GoAwayFrame(Http2Error.NO_ERROR);
+      first.setExtraStreamIds(Integer.MAX_VALUE);
+      write(first);
+      // Its answer shows that the client has read the first.
       write(new DefaultHttp2PingFrame(GOODBYE));
-      farewell.in(GOODBYE_NANOS);
       flushSoon();
     }
-  }
 
-  private void sendFinalGoAway() {
-    if (goodbye == GoAwayState.ANNOUNCED) {
-      goodbye = GoAwayState.SAID;
-      farewell.clear();
+    @Override
+    public void sendFinal() {
       write(new DefaultHttp2GoAwayFrame(Http2Error.NO_ERROR));
       flushSoon();
       closeIfDrained();
@@ -625,28 +522,28 @@ public final class Http2Connection extends ChannelInboundHandlerAdapter {
 
   private void closeIfDrained() {
     ChannelHandlerContext ctx = context;
-    if (goodbye == GoAwayState.SAID && streams.isEmpty() && ctx != null) {
+    if (goAway.isFinished() && streams.isEmpty() && ctx != null) {
       ctx.writeAndFlush(Unpooled.EMPTY_BUFFER).addListener(ChannelFutureListener.CLOSE);
     }
   }
 
   private void onDeadline(long nowNanos) {
     if (streams.isEmpty()) {
-      if (goodbye == GoAwayState.UNSAID) {
+      if (!goAway.isStarted()) {
         loop.counters.hit(requests == 0 ? LimitKey.REQUEST_HEADER : LimitKey.KEEP_ALIVE);
       }
-      startDraining();
+      goAway.start();
       return;
     }
     if (stallWatch.isStalled() || isStuck()) {
-      countStalled();
+      progress.countStalled();
       cut();
       return;
     }
     for (Http2RequestStream stream : new ArrayList<>(streams.values())) {
       look(stream, nowNanos);
     }
-    deadline.in(lookNanos);
+    deadline.in(progress.lookNanos());
   }
 
   /** One stream must not outlast its bounds because others of its connection do well. */
@@ -664,17 +561,10 @@ public final class Http2Connection extends ChannelInboundHandlerAdapter {
     }
     Http2RemoteFlowController flow = frameCodec.connection().remote().flowController();
     boolean isShut = flow.hasFlowControlled(counted) && flow.windowSize(counted) <= 0;
-    // A little later than a connection on which nothing moves at all is cut for it.
-    long boundNanos = timeouts.noProgress().toNanos() + 2 * lookNanos;
-    if (stream.windowClosedNanos(isShut, lookNanos) >= boundNanos) {
+    if (progress.isStuck(stream, isShut)) {
       stream.onClosed("the client does not take the response");
       giveUp(stream.stream());
     }
-  }
-
-  private void countStalled() {
-    loop.counters.stalledClosed++;
-    loop.counters.hit(LimitKey.NO_PROGRESS);
   }
 
   /** Whether data waits for windows and the client has opened none of them for too long. */
@@ -693,9 +583,7 @@ public final class Http2Connection extends ChannelInboundHandlerAdapter {
         signs += flow.windowSize(counted);
       }
     }
-    stuckLooks = hasWaiting && signs == lastSigns ? stuckLooks + 1 : 0;
-    lastSigns = signs;
-    return stuckLooks * lookNanos >= timeouts.noProgress().toNanos();
+    return progress.isStuck(hasWaiting, signs);
   }
 
   /** Closes at once, without asking TLS or the codec to say goodbye first. */
@@ -715,7 +603,7 @@ public final class Http2Connection extends ChannelInboundHandlerAdapter {
       return;
     }
     if (event == ListenerContext.Drain.NOW) {
-      startDraining();
+      goAway.start();
       return;
     }
     super.userEventTriggered(ctx, event);
@@ -734,7 +622,7 @@ public final class Http2Connection extends ChannelInboundHandlerAdapter {
   public void channelInactive(ChannelHandlerContext ctx) {
     isClosed = true;
     deadline.remove();
-    farewell.remove();
+    goAway.remove();
     List<Http2RequestStream> left = new ArrayList<>(streams.values());
     streams.clear();
     left.forEach(stream -> stream.onClosed("the client closed the connection"));

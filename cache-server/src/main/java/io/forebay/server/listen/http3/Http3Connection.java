@@ -4,21 +4,17 @@ import io.forebay.server.config.ServerConfig.Http2Config;
 import io.forebay.server.config.ServerConfig.LimitsConfig;
 import io.forebay.server.config.ServerConfig.TimeoutsConfig;
 import io.forebay.server.counters.LimitKey;
-import io.forebay.server.counters.LoopCounters.CacheResult;
 import io.forebay.server.http.ClientInfo;
-import io.forebay.server.http.RequestBody;
 import io.forebay.server.http.TlsSession;
 import io.forebay.server.listen.connection.ClientCertificateCheck;
 import io.forebay.server.listen.connection.ContentLengthCheck;
-import io.forebay.server.listen.connection.FramedRequest;
+import io.forebay.server.listen.connection.GoAwaySequence;
 import io.forebay.server.listen.connection.ListenerContext;
-import io.forebay.server.listen.connection.LocalReplyEvent;
-import io.forebay.server.listen.connection.PrebuiltResponses;
 import io.forebay.server.listen.connection.Rejection;
-import io.forebay.server.listen.connection.StallDetector;
+import io.forebay.server.listen.connection.StreamDispatcher;
 import io.forebay.server.listen.connection.StreamPriority;
+import io.forebay.server.listen.connection.StreamProgress;
 import io.forebay.server.loop.DeadlineWheel;
-import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandler;
@@ -26,11 +22,9 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelInitializer;
 import io.netty.handler.codec.http3.DefaultHttp3GoAwayFrame;
-import io.netty.handler.codec.http3.DefaultHttp3Headers;
 import io.netty.handler.codec.http3.DefaultHttp3SettingsFrame;
 import io.netty.handler.codec.http3.Http3;
 import io.netty.handler.codec.http3.Http3ErrorCode;
-import io.netty.handler.codec.http3.Http3Headers;
 import io.netty.handler.codec.http3.Http3ServerConnectionHandler;
 import io.netty.handler.codec.http3.Http3Settings;
 import io.netty.handler.codec.quic.QuicChannel;
@@ -69,23 +63,11 @@ final class Http3Connection extends ChannelInboundHandlerAdapter {
    */
   private static final long LINGER_NANOS = Duration.ofSeconds(1).toNanos();
 
-  /** Between the two GOAWAYs: requests that crossed the first have come by then. */
-  private static final long GOODBYE_NANOS = Duration.ofSeconds(1).toNanos();
-
   /** Above every stream that there can be (RFC 9114 §5.2). */
   private static final long NO_LAST_STREAM = (1L << 62) - 4;
 
   private static final long DATA_FRAME = 0x00;
   private static final long HEADERS_FRAME = 0x01;
-
-  /** How the connection comes to its end (RFC 9114 §5.2). */
-  private enum GoAwayState {
-    UNSAID,
-    /** GOAWAY without a last stream: what the client has sent by then is still served. */
-    ANNOUNCED,
-    /** GOAWAY with the last stream there will be. */
-    SAID
-  }
 
   private final ListenerContext loop;
   private final LimitsConfig limits;
@@ -98,8 +80,9 @@ final class Http3Connection extends ChannelInboundHandlerAdapter {
   private final LongObjectMap<Http3Stream> streams = new LongObjectHashMap<>();
   private final ArrayDeque<Http3Stream> waiting = new ArrayDeque<>(0);
   private final DeadlineWheel.Entry deadline;
-  private final DeadlineWheel.Entry farewell;
-  private final long lookNanos;
+  private final StreamProgress progress;
+  private final StreamDispatcher dispatcher;
+  private final GoAwaySequence goAway;
 
   private ClientInfo client;
   private @Nullable String serverName;
@@ -118,15 +101,12 @@ final class Http3Connection extends ChannelInboundHandlerAdapter {
   private int openedOnce;
 
   private long windowStartNanos;
-  private int stuckLooks;
-  private long lastSigns;
   private long signsOfClosed;
   private long lastEndNanos;
 
   /** What was on its way to where the client was before. */
   private List<Http3Stream> sentElsewhere = List.of();
 
-  private GoAwayState goodbye = GoAwayState.UNSAID;
   private boolean isEstablished;
   private boolean isTurnQueued;
   private boolean isClosed;
@@ -154,11 +134,9 @@ final class Http3Connection extends ChannelInboundHandlerAdapter {
     timeouts = loop.timeouts();
     bounds = loop.http2();
     deadline = loop.wheel.entry(this::onDeadline);
-    farewell = loop.wheel.entry(now -> sendFinalGoAway());
-    lookNanos =
-        Math.min(
-            timeouts.noProgress().toNanos() / StallDetector.LOOKS,
-            timeouts.requestBodyIdle().toNanos());
+    progress = new StreamProgress(loop.counters, timeouts);
+    dispatcher = new StreamDispatcher(loop, "https", "H3_MESSAGE_ERROR");
+    goAway = new GoAwaySequence(loop.wheel, new GoAwayFrames());
   }
 
   /**
@@ -244,7 +222,7 @@ final class Http3Connection extends ChannelInboundHandlerAdapter {
     opened.pipeline().addFirst(stream.wire());
     opened.pipeline().addLast(stream);
     streams.put(stream.id(), stream);
-    deadline.in(lookNanos);
+    deadline.in(progress.lookNanos());
   }
 
   /** A head has come; says whether the request is taken. */
@@ -256,7 +234,7 @@ final class Http3Connection extends ChannelInboundHandlerAdapter {
       countReset();
       return false;
     }
-    if (goodbye == GoAwayState.SAID && stream.id() > newestStream) {
+    if (goAway.isFinished() && stream.id() > newestStream) {
       // Above what GOAWAY promised to answer; the client may ask again elsewhere (§5.2).
       reject(stream);
       return false;
@@ -266,7 +244,7 @@ final class Http3Connection extends ChannelInboundHandlerAdapter {
     prioritize(stream);
     if (++requests == limits.requestsPerConnection()) {
       loop.counters.hit(LimitKey.REQUESTS_PER_CONNECTION);
-      startDraining();
+      goAway.start();
     }
     return true;
   }
@@ -283,61 +261,16 @@ final class Http3Connection extends ChannelInboundHandlerAdapter {
     stream.reset(Http3ErrorCode.H3_REQUEST_REJECTED);
   }
 
-  void start(Http3Stream stream, Http3RequestStream opened, RequestBody body) {
-    FramedRequest request = opened.request();
-    if (request.isAsterisk()) {
-      answerAsterisk(opened);
-      return;
-    }
-    try {
-      loop.exchanges.start(request, body, opened, client);
-    } catch (RuntimeException e) {
-      LOG.error("{} {} failed in the exchange", request.method(), request.path(), e);
-      onDefect(stream, opened, "exchange failed");
-    }
-  }
-
-  /** {@code OPTIONS *} asks about this server, not about anything behind it. */
-  private void answerAsterisk(Http3RequestStream stream) {
-    ByteBuf head = stream.beginHead(204);
-    head.writeBytes(PrebuiltResponses.DATE)
-        .writeBytes(loop.date())
-        .writeBytes(PrebuiltResponses.CRLF);
-    head.writeBytes(PrebuiltResponses.ALLOW);
-    log(stream.request(), 204, CacheResult.SYNTHETIC, null, 0, false);
-    stream.head(head, Http3RequestStream.LENGTH_ABSENT, true);
+  void start(Http3RequestStream opened) {
+    dispatcher.start(client, opened);
   }
 
   // ---- refusals
 
   void refuse(Http3Stream stream, Http3RequestStream request, Rejection refusal) {
-    loop.countRefusal(refusal);
-    boolean hasHead = request.hasHead();
-    boolean wasLive = request.isLive();
-    boolean isLoggedByExchange = request.onRefused(refusal) || !wasLive;
-    boolean isReset = refusal.isMalformed() || hasHead || !wasLive;
-    byte[] text = PrebuiltResponses.text(refusal);
-    if (!isLoggedByExchange) {
-      int bodyBytes = isReset || request.request().isHead() ? 0 : text.length;
-      log(request.request(), refusal.status(), CacheResult.REFUSED, refusal, bodyBytes, isReset);
-    }
-    if (isReset) {
+    if (!dispatcher.refuse(client, request, refusal)) {
       stream.reset(Http3ErrorCode.H3_MESSAGE_ERROR);
       countCausedReset();
-      return;
-    }
-    Http3Headers headers =
-        new DefaultHttp3Headers(false).status(Integer.toString(refusal.status()));
-    PrebuiltResponses.addRefusal(
-        headers,
-        refusal,
-        loop.dateText(),
-        loop.exchanges.proxyStatus(refusal.error()),
-        text.length);
-    boolean hasBody = !request.request().isHead();
-    stream.writeHeaders(headers, !hasBody);
-    if (hasBody) {
-      stream.writeData(Unpooled.wrappedBuffer(text), true);
     }
   }
 
@@ -345,30 +278,6 @@ final class Http3Connection extends ChannelInboundHandlerAdapter {
   void onIncomplete(Http3Stream stream) {
     stream.reset(Http3ErrorCode.H3_REQUEST_INCOMPLETE);
     countCausedReset();
-  }
-
-  /** A line for a request that no exchange saw; null where no field of it is known. */
-  private void log(
-      @Nullable FramedRequest request,
-      int status,
-      CacheResult result,
-      @Nullable Rejection refusal,
-      int bodyBytes,
-      boolean isReset) {
-    if (!loop.accessLog.isEnabled()) {
-      return;
-    }
-    loop.accessLog.record(
-        LocalReplyEvent.ofStream(
-            client,
-            "https",
-            request,
-            status,
-            result,
-            refusal,
-            bodyBytes,
-            isReset ? "H3_MESSAGE_ERROR" : null,
-            loop.nowMillis()));
   }
 
   // ---- writing
@@ -442,8 +351,7 @@ final class Http3Connection extends ChannelInboundHandlerAdapter {
     LOG.debug("{}: stream {}: {}", client.address(), stream.id(), cause.toString());
     Http3RequestStream request = stream.request();
     if (request == null) {
-      loop.countRefusal(Rejection.PROTOCOL);
-      log(null, Rejection.PROTOCOL.status(), CacheResult.REFUSED, Rejection.PROTOCOL, 0, true);
+      dispatcher.onUndecodable(client);
       stream.reset(Http3ErrorCode.H3_MESSAGE_ERROR);
       countCausedReset();
     } else {
@@ -521,21 +429,14 @@ final class Http3Connection extends ChannelInboundHandlerAdapter {
 
   // ---- the end of the connection
 
-  /**
-   * Says that no more streams are taken soon; the client may have sent some by now. A while later
-   * it is told which was the last.
-   */
-  private void startDraining() {
-    if (goodbye == GoAwayState.UNSAID) {
-      goodbye = GoAwayState.ANNOUNCED;
+  private final class GoAwayFrames implements GoAwaySequence.Frames {
+    @Override
+    public void sendFirst() {
       sendGoAway(NO_LAST_STREAM);
-      farewell.in(GOODBYE_NANOS);
     }
-  }
 
-  private void sendFinalGoAway() {
-    if (goodbye == GoAwayState.ANNOUNCED) {
-      goodbye = GoAwayState.SAID;
+    @Override
+    public void sendFinal() {
       sendGoAway(newestStream < 0 ? 0 : newestStream + 4);
       closeIfDrained();
     }
@@ -549,7 +450,7 @@ final class Http3Connection extends ChannelInboundHandlerAdapter {
   }
 
   private void closeIfDrained() {
-    if (goodbye != GoAwayState.SAID || !streams.isEmpty()) {
+    if (!goAway.isFinished() || !streams.isEmpty()) {
       return;
     }
     long leftNanos = LINGER_NANOS - (loop.wheel.nowNanos() - lastEndNanos);
@@ -574,10 +475,10 @@ final class Http3Connection extends ChannelInboundHandlerAdapter {
       return;
     }
     if (streams.isEmpty()) {
-      if (goodbye == GoAwayState.UNSAID) {
+      if (!goAway.isStarted()) {
         loop.counters.hit(requests == 0 ? LimitKey.REQUEST_HEADER : LimitKey.KEEP_ALIVE);
       }
-      startDraining();
+      goAway.start();
       closeIfDrained();
       return;
     }
@@ -589,7 +490,7 @@ final class Http3Connection extends ChannelInboundHandlerAdapter {
     for (Http3Stream stream : new ArrayList<>(streams.values())) {
       look(stream, nowNanos);
     }
-    deadline.in(lookNanos);
+    deadline.in(progress.lookNanos());
   }
 
   /** One stream must not outlast its bounds because others of its connection do well. */
@@ -609,16 +510,13 @@ final class Http3Connection extends ChannelInboundHandlerAdapter {
       return;
     }
     stream.probe();
-    // A little later than a connection on which nothing moves at all is cut for it.
-    long boundNanos = timeouts.noProgress().toNanos() + 2 * lookNanos;
-    if (request.windowClosedNanos(stream.isStuck(), lookNanos) >= boundNanos) {
+    if (progress.isStuck(request, stream.isStuck())) {
       request.giveUp();
     }
   }
 
   void countStalled() {
-    loop.counters.stalledClosed++;
-    loop.counters.hit(LimitKey.NO_PROGRESS);
+    progress.countStalled();
   }
 
   /** Whether data waits and the client has taken nothing on any stream for too long. */
@@ -629,9 +527,7 @@ final class Http3Connection extends ChannelInboundHandlerAdapter {
       hasWaiting |= stream.wire().hasQueued();
       signs += stream.wire().takenBytes();
     }
-    stuckLooks = hasWaiting && signs == lastSigns ? stuckLooks + 1 : 0;
-    lastSigns = signs;
-    return stuckLooks * lookNanos >= timeouts.noProgress().toNanos();
+    return progress.isStuck(hasWaiting, signs);
   }
 
   // ---- events of the channel
@@ -639,7 +535,7 @@ final class Http3Connection extends ChannelInboundHandlerAdapter {
   @Override
   public void userEventTriggered(ChannelHandlerContext ctx, Object event) throws Exception {
     if (event == ListenerContext.Drain.NOW) {
-      startDraining();
+      goAway.start();
       return;
     }
     if (event instanceof SniCompletionEvent hello) {
@@ -674,14 +570,14 @@ final class Http3Connection extends ChannelInboundHandlerAdapter {
     List<Http3Stream> broken = sentElsewhere;
     sentElsewhere = List.of();
     broken.forEach(stream -> stream.onGone("the client has moved meanwhile"));
-    startDraining();
+    goAway.start();
   }
 
   private void onClosed() {
     isClosed = true;
     onHandshakeEnd();
     deadline.remove();
-    farewell.remove();
+    goAway.remove();
     List<Http3Stream> left = new ArrayList<>(streams.values());
     streams.clear();
     waiting.clear();

@@ -1,6 +1,5 @@
 package io.forebay.server.listen.http3;
 
-import io.forebay.server.http.RequestBody;
 import io.forebay.server.listen.connection.FramedRequest;
 import io.forebay.server.listen.connection.Rejection;
 import io.forebay.server.listen.connection.StreamPriority;
@@ -203,7 +202,7 @@ final class Http3Stream extends ChannelInboundHandlerAdapter {
   private void decide(Http3RequestStream opened) {
     if (isUndecided) {
       isUndecided = false;
-      connection.start(this, opened, opened.request().hasBody() ? opened : RequestBody.NONE);
+      connection.start(opened);
     }
   }
 
