@@ -1,5 +1,6 @@
 package io.forebay.launch;
 
+import java.lang.reflect.Field;
 import java.lang.reflect.InvocationTargetException;
 
 /**
@@ -28,6 +29,7 @@ public final class Main {
     // hits.
     settle("io.netty.leakDetection.level", "disabled");
     settleLog();
+    settleUnsafeWarning();
     try {
       Class.forName("io.forebay.cli.Forebay")
           .getMethod("main", String[].class)
@@ -71,6 +73,23 @@ public final class Main {
     settle(prefix + "dateTimeFormat", "yyyy-MM-dd'T'HH:mm:ss.SSSXXX");
     settle(prefix + "showThreadName", "true");
     settle(prefix + "showShortLogName", "true");
+  }
+
+  /**
+   * Marks the JDK's warning about {@code sun.misc.Unsafe} as given. The JDK prints it once per
+   * process, at the first call, unless it is started with {@code
+   * --sun-misc-unsafe-memory-access=allow}, which no manifest can carry. Chronicle Map calls these
+   * methods for each look-up in the index, so an operator can do nothing about it. The module
+   * jdk.unsupported opens the package to reflection. On a JDK without the field nothing changes.
+   */
+  private static void settleUnsafeWarning() {
+    try {
+      Field warned = Class.forName("sun.misc.Unsafe").getDeclaredField("memoryAccessWarned");
+      warned.setAccessible(true);
+      warned.setBoolean(null, true);
+    } catch (ReflectiveOperationException | RuntimeException otherJdk) {
+      // The JVM then warns, or not, as it does for any program.
+    }
   }
 
   private static void settle(String key, String value) {

@@ -4,6 +4,10 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.forebay.cli.console.Output;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -69,6 +73,27 @@ final class DemoIT {
       demo.destroyForcibly();
     }
     assertEquals(before, leftovers());
+  }
+
+  @Test
+  void theOriginAloneServesTheChannelUntilItIsToldToStop() throws Exception {
+    Process origin = Jar.with().start("demo", "origin", "--port", "0", "--json");
+    try (var out = origin.inputReader();
+        HttpClient http = HttpClient.newHttpClient()) {
+      JsonNode started = Output.mapper().readTree(out.readLine());
+      URI master = URI.create(started.path("origin").asString() + started.path("path").asString());
+
+      HttpResponse<String> playlist =
+          http.send(HttpRequest.newBuilder(master).build(), HttpResponse.BodyHandlers.ofString());
+
+      assertEquals(200, playlist.statusCode());
+      assertTrue(playlist.body().startsWith("#EXTM3U"), playlist.body());
+      origin.destroy();
+      assertTrue(origin.waitFor(60, TimeUnit.SECONDS));
+      assertEquals(0, origin.exitValue());
+    } finally {
+      origin.destroyForcibly();
+    }
   }
 
   private static Set<Path> leftovers() throws Exception {

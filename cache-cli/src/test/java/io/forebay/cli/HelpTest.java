@@ -18,6 +18,7 @@ final class HelpTest {
         "",
         "serve",
         "demo",
+        "demo origin",
         "purge",
         "warm",
         "stats",

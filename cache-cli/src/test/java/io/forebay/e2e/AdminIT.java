@@ -4,6 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.forebay.testing.RawClient;
+import io.forebay.testing.RawClient.Response;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -36,7 +38,7 @@ final class AdminIT {
   }
 
   private void assertKept() throws IOException {
-    assertTrue(edge.get("/kept").isHit());
+    assertTrue(edge.get("/kept").isFromCache());
     assertEquals(1, origin.count("/kept"));
   }
 
@@ -85,7 +87,7 @@ final class AdminIT {
   void bodiesAreBounded() throws Exception {
     String large = "{\"urls\":[\"" + "x".repeat(2 << 20) + "\"]}";
     Response response;
-    try (RawClient client = RawClient.connect(edge.adminPort())) {
+    try (RawClient client = new RawClient(edge.adminPort())) {
       client.send(
           "POST /v1/purge HTTP/1.1\r\nHost: 127.0.0.1:"
               + edge.adminPort()
@@ -93,7 +95,7 @@ final class AdminIT {
               + large.length()
               + "\r\n\r\n"
               + large);
-      response = client.response(false);
+      response = client.reply(false);
     }
     assertEquals(413, response.status(), response::toString);
     assertKept();

@@ -4,6 +4,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.forebay.testing.Await;
+import io.forebay.testing.Ports;
+import io.forebay.testing.RawClient.Response;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
@@ -135,10 +138,10 @@ final class BadStartIT {
               NO_RESOURCE, settings().with("--origin", origin.url()).data(data), data.toString());
       assertTrue(refused.err().contains(Long.toString(running.pid())), refused::err);
       assertTrue(running.isAlive());
-      assertTrue(running.get("/kept").isHit());
+      assertTrue(running.get("/kept").isFromCache());
       running.kill();
       running.restart();
-      assertTrue(running.get("/kept").isHit(), "a lock dies with its process");
+      assertTrue(running.get("/kept").isFromCache(), "a lock dies with its process");
     }
   }
 
@@ -243,7 +246,7 @@ final class BadStartIT {
         Response failed = edge.get("/x");
         assertTrue(failed.text().contains("does not resolve"), failed.text());
         assertTrue(edge.errText().contains("origin.test"), "the log names it");
-        assertFalse(failed.isHit());
+        assertFalse(failed.isFromCache());
 
         Files.writeString(hosts, "127.0.0.1 localhost origin.test\n");
         Await.until(

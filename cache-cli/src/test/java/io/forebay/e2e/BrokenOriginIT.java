@@ -6,6 +6,10 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.forebay.testing.Await;
+import io.forebay.testing.Ports;
+import io.forebay.testing.RawClient;
+import io.forebay.testing.RawClient.Response;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
@@ -66,7 +70,7 @@ final class BrokenOriginIT {
       assertEquals(502, own.get(file.path()).status(), "nothing was kept of it");
       nginx.restart();
       file.assertSame(own.get(file.path()));
-      assertTrue(own.get(file.path()).isHit());
+      assertTrue(own.get(file.path()).isFromCache());
     }
   }
 
@@ -114,7 +118,7 @@ final class BrokenOriginIT {
     }
     origin.cacheable(path, "whole");
     assertEquals("whole", edge.get(path).text());
-    assertTrue(edge.get(path).isHit());
+    assertTrue(edge.get(path).isFromCache());
   }
 
   /** Messages that are refused whole. */
@@ -184,7 +188,7 @@ final class BrokenOriginIT {
     for (int i = 1; i <= 2; i++) {
       Response response = edge.get(path);
       assertEquals(502, response.status(), () -> name + ": " + response);
-      assertFalse(response.isHit(), response::toString);
+      assertFalse(response.isFromCache(), response::toString);
       assertFalse(response.has("x-a"), response::toString);
       assertFalse(response.has("set-cookie"), response::toString);
       assertTrue(origin.count(path) >= i, () -> name + ": nothing was kept");
@@ -297,7 +301,7 @@ final class BrokenOriginIT {
     for (int i = 1; i <= 3; i++) {
       Response response = edge.get("/close-delimited");
       assertEquals("until the end", response.text(), response::toString);
-      assertFalse(response.isHit(), response::toString);
+      assertFalse(response.isFromCache(), response::toString);
       assertEquals(i, origin.count("/close-delimited"));
     }
   }
@@ -315,7 +319,7 @@ final class BrokenOriginIT {
                     + "5\r\nhello\r\n0\r\nSet-Cookie: a=b\r\nX-Checksum: 1\r\n"
                     + "Content-Length: 77\r\n\r\n"));
     for (int i = 0; i < 2; i++) {
-      try (RawClient client = RawClient.connect(edge.port())) {
+      try (RawClient client = new RawClient(edge.port())) {
         client.send("GET /trailers HTTP/1.1\r\nHost: t\r\nConnection: close\r\n\r\n");
         String all = new String(client.readToEnd(), java.nio.charset.StandardCharsets.ISO_8859_1);
         assertTrue(all.startsWith("HTTP/1.1 200"), all);
@@ -377,12 +381,12 @@ final class BrokenOriginIT {
           isRead.await(10, TimeUnit.SECONDS);
           exchange.reset();
         });
-    try (RawClient client = RawClient.connect(edge.port())) {
+    try (RawClient client = new RawClient(edge.port())) {
       client.send("GET /strict HTTP/1.1\r\nHost: s\r\n\r\n");
-      assertEquals("500000", client.responseHead().field("content-length"));
-      client.exactly(1000);
+      assertEquals("500000", client.head().field("content-length"));
+      client.bytes(1000);
       isRead.countDown();
-      assertThrows(IOException.class, () -> client.exactly(499_000));
+      assertThrows(IOException.class, () -> client.bytes(499_000));
     }
     origin.cacheable("/strict", "whole");
     assertEquals("whole", edge.get("/strict", "Host: s").text(), "nothing was kept");

@@ -3,6 +3,8 @@ package io.forebay.e2e;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.forebay.testing.Await;
+import io.forebay.testing.RawClient.Response;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -74,7 +76,7 @@ final class CrashIT {
         Await.until("the load has begun", () -> answers.get() >= least || areOver(load));
         Set<Tree.Entry> before = new HashSet<>();
         for (Tree.Entry file : fixed) {
-          if (edge.get(file.path()).isHit()) {
+          if (edge.get(file.path()).isFromCache()) {
             before.add(file);
           }
         }
@@ -108,7 +110,7 @@ final class CrashIT {
         for (Tree.Entry file : fixed) {
           Response response = edge.get(file.path());
           file.assertSame(response);
-          hits += before.contains(file) && response.isHit() ? 1 : 0;
+          hits += before.contains(file) && response.isFromCache() ? 1 : 0;
         }
         System.out.println(
             "  round " + round + ": " + hits + " of " + before.size() + " are hits again");

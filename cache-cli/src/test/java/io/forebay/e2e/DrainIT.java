@@ -4,6 +4,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.forebay.testing.Await;
+import io.forebay.testing.RawClient;
+import io.forebay.testing.RawClient.Response;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.concurrent.CountDownLatch;
@@ -29,10 +32,10 @@ final class DrainIT {
             exchange.respond(200, "Cache-Control: max-age=60\r\n", "at last");
           });
       try (EdgeProcess edge = EdgeProcess.in(directory.resolve("edge"), origin.url()).start();
-          RawClient idle = RawClient.connect(edge.port());
-          RawClient client = RawClient.connect(edge.port())) {
+          RawClient idle = new RawClient(edge.port());
+          RawClient client = new RawClient(edge.port())) {
         idle.send("GET /none HTTP/1.1\r\nHost: h.test\r\n\r\n");
-        assertEquals(404, idle.response(false).status());
+        assertEquals(404, idle.reply(false).status());
         client.send("GET /slow HTTP/1.1\r\nHost: h.test\r\n\r\n");
         assertTrue(asked.await(10, TimeUnit.SECONDS));
         edge.signal("TERM");
@@ -41,7 +44,7 @@ final class DrainIT {
         assertEquals(200, edge.admin("/healthz").statusCode(), "but alive");
         assertThrows(IOException.class, () -> edge.get("/new"));
         gate.countDown();
-        Response last = client.response(false);
+        Response last = client.reply(false);
         assertEquals("at last", last.text());
         assertEquals("close", last.field("connection"));
         assertEquals(0, edge.terminateAlreadyTold());
@@ -63,7 +66,7 @@ final class DrainIT {
       EdgeProcess.Settings settings =
           EdgeProcess.in(directory.resolve("edge"), origin.url()).config("timeouts: {drain: 1s}\n");
       try (EdgeProcess edge = settings.start();
-          RawClient client = RawClient.connect(edge.port())) {
+          RawClient client = new RawClient(edge.port())) {
         client.send("GET /never HTTP/1.1\r\nHost: h.test\r\n\r\n");
         assertTrue(asked.await(10, TimeUnit.SECONDS));
         assertEquals(0, edge.terminate());

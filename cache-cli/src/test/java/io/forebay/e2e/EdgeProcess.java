@@ -1,5 +1,9 @@
 package io.forebay.e2e;
 
+import io.forebay.testing.Await;
+import io.forebay.testing.Ports;
+import io.forebay.testing.RawClient;
+import io.forebay.testing.RawClient.Response;
 import java.io.File;
 import java.io.IOException;
 import java.net.URI;

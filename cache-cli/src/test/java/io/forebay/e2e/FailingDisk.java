@@ -1,5 +1,6 @@
 package io.forebay.e2e;
 
+import io.forebay.testing.Await;
 import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;

@@ -4,6 +4,9 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.forebay.testing.Await;
+import io.forebay.testing.RawClient;
+import io.forebay.testing.RawClient.Response;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -138,7 +141,7 @@ final class FidelityIT {
   void aRangeOnAMissFetchesTheWholeOnce() throws Exception {
     Tree.Entry file = tree.write("/range-first", 3 * MIB + 17);
     assertPartial(file, "2097150-2097155", 2_097_150, 2_097_155);
-    Await.until("the fill behind it is kept", () -> edge.get(file.path()).isHit());
+    Await.until("the fill behind it is kept", () -> edge.get(file.path()).isFromCache());
     file.assertSame(edge.get(file.path()));
     List<NginxOrigin.Logged> requests = origin.requests(file.path());
     assertEquals(1, requests.size(), requests::toString);
@@ -161,15 +164,15 @@ final class FidelityIT {
     Tree.Entry file = tree.write("/head", 72 * KIB);
     Response get = edge.get(file.path());
     file.assertSame(get);
-    try (RawClient client = RawClient.connect(edge.port())) {
+    try (RawClient client = new RawClient(edge.port())) {
       String request = "HEAD /head HTTP/1.1\r\nHost: 127.0.0.1:" + edge.port() + "\r\n";
       for (String more : List.of("", "Range: bytes=0-5\r\n")) {
         client.send(request + more + "\r\n");
-        Response head = client.response(true);
+        Response head = client.reply(true);
         assertEquals(200, head.status(), head::toString);
         assertEquals(Integer.toString(file.length()), head.field("content-length"));
         assertEquals(get.field("etag"), head.field("etag"));
-        assertTrue(head.isHit(), head::toString);
+        assertTrue(head.isFromCache(), head::toString);
       }
     }
     origin.assertRequests(1, file.path());
@@ -239,10 +242,10 @@ final class FidelityIT {
       requests.append("GET ").append(file.path()).append(" HTTP/1.1\r\nHost: 127.0.0.1:");
       requests.append(edge.port()).append("\r\n\r\n");
     }
-    try (RawClient client = RawClient.connect(edge.port())) {
+    try (RawClient client = new RawClient(edge.port())) {
       client.send(requests.toString());
       for (Tree.Entry file : expected) {
-        file.assertSame(client.response(false));
+        file.assertSame(client.reply(false));
       }
     }
     origin.assertRequests(1, small.path());
@@ -261,6 +264,6 @@ final class FidelityIT {
     assertEquals(304, response.status(), response::toString);
     assertEquals(0, response.body().length, response::toString);
     assertEquals(etag, response.field("etag"), response::toString);
-    assertTrue(response.isHit(), response::toString);
+    assertTrue(response.isFromCache(), response::toString);
   }
 }

@@ -5,6 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.forebay.testing.Await;
+import io.forebay.testing.RawClient;
+import io.forebay.testing.RawClient.Response;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -56,7 +59,7 @@ final class HostileRequestIT {
             .config("timeouts:\n  request-header: 1s\n  request-body-idle: 1s\n")
             .start();
     edge.get("/large");
-    assertTrue(edge.get("/large").isHit());
+    assertTrue(edge.get("/large").isFromCache());
     descriptors = edge.descriptors();
   }
 
@@ -74,7 +77,7 @@ final class HostileRequestIT {
       Await.until(
           "its descriptors are back where they were",
           () -> edge.descriptors() <= descriptors + kept);
-      assertTrue(edge.get("/large").isHit(), "and nothing in the cache came to harm");
+      assertTrue(edge.get("/large").isFromCache(), "and nothing in the cache came to harm");
     } finally {
       Tools.close(edge, origin);
     }
@@ -106,7 +109,9 @@ final class HostileRequestIT {
             "chunked-and-length-in-1.0",
             "POST /p HTTP/1.0\r\n"
                 + HOST
-                + "Connection: keep-alive\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n",
+                + "Connection: keep-alive\r\n"
+                + "Content-Length: 5\r\n"
+                + "Transfer-Encoding: chunked\r\n\r\n",
             400),
         post("coding-x", "Transfer-Encoding: xchunked\r\n", 400, 501),
         post("coding-gzip-chunked", "Transfer-Encoding: gzip, chunked\r\n", 400, 501),
@@ -203,9 +208,9 @@ final class HostileRequestIT {
       throws Exception {
     int before = origin.heads().size();
     String good = "GET /large HTTP/1.1\r\nHost: 127.0.0.1:" + edge.port() + "\r\n\r\n";
-    try (RawClient client = RawClient.connect(edge.port())) {
+    try (RawClient client = new RawClient(edge.port())) {
       client.send(good + request + SMUGGLED);
-      assertArrayEquals(large, client.response(false).body(), name);
+      assertArrayEquals(large, client.reply(false).body(), name);
       assertOneAnswer(name, text(client.readToEnd()), statuses);
     }
     assertEquals(before, origin.heads().size(), () -> name + ": " + origin.heads().getLast());
@@ -261,9 +266,9 @@ final class HostileRequestIT {
   @ValueSource(strings = {"2\r\nab\r\n0\r\n", "2\r\nab\r\n", "2\r\na", "2", ""})
   void aBodyThatEndsTooEarlyIsNoRequest(String body) throws Exception {
     int before = origin.requests().size();
-    try (RawClient client = RawClient.connect(edge.port())) {
+    try (RawClient client = new RawClient(edge.port())) {
       client.send("POST /early HTTP/1.1\r\n" + HOST + "Transfer-Encoding: chunked\r\n\r\n" + body);
-      client.endOutput();
+      client.finish();
       String answer = text(client.readToEnd());
       assertTrue(answer.isEmpty() || answer.startsWith("HTTP/1.1 4"), answer);
     }
@@ -327,11 +332,11 @@ final class HostileRequestIT {
   void isRefusedAndTheOriginSeesNothing(String name, String request, Set<Integer> statuses)
       throws Exception {
     int before = origin.heads().size();
-    try (RawClient client = RawClient.connect(edge.port())) {
+    try (RawClient client = new RawClient(edge.port())) {
       client.send(request);
-      Response response = client.response(false);
+      Response response = client.reply(false);
       assertTrue(statuses.contains(response.status()), () -> name + ": " + response);
-      assertFalse(response.isHit(), response::toString);
+      assertFalse(response.isFromCache(), response::toString);
     }
     assertEquals(before, origin.heads().size(), () -> name + ": " + origin.heads().getLast());
   }
@@ -367,40 +372,40 @@ final class HostileRequestIT {
     assertEquals(200, response.status(), response::toString);
     assertEquals(expected, response.text());
     Response canonical = edge.get(expected, HOST.strip());
-    assertTrue(canonical.isHit(), () -> "keyed the same: " + canonical);
+    assertTrue(canonical.isFromCache(), () -> "keyed the same: " + canonical);
     assertEquals(expected, canonical.text());
   }
 
   @Test
   void aQuestionMarkIsNotItsEncoding() throws Exception {
     edge.get("/q?x", HOST.strip());
-    assertFalse(edge.get("/q%3Fx", HOST.strip()).isHit());
+    assertFalse(edge.get("/q%3Fx", HOST.strip()).isFromCache());
     edge.get("/slash/x", HOST.strip());
-    assertFalse(edge.get("/slash%2Fx", HOST.strip()).isHit());
+    assertFalse(edge.get("/slash%2Fx", HOST.strip()).isFromCache());
   }
 
   @Test
   void theTargetsAuthorityWinsAndItsRawFormIsNotSent() throws Exception {
-    try (RawClient client = RawClient.connect(edge.port())) {
+    try (RawClient client = new RawClient(edge.port())) {
       client.send(
           "GET http://Target.Test:80/absolute HTTP/1.1\r\nHost: field.test\r\n"
               + "Connection: close\r\n\r\n");
-      assertEquals(200, client.response(false).status());
+      assertEquals(200, client.reply(false).status());
     }
     ScriptedOrigin.Request request = origin.requests("/absolute").getFirst();
     assertEquals("target.test", request.field("host"));
     assertEquals("/absolute", request.target());
-    assertTrue(edge.get("/absolute", "Host: target.test").isHit());
-    assertFalse(edge.get("/absolute", "Host: field.test").isHit());
+    assertTrue(edge.get("/absolute", "Host: target.test").isFromCache());
+    assertFalse(edge.get("/absolute", "Host: field.test").isFromCache());
   }
 
   @Test
   void oneEmptyLineBeforeARequestIsForgiven() throws Exception {
-    try (RawClient client = RawClient.connect(edge.port())) {
+    try (RawClient client = new RawClient(edge.port())) {
       String request = "\r\nGET /forgiven HTTP/1.1\r\n" + HOST + "\r\n";
       client.send(request + request);
-      assertEquals(200, client.response(false).status());
-      assertEquals(200, client.response(false).status());
+      assertEquals(200, client.reply(false).status());
+      assertEquals(200, client.reply(false).status());
     }
   }
 
@@ -445,14 +450,14 @@ final class HostileRequestIT {
   /** S29, upwards. */
   @Test
   void trailersOfARequestDoNotBecomeFields() throws Exception {
-    try (RawClient client = RawClient.connect(edge.port())) {
+    try (RawClient client = new RawClient(edge.port())) {
       client.send(
           "POST /trailer HTTP/1.1\r\n"
               + HOST
               + "Transfer-Encoding: chunked\r\nTrailer: Authorization\r\n\r\n"
               + "2\r\nab\r\n0\r\nAuthorization: Basic eA==\r\nHost: evil.test\r\n"
               + "Content-Length: 7\r\n\r\n");
-      Response response = client.response(false);
+      Response response = client.reply(false);
       assertTrue(response.status() == 200 || response.status() == 400, response::toString);
     }
     for (ScriptedOrigin.Request request : origin.requests("/trailer")) {
@@ -517,7 +522,7 @@ final class HostileRequestIT {
     assertEquals(200, RawClient.head(edge.port(), "/large", "Range: bytes=0-5").status());
     assertEquals(
         200, RawClient.request(edge.port(), "POST", "/post", "x", "Range: bytes=0-5").status());
-    assertTrue(edge.get("/large").isHit());
+    assertTrue(edge.get("/large").isFromCache());
   }
 
   /** S24: as much as fits into a header, of what lists are made of. */
@@ -588,7 +593,7 @@ final class HostileRequestIT {
       })
   void aRequestThatNeverEndsIsEnded(String begun) throws Exception {
     int before = origin.requests().size();
-    try (RawClient client = RawClient.connect(edge.port())) {
+    try (RawClient client = new RawClient(edge.port())) {
       client.send(begun);
       String answer = text(client.readToEnd());
       assertTrue(answer.isEmpty() || answer.startsWith("HTTP/1.1 408"), answer);
@@ -619,18 +624,18 @@ final class HostileRequestIT {
         Response response = hosts.get("/h", "Host: " + host);
         assertTrue(Set.of(404, 421).contains(response.status()), () -> host + ": " + response);
       }
-      try (RawClient client = RawClient.connect(hosts.port())) {
+      try (RawClient client = new RawClient(hosts.port())) {
         client.send(
             "GET http://169.254.169.254/latest HTTP/1.1\r\nHost: known.test\r\n"
                 + "Connection: close\r\n\r\n");
-        assertTrue(Set.of(404, 421).contains(client.response(false).status()));
+        assertTrue(Set.of(404, 421).contains(client.reply(false).status()));
       }
       assertEquals(before, origin.heads().size());
     }
   }
 
   private String exchangeToEnd(String request) throws Exception {
-    try (RawClient client = RawClient.connect(edge.port())) {
+    try (RawClient client = new RawClient(edge.port())) {
       client.send(request);
       return text(client.readToEnd());
     }

@@ -4,6 +4,9 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.forebay.testing.Await;
+import io.forebay.testing.RawClient;
+import io.forebay.testing.RawClient.Response;
 import java.io.ByteArrayOutputStream;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -104,7 +107,7 @@ final class JoiningIT {
       assertEquals(1, origin.count("/live"));
       assertEquals(CLIENTS - 1.0, joined(edge) - joinedBefore, "joined");
       Response hit = edge.get("/live");
-      assertTrue(hit.isHit(), hit::toString);
+      assertTrue(hit.isFromCache(), hit::toString);
       assertArrayEquals(body, hit.body());
       assertEquals(Integer.toString(body.length), hit.field("content-length"), "known by now");
       Response part = edge.get("/live", "Range: bytes=1000000-2999999");
@@ -116,10 +119,11 @@ final class JoiningIT {
   /** Reads chunk by chunk and tells when the first byte has come. */
   private static Callable<byte[]> follow(EdgeProcess edge, CountDownLatch following) {
     return () -> {
-      try (RawClient client = RawClient.connect(edge.port())) {
+      try (RawClient client = new RawClient(edge.port())) {
         client.send("GET /live HTTP/1.1\r\nHost: 127.0.0.1:" + edge.port() + "\r\n\r\n");
         client.timeoutMillis(25_000);
-        return client.chunked(client.responseHead(), following::countDown);
+        assertEquals("chunked", client.head().field("transfer-encoding"));
+        return client.chunks(following::countDown);
       }
     };
   }
@@ -143,21 +147,21 @@ final class JoiningIT {
             leaderGone.await(20, TimeUnit.SECONDS);
             exchange.send(Arrays.copyOfRange(body, 200_000, body.length));
           });
-      try (RawClient leader = RawClient.connect(edge.port())) {
+      try (RawClient leader = new RawClient(edge.port())) {
         leader.send("GET /left HTTP/1.1\r\nHost: 127.0.0.1:" + edge.port() + "\r\n\r\n");
-        leader.responseHead();
-        leader.exactly(1);
+        leader.head();
+        leader.bytes(1);
         double joinedBefore = joined(edge);
         Future<Response> follower = clients.submit(() -> edge.get("/left"));
         Await.until("a follower has joined", () -> joined(edge) > joinedBefore);
-        leader.reset();
+        leader.close();
         Await.until(
             "the leader's connection is gone",
             () -> edge.metrics().sum("forebay_connections") <= 1);
         leaderGone.countDown();
         assertArrayEquals(body, follower.get(20, TimeUnit.SECONDS).body());
       }
-      assertTrue(edge.get("/left").isHit());
+      assertTrue(edge.get("/left").isFromCache());
       assertEquals(1, origin.count("/left"));
     }
   }

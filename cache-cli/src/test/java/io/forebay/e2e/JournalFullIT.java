@@ -26,7 +26,7 @@ final class JournalFullIT {
           EdgeProcess.in(directory.resolve("edge"), origin.url()).data(data).noisy().start()) {
         origin.cacheable("/a", "the body");
         edge.get("/a");
-        assertTrue(edge.get("/a").isHit());
+        assertTrue(edge.get("/a").isFromCache());
         Path filler = data.resolve("filler");
         fill(filler);
 
@@ -46,12 +46,12 @@ final class JournalFullIT {
         // Refused means: nothing happened.
         var refused = edge.adminPost("/v1/purge", order(edge, "/a"));
         assertEquals(5, refused.statusCode() / 100, refused.body());
-        assertTrue(edge.get("/a").isHit());
+        assertTrue(edge.get("/a").isFromCache());
         Commands.Finished cli =
             EdgeProcess.cli("purge", "--admin-url", edge.adminUrl(), edge.url("/a"));
         assertEquals(1, cli.exit(), cli::toString);
         assertTrue(cli.err().contains("No space left"), cli.err());
-        assertTrue(edge.get("/a").isHit());
+        assertTrue(edge.get("/a").isFromCache());
 
         Files.delete(filler);
         edge.purgeUrl("/a");

@@ -1,5 +1,8 @@
 package io.forebay.e2e;
 
+import io.forebay.testing.Await;
+import io.forebay.testing.Ports;
+import io.forebay.testing.RawClient;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -131,7 +134,7 @@ final class NginxOrigin implements AutoCloseable {
    */
   List<Logged> requests() throws Exception {
     String barrier = "/.barrier-" + ++barriers;
-    try (RawClient client = RawClient.connect(port)) {
+    try (RawClient client = new RawClient(port)) {
       client.send("GET " + barrier + " HTTP/1.1\r\nHost: o\r\nConnection: close\r\n\r\n");
       client.readToEnd();
     }

@@ -4,6 +4,10 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.forebay.testing.Await;
+import io.forebay.testing.Ports;
+import io.forebay.testing.RawClient;
+import io.forebay.testing.RawClient.Response;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -28,18 +32,18 @@ final class OperationsIT {
       settings.config(good.formatted(origin.url()));
       try (EdgeProcess edge = settings.start()) {
         edge.get("/a");
-        assertTrue(edge.get("/a").isHit());
+        assertTrue(edge.get("/a").isFromCache());
 
         settings.config("origins:\n  default: [\n");
         edge.signal("HUP");
         Await.until("it reports the bad file", () -> edge.errText().contains("forebay.yaml:"));
-        assertTrue(edge.get("/a").isHit(), "nothing changed");
+        assertTrue(edge.get("/a").isFromCache(), "nothing changed");
         assertEquals(404, edge.get("/b").status(), "still the first origin");
 
         settings.config("origins:\n  default: http://127.0.0.1:99999\n");
         edge.signal("HUP");
         Await.until("it reports the bad value", () -> edge.errText().contains("99999"));
-        assertTrue(edge.get("/a").isHit(), "nothing changed");
+        assertTrue(edge.get("/a").isFromCache(), "nothing changed");
 
         settings.config(
             good.formatted(second.url())
@@ -47,7 +51,7 @@ final class OperationsIT {
         edge.signal("HUP");
         Await.until(
             "requests go to the new origin", () -> edge.get("/b").text().equals("from the second"));
-        assertFalse(edge.get("/a").isHit(), "the new route passes");
+        assertFalse(edge.get("/a").isFromCache(), "the new route passes");
         assertEquals(1, origin.count("/a"));
         JsonNode config = EdgeProcess.json(edge.admin("/v1/config").body());
         assertTrue(config.toString().contains(second.url()), config::toString);
@@ -197,7 +201,7 @@ final class OperationsIT {
       Path urls = Files.writeString(directory.resolve("urls.txt"), list);
       EdgeProcess.cli("warm", "--admin-url", edge.adminUrl(), "--file", urls.toString()).orFail();
       for (int i = 0; i < 20; i++) {
-        assertTrue(edge.get("/warm/" + i).isHit());
+        assertTrue(edge.get("/warm/" + i).isFromCache());
         origin.assertRequests(1, "/warm/" + i);
       }
       Files.writeString(urls, list + edge.url("/warm/absent") + "\n");

@@ -5,6 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.forebay.testing.Await;
+import io.forebay.testing.RawClient;
+import io.forebay.testing.RawClient.Response;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -92,13 +95,13 @@ final class PurgeIT {
     tree.write("/hosts", 5_000);
     for (String host : List.of("one.test", "two.test")) {
       edge.get("/hosts", "Host: " + host);
-      assertTrue(edge.get("/hosts", "Host: " + host).isHit());
+      assertTrue(edge.get("/hosts", "Host: " + host).isFromCache());
     }
     origin.assertRequests(2, "/hosts");
     edge.purge(Map.of("hosts", List.of("one.test")));
-    assertTrue(edge.get("/hosts", "Host: two.test").isHit());
-    assertFalse(edge.get("/hosts", "Host: one.test").isHit());
-    assertTrue(edge.get("/hosts", "Host: ONE.test").isHit());
+    assertTrue(edge.get("/hosts", "Host: two.test").isFromCache());
+    assertFalse(edge.get("/hosts", "Host: one.test").isFromCache());
+    assertTrue(edge.get("/hosts", "Host: ONE.test").isFromCache());
     origin.assertRequests(3, "/hosts");
   }
 
@@ -121,7 +124,7 @@ final class PurgeIT {
             Map.of("prefixes", List.of(edge.url("/soft")), "soft", true),
             Map.of("everything", true, "soft", true))) {
       int before = origin.requests(file.path()).size();
-      assertTrue(edge.get(file.path()).isHit());
+      assertTrue(edge.get(file.path()).isFromCache());
       edge.purge(order);
       file.assertSame(edge.get(file.path()));
       List<NginxOrigin.Logged> requests = origin.requests(file.path());
@@ -164,11 +167,11 @@ final class PurgeIT {
     try (EdgeProcess other = EdgeProcess.in(directory.resolve("killed"), origin.url()).start()) {
       tree.write("/killed/a.png", 40_000);
       assertEquals(200, other.get("/killed/a.png").status());
-      assertTrue(other.get("/killed/a.png").isHit());
+      assertTrue(other.get("/killed/a.png").isFromCache());
       other.purge(Map.of("patterns", List.of(Map.of("path", "\\.png$"))));
       other.kill();
       EdgeProcess ignored = other.restart();
-      assertFalse(other.get("/killed/a.png").isHit());
+      assertFalse(other.get("/killed/a.png").isFromCache());
       Commands.Finished latest =
           EdgeProcess.cli("purge", "--admin-url", other.adminUrl(), "--latest").orFail();
       assertTrue(latest.out().contains("path \\.png$"), latest.out());
@@ -255,7 +258,7 @@ final class PurgeIT {
     CountDownLatch isAsked = new CountDownLatch(1);
     try (ScriptedOrigin scripted = ScriptedOrigin.start();
         EdgeProcess other = EdgeProcess.in(directory.resolve("straddle"), scripted.url()).start();
-        RawClient early = RawClient.connect(other.port())) {
+        RawClient early = new RawClient(other.port())) {
       scripted.on(
           "/straddle",
           exchange -> {
@@ -271,7 +274,7 @@ final class PurgeIT {
       assertTrue(isAsked.await(10, TimeUnit.SECONDS));
       other.purgeUrl("/straddle");
       isPurged.countDown();
-      assertEquals("old", early.response(false).text(), "asked before the purge");
+      assertEquals("old", early.reply(false).text(), "asked before the purge");
       assertEquals("new", other.get("/straddle").text(), "asked after the purge");
       assertEquals("new", other.get("/straddle").text());
       assertEquals(2, scripted.count("/straddle"));
@@ -284,7 +287,7 @@ final class PurgeIT {
       tree.write(query < 0 ? path : path.substring(0, query), 40_000);
       edge.purgeUrl(path);
       assertEquals(200, edge.get(path).status());
-      assertTrue(edge.get(path).isHit(), path);
+      assertTrue(edge.get(path).isFromCache(), path);
     }
   }
 
@@ -294,17 +297,17 @@ final class PurgeIT {
     Tree.Entry anew = tree.write(path, 41_000);
     Response miss = edge.get(path);
     anew.assertSame(miss);
-    assertFalse(miss.isHit(), miss::toString);
+    assertFalse(miss.isFromCache(), miss::toString);
     Response hit = edge.get(path);
     anew.assertSame(hit);
-    assertTrue(hit.isHit(), hit::toString);
+    assertTrue(hit.isFromCache(), hit::toString);
     origin.assertRequests(before + 1, path);
   }
 
   private void assertStays(String path) throws Exception {
     int before = origin.requests(path).size();
     Response hit = edge.get(path);
-    assertTrue(hit.isHit(), hit::toString);
+    assertTrue(hit.isFromCache(), hit::toString);
     origin.assertRequests(before, path);
   }
 }

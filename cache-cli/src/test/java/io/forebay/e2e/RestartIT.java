@@ -5,6 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.forebay.testing.Await;
+import io.forebay.testing.Ports;
+import io.forebay.testing.RawClient.Response;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -69,7 +72,7 @@ final class RestartIT {
       origin.restart();
       Tree.Entry anew = tree.write("/purged-by-url", 50_001);
       anew.assertSame(edge.get(anew.path()));
-      assertTrue(edge.get(anew.path()).isHit());
+      assertTrue(edge.get(anew.path()).isFromCache());
     }
   }
 
@@ -84,7 +87,7 @@ final class RestartIT {
               return false;
             }
             file.assertSame(response);
-            assertTrue(response.isHit(), response::toString);
+            assertTrue(response.isFromCache(), response::toString);
             return true;
           });
     }
@@ -114,7 +117,7 @@ final class RestartIT {
           assertEquals(502, response.status());
         } else {
           file.assertSame(response);
-          assertTrue(response.isHit(), response::toString);
+          assertTrue(response.isFromCache(), response::toString);
         }
       }
       assertEquals(0, edge.terminate());

@@ -1,5 +1,6 @@
 package io.forebay.e2e;
 
+import io.forebay.testing.Ports;
 import java.io.BufferedInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -42,9 +43,12 @@ final class ScriptedOrigin implements AutoCloseable {
     void serve(Exchange exchange) throws Exception;
   }
 
+  /** A field line; the name in lower case. */
+  record Field(String name, String value) {}
+
   /** A request as it came. */
   @SuppressWarnings("ArrayRecordComponent") // Made once, read by tests.
-  record Request(String method, String target, List<Response.Field> fields, byte[] body) {
+  record Request(String method, String target, List<Field> fields, byte[] body) {
     String path() {
       int question = target.indexOf('?');
       return question < 0 ? target : target.substring(0, question);
@@ -55,7 +59,7 @@ final class ScriptedOrigin implements AutoCloseable {
           ", ",
           fields.stream()
               .filter(field -> field.name().equals(name.toLowerCase(Locale.ROOT)))
-              .map(Response.Field::value)
+              .map(Field::value)
               .toList());
     }
 
@@ -166,11 +170,11 @@ final class ScriptedOrigin implements AutoCloseable {
       return null;
     }
     String[] words = requestLine.split(" ", 3);
-    List<Response.Field> fields = new ArrayList<>();
+    List<Field> fields = new ArrayList<>();
     for (String line = line(in); line != null && !line.isEmpty(); line = line(in)) {
       int colon = line.indexOf(':');
       fields.add(
-          new Response.Field(
+          new Field(
               line.substring(0, colon).toLowerCase(Locale.ROOT),
               line.substring(colon + 1).strip()));
     }

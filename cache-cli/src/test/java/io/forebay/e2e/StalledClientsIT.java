@@ -3,6 +3,8 @@ package io.forebay.e2e;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.forebay.testing.Await;
+import io.forebay.testing.RawClient.Response;
 import java.io.EOFException;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -215,7 +217,7 @@ final class StalledClientsIT {
   private static boolean isHit(EdgeProcess edge, Tree.Entry file) throws Exception {
     Response response = edge.get(file.path());
     file.assertSame(response);
-    return response.isHit();
+    return response.isFromCache();
   }
 
   private static int headLength(ByteBuffer received) {

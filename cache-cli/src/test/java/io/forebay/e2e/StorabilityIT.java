@@ -5,6 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.forebay.testing.Await;
+import io.forebay.testing.RawClient;
+import io.forebay.testing.RawClient.Response;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
@@ -138,7 +141,7 @@ final class StorabilityIT {
       assertTrue(
           response.status() == status || (status == 206 && response.status() == 502),
           () -> name + ": " + response);
-      assertEquals(i > 1 && isKept, response.isHit(), () -> name + ": " + response);
+      assertEquals(i > 1 && isKept, response.isFromCache(), () -> name + ": " + response);
     }
     assertEquals(isKept ? 1 : 3, origin.count(path), name);
   }
@@ -166,12 +169,12 @@ final class StorabilityIT {
             "x-y\t,gzip,".repeat(20),
             "x-gzip")) {
       Response hit = edge.get("/vary", "Accept-Encoding: " + junk);
-      assertTrue(hit.isHit(), () -> junk + ": " + hit);
+      assertTrue(hit.isFromCache(), () -> junk + ": " + hit);
       assertEquals("(packed)", hit.text(), junk);
     }
     for (String junk : List.of("identity", "x-unknown", "gzip;q=0", "\"", ";;;")) {
       Response hit = edge.get("/vary", "Accept-Encoding: " + junk);
-      assertTrue(hit.isHit(), () -> junk + ": " + hit);
+      assertTrue(hit.isFromCache(), () -> junk + ": " + hit);
       assertEquals("plain", hit.text(), junk);
     }
     assertEquals(2, origin.count("/vary"));
@@ -310,7 +313,7 @@ final class StorabilityIT {
     assertEquals("for a.test:81", edge.get("/keyed", "Host: a.test:81").text());
     for (String same : List.of("A.TEST", "a.test:80", "a.test.")) {
       Response hit = edge.get("/keyed", "Host: " + same);
-      assertTrue(hit.isHit(), () -> same + ": " + hit);
+      assertTrue(hit.isFromCache(), () -> same + ": " + hit);
       assertEquals("for a.test", hit.text(), same);
     }
     assertEquals(3, origin.count("/keyed"));
@@ -388,11 +391,11 @@ final class StorabilityIT {
             exchange.respond(
                 200, HOUR, exchange.request().body().length == 0 ? "plain" : "poisoned"));
     Response fat = RawClient.request(edge.port(), "GET", "/fat", "body=1");
-    assertFalse(fat.isHit(), fat::toString);
+    assertFalse(fat.isFromCache(), fat::toString);
     assertEquals("plain", edge.get("/fat").text());
-    assertTrue(edge.get("/fat").isHit());
+    assertTrue(edge.get("/fat").isFromCache());
     Response again = RawClient.request(edge.port(), "GET", "/fat", "body=1");
-    assertFalse(again.isHit(), again::toString);
+    assertFalse(again.isFromCache(), again::toString);
     assertEquals("plain", edge.get("/fat").text());
   }
 
@@ -428,7 +431,7 @@ final class StorabilityIT {
             "/account%3Fx.css")) {
       origin.on(path, exchange -> exchange.respond(200, "Cache-Control: private\r\n", "secret"));
       edge.get(path);
-      assertFalse(edge.get(path).isHit(), path);
+      assertFalse(edge.get(path).isFromCache(), path);
       assertEquals(2, origin.count(path), path);
     }
   }

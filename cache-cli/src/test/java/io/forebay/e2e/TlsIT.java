@@ -3,6 +3,8 @@ package io.forebay.e2e;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.forebay.testing.Await;
+import io.forebay.testing.Ports;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;

@@ -1,5 +1,6 @@
 package io.forebay.e2e;
 
+import io.forebay.testing.RawClient.Response;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

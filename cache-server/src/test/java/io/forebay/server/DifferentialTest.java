@@ -3,8 +3,9 @@ package io.forebay.server;
 import io.forebay.server.RfcModel.Answer;
 import io.forebay.server.RfcModel.Request;
 import io.forebay.server.RfcModel.Response;
-import io.forebay.server.WireClient.Head;
-import io.forebay.server.testing.ScriptedOrigin.Connection;
+import io.forebay.testing.Await;
+import io.forebay.testing.RawClient;
+import io.forebay.testing.ScriptedOrigin.Connection;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -592,7 +593,7 @@ final class DifferentialTest {
       CountDownLatch shut = new CountDownLatch(1);
       gate = shut;
       List<Request> requests = new ArrayList<>();
-      List<WireClient> clients = new ArrayList<>();
+      List<RawClient> clients = new ArrayList<>();
       Resource before = there.copy();
       Answer posted = null;
       Request post = new Request("POST", path, Map.of());
@@ -674,14 +675,14 @@ final class DifferentialTest {
     }
 
     /** Asks, and waits until the answer is there, or the origin has to give it. */
-    private void ask(Request request, List<Request> requests, List<WireClient> clients) {
-      WireClient own = edge.connect();
+    private void ask(Request request, List<Request> requests, List<RawClient> clients) {
+      RawClient own = edge.connect();
       requests.add(request);
       clients.add(own);
       int toldBefore = told.get();
       long joinedBefore = edge.sum(counters -> counters.joined);
       send(own, request);
-      Edge.await(
+      Await.until(
           "an answer, a question or a fetch to join",
           () ->
               own.hasBytes()
@@ -691,20 +692,20 @@ final class DifferentialTest {
 
     /** By a connection of its own: one that is kept may have been idle for too long. */
     private Answer seen(Request request) throws IOException {
-      try (WireClient client = edge.connect()) {
+      try (RawClient client = edge.connect()) {
         send(client, request);
         return receive(client, request).answer();
       }
     }
 
-    private static void send(WireClient by, Request request) {
+    private static void send(RawClient by, Request request) {
       List<String> lines = new ArrayList<>();
       request.fields().forEach((name, value) -> lines.add(name + ": " + value));
       by.request(request.method(), request.path(), lines.toArray(new String[0]));
     }
 
-    private static Sight receive(WireClient by, Request request) throws IOException {
-      Head head = by.head();
+    private static Sight receive(RawClient by, Request request) throws IOException {
+      RawClient.Response head = by.head();
       byte[] body = request.method().equals("HEAD") ? new byte[0] : by.body(head);
       String age = head.field("age");
       String number = head.field(NUMBER);

@@ -1,38 +1,27 @@
 package io.forebay.server;
 
-import static org.junit.jupiter.api.Assertions.fail;
-
 import io.forebay.server.config.ConfigEnvironment;
 import io.forebay.server.config.ConfigLoader;
 import io.forebay.server.counters.LoopCounters;
 import io.forebay.server.node.NodeStatus;
 import io.forebay.server.node.PurgeControl;
-import io.forebay.server.testing.TestCertificates;
 import io.forebay.storage.purge.PurgeKind;
-import io.netty.buffer.PoolArenaMetric;
-import io.netty.buffer.PooledByteBufAllocator;
-import io.netty.pkitesting.X509Bundle;
+import io.forebay.testing.Await;
+import io.forebay.testing.Certificates;
+import io.forebay.testing.Directories;
+import io.forebay.testing.PooledBuffers;
+import io.forebay.testing.RawClient;
 import java.io.IOException;
-import java.io.InputStream;
-import java.io.UncheckedIOException;
 import java.net.Socket;
 import java.net.http.HttpClient;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.security.KeyStore;
-import java.security.cert.CertificateFactory;
 import java.time.Duration;
-import java.util.Comparator;
 import java.util.Map;
 import java.util.SplittableRandom;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
-import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 import java.util.function.ToLongFunction;
-import java.util.stream.Stream;
 import javax.net.ssl.SSLContext;
-import javax.net.ssl.TrustManagerFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -40,9 +29,6 @@ import org.jspecify.annotations.Nullable;
  * ports. Closing it checks that nothing is left: no pin, no fill, no private copy, no buffer.
  */
 final class Edge implements AutoCloseable {
-
-  /** How long a condition may take to come true on a busy machine. */
-  private static final Duration PATIENCE = Duration.ofMinutes(2);
 
   private final Path directory;
   private final Path memoryDirectory;
@@ -56,15 +42,17 @@ final class Edge implements AutoCloseable {
   private Edge(Path directory, String yaml, LongSupplier clockMillis) throws IOException {
     this.clockMillis = clockMillis;
     this.directory = directory;
-    this.memoryDirectory = Files.createTempDirectory(memoryRoot(directory), "forebay-test-");
+    this.memoryDirectory = Directories.inMemory("forebay-test-");
     this.file = directory.resolve("forebay.yaml");
-    TestCertificates issuer = TestCertificates.create();
-    X509Bundle certificate = issuer.forAddress("127.0.0.1");
-    TestCertificates.chainPem(certificate, directory);
-    TestCertificates.keyPem(certificate, directory);
-    this.authority = issuer.authorityPem(directory);
-    this.tls = trusting(authority);
-    this.buffersBefore = activeBuffers();
+    try {
+      Certificates certificates = Certificates.in(directory);
+      certificates.ecdsa("chain", "127.0.0.1");
+      this.authority = certificates.authorityPem();
+      this.tls = certificates.clientContext();
+    } catch (Exception e) {
+      throw new IOException("no certificate for the node", e);
+    }
+    this.buffersBefore = PooledBuffers.active();
     configure(yaml);
   }
 
@@ -138,7 +126,7 @@ final class Edge implements AutoCloseable {
           - {name: plain, address: "127.0.0.1:0"}
           - name: secure
             address: "127.0.0.1:0"
-            tls: {certificate: "DIR/chain.pem", key: "DIR/key.pem"}
+            tls: {certificate: "DIR/chain.pem", key: "DIR/chain.key"}
         """
                 .replace("DIR", directory.toString())
                 .replace("SIZE", memory)
@@ -196,12 +184,12 @@ final class Edge implements AutoCloseable {
     return "http://127.0.0.1:" + port() + path;
   }
 
-  WireClient connect() {
-    return new WireClient(port());
+  RawClient connect() {
+    return new RawClient(port());
   }
 
-  WireClient connectTls() throws IOException {
-    return new WireClient(tls.getSocketFactory().createSocket("127.0.0.1", tlsPort()));
+  RawClient connectTls() throws IOException {
+    return new RawClient(tls.getSocketFactory().createSocket("127.0.0.1", tlsPort()));
   }
 
   /** TLS over what is connected already. */
@@ -246,26 +234,15 @@ final class Edge implements AutoCloseable {
    * Waits until a counter has come to a value: it may be counted after the client has seen the end.
    */
   void awaitSum(long expected, ToLongFunction<LoopCounters> counter) {
-    await("a counter comes to " + expected, () -> sum(counter) == expected);
-  }
-
-  /** Waits for a condition on other threads' doing. */
-  static void await(String what, BooleanSupplier condition) {
-    long deadline = System.nanoTime() + PATIENCE.toNanos();
-    while (!condition.getAsBoolean()) {
-      if (System.nanoTime() - deadline > 0) {
-        fail("did not come true: " + what);
-      }
-      LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(1));
-    }
+    Await.until("a counter comes to " + expected, () -> sum(counter) == expected);
   }
 
   /** Waits until the node holds nothing for any request. */
   void awaitIdle() {
-    await("no fill in progress", () -> server().fillsInProgress() == 0);
-    await("no unfinished object", () -> server().store().unfinishedFills() == 0);
-    await("no region pinned", () -> server().store().pins() == 0);
-    await("no private copy held", () -> server().privateCopyBytes() == 0);
+    Await.until("no fill in progress", () -> server().fillsInProgress() == 0);
+    Await.until("no unfinished object", () -> server().store().unfinishedFills() == 0);
+    Await.until("no region pinned", () -> server().store().pins() == 0);
+    Await.until("no private copy held", () -> server().privateCopyBytes() == 0);
   }
 
   /** Bytes that look random and are the same for the same seed. */
@@ -282,51 +259,7 @@ final class Edge implements AutoCloseable {
       server.close();
       server = null;
     }
-    await("every buffer is released", () -> activeBuffers() <= buffersBefore);
-    try (Stream<Path> files = Files.walk(memoryDirectory)) {
-      files.sorted(Comparator.reverseOrder()).forEach(Edge::delete);
-    }
-  }
-
-  private static void delete(Path path) {
-    try {
-      Files.delete(path);
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
-  }
-
-  private static Path memoryRoot(Path directory) {
-    Path shared = Path.of("/dev/shm");
-    return Files.isWritable(shared) ? shared : directory;
-  }
-
-  private static SSLContext trusting(Path authority) {
-    try (InputStream pem = Files.newInputStream(authority)) {
-      KeyStore store = KeyStore.getInstance(KeyStore.getDefaultType());
-      store.load(null, null);
-      store.setCertificateEntry(
-          "authority", CertificateFactory.getInstance("X.509").generateCertificate(pem));
-      TrustManagerFactory trust =
-          TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
-      trust.init(store);
-      SSLContext context = SSLContext.getInstance("TLS");
-      context.init(null, trust.getTrustManagers(), null);
-      return context;
-    } catch (Exception e) {
-      throw new IllegalStateException("no TLS for the client", e);
-    }
-  }
-
-  /** Buffers of the pool in use; what a loop's thread had cached goes back when the thread ends. */
-  private static long activeBuffers() {
-    long active = 0;
-    for (PoolArenaMetric arena : PooledByteBufAllocator.DEFAULT.metric().directArenas()) {
-      active += arena.numActiveAllocations();
-    }
-    for (PoolArenaMetric arena : PooledByteBufAllocator.DEFAULT.metric().heapArenas()) {
-      active += arena.numActiveAllocations();
-    }
-    return active;
+    Await.until("every buffer is released", () -> PooledBuffers.active() <= buffersBefore);
+    Directories.delete(memoryDirectory);
   }
 }

@@ -2,7 +2,7 @@ package io.forebay.server;
 
 import io.forebay.server.TestOrigin.Answer;
 import io.forebay.server.TestOrigin.Request;
-import io.forebay.server.testing.ScriptedOrigin.Connection;
+import io.forebay.testing.ScriptedOrigin.Connection;
 import java.io.IOException;
 import java.util.Arrays;
 import java.util.List;

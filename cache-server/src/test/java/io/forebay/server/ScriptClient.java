@@ -1,8 +1,10 @@
 package io.forebay.server;
 
-import io.forebay.server.WireClient.Head;
-import io.forebay.server.testing.Http2Client;
-import io.forebay.server.testing.Http3Client;
+import io.forebay.testing.Await;
+import io.forebay.testing.Http2Client;
+import io.forebay.testing.Http3Client;
+import io.forebay.testing.RawClient;
+import io.forebay.testing.RawClient.Response;
 import io.netty.handler.codec.http2.DefaultHttp2Headers;
 import io.netty.handler.codec.http2.Http2Headers;
 import io.netty.handler.codec.http3.DefaultHttp3Headers;
@@ -32,7 +34,7 @@ sealed interface ScriptClient extends AutoCloseable {
 
     ScriptClient connect(Edge edge) throws Exception {
       return switch (this) {
-        case HTTP_1_1 -> new Http1(new WireClient(edge.port()));
+        case HTTP_1_1 -> new Http1(new RawClient(edge.port()));
         case HTTP_2 -> new Http2(new Http2Client(edge.tlsPort(), edge.authority(), 1 << 20));
         case HTTP_3 -> new Http3(new Http3Client(edge.tlsPort(), edge.authority()));
       };
@@ -56,22 +58,22 @@ sealed interface ScriptClient extends AutoCloseable {
   void send(String method, String target, List<String> fields, byte[] body) throws Exception;
 
   /** The next head, be it informational. */
-  Head head() throws Exception;
+  Response head() throws Exception;
 
   /** That many bytes of the body. */
-  byte[] bytes(Head head, int count) throws Exception;
+  byte[] bytes(Response head, int count) throws Exception;
 
   /** What is left of the body of that response, whose end must be one. */
-  byte[] rest(Head head, int seen) throws Exception;
+  byte[] rest(Response head, int seen) throws Exception;
 
   /** Whether the response is broken off before its end; what came before is lost. */
-  boolean isBrokenOff(Head head, int seen) throws Exception;
+  boolean isBrokenOff(Response head, int seen) throws Exception;
 
   @Override
   void close();
 
   /** Over a socket of its own. */
-  record Http1(WireClient client) implements ScriptClient {
+  record Http1(RawClient client) implements ScriptClient {
     @Override
     public void send(String method, String target, List<String> fields, byte[] body) {
       List<String> all = new ArrayList<>(fields);
@@ -83,22 +85,22 @@ sealed interface ScriptClient extends AutoCloseable {
     }
 
     @Override
-    public Head head() throws IOException {
+    public Response head() throws IOException {
       return client.head();
     }
 
     @Override
-    public byte[] bytes(Head head, int count) throws IOException {
+    public byte[] bytes(Response head, int count) throws IOException {
       return client.partOfBody(head, count);
     }
 
     @Override
-    public byte[] rest(Head head, int seen) throws IOException {
+    public byte[] rest(Response head, int seen) throws IOException {
       return client.restOfBody(head, seen);
     }
 
     @Override
-    public boolean isBrokenOff(Head head, int seen) throws IOException {
+    public boolean isBrokenOff(Response head, int seen) throws IOException {
       try {
         byte[] ignored = client.restOfBody(head, seen);
         return false;
@@ -153,23 +155,23 @@ sealed interface ScriptClient extends AutoCloseable {
     }
 
     @Override
-    public Head head() throws Exception {
+    public Response head() throws Exception {
       Http2Headers headers = answer().head();
       List<String> lines = new ArrayList<>();
       headers.forEach(field -> lines.add(field.getKey() + ": " + field.getValue()));
-      return new Head(Integer.parseInt(headers.status().toString()), lines);
+      return new Response(Integer.parseInt(headers.status().toString()), lines, new byte[0]);
     }
 
     @Override
-    public byte[] bytes(Head head, int count) {
+    public byte[] bytes(Response head, int count) {
       Http2Client.Answer current = answer();
-      Edge.await("a body of " + (taken + count), () -> current.body.length() >= taken + count);
+      Await.until("a body of " + (taken + count), () -> current.body.length() >= taken + count);
       taken += count;
       return TestOrigin.ascii(current.body.toString().substring(taken - count, taken));
     }
 
     @Override
-    public byte[] rest(Head head, int seen) throws Exception {
+    public byte[] rest(Response head, int seen) throws Exception {
       String end = answer().end();
       if (!end.equals("end")) {
         throw new EOFException(end);
@@ -178,7 +180,7 @@ sealed interface ScriptClient extends AutoCloseable {
     }
 
     @Override
-    public boolean isBrokenOff(Head head, int seen) throws Exception {
+    public boolean isBrokenOff(Response head, int seen) throws Exception {
       return !answer().end().equals("end");
     }
 
@@ -231,23 +233,23 @@ sealed interface ScriptClient extends AutoCloseable {
     }
 
     @Override
-    public Head head() throws Exception {
+    public Response head() throws Exception {
       Http3Headers headers = answer().head();
       List<String> lines = new ArrayList<>();
       headers.forEach(field -> lines.add(field.getKey() + ": " + field.getValue()));
-      return new Head(Integer.parseInt(headers.status().toString()), lines);
+      return new Response(Integer.parseInt(headers.status().toString()), lines, new byte[0]);
     }
 
     @Override
-    public byte[] bytes(Head head, int count) {
+    public byte[] bytes(Response head, int count) {
       Http3Client.Answer current = answer();
-      Edge.await("a body of " + (taken + count), () -> current.body.length() >= taken + count);
+      Await.until("a body of " + (taken + count), () -> current.body.length() >= taken + count);
       taken += count;
       return TestOrigin.ascii(current.body.toString().substring(taken - count, taken));
     }
 
     @Override
-    public byte[] rest(Head head, int seen) throws Exception {
+    public byte[] rest(Response head, int seen) throws Exception {
       String end = answer().end();
       if (!end.equals("end")) {
         throw new EOFException(end);
@@ -256,7 +258,7 @@ sealed interface ScriptClient extends AutoCloseable {
     }
 
     @Override
-    public boolean isBrokenOff(Head head, int seen) throws Exception {
+    public boolean isBrokenOff(Response head, int seen) throws Exception {
       return !answer().end().equals("end");
     }
 

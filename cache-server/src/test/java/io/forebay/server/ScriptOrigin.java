@@ -3,8 +3,8 @@ package io.forebay.server;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.fail;
 
-import io.forebay.server.testing.ScriptedOrigin;
-import io.forebay.server.testing.ScriptedOrigin.Connection;
+import io.forebay.testing.ScriptedOrigin;
+import io.forebay.testing.ScriptedOrigin.Connection;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;

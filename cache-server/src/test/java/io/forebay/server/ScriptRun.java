@@ -10,9 +10,9 @@ import io.forebay.server.Script.Expect;
 import io.forebay.server.Script.Field;
 import io.forebay.server.Script.Receive;
 import io.forebay.server.Script.Send;
-import io.forebay.server.WireClient.Head;
 import io.forebay.server.counters.LoopCounters;
 import io.forebay.storage.purge.PurgeKind;
+import io.forebay.testing.RawClient.Response;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -49,7 +49,7 @@ final class ScriptRun implements AutoCloseable {
   /** A client and how much of its response it has seen. */
   private static final class Client {
     private final ScriptClient connection;
-    private Head head = new Head(0, List.of());
+    private Response head = new Response(0, List.of(), new byte[0]);
     private int seen;
 
     Client(ScriptClient connection) {

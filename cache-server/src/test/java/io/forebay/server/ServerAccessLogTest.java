@@ -4,7 +4,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.forebay.server.testing.SClient;
+import io.forebay.testing.Await;
+import io.forebay.testing.RawClient;
+import io.forebay.testing.SClient;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -58,9 +60,9 @@ final class ServerAccessLogTest {
   @Test
   void aBodyThatGrowsTooLargeIsOneLineWithTheStatusSent() throws Exception {
     origin.on("/a", (request, connection) -> TestOrigin.await(gate));
-    try (WireClient client = edge.connect()) {
+    try (RawClient client = edge.connect()) {
       client.request("POST", "/a", "Transfer-Encoding: chunked");
-      Edge.await("the exchange has begun", () -> edge.sum(c -> c.originFetches) == 1);
+      Await.until("the exchange has begun", () -> edge.sum(c -> c.originFetches) == 1);
       client.send("400\r\n" + "x".repeat(1024) + "\r\n");
       assertEquals(413, client.reply().status());
     }
@@ -79,12 +81,12 @@ final class ServerAccessLogTest {
   @Test
   void anUploadThatTheClientGivesUpIsNoFailureOfTheOrigin() throws Exception {
     origin.on("/a", (request, connection) -> TestOrigin.await(gate));
-    try (WireClient client = edge.connect()) {
+    try (RawClient client = edge.connect()) {
       client.request("POST", "/a", "Content-Length: 100");
-      Edge.await("the exchange has begun", () -> edge.sum(c -> c.originFetches) == 1);
+      Await.until("the exchange has begun", () -> edge.sum(c -> c.originFetches) == 1);
       client.send("half of it");
     }
-    Edge.await("its end is seen", () -> edge.sum(c -> c.clientAborts) == 1);
+    Await.until("its end is seen", () -> edge.sum(c -> c.clientAborts) == 1);
     gate.countDown();
     JsonNode line = lines().getFirst();
     assertEquals(0, line.get("status").asInt());
@@ -101,7 +103,7 @@ final class ServerAccessLogTest {
     assertTrue(SClient.run(edge.tlsPort(), first).contains("New, TLSv1.2"));
     assertTrue(SClient.run(edge.tlsPort(), again).contains("Reused, TLSv1.2"));
     var _ = SClient.run(edge.tlsPort(), "-noservername", "-tls1_3");
-    try (WireClient plain = edge.connect()) {
+    try (RawClient plain = edge.connect()) {
       assertEquals(200, plain.get("/a").status());
     }
     assertEquals(
@@ -140,7 +142,7 @@ final class ServerAccessLogTest {
       "Referer: http://example.com/",
       "traceparent: 00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
     };
-    try (WireClient client = edge.connectTls()) {
+    try (RawClient client = edge.connectTls()) {
       for (int i = 0; i < 3; i++) {
         assertEquals(200, client.get("/a?b", fields).status());
       }
@@ -171,7 +173,7 @@ final class ServerAccessLogTest {
   @Test
   void servedAndRefusedRequestsStandInTheOrderTheyCame() throws Exception {
     origin.on("/a", TestOrigin.ok("cache-control: max-age=60\r\n", TestOrigin.ascii("a")));
-    try (WireClient client = edge.connect()) {
+    try (RawClient client = edge.connect()) {
       assertEquals(200, client.get("/a").status());
       assertEquals(200, client.get("/a").status());
       assertEquals(405, client.request("PURGE", "/a").reply().status());

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.forebay.testing.Await;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.URI;
@@ -116,7 +117,7 @@ final class ServerBasicsTest {
   /** Asks until it is answered from the store, which must be with the same bytes every time. */
   private HttpResponse<byte[]> hit(Protocol protocol, String path, byte[] body) {
     List<HttpResponse<byte[]>> last = new ArrayList<>();
-    Edge.await(
+    Await.until(
         "a hit for " + path,
         () -> {
           HttpResponse<byte[]> response = get(protocol, path);
@@ -327,7 +328,7 @@ final class ServerBasicsTest {
         assertThrows(IOException.class, in::readAllBytes, path);
       }
       long expected = aborted + ++times;
-      Edge.await("it is counted", () -> edge.sum(c -> c.responsesAborted) == expected);
+      Await.until("it is counted", () -> edge.sum(c -> c.responsesAborted) == expected);
     }
     assertEquals(2, origin.count(known));
     assertEquals(2, origin.count(chunked));

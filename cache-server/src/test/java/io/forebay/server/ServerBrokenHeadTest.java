@@ -15,6 +15,7 @@ import io.forebay.server.http.ClientInfo;
 import io.forebay.server.http.RequestBody;
 import io.forebay.server.http.ResponseSink;
 import io.forebay.server.runtime.RuntimeConfig;
+import io.forebay.testing.RawClient;
 import io.netty.buffer.Unpooled;
 import java.io.IOException;
 import java.lang.reflect.Proxy;
@@ -98,7 +99,7 @@ final class ServerBrokenHeadTest {
     byte[] body = Edge.bytes(1, length);
     origin.on(
         "/a", TestOrigin.ok("cache-control: max-age=1000\r\n" + validator + ": \"1\"\r\n", body));
-    try (WireClient client = edge.connect()) {
+    try (RawClient client = edge.connect()) {
       assertArrayEquals(body, client.get("/a").body());
     }
     edge.awaitIdle();

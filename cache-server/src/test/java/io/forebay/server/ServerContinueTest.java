@@ -2,8 +2,9 @@ package io.forebay.server;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import io.forebay.server.WireClient.Head;
-import io.forebay.server.testing.Http2Client;
+import io.forebay.testing.Http2Client;
+import io.forebay.testing.RawClient;
+import io.forebay.testing.RawClient.Response;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -52,7 +53,7 @@ final class ServerContinueTest {
           connection.send("HTTP/1.1 102 Processing\r\n\r\nHTTP/1.1 100 Continue\r\n\r\n");
           connection.respond(text(connection.bytes(4)));
         });
-    try (WireClient client = edge.connect()) {
+    try (RawClient client = edge.connect()) {
       client.request("PUT", "/asked", "Expect: 100-continue", "Content-Length: 4");
       TestOrigin.await(asked);
       mayContinue.countDown();
@@ -71,9 +72,9 @@ final class ServerContinueTest {
           connection.send("HTTP/1.1 413 Too Large\r\ncontent-length: 2\r\n\r\nno");
           connection.awaitClose();
         });
-    try (WireClient client = edge.connect()) {
+    try (RawClient client = edge.connect()) {
       client.request("PUT", "/refused", "Expect: 100-continue", "Content-Length: 4000000");
-      Head head = client.head();
+      Response head = client.head();
       assertEquals(413, head.status());
       // Whether the body comes now is the client's to say, so nothing can follow.
       assertEquals("close", head.field("connection"));
@@ -94,11 +95,11 @@ final class ServerContinueTest {
             connection.awaitClose();
           }
         });
-    try (WireClient client = edge.connect()) {
+    try (RawClient client = edge.connect()) {
       client.request("PUT", "/unmet", "Expect: 100-continue", "Content-Length: 4");
       assertEquals(417, client.reply().status());
     }
-    try (WireClient client = edge.connect()) {
+    try (RawClient client = edge.connect()) {
       client.request("PUT", "/unmet", "Content-Length: 4").send("body");
       assertEquals("body", client.reply().text());
     }
@@ -107,7 +108,7 @@ final class ServerContinueTest {
   @Test
   void anOriginThatSaysNothingGetsTheBodyAfterAWhile() throws Exception {
     origin.on("/silent", (request, connection) -> connection.respond(text(connection.bytes(4))));
-    try (WireClient client = edge.connect()) {
+    try (RawClient client = edge.connect()) {
       client.request("PUT", "/silent", "Expect: 100-continue", "Content-Length: 4");
       assertEquals(100, client.head().status());
       client.send("body");
@@ -118,7 +119,7 @@ final class ServerContinueTest {
   @Test
   void aClientOfHttp10ExpectsNothing() throws Exception {
     origin.on("/old", (request, connection) -> connection.respond(text(connection.bytes(4))));
-    try (WireClient client = edge.connect()) {
+    try (RawClient client = edge.connect()) {
       client.send(
           "PUT /old HTTP/1.0\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 4\r\n\r\nbody");
       assertEquals("body", client.reply().text());

@@ -4,10 +4,12 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.forebay.server.WireClient.Reply;
 import io.forebay.server.node.NodeControl;
 import io.forebay.storage.disk.DiskStats;
 import io.forebay.storage.purge.PurgeKind;
+import io.forebay.testing.Await;
+import io.forebay.testing.RawClient;
+import io.forebay.testing.RawClient.Response;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -51,7 +53,7 @@ final class ServerDiskTest {
             """
                 .replace("ORIGIN", origin.url())
                 .replace("DIR", directory.toString()));
-    Edge.await("disks", () -> edge.server().notReady().isEmpty());
+    Await.until("disks", () -> edge.server().notReady().isEmpty());
   }
 
   @AfterEach
@@ -66,13 +68,13 @@ final class ServerDiskTest {
   }
 
   private void fill() throws IOException {
-    try (WireClient client = edge.connect()) {
+    try (RawClient client = edge.connect()) {
       for (int n = 0; n < OBJECTS; n++) {
         assertArrayEquals(body(n), client.get("/" + n, HOST).body());
       }
     }
     edge.awaitIdle();
-    Edge.await(
+    Await.until(
         "records on disks",
         () -> edge.server().disks().stream().allMatch(disk -> disk.writtenBytes() > 4 << 20));
   }
@@ -99,9 +101,9 @@ final class ServerDiskTest {
   void whatMemoryCannotHoldIsAHitAndAskedOfTheOriginOnce() throws IOException {
     fill();
     for (int round = 0; round < 2; round++) {
-      try (WireClient client = edge.connect()) {
+      try (RawClient client = edge.connect()) {
         for (int n = 0; n < OBJECTS; n++) {
-          Reply reply = client.get("/" + n, HOST);
+          Response reply = client.get("/" + n, HOST);
           assertArrayEquals(body(n), reply.body(), "object " + n);
           assertTrue(
               reply.field("cache-status").startsWith("edge; hit") || dropped() > 0,
@@ -117,8 +119,8 @@ final class ServerDiskTest {
   void aRangeOfAnObjectOnADiskReadsItsSlicesOnly() throws IOException {
     fill();
     long before = edge.server().disks().stream().mapToLong(DiskStats::readBytes).sum();
-    try (WireClient client = edge.connect()) {
-      Reply reply = client.request("GET", "/2", HOST, "range: bytes=1000000-1000999").reply();
+    try (RawClient client = edge.connect()) {
+      Response reply = client.request("GET", "/2", HOST, "range: bytes=1000000-1000999").reply();
       assertEquals(206, reply.status());
       byte[] whole = body(2);
       for (int n = 0; n < 1000; n++) {
@@ -135,7 +137,7 @@ final class ServerDiskTest {
     for (int n = 0; n < OBJECTS; n++) {
       edge.purge(PurgeKind.URL, "http://www.example/" + n, false);
     }
-    try (WireClient client = edge.connect()) {
+    try (RawClient client = edge.connect()) {
       for (int n = 0; n < OBJECTS; n++) {
         assertArrayEquals(body(n), client.get("/" + n, HOST).body());
       }
@@ -149,8 +151,8 @@ final class ServerDiskTest {
     long droppedBefore = dropped();
     edge.stop();
     edge.start();
-    Edge.await("disks", () -> edge.server().notReady().isEmpty());
-    try (WireClient client = edge.connect()) {
+    Await.until("disks", () -> edge.server().notReady().isEmpty());
+    try (RawClient client = edge.connect()) {
       for (int n = 0; n < OBJECTS; n++) {
         assertArrayEquals(body(n), client.get("/" + n, HOST).body());
       }
@@ -172,18 +174,18 @@ final class ServerDiskTest {
             TestOrigin.notModified(connection, "cache-control: max-age=1000\r\netag: \"7\"\r\n");
           }
         });
-    try (WireClient client = edge.connect();
-        WireClient other = edge.connect()) {
+    try (RawClient client = edge.connect();
+        RawClient other = edge.connect()) {
       assertArrayEquals(body, client.get("/confirmed", HOST).body());
       client.request("GET", "/confirmed", HOST);
-      Edge.await("the question", () -> origin.count("/confirmed") == 2);
+      Await.until("the question", () -> origin.count("/confirmed") == 2);
       for (int round = 0; round < 2; round++) {
         for (int n = 0; n < OBJECTS; n++) {
           assertArrayEquals(body(n), other.get("/" + n, HOST).body());
         }
       }
       gate.countDown();
-      Reply reply = client.reply();
+      Response reply = client.reply();
       assertArrayEquals(body, reply.body());
       assertEquals(2, origin.count("/confirmed"), "it was fetched whole");
       assertTrue(reply.field("cache-status").contains("304"), reply.toString());
@@ -205,11 +207,11 @@ final class ServerDiskTest {
               "cache-control: max-age=1000\r\nvary: " + vary + "\r\n",
               TestOrigin.ascii(request.field("accept-language")));
         });
-    try (WireClient client = edge.connect();
-        WireClient other = edge.connect()) {
+    try (RawClient client = edge.connect();
+        RawClient other = edge.connect()) {
       client.request("GET", "/varied", HOST, "accept-language: de").reply();
       client.request("GET", "/varied", HOST, "accept-language: fr");
-      Edge.await("the second question", () -> origin.count("/varied") == 2);
+      Await.until("the second question", () -> origin.count("/varied") == 2);
       for (int round = 0; round < 2; round++) {
         for (int n = 0; n < OBJECTS; n++) {
           assertArrayEquals(body(n), other.get("/" + n, HOST).body());
@@ -219,7 +221,7 @@ final class ServerDiskTest {
       gate.countDown();
       assertEquals(200, client.reply().status());
       for (String language : new String[] {"fr", "it"}) {
-        Reply reply =
+        Response reply =
             client.request("GET", "/varied", HOST, "accept-language: " + language).reply();
         assertEquals(language, new String(reply.body(), StandardCharsets.ISO_8859_1));
       }
@@ -231,7 +233,7 @@ final class ServerDiskTest {
   void aDiskTakenOfflineCostsItsOwnObjectsOnlyAndReturns() throws IOException {
     fill();
     edge.server().disk("one", NodeControl.DiskAction.OFFLINE);
-    try (WireClient client = edge.connect()) {
+    try (RawClient client = edge.connect()) {
       for (int n = 0; n < OBJECTS; n++) {
         assertArrayEquals(body(n), client.get("/" + n, HOST).body());
       }
@@ -239,7 +241,7 @@ final class ServerDiskTest {
     int fetched = requests() - OBJECTS;
     assertTrue(fetched > 5 && fetched < 55, fetched + " fetched again");
     edge.server().disk("one", NodeControl.DiskAction.ONLINE);
-    try (WireClient client = edge.connect()) {
+    try (RawClient client = edge.connect()) {
       for (int n = 0; n < OBJECTS; n++) {
         assertArrayEquals(body(n), client.get("/" + n, HOST).body());
       }

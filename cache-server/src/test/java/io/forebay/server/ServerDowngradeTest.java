@@ -3,9 +3,9 @@ package io.forebay.server;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.forebay.server.testing.Http2Client;
-import io.forebay.server.testing.Http3Client;
-import io.forebay.server.testing.ScriptedOrigin;
+import io.forebay.testing.Http2Client;
+import io.forebay.testing.Http3Client;
+import io.forebay.testing.ScriptedOrigin;
 import io.netty.handler.codec.http2.Http2Headers;
 import io.netty.handler.codec.http3.Http3Headers;
 import java.io.IOException;

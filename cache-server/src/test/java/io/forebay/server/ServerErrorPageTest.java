@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.forebay.testing.RawClient;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -75,8 +76,8 @@ final class ServerErrorPageTest {
                     .replace("TLS", origin.url().replace("http:", "https:")))) {
       fail(origin);
       for (String path : FAILURES.keySet()) {
-        try (WireClient client = edge.connect()) {
-          WireClient.Reply reply = client.get(path);
+        try (RawClient client = edge.connect()) {
+          RawClient.Response reply = client.get(path);
           ids.put(idOf(path, reply.status(), reply.text(), reply.field("proxy-status")), path);
         }
         try (HttpClient client = edge.tlsClient(HttpClient.Version.HTTP_2)) {

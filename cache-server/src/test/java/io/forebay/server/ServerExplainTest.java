@@ -4,8 +4,10 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.forebay.server.WireClient.Reply;
 import io.forebay.storage.purge.PurgeKind;
+import io.forebay.testing.Await;
+import io.forebay.testing.RawClient;
+import io.forebay.testing.RawClient.Response;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -94,12 +96,12 @@ final class ServerExplainTest {
             + "]}");
   }
 
-  private Reply ask(String method, String path, String... fields) throws IOException {
+  private Response ask(String method, String path, String... fields) throws IOException {
     List<String> lines = new ArrayList<>(List.of(fields));
     lines.add(HOST);
-    try (WireClient client = edge.connect()) {
+    try (RawClient client = edge.connect()) {
       client.request(method, path, lines.toArray(new String[0]));
-      return method.equals("HEAD") ? new Reply(client.head(), new byte[0]) : client.reply();
+      return client.reply(method.equals("HEAD"));
     }
   }
 
@@ -107,7 +109,7 @@ final class ServerExplainTest {
   private JsonNode foreseen(String method, String path, String... fields) throws Exception {
     edge.awaitIdle();
     JsonNode told = explain(method, path, fields);
-    Reply reply = ask(method, path, fields);
+    Response reply = ask(method, path, fields);
     assertEquals(
         decision(told.at("/answer/cacheStatus").asString("")),
         decision(reply.field("cache-status")),
@@ -188,7 +190,7 @@ final class ServerExplainTest {
     assertEquals("hit-stale-while-revalidate", reason(told));
     assertTrue(told.at("/origin/background").asBoolean(false));
     assertTrue(fieldsTo(told).contains("if-none-match: \"s\""), told.toString());
-    Edge.await("the refresh", () -> origin.count("/swr") == 2);
+    Await.until("the refresh", () -> origin.count("/swr") == 2);
     edge.awaitIdle();
     ahead.addAndGet(200_000);
     assertEquals("stale-expired", reason(foreseen("GET", "/swr")));
@@ -274,8 +276,8 @@ final class ServerExplainTest {
     JsonNode told = post(200, "{\"url\":\"http://other.example/\"}");
     assertEquals("refused-no-route", reason(told));
     assertTrue(told.path("route").isNull());
-    try (WireClient client = edge.connect()) {
-      Reply reply = client.get("/", "Host: other.example");
+    try (RawClient client = edge.connect()) {
+      Response reply = client.get("/", "Host: other.example");
       assertEquals(told.at("/answer/status").asInt(0), reply.status());
       assertEquals(told.at("/answer/cacheStatus").asString(""), reply.field("cache-status"));
     }
@@ -340,7 +342,7 @@ final class ServerExplainTest {
           TestOrigin.await(gate);
           TestOrigin.sendOk(connection, FRESH, new byte[9]);
         });
-    try (WireClient client = edge.connect()) {
+    try (RawClient client = edge.connect()) {
       client.request("GET", "/slow", HOST);
       assertTrue(asked.await(30, TimeUnit.SECONDS));
       JsonNode told = explain("GET", "/slow");

@@ -4,7 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.forebay.server.testing.Certificates;
+import io.forebay.testing.Certificates;
+import io.forebay.testing.RawClient;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -196,7 +197,7 @@ final class ServerExplainTlsTest {
     assertEquals("max-age=86400; includeSubDomains", text(told, "value"));
     assertEquals("route", text(told, "from"));
     assertTrue(explain("https://127.0.0.1/a").at("/tls/hsts").isNull(), "not asked yet");
-    try (WireClient client = edge.connectTls()) {
+    try (RawClient client = edge.connectTls()) {
       assertEquals(200, client.get("/a", "Host: shop.example").status());
       edge.awaitIdle();
       told = explain("https://shop.example/a").at("/tls/hsts");

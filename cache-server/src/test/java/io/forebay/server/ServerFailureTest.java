@@ -5,8 +5,10 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.forebay.server.WireClient.Reply;
-import io.forebay.server.testing.ScriptedOrigin.Connection;
+import io.forebay.testing.Await;
+import io.forebay.testing.RawClient;
+import io.forebay.testing.RawClient.Response;
+import io.forebay.testing.ScriptedOrigin.Connection;
 import java.io.EOFException;
 import java.io.IOException;
 import java.net.URI;
@@ -63,8 +65,8 @@ final class ServerFailureTest {
 
   @Test
   void anOriginThatRefusesConnectionsIsABadGateway() throws IOException {
-    try (WireClient client = edge.connect()) {
-      Reply reply = client.get("/closed/a");
+    try (RawClient client = edge.connect()) {
+      Response reply = client.get("/closed/a");
       assertEquals(502, reply.status());
       assertEquals("edge; fwd=miss; detail=origin-unreachable", reply.field("cache-status"));
       assertTrue(reply.text().startsWith("The node cannot connect to the origin.\n"), reply.text());
@@ -74,12 +76,12 @@ final class ServerFailureTest {
   @Test
   void anOriginThatDoesNotAnswerInTimeIsAGatewayTimeoutForAllWhoWait() throws IOException {
     origin.on("/hasty/a", (request, connection) -> connection.awaitClose());
-    List<WireClient> clients = new ArrayList<>();
+    List<RawClient> clients = new ArrayList<>();
     for (int i = 0; i < 5; i++) {
       clients.add(edge.connect().request("GET", "/hasty/a"));
     }
-    for (WireClient client : clients) {
-      Reply reply = client.reply();
+    for (RawClient client : clients) {
+      Response reply = client.reply();
       assertEquals(504, reply.status());
       assertEquals("edge; fwd=miss; detail=origin-timeout", reply.field("cache-status"));
       client.close();
@@ -96,7 +98,7 @@ final class ServerFailureTest {
           connection.awaitClose();
         });
     long aborted = edge.sum(c -> c.responsesAborted);
-    try (WireClient client = edge.connect()) {
+    try (RawClient client = edge.connect()) {
       assertEquals(200, client.request("GET", "/hasty/still").head().status());
       client.awaitEnd();
     }
@@ -111,7 +113,7 @@ final class ServerFailureTest {
           connection.send("SSH-2.0-dropbear\r\n\r\n");
           connection.awaitClose();
         });
-    try (WireClient client = edge.connect()) {
+    try (RawClient client = edge.connect()) {
       assertEquals(502, client.get("/junk").status());
     }
   }
@@ -134,9 +136,9 @@ final class ServerFailureTest {
           connection.send("HTTP/1.1 200 OK\r\nCache-Control: max-age=60\r\n" + fields);
           connection.awaitClose();
         });
-    try (WireClient client = edge.connect()) {
+    try (RawClient client = edge.connect()) {
       for (int i = 0; i < 2; i++) {
-        Reply reply = client.get(path);
+        Response reply = client.get(path);
         assertEquals(502, reply.status());
         assertEquals("edge; fwd=miss; detail=origin-broken", reply.field("cache-status"));
       }
@@ -157,7 +159,7 @@ final class ServerFailureTest {
           connection.awaitClose();
         });
     for (int i = 1; i <= 2; i++) {
-      try (WireClient client = edge.connect()) {
+      try (RawClient client = edge.connect()) {
         // All of it came in one read: nothing had been sent.
         assertEquals(502, client.get("/trailers").status());
       }
@@ -177,9 +179,9 @@ final class ServerFailureTest {
               "HTTP/1.1 200 OK\r\n" + field + "\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n");
           connection.awaitClose();
         });
-    try (WireClient client = edge.connect()) {
+    try (RawClient client = edge.connect()) {
       for (int i = 0; i < 3; i++) {
-        Reply reply = client.get(path);
+        Response reply = client.get(path);
         assertEquals(502, reply.status());
         assertEquals("edge; fwd=miss; detail=origin-broken", reply.field("cache-status"));
       }
@@ -207,9 +209,9 @@ final class ServerFailureTest {
             throw new EOFException("cut");
           });
       for (int i = 0; i < 50; i++) {
-        try (WireClient client = edge.connect()) {
+        try (RawClient client = edge.connect()) {
           // Head and end come in one read or in two: then the head may have gone out.
-          WireClient.Head head = client.request("GET", path).head();
+          RawClient.Response head = client.request("GET", path).head();
           if (head.status() == 502) {
             assertEquals(Integer.parseInt(head.field("content-length")), client.body(head).length);
           } else {
@@ -238,7 +240,7 @@ final class ServerFailureTest {
             connection.awaitClose();
           }
         });
-    try (WireClient client = edge.connect()) {
+    try (RawClient client = edge.connect()) {
       assertEquals("first", client.get("/stale-head").text());
       assertEquals("first", client.get("/stale-head").text());
     }
@@ -263,11 +265,11 @@ final class ServerFailureTest {
           TestOrigin.ok(
               "cache-control: max-age=0, stale-if-error=600\r\netag: \"1\"\r\n",
               TestOrigin.ascii("good")));
-      try (WireClient client = edge.connect()) {
+      try (RawClient client = edge.connect()) {
         assertEquals("good", client.get(path).text());
-        Edge.await("it is stored", () -> edge.sum(c -> c.fillsInstalled) == installed + 1);
+        Await.until("it is stored", () -> edge.sum(c -> c.fillsInstalled) == installed + 1);
         origin.on(path, failures.get(i));
-        Reply stale = client.get(path);
+        Response stale = client.get(path);
         assertEquals(200, stale.status());
         assertEquals("good", stale.text());
         assertTrue(
@@ -285,9 +287,9 @@ final class ServerFailureTest {
         TestOrigin.ok(
             "cache-control: max-age=0, must-revalidate, stale-if-error=600\r\netag: \"1\"\r\n",
             TestOrigin.ascii("good")));
-    try (WireClient client = edge.connect()) {
+    try (RawClient client = edge.connect()) {
       assertEquals("good", client.get("/must").text());
-      Edge.await("it is stored", () -> edge.sum(c -> c.fillsInstalled) == installed + 1);
+      Await.until("it is stored", () -> edge.sum(c -> c.fillsInstalled) == installed + 1);
       origin.on("/must", (request, connection) -> connection.close());
       assertEquals(502, client.get("/must").status());
     }
@@ -309,19 +311,19 @@ final class ServerFailureTest {
               request.number());
         });
     long installed = edge.sum(c -> c.fillsInstalled);
-    try (WireClient client = edge.connect()) {
+    try (RawClient client = edge.connect()) {
       assertEquals("answer 1", client.get("/swr").text());
-      Edge.await("it is stored", () -> edge.sum(c -> c.fillsInstalled) == installed + 1);
+      Await.until("it is stored", () -> edge.sum(c -> c.fillsInstalled) == installed + 1);
       for (int i = 0; i < 5; i++) {
-        Reply stale = client.get("/swr");
+        Response stale = client.get("/swr");
         assertEquals("answer 1", stale.text());
         assertTrue(stale.field("cache-status").endsWith("detail=stale-while-revalidate"));
       }
-      Edge.await("one refresh is under way", () -> origin.count("/swr") == 2);
+      Await.until("one refresh is under way", () -> origin.count("/swr") == 2);
       assertEquals("\"1\"", origin.requests("/swr").get(1).field("if-none-match"));
       gate.countDown();
-      Edge.await("it is stored", () -> edge.sum(c -> c.fillsInstalled) == installed + 2);
-      Reply fresh = client.get("/swr");
+      Await.until("it is stored", () -> edge.sum(c -> c.fillsInstalled) == installed + 2);
+      Response fresh = client.get("/swr");
       assertEquals("answer 2", fresh.text());
       assertTrue(fresh.isHit());
       assertFalse(fresh.field("cache-status").contains("detail"));

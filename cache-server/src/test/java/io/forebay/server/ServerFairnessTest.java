@@ -4,9 +4,11 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.forebay.server.TestOrigin.Answer;
-import io.forebay.server.WireClient.Reply;
 import io.forebay.server.counters.LimitKey;
-import io.forebay.server.testing.Http2Client;
+import io.forebay.testing.Await;
+import io.forebay.testing.Http2Client;
+import io.forebay.testing.RawClient;
+import io.forebay.testing.RawClient.Response;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
@@ -70,11 +72,11 @@ final class ServerFairnessTest {
   }
 
   /** A client at another address of this machine. */
-  private WireClient from(String address, Edge edge) throws IOException {
+  private RawClient from(String address, Edge edge) throws IOException {
     Socket socket = new Socket();
     socket.bind(new InetSocketAddress(InetAddress.ofLiteral(address), 0));
     socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), edge.port()));
-    WireClient client = new WireClient(socket);
+    RawClient client = new RawClient(socket);
     open.add(client);
     return client;
   }
@@ -84,7 +86,7 @@ final class ServerFairnessTest {
     Edge edge = edge("");
     origin.on("/hit", TestOrigin.ok("cache-control: max-age=1000\r\n", TestOrigin.ascii("hit")));
     origin.on("/miss", TestOrigin.ok("cache-control: no-store\r\n", TestOrigin.ascii("miss")));
-    try (WireClient client = edge.connect()) {
+    try (RawClient client = edge.connect()) {
       assertEquals("hit", client.get("/hit").text());
     }
     int connections = 24;
@@ -104,15 +106,15 @@ final class ServerFairnessTest {
     }
     int refused = connections * streams - 128;
     edge.awaitSum(refused, c -> c.hits(LimitKey.FETCHES_PER_CLIENT));
-    WireClient bystander = from("127.0.0.2", edge);
+    RawClient bystander = from("127.0.0.2", edge);
     for (int i = 0; i < 20; i++) {
-      Reply miss = bystander.get("/miss");
+      Response miss = bystander.get("/miss");
       assertEquals(200, miss.status(), miss.text());
       assertEquals("miss", miss.text());
     }
-    try (WireClient same = edge.connect()) {
+    try (RawClient same = edge.connect()) {
       assertTrue(same.get("/hit").isHit());
-      Reply another = same.get("/miss");
+      Response another = same.get("/miss");
       assertEquals(429, another.status());
       assertEquals("edge; detail=client-limit", another.field("cache-status"));
       assertEquals("edge; error=http_request_denied", another.field("proxy-status"));
@@ -145,16 +147,16 @@ final class ServerFairnessTest {
           connection.awaitClose();
         });
     origin.on("/miss", TestOrigin.ok("cache-control: no-store\r\n", TestOrigin.ascii("miss")));
-    List<WireClient> hoard = new ArrayList<>();
+    List<RawClient> hoard = new ArrayList<>();
     for (int i = 0; i < 4; i++) {
-      WireClient client = from("127.0.0.1", edge);
+      RawClient client = from("127.0.0.1", edge);
       assertEquals(101, client.request("GET", "/tunnel", OFFER).head().status());
       hoard.add(client);
     }
-    WireClient fifth = from("127.0.0.1", edge);
+    RawClient fifth = from("127.0.0.1", edge);
     assertEquals(429, fifth.request("GET", "/tunnel", OFFER).reply().status());
     assertEquals(200, from("127.0.0.1", edge).get("/miss").status());
-    WireClient other = from("127.0.0.2", edge);
+    RawClient other = from("127.0.0.2", edge);
     assertEquals(101, other.request("GET", "/tunnel", OFFER).head().status());
     hoard.getFirst().close();
     assertEquals(101, statusOnceFree(edge, "GET", "/tunnel", OFFER));
@@ -182,7 +184,7 @@ final class ServerFairnessTest {
     from("127.0.0.1", edge).request("GET", "/c");
     from("127.0.0.1", edge).request("GET", "/d");
     TestOrigin.await(asked);
-    WireClient proxy = from("127.0.0.1", edge);
+    RawClient proxy = from("127.0.0.1", edge);
     for (String busy : List.of("192.0.2.1", "192.0.2.2", "8.8.8.8, 192.0.2.1")) {
       proxy.request("GET", "/miss", "X-Forwarded-For: " + busy);
       assertEquals(429, proxy.reply().status(), busy);
@@ -191,7 +193,7 @@ final class ServerFairnessTest {
     assertEquals(200, proxy.reply().status());
     assertEquals(200, proxy.get("/miss").status());
     // Who is not trusted cannot hide behind another.
-    WireClient stranger = from("127.0.0.2", edge);
+    RawClient stranger = from("127.0.0.2", edge);
     stranger.request("GET", "/miss", "X-Forwarded-For: 192.0.2.1");
     assertEquals(200, stranger.reply().status());
   }
@@ -200,20 +202,20 @@ final class ServerFairnessTest {
   void thoseWhoFollowAFetchAreBoundedByThemselves() throws Exception {
     Edge edge = edge("limits: {fetches-per-client: 1, waiting-per-client: 3}\n");
     origin.on("/slow", slow());
-    List<WireClient> waiting = new ArrayList<>();
+    List<RawClient> waiting = new ArrayList<>();
     for (int i = 0; i < 3; i++) {
-      WireClient client = from("127.0.0.1", edge);
+      RawClient client = from("127.0.0.1", edge);
       client.request("GET", "/slow");
-      Edge.await("there is a fetch to follow", () -> edge.sum(c -> c.fillsStarted) == 1);
+      Await.until("there is a fetch to follow", () -> edge.sum(c -> c.fillsStarted) == 1);
       waiting.add(client);
     }
-    Edge.await("two follow", () -> edge.sum(c -> c.joined) == 2);
+    Await.until("two follow", () -> edge.sum(c -> c.joined) == 2);
     assertEquals(429, from("127.0.0.1", edge).get("/slow").status());
-    WireClient other = from("127.0.0.2", edge);
+    RawClient other = from("127.0.0.2", edge);
     other.request("GET", "/slow");
-    Edge.await("three follow", () -> edge.sum(c -> c.joined) == 3);
+    Await.until("three follow", () -> edge.sum(c -> c.joined) == 3);
     gate.countDown();
-    for (WireClient client : waiting) {
+    for (RawClient client : waiting) {
       assertEquals("slow", client.reply().text());
     }
     assertEquals("slow", other.reply().text());
@@ -247,9 +249,9 @@ final class ServerFairnessTest {
     assertEquals(200, statusOnceFree(edge, "GET", "/miss"));
     assertEquals(200, statusOnceFree(edge, "GET", "/miss"));
     long begun = edge.sum(c -> c.originFetches);
-    WireClient left = from("127.0.0.1", edge);
+    RawClient left = from("127.0.0.1", edge);
     left.request("GET", "/left");
-    Edge.await("the origin is asked", () -> edge.sum(c -> c.originFetches) > begun);
+    Await.until("the origin is asked", () -> edge.sum(c -> c.originFetches) > begun);
     assertEquals(429, from("127.0.0.1", edge).get("/miss").status());
     left.close();
     gate.countDown();
@@ -281,13 +283,13 @@ final class ServerFairnessTest {
     for (int i = 0; i < 9; i++) {
       long ended = edge.sum(c -> c.clientAborts + c.hits(LimitKey.FETCHES_PER_CLIENT));
       long begun = edge.sum(c -> c.fillsStarted + c.hits(LimitKey.FETCHES_PER_CLIENT));
-      WireClient hitAndRun = from("127.0.0.1", edge);
+      RawClient hitAndRun = from("127.0.0.1", edge);
       hitAndRun.request("GET", "/slow/" + i);
-      Edge.await(
+      Await.until(
           "it is asked for or refused",
           () -> edge.sum(c -> c.fillsStarted + c.hits(LimitKey.FETCHES_PER_CLIENT)) > begun);
       hitAndRun.close();
-      Edge.await(
+      Await.until(
           "nobody waits for it",
           () -> edge.sum(c -> c.clientAborts + c.hits(LimitKey.FETCHES_PER_CLIENT)) > ended);
     }
@@ -343,7 +345,7 @@ final class ServerFairnessTest {
     for (int i = 0; i < 9; i++) {
       long begun = edge.sum(c -> c.originFetches + c.hits(LimitKey.FETCHES_PER_CLIENT));
       from("127.0.0.1", edge).request("GET", "/slow/" + i, OFFER);
-      Edge.await(
+      Await.until(
           "it is asked for or refused",
           () -> edge.sum(c -> c.originFetches + c.hits(LimitKey.FETCHES_PER_CLIENT)) > begun);
     }
@@ -368,14 +370,14 @@ final class ServerFairnessTest {
     open.add(edge);
     origin.on("/slow", slow());
     origin.on("/miss", TestOrigin.ok("cache-control: no-store\r\n", TestOrigin.ascii("miss")));
-    WireClient first = behind(edge, "2001:db8:1:2::1");
+    RawClient first = behind(edge, "2001:db8:1:2::1");
     first.request("GET", "/slow");
-    Edge.await("it is asked for", () -> edge.sum(c -> c.fillsStarted) == 1);
+    Await.until("it is asked for", () -> edge.sum(c -> c.fillsStarted) == 1);
     assertEquals(429, behind(edge, "2001:db8:1:2:ffff::9").get("/miss").status());
     assertEquals(200, behind(edge, "2001:db8:1:3::1").get("/miss").status());
     gate.countDown();
     assertEquals("slow", first.reply().text());
-    Edge.await(
+    Await.until(
         "the place is given back",
         () -> {
           try {
@@ -386,9 +388,9 @@ final class ServerFairnessTest {
         });
   }
 
-  private WireClient behind(Edge edge, String address) throws IOException {
+  private RawClient behind(Edge edge, String address) throws IOException {
     Socket socket = new Socket(InetAddress.getLoopbackAddress(), edge.port("behind"));
-    WireClient client = new WireClient(socket);
+    RawClient client = new RawClient(socket);
     open.add(client);
     return client.send(TestOrigin.ascii("PROXY TCP6 " + address + " 2001:db8::ffff 4711 443\r\n"));
   }
@@ -428,14 +430,14 @@ final class ServerFairnessTest {
       assertEquals(
           offer.getValue(), statusOnceFree(edge, "GET", offer.getKey(), OFFER), offer.getKey());
     }
-    Edge.await("a tunnel is reset", () -> isResetAfterOffer(edge));
+    Await.until("a tunnel is reset", () -> isResetAfterOffer(edge));
     assertEquals(101, statusOnceFree(edge, "GET", "/stays", OFFER));
   }
 
   private static boolean isResetAfterOffer(Edge edge) {
     try {
       Socket socket = new Socket(InetAddress.getLoopbackAddress(), edge.port());
-      try (WireClient client = new WireClient(socket)) {
+      try (RawClient client = new RawClient(socket)) {
         socket.setSoLinger(true, 0);
         return client.request("GET", "/stays", OFFER).head().status() == 101;
       }
@@ -450,11 +452,11 @@ final class ServerFairnessTest {
    */
   private int statusOnceFree(Edge edge, String method, String path, String... fields) {
     AtomicInteger status = new AtomicInteger();
-    Edge.await(
+    Await.until(
         "there is a place for " + path,
         () -> {
           try {
-            WireClient client = from("127.0.0.1", edge);
+            RawClient client = from("127.0.0.1", edge);
             status.set(client.request(method, path, fields).head().status());
             if (path.equals("/cut") && status.get() == 200) {
               client.awaitEnd();

@@ -5,9 +5,10 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.forebay.server.TestOrigin.Answer;
-import io.forebay.server.WireClient.Head;
-import io.forebay.server.WireClient.Reply;
-import io.forebay.server.testing.ScriptedOrigin.Connection;
+import io.forebay.testing.Await;
+import io.forebay.testing.RawClient;
+import io.forebay.testing.RawClient.Response;
+import io.forebay.testing.ScriptedOrigin.Connection;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
@@ -89,13 +90,13 @@ final class ServerFillRangeTest {
     return "Range: bytes=" + from + "-" + (to - 1);
   }
 
-  private static void assertPart(Reply reply, int from, int to, String total) {
+  private static void assertPart(Response reply, int from, int to, String total) {
     assertEquals(206, reply.status(), reply.toString());
     assertEquals("bytes " + from + "-" + (to - 1) + "/" + total, reply.field("content-range"));
     assertArrayEquals(PartOrigin.part(BODY, from, to), reply.body());
   }
 
-  private static void assertPart(Reply reply, int from, int to) {
+  private static void assertPart(Response reply, int from, int to) {
     assertPart(reply, from, to, Integer.toString(LENGTH));
   }
 
@@ -106,10 +107,10 @@ final class ServerFillRangeTest {
   @Test
   void whatHasComeIsSentAtOnceAndWhatIsFarIsFetchedBySliceAndStored() throws IOException {
     start("", inTwoParts(TAGGED, MIB));
-    try (WireClient whole = edge.connect();
-        WireClient client = edge.connect()) {
+    try (RawClient whole = edge.connect();
+        RawClient client = edge.connect()) {
       whole.request("GET", "/v");
-      Head head = whole.head();
+      Response head = whole.head();
       byte[] begin = whole.bytes(MIB);
       assertPart(client.get("/v", range(1000, 9000)), 1000, 9000);
       assertEquals(1, origin.count("/v"));
@@ -134,7 +135,7 @@ final class ServerFillRangeTest {
       assertArrayEquals(PartOrigin.part(BODY, MIB, LENGTH), whole.bytes(LENGTH - MIB));
       assertEquals(200, head.status());
       edge.awaitIdle();
-      Reply hit = client.get("/v");
+      Response hit = client.get("/v");
       assertTrue(hit.isHit());
       assertArrayEquals(BODY, hit.body());
     }
@@ -145,13 +146,13 @@ final class ServerFillRangeTest {
   @Test
   void whoReadsAheadComesBackToTheFillWhenItHasComeBy() throws IOException {
     start("", inTwoParts(TAGGED, MIB));
-    try (WireClient whole = edge.connect();
-        WireClient client = edge.connect()) {
+    try (RawClient whole = edge.connect();
+        RawClient client = edge.connect()) {
       whole.request("GET", "/v");
       assertEquals(200, whole.head().status());
       assertArrayEquals(PartOrigin.part(BODY, 0, MIB), whole.bytes(MIB));
       client.request("GET", "/v", range(3 * MIB, LENGTH));
-      Head head = client.head();
+      Response head = client.head();
       assertEquals(206, head.status());
       // The first run goes as far as a run may; the fill is let go on meanwhile.
       byte[] begin = client.bytes(MIB);
@@ -161,7 +162,7 @@ final class ServerFillRangeTest {
       assertArrayEquals(PartOrigin.part(BODY, 4 * MIB, LENGTH), client.bytes(LENGTH - 4 * MIB));
     }
     edge.awaitIdle();
-    try (WireClient client = edge.connect()) {
+    try (RawClient client = edge.connect()) {
       assertArrayEquals(BODY, client.get("/v").body());
     }
     edge.awaitSum(0, c -> c.responsesAborted);
@@ -171,12 +172,12 @@ final class ServerFillRangeTest {
   @ValueSource(strings = {FRESH, FRESH + "etag: W/\"v1\"\r\n"})
   void withoutAStrongValidatorAFarRangeWaitsForItsBytes(String fields) throws IOException {
     start("", inTwoParts(fields, MIB));
-    try (WireClient whole = edge.connect();
-        WireClient client = edge.connect()) {
+    try (RawClient whole = edge.connect();
+        RawClient client = edge.connect()) {
       whole.request("GET", "/v");
       assertEquals(200, whole.head().status());
       client.request("GET", "/v", range(9 * MIB, 10 * MIB));
-      Edge.await("it has joined", () -> edge.sum(c -> c.joined) == 1);
+      Await.until("it has joined", () -> edge.sum(c -> c.joined) == 1);
       gate.countDown();
       assertPart(client.reply(), 9 * MIB, 10 * MIB);
       assertArrayEquals(BODY, whole.bytes(LENGTH));
@@ -196,8 +197,8 @@ final class ServerFillRangeTest {
             connection.awaitClose();
           }
         });
-    try (WireClient whole = edge.connect();
-        WireClient client = edge.connect()) {
+    try (RawClient whole = edge.connect();
+        RawClient client = edge.connect()) {
       whole.request("GET", "/v");
       assertEquals(200, whole.head().status());
       assertArrayEquals(PartOrigin.part(BODY, 0, MIB), whole.bytes(MIB));
@@ -214,11 +215,11 @@ final class ServerFillRangeTest {
   @Test
   void aFarReaderNeitherDrivesTheFillNorMakesItForget() throws IOException {
     start("", PartOrigin.of(BODY, TAGGED));
-    try (WireClient slow = new WireClient(edge.port(), 16 << 10);
-        WireClient client = edge.connect()) {
+    try (RawClient slow = new RawClient(edge.port(), 16 << 10);
+        RawClient client = edge.connect()) {
       slow.request("GET", "/v");
       assertEquals(200, slow.head().status());
-      Edge.await("the origin is held", () -> edge.server().store().unfinishedBytes() >= 4 * MIB);
+      Await.until("the origin is held", () -> edge.server().store().unfinishedBytes() >= 4 * MIB);
       assertPart(client.get("/v", range(11 * MIB, 12 * MIB)), 11 * MIB, 12 * MIB);
       assertTrue(edge.server().store().unfinishedBytes() < 7 * MIB, "it was driven on");
       assertArrayEquals(BODY, slow.bytes(LENGTH));
@@ -230,24 +231,24 @@ final class ServerFillRangeTest {
   @Test
   void aClosedRangeOfUnknownLengthIsSentOnceItHasCome() throws IOException {
     start("", chunkedInTwoParts(MIB, 2 * MIB));
-    try (WireClient whole = edge.connect();
-        WireClient inside = edge.connect();
-        WireClient across = edge.connect();
-        WireClient cut = edge.connect();
-        WireClient beyond = edge.connect()) {
+    try (RawClient whole = edge.connect();
+        RawClient inside = edge.connect();
+        RawClient across = edge.connect();
+        RawClient cut = edge.connect();
+        RawClient beyond = edge.connect()) {
       whole.request("GET", "/v");
       assertEquals(200, whole.head().status());
       assertPart(inside.get("/v", range(1000, 5000)), 1000, 5000, "*");
       across.request("GET", "/v", range(MIB - 10, MIB + 10));
       cut.request("GET", "/v", range(2 * MIB - 10, 2 * MIB + 10));
       beyond.request("GET", "/v", range(2 * MIB, 2 * MIB + 10));
-      Edge.await("they have joined", () -> edge.sum(c -> c.joined) == 4);
+      Await.until("they have joined", () -> edge.sum(c -> c.joined) == 4);
       gate.countDown();
-      Reply crossing = across.reply();
+      Response crossing = across.reply();
       assertEquals(206, crossing.status());
       assertArrayEquals(PartOrigin.part(BODY, MIB - 10, MIB + 10), crossing.body());
       assertPart(cut.reply(), 2 * MIB - 10, 2 * MIB, Integer.toString(2 * MIB));
-      Reply none = beyond.reply();
+      Response none = beyond.reply();
       assertEquals(416, none.status());
       assertEquals("bytes */" + 2 * MIB, none.field("content-range"));
     }
@@ -258,12 +259,12 @@ final class ServerFillRangeTest {
   @ValueSource(strings = {"bytes=-100", "bytes=2097052-", "bytes=2097052-2097152,2097100-"})
   void whatDependsOnTheEndOfABodyWaitsForIt(String range) throws IOException {
     start(", range-wait: 30s", chunkedInTwoParts(MIB, 2 * MIB));
-    try (WireClient whole = edge.connect();
-        WireClient client = edge.connect()) {
+    try (RawClient whole = edge.connect();
+        RawClient client = edge.connect()) {
       whole.request("GET", "/v");
       assertEquals(200, whole.head().status());
       client.request("GET", "/v", "Range: " + range);
-      Edge.await("it has joined", () -> edge.sum(c -> c.joined) == 1);
+      Await.until("it has joined", () -> edge.sum(c -> c.joined) == 1);
       gate.countDown();
       assertPart(client.reply(), 2 * MIB - 100, 2 * MIB, Integer.toString(2 * MIB));
     }
@@ -274,9 +275,9 @@ final class ServerFillRangeTest {
   @ValueSource(strings = {"bytes=-100", "bytes=1000-", "bytes=0-9,1000-1009", "bytes=0-9999999"})
   void butNotForLongerThanItsTime(String range) throws IOException {
     start(", range-wait: 10ms", chunkedInTwoParts(MIB, 2 * MIB));
-    try (WireClient client = edge.connect()) {
+    try (RawClient client = edge.connect()) {
       client.request("GET", "/v", "Range: " + range);
-      Head head = client.head();
+      Response head = client.head();
       assertEquals(200, head.status());
       assertEquals("", head.field("content-range"));
       gate.countDown();
@@ -288,9 +289,9 @@ final class ServerFillRangeTest {
   @Test
   void theWholeAsAnOpenRangeDoesNotWait() throws IOException {
     start(", range-wait: 1h", chunkedInTwoParts(MIB, 2 * MIB));
-    try (WireClient client = edge.connect()) {
+    try (RawClient client = edge.connect()) {
       client.request("GET", "/v", "Range: bytes=0-");
-      Head head = client.head();
+      Response head = client.head();
       assertEquals(200, head.status());
       gate.countDown();
       assertArrayEquals(PartOrigin.part(BODY, 0, 2 * MIB), client.body(head));
@@ -313,7 +314,7 @@ final class ServerFillRangeTest {
           connection.awaitClose();
           closed.countDown();
         });
-    try (WireClient only = edge.connect()) {
+    try (RawClient only = edge.connect()) {
       only.request("GET", "/v");
       assertEquals(200, only.head().status());
       assertArrayEquals(PartOrigin.part(BODY, 0, 10 * SLICE + 99), only.bytes(10 * SLICE + 99));
@@ -321,8 +322,8 @@ final class ServerFillRangeTest {
     TestOrigin.await(closed);
     edge.awaitSum(1, c -> c.fillsKept);
     edge.awaitIdle();
-    try (WireClient client = edge.connect()) {
-      Reply front = client.get("/v", range(0, 10 * SLICE));
+    try (RawClient client = edge.connect()) {
+      Response front = client.get("/v", range(0, 10 * SLICE));
       assertTrue(front.isHit(), front.field("cache-status"));
       assertPart(front, 0, 10 * SLICE);
       assertEquals(1, origin.count("/v"));
@@ -349,7 +350,7 @@ final class ServerFillRangeTest {
           connection.awaitClose();
           closed.countDown();
         });
-    try (WireClient only = edge.connect()) {
+    try (RawClient only = edge.connect()) {
       only.request("GET", "/v");
       assertEquals(200, only.head().status());
       assertArrayEquals(PartOrigin.part(BODY, 0, 10 * SLICE), only.bytes(10 * SLICE));
@@ -357,7 +358,7 @@ final class ServerFillRangeTest {
     TestOrigin.await(closed);
     edge.awaitIdle();
     edge.awaitSum(0, c -> c.fillsKept);
-    try (WireClient client = edge.connect()) {
+    try (RawClient client = edge.connect()) {
       assertArrayEquals(BODY, client.get("/v").body());
     }
     assertEquals(List.of("-", "-"), askedFor());

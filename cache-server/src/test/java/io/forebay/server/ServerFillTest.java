@@ -4,9 +4,10 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.forebay.server.WireClient.Head;
-import io.forebay.server.WireClient.Reply;
 import io.forebay.server.counters.LimitKey;
+import io.forebay.testing.Await;
+import io.forebay.testing.RawClient;
+import io.forebay.testing.RawClient.Response;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -69,8 +70,8 @@ final class ServerFillTest {
     };
   }
 
-  private List<WireClient> clients(int count) {
-    List<WireClient> clients = new ArrayList<>();
+  private List<RawClient> clients(int count) {
+    List<RawClient> clients = new ArrayList<>();
     for (int i = 0; i < count; i++) {
       clients.add(edge.connect());
     }
@@ -81,16 +82,16 @@ final class ServerFillTest {
   void clientsOfBothLoopsShareOneFetch() throws Exception {
     byte[] body = Edge.bytes(1, 3 * MIB);
     origin.on("/a", inTwoParts(body, MIB));
-    List<WireClient> clients = clients(40);
-    Edge.await(
+    List<RawClient> clients = clients(40);
+    Await.until(
         "both loops have clients",
         () -> edge.server().counters().stream().allMatch(c -> c.connectionsAccepted > 0));
     clients.forEach(client -> client.request("GET", "/a"));
-    Edge.await("all but one have joined", () -> edge.sum(c -> c.joined) == 39);
+    Await.until("all but one have joined", () -> edge.sum(c -> c.joined) == 39);
     gate.countDown();
     int collapsed = 0;
-    for (WireClient client : clients) {
-      Reply reply = client.reply();
+    for (RawClient client : clients) {
+      Response reply = client.reply();
       assertArrayEquals(body, reply.body());
       collapsed += reply.field("cache-status").contains("; collapsed") ? 1 : 0;
       client.close();
@@ -104,17 +105,17 @@ final class ServerFillTest {
   void theOthersGetEverythingWhenTheFirstLeaves() throws Exception {
     byte[] body = Edge.bytes(2, 4 * MIB);
     origin.on("/a", inTwoParts(body, MIB));
-    WireClient first = edge.connect().request("GET", "/a");
-    Head head = first.head();
+    RawClient first = edge.connect().request("GET", "/a");
+    Response head = first.head();
     assertEquals(200, head.status());
     first.bytes(100_000);
-    List<WireClient> others = clients(12);
+    List<RawClient> others = clients(12);
     others.forEach(client -> client.request("GET", "/a"));
-    Edge.await("they have joined", () -> edge.sum(c -> c.joined) == 12);
+    Await.until("they have joined", () -> edge.sum(c -> c.joined) == 12);
     first.close();
-    Edge.await("the first has left", () -> edge.sum(c -> c.clientAborts) == 1);
+    Await.until("the first has left", () -> edge.sum(c -> c.clientAborts) == 1);
     gate.countDown();
-    for (WireClient client : others) {
+    for (RawClient client : others) {
       assertArrayEquals(body, client.reply().body());
       client.close();
     }
@@ -132,15 +133,15 @@ final class ServerFillTest {
           TestOrigin.await(gate);
           TestOrigin.sendOk(connection, FRESH, body);
         });
-    WireClient first = edge.connect().request("GET", "/a");
+    RawClient first = edge.connect().request("GET", "/a");
     assertTrue(asked.await(30, TimeUnit.SECONDS));
-    List<WireClient> others = clients(6);
+    List<RawClient> others = clients(6);
     others.forEach(client -> client.request("GET", "/a"));
-    Edge.await("they have joined", () -> edge.sum(c -> c.joined) == 6);
+    Await.until("they have joined", () -> edge.sum(c -> c.joined) == 6);
     first.close();
-    Edge.await("the first has left", () -> edge.sum(c -> c.clientAborts) == 1);
+    Await.until("the first has left", () -> edge.sum(c -> c.clientAborts) == 1);
     gate.countDown();
-    for (WireClient client : others) {
+    for (RawClient client : others) {
       assertArrayEquals(body, client.reply().body());
       client.close();
     }
@@ -163,16 +164,16 @@ final class ServerFillTest {
           connection.awaitClose();
           closed.countDown();
         });
-    List<WireClient> clients = clients(5);
+    List<RawClient> clients = clients(5);
     clients.forEach(client -> client.request("GET", "/a"));
-    for (WireClient client : clients) {
+    for (RawClient client : clients) {
       assertEquals(200, client.head().status());
       client.close();
     }
     assertTrue(closed.await(30, TimeUnit.SECONDS));
     edge.awaitIdle();
     edge.awaitSum(0, c -> c.fillsInstalled);
-    try (WireClient later = edge.connect()) {
+    try (RawClient later = edge.connect()) {
       assertArrayEquals(body, later.get("/a").body());
     }
     assertEquals(2, origin.count("/a"));
@@ -182,14 +183,14 @@ final class ServerFillTest {
   void finishesForNobodyWhenLittleIsMissing() throws Exception {
     byte[] body = Edge.bytes(5, 500_000);
     origin.on("/a", inTwoParts(body, 100_000));
-    WireClient only = edge.connect().request("GET", "/a");
+    RawClient only = edge.connect().request("GET", "/a");
     assertEquals(200, only.head().status());
     only.close();
-    Edge.await("it has left", () -> edge.sum(c -> c.clientAborts) == 1);
+    Await.until("it has left", () -> edge.sum(c -> c.clientAborts) == 1);
     gate.countDown();
-    Edge.await("it is stored", () -> edge.sum(c -> c.fillsInstalled) == 1);
-    try (WireClient later = edge.connect()) {
-      Reply hit = later.get("/a");
+    Await.until("it is stored", () -> edge.sum(c -> c.fillsInstalled) == 1);
+    try (RawClient later = edge.connect()) {
+      Response hit = later.get("/a");
       assertTrue(hit.isHit());
       assertArrayEquals(body, hit.body());
     }
@@ -203,14 +204,14 @@ final class ServerFillTest {
     AtomicLong written = new AtomicLong();
     // With a validator: else more than a quarter of memory could not be kept for who comes later.
     origin.on("/a", counting(FRESH + "etag: \"1\"\r\n", body, written));
-    WireClient slow = new WireClient(edge.port(), 16 * 1024).request("GET", "/a");
+    RawClient slow = new RawClient(edge.port(), 16 * 1024).request("GET", "/a");
     assertEquals(200, slow.head().status());
     for (long read = 0; read < 16 * MIB; read += 64 * 1024) {
       slow.bytes(64 * 1024);
     }
     slow.close();
-    Edge.await("it is stored", () -> edge.sum(c -> c.fillsInstalled) == 1);
-    try (WireClient later = edge.connect()) {
+    Await.until("it is stored", () -> edge.sum(c -> c.fillsInstalled) == 1);
+    try (RawClient later = edge.connect()) {
       assertArrayEquals(body, later.get("/a").body());
     }
     assertEquals(1, origin.count("/a"));
@@ -221,9 +222,9 @@ final class ServerFillTest {
     byte[] body = Edge.bytes(7, 30 * MIB);
     AtomicLong written = new AtomicLong();
     origin.on("/a", counting(FRESH, body, written));
-    try (WireClient slow = new WireClient(edge.port(), 16 * 1024)) {
+    try (RawClient slow = new RawClient(edge.port(), 16 * 1024)) {
       slow.request("GET", "/a");
-      Head head = slow.head();
+      Response head = slow.head();
       int step = 256 * 1024;
       for (int read = 0; read < body.length; read += step) {
         byte[] part = slow.bytes(Math.min(step, body.length - read));
@@ -255,18 +256,18 @@ final class ServerFillTest {
     edge.start();
     byte[] body = Edge.bytes(8, MIB);
     origin.on("/a", inTwoParts(body, 1000));
-    List<WireClient> clients = clients(3);
+    List<RawClient> clients = clients(3);
     clients.forEach(client -> client.request("GET", "/a"));
-    Edge.await("two have joined the first", () -> edge.sum(c -> c.joined) == 2);
+    Await.until("two have joined the first", () -> edge.sum(c -> c.joined) == 2);
     // Else the fourth may be the first at the origin.
     TestOrigin.await(begun);
-    try (WireClient fourth = edge.connect()) {
+    try (RawClient fourth = edge.connect()) {
       assertArrayEquals(body, fourth.get("/a").body());
     }
     assertEquals(2, origin.count("/a"));
     assertEquals(1, edge.sum(c -> c.hits(LimitKey.FOLLOWERS_PER_FILL)));
     gate.countDown();
-    for (WireClient client : clients) {
+    for (RawClient client : clients) {
       assertArrayEquals(body, client.reply().body());
       client.close();
     }

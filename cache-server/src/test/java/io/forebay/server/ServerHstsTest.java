@@ -3,9 +3,10 @@ package io.forebay.server;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.forebay.server.WireClient.Head;
-import io.forebay.server.testing.Http2Client;
-import io.forebay.server.testing.Http3Client;
+import io.forebay.testing.Http2Client;
+import io.forebay.testing.Http3Client;
+import io.forebay.testing.RawClient;
+import io.forebay.testing.RawClient.Response;
 import io.netty.handler.codec.Headers;
 import io.netty.handler.codec.http2.Http2Headers;
 import io.netty.handler.codec.http3.Http3Headers;
@@ -122,7 +123,7 @@ final class ServerHstsTest {
     };
   }
 
-  private record OverHttp1(WireClient client) implements Asking {
+  private record OverHttp1(RawClient client) implements Asking {
     @Override
     public Seen ask(String method, String path, String... nameAndValue) throws IOException {
       List<String> fields = new ArrayList<>(List.of("Host: a.example"));
@@ -130,7 +131,7 @@ final class ServerHstsTest {
         fields.add(nameAndValue[i] + ": " + nameAndValue[i + 1]);
       }
       client.request(method, path, fields.toArray(String[]::new));
-      Head head = client.head();
+      Response head = client.head();
       if (head.status() == 103) {
         assertTrue(head.all(NAME).size() <= 1, () -> head.lines().toString());
         return seen(client.head(), method);
@@ -138,7 +139,7 @@ final class ServerHstsTest {
       return seen(head, method);
     }
 
-    private Seen seen(Head head, String method) throws IOException {
+    private Seen seen(Response head, String method) throws IOException {
       if (!method.equals("HEAD")) {
         client.body(head);
       }
@@ -271,15 +272,15 @@ final class ServerHstsTest {
   void aTunnelAndAHintAreAnswersToo(String route) throws Exception {
     String request =
         "GET %s HTTP/1.1\r\nHost: a.example\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n";
-    try (WireClient secure = edge.connectTls();
-        WireClient plain = edge.connect()) {
+    try (RawClient secure = edge.connectTls();
+        RawClient plain = edge.connect()) {
       secure.request("GET", route + "/passed");
-      Head hint = secure.head();
+      Response hint = secure.head();
       assertEquals(103, hint.status());
       assertEquals("</a>", hint.field("link"));
       assertEquals(route.equals("/ours") ? NONE : THEIRS, hint.all(NAME));
       secure.body(secure.head());
-      Head switched = secure.send(request.formatted(route + "/tunnel")).head();
+      Response switched = secure.send(request.formatted(route + "/tunnel")).head();
       assertEquals(101, switched.status());
       assertEquals(route.equals("/ours") ? OURS : THEIRS, switched.all(NAME));
       switched = plain.send(request.formatted(route + "/tunnel")).head();
@@ -309,7 +310,7 @@ final class ServerHstsTest {
     edge.configure(config("hsts: {max-age: 730d}").replace("127.128.0.0/9", "127.0.0.1"));
     edge.server().reload();
     try (Asking trusted = connect("plain");
-        WireClient named = new WireClient(edge.port("behind"))) {
+        RawClient named = new RawClient(edge.port("behind"))) {
       for (String path : List.of("/theirs/stored", "/theirs/passed", "/ours/stored")) {
         for (int i = 0; i < 2; i++) {
           assertEquals(THEIRS, trusted.ask("GET", path).said(), path);
@@ -318,8 +319,8 @@ final class ServerHstsTest {
       }
       named.send(
           "PROXY TCP4 203.0.113.9 192.0.2.1 4711 443\r\n".getBytes(StandardCharsets.US_ASCII));
-      assertEquals(THEIRS, named.get("/theirs/stored", "Host: a.example").head().all(NAME));
-      assertEquals(THEIRS, named.get("/theirs/passed", "Host: a.example").head().all(NAME));
+      assertEquals(THEIRS, named.get("/theirs/stored", "Host: a.example").all(NAME));
+      assertEquals(THEIRS, named.get("/theirs/passed", "Host: a.example").all(NAME));
     }
   }
 }

@@ -4,7 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.forebay.server.testing.Http3Client;
+import io.forebay.testing.Await;
+import io.forebay.testing.Http3Client;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -72,8 +73,8 @@ final class ServerHttp3BodyTest {
       Http3Client.Answer slow = client.get("/large");
       client.reads(slow, false);
       assertEquals("200", slow.status());
-      Edge.await("what it does not take is copied", () -> edge.server().privateCopyBytes() > 0);
-      Edge.await("and no region is pinned", () -> edge.server().store().pins() == 0);
+      Await.until("what it does not take is copied", () -> edge.server().privateCopyBytes() > 0);
+      Await.until("and no region is pinned", () -> edge.server().store().pins() == 0);
       assertTrue(edge.server().privateCopyBytes() <= 64 * 1024);
       client.reads(slow, true);
       assertEquals("end", slow.end());

@@ -4,8 +4,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.forebay.server.testing.Certificates;
-import io.forebay.server.testing.Http3Client;
+import io.forebay.testing.Certificates;
+import io.forebay.testing.Http3Client;
+import io.forebay.testing.RawClient;
 import io.netty.pkitesting.X509Bundle;
 import java.net.Socket;
 import java.nio.file.Path;
@@ -190,10 +191,11 @@ final class ServerHttp3ClientAuthTest {
     SSLParameters parameters = socket.getSSLParameters();
     parameters.setServerNames(List.of(new SNIHostName(name)));
     socket.setSSLParameters(parameters);
-    try (WireClient client = new WireClient(socket)) {
-      WireClient.Reply reply = client.send("GET /a HTTP/1.1\r\nHost: " + name + "\r\n\r\n").reply();
-      assertEquals(200, reply.head().status());
-      return reply.head().field("alt-svc");
+    try (RawClient client = new RawClient(socket)) {
+      RawClient.Response reply =
+          client.send("GET /a HTTP/1.1\r\nHost: " + name + "\r\n\r\n").reply();
+      assertEquals(200, reply.status());
+      return reply.field("alt-svc");
     }
   }
 }

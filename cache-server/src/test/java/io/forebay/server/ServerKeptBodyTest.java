@@ -5,8 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.forebay.server.WireClient.Head;
-import io.forebay.server.WireClient.Reply;
+import io.forebay.testing.Await;
+import io.forebay.testing.RawClient;
+import io.forebay.testing.RawClient.Response;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -53,7 +54,7 @@ final class ServerKeptBodyTest {
   }
 
   private void store(String path, byte[] body) throws IOException {
-    try (WireClient client = edge.connect()) {
+    try (RawClient client = edge.connect()) {
       assertArrayEquals(body, client.get(path).body());
     }
     edge.awaitIdle();
@@ -62,7 +63,7 @@ final class ServerKeptBodyTest {
   /** Replaces, in a tier of 64 MiB, all that may leave memory. */
   private void turnOver() throws IOException {
     byte[] body = Edge.bytes(22, MIB);
-    try (WireClient client = edge.connect()) {
+    try (RawClient client = edge.connect()) {
       for (int i = 0; i < 3 * 64; i++) {
         origin.on("/churn/" + i, TestOrigin.ok(TAGGED, body));
         assertEquals(200, client.get("/churn/" + i).status());
@@ -86,9 +87,9 @@ final class ServerKeptBodyTest {
     byte[] body = Edge.bytes(20, 12 * MIB);
     origin.on("/slow", TestOrigin.ok(FRESH + validator, body));
     store("/slow", body);
-    try (WireClient slow = new WireClient(edge.port(), 4 * KIB)) {
+    try (RawClient slow = new RawClient(edge.port(), 4 * KIB)) {
       slow.request("GET", "/slow");
-      Head head = slow.head();
+      Response head = slow.head();
       assertTrue(head.isHit());
       turnOver();
       assertArrayEquals(body, slow.body(head));
@@ -103,9 +104,9 @@ final class ServerKeptBodyTest {
     byte[] body = Edge.bytes(24, 12 * MIB);
     origin.on("/slow", TestOrigin.ok(FRESH, body));
     store("/slow", body);
-    try (WireClient slow = new WireClient(edge.port(), 4 * KIB)) {
+    try (RawClient slow = new RawClient(edge.port(), 4 * KIB)) {
       slow.request("GET", "/slow", "Range: bytes=11000000-11999999,5-8000000");
-      Head head = slow.head();
+      Response head = slow.head();
       assertEquals(206, head.status());
       turnOver();
       List<MultipartBody.Part> parts =
@@ -126,12 +127,12 @@ final class ServerKeptBodyTest {
     origin.on("/other", TestOrigin.ok(FRESH, other));
     store("/one", one);
     store("/other", other);
-    try (WireClient slow = new WireClient(edge.port(), 4 * KIB);
-        WireClient second = edge.connect()) {
+    try (RawClient slow = new RawClient(edge.port(), 4 * KIB);
+        RawClient second = edge.connect()) {
       slow.request("GET", "/one");
-      Head head = slow.head();
+      Response head = slow.head();
       assertTrue(head.isHit());
-      Reply passed = second.get("/other");
+      Response passed = second.get("/other");
       assertTrue(passed.field("cache-status").contains("not-kept"), passed.toString());
       assertArrayEquals(other, passed.body());
       assertArrayEquals(one, slow.body(head));
@@ -159,18 +160,18 @@ final class ServerKeptBodyTest {
           TestOrigin.await(joined);
           connection.send(Arrays.copyOfRange(body, MIB, body.length));
         });
-    try (WireClient leader = new WireClient(edge.port(), 4 * KIB);
-        WireClient follower = new WireClient(edge.port(), 4 * KIB)) {
+    try (RawClient leader = new RawClient(edge.port(), 4 * KIB);
+        RawClient follower = new RawClient(edge.port(), 4 * KIB)) {
       leader.request("GET", "/slow");
-      Head first = leader.head();
+      Response first = leader.head();
       follower.request("GET", "/slow");
-      Head second = follower.head();
+      Response second = follower.head();
       assertTrue(second.field("cache-status").contains("collapsed"), second.toString());
       if (isPurged) {
         edge.purgeUrl("/slow");
       }
       joined.countDown();
-      Edge.await("the fill is over", () -> edge.server().fillsInProgress() == 0);
+      Await.until("the fill is over", () -> edge.server().fillsInProgress() == 0);
       turnOver();
       assertArrayEquals(body, leader.body(first));
       assertArrayEquals(body, follower.body(second));
@@ -194,14 +195,14 @@ final class ServerKeptBodyTest {
         });
     // As much of each as nobody holds the origin for, and no more while the gate is closed.
     byte[] other = Edge.bytes(29, MIB);
-    List<WireClient> crowd = new ArrayList<>();
-    try (WireClient leader = new WireClient(edge.port(), 4 * KIB);
-        WireClient follower = edge.connect();
+    List<RawClient> crowd = new ArrayList<>();
+    try (RawClient leader = new RawClient(edge.port(), 4 * KIB);
+        RawClient follower = edge.connect();
         var threads = Executors.newVirtualThreadPerTaskExecutor()) {
       leader.request("GET", "/grows");
-      Head first = leader.head();
+      Response first = leader.head();
       follower.request("GET", "/grows");
-      Head second = follower.head();
+      Response second = follower.head();
       assertTrue(second.field("cache-status").contains("collapsed"), second.toString());
       for (int i = 0; i < 10; i++) {
         origin.on(
@@ -214,7 +215,7 @@ final class ServerKeptBodyTest {
             });
         crowd.add(edge.connect().request("GET", "/crowd/" + i));
       }
-      Edge.await(
+      Await.until(
           "there is no room left", () -> edge.server().store().unfinishedBytes() > 15 * MIB / 2);
       crowded.countDown();
       CompletableFuture<byte[]> followed =
@@ -222,17 +223,17 @@ final class ServerKeptBodyTest {
       assertArrayEquals(body, leader.body(first));
       assertArrayEquals(body, followed.get());
       gate.countDown();
-      for (WireClient one : crowd) {
+      for (RawClient one : crowd) {
         assertArrayEquals(other, one.reply().body());
       }
     } finally {
-      crowd.forEach(WireClient::close);
+      crowd.forEach(RawClient::close);
     }
     assertEquals(1, origin.count("/grows"));
     assertNothingAborted();
   }
 
-  private static byte[] read(WireClient client, Head head) {
+  private static byte[] read(RawClient client, Response head) {
     try {
       return client.body(head);
     } catch (IOException e) {
@@ -246,12 +247,12 @@ final class ServerKeptBodyTest {
     start("16MiB");
     byte[] body = Edge.bytes(30, 6 * MIB);
     origin.on("/large", TestOrigin.ok(FRESH, body));
-    try (WireClient slow = new WireClient(edge.port(), 4 * KIB);
-        WireClient late = edge.connect()) {
+    try (RawClient slow = new RawClient(edge.port(), 4 * KIB);
+        RawClient late = edge.connect()) {
       slow.request("GET", "/large");
-      Head head = slow.head();
+      Response head = slow.head();
       byte[] begun = slow.bytes(3 * MIB);
-      Reply reply = late.get("/large");
+      Response reply = late.get("/large");
       assertFalse(reply.field("cache-status").contains("collapsed"), reply.toString());
       assertArrayEquals(body, reply.body());
       assertArrayEquals(Arrays.copyOf(body, 3 * MIB), begun);

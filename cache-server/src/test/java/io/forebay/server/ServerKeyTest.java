@@ -4,8 +4,10 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.forebay.server.WireClient.Reply;
 import io.forebay.storage.purge.PurgeKind;
+import io.forebay.testing.Await;
+import io.forebay.testing.RawClient;
+import io.forebay.testing.RawClient.Response;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
@@ -61,9 +63,9 @@ final class ServerKeyTest {
                 TestOrigin.ascii(request.number() + " " + request.target())));
   }
 
-  private static Reply hit(WireClient client, String path, String... fields) {
-    Reply[] last = new Reply[1];
-    Edge.await(
+  private static Response hit(RawClient client, String path, String... fields) {
+    Response[] last = new Response[1];
+    Await.until(
         "a hit for " + path,
         () -> {
           try {
@@ -79,7 +81,7 @@ final class ServerKeyTest {
   @Test
   void strippedAndSortedParametersShareAnObjectAndNeverReachTheOrigin() throws IOException {
     echo("/strip", "");
-    try (WireClient client = edge.connect()) {
+    try (RawClient client = edge.connect()) {
       assertEquals("1 /strip?a=1&b=2", client.get("/strip?utm_x=evil&b=2&fbclid=9&a=1").text());
       assertEquals("1 /strip?a=1&b=2", hit(client, "/strip?b=2&a=1").text());
       assertEquals("1 /strip?a=1&b=2", hit(client, "/strip?a=1&b=2&utm_source=other").text());
@@ -91,7 +93,7 @@ final class ServerKeyTest {
   @Test
   void aPurgeOfAnyUrlThatHasTheKeyKillsTheObject() throws IOException {
     echo("/strip/p", "");
-    try (WireClient client = edge.connect()) {
+    try (RawClient client = edge.connect()) {
       assertEquals("1 /strip/p?b=1", client.get("/strip/p?b=1").text());
       assertEquals("1 /strip/p?b=1", hit(client, "/strip/p?b=1&utm_x=1").text());
       edge.purgeUrl("/strip/p?b=1&utm_x=2");
@@ -103,10 +105,10 @@ final class ServerKeyTest {
   @Test
   void anUnsafeRequestInvalidatesWhatSharesTheKeyOfItsUrl() throws IOException {
     echo("/strip/i", "");
-    try (WireClient client = edge.connect()) {
+    try (RawClient client = edge.connect()) {
       assertEquals("1 /strip/i?b=1", client.get("/strip/i?b=1").text());
       assertEquals("1 /strip/i?b=1", hit(client, "/strip/i?b=1").text());
-      Reply posted = client.request("POST", "/strip/i?utm_x=2&b=1", "Content-Length: 0").reply();
+      Response posted = client.request("POST", "/strip/i?utm_x=2&b=1", "Content-Length: 0").reply();
       assertEquals("2 /strip/i?utm_x=2&b=1", posted.text(), "passed as the client wrote it");
       assertEquals("3 /strip/i?b=1", client.get("/strip/i?b=1").text());
     }
@@ -115,7 +117,7 @@ final class ServerKeyTest {
   @Test
   void aQueryThatIsIgnoredNeverReachesTheOrigin() throws IOException {
     echo("/ignore", "");
-    try (WireClient client = edge.connect()) {
+    try (RawClient client = edge.connect()) {
       assertEquals("1 /ignore", client.get("/ignore?x=evil").text());
       assertEquals("1 /ignore", hit(client, "/ignore?y").text());
       assertEquals("1 /ignore", hit(client, "/ignore").text());
@@ -125,7 +127,7 @@ final class ServerKeyTest {
   @Test
   void hostsShareWhatIsKeptUnderAFixedName() throws IOException {
     echo("/shared/x", "");
-    try (WireClient client = edge.connect()) {
+    try (RawClient client = edge.connect()) {
       assertEquals("1 /shared/x", client.get("/shared/X", "Host: a.example").text());
       assertEquals("1 /shared/x", hit(client, "/SHARED/x", "Host: b.example:99").text());
       assertEquals("shared.example", origin.requests("/shared/x").getFirst().field("host"));
@@ -155,7 +157,7 @@ final class ServerKeyTest {
                         + " "
                         + request.field("x-country")
                         + request.field("x-noise"))));
-    try (WireClient client = edge.connect()) {
+    try (RawClient client = edge.connect()) {
       String a = "Cookie: session=secret; kind=a";
       assertEquals("1 kind=a se", client.get("/fields", a, "X-Country: se", "X-Noise: 1").text());
       assertEquals(
@@ -167,7 +169,7 @@ final class ServerKeyTest {
       assertEquals("1 kind=a se", hit(client, "/fields", a, "X-Country: se").text());
       edge.purgeUrl("/fields");
       for (String kind : List.of("a", "b")) {
-        Reply reply = client.get("/fields", "Cookie: kind=" + kind, "X-Country: se");
+        Response reply = client.get("/fields", "Cookie: kind=" + kind, "X-Country: se");
         assertFalse(reply.isHit(), "a purge by URL takes all: " + reply.text());
       }
     }
@@ -176,7 +178,7 @@ final class ServerKeyTest {
   @Test
   void whatARouteHasComeToIgnoreSelectsNoLonger() throws IOException {
     echo("/reload", "vary: X-Noise\r\n");
-    try (WireClient client = edge.connect()) {
+    try (RawClient client = edge.connect()) {
       assertEquals("1 /reload", client.get("/reload", "X-Noise: 1").text());
       assertEquals("1 /reload", hit(client, "/reload", "X-Noise: 1").text());
       edge.configure(
@@ -200,7 +202,7 @@ final class ServerKeyTest {
                 FRESH + "vary: User-Agent, Accept-Language\r\n",
                 TestOrigin.ascii(
                     request.field("forebay-device") + " " + request.field("accept-language"))));
-    try (WireClient client = edge.connect()) {
+    try (RawClient client = edge.connect()) {
       String phone = "User-Agent: Mozilla/5.0 (iPhone; CPU iPhone OS 17_0) Mobile/15E148";
       assertEquals(
           "mobile de", client.get("/device", phone, "Accept-Language: de-CH, fr;q=0.9").text());

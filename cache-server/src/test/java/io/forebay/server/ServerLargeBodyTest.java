@@ -5,9 +5,10 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.forebay.server.TestOrigin.Answer;
-import io.forebay.server.WireClient.Head;
-import io.forebay.server.WireClient.Reply;
 import io.forebay.storage.StoreStats;
+import io.forebay.testing.Await;
+import io.forebay.testing.RawClient;
+import io.forebay.testing.RawClient.Response;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -41,7 +42,7 @@ final class ServerLargeBodyTest {
   private void start(String more, Answer whole) throws IOException {
     edge = Edge.before(origin, directory, "16MiB", more);
     if (!more.isEmpty()) {
-      Edge.await("disks", () -> edge.server().notReady().isEmpty());
+      Await.until("disks", () -> edge.server().notReady().isEmpty());
     }
     origin.on(
         "/large",
@@ -111,15 +112,15 @@ final class ServerLargeBodyTest {
     start(
         "",
         isLengthKnown ? TestOrigin.ok(TAGGED, BODY) : TestOrigin.chunked(TAGGED, BODY, 100 * KIB));
-    try (WireClient client = edge.connect()) {
+    try (RawClient client = edge.connect()) {
       assertArrayEquals(BODY, client.get("/large").body());
       edge.awaitSum(1, c -> c.fillsInstalled);
       edge.awaitIdle();
-      Reply end = client.get("/large", "Range: bytes=" + (LENGTH - MIB) + "-");
+      Response end = client.get("/large", "Range: bytes=" + (LENGTH - MIB) + "-");
       assertTrue(end.isHit(), end.field("cache-status"));
       assertArrayEquals(Arrays.copyOfRange(BODY, LENGTH - MIB, LENGTH), end.body());
       assertEquals(1, origin.count("/large"));
-      Reply begin = client.get("/large", "Range: bytes=0-99");
+      Response begin = client.get("/large", "Range: bytes=0-99");
       assertEquals(206, begin.status());
       assertArrayEquals(Arrays.copyOf(BODY, 100), begin.body());
       assertEquals("bytes=0-65535", origin.requests("/large").getLast().field("range"));
@@ -132,12 +133,12 @@ final class ServerLargeBodyTest {
   @Test
   void whatIsHeldIsBoundedWhileItStreams() throws IOException {
     start("", inTwoParts(TAGGED));
-    try (WireClient client = edge.connect()) {
+    try (RawClient client = edge.connect()) {
       client.request("GET", "/large");
-      Head head = client.head();
+      Response head = client.head();
       assertEquals(Integer.toString(LENGTH), head.field("content-length"));
       assertArrayEquals(Arrays.copyOf(BODY, HALF), client.bytes(HALF));
-      Edge.await("what was passed is let go", () -> stats().unfinishedBytes() < 2 * MIB);
+      Await.until("what was passed is let go", () -> stats().unfinishedBytes() < 2 * MIB);
       assertTrue(stats().unfinishedBytes() > 0);
       assertTrue(stats().reclaimedRegions() > 4);
       gate.countDown();
@@ -151,10 +152,10 @@ final class ServerLargeBodyTest {
   @ValueSource(booleans = {false, true})
   void aSlowClientBesideAFastOneGetsAllOfIt(boolean hasDisk) throws IOException {
     start(hasDisk ? disk() : "", TestOrigin.ok(TAGGED, BODY));
-    try (WireClient slow = new WireClient(edge.port(), 4 * KIB);
-        WireClient fast = edge.connect()) {
+    try (RawClient slow = new RawClient(edge.port(), 4 * KIB);
+        RawClient fast = edge.connect()) {
       slow.request("GET", "/large");
-      Head head = slow.head();
+      Response head = slow.head();
       assertEquals(200, head.status());
       fast.request("GET", "/large");
       assertArrayEquals(BODY, fast.reply().body());
@@ -171,13 +172,13 @@ final class ServerLargeBodyTest {
   @ValueSource(booleans = {false, true})
   void whoJoinsLateGetsAllOfIt(boolean hasDisk) throws IOException {
     start(hasDisk ? disk() : "", inTwoParts(TAGGED));
-    try (WireClient first = edge.connect();
-        WireClient late = edge.connect()) {
+    try (RawClient first = edge.connect();
+        RawClient late = edge.connect()) {
       first.request("GET", "/large");
       assertEquals(200, first.head().status());
       assertArrayEquals(Arrays.copyOf(BODY, HALF), first.bytes(HALF));
       late.request("GET", "/large");
-      Head head = late.head();
+      Response head = late.head();
       assertTrue(head.field("cache-status").contains("; collapsed"));
       assertArrayEquals(Arrays.copyOf(BODY, HALF), late.bytes(HALF));
       // What the fill is still to bring is fetched by nobody else.
@@ -205,13 +206,13 @@ final class ServerLargeBodyTest {
         (request, connection) ->
             (request.number() == 1 ? inUnknownParts() : TestOrigin.ok(FRESH, BODY))
                 .to(request, connection));
-    try (WireClient first = edge.connect();
-        WireClient late = edge.connect()) {
+    try (RawClient first = edge.connect();
+        RawClient late = edge.connect()) {
       first.request("GET", "/large");
-      Head head = first.head();
+      Response head = first.head();
       assertEquals(200, head.status());
-      Edge.await("the beginning is gone", () -> readOn(first) && stats().reclaimedRegions() > 16);
-      Reply reply = late.get("/large");
+      Await.until("the beginning is gone", () -> readOn(first) && stats().reclaimedRegions() > 16);
+      Response reply = late.get("/large");
       assertTrue(reply.field("cache-status").contains("store-full"), reply.toString());
       assertArrayEquals(BODY, reply.body());
     }
@@ -230,7 +231,7 @@ final class ServerLargeBodyTest {
     };
   }
 
-  private static boolean readOn(WireClient client) {
+  private static boolean readOn(RawClient client) {
     try {
       return client.bytes(64 * KIB).length > 0;
     } catch (IOException e) {
@@ -241,11 +242,11 @@ final class ServerLargeBodyTest {
   @Test
   void onADiskItIsKeptWhole() throws IOException {
     start(disk(), TestOrigin.ok(TAGGED, BODY));
-    try (WireClient client = edge.connect()) {
+    try (RawClient client = edge.connect()) {
       assertArrayEquals(BODY, client.get("/large").body());
       edge.awaitIdle();
       for (int i = 0; i < 2; i++) {
-        Reply reply = client.get("/large");
+        Response reply = client.get("/large");
         assertArrayEquals(BODY, reply.body());
         assertTrue(reply.isHit() || dropped() > 0, reply.field("cache-status"));
       }
@@ -257,13 +258,13 @@ final class ServerLargeBodyTest {
   @Test
   void withoutAValidatorItIsFetchedForEachAndRangesOfItAreHits() throws IOException {
     start(disk(), TestOrigin.ok(FRESH, BODY));
-    try (WireClient client = edge.connect()) {
+    try (RawClient client = edge.connect()) {
       assertArrayEquals(BODY, client.get("/large").body());
       edge.awaitIdle();
-      Reply reply = client.get("/large");
+      Response reply = client.get("/large");
       assertTrue(reply.field("cache-status").contains("not-kept"), reply.field("cache-status"));
       assertArrayEquals(BODY, reply.body());
-      Reply range = client.get("/large", "Range: bytes=1000-999999");
+      Response range = client.get("/large", "Range: bytes=1000-999999");
       assertTrue(range.isHit() || dropped() > 0, range.field("cache-status"));
       assertArrayEquals(Arrays.copyOfRange(BODY, 1000, 1_000_000), range.body());
     }
@@ -273,7 +274,7 @@ final class ServerLargeBodyTest {
   @Test
   void aPurgeMeanwhileIsNotOutlived() throws IOException {
     start("", inTwoParts(TAGGED));
-    try (WireClient client = edge.connect()) {
+    try (RawClient client = edge.connect()) {
       client.request("GET", "/large");
       assertEquals(200, client.head().status());
       client.bytes(HALF);

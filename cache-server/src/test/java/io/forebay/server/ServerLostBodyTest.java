@@ -6,8 +6,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.forebay.server.TestOrigin.Answer;
 import io.forebay.server.TestOrigin.Request;
-import io.forebay.server.WireClient.Head;
-import io.forebay.server.testing.ScriptedOrigin.Connection;
+import io.forebay.testing.Await;
+import io.forebay.testing.RawClient;
+import io.forebay.testing.RawClient.Response;
+import io.forebay.testing.ScriptedOrigin.Connection;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.URI;
@@ -91,7 +93,7 @@ final class ServerLostBodyTest {
 
   /** Stores the object, so that the reader afterwards is served from the store. */
   private void store() throws IOException {
-    try (WireClient client = edge.connect()) {
+    try (RawClient client = edge.connect()) {
       assertArrayEquals(BODY, client.get("/slow").body());
     }
     edge.awaitIdle();
@@ -103,7 +105,7 @@ final class ServerLostBodyTest {
    */
   private void turnOver() throws IOException {
     byte[] body = Edge.bytes(22, MIB);
-    try (WireClient client = edge.connect()) {
+    try (RawClient client = edge.connect()) {
       for (int i = 0; i < 3 * 64; i++) {
         origin.on("/churn/" + i, TestOrigin.ok(FRESH, body));
         assertEquals(200, client.get("/churn/" + i).status());
@@ -113,13 +115,13 @@ final class ServerLostBodyTest {
       }
     }
     assertTrue(edge.server().store().reclaimedRegions() > 16);
-    Edge.await("no reader holds a region", () -> edge.server().store().pins() == 0);
+    Await.until("no reader holds a region", () -> edge.server().store().pins() == 0);
   }
 
   private void assertBrokenOff() throws IOException {
-    try (WireClient slow = new WireClient(edge.port(), 4 * KIB)) {
+    try (RawClient slow = new RawClient(edge.port(), 4 * KIB)) {
       slow.request("GET", "/slow");
-      Head head = slow.head();
+      Response head = slow.head();
       assertEquals(200, head.status());
       assertEquals(Integer.toString(LENGTH), head.field("content-length"));
       turnOver();
@@ -140,9 +142,9 @@ final class ServerLostBodyTest {
         TestOrigin.ok(TAGGED, BODY),
         partOf(BODY, TAGGED));
     store();
-    try (WireClient slow = new WireClient(edge.port(), 4 * KIB)) {
+    try (RawClient slow = new RawClient(edge.port(), 4 * KIB)) {
       slow.request("GET", "/slow");
-      Head head = slow.head();
+      Response head = slow.head();
       assertTrue(head.isHit());
       turnOver();
       assertArrayEquals(BODY, slow.body(head));
@@ -152,7 +154,7 @@ final class ServerLostBodyTest {
     }
     edge.awaitSum(1, c -> c.restsFetched);
     edge.awaitSum(0, c -> c.responsesAborted);
-    Edge.await("it is logged", () -> logged(log).contains("rest-fetched"));
+    Await.until("it is logged", () -> logged(log).contains("rest-fetched"));
     String line =
         logged(log).lines().filter(text -> text.contains("rest-fetched")).findFirst().orElseThrow();
     assertTrue(line.contains("/slow") && line.contains(Integer.toString(LENGTH)), line);
@@ -171,7 +173,7 @@ final class ServerLostBodyTest {
     start(TestOrigin.ok(TAGGED, BODY), partOf(BODY, TAGGED));
     store();
     int from = 1000;
-    try (WireClient slow = new WireClient(edge.port(), 4 * KIB)) {
+    try (RawClient slow = new RawClient(edge.port(), 4 * KIB)) {
       slow.request(
           "GET",
           "/slow",
@@ -179,7 +181,7 @@ final class ServerLostBodyTest {
           "If-Range: \"v1\"",
           "If-None-Match: \"v0\"",
           "If-Modified-Since: Tue, 02 Jun 2026 10:00:00 GMT");
-      Head head = slow.head();
+      Response head = slow.head();
       assertEquals(206, head.status());
       turnOver();
       assertArrayEquals(Arrays.copyOfRange(BODY, from, LENGTH), slow.body(head));
@@ -219,9 +221,9 @@ final class ServerLostBodyTest {
           connection.send("\r\n0\r\n\r\n");
         });
     store();
-    try (WireClient slow = new WireClient(edge.port(), 4 * KIB)) {
+    try (RawClient slow = new RawClient(edge.port(), 4 * KIB)) {
       slow.request("GET", "/slow", "Range: bytes=5-9999999");
-      Head head = slow.head();
+      Response head = slow.head();
       assertEquals(206, head.status());
       turnOver();
       assertArrayEquals(Arrays.copyOfRange(BODY, 5, 10_000_000), slow.body(head));
@@ -232,10 +234,10 @@ final class ServerLostBodyTest {
   @Test
   void theReaderWhoCausedTheFillIsGoneOnWithToo() throws IOException {
     start(TestOrigin.chunked(TAGGED, BODY, 1 << 16), partOf(BODY, TAGGED));
-    try (WireClient slow = new WireClient(edge.port(), 4 * KIB);
-        WireClient quick = edge.connect()) {
+    try (RawClient slow = new RawClient(edge.port(), 4 * KIB);
+        RawClient quick = edge.connect()) {
       slow.request("GET", "/slow");
-      Head head = slow.head();
+      Response head = slow.head();
       assertArrayEquals(BODY, quick.get("/slow").body());
       turnOver();
       assertArrayEquals(BODY, slow.body(head));
@@ -305,7 +307,7 @@ final class ServerLostBodyTest {
           connection.send("3\r\nabc\r\n0\r\n\r\n");
         });
     store();
-    try (WireClient slow = new WireClient(edge.port(), 4 * KIB)) {
+    try (RawClient slow = new RawClient(edge.port(), 4 * KIB)) {
       slow.request("GET", "/slow");
       assertEquals(200, slow.head().status());
       turnOver();
@@ -334,11 +336,11 @@ final class ServerLostBodyTest {
           connection.awaitClose();
         });
     store();
-    try (WireClient slow = new WireClient(edge.port(), 4 * KIB)) {
+    try (RawClient slow = new RawClient(edge.port(), 4 * KIB)) {
       slow.request("GET", "/slow");
       assertEquals(200, slow.head().status());
       turnOver();
-      Edge.await(
+      Await.until(
           "the rest is asked for",
           () -> {
             slow.dropWhatIsThere();

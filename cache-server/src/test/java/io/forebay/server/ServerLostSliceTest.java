@@ -5,9 +5,10 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.forebay.server.WireClient.Head;
-import io.forebay.server.WireClient.Reply;
 import io.forebay.storage.disk.DiskStats;
+import io.forebay.testing.Await;
+import io.forebay.testing.RawClient;
+import io.forebay.testing.RawClient.Response;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.net.URI;
@@ -56,16 +57,16 @@ final class ServerLostSliceTest {
             """
                 .replace("ORIGIN", origin.url())
                 .replace("DIR", directory.toString()));
-    Edge.await("disks", () -> edge.server().notReady().isEmpty());
+    Await.until("disks", () -> edge.server().notReady().isEmpty());
     int objects = 3 * MEMORY / length;
-    try (WireClient client = edge.connect()) {
+    try (RawClient client = edge.connect()) {
       for (int n = 0; n < objects; n++) {
         origin.on("/" + n, PartOrigin.of(body(n, length), fields));
         assertEquals(200, client.get("/" + n).status());
       }
     }
     edge.awaitIdle();
-    Edge.await(
+    Await.until(
         "records on the disk",
         () -> edge.server().disks().stream().allMatch(disk -> disk.writtenBytes() > MEMORY / 2));
     try (RandomAccessFile file =
@@ -102,9 +103,9 @@ final class ServerLostSliceTest {
   }
 
   private void assertWholeOf(int objects, int length) throws IOException {
-    try (WireClient client = edge.connect()) {
+    try (RawClient client = edge.connect()) {
       for (int n = 0; n < objects; n++) {
-        Reply reply = client.get("/" + n);
+        Response reply = client.get("/" + n);
         assertEquals(200, reply.status(), "object " + n);
         assertArrayEquals(body(n, length), reply.body(), "object " + n);
       }
@@ -117,28 +118,28 @@ final class ServerLostSliceTest {
   void rangesAndHeadsOfSuchObjectsAreAnswered() throws IOException {
     int length = 300_000;
     int objects = spoil(TAGGED, length);
-    try (WireClient client = edge.connect()) {
+    try (RawClient client = edge.connect()) {
       for (int n = 0; n < objects; n++) {
         String path = "/" + n;
         switch (n % 4) {
           case 0 -> {
-            Reply reply = client.get(path, "Range: bytes=" + (length - 10) + "-");
+            Response reply = client.get(path, "Range: bytes=" + (length - 10) + "-");
             assertEquals(206, reply.status());
             assertArrayEquals(
                 Arrays.copyOfRange(body(n, length), length - 10, length), reply.body());
           }
           case 1 -> {
-            Reply reply = client.get(path, "Range: bytes=0-9,200000-299999");
+            Response reply = client.get(path, "Range: bytes=0-9,200000-299999");
             assertEquals(206, reply.status());
             assertTrue(reply.body().length > 100_010);
           }
           case 2 -> {
             client.request("HEAD", path);
-            Head head = client.head();
+            Response head = client.head();
             assertEquals(200, head.status());
           }
           default -> {
-            Reply reply = client.get(path);
+            Response reply = client.get(path);
             assertEquals(200, reply.status(), () -> new String(reply.body(), US_ASCII));
             assertArrayEquals(body(n, length), reply.body());
           }

@@ -6,10 +6,11 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.forebay.server.WireClient.Head;
-import io.forebay.server.WireClient.Reply;
 import io.forebay.server.counters.LimitKey;
-import io.forebay.server.testing.Http2Client;
+import io.forebay.testing.Await;
+import io.forebay.testing.Http2Client;
+import io.forebay.testing.RawClient;
+import io.forebay.testing.RawClient.Response;
 import io.netty.buffer.PooledByteBufAllocator;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -60,8 +61,8 @@ final class ServerMemoryTest {
     origin.close();
   }
 
-  private static void assertBody(byte[] body, WireClient client) throws IOException {
-    Reply reply = client.reply();
+  private static void assertBody(byte[] body, RawClient client) throws IOException {
+    Response reply = client.reply();
     assertEquals(200, reply.status());
     assertArrayEquals(body, reply.body());
   }
@@ -71,9 +72,9 @@ final class ServerMemoryTest {
     start("16MiB", "");
     byte[] body = Edge.bytes(1, 20 * MIB);
     origin.on("/a", TestOrigin.ok(FRESH, body));
-    try (WireClient client = edge.connect()) {
+    try (RawClient client = edge.connect()) {
       for (int i = 0; i < 2; i++) {
-        Reply reply = client.get("/a");
+        Response reply = client.get("/a");
         assertArrayEquals(body, reply.body());
         assertTrue(reply.field("cache-status").endsWith("detail=no-room"));
       }
@@ -88,7 +89,7 @@ final class ServerMemoryTest {
     byte[] body = Edge.bytes(2, 20 * MIB);
     origin.on("/a", TestOrigin.chunked(FRESH, body, 100_000));
     for (int i = 1; i <= 3; i++) {
-      try (WireClient client = edge.connect()) {
+      try (RawClient client = edge.connect()) {
         assertBody(body, client.request("GET", "/a"));
       }
       edge.awaitIdle();
@@ -104,10 +105,12 @@ final class ServerMemoryTest {
     byte[] body = Edge.bytes(3, 60 * MIB);
     long before = PooledByteBufAllocator.DEFAULT.metric().usedDirectMemory();
     origin.on("/a", TestOrigin.chunked(FRESH, body, 1 << 16));
-    try (WireClient slow = new WireClient(edge.port(), 16 * KIB)) {
+    try (RawClient slow = new RawClient(edge.port(), 16 * KIB)) {
       slow.request("GET", "/a");
       assertEquals(200, slow.head().status());
-      byte[] read = slow.body(new Head(200, List.of("transfer-encoding: chunked")));
+      byte[] read =
+          slow.body(
+              new RawClient.Response(200, List.of("transfer-encoding: chunked"), new byte[0]));
       assertArrayEquals(body, read);
     }
     long used = PooledByteBufAllocator.DEFAULT.metric().usedDirectMemory() - before;
@@ -118,9 +121,9 @@ final class ServerMemoryTest {
    * Has unfinished objects take half a MiB less than what they may take of 16 MiB, as long as the
    * gate is closed: fills so small that they let nothing go.
    */
-  private List<WireClient> takeTheRoom() throws IOException {
+  private List<RawClient> takeTheRoom() throws IOException {
     byte[] body = Edge.bytes(4, 2 * MIB);
-    List<WireClient> clients = new ArrayList<>();
+    List<RawClient> clients = new ArrayList<>();
     for (int i = 0; i < 8; i++) {
       int first = i == 0 ? MIB / 2 : MIB;
       origin.on(
@@ -130,7 +133,7 @@ final class ServerMemoryTest {
             TestOrigin.await(gate);
             connection.send(Arrays.copyOfRange(body, first, body.length));
           });
-      WireClient client = edge.connect().request("GET", "/held/" + i);
+      RawClient client = edge.connect().request("GET", "/held/" + i);
       assertEquals(200, client.head().status());
       client.bytes(first);
       clients.add(client);
@@ -139,9 +142,9 @@ final class ServerMemoryTest {
     return clients;
   }
 
-  private void giveTheRoomBack(List<WireClient> clients) throws IOException {
+  private void giveTheRoomBack(List<RawClient> clients) throws IOException {
     gate.countDown();
-    for (WireClient client : clients) {
+    for (RawClient client : clients) {
       client.bytes(MIB);
       client.close();
     }
@@ -150,14 +153,14 @@ final class ServerMemoryTest {
   @Test
   void aLeaderThatLeavesWhenThereIsNoRoomLeavesNothingBehind() throws IOException {
     start("16MiB", "");
-    List<WireClient> held = takeTheRoom();
+    List<RawClient> held = takeTheRoom();
     byte[] body = Edge.bytes(4, 20 * MIB);
     origin.on("/a", TestOrigin.chunked(FRESH, body, 1 << 16));
-    try (WireClient leader = new WireClient(edge.port(), 4 * KIB);
-        WireClient follower = new WireClient(edge.port(), 4 * KIB)) {
+    try (RawClient leader = new RawClient(edge.port(), 4 * KIB);
+        RawClient follower = new RawClient(edge.port(), 4 * KIB)) {
       leader.request("GET", "/a");
       assertEquals(200, leader.head().status());
-      Edge.await("it is no longer in the table", () -> edge.server().fillsInProgress() == 8);
+      Await.until("it is no longer in the table", () -> edge.server().fillsInProgress() == 8);
       leader.close();
       follower.request("GET", "/a");
       assertEquals(200, follower.head().status());
@@ -170,7 +173,7 @@ final class ServerMemoryTest {
   @ValueSource(strings = {FRESH, TAGGED})
   void aFollowerDoesNotWaitForALeaderThatTheRestIsLeftTo(String fields) throws Exception {
     start("16MiB", "");
-    List<WireClient> held = takeTheRoom();
+    List<RawClient> held = takeTheRoom();
     byte[] body = Edge.bytes(4, 3 * MIB);
     int first = 64 * KIB;
     CountDownLatch joined = new CountDownLatch(1);
@@ -187,11 +190,11 @@ final class ServerMemoryTest {
         });
     // It takes 32 KiB without credit, and so never comes to the end of what there was room for.
     try (Http2Client leader = new Http2Client(edge.tlsPort(), edge.authority(), 32 * KIB);
-        WireClient follower = edge.connectTls()) {
+        RawClient follower = edge.connectTls()) {
       Http2Client.Answer answer = leader.get(Http2Client.get("/a"));
       assertEquals("200", answer.head().status().toString());
       follower.request("GET", "/a", "Host: a.example");
-      Head head = follower.head();
+      Response head = follower.head();
       assertTrue(head.field("cache-status").contains("; collapsed"), head.toString());
       joined.countDown();
       byte[] read = follower.upTo(body.length);
@@ -206,11 +209,11 @@ final class ServerMemoryTest {
   @ValueSource(strings = {"bytes=0-6291454", "bytes=0-", "bytes=5000000-6000000", "bytes=6291455-"})
   void aRangeIsServedThoughOtherFillsHaveTakenTheRoom(String range) throws IOException {
     start("16MiB", "");
-    List<WireClient> held = takeTheRoom();
+    List<RawClient> held = takeTheRoom();
     byte[] body = Edge.bytes(5, 6 * MIB);
     origin.on("/a", TestOrigin.ok(FRESH, body));
-    try (WireClient client = edge.connect()) {
-      Reply cut = client.get("/a", "Range: " + range);
+    try (RawClient client = edge.connect()) {
+      Response cut = client.get("/a", "Range: " + range);
       assertEquals(206, cut.status());
       String[] ends = range.substring("bytes=".length()).split("-", 2);
       int from = Integer.parseInt(ends[0]);
@@ -224,12 +227,12 @@ final class ServerMemoryTest {
   @Test
   void aRangeThatWaitsForItsEndIsPassedWhenThereIsNoRoom() throws IOException {
     start("16MiB", "");
-    List<WireClient> held = takeTheRoom();
+    List<RawClient> held = takeTheRoom();
     byte[] body = Edge.bytes(5, 6 * MIB);
     origin.on("/a", TestOrigin.chunked(FRESH, body, 1 << 16));
-    try (WireClient client = edge.connect()) {
+    try (RawClient client = edge.connect()) {
       // Of a length that is not known, so it is sent only once all of it has come.
-      Reply reply = client.get("/a", "Range: bytes=5000000-5500000");
+      Response reply = client.get("/a", "Range: bytes=5000000-5500000");
       assertEquals(200, reply.status());
       assertArrayEquals(body, reply.body());
       assertTrue(reply.field("cache-status").contains("fwd=bypass"), reply.toString());
@@ -267,7 +270,7 @@ final class ServerMemoryTest {
 
   private @Nullable Void fetchTwice(String prefix, int count, byte[] body, CyclicBarrier step)
       throws Exception {
-    try (WireClient client = edge.connect()) {
+    try (RawClient client = edge.connect()) {
       for (int n = 0; n < count; n++) {
         // Lengths known and unknown, and small ones among them.
         int length = n % 5 == 4 ? 2000 : body.length - n;
@@ -298,23 +301,23 @@ final class ServerMemoryTest {
     start("64MiB", "limits: {private-copies: " + copies + "}\n");
     byte[] body = Edge.bytes(6, 12 * MIB);
     origin.on("/stalled", TestOrigin.ok(TAGGED, body));
-    try (WireClient client = edge.connect()) {
+    try (RawClient client = edge.connect()) {
       assertBody(body, client.request("GET", "/stalled"));
     }
-    List<WireClient> stalled = new ArrayList<>();
+    List<RawClient> stalled = new ArrayList<>();
     for (int i = 0; i < count; i++) {
-      stalled.add(new WireClient(edge.port(), 4 * KIB).request("GET", "/stalled"));
+      stalled.add(new RawClient(edge.port(), 4 * KIB).request("GET", "/stalled"));
     }
-    for (WireClient client : stalled) {
+    for (RawClient client : stalled) {
       assertEquals(200, client.head().status());
     }
     turnOver(64 * MIB * 3L);
-    Edge.await("every pin is given back", () -> edge.server().store().pins() == 0);
+    Await.until("every pin is given back", () -> edge.server().store().pins() == 0);
     long limit = edge.server().config().limits().privateCopyBytes();
     assertTrue(edge.server().privateCopyBytes() > 0);
     assertTrue(edge.server().privateCopyBytes() <= limit);
     edge.awaitSum(0, c -> c.responsesAborted);
-    stalled.forEach(WireClient::close);
+    stalled.forEach(RawClient::close);
     edge.awaitIdle();
   }
 
@@ -324,19 +327,19 @@ final class ServerMemoryTest {
     start("64MiB", "threads: {loops: 2, pin: off, transport: " + transport + "}\n");
     byte[] body = Edge.bytes(10, 12 * MIB);
     origin.on("/stalled", TestOrigin.ok(TAGGED, body));
-    try (WireClient client = edge.connect()) {
+    try (RawClient client = edge.connect()) {
       assertBody(body, client.request("GET", "/stalled"));
     }
-    List<WireClient> stalled = new ArrayList<>();
+    List<RawClient> stalled = new ArrayList<>();
     for (int i = 0; i < 20; i++) {
-      stalled.add(new WireClient(edge.port(), 4 * KIB).request("GET", "/stalled"));
+      stalled.add(new RawClient(edge.port(), 4 * KIB).request("GET", "/stalled"));
     }
-    for (WireClient client : stalled) {
+    for (RawClient client : stalled) {
       assertEquals(200, client.head().status());
     }
     turnOver(64 * MIB * 3L);
-    Edge.await("every pin is given back", () -> edge.server().store().pins() == 0);
-    for (WireClient client : stalled) {
+    Await.until("every pin is given back", () -> edge.server().store().pins() == 0);
+    for (RawClient client : stalled) {
       // What was not in a private copy may be lost by now; then the transfer breaks off.
       byte[] read = client.upTo(body.length);
       assertTrue(read.length > 0);
@@ -348,7 +351,7 @@ final class ServerMemoryTest {
   /** Fills as many bytes as that with objects that others ask for, and looks at each of them. */
   private void turnOver(long bytes) throws IOException {
     byte[] body = Edge.bytes(7, MIB);
-    try (WireClient client = edge.connect()) {
+    try (RawClient client = edge.connect()) {
       for (int i = 0; i * (long) body.length < bytes; i++) {
         byte[] own = body.clone();
         own[0] = (byte) i;
@@ -364,20 +367,20 @@ final class ServerMemoryTest {
     start("64MiB", "limits: {private-copies: 2MiB}\n");
     byte[] body = Edge.bytes(8, 12 * MIB);
     origin.on("/stalled", TestOrigin.ok(TAGGED, body));
-    try (WireClient client = edge.connect()) {
+    try (RawClient client = edge.connect()) {
       assertBody(body, client.request("GET", "/stalled"));
     }
-    List<WireClient> stalled = new ArrayList<>();
+    List<RawClient> stalled = new ArrayList<>();
     for (int i = 0; i < 60; i++) {
-      stalled.add(new WireClient(edge.port(), 4 * KIB).request("GET", "/stalled"));
+      stalled.add(new RawClient(edge.port(), 4 * KIB).request("GET", "/stalled"));
     }
     // A copy is at most a chunk of 128 KiB, so sixteen find room; of sixty not all do.
-    Edge.await("those who find no room are broken off", () -> edge.sum(c -> c.stalledClosed) > 0);
-    Edge.await("every pin is given back", () -> edge.server().store().pins() == 0);
+    Await.until("those who find no room are broken off", () -> edge.sum(c -> c.stalledClosed) > 0);
+    Await.until("every pin is given back", () -> edge.server().store().pins() == 0);
     assertTrue(edge.server().privateCopyBytes() <= 2 * MIB);
     assertTrue(edge.server().privateCopyBytes() > 0);
     assertTrue(edge.sum(c -> c.hits(LimitKey.PRIVATE_COPIES)) > 0);
-    stalled.forEach(WireClient::close);
+    stalled.forEach(RawClient::close);
     edge.awaitIdle();
   }
 
@@ -386,16 +389,16 @@ final class ServerMemoryTest {
     start("64MiB", "limits: {private-copies: 4MiB}\n");
     byte[] body = Edge.bytes(9, 30 * KIB);
     origin.on("/small", TestOrigin.ok(FRESH, body));
-    try (WireClient client = edge.connect()) {
+    try (RawClient client = edge.connect()) {
       assertBody(body, client.request("GET", "/small"));
     }
     long before = PooledByteBufAllocator.DEFAULT.metric().usedDirectMemory();
     String one = "GET /small HTTP/1.1\r\nHost: 127.0.0.1:" + edge.port() + "\r\n\r\n";
     int requests = 1200;
-    try (WireClient greedy = new WireClient(edge.port(), 4 * KIB)) {
+    try (RawClient greedy = new RawClient(edge.port(), 4 * KIB)) {
       greedy.send(one.repeat(requests));
-      Edge.await("it has begun", () -> edge.sum(c -> c.connectionsAccepted) >= 2);
-      Edge.await("every pin is given back", () -> edge.server().store().pins() == 0);
+      Await.until("it has begun", () -> edge.sum(c -> c.connectionsAccepted) >= 2);
+      Await.until("every pin is given back", () -> edge.server().store().pins() == 0);
       assertTrue(edge.server().privateCopyBytes() <= 4 * MIB);
       long used = PooledByteBufAllocator.DEFAULT.metric().usedDirectMemory() - before;
       assertTrue(used < 16 * MIB, used + " bytes for one client");

@@ -4,7 +4,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.forebay.server.WireClient.Reply;
+import io.forebay.testing.Await;
+import io.forebay.testing.RawClient;
+import io.forebay.testing.RawClient.Response;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.concurrent.CountDownLatch;
@@ -52,9 +54,9 @@ final class ServerNoVarySearchTest {
                 TestOrigin.ascii(request.number() + " " + request.target())));
   }
 
-  private static Reply hit(WireClient client, String path, String... fields) {
-    Reply[] last = new Reply[1];
-    Edge.await(
+  private static Response hit(RawClient client, String path, String... fields) {
+    Response[] last = new Response[1];
+    Await.until(
         "a hit for " + path,
         () -> {
           try {
@@ -70,7 +72,7 @@ final class ServerNoVarySearchTest {
   @Test
   void aLaterRequestFindsTheObjectByWhatMatters() throws IOException {
     saying("/a", "no-vary-search: key-order, params=(\"utm\" \"ref\")\r\n");
-    try (WireClient client = edge.connect()) {
+    try (RawClient client = edge.connect()) {
       assertEquals("1 /a?utm=1&x=1&y=2", client.get("/a?utm=1&x=1&y=2").text(), "as it was asked");
       assertEquals("1 /a?utm=1&x=1&y=2", hit(client, "/a?y=2&x=1").text());
       assertEquals("1 /a?utm=1&x=1&y=2", hit(client, "/a?ref=z&y=2&utm=9&%78=1").text());
@@ -84,7 +86,7 @@ final class ServerNoVarySearchTest {
   @Test
   void aPurgeOfEitherUrlKillsTheObject() throws IOException {
     saying("/p", "no-vary-search: params=(\"utm\")\r\n");
-    try (WireClient client = edge.connect()) {
+    try (RawClient client = edge.connect()) {
       int number = 0;
       for (String purged : new String[] {"/p?utm=1&x=1", "/p?x=1", "/p?x=1&utm=7"}) {
         number++;
@@ -112,7 +114,7 @@ final class ServerNoVarySearchTest {
                         ? ""
                         : "no-vary-search: params=(\"utm\")\r\n"),
                 TestOrigin.ascii(request.number() + " " + request.target())));
-    try (WireClient client = edge.connect()) {
+    try (RawClient client = edge.connect()) {
       assertEquals("1 /mixed?utm=1", client.get("/mixed?utm=1").text());
       assertEquals("2 /mixed?plain&utm=1", client.get("/mixed?plain&utm=1").text());
       assertEquals("2 /mixed?plain&utm=1", hit(client, "/mixed?plain&utm=1").text());
@@ -130,7 +132,7 @@ final class ServerNoVarySearchTest {
                 connection,
                 FRESH + "vary: x-color\r\nno-vary-search: params\r\n",
                 TestOrigin.ascii(request.field("x-color"))));
-    try (WireClient client = edge.connect()) {
+    try (RawClient client = edge.connect()) {
       assertEquals("red", client.get("/vary?1", "X-Color: red").text());
       assertEquals("blue", client.get("/vary?2", "X-Color: blue").text());
       assertEquals("red", hit(client, "/vary?3", "X-Color: red").text());
@@ -143,9 +145,9 @@ final class ServerNoVarySearchTest {
     saying("/join", "no-vary-search: params=(\"utm\")\r\n");
     CountDownLatch asked = new CountDownLatch(1);
     CountDownLatch gate = new CountDownLatch(1);
-    try (WireClient first = edge.connect();
-        WireClient alike = edge.connect();
-        WireClient other = edge.connect()) {
+    try (RawClient first = edge.connect();
+        RawClient alike = edge.connect();
+        RawClient other = edge.connect()) {
       assertEquals("1 /join?warm", first.get("/join?warm").text());
       origin.on(
           "/join",
@@ -160,7 +162,7 @@ final class ServerNoVarySearchTest {
       // By the rule so far they are the same; the answer will say nothing of the kind.
       alike.request("GET", "/join?x&utm=1");
       other.request("GET", "/join?x&utm=2");
-      Edge.await("both have joined", () -> edge.sum(c -> c.joined) == joined + 2);
+      Await.until("both have joined", () -> edge.sum(c -> c.joined) == joined + 2);
       gate.countDown();
       assertEquals("/join?x&utm=1", first.reply().text());
       assertEquals("/join?x&utm=1", alike.reply().text());
@@ -186,7 +188,7 @@ final class ServerNoVarySearchTest {
                 TestOrigin.ascii(request.target()));
           }
         });
-    try (WireClient client = edge.connect()) {
+    try (RawClient client = edge.connect()) {
       assertEquals("/changes?a=1", client.get("/changes?a=1").text());
       edge.awaitIdle();
       assertEquals("/changes?a=2", client.get("/changes?a=2").text());
@@ -198,7 +200,7 @@ final class ServerNoVarySearchTest {
   @Test
   void whereTheRouteDoesNotSayTheFieldMeansNothing() throws IOException {
     saying("/off", "no-vary-search: params\r\n");
-    try (WireClient client = edge.connect()) {
+    try (RawClient client = edge.connect()) {
       assertEquals("1 /off?a", client.get("/off?a").text());
       assertEquals("2 /off?b", client.get("/off?b").text());
       assertEquals("1 /off?a", hit(client, "/off?a").text());

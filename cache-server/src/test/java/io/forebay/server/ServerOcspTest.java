@@ -4,8 +4,9 @@ import static java.util.Objects.requireNonNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.sun.net.httpserver.HttpServer;
-import io.forebay.server.testing.Certificates;
-import io.forebay.server.testing.SClient;
+import io.forebay.testing.Await;
+import io.forebay.testing.Certificates;
+import io.forebay.testing.SClient;
 import io.netty.pkitesting.X509Bundle;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -52,7 +53,7 @@ final class ServerOcspTest {
       bundle.set(files.withResponder("a", url, "a.example"));
       String yaml = Edge.origins(origin.url()) + "certificates: {a: {" + files.entry("a") + "}}\n";
       try (Edge edge = Edge.start(directory, "32MiB", yaml)) {
-        Edge.await(
+        Await.until(
             "an answer is there",
             () ->
                 edge.server().certificates().stream()

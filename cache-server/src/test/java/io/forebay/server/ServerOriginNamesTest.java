@@ -3,6 +3,7 @@ package io.forebay.server;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.forebay.testing.RawClient;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Path;
@@ -42,8 +43,8 @@ final class ServerOriginNamesTest {
     for (String url : own) {
       edge.configure("origins: {self: {url: \"" + url + "\"}}\n");
       assertEquals(List.of(), edge.server().reload().errors());
-      try (WireClient client = edge.connect()) {
-        WireClient.Reply reply = client.get("/metrics");
+      try (RawClient client = edge.connect()) {
+        RawClient.Response reply = client.get("/metrics");
         assertEquals(502, reply.status(), url);
         assertEquals("edge; error=destination_ip_prohibited", reply.field("proxy-status"), url);
         assertTrue(
@@ -58,7 +59,7 @@ final class ServerOriginNamesTest {
     edge.configure(
         "origins: {main: {url: \"" + origin.url().replace("127.0.0.1", "localhost") + "\"}}\n");
     assertEquals(List.of(), edge.server().reload().errors());
-    try (WireClient client = edge.connect()) {
+    try (RawClient client = edge.connect()) {
       assertEquals("a", client.get("/a").text());
     }
   }

@@ -3,9 +3,11 @@ package io.forebay.server;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.forebay.server.WireClient.Reply;
 import io.forebay.server.counters.LimitKey;
 import io.forebay.server.exchange.ExchangeContext;
+import io.forebay.testing.Await;
+import io.forebay.testing.RawClient;
+import io.forebay.testing.RawClient.Response;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
@@ -67,25 +69,25 @@ final class ServerOverloadTest {
 
   @Test
   void hitsGoOnAndMissesAndNewConnectionsAreTurnedAwayForAWhile() throws Exception {
-    try (WireClient client = edge.connect()) {
+    try (RawClient client = edge.connect()) {
       assertEquals("stored", client.get("/hit").text());
       assertEquals("old", client.get("/stale").text());
       ExchangeContext loop = edge.server().loops().getFirst();
       isLate = true;
       loop.eventLoop().execute(() -> beLate(loop));
-      Edge.await("it sheds", () -> loop.load().isShedding());
+      Await.until("it sheds", () -> loop.load().isShedding());
 
-      Reply hit = client.get("/hit");
+      Response hit = client.get("/hit");
       assertEquals("stored", hit.text());
       assertTrue(hit.isHit());
       assertEquals("old", client.get("/stale").text(), "better than nothing");
       for (String method : new String[] {"GET", "POST"}) {
-        Reply shed = client.request(method, method.equals("GET") ? "/miss" : "/post").reply();
+        Response shed = client.request(method, method.equals("GET") ? "/miss" : "/post").reply();
         assertEquals(503, shed.status());
         assertEquals("7", shed.field("retry-after"));
       }
-      try (WireClient late = edge.connect()) {
-        Reply refused = late.reply();
+      try (RawClient late = edge.connect()) {
+        Response refused = late.reply();
         assertEquals(503, refused.status());
         assertEquals("7", refused.field("retry-after"));
       }
@@ -95,9 +97,9 @@ final class ServerOverloadTest {
       assertEquals(4, edge.sum(c -> c.hits(LimitKey.OVERLOAD)), "stale, miss, post, connection");
 
       isLate = false;
-      Edge.await("it does not any more", () -> !loop.load().isShedding());
+      Await.until("it does not any more", () -> !loop.load().isShedding());
       assertEquals("new", client.get("/miss").text());
-      try (WireClient next = edge.connect()) {
+      try (RawClient next = edge.connect()) {
         assertTrue(next.get("/miss").isHit());
       }
     }

@@ -7,10 +7,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.forebay.server.TestOrigin.Answer;
 import io.forebay.server.TestOrigin.Request;
-import io.forebay.server.WireClient.Head;
-import io.forebay.server.WireClient.Reply;
 import io.forebay.server.counters.AbortLabel;
-import io.forebay.server.testing.ScriptedOrigin.Connection;
+import io.forebay.testing.Await;
+import io.forebay.testing.RawClient;
+import io.forebay.testing.RawClient.Response;
+import io.forebay.testing.ScriptedOrigin.Connection;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -79,7 +80,7 @@ final class ServerPartialTest {
         "/v",
         (request, connection) ->
             (request.number() == 1 ? TestOrigin.ok(fields, BODY) : later).to(request, connection));
-    try (WireClient client = edge.connect()) {
+    try (RawClient client = edge.connect()) {
       assertArrayEquals(BODY, client.get("/v").body());
       // Touches count only in regions that are closed.
       churn(client, 16);
@@ -95,7 +96,7 @@ final class ServerPartialTest {
     assertEquals(1, origin.count("/v"));
   }
 
-  private void churn(WireClient client, int count) throws IOException {
+  private void churn(RawClient client, int count) throws IOException {
     byte[] body = Edge.bytes(42, MIB);
     for (int i = 0; i < count; i++) {
       String path = "/churn/" + churned++;
@@ -168,8 +169,8 @@ final class ServerPartialTest {
 
   private void assertWholeWithoutTheOrigin() throws IOException {
     int before = origin.count("/v");
-    try (WireClient client = edge.connect()) {
-      Reply reply = client.get("/v");
+    try (RawClient client = edge.connect()) {
+      Response reply = client.get("/v");
       assertTrue(reply.isHit(), reply.field("cache-status"));
       assertArrayEquals(BODY, reply.body());
     }
@@ -188,8 +189,8 @@ final class ServerPartialTest {
   void whatIsMissingIsFetchedByOneRangeAndIsStored() throws IOException {
     Path log = directory.resolve("access.log");
     loseTheMiddle("access-log: {output: \"" + log + "\"}\n", TAGGED, partOf(BODY, TAGGED));
-    try (WireClient client = edge.connect()) {
-      Reply reply = client.get("/v", "If-Modified-Since: Tue, 02 Jun 2026 10:00:00 GMT");
+    try (RawClient client = edge.connect()) {
+      Response reply = client.get("/v", "If-Modified-Since: Tue, 02 Jun 2026 10:00:00 GMT");
       assertEquals(200, reply.status());
       assertArrayEquals(BODY, reply.body());
       assertEquals("edge; fwd=partial; fwd-status=206; stored", reply.field("cache-status"));
@@ -203,29 +204,29 @@ final class ServerPartialTest {
     edge.awaitSum((LOST_TO - LOST_FROM) / storedSlice(), c -> c.slicesFetched);
     edge.awaitIdle();
     assertWholeWithoutTheOrigin();
-    Edge.await("it is logged", () -> logged(log).contains("miss-partial"));
+    Await.until("it is logged", () -> logged(log).contains("miss-partial"));
   }
 
   @Test
   void whatIsPresentGoesOutWhileTheRestIsFetchedAndOthersFollow() throws IOException {
     loseTheMiddle(TAGGED, partOfBehindTheGate(SLICE / 2));
-    try (WireClient first = edge.connect();
-        WireClient second = edge.connect();
-        WireClient third = edge.connect()) {
+    try (RawClient first = edge.connect();
+        RawClient second = edge.connect();
+        RawClient third = edge.connect()) {
       first.request("GET", "/v");
-      Head head = first.head();
+      Response head = first.head();
       assertEquals(200, head.status());
       byte[] begin = first.bytes(LOST_FROM + SLICE / 2);
       assertArrayEquals(part(BODY, 0, LOST_FROM + SLICE / 2), begin);
       second.request("GET", "/v");
       third.request("GET", "/v", range(LOST_FROM + 10, LOST_TO - 10));
-      Edge.await("two have joined", () -> edge.sum(c -> c.sliceRunsJoined) == 2);
+      Await.until("two have joined", () -> edge.sum(c -> c.sliceRunsJoined) == 2);
       gate.countDown();
       assertArrayEquals(part(BODY, begin.length, LENGTH), first.bytes(LENGTH - begin.length));
-      Reply joined = second.reply();
+      Response joined = second.reply();
       assertArrayEquals(BODY, joined.body());
       assertTrue(joined.field("cache-status").contains("; collapsed"), joined.toString());
-      Reply cut = third.reply();
+      Response cut = third.reply();
       assertEquals(206, cut.status());
       assertArrayEquals(part(BODY, LOST_FROM + 10, LOST_TO - 10), cut.body());
     }
@@ -238,8 +239,8 @@ final class ServerPartialTest {
   void aRangeFetchesItsOwnSlicesOnly() throws IOException {
     loseTheMiddle(TAGGED, partOf(BODY, TAGGED));
     int end = 11 * SLICE + storedSlice();
-    try (WireClient client = edge.connect()) {
-      Reply reply = client.get("/v", range(10 * SLICE + 5, 11 * SLICE + 5));
+    try (RawClient client = edge.connect()) {
+      Response reply = client.get("/v", range(10 * SLICE + 5, 11 * SLICE + 5));
       assertEquals(206, reply.status());
       assertArrayEquals(part(BODY, 10 * SLICE + 5, 11 * SLICE + 5), reply.body());
       assertTrue(reply.field("cache-status").contains("; fwd=partial; fwd-status=206"));
@@ -259,12 +260,12 @@ final class ServerPartialTest {
   @Test
   void rangesThatOverlapFetchNoSliceTwice() throws IOException {
     loseTheMiddle(TAGGED, partOfBehindTheGate(1));
-    try (WireClient first = edge.connect();
-        WireClient second = edge.connect()) {
+    try (RawClient first = edge.connect();
+        RawClient second = edge.connect()) {
       first.request("GET", "/v", range(10 * SLICE, 14 * SLICE));
       TestOrigin.await(asked);
       second.request("GET", "/v", range(9 * SLICE, 18 * SLICE));
-      Edge.await("the slice in front is fetched", () -> origin.count("/v") == 3);
+      Await.until("the slice in front is fetched", () -> origin.count("/v") == 3);
       gate.countDown();
       assertArrayEquals(part(BODY, 10 * SLICE, 14 * SLICE), first.reply().body());
       assertArrayEquals(part(BODY, 9 * SLICE, 18 * SLICE), second.reply().body());
@@ -280,15 +281,15 @@ final class ServerPartialTest {
   @Test
   void whatIsPresentNeedsNoOrigin() throws IOException {
     loseTheMiddle(TAGGED, (request, connection) -> connection.close());
-    try (WireClient client = edge.connect()) {
-      Reply front = client.get("/v", range(5, LOST_FROM));
+    try (RawClient client = edge.connect()) {
+      Response front = client.get("/v", range(5, LOST_FROM));
       assertTrue(front.isHit());
       assertArrayEquals(part(BODY, 5, LOST_FROM), front.body());
-      Reply back = client.get("/v", range(LOST_TO, LENGTH));
+      Response back = client.get("/v", range(LOST_TO, LENGTH));
       assertTrue(back.isHit());
       assertArrayEquals(part(BODY, LOST_TO, LENGTH), back.body());
       client.request("HEAD", "/v");
-      Head head = client.head();
+      Response head = client.head();
       assertTrue(head.isHit());
       assertEquals(Integer.toString(LENGTH), head.field("content-length"));
       assertEquals(304, client.get("/v", "If-None-Match: \"v1\"").status());
@@ -299,8 +300,8 @@ final class ServerPartialTest {
   @Test
   void aBodyThatHasChangedIsFetchedWholeWhileNothingWasSent() throws IOException {
     loseTheMiddle(TAGGED, TestOrigin.ok(CHANGED, OTHER_BODY));
-    try (WireClient client = edge.connect()) {
-      Reply reply = client.get("/v", range(LOST_FROM + 5, LENGTH));
+    try (RawClient client = edge.connect()) {
+      Response reply = client.get("/v", range(LOST_FROM + 5, LENGTH));
       assertEquals(206, reply.status());
       assertEquals("\"v2\"", reply.field("etag"));
       assertArrayEquals(part(OTHER_BODY, LOST_FROM + 5, LENGTH), reply.body());
@@ -314,8 +315,8 @@ final class ServerPartialTest {
   @Test
   void aBodyThatHasChangedIsFetchedWholeAlsoWhereItsBeginningIsPresent() throws IOException {
     loseTheMiddle(TAGGED, PartOrigin.of(OTHER_BODY, CHANGED));
-    try (WireClient client = edge.connect()) {
-      Reply reply = client.get("/v");
+    try (RawClient client = edge.connect()) {
+      Response reply = client.get("/v");
       assertEquals(200, reply.status());
       assertEquals("\"v2\"", reply.field("etag"));
       assertArrayEquals(OTHER_BODY, reply.body());
@@ -327,8 +328,8 @@ final class ServerPartialTest {
   @Test
   void theSameOfSeveralRangesWhereTheFirstIsPresent() throws IOException {
     loseTheMiddle(TAGGED, PartOrigin.of(OTHER_BODY, CHANGED));
-    try (WireClient client = edge.connect()) {
-      Reply reply = client.get("/v", "Range: bytes=0-9," + LOST_FROM + "-" + (LOST_FROM + 9));
+    try (RawClient client = edge.connect()) {
+      Response reply = client.get("/v", "Range: bytes=0-9," + LOST_FROM + "-" + (LOST_FROM + 9));
       assertEquals("\"v2\"", reply.field("etag"));
     }
     edge.awaitSum(0, c -> c.responsesAborted);
@@ -343,7 +344,7 @@ final class ServerPartialTest {
                 .to(request, connection));
     int far = 64 * storedSlice();
     assertTrue(LOST_FROM < far && far < LOST_TO, "slices of " + storedSlice());
-    try (WireClient client = edge.connect()) {
+    try (RawClient client = edge.connect()) {
       assertArrayEquals(part(BODY, LOST_FROM, far), client.get("/v", range(LOST_FROM, far)).body());
       edge.awaitIdle();
       client.request("GET", "/v");
@@ -353,9 +354,9 @@ final class ServerPartialTest {
       assertArrayEquals(part(BODY, 0, read.length), read);
     }
     edge.awaitSum(1, c -> c.aborted(AbortLabel.BODY_CHANGED));
-    try (WireClient client = edge.connect()) {
+    try (RawClient client = edge.connect()) {
       // It has been dropped: also what was present of it.
-      Reply reply = client.get("/v", range(0, SLICE));
+      Response reply = client.get("/v", range(0, SLICE));
       assertArrayEquals(part(OTHER_BODY, 0, SLICE), reply.body());
     }
   }
@@ -399,8 +400,8 @@ final class ServerPartialTest {
             },
             BODY,
             TAGGED));
-    try (WireClient client = edge.connect()) {
-      Reply reply = client.get("/v", range(LOST_FROM, LOST_TO));
+    try (RawClient client = edge.connect()) {
+      Response reply = client.get("/v", range(LOST_FROM, LOST_TO));
       assertEquals(206, reply.status());
       assertArrayEquals(part(BODY, LOST_FROM, LOST_TO), reply.body());
     }
@@ -432,7 +433,7 @@ final class ServerPartialTest {
                   + "\r\n");
           connection.send(part(BODY, LOST_FROM, LOST_FROM + length)).send("\r\n0\r\n\r\n");
         });
-    try (WireClient client = edge.connect()) {
+    try (RawClient client = edge.connect()) {
       client.request("GET", "/v");
       assertEquals(200, client.head().status());
       byte[] read = client.upTo(LENGTH);
@@ -442,7 +443,7 @@ final class ServerPartialTest {
     }
     edge.awaitSum(1, c -> c.sliceRunsFailed);
     edge.awaitIdle();
-    try (WireClient client = edge.connect()) {
+    try (RawClient client = edge.connect()) {
       assertArrayEquals(BODY, client.get("/v").body());
     }
     // What was whole of a range that broke off has been kept.
@@ -453,13 +454,13 @@ final class ServerPartialTest {
   @Test
   void whatIsPurgedMeanwhileIsNotCompleted() throws IOException {
     loseTheMiddle(TAGGED, wholeOr(partOfBehindTheGate(SLICE + 7), OTHER_BODY, CHANGED));
-    try (WireClient before = edge.connect();
-        WireClient after = edge.connect()) {
+    try (RawClient before = edge.connect();
+        RawClient after = edge.connect()) {
       before.request("GET", "/v");
       assertEquals(200, before.head().status());
       byte[] begin = before.bytes(LOST_FROM + SLICE);
       edge.purgeUrl("/v");
-      Reply reply = after.get("/v");
+      Response reply = after.get("/v");
       assertFalse(reply.isHit());
       assertArrayEquals(OTHER_BODY, reply.body());
       gate.countDown();
@@ -468,7 +469,7 @@ final class ServerPartialTest {
       assertArrayEquals(part(BODY, begin.length, LENGTH), before.bytes(LENGTH - begin.length));
       edge.awaitIdle();
       edge.awaitSum(0, c -> c.slicesFetched);
-      Reply hit = after.get("/v", range(LOST_FROM, LOST_TO));
+      Response hit = after.get("/v", range(LOST_FROM, LOST_TO));
       assertTrue(hit.isHit());
       assertArrayEquals(part(OTHER_BODY, LOST_FROM, LOST_TO), hit.body());
     }
@@ -478,7 +479,7 @@ final class ServerPartialTest {
   @ValueSource(strings = {"", "etag: W/\"v1\"\r\n"})
   void withoutAStrongValidatorTheWholeIsFetched(String validator) throws IOException {
     loseTheMiddle(FRESH + validator, TestOrigin.ok(FRESH + validator, OTHER_BODY));
-    try (WireClient client = edge.connect()) {
+    try (RawClient client = edge.connect()) {
       assertArrayEquals(OTHER_BODY, client.get("/v").body());
     }
     assertEquals(2, origin.count("/v"));
@@ -490,7 +491,7 @@ final class ServerPartialTest {
   void anAnswerThatMayNotBeStoredIsNot() throws IOException {
     String unstorable = "cache-control: no-store\r\netag: \"v1\"\r\n";
     loseTheMiddle(TAGGED, wholeOr(partOf(BODY, unstorable), BODY, unstorable));
-    try (WireClient client = edge.connect()) {
+    try (RawClient client = edge.connect()) {
       assertArrayEquals(BODY, client.get("/v").body());
     }
     edge.awaitIdle();
@@ -502,7 +503,7 @@ final class ServerPartialTest {
   @Test
   void anOriginThatIsDownIsAnErrorOfItsOwn() throws IOException {
     loseTheMiddle(TAGGED, (request, connection) -> connection.close());
-    try (WireClient client = edge.connect()) {
+    try (RawClient client = edge.connect()) {
       assertEquals(502, client.get("/v", range(LOST_FROM, LENGTH)).status());
       assertTrue(client.get("/v", range(0, LOST_FROM)).isHit());
     }
@@ -520,7 +521,7 @@ final class ServerPartialTest {
           connection.awaitClose();
           lost.countDown();
         });
-    try (WireClient client = edge.connect()) {
+    try (RawClient client = edge.connect()) {
       client.request("GET", "/v");
       assertEquals(200, client.head().status());
       assertArrayEquals(part(BODY, 0, LOST_FROM + SLICE), client.bytes(LOST_FROM + SLICE));
@@ -528,7 +529,7 @@ final class ServerPartialTest {
     TestOrigin.await(lost);
     edge.awaitIdle();
     // The slice that was whole by then is there.
-    try (WireClient client = edge.connect()) {
+    try (RawClient client = edge.connect()) {
       assertTrue(client.get("/v", range(LOST_FROM, LOST_FROM + SLICE)).isHit());
     }
   }

@@ -4,7 +4,9 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.forebay.server.WireClient.Reply;
+import io.forebay.testing.Await;
+import io.forebay.testing.RawClient;
+import io.forebay.testing.RawClient.Response;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
@@ -49,12 +51,12 @@ final class ServerPassTest {
                 TestOrigin.ascii(request.method() + request.number())));
   }
 
-  private void awaitHit(WireClient client, String path, String text) {
-    Edge.await(
+  private void awaitHit(RawClient client, String path, String text) {
+    Await.until(
         "a hit for " + path,
         () -> {
           try {
-            Reply reply = client.get(path);
+            Response reply = client.get(path);
             assertEquals(text, reply.text());
             return reply.isHit();
           } catch (IOException e) {
@@ -68,7 +70,7 @@ final class ServerPassTest {
     for (String method : List.of("POST", "PUT", "DELETE", "PATCH")) {
       String path = "/unsafe/" + method;
       numbered(path);
-      try (WireClient client = edge.connect()) {
+      try (RawClient client = edge.connect()) {
         assertEquals("GET1", client.get(path).text());
         awaitHit(client, path, "GET1");
         assertEquals(
@@ -89,7 +91,7 @@ final class ServerPassTest {
             connection.send("HTTP/1.1 403 No\r\ncontent-length: 0\r\n\r\n");
           }
         });
-    try (WireClient client = edge.connect()) {
+    try (RawClient client = edge.connect()) {
       client.get("/unsafe/failed");
       awaitHit(client, "/unsafe/failed", "kept");
       assertEquals(
@@ -114,9 +116,9 @@ final class ServerPassTest {
                 connection, request.method().equals("GET") ? FRESH : "", TestOrigin.ascii("new"));
           }
         });
-    try (WireClient early = edge.connect();
-        WireClient writer = edge.connect();
-        WireClient late = edge.connect()) {
+    try (RawClient early = edge.connect();
+        RawClient writer = edge.connect();
+        RawClient late = edge.connect()) {
       early.request("GET", "/unsafe/race");
       TestOrigin.await(asked);
       assertEquals(
@@ -140,11 +142,11 @@ final class ServerPassTest {
           received.set(connection.bytes(Integer.parseInt(request.field("content-length"))));
           TestOrigin.sendOk(connection, "", TestOrigin.ascii("thanks"));
         });
-    try (WireClient client = edge.connect()) {
+    try (RawClient client = edge.connect()) {
       client.request("POST", "/upload", "Expect: 100-continue", "Content-Length: " + body.length);
       assertEquals(100, client.head().status());
       client.send(body);
-      Reply reply = client.reply();
+      Response reply = client.reply();
       assertEquals(200, reply.status());
       assertEquals("thanks", reply.text());
     }
@@ -155,8 +157,8 @@ final class ServerPassTest {
   @Test
   void aRequestThatHasBeenHereBeforeIsALoop() throws IOException {
     numbered("/loop");
-    try (WireClient client = edge.connect()) {
-      Reply reply = client.get("/loop", "CDN-Loop: other, edge; v=1");
+    try (RawClient client = edge.connect()) {
+      Response reply = client.get("/loop", "CDN-Loop: other, edge; v=1");
       assertEquals(508, reply.status());
       assertEquals("edge; detail=loop", reply.field("cache-status"));
       assertEquals(200, client.get("/loop", "CDN-Loop: edge2, other").status());
@@ -168,8 +170,8 @@ final class ServerPassTest {
   @Test
   void fillsSendNothingThatFitsOneClientOnly() throws IOException {
     numbered("/fill");
-    try (WireClient client = edge.connect()) {
-      Reply reply =
+    try (RawClient client = edge.connect()) {
+      Response reply =
           client.get(
               "/fill",
               "Range: bytes=0-1",
@@ -209,7 +211,7 @@ final class ServerPassTest {
         "/pass",
         (request, connection) ->
             TestOrigin.sendOk(connection, "cache-control: no-store\r\n", new byte[0]));
-    try (WireClient client = edge.connect()) {
+    try (RawClient client = edge.connect()) {
       client.get("/pass");
       client.get("/pass", "Range: bytes=0-1", "If-None-Match: \"x\"", "Accept-Encoding: junk");
     }
@@ -222,8 +224,8 @@ final class ServerPassTest {
   @Test
   void saysToTheOriginWhoAskedAndBelievesNoStranger() throws IOException {
     numbered("/who");
-    try (WireClient client = edge.connect()) {
-      Reply reply =
+    try (RawClient client = edge.connect()) {
+      Response reply =
           client.get(
               "/who",
               "Host: www.example",
@@ -253,7 +255,7 @@ final class ServerPassTest {
                 "16MiB",
                 Edge.origins(origin.url())
                     + "forwarding: {node-id: edge, trusted: [127.0.0.0/8], forwarded: true}\n");
-        WireClient client = trusting.connect()) {
+        RawClient client = trusting.connect()) {
       client.get(
           "/trusted",
           "Host: www.example",
@@ -280,12 +282,12 @@ final class ServerPassTest {
                   + "connection: x-hop\r\nx-hop: 1\r\nkeep-alive: timeout=60\r\n"
                   + "proxy-authenticate: Basic\r\nx-end: 2\r\n",
               TestOrigin.ascii("body")));
-      try (WireClient client = edge.connect()) {
+      try (RawClient client = edge.connect()) {
         for (int i = 0; i < 3; i++) {
-          Reply reply = client.get(path);
+          Response reply = client.get(path);
           assertEquals("body", reply.text());
           for (String name : List.of("connection", "x-hop", "keep-alive")) {
-            assertEquals(List.of(), reply.head().all(name), name);
+            assertEquals(List.of(), reply.all(name), name);
           }
           assertEquals("2", reply.field("x-end"));
         }

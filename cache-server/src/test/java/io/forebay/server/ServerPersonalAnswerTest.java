@@ -4,7 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.forebay.server.WireClient.Reply;
+import io.forebay.testing.RawClient;
+import io.forebay.testing.RawClient.Response;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
@@ -72,7 +73,7 @@ final class ServerPersonalAnswerTest {
   }
 
   /** Asks for the path and waits until the answer is stored. */
-  private void store(WireClient client, String path, String... fields) throws IOException {
+  private void store(RawClient client, String path, String... fields) throws IOException {
     long installed = edge.sum(c -> c.fillsInstalled);
     assertEquals(200, client.get(path, fields).status());
     edge.awaitSum(installed + 1, c -> c.fillsInstalled);
@@ -103,15 +104,15 @@ final class ServerPersonalAnswerTest {
   void anAnswerWithoutALifetimeIsNotServedStaleToAnotherUser(String field) throws IOException {
     String path = "/windows/" + Integer.toHexString(field.hashCode());
     personal(path, field + "\r\n");
-    try (WireClient client = edge.connect()) {
+    try (RawClient client = edge.connect()) {
       assertEquals("page of anna", client.get(path, "cookie: anna").text());
-      Reply other = client.get(path, "cookie: bert");
+      Response other = client.get(path, "cookie: bert");
       assertEquals("page of bert", other.text(), other.field("cache-status"));
       origin.on(
           path,
           (request, connection) ->
               connection.send("HTTP/1.1 503 Busy\r\ncontent-length: 0\r\n\r\n"));
-      Reply failed = client.get(path, "cookie: carl");
+      Response failed = client.get(path, "cookie: carl");
       assertEquals(503, failed.status(), failed.field("cache-status"));
     }
   }
@@ -121,13 +122,13 @@ final class ServerPersonalAnswerTest {
   void aClientCannotAskForTheStaleAnswerOfAnotherUser(String directive) throws IOException {
     String path = "/honouring/" + directive.substring(0, 3);
     personal(path, "expires: 0\r\n");
-    try (WireClient client = edge.connect()) {
+    try (RawClient client = edge.connect()) {
       assertEquals("page of anna", client.get(path, "cookie: anna").text());
       origin.on(
           path,
           (request, connection) ->
               connection.send("HTTP/1.1 503 Busy\r\ncontent-length: 0\r\n\r\n"));
-      Reply other = client.get(path, "cookie: bert", "cache-control: " + directive);
+      Response other = client.get(path, "cookie: bert", "cache-control: " + directive);
       assertEquals(503, other.status(), other.field("cache-status"));
     }
   }
@@ -147,9 +148,9 @@ final class ServerPersonalAnswerTest {
             connection.send("HTTP/1.1 " + status + " No\r\ncontent-length: 0\r\n\r\n");
           }
         });
-    try (WireClient client = edge.connect()) {
+    try (RawClient client = edge.connect()) {
       assertEquals(status, client.get(path).status());
-      Reply admin = client.get(path, "cookie: admin");
+      Response admin = client.get(path, "cookie: admin");
       assertEquals(200, admin.status(), admin.field("cache-status"));
     }
   }
@@ -190,9 +191,9 @@ final class ServerPersonalAnswerTest {
                 "cache-control: max-age=600\r\n",
                 TestOrigin.ascii(
                     "said: " + request.field(name.toLowerCase(java.util.Locale.ROOT)))));
-    try (WireClient client = edge.connect()) {
+    try (RawClient client = edge.connect()) {
       client.get(path, name + ": evil");
-      Reply other = client.get(path);
+      Response other = client.get(path);
       assertFalse(other.text().contains("evil"), name + ": " + other.text());
       client.request("POST", path, name + ": evil", "content-length: 0").reply();
       List<TestOrigin.Request> seen = origin.requests(path);
@@ -208,9 +209,9 @@ final class ServerPersonalAnswerTest {
   @Test
   void nothingIsGuessedForARequestWithACookie() throws IOException {
     personal("/guess", "last-modified: " + EPOCH + "\r\n");
-    try (WireClient client = edge.connect()) {
+    try (RawClient client = edge.connect()) {
       assertEquals("page of anna", client.get("/guess", "cookie: anna").text());
-      Reply other = client.get("/guess", "cookie: bert");
+      Response other = client.get("/guess", "cookie: bert");
       assertEquals("page of bert", other.text(), other.field("cache-status"));
     }
   }
@@ -218,7 +219,7 @@ final class ServerPersonalAnswerTest {
   @Test
   void aRouteMayGuessForRequestsWithCookies() throws IOException {
     personal("/guessing/a", "last-modified: " + EPOCH + "\r\n");
-    try (WireClient client = edge.connect()) {
+    try (RawClient client = edge.connect()) {
       store(client, "/guessing/a", "cookie: anna");
       assertTrue(client.get("/guessing/a", "cookie: bert").isHit());
     }
@@ -237,7 +238,7 @@ final class ServerPersonalAnswerTest {
             TestOrigin.notModified(connection, fields);
           }
         });
-    try (WireClient client = edge.connect()) {
+    try (RawClient client = edge.connect()) {
       for (int i = 0; i < 2; i++) {
         assertFalse(client.get(path, "cookie: anna").isHit());
       }
@@ -286,7 +287,7 @@ final class ServerPersonalAnswerTest {
       origin.on(
           path + "/other",
           TestOrigin.ok("cache-control: max-age=600\r\n", TestOrigin.ascii("other")));
-      try (WireClient client = edge.connect()) {
+      try (RawClient client = edge.connect()) {
         store(client, path);
         store(client, path + "/other");
         assertEquals(
@@ -310,11 +311,11 @@ final class ServerPersonalAnswerTest {
             connection.close();
           }
         });
-    try (WireClient client = edge.connect()) {
+    try (RawClient client = edge.connect()) {
       store(client, "/failing");
       assertEquals(502, client.request("POST", "/failing", "content-length: 0").reply().status());
     }
-    try (WireClient client = edge.connect()) {
+    try (RawClient client = edge.connect()) {
       assertTrue(client.get("/failing").isHit());
     }
   }
@@ -332,9 +333,9 @@ final class ServerPersonalAnswerTest {
   void aQuoteThatDoesNotEndHidesNoRestriction(String control) throws IOException {
     String path = "/quoted/" + Integer.toHexString(control.hashCode());
     personal(path, "cache-control: " + control + "\r\n");
-    try (WireClient client = edge.connect()) {
+    try (RawClient client = edge.connect()) {
       assertEquals("page of anna", client.get(path, "cookie: anna").text());
-      Reply other = client.get(path, "cookie: bert");
+      Response other = client.get(path, "cookie: bert");
       assertEquals("page of bert", other.text(), other.field("cache-status"));
     }
   }
@@ -352,12 +353,12 @@ final class ServerPersonalAnswerTest {
           TestOrigin.await(joined);
           TestOrigin.sendOk(connection, "cache-control: max-age=600\r\n", TestOrigin.ascii("body"));
         });
-    try (WireClient first = edge.connect();
-        WireClient second = edge.connect()) {
+    try (RawClient first = edge.connect();
+        RawClient second = edge.connect()) {
       first.request("GET", "/hint");
       assertEquals(103, first.head().status());
       second.request("GET", "/hint");
-      WireClient.Head hint = second.head();
+      RawClient.Response hint = second.head();
       assertEquals(103, hint.status());
       assertEquals("</a>", hint.field("link"));
       assertEquals("", hint.field("set-cookie"));

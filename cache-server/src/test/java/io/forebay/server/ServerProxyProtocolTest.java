@@ -4,7 +4,8 @@ import static java.util.Objects.requireNonNull;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.forebay.server.WireClient.Reply;
+import io.forebay.testing.RawClient;
+import io.forebay.testing.RawClient.Response;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.util.NetUtil;
@@ -64,7 +65,7 @@ final class ServerProxyProtocolTest {
               - name: secure-behind
                 address: "127.0.0.1:0"
                 proxy-protocol: true
-                tls: {certificate: "%s/chain.pem", key: "%s/key.pem"}
+                tls: {certificate: "%s/chain.pem", key: "%s/chain.key"}
             forwarding: {node-id: edge, trusted: "%s"}
             """
                     .formatted(directory, directory, trusted)
@@ -132,8 +133,8 @@ final class ServerProxyProtocolTest {
   void theClientIsWhoTheProxyNames(byte[] header, String client) throws IOException {
     start("127.0.0.1", "");
     try (Socket socket = connect("behind");
-        WireClient http = new WireClient(socket)) {
-      Reply reply = http.send(header).get("/x", "X-Forwarded-For: 10.9.9.9");
+        RawClient http = new RawClient(socket)) {
+      Response reply = http.send(header).get("/x", "X-Forwarded-For: 10.9.9.9");
       assertEquals(200, reply.status());
       // What a client says of itself counts where it is a trusted one.
       assertEquals(client.equals("127.0.0.1") ? "10.9.9.9, 127.0.0.1" : client, seenFor());
@@ -146,14 +147,14 @@ final class ServerProxyProtocolTest {
   void aHeaderMayComeByteByByteAndWithTheRequestBehindIt() throws IOException {
     start("127.0.0.1", "");
     byte[] header = version2(PROXY, TCP4, "203.0.113.9", new byte[0]);
-    try (WireClient http = new WireClient(connect("behind"))) {
+    try (RawClient http = new RawClient(connect("behind"))) {
       for (byte one : header) {
         http.send(new byte[] {one});
       }
       assertEquals(200, http.get("/x").status());
       assertEquals("203.0.113.9", seenFor());
     }
-    try (WireClient http = new WireClient(connect("behind"))) {
+    try (RawClient http = new RawClient(connect("behind"))) {
       http.send(
           "PROXY TCP4 203.0.113.10 192.0.2.1 1 2\r\nGET /x HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n");
       assertEquals(200, http.reply().status());
@@ -166,7 +167,7 @@ final class ServerProxyProtocolTest {
     start("127.0.0.1", "");
     Socket plain = connect("secure-behind");
     plain.getOutputStream().write(version2(PROXY, TCP4, "203.0.113.9", new byte[0]));
-    try (WireClient http = new WireClient(edge().secured(plain))) {
+    try (RawClient http = new RawClient(edge().secured(plain))) {
       assertEquals(200, http.get("/x").status());
       assertEquals("203.0.113.9", seenFor());
     }
@@ -201,7 +202,7 @@ final class ServerProxyProtocolTest {
       assertTrue(isEnded(socket, bytes));
     }
     assertEquals(0, origin.count("/x"));
-    try (WireClient http = new WireClient(connect("behind"))) {
+    try (RawClient http = new RawClient(connect("behind"))) {
       http.send("PROXY TCP4 203.0.113.9 192.0.2.1 1 2\r\n");
       assertEquals(200, http.get("/x").status());
     }
@@ -231,8 +232,8 @@ final class ServerProxyProtocolTest {
   @Test
   void connectionsAreCountedByTheClientThatIsNamed() throws IOException {
     start("127.0.0.1", "limits: {connections-per-address: 1}\n");
-    try (WireClient first = new WireClient(connect("behind"));
-        WireClient other = new WireClient(connect("behind"))) {
+    try (RawClient first = new RawClient(connect("behind"));
+        RawClient other = new RawClient(connect("behind"))) {
       assertEquals(200, first.send("PROXY TCP4 203.0.113.9 192.0.2.1 1 2\r\n").get("/x").status());
       assertEquals(200, other.send("PROXY TCP4 203.0.113.8 192.0.2.1 1 2\r\n").get("/x").status());
       try (Socket again = connect("behind")) {

@@ -5,8 +5,10 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.forebay.server.WireClient.Reply;
 import io.forebay.storage.purge.PurgeKind;
+import io.forebay.testing.Await;
+import io.forebay.testing.RawClient;
+import io.forebay.testing.RawClient.Response;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -55,10 +57,10 @@ final class ServerPurgeTest {
     assertTrue(reached.await(30, TimeUnit.SECONDS));
   }
 
-  private Reply hit(String path) {
-    Reply[] last = new Reply[1];
-    try (WireClient client = edge.connect()) {
-      Edge.await(
+  private Response hit(String path) {
+    Response[] last = new Response[1];
+    try (RawClient client = edge.connect()) {
+      Await.until(
           "a hit for " + path,
           () -> {
             last[0] = get(client, path);
@@ -68,7 +70,7 @@ final class ServerPurgeTest {
     return last[0];
   }
 
-  private static Reply get(WireClient client, String path) {
+  private static Response get(RawClient client, String path) {
     try {
       return client.get(path);
     } catch (IOException e) {
@@ -107,7 +109,7 @@ final class ServerPurgeTest {
         "/a",
         (request, connection) ->
             TestOrigin.sendOk(connection, FRESH, TestOrigin.ascii("v" + request.number())));
-    try (WireClient client = edge.connect()) {
+    try (RawClient client = edge.connect()) {
       assertEquals("v1", client.get("/a").text());
       assertEquals("v1", hit("/a").text());
       edge.purgeUrl("/a");
@@ -174,14 +176,14 @@ final class ServerPurgeTest {
       String path, String fields, boolean isBeforeHead, int mostFetches, Runnable purge)
       throws Exception {
     byte[][] bodies = oldThenNew(path, fields, isBeforeHead);
-    try (WireClient early = edge.connect();
-        WireClient late = edge.connect()) {
+    try (RawClient early = edge.connect();
+        RawClient late = edge.connect()) {
       early.request("GET", path);
       awaitReached();
       purge.run();
       late.request("GET", path);
       if (isBeforeHead) {
-        Edge.await("the late one has joined", () -> edge.sum(c -> c.joined) == 1);
+        Await.until("the late one has joined", () -> edge.sum(c -> c.joined) == 1);
         gate.countDown();
         assertArrayEquals(bodies[1], late.reply().body());
       } else {
@@ -191,7 +193,7 @@ final class ServerPurgeTest {
       }
       assertArrayEquals(bodies[0], early.reply().body(), "who came before may have the old one");
     }
-    Edge.await("no fill is left", () -> edge.server().fillsInProgress() == 0);
+    Await.until("no fill is left", () -> edge.server().fillsInProgress() == 0);
     assertArrayEquals(bodies[1], hit(path).body());
     assertTrue(origin.count(path) >= 2 && origin.count(path) <= mostFetches);
   }
@@ -214,10 +216,10 @@ final class ServerPurgeTest {
             TestOrigin.sendOk(connection, FRESH, TestOrigin.ascii("new"));
           }
         });
-    try (WireClient early = edge.connect();
-        WireClient late = edge.connect()) {
+    try (RawClient early = edge.connect();
+        RawClient late = edge.connect()) {
       assertEquals("old", early.get("/a").text());
-      Edge.await("it is stored", () -> edge.sum(c -> c.fillsInstalled) == 1);
+      Await.until("it is stored", () -> edge.sum(c -> c.fillsInstalled) == 1);
       early.request("GET", "/a", "Cache-Control: no-cache");
       awaitReached();
       edge.purgeUrl("/a");
@@ -245,15 +247,15 @@ final class ServerPurgeTest {
             TestOrigin.notModified(connection, FRESH + "etag: \"1\"\r\nx-of: 304\r\n");
           }
         });
-    try (WireClient client = edge.connect()) {
+    try (RawClient client = edge.connect()) {
       assertArrayEquals(body, client.get("/a").body());
       assertArrayEquals(body, hit("/a").body());
       edge.purge(PurgeKind.URL, edge.url("/a"), true);
-      Reply confirmed = client.get("/a");
+      Response confirmed = client.get("/a");
       assertFalse(confirmed.isHit());
       assertArrayEquals(body, confirmed.body());
       assertEquals("304", confirmed.field("x-of"));
-      Reply hit = client.get("/a");
+      Response hit = client.get("/a");
       assertTrue(hit.isHit());
       assertArrayEquals(body, hit.body());
       assertEquals("304", hit.field("x-of"));
@@ -278,15 +280,15 @@ final class ServerPurgeTest {
             TestOrigin.sendOk(connection, FRESH + "etag: \"2\"\r\n", TestOrigin.ascii("new"));
           }
         });
-    try (WireClient early = edge.connect();
-        WireClient late = edge.connect()) {
+    try (RawClient early = edge.connect();
+        RawClient late = edge.connect()) {
       assertEquals("old", early.get("/a").text());
-      Edge.await("it is stored", () -> edge.sum(c -> c.fillsInstalled) == 1);
+      Await.until("it is stored", () -> edge.sum(c -> c.fillsInstalled) == 1);
       early.request("GET", "/a", "Cache-Control: no-cache");
       awaitReached();
       edge.purge(PurgeKind.URL, edge.url("/a"), true);
       late.request("GET", "/a");
-      Edge.await("the late one has joined", () -> edge.sum(c -> c.joined) == 1);
+      Await.until("the late one has joined", () -> edge.sum(c -> c.joined) == 1);
       gate.countDown();
       assertEquals("new", late.reply().text());
       // What was confirmed may be served to the one that came before the purge; on its own loop it
@@ -307,20 +309,20 @@ final class ServerPurgeTest {
                   connection,
                   FRESH + (path.equals("/tagged") ? "surrogate-key: t\r\n" : ""),
                   TestOrigin.ascii(path + request.number())));
-      try (WireClient client = edge.connect()) {
+      try (RawClient client = edge.connect()) {
         assertEquals(path + 1, client.get(path, "Host: www.example").text());
       }
     }
-    Edge.await("all are stored", () -> edge.sum(c -> c.fillsInstalled) == 3);
+    Await.until("all are stored", () -> edge.sum(c -> c.fillsInstalled) == 3);
     edge.purge(PurgeKind.URL, "http://www.example/purged", false);
     edge.purge(PurgeKind.TAG, "t", false);
     boolean isKept = edge.server().store().outlivesProcess();
     edge.stop();
     edge.start();
-    try (WireClient client = edge.connect()) {
+    try (RawClient client = edge.connect()) {
       assertEquals("/purged2", client.get("/purged", "Host: www.example").text());
       assertEquals("/tagged2", client.get("/tagged", "Host: www.example").text());
-      Reply kept = client.get("/kept", "Host: www.example");
+      Response kept = client.get("/kept", "Host: www.example");
       assertEquals(isKept, kept.isHit());
       assertEquals(isKept ? "/kept1" : "/kept2", kept.text());
     }

@@ -4,8 +4,10 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.forebay.server.WireClient.Reply;
-import io.forebay.server.testing.ScriptedOrigin.Connection;
+import io.forebay.testing.Await;
+import io.forebay.testing.RawClient;
+import io.forebay.testing.RawClient.Response;
+import io.forebay.testing.ScriptedOrigin.Connection;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -77,7 +79,7 @@ final class ServerQueryTest {
         });
   }
 
-  private static Reply query(WireClient client, String path, String content, String... fields)
+  private static Response query(RawClient client, String path, String content, String... fields)
       throws IOException {
     String[] all = new String[fields.length + 1];
     System.arraycopy(fields, 0, all, 0, fields.length);
@@ -85,9 +87,9 @@ final class ServerQueryTest {
     return client.request("QUERY", path, all).send(content).reply();
   }
 
-  private static Reply hit(WireClient client, String path, String content, String... fields) {
-    Reply[] last = new Reply[1];
-    Edge.await(
+  private static Response hit(RawClient client, String path, String content, String... fields) {
+    Response[] last = new Response[1];
+    Await.until(
         "a hit for " + path,
         () -> {
           try {
@@ -104,7 +106,7 @@ final class ServerQueryTest {
   @Test
   void theKeyHasUrlTypeAndContent() throws IOException {
     echo("/q", "");
-    try (WireClient client = edge.connect()) {
+    try (RawClient client = edge.connect()) {
       assertEquals("1 QUERY application/json {1}", query(client, "/q", "{1}", JSON).text());
       assertEquals("1 QUERY application/json {1}", hit(client, "/q", "{1}", JSON).text());
       assertEquals("2 QUERY application/json {2}", query(client, "/q", "{2}", JSON).text());
@@ -122,7 +124,7 @@ final class ServerQueryTest {
   @Test
   void contentMayComeInChunksAndInPieces() throws IOException {
     echo("/chunks", "");
-    try (WireClient client = edge.connect()) {
+    try (RawClient client = edge.connect()) {
       client.request("QUERY", "/chunks", JSON, "Transfer-Encoding: chunked");
       client.send("2\r\n{1\r\n");
       client.send("1\r\n}\r\n0\r\n\r\n");
@@ -135,7 +137,7 @@ final class ServerQueryTest {
   @Test
   void contentThatIsHeldBackIsAskedFor() throws IOException {
     echo("/expect", "");
-    try (WireClient client = edge.connect()) {
+    try (RawClient client = edge.connect()) {
       client.request("QUERY", "/expect", JSON, "Content-Length: 3", "Expect: 100-continue");
       assertEquals(100, client.head().status());
       client.send("{1}");
@@ -146,10 +148,10 @@ final class ServerQueryTest {
   @Test
   void contentBeyondTheBoundIsPassedAsItCame() throws IOException {
     echo("/large", "");
-    try (WireClient client = edge.connect()) {
+    try (RawClient client = edge.connect()) {
       String large = "x".repeat(64 * 1024 + 1);
       for (int i = 1; i <= 2; i++) {
-        Reply reply = query(client, "/large", large, JSON);
+        Response reply = query(client, "/large", large, JSON);
         assertEquals(i + " QUERY application/json 65537", reply.text());
         assertTrue(reply.field("cache-status").contains("detail=content"));
       }
@@ -168,7 +170,7 @@ final class ServerQueryTest {
   @Test
   void whatMayNotBeStoredIsPassedWithItsContent() throws IOException {
     echo("/private", "cache-control: private\r\n");
-    try (WireClient client = edge.connect()) {
+    try (RawClient client = edge.connect()) {
       for (int i = 1; i <= 3; i++) {
         assertEquals(
             i + " QUERY application/json {1}", query(client, "/private", "{1}", JSON).text());
@@ -180,7 +182,7 @@ final class ServerQueryTest {
   @Test
   void isSafeAndIsInvalidatedWithItsUrl() throws IOException {
     echo("/safe", "");
-    try (WireClient client = edge.connect()) {
+    try (RawClient client = edge.connect()) {
       assertEquals("1 GET  ", client.get("/safe").text());
       assertEquals("2 QUERY application/json {1}", query(client, "/safe", "{1}", JSON).text());
       assertTrue(client.get("/safe").isHit());
@@ -207,10 +209,10 @@ final class ServerQueryTest {
                 TestOrigin.ascii(content));
           }
         });
-    try (WireClient client = edge.connect()) {
+    try (RawClient client = edge.connect()) {
       assertEquals("{7}", query(client, "/stale", "{7}", JSON).text());
       edge.awaitIdle();
-      Reply confirmed = query(client, "/stale", "{7}", JSON);
+      Response confirmed = query(client, "/stale", "{7}", JSON);
       assertEquals("{7}", confirmed.text());
       assertTrue(confirmed.field("cache-status").contains("fwd-status=304"));
       assertEquals(304, query(client, "/stale", "{7}", JSON, "If-None-Match: \"{7}\"").status());
@@ -220,11 +222,11 @@ final class ServerQueryTest {
   @Test
   void aClientThatLeavesWhileItsContentIsReadLeavesNothingBehind() throws IOException {
     echo("/gone", "");
-    try (WireClient client = edge.connect()) {
+    try (RawClient client = edge.connect()) {
       client.request("QUERY", "/gone", JSON, "Content-Length: 100").send("{");
       long aborts = edge.sum(c -> c.clientAborts);
       client.close();
-      Edge.await("the node has noticed", () -> edge.sum(c -> c.clientAborts) > aborts);
+      Await.until("the node has noticed", () -> edge.sum(c -> c.clientAborts) > aborts);
     }
     assertEquals(0, origin.count("/gone"));
   }
@@ -251,7 +253,7 @@ final class ServerQueryTest {
   @Test
   void isPassedWhereTheRouteDoesNotSayOtherwise() throws IOException {
     echo("/passed", "");
-    try (WireClient client = edge.connect()) {
+    try (RawClient client = edge.connect()) {
       for (int i = 1; i <= 2; i++) {
         assertEquals(
             i + " QUERY application/json {1}", query(client, "/passed", "{1}", JSON).text());

@@ -6,8 +6,9 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.forebay.server.TestOrigin.Answer;
-import io.forebay.server.WireClient.Head;
-import io.forebay.server.WireClient.Reply;
+import io.forebay.testing.Await;
+import io.forebay.testing.RawClient;
+import io.forebay.testing.RawClient.Response;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
@@ -72,7 +73,7 @@ final class ServerRangeMissTest {
     return "Range: bytes=" + from + "-" + (to - 1);
   }
 
-  private static void assertPart(Reply reply, byte[] body, int from, int to) {
+  private static void assertPart(Response reply, byte[] body, int from, int to) {
     assertEquals(206, reply.status(), reply.toString());
     assertEquals(
         "bytes " + from + "-" + (to - 1) + "/" + body.length, reply.field("content-range"));
@@ -90,18 +91,18 @@ final class ServerRangeMissTest {
   @Test
   void aFarRangeIsFetchedBySliceAndStoredAndLaterRangesCompleteIt() throws IOException {
     start("far", PartOrigin.of(BODY, TAGGED));
-    try (WireClient client = edge.connect()) {
-      Reply first = client.get("/v", range(100 * SLICE + 7, 102 * SLICE + 9));
+    try (RawClient client = edge.connect()) {
+      Response first = client.get("/v", range(100 * SLICE + 7, 102 * SLICE + 9));
       assertPart(first, BODY, 100 * SLICE + 7, 102 * SLICE + 9);
       assertEquals("edge; fwd=uri-miss; fwd-status=206; stored", first.field("cache-status"));
       assertEquals(List.of(slices(100, 103)), askedFor());
       assertEquals(List.of(), origin.requests("/v").getFirst().fields("if-range"));
       edge.awaitIdle();
-      Reply again = client.get("/v", range(101 * SLICE, 102 * SLICE));
+      Response again = client.get("/v", range(101 * SLICE, 102 * SLICE));
       assertTrue(again.isHit(), again.field("cache-status"));
       assertPart(again, BODY, 101 * SLICE, 102 * SLICE);
       client.request("HEAD", "/v");
-      Head head = client.head();
+      Response head = client.head();
       assertTrue(head.isHit());
       assertEquals(Integer.toString(LENGTH), head.field("content-length"));
 
@@ -109,7 +110,7 @@ final class ServerRangeMissTest {
       edge.awaitIdle();
       assertArrayEquals(BODY, client.get("/v").body());
       edge.awaitIdle();
-      Reply whole = client.get("/v");
+      Response whole = client.get("/v");
       assertTrue(whole.isHit());
       assertArrayEquals(BODY, whole.body());
     }
@@ -144,8 +145,8 @@ final class ServerRangeMissTest {
   void whatIsFetchedFirstIsTheRoutesChoice(String fetch, String ranges, String expected)
       throws IOException {
     start(fetch, PartOrigin.of(BODY, TAGGED));
-    try (WireClient client = edge.connect()) {
-      Reply reply = client.get("/v", "Range: " + ranges);
+    try (RawClient client = edge.connect()) {
+      Response reply = client.get("/v", "Range: " + ranges);
       assertTrue(reply.status() == 206 || expected.equals("-"), reply.toString());
     }
     assertEquals(expected, askedFor().getFirst());
@@ -154,7 +155,7 @@ final class ServerRangeMissTest {
   @Test
   void anOpenRangeIsFetchedRunByRun() throws IOException {
     start("far", PartOrigin.of(BODY, TAGGED));
-    try (WireClient client = edge.connect()) {
+    try (RawClient client = edge.connect()) {
       assertPart(client.get("/v", "Range: bytes=2000000-"), BODY, 2_000_000, LENGTH);
     }
     int first = 2_000_000 / SLICE * SLICE;
@@ -165,7 +166,7 @@ final class ServerRangeMissTest {
   @Test
   void aSuffixLearnsTheLengthFromTheFirstSlice() throws IOException {
     start("far", PartOrigin.of(BODY, TAGGED));
-    try (WireClient client = edge.connect()) {
+    try (RawClient client = edge.connect()) {
       assertPart(client.get("/v", "Range: bytes=-300"), BODY, LENGTH - 300, LENGTH);
     }
     assertEquals(
@@ -178,10 +179,10 @@ final class ServerRangeMissTest {
     byte[] body = Edge.bytes(72, length);
     // No validator is needed: nothing will have to be joined to it.
     start("slices", PartOrigin.of(body, FRESH));
-    try (WireClient client = edge.connect()) {
+    try (RawClient client = edge.connect()) {
       assertPart(client.get("/v", "Range: bytes=0-0"), body, 0, 1);
       edge.awaitIdle();
-      Reply whole = client.get("/v");
+      Response whole = client.get("/v");
       assertTrue(whole.isHit(), whole.field("cache-status"));
       assertEquals("", whole.field("content-range"));
       assertArrayEquals(body, whole.body());
@@ -192,8 +193,8 @@ final class ServerRangeMissTest {
   @Test
   void severalRangesOfWhatIsNotStoredFetchOnlyTheirSlices() throws IOException {
     start("slices", PartOrigin.of(BODY, TAGGED));
-    try (WireClient client = edge.connect()) {
-      Reply reply = client.get("/v", "Range: bytes=5-9,6553600-6553699,-20");
+    try (RawClient client = edge.connect()) {
+      Response reply = client.get("/v", "Range: bytes=5-9,6553600-6553699,-20");
       List<MultipartBody.Part> parts =
           MultipartBody.parse(reply.field("content-type"), reply.body());
       assertArrayEquals(PartOrigin.part(BODY, 5, 10), parts.get(0).bytes());
@@ -217,16 +218,16 @@ final class ServerRangeMissTest {
           }
           PartOrigin.send(request, connection, BODY, TAGGED);
         });
-    try (WireClient one = edge.connect();
-        WireClient two = edge.connect();
-        WireClient three = edge.connect();
-        WireClient whole = edge.connect()) {
+    try (RawClient one = edge.connect();
+        RawClient two = edge.connect();
+        RawClient three = edge.connect();
+        RawClient whole = edge.connect()) {
       one.request("GET", "/v", range(10 * SLICE, 20 * SLICE));
       TestOrigin.await(asked);
       two.request("GET", "/v", range(15 * SLICE, 25 * SLICE));
       three.request("GET", "/v", range(10 * SLICE, 11 * SLICE));
       whole.request("GET", "/v");
-      Edge.await("they have joined", () -> edge.sum(c -> c.joined) == 3);
+      Await.until("they have joined", () -> edge.sum(c -> c.joined) == 3);
       assertEquals(1, origin.count("/v"));
       gate.countDown();
       assertPart(one.reply(), BODY, 10 * SLICE, 20 * SLICE);
@@ -316,12 +317,12 @@ final class ServerRangeMissTest {
             }
           }
         });
-    try (WireClient client = edge.connect()) {
-      Reply reply = client.get("/v", range(3 * SLICE + 1, 4 * SLICE + 1));
+    try (RawClient client = edge.connect()) {
+      Response reply = client.get("/v", range(3 * SLICE + 1, 4 * SLICE + 1));
       assertPart(reply, BODY, 3 * SLICE + 1, 4 * SLICE + 1);
       assertArrayEquals(BODY, client.get("/v").body());
       edge.awaitIdle();
-      Reply whole = client.get("/v");
+      Response whole = client.get("/v");
       assertTrue(whole.isHit(), whole.field("cache-status"));
       assertArrayEquals(BODY, whole.body());
     }
@@ -331,10 +332,10 @@ final class ServerRangeMissTest {
   @Test
   void anOriginThatIgnoresRangesIsReadOnceAndStoredWhole() throws IOException {
     start("slices", TestOrigin.ok(FRESH, BODY));
-    try (WireClient client = edge.connect()) {
+    try (RawClient client = edge.connect()) {
       assertPart(client.get("/v", range(SLICE, LENGTH)), BODY, SLICE, LENGTH);
       edge.awaitIdle();
-      Reply whole = client.get("/v");
+      Response whole = client.get("/v");
       assertTrue(whole.isHit());
       assertArrayEquals(BODY, whole.body());
     }
@@ -355,8 +356,8 @@ final class ServerRangeMissTest {
             PartOrigin.send(request, connection, BODY, TAGGED);
           }
         });
-    try (WireClient client = edge.connect()) {
-      Reply reply = client.get("/v", "Range: bytes=99999999-");
+    try (RawClient client = edge.connect()) {
+      Response reply = client.get("/v", "Range: bytes=99999999-");
       assertEquals(416, reply.status());
       assertEquals("bytes */" + LENGTH, reply.field("content-range"));
       assertEquals("edge; fwd=bypass; fwd-status=416; detail=range", reply.field("cache-status"));
@@ -373,7 +374,7 @@ final class ServerRangeMissTest {
   @Test
   void aRangeThatMayNotBeStoredIsPassedAndItsUrlIsRemembered() throws IOException {
     start("slices", PartOrigin.of(BODY, "cache-control: private\r\netag: \"v1\"\r\n"));
-    try (WireClient client = edge.connect()) {
+    try (RawClient client = edge.connect()) {
       assertPart(client.get("/v", range(SLICE + 5, SLICE + 10)), BODY, SLICE + 5, SLICE + 10);
       assertPart(client.get("/v", range(SLICE + 5, SLICE + 10)), BODY, SLICE + 5, SLICE + 10);
     }
@@ -391,9 +392,9 @@ final class ServerRangeMissTest {
                 connection,
                 request.number() == 1 ? BODY : OTHER,
                 request.number() == 1 ? TAGGED : CHANGED));
-    try (WireClient client = edge.connect()) {
+    try (RawClient client = edge.connect()) {
       client.request("GET", "/v", "Range: bytes=0-");
-      Head head = client.head();
+      Response head = client.head();
       assertEquals(206, head.status());
       assertEquals("\"v1\"", head.field("etag"));
       byte[] read = client.upTo(LENGTH);
@@ -403,7 +404,7 @@ final class ServerRangeMissTest {
     }
     edge.awaitSum(1, c -> c.responsesAborted);
     edge.awaitSum(1, c -> c.sliceRunsDenied);
-    try (WireClient client = edge.connect()) {
+    try (RawClient client = edge.connect()) {
       assertPart(client.get("/v", range(5, 100)), OTHER, 5, 100);
       assertArrayEquals(OTHER, client.get("/v").body());
     }
@@ -419,7 +420,7 @@ final class ServerRangeMissTest {
                 connection,
                 request.number() == 1 ? BODY : OTHER,
                 request.number() == 1 ? TAGGED : CHANGED));
-    try (WireClient client = edge.connect()) {
+    try (RawClient client = edge.connect()) {
       assertPart(client.get("/v", range(0, 10)), BODY, 0, 10);
       edge.awaitIdle();
       assertPart(client.get("/v", range(50 * SLICE, 51 * SLICE)), OTHER, 50 * SLICE, 51 * SLICE);
@@ -443,7 +444,7 @@ final class ServerRangeMissTest {
           connection.send(PartOrigin.part(BODY, ends[0], ends[0] + 3 * SLICE + 100));
           connection.close();
         });
-    try (WireClient client = edge.connect()) {
+    try (RawClient client = edge.connect()) {
       client.request("GET", "/v", range(10 * SLICE, 20 * SLICE));
       assertEquals(206, client.head().status());
       byte[] read = client.upTo(10 * SLICE);
@@ -451,7 +452,7 @@ final class ServerRangeMissTest {
       assertArrayEquals(PartOrigin.part(BODY, 10 * SLICE, 10 * SLICE + read.length), read);
     }
     edge.awaitIdle();
-    try (WireClient client = edge.connect()) {
+    try (RawClient client = edge.connect()) {
       assertTrue(client.get("/v", range(10 * SLICE, 13 * SLICE)).isHit());
       assertPart(client.get("/v", range(10 * SLICE, 20 * SLICE)), BODY, 10 * SLICE, 20 * SLICE);
     }
@@ -471,13 +472,13 @@ final class ServerRangeMissTest {
             PartOrigin.send(request, connection, OTHER, CHANGED);
           }
         });
-    try (WireClient before = edge.connect();
-        WireClient after = edge.connect()) {
+    try (RawClient before = edge.connect();
+        RawClient after = edge.connect()) {
       before.request("GET", "/v", range(0, 100));
       TestOrigin.await(asked);
       edge.purgeUrl("/v");
       after.request("GET", "/v", range(0, 100));
-      Edge.await("it has joined", () -> edge.sum(c -> c.joined) == 1);
+      Await.until("it has joined", () -> edge.sum(c -> c.joined) == 1);
       gate.countDown();
       assertPart(after.reply(), OTHER, 0, 100);
       assertEquals(206, before.reply().status());
@@ -499,7 +500,7 @@ final class ServerRangeMissTest {
                     + "vary: x-kind\r\netag: \""
                     + (request.field("x-kind").equals("b") ? "b" : "a")
                     + "\"\r\n"));
-    try (WireClient client = edge.connect()) {
+    try (RawClient client = edge.connect()) {
       for (int i = 0; i < 2; i++) {
         assertPart(client.get("/v", range(70, 90), "X-Kind: a"), BODY, 70, 90);
         assertPart(client.get("/v", range(70, 90), "X-Kind: b"), OTHER, 70, 90);
@@ -527,14 +528,14 @@ final class ServerRangeMissTest {
           connection.awaitClose();
           closed.countDown();
         });
-    WireClient only = edge.connect().request("GET", "/v", "Range: bytes=0-");
+    RawClient only = edge.connect().request("GET", "/v", "Range: bytes=0-");
     TestOrigin.await(asked);
     only.close();
-    Edge.await("it has left", () -> edge.sum(c -> c.clientAborts) == 1);
+    Await.until("it has left", () -> edge.sum(c -> c.clientAborts) == 1);
     gate.countDown();
     TestOrigin.await(closed);
     edge.awaitIdle();
-    try (WireClient client = edge.connect()) {
+    try (RawClient client = edge.connect()) {
       assertPart(client.get("/v", range(5, 9)), BODY, 5, 9);
     }
     assertEquals("\"v1\"", origin.requests("/v").getLast().field("if-range"));

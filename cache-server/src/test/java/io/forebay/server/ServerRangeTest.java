@@ -6,7 +6,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.forebay.server.MultipartBody.Part;
-import io.forebay.server.WireClient.Head;
+import io.forebay.testing.Await;
+import io.forebay.testing.RawClient;
+import io.forebay.testing.RawClient.Response;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -112,7 +114,7 @@ final class ServerRangeTest {
       origin.on(path, TestOrigin.ok(FIELDS, body));
       assertArrayEquals(body, get(protocol, path).body());
     }
-    Edge.await("it is stored", () -> field(get(protocol, path), "cache-status").contains("; hit"));
+    Await.until("it is stored", () -> field(get(protocol, path), "cache-status").contains("; hit"));
     return path;
   }
 
@@ -264,8 +266,8 @@ final class ServerRangeTest {
       throws IOException {
     byte[] body = Edge.bytes(62, 32 * KIB);
     String path = stored(Protocol.PLAIN_HTTP_1, body);
-    try (WireClient client = edge.connect()) {
-      WireClient.Reply reply = client.get(path, fields.split(";", -1));
+    try (RawClient client = edge.connect()) {
+      RawClient.Response reply = client.get(path, fields.split(";", -1));
       assertEquals(status, reply.status(), sentence);
       assertTrue(reply.isHit(), sentence);
       if (status == 200) {
@@ -283,9 +285,9 @@ final class ServerRangeTest {
   void section14_2_aRangeOnHeadIsIgnored(String range) throws IOException {
     byte[] body = Edge.bytes(67, 5 * slice() + 1000);
     String path = stored(Protocol.PLAIN_HTTP_1, body);
-    try (WireClient client = edge.connect()) {
+    try (RawClient client = edge.connect()) {
       client.request("HEAD", path, "Range: " + range);
-      Head head = client.head();
+      Response head = client.head();
       assertEquals(200, head.status());
       assertEquals(Integer.toString(body.length), head.field("content-length"));
       assertEquals(List.of(), head.all("content-range"));
@@ -298,15 +300,15 @@ final class ServerRangeTest {
     byte[] body = Edge.bytes(68, 40 * slice());
     String path = stored(Protocol.PLAIN_HTTP_1, body);
     long copiedBefore = edge.sum(c -> c.privateCopyBytes);
-    try (WireClient slow = new WireClient(edge.port(), 16 * KIB)) {
+    try (RawClient slow = new RawClient(edge.port(), 16 * KIB)) {
       int half = body.length / 2;
       slow.request("GET", path, "Range: bytes=0-" + (half - 100) + "," + half + "-");
-      Head head = slow.head();
+      Response head = slow.head();
       assertEquals(206, head.status());
       int length = Integer.parseInt(head.field("content-length"));
       byte[] begin = slow.bytes(KIB);
       // While nothing is read no more than a chunk is taken out of the store.
-      Edge.await("it stalls", () -> edge.sum(c -> c.privateCopyBytes) > copiedBefore);
+      Await.until("it stalls", () -> edge.sum(c -> c.privateCopyBytes) > copiedBefore);
       byte[] all = Arrays.copyOf(begin, length);
       System.arraycopy(slow.bytes(length - KIB), 0, all, KIB, length - KIB);
       List<Part> parts = MultipartBody.parse(head.field("content-type"), all);
@@ -327,10 +329,10 @@ final class ServerRangeTest {
           TestOrigin.await(gate);
           connection.send(Arrays.copyOfRange(body, slice(), body.length));
         });
-    try (WireClient client = edge.connect();
-        WireClient joined = edge.connect()) {
+    try (RawClient client = edge.connect();
+        RawClient joined = edge.connect()) {
       client.request("GET", "/filling", "Range: bytes=100-199,500-599," + slice() + "-");
-      Head head = client.head();
+      Response head = client.head();
       assertEquals(206, head.status());
       joined.request("GET", "/filling", "Range: bytes=-10,0-9");
       gate.countDown();
@@ -338,7 +340,7 @@ final class ServerRangeTest {
       assertArrayEquals(Arrays.copyOfRange(body, 100, 200), parts.get(0).bytes());
       assertArrayEquals(Arrays.copyOfRange(body, 500, 600), parts.get(1).bytes());
       assertArrayEquals(Arrays.copyOfRange(body, slice(), body.length), parts.get(2).bytes());
-      WireClient.Reply other = joined.reply();
+      RawClient.Response other = joined.reply();
       List<Part> others = MultipartBody.parse(other.field("content-type"), other.body());
       assertArrayEquals(
           Arrays.copyOfRange(body, body.length - 10, body.length), others.get(0).bytes());

@@ -5,10 +5,12 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.forebay.server.WireClient.Reply;
 import io.forebay.server.counters.LimitKey;
-import io.forebay.server.testing.Http3Client;
 import io.forebay.storage.disk.DiskStats;
+import io.forebay.testing.Await;
+import io.forebay.testing.Http3Client;
+import io.forebay.testing.RawClient;
+import io.forebay.testing.RawClient.Response;
 import io.netty.handler.codec.http3.Http3Headers;
 import java.io.IOException;
 import java.net.URI;
@@ -97,8 +99,8 @@ final class ServerRefusedLoadTest {
                 .replace("ORIGIN", origin.url())
                 .replace("DIR", directory.toString()),
             this::clock);
-    Edge.await("disks", () -> edge.server().notReady().isEmpty());
-    try (WireClient client = edge.connectTls()) {
+    Await.until("disks", () -> edge.server().notReady().isEmpty());
+    try (RawClient client = edge.connectTls()) {
       for (int n = 0; n < OBJECTS; n++) {
         byte[] body = Edge.bytes(n, LENGTH);
         origin.on(
@@ -113,7 +115,7 @@ final class ServerRefusedLoadTest {
       }
     }
     edge.awaitIdle();
-    Edge.await("records on the disk", () -> disk().writtenBytes() > 16 << 20);
+    Await.until("records on the disk", () -> disk().writtenBytes() > 16 << 20);
     assertEquals(0, disk().dropped());
   }
 
@@ -143,8 +145,8 @@ final class ServerRefusedLoadTest {
   }
 
   private Answer overHttp1(int n) throws IOException {
-    try (WireClient client = edge.connectTls()) {
-      Reply reply = client.get("/" + n, host());
+    try (RawClient client = edge.connectTls()) {
+      Response reply = client.get("/" + n, host());
       return new Answer(reply.status(), reply.field("retry-after"), reply.body());
     }
   }
@@ -191,14 +193,14 @@ final class ServerRefusedLoadTest {
     start();
     isStuck = true;
     CompletableFuture<Answer> beingRead = ask(protocol, 0);
-    Edge.await("one is being read", () -> disk().queuedLoads() == 1);
+    Await.until("one is being read", () -> disk().queuedLoads() == 1);
     CompletableFuture<Answer> inLine = ask(protocol, 1);
-    Edge.await("one waits behind it", () -> disk().queuedLoads() == 2);
+    Await.until("one waits behind it", () -> disk().queuedLoads() == 2);
     nowMillis.addAndGet(TOO_LONG_MILLIS);
-    Edge.await("who waits in line asks the origin", () -> origin.count("/1") == 2);
+    Await.until("who waits in line asks the origin", () -> origin.count("/1") == 2);
     // The disk refuses from now on, and one of two places is taken.
     CompletableFuture<Answer> refused = ask(protocol, 2);
-    Edge.await("the next one too", () -> origin.count("/2") == 2);
+    Await.until("the next one too", () -> origin.count("/2") == 2);
     Answer tooMany = ask(protocol, 3).get(60, TimeUnit.SECONDS);
     assertEquals(503, tooMany.status());
     assertTrue(tooMany.retryAfter().matches("\\d+"), tooMany.retryAfter());
@@ -206,7 +208,7 @@ final class ServerRefusedLoadTest {
     assertEquals(1, edge.sum(c -> c.hits(LimitKey.REFUSED_LOADS)));
     // Who joins a fetch takes no place, and memory is not affected.
     CompletableFuture<Answer> joining = ask(protocol, 2);
-    Edge.await("it is shared", () -> edge.sum(c -> c.joined) == 1);
+    Await.until("it is shared", () -> edge.sum(c -> c.joined) == 1);
     assertWhole(OBJECTS - 1, ask(protocol, OBJECTS - 1));
     assertFalse(beingRead.isDone());
 
@@ -214,7 +216,7 @@ final class ServerRefusedLoadTest {
     assertWhole(1, inLine);
     assertWhole(2, refused);
     assertWhole(2, joining);
-    Edge.await("no fetch is under way", () -> edge.server().fillsInProgress() == 0);
+    Await.until("no fetch is under way", () -> edge.server().fillsInProgress() == 0);
     // The places are free again.
     assertWhole(3, ask(protocol, 3));
     diskGate.countDown();

@@ -6,6 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.forebay.server.node.NodeControl.Reload;
+import io.forebay.testing.Await;
+import io.forebay.testing.RawClient;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -67,8 +69,8 @@ final class ServerReloadTest {
           TestOrigin.await(gate);
           connection.send(Arrays.copyOfRange(body, 1000, body.length));
         });
-    try (WireClient old = edge.connect();
-        WireClient fresh = edge.connect()) {
+    try (RawClient old = edge.connect();
+        RawClient fresh = edge.connect()) {
       old.request("GET", "/a");
       TestOrigin.await(asked);
       edge.configure(next());
@@ -97,12 +99,12 @@ final class ServerReloadTest {
               "cache-control: private\r\n",
               TestOrigin.ascii("before " + request.number()));
         });
-    try (WireClient first = edge.connect();
-        WireClient second = edge.connect()) {
+    try (RawClient first = edge.connect();
+        RawClient second = edge.connect()) {
       first.request("GET", "/a");
       TestOrigin.await(asked);
       second.request("GET", "/a");
-      Edge.await("it has joined", () -> edge.sum(c -> c.joined) == 1);
+      Await.until("it has joined", () -> edge.sum(c -> c.joined) == 1);
       edge.configure(next());
       assertEquals(List.of(), edge.server().reload().errors());
       gate.countDown();
@@ -115,7 +117,7 @@ final class ServerReloadTest {
   @Test
   void aBadConfigurationChangesNothing() throws Exception {
     before.on("/a", TestOrigin.ok("cache-control: no-store\r\n", TestOrigin.ascii("before")));
-    try (WireClient client = edge.connect()) {
+    try (RawClient client = edge.connect()) {
       assertEquals("before", client.get("/a").text());
       for (String bad :
           List.of(
@@ -167,10 +169,10 @@ final class ServerReloadTest {
   void aNewConnectionObeysTheNewLimitAndAnOldOneTheOld(
       String limit, String method, String target, String[] fields, int status) throws Exception {
     before.on("/a", TestOrigin.ok("cache-control: no-store\r\n", TestOrigin.ascii("before")));
-    try (WireClient old = edge.connect()) {
+    try (RawClient old = edge.connect()) {
       assertEquals(200, old.get("/a").status());
       reload("limits: {" + limit + "}\n");
-      try (WireClient fresh = edge.connect()) {
+      try (RawClient fresh = edge.connect()) {
         assertEquals(status, fresh.request(method, target, fields).reply().status());
       }
       old.request(method, target, fields);
@@ -206,7 +208,7 @@ final class ServerReloadTest {
         "/wide",
         TestOrigin.ok(
             "cache-control: no-store\r\n" + "x: y\r\n".repeat(20), TestOrigin.ascii("wide")));
-    try (WireClient client = edge.connect()) {
+    try (RawClient client = edge.connect()) {
       assertEquals(200, client.get("/wide").status());
       // An origin that has changed gets new connections.
       edge.configure(
@@ -221,15 +223,15 @@ final class ServerReloadTest {
 
   @Test
   void theNumberOfConnectionsIsThatOfTheReload() throws Exception {
-    try (WireClient old = edge.connect()) {
+    try (RawClient old = edge.connect()) {
       assertEquals(404, old.get("/b").status());
       reload("limits: {connections: 1}\n");
-      try (WireClient refused = edge.connect()) {
+      try (RawClient refused = edge.connect()) {
         refused.awaitEnd();
       }
       assertEquals(404, old.get("/b").status());
       reload("limits: {connections: 2}\n");
-      try (WireClient taken = edge.connect()) {
+      try (RawClient taken = edge.connect()) {
         assertEquals(404, taken.get("/b").status());
       }
     }
@@ -238,7 +240,7 @@ final class ServerReloadTest {
   @Test
   void theNumberOfRequestsOfANewConnectionIsThatOfTheReload() throws Exception {
     reload("limits: {requests-per-connection: 1}\n");
-    try (WireClient fresh = edge.connect()) {
+    try (RawClient fresh = edge.connect()) {
       assertEquals("close", fresh.get("/b").field("connection"));
       fresh.awaitEnd();
     }
@@ -255,8 +257,8 @@ final class ServerReloadTest {
         });
     before.on("/a", TestOrigin.ok(FRESH, TestOrigin.ascii("before")));
     reload("limits: {fills: 1}\n");
-    try (WireClient slow = edge.connect();
-        WireClient other = edge.connect()) {
+    try (RawClient slow = edge.connect();
+        RawClient other = edge.connect()) {
       slow.request("GET", "/slow");
       TestOrigin.await(asked);
       assertEquals("before", other.get("/a").text());
@@ -274,28 +276,28 @@ final class ServerReloadTest {
     byte[] body = Edge.bytes(8, 12 << 20);
     // With a tag: without one, so much of memory would not be kept for clients that stall.
     before.on("/stalled", TestOrigin.ok(FRESH + "etag: \"1\"\r\n", body));
-    try (WireClient client = edge.connect()) {
+    try (RawClient client = edge.connect()) {
       assertArrayEquals(body, client.get("/stalled").body());
     }
     reload("limits: {private-copies: 1MiB}\n");
-    List<WireClient> stalled = new ArrayList<>();
+    List<RawClient> stalled = new ArrayList<>();
     for (int i = 0; i < 40; i++) {
-      stalled.add(new WireClient(edge.port(), 4096).request("GET", "/stalled"));
+      stalled.add(new RawClient(edge.port(), 4096).request("GET", "/stalled"));
     }
     // A copy is a chunk of 128 KiB at most: eight find room, of forty not all do.
-    Edge.await("those who find no room are broken off", () -> edge.sum(c -> c.stalledClosed) > 0);
+    Await.until("those who find no room are broken off", () -> edge.sum(c -> c.stalledClosed) > 0);
     assertTrue(edge.server().privateCopyBytes() <= 1 << 20);
-    stalled.forEach(WireClient::close);
+    stalled.forEach(RawClient::close);
   }
 
   @Test
   void largeChunksBeyondTheNewBoundAreTakenBack() throws Exception {
     byte[] body = Edge.bytes(9, 2 << 20);
     before.on("/large", TestOrigin.ok(FRESH, body));
-    List<WireClient> quick = new ArrayList<>();
+    List<RawClient> quick = new ArrayList<>();
     try {
       for (int i = 0; i < 8; i++) {
-        WireClient client = edge.connect();
+        RawClient client = edge.connect();
         quick.add(client);
         assertArrayEquals(body, client.get("/large").body());
         assertArrayEquals(body, client.get("/large").body());
@@ -304,12 +306,12 @@ final class ServerReloadTest {
       reload("limits: {private-copies: 1MiB}\n");
       // One for each of two loops is the least.
       assertTrue(edge.sum(c -> c.largeWrites) <= 2);
-      for (WireClient client : quick) {
+      for (RawClient client : quick) {
         assertArrayEquals(body, client.get("/large").body());
       }
       assertTrue(edge.sum(c -> c.largeWrites) <= 2);
     } finally {
-      quick.forEach(WireClient::close);
+      quick.forEach(RawClient::close);
     }
     edge.awaitSum(0, c -> c.largeWrites);
   }
@@ -317,15 +319,15 @@ final class ServerReloadTest {
   @Test
   void aNewConnectionObeysTheNewTimeouts() throws Exception {
     reload("timeouts: {request-header: 300ms, keep-alive: 0s, tls-handshake: 100ms}\n");
-    try (WireClient slow = edge.connect()) {
+    try (RawClient slow = edge.connect()) {
       assertEquals(408, slow.send("GET /a HTTP/1.1\r\n").reply().status());
     }
     // By default the next two would stay for a minute and for five seconds.
-    try (WireClient idle = edge.connect()) {
+    try (RawClient idle = edge.connect()) {
       assertEquals(404, idle.get("/b").status());
       idle.awaitEnd();
     }
-    try (WireClient mute = new WireClient(edge.tlsPort())) {
+    try (RawClient mute = new RawClient(edge.tlsPort())) {
       mute.awaitEnd();
     }
   }
@@ -334,7 +336,7 @@ final class ServerReloadTest {
   void aNewConnectionObeysTheNewBodyTimeout() throws Exception {
     before.on("/a", (request, connection) -> TestOrigin.await(gate));
     reload("timeouts: {request-body-idle: 100ms}\n");
-    try (WireClient slow = edge.connect()) {
+    try (RawClient slow = edge.connect()) {
       slow.request("POST", "/a", "Content-Length: 10").send("01234");
       assertEquals(408, slow.reply().status());
     }
@@ -353,14 +355,14 @@ final class ServerReloadTest {
             + ", tls: {certificate: \""
             + directory.resolve("chain.pem")
             + "\", key: \""
-            + directory.resolve("key.pem")
+            + directory.resolve("chain.key")
             + "\"}"
             + rest);
     Reload reload = edge.server().reload();
     assertEquals(List.of(), reload.errors());
     assertEquals(List.of("listen.more.tls (plain text until then)"), reload.needsRestart());
     before.on("/plain", TestOrigin.ok("cache-control: no-store\r\n", TestOrigin.ascii("as ever")));
-    try (WireClient client = new WireClient(edge.port("more"))) {
+    try (RawClient client = new RawClient(edge.port("more"))) {
       assertEquals("as ever", client.get("/plain").text());
     }
     edge.configure(more + rest);

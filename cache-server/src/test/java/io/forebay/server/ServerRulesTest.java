@@ -4,7 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.forebay.server.WireClient.Reply;
+import io.forebay.testing.RawClient;
+import io.forebay.testing.RawClient.Response;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
@@ -68,9 +69,9 @@ final class ServerRulesTest {
   }
 
   /** Asks for the path and waits until the answer is stored. */
-  private Reply store(WireClient client, String path, String... fields) throws IOException {
+  private Response store(RawClient client, String path, String... fields) throws IOException {
     long installed = edge.sum(c -> c.fillsInstalled);
-    Reply reply = client.get(path, fields);
+    Response reply = client.get(path, fields);
     edge.awaitSum(installed + 1, c -> c.fillsInstalled);
     return reply;
   }
@@ -92,16 +93,16 @@ final class ServerRulesTest {
     origin.on(
         "/ours", ok(ours + "cdn-cache-control: max-age=7\r\ncache-control: no-store\r\n", "x"));
     origin.on("/passed", ok("surrogate-control: no-store\r\ncache-control: max-age=60\r\n", "x"));
-    try (WireClient client = edge.connect()) {
+    try (RawClient client = edge.connect()) {
       store(client, "/ours");
-      Reply hit = client.get("/ours");
+      Response hit = client.get("/ours");
       assertTrue(hit.isHit());
       assertEquals("", hit.field("forebay-cache-control"));
       assertEquals("", hit.field("surrogate-control"));
       assertEquals("max-age=7", hit.field("cdn-cache-control"));
       assertEquals("no-store", hit.field("cache-control"));
       for (int i = 0; i < 2; i++) {
-        Reply passed = client.get("/passed");
+        Response passed = client.get("/passed");
         assertFalse(passed.isHit());
         assertEquals("", passed.field("surrogate-control"));
         assertEquals("max-age=60", passed.field("cache-control"));
@@ -123,11 +124,11 @@ final class ServerRulesTest {
             TestOrigin.notModified(connection, "etag: \"1\"\r\n");
           }
         });
-    try (WireClient client = edge.connect()) {
+    try (RawClient client = edge.connect()) {
       store(client, "/kept");
       // Stale on arrival; what confirms it does not repeat for how long it is fresh.
       assertEquals("one", client.get("/kept").text());
-      Reply hit = client.get("/kept");
+      Response hit = client.get("/kept");
       assertTrue(hit.isHit(), hit.field("cache-status"));
       assertEquals("", hit.field("forebay-cache-control"));
       assertEquals(2, origin.count("/kept"));
@@ -141,9 +142,9 @@ final class ServerRulesTest {
         "cache-control: max-age=600\r\ncdn-cache-control: max-age=700\r\netag: \"1\"\r\n"
             + "vary: accept\r\ncontent-location: /x\r\nexpires: 0\r\ncontent-type: a/b\r\n";
     origin.on("/304", ok(fields, "x"));
-    try (WireClient client = edge.connect()) {
+    try (RawClient client = edge.connect()) {
       store(client, "/304");
-      Reply reply = client.get("/304", "if-none-match: \"1\"");
+      Response reply = client.get("/304", "if-none-match: \"1\"");
       assertEquals(304, reply.status());
       for (String name : List.of("cache-control", "cdn-cache-control", "etag", "vary", "date")) {
         assertFalse(reply.field(name).isEmpty(), name);
@@ -161,9 +162,9 @@ final class ServerRulesTest {
     origin.on("/errors/404", status("404 Not Found", ""));
     origin.on("/errors/403", status("403 Forbidden", ""));
     origin.on("/404", status("404 Not Found", ""));
-    try (WireClient client = edge.connect()) {
+    try (RawClient client = edge.connect()) {
       store(client, "/errors/404");
-      Reply hit = client.get("/errors/404");
+      Response hit = client.get("/errors/404");
       assertEquals(404, hit.status());
       assertTrue(hit.isHit());
       for (String path : List.of("/errors/403", "/404")) {
@@ -178,11 +179,11 @@ final class ServerRulesTest {
   void aFailureThatCouldBeStoredDoesNotTakeThePlaceOfWhatIsStale() throws IOException {
     origin.on(
         "/errors/stale", ok("cache-control: max-age=600\r\nage: 600\r\netag: \"1\"\r\n", "good"));
-    try (WireClient client = edge.connect()) {
+    try (RawClient client = edge.connect()) {
       store(client, "/errors/stale");
       origin.on("/errors/stale", status("503 Busy", "cache-control: max-age=600\r\n"));
       for (int i = 0; i < 3; i++) {
-        Reply stale = client.get("/errors/stale");
+        Response stale = client.get("/errors/stale");
         assertEquals("good", stale.text());
         assertTrue(stale.field("cache-status").endsWith("detail=stale-if-error"));
       }
@@ -198,13 +199,13 @@ final class ServerRulesTest {
     String fields = "cache-control: max-age=0, stale-if-error=600\r\netag: \"1\"\r\n";
     leaving.on("/leaving/a", ok(fields, "good"));
     origin.on("/hasty/a", ok(fields, "good"));
-    try (WireClient client = edge.connect()) {
+    try (RawClient client = edge.connect()) {
       store(client, "/leaving/a");
       store(client, "/hasty/a");
       leaving.close();
       origin.on("/hasty/a", (request, connection) -> connection.awaitClose());
       for (String path : List.of("/leaving/a", "/hasty/a")) {
-        Reply stale = client.get(path);
+        Response stale = client.get(path);
         assertEquals("good", stale.text());
         assertTrue(stale.field("cache-status").endsWith("detail=stale-if-error"), path);
       }
@@ -218,14 +219,14 @@ final class ServerRulesTest {
     String tracker = "cache-control: max-age=600\r\nset-cookie: tracker=1; Path=/\r\n";
     origin.on("/cookies/a", ok(tracker, "x"));
     origin.on("/cookies/b", ok(tracker + "set-cookie: session=2\r\n", "x"));
-    try (WireClient client = edge.connect()) {
-      Reply first = store(client, "/cookies/a", "cookie: _ga=9; a=1");
+    try (RawClient client = edge.connect()) {
+      Response first = store(client, "/cookies/a", "cookie: _ga=9; a=1");
       assertEquals("", first.field("set-cookie"));
       assertTrue(client.get("/cookies/a").isHit());
       assertEquals(List.of("a=1"), origin.requests("/cookies/a").getFirst().fields("cookie"));
 
       for (int i = 0; i < 2; i++) {
-        Reply own = client.get("/cookies/b", "cookie: _ga=9");
+        Response own = client.get("/cookies/b", "cookie: _ga=9");
         assertEquals("session=2", own.field("set-cookie"));
         assertFalse(own.isHit());
       }
@@ -249,10 +250,10 @@ final class ServerRulesTest {
                     + (request.number() == 1 ? "age: 990\r\n" : ""),
                 TestOrigin.ascii("answer " + request.number())));
     long installed = edge.sum(c -> c.fillsInstalled);
-    try (WireClient client = edge.connect()) {
+    try (RawClient client = edge.connect()) {
       assertEquals("answer 1", store(client, "/early/a").text());
       // One request in seven leaves it alone; a hundred of them do not.
-      Reply hit = client.get("/early/a");
+      Response hit = client.get("/early/a");
       for (int i = 0; i < 100 && !hit.field("cache-status").contains("early-refresh"); i++) {
         hit = client.get("/early/a");
       }
@@ -284,7 +285,7 @@ final class ServerRulesTest {
                 TestOrigin.ascii("answer " + request.number()));
           }
         });
-    try (WireClient client = edge.connect()) {
+    try (RawClient client = edge.connect()) {
       store(client, "/other");
       assertEquals("answer 3", client.get("/other").text());
       assertEquals("\"1\"", origin.requests("/other").get(1).field("if-none-match"));
@@ -304,9 +305,9 @@ final class ServerRulesTest {
             TestOrigin.notModified(connection, "etag: \"1\"\r\n");
           }
         });
-    try (WireClient client = edge.connect()) {
+    try (RawClient client = edge.connect()) {
       store(client, "/whole");
-      Reply whole = client.get("/whole", "if-none-match: \"0\"");
+      Response whole = client.get("/whole", "if-none-match: \"0\"");
       assertEquals(200, whole.status());
       assertEquals("one", whole.text());
       assertEquals(304, client.get("/whole", "if-none-match: \"1\"").status());
@@ -319,7 +320,7 @@ final class ServerRulesTest {
   @Test
   void aHeadThatAgreesFreshensWhatIsStored() throws IOException {
     origin.on("/head", ok("cache-control: max-age=0\r\netag: \"1\"\r\nx: old\r\n", "body"));
-    try (WireClient client = edge.connect()) {
+    try (RawClient client = edge.connect()) {
       store(client, "/head");
       origin.on(
           "/head",
@@ -328,7 +329,7 @@ final class ServerRulesTest {
                   "HTTP/1.1 200 OK\r\ncache-control: max-age=600\r\netag: \"1\"\r\nx: new\r\n"
                       + "content-length: 4\r\n\r\n"));
       assertEquals(200, client.request("HEAD", "/head").head().status());
-      Reply hit = client.get("/head");
+      Response hit = client.get("/head");
       assertTrue(hit.isHit(), hit.field("cache-status"));
       assertEquals("body", hit.text());
       assertEquals("new", hit.field("x"));
@@ -339,7 +340,7 @@ final class ServerRulesTest {
   @Test
   void aHeadThatDisagreesEndsWhatIsStored() throws IOException {
     origin.on("/head-other", ok("cache-control: max-age=0\r\netag: \"1\"\r\n", "body"));
-    try (WireClient client = edge.connect()) {
+    try (RawClient client = edge.connect()) {
       store(client, "/head-other");
       origin.on(
           "/head-other",
@@ -357,7 +358,7 @@ final class ServerRulesTest {
   @Test
   void aHeadOfOneUserSaysNothingOfWhatIsStoredForAll() throws IOException {
     origin.on("/head-own", ok("cache-control: max-age=0\r\netag: \"1\"\r\n", "body"));
-    try (WireClient client = edge.connect()) {
+    try (RawClient client = edge.connect()) {
       store(client, "/head-own");
       origin.on(
           "/head-own",
@@ -387,7 +388,7 @@ final class ServerRulesTest {
     origin.on("/g/b", ok("cache-control: max-age=600\r\ncache-groups: \"three\"\r\n", "b"));
     origin.on("/g/post", status("204 No Content", "cache-group-invalidation: \"two\"\r\n"));
     origin.on("/g/failed", status("500 Oops", "cache-group-invalidation: \"three\"\r\n"));
-    try (WireClient client = edge.connect()) {
+    try (RawClient client = edge.connect()) {
       store(client, "/g/a");
       store(client, "/g/b");
       client.get("/g/post");

@@ -6,9 +6,10 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.forebay.server.TestOrigin.Answer;
-import io.forebay.server.WireClient.Head;
-import io.forebay.server.WireClient.Reply;
 import io.forebay.storage.purge.PurgeKind;
+import io.forebay.testing.Await;
+import io.forebay.testing.RawClient;
+import io.forebay.testing.RawClient.Response;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -44,7 +45,7 @@ final class ServerSharingTest {
   private final TestOrigin origin = new TestOrigin();
   private final CountDownLatch asked = new CountDownLatch(1);
   private final CountDownLatch gate = new CountDownLatch(1);
-  private final List<WireClient> clients = new ArrayList<>();
+  private final List<RawClient> clients = new ArrayList<>();
 
   @SuppressWarnings("NullAway.Init")
   private Edge edge;
@@ -52,7 +53,7 @@ final class ServerSharingTest {
   @AfterEach
   void stop() throws IOException {
     gate.countDown();
-    clients.forEach(WireClient::close);
+    clients.forEach(RawClient::close);
     edge.close();
     origin.close();
   }
@@ -62,21 +63,21 @@ final class ServerSharingTest {
     origin.on("/v", answer);
   }
 
-  private WireClient request(String... fields) {
-    WireClient client = edge.connect().request("GET", "/v", fields);
+  private RawClient request(String... fields) {
+    RawClient client = edge.connect().request("GET", "/v", fields);
     clients.add(client);
     return client;
   }
 
   /** The first has asked the origin, the others wait for it. */
-  private List<WireClient> firstAndOthers(int others) throws IOException {
-    List<WireClient> all = new ArrayList<>();
+  private List<RawClient> firstAndOthers(int others) throws IOException {
+    List<RawClient> all = new ArrayList<>();
     all.add(request());
     TestOrigin.await(asked);
     for (int i = 0; i < others; i++) {
       all.add(request());
     }
-    Edge.await("they have joined", () -> edge.sum(c -> c.joined) == others);
+    Await.until("they have joined", () -> edge.sum(c -> c.joined) == others);
     return all;
   }
 
@@ -113,9 +114,9 @@ final class ServerSharingTest {
         held(
             (request, connection) -> connection.close(),
             (request, connection) -> connection.close()));
-    List<WireClient> all = firstAndOthers(5);
+    List<RawClient> all = firstAndOthers(5);
     gate.countDown();
-    for (WireClient client : all) {
+    for (RawClient client : all) {
       assertEquals(502, client.reply().status());
     }
     assertTrue(origin.count("/v") <= 2, "asked " + origin.count("/v") + " times");
@@ -131,14 +132,14 @@ final class ServerSharingTest {
           TestOrigin.await(gate);
           connection.close();
         });
-    List<WireClient> all = firstAndOthers(3);
-    for (WireClient client : all) {
-      Head head = client.head();
+    List<RawClient> all = firstAndOthers(3);
+    for (RawClient client : all) {
+      Response head = client.head();
       assertEquals(Integer.toString(BODY.length), head.field("content-length"));
       assertArrayEquals(Arrays.copyOf(BODY, 100_000), client.bytes(100_000));
     }
     gate.countDown();
-    for (WireClient client : all) {
+    for (RawClient client : all) {
       assertEquals(0, client.upTo(BODY.length).length);
     }
     edge.awaitSum(4, c -> c.responsesAborted);
@@ -150,9 +151,9 @@ final class ServerSharingTest {
   void whoWaitedForWhatMayNotBeSharedAsksAtOnceAndTogether(String fields) throws IOException {
     Answer answer = TestOrigin.ok(fields, BODY);
     start("", held(answer, together(TOGETHER, answer)));
-    List<WireClient> all = firstAndOthers(TOGETHER);
+    List<RawClient> all = firstAndOthers(TOGETHER);
     gate.countDown();
-    for (WireClient client : all) {
+    for (RawClient client : all) {
       assertArrayEquals(BODY, client.reply().body());
     }
     assertEquals(1 + TOGETHER, origin.count("/v"));
@@ -170,10 +171,10 @@ final class ServerSharingTest {
     String tagged = fields + "etag: \"v1\"\r\n";
     Answer answer = TestOrigin.ok(tagged, BODY);
     start("", held(answer, together(TOGETHER, answer)));
-    List<WireClient> all = firstAndOthers(TOGETHER);
+    List<RawClient> all = firstAndOthers(TOGETHER);
     gate.countDown();
-    for (WireClient client : all) {
-      Reply reply = client.reply();
+    for (RawClient client : all) {
+      Response reply = client.reply();
       assertArrayEquals(BODY, reply.body());
       // Each has what the origin sent for it, not what it sent for another.
       assertFalse(reply.field("cache-status").contains("collapsed"), reply.toString());
@@ -189,12 +190,12 @@ final class ServerSharingTest {
               assertEquals("\"v1\"", request.field("if-none-match"));
               TestOrigin.notModified(connection, tagged);
             }));
-    List<WireClient> next = new ArrayList<>();
+    List<RawClient> next = new ArrayList<>();
     for (int i = 0; i < TOGETHER; i++) {
       next.add(request());
     }
-    for (WireClient client : next) {
-      Reply reply = client.reply();
+    for (RawClient client : next) {
+      Response reply = client.reply();
       assertArrayEquals(BODY, reply.body());
       assertTrue(reply.field("cache-status").contains("fwd-status=304"), reply.toString());
     }
@@ -218,10 +219,10 @@ final class ServerSharingTest {
     assertArrayEquals(BODY, request().reply().body());
     edge.awaitIdle();
     edge.purge(PurgeKind.URL, edge.url("/v"), true);
-    List<WireClient> all = firstAndOthers(TOGETHER);
+    List<RawClient> all = firstAndOthers(TOGETHER);
     gate.countDown();
-    for (WireClient client : all) {
-      Reply reply = client.reply();
+    for (RawClient client : all) {
+      Response reply = client.reply();
       assertArrayEquals(BODY, reply.body());
       assertTrue(reply.field("cache-status").contains("fwd-status=304"), reply.toString());
     }
@@ -231,9 +232,9 @@ final class ServerSharingTest {
   @Test
   void whoWaitsTooLongIsPassedByItself() throws IOException {
     start(", share-wait: 10ms", held(TestOrigin.ok(FRESH, BODY), TestOrigin.ok(FRESH, BODY)));
-    WireClient first = request();
+    RawClient first = request();
     TestOrigin.await(asked);
-    Reply other = request().reply();
+    Response other = request().reply();
     assertArrayEquals(BODY, other.body());
     assertEquals("edge; fwd=bypass; fwd-status=200; detail=waited", other.field("cache-status"));
     edge.awaitSum(1, c -> c.waitsGivenUp);
@@ -241,7 +242,7 @@ final class ServerSharingTest {
     assertArrayEquals(BODY, first.reply().body());
     assertEquals(2, origin.count("/v"));
     edge.awaitIdle();
-    Reply hit = request().reply();
+    Response hit = request().reply();
     assertTrue(hit.isHit());
   }
 
@@ -255,13 +256,13 @@ final class ServerSharingTest {
           TestOrigin.await(gate);
           connection.send(Arrays.copyOfRange(BODY, 1000, BODY.length));
         });
-    List<WireClient> all = firstAndOthers(2);
-    for (WireClient client : all) {
+    List<RawClient> all = firstAndOthers(2);
+    for (RawClient client : all) {
       assertEquals(200, client.head().status());
       assertArrayEquals(Arrays.copyOf(BODY, 1000), client.bytes(1000));
     }
     gate.countDown();
-    for (WireClient client : all) {
+    for (RawClient client : all) {
       assertArrayEquals(
           Arrays.copyOfRange(BODY, 1000, BODY.length), client.bytes(BODY.length - 1000));
     }
@@ -296,11 +297,11 @@ final class ServerSharingTest {
             TestOrigin.sendOk(connection, FRESH, BODY);
           }
         });
-    WireClient first = request();
+    RawClient first = request();
     TestOrigin.await(asked);
-    try (WireClient client = edge.connect()) {
+    try (RawClient client = edge.connect()) {
       client.request("HEAD", "/v");
-      Head head = client.head();
+      Response head = client.head();
       assertEquals(200, head.status());
       assertEquals(Integer.toString(BODY.length), head.field("content-length"));
     }
@@ -326,9 +327,9 @@ final class ServerSharingTest {
           connection.awaitClose();
           closed.countDown();
         });
-    List<WireClient> all = firstAndOthers(3);
-    all.forEach(WireClient::close);
-    Edge.await("they have left", () -> edge.sum(c -> c.clientAborts) == 4);
+    List<RawClient> all = firstAndOthers(3);
+    all.forEach(RawClient::close);
+    Await.until("they have left", () -> edge.sum(c -> c.clientAborts) == 4);
     gate.countDown();
     TestOrigin.await(closed);
     edge.awaitIdle();

@@ -5,6 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.forebay.storage.purge.PurgeKind;
+import io.forebay.testing.Await;
+import io.forebay.testing.RawClient;
 import java.io.IOException;
 import java.net.URI;
 import java.net.URLEncoder;
@@ -53,8 +55,8 @@ final class ServerStoreTest {
             "32MiB",
             "stores: {one: {path: \"DIR/one\", size: 64MiB}}\n"
                 .replace("DIR", directory.toString()));
-    Edge.await("disks", () -> edge.server().notReady().isEmpty());
-    try (WireClient client = edge.connect()) {
+    Await.until("disks", () -> edge.server().notReady().isEmpty());
+    try (RawClient client = edge.connect()) {
       for (String path : new String[] {"/small", "/large", "/stale", "/private"}) {
         assertEquals(200, client.get(path, HOST).status());
       }
@@ -193,9 +195,9 @@ final class ServerStoreTest {
     assertTrue(
         ask(429, "POST", "/v1/store/verify", "{}").path("error").asString("").contains("job 1"));
     assertFalse(ask(200, "DELETE", "/v1/store/verify", "").path("job").isMissingNode());
-    Edge.await("the end of job 1", () -> state().equals("cancelled"));
+    Await.until("the end of job 1", () -> state().equals("cancelled"));
     ask(202, "POST", "/v1/store/verify", "{\"bytesPerSecond\":0}");
-    Edge.await("the end of job 2", () -> state().equals("done"));
+    Await.until("the end of job 2", () -> state().equals("done"));
     JsonNode done = get("/v1/store/verify");
     assertEquals(0, done.path("bad").asInt(-1), done::toString);
     assertEquals(done.path("totalBytes").asLong(0), done.path("passedBytes").asLong(-1));

@@ -4,8 +4,10 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.forebay.server.WireClient.Reply;
 import io.forebay.server.node.NodeStatus;
+import io.forebay.testing.Await;
+import io.forebay.testing.RawClient;
+import io.forebay.testing.RawClient.Response;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
@@ -44,7 +46,7 @@ final class ServerTierLossTest {
     origin.on("/a", TestOrigin.ok(FRESH, body));
     origin.on("/b", TestOrigin.ok(FRESH, body));
     origin.on("/large", TestOrigin.ok(FRESH, large));
-    try (WireClient client = edge.connect()) {
+    try (RawClient client = edge.connect()) {
       assertArrayEquals(body, client.get("/a").body());
       edge.awaitSum(1, c -> c.fillsInstalled);
       assertArrayEquals(body, client.get("/a").body());
@@ -59,7 +61,7 @@ final class ServerTierLossTest {
     try (FileChannel cut = FileChannel.open(memory.resolve(file), StandardOpenOption.WRITE)) {
       cut.truncate(0);
     }
-    Edge.await(
+    Await.until(
         "the loss is noticed",
         () ->
             edge.server().notReady().stream()
@@ -67,9 +69,9 @@ final class ServerTierLossTest {
                 .toList()
                 .contains("memory-tier"));
     for (int n = 0; n < 3; n++) {
-      try (WireClient client = edge.connect()) {
+      try (RawClient client = edge.connect()) {
         for (String path : new String[] {"/a", "/large"}) {
-          Reply reply = client.get(path);
+          Response reply = client.get(path);
           assertEquals(200, reply.status());
           assertArrayEquals(path.equals("/a") ? body : large, reply.body());
         }
@@ -82,7 +84,7 @@ final class ServerTierLossTest {
 
     edge.stop();
     edge.start();
-    try (WireClient client = edge.connect()) {
+    try (RawClient client = edge.connect()) {
       assertArrayEquals(body, client.get("/a").body());
       edge.awaitSum(1, c -> c.fillsInstalled);
       assertArrayEquals(body, client.get("/a").body());

@@ -6,8 +6,9 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.forebay.server.counters.LimitKey;
-import io.forebay.server.testing.Certificates;
-import io.forebay.server.testing.SClient;
+import io.forebay.testing.Certificates;
+import io.forebay.testing.RawClient;
+import io.forebay.testing.SClient;
 import io.netty.pkitesting.X509Bundle;
 import java.io.OutputStream;
 import java.net.InetAddress;
@@ -105,17 +106,17 @@ final class ServerTlsClientTest {
     return context;
   }
 
-  private WireClient connect(String serverName, @Nullable X509Bundle client) throws Exception {
+  private RawClient connect(String serverName, @Nullable X509Bundle client) throws Exception {
     SSLSocket socket =
         (SSLSocket) context(client).getSocketFactory().createSocket("127.0.0.1", edge.tlsPort());
     SSLParameters parameters = socket.getSSLParameters();
     parameters.setServerNames(List.of(new SNIHostName(serverName)));
     socket.setSSLParameters(parameters);
     socket.startHandshake();
-    return new WireClient(socket);
+    return new RawClient(socket);
   }
 
-  private static WireClient.Reply ask(WireClient client, String host, String... fields)
+  private static RawClient.Response ask(RawClient client, String host, String... fields)
       throws Exception {
     StringBuilder request = new StringBuilder("GET /a HTTP/1.1\r\nHost: " + host + "\r\n");
     for (String field : fields) {
@@ -139,16 +140,16 @@ final class ServerTlsClientTest {
   @ParameterizedTest
   @ValueSource(strings = {"closed.example", "asking.example"})
   void theOriginIsToldWhoTheClientIs(String host) throws Exception {
-    try (WireClient client = connect(host, alice)) {
-      assertEquals(200, ask(client, host).head().status());
+    try (RawClient client = connect(host, alice)) {
+      assertEquals(200, ask(client, host).status());
       assertEquals(certificateOfAlice(), field(heads.remove(), "client-cert"));
     }
   }
 
   @Test
   void answersForOneClientAreNoAnswersForAnother() throws Exception {
-    try (WireClient known = connect("asking.example", alice);
-        WireClient unknown = connect("asking.example", null)) {
+    try (RawClient known = connect("asking.example", alice);
+        RawClient unknown = connect("asking.example", null)) {
       assertEquals("answer 1", ask(known, "asking.example").text());
       assertEquals("answer 2", ask(unknown, "asking.example").text());
       assertEquals("answer 1", ask(known, "asking.example").text());
@@ -158,16 +159,16 @@ final class ServerTlsClientTest {
   @Test
   void whatAClientSaysOfItselfIsNotPassedOn() throws Exception {
     String[] lies = {"Client-Cert: :bGll:", "Client-Cert-Chain: :bGll:"};
-    try (WireClient client = connect("open.example", null);
-        WireClient known = connect("asking.example", alice);
-        WireClient plain = edge.connect()) {
-      assertEquals(200, ask(client, "open.example", lies).head().status());
+    try (RawClient client = connect("open.example", null);
+        RawClient known = connect("asking.example", alice);
+        RawClient plain = edge.connect()) {
+      assertEquals(200, ask(client, "open.example", lies).status());
       String head = heads.remove();
       assertNull(field(head, "client-cert"), head);
       assertNull(field(head, "client-cert-chain"), head);
-      assertEquals(200, ask(plain, "plain.example", lies).head().status());
+      assertEquals(200, ask(plain, "plain.example", lies).status());
       assertNull(field(heads.remove(), "client-cert"));
-      assertEquals(200, ask(known, "asking.example", lies).head().status());
+      assertEquals(200, ask(known, "asking.example", lies).status());
       assertEquals(certificateOfAlice(), field(heads.remove(), "client-cert"));
     }
   }
@@ -210,17 +211,17 @@ final class ServerTlsClientTest {
   })
   void aConnectionForOneHostLeadsToNoHostThatAsksForMore(String name, String host, int status)
       throws Exception {
-    try (WireClient client = connect(name, null)) {
-      assertEquals(status, ask(client, host).head().status());
+    try (RawClient client = connect(name, null)) {
+      assertEquals(status, ask(client, host).status());
     }
   }
 
   @Test
   void plainTextLeadsToNoHostThatWantsACertificate() throws Exception {
-    try (WireClient client = edge.connect();
-        WireClient other = edge.connect()) {
-      assertEquals(421, ask(client, "closed.example").head().status());
-      assertEquals(200, ask(other, "open.example").head().status());
+    try (RawClient client = edge.connect();
+        RawClient other = edge.connect()) {
+      assertEquals(421, ask(client, "closed.example").status());
+      assertEquals(200, ask(other, "open.example").status());
     }
     assertEquals(1, heads.size());
   }
@@ -228,13 +229,13 @@ final class ServerTlsClientTest {
   @Test
   void browsersAreToldToComeByTlsAlone() throws Exception {
     String line = "strict-transport-security: max-age=63072000; includeSubDomains; preload";
-    try (WireClient client = connect("open.example", null);
-        WireClient other = connect("asking.example", null);
-        WireClient plain = edge.connect()) {
+    try (RawClient client = connect("open.example", null);
+        RawClient other = connect("asking.example", null);
+        RawClient plain = edge.connect()) {
       for (int i = 0; i < 2; i++) {
-        assertTrue(ask(client, "open.example").head().lines().contains(line), "fetched, then hit");
-        assertFalse(ask(other, "asking.example").head().lines().toString().contains("strict-"));
-        assertFalse(ask(plain, "open.example").head().lines().toString().contains("strict-"));
+        assertTrue(ask(client, "open.example").lines().contains(line), "fetched, then hit");
+        assertFalse(ask(other, "asking.example").lines().toString().contains("strict-"));
+        assertFalse(ask(plain, "open.example").lines().toString().contains("strict-"));
       }
     }
   }

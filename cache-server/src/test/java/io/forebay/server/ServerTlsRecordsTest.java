@@ -3,6 +3,7 @@ package io.forebay.server;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.forebay.testing.RawClient;
 import java.io.DataInputStream;
 import java.io.EOFException;
 import java.io.IOException;
@@ -35,7 +36,7 @@ final class ServerTlsRecordsTest {
     try (TestOrigin origin = new TestOrigin()) {
       origin.on("/big", TestOrigin.ok("cache-control: max-age=60\r\n", body));
       try (Edge edge = Edge.before(origin, directory);
-          WireClient warm = edge.connectTls()) {
+          RawClient warm = edge.connectTls()) {
         assertArrayEquals(body, warm.get("/big").body());
         List<Integer> lengths = lengthsOf(edge, body);
         int sent = 0;
@@ -72,7 +73,7 @@ final class ServerTlsRecordsTest {
               edge.tlsClientContext()
                   .getSocketFactory()
                   .createSocket(client, "127.0.0.1", edge.tlsPort(), false);
-      try (WireClient wire = new WireClient(tls)) {
+      try (RawClient wire = new RawClient(tls)) {
         assertArrayEquals(body, wire.get("/big").body());
       }
       far.close();

@@ -4,8 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.forebay.server.testing.Certificates;
-import io.forebay.server.testing.SClient;
+import io.forebay.testing.Certificates;
+import io.forebay.testing.SClient;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Base64;

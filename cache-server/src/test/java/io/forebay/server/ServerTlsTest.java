@@ -6,8 +6,9 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.forebay.server.node.NodeControl.Reload;
-import io.forebay.server.testing.Certificates;
-import io.forebay.server.testing.SClient;
+import io.forebay.testing.Certificates;
+import io.forebay.testing.RawClient;
+import io.forebay.testing.SClient;
 import io.netty.pkitesting.X509Bundle;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -116,7 +117,7 @@ final class ServerTlsTest {
           TestOrigin.await(gate);
           connection.send(Arrays.copyOfRange(body, 1000, body.length));
         });
-    try (WireClient download = connect("shop.example")) {
+    try (RawClient download = connect("shop.example")) {
       download.request("GET", "/long");
       TestOrigin.await(asked);
       X509Bundle renewed =
@@ -167,7 +168,7 @@ final class ServerTlsTest {
         java.nio.file.StandardCopyOption.REPLACE_EXISTING);
     Files.copy(
         files.key("own"),
-        directory.resolve("key.pem"),
+        directory.resolve("chain.key"),
         java.nio.file.StandardCopyOption.REPLACE_EXISTING);
     Reload reload = edge.server().reload();
     assertEquals(List.of("listener secure"), reload.changed());
@@ -189,7 +190,7 @@ final class ServerTlsTest {
         statuses.stream().allMatch(status -> status.notAfter().isAfter(java.time.Instant.now())));
   }
 
-  private WireClient connect(String serverName) throws Exception {
+  private RawClient connect(String serverName) throws Exception {
     SSLContext context = SSLContext.getInstance("TLS");
     context.init(null, new javax.net.ssl.TrustManager[] {files.authority().toTrustManager()}, null);
     SSLSocket socket =
@@ -198,6 +199,6 @@ final class ServerTlsTest {
     parameters.setServerNames(List.of(new SNIHostName(serverName)));
     socket.setSSLParameters(parameters);
     socket.startHandshake();
-    return new WireClient(socket);
+    return new RawClient(socket);
   }
 }

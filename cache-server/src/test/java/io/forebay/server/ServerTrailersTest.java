@@ -5,9 +5,10 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.forebay.server.TestOrigin.Answer;
-import io.forebay.server.WireClient.Head;
-import io.forebay.server.WireClient.Reply;
-import io.forebay.server.testing.Http2Client;
+import io.forebay.testing.Await;
+import io.forebay.testing.Http2Client;
+import io.forebay.testing.RawClient;
+import io.forebay.testing.RawClient.Response;
 import io.netty.handler.codec.http2.Http2Headers;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -63,10 +64,10 @@ final class ServerTrailersTest {
 
   /** Everything after the head, as it is on the wire. */
   private String raw(String path, String... fields) throws IOException {
-    try (WireClient client = edge.connect()) {
+    try (RawClient client = edge.connect()) {
       String[] all = Arrays.copyOf(fields, fields.length + 1);
       all[fields.length] = "Connection: close" + (fields.length == 0 ? "" : ", te");
-      Head head = client.request("GET", path, all).head();
+      Response head = client.request("GET", path, all).head();
       assertEquals(200, head.status());
       assertEquals(
           fields.length == 0 || path.startsWith("/none/") ? "" : "server-timing",
@@ -99,13 +100,13 @@ final class ServerTrailersTest {
   @Test
   void whatIsStoredHasNone() throws IOException {
     origin.on("/stored", answer("cache-control: max-age=100\r\n"));
-    try (WireClient client = edge.connect()) {
+    try (RawClient client = edge.connect()) {
       client.get("/stored", "TE: trailers", "Connection: te");
-      Edge.await(
+      Await.until(
           "a hit",
           () -> {
             try {
-              Reply reply = client.get("/stored", "TE: trailers", "Connection: te");
+              Response reply = client.get("/stored", "TE: trailers", "Connection: te");
               assertEquals("body", reply.text());
               assertEquals("", reply.field("set-cookie"));
               return reply.isHit();
@@ -142,7 +143,7 @@ final class ServerTrailersTest {
           seen.append(new String(connection.chunkedBody(), StandardCharsets.ISO_8859_1));
           connection.respond("ok");
         });
-    try (WireClient client = edge.connect()) {
+    try (RawClient client = edge.connect()) {
       client
           .request("POST", "/request", "Transfer-Encoding: chunked", "Trailer: X-Late")
           .send("4\r\nbody\r\n0\r\nX-Late: 1\r\nHost: evil\r\n\r\n");

@@ -5,10 +5,12 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.forebay.server.TestOrigin.Answer;
-import io.forebay.server.WireClient.Head;
-import io.forebay.server.testing.ScriptedOrigin;
-import io.forebay.server.testing.ScriptedOrigin.Connection;
-import io.forebay.server.testing.TestCertificates;
+import io.forebay.testing.Await;
+import io.forebay.testing.Certificates;
+import io.forebay.testing.RawClient;
+import io.forebay.testing.RawClient.Response;
+import io.forebay.testing.ScriptedOrigin;
+import io.forebay.testing.ScriptedOrigin.Connection;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -77,8 +79,8 @@ final class ServerTunnelTest {
         });
   }
 
-  private static void assertAccepted(WireClient client) throws IOException {
-    Head head = client.head();
+  private static void assertAccepted(RawClient client) throws IOException {
+    Response head = client.head();
     assertEquals(101, head.status(), () -> String.valueOf(head.lines()));
   }
 
@@ -98,11 +100,11 @@ final class ServerTunnelTest {
           connection.close();
         });
     long opened = edge.sum(c -> c.tunnelsOpened);
-    try (WireClient client = edge.connect()) {
+    try (RawClient client = edge.connect()) {
       // What comes before the 101 goes the same way, and is no request.
       client.send(
           "GET /both HTTP/1.1\r\nHost: a\r\n" + String.join("\r\n", OFFER) + "\r\n\r\nGET /");
-      Head head = client.head();
+      Response head = client.head();
       assertEquals(101, head.status());
       assertEquals("upgrade", head.field("connection"));
       assertEquals("websocket", head.field("upgrade"));
@@ -127,14 +129,14 @@ final class ServerTunnelTest {
         path,
         (request, connection) ->
             connection.send("HTTP/1.1 " + status + " No\r\ncontent-length: 2\r\n\r\nno"));
-    try (WireClient client = edge.connect()) {
+    try (RawClient client = edge.connect()) {
       client.send(
           "GET "
               + path
               + " HTTP/1.1\r\nHost: a\r\n"
               + String.join("\r\n", OFFER)
               + "\r\n\r\nGET /secret HTTP/1.1\r\nHost: a\r\n\r\n");
-      Head head = client.head();
+      Response head = client.head();
       assertEquals(status, head.status());
       assertEquals("close", head.field("connection"));
       assertEquals("no", text(client.body(head)));
@@ -157,8 +159,8 @@ final class ServerTunnelTest {
         "/broken",
         (request, connection) ->
             connection.send("HTTP/1.1 101 Switching Protocols\r\n" + fields + "\r\nraw"));
-    try (WireClient client = edge.connect()) {
-      Head head = client.request("GET", "/broken", OFFER).head();
+    try (RawClient client = edge.connect()) {
+      Response head = client.request("GET", "/broken", OFFER).head();
       assertEquals(502, head.status());
       assertEquals("edge; error=http_upgrade_failed", head.field("proxy-status"));
       assertEquals("close", head.field("connection"));
@@ -168,7 +170,7 @@ final class ServerTunnelTest {
   @Test
   void whatTheRouteDoesNotLetThroughIsARequestLikeAnyOther() throws IOException {
     origin.on("/http/a", TestOrigin.ok("cache-control: max-age=100\r\n", TestOrigin.ascii("a")));
-    try (WireClient client = edge.connect()) {
+    try (RawClient client = edge.connect()) {
       assertEquals("a", client.get("/http/a", OFFER).text());
       assertEquals("", origin.requests("/http/a").getFirst().field("upgrade"));
       assertEquals("", origin.requests("/http/a").getFirst().field("connection"));
@@ -179,7 +181,7 @@ final class ServerTunnelTest {
   @Test
   void anOfferOverHttp10IsIgnored() throws IOException {
     origin.on("/old", TestOrigin.ok("", TestOrigin.ascii("a")));
-    try (WireClient client = edge.connect()) {
+    try (RawClient client = edge.connect()) {
       client.send("GET /old HTTP/1.0\r\nHost: a\r\n" + String.join("\r\n", OFFER) + "\r\n\r\n");
       assertEquals("a", client.reply().text());
     }
@@ -203,12 +205,12 @@ final class ServerTunnelTest {
           connection.shutdownOutput();
           seenLast.complete(text(connection.bytes(4)));
         });
-    try (WireClient client = edge.connect()) {
+    try (RawClient client = edge.connect()) {
       assertAccepted(client.request("GET", "/half", OFFER));
       client.send("end").finish();
       assertEquals("end bye", text(client.upTo(100)));
     }
-    try (WireClient client = edge.connect()) {
+    try (RawClient client = edge.connect()) {
       assertAccepted(client.request("GET", "/other-half", OFFER));
       assertEquals("bye", text(client.upTo(100)));
       client.send("last").finish();
@@ -230,7 +232,7 @@ final class ServerTunnelTest {
           TestOrigin.await(mayRead);
           uploaded.complete(Arrays.equals(much, connection.bytes(much.length)));
         });
-    try (WireClient client = edge.connect()) {
+    try (RawClient client = edge.connect()) {
       assertAccepted(client.request("GET", "/flood", OFFER));
       awaitStandstill(written);
       assertTrue(written.get() < much.length / 2, () -> written + " bytes were taken");
@@ -264,7 +266,7 @@ final class ServerTunnelTest {
   /** Waits until a number that has begun to grow has not for three hundred looks. */
   private static void awaitStandstill(AtomicLong number) {
     long[] last = {0, 0};
-    Edge.await(
+    Await.until(
         "what is not read stands still",
         () -> {
           long now = number.get();
@@ -290,12 +292,12 @@ final class ServerTunnelTest {
           connection.awaitClose();
           ended.complete(true);
         });
-    try (WireClient client = edge.connect()) {
+    try (RawClient client = edge.connect()) {
       assertAccepted(client.request("GET", "/reset", OFFER));
       assertEquals("x", text(client.bytes(1)));
       client.send("y").awaitEnd();
     }
-    try (WireClient client = edge.connect()) {
+    try (RawClient client = edge.connect()) {
       assertAccepted(client.request("GET", "/left", OFFER));
     }
     assertTrue(ended.get());
@@ -310,7 +312,7 @@ final class ServerTunnelTest {
           connection.send(connection.bytes(4));
           connection.awaitClose();
         });
-    try (WireClient client = edge.connectTls()) {
+    try (RawClient client = edge.connectTls()) {
       assertAccepted(client.request("GET", "/tls", OFFER));
       client.send("ping");
       assertEquals("ping", text(client.bytes(4)));
@@ -320,11 +322,11 @@ final class ServerTunnelTest {
 
   @Test
   void goesToAnOriginThroughTls(@TempDir Path other) throws Exception {
-    TestCertificates certificates = TestCertificates.create();
-    Path trust = certificates.authorityPem(Files.createTempDirectory(other, "trust"));
+    Certificates certificates = Certificates.in(Files.createTempDirectory(other, "trust"));
+    Path trust = certificates.authorityPem();
     try (ScriptedOrigin secure =
             ScriptedOrigin.startTls(
-                    TestCertificates.serverContext(certificates.forAddress("127.0.0.1")))
+                    Certificates.serverContext(certificates.ecdsa("origin", "127.0.0.1")))
                 .serve(connection -> {
                   connection.head();
                   connection.send(ACCEPTED);
@@ -337,7 +339,7 @@ final class ServerTunnelTest {
                 "32MiB",
                 config("")
                     .replace(origin.url() + "\"", secure.url() + "\", trust: \"" + trust + "\""));
-        WireClient client = before.connect()) {
+        RawClient client = before.connect()) {
       assertAccepted(client.request("GET", "/tls-origin", OFFER));
       client.send("ping");
       assertEquals("ping", text(client.bytes(4)));
@@ -350,7 +352,7 @@ final class ServerTunnelTest {
   void aTunnelThatNothingMovesThroughEnds(@TempDir Path other) throws IOException {
     accept("/idle", (request, connection) -> connection.awaitClose());
     try (Edge brief = Edge.start(other, "32MiB", config("tunnels: {idle-timeout: 300ms}\n"));
-        WireClient client = brief.connect()) {
+        RawClient client = brief.connect()) {
       assertAccepted(client.request("GET", "/idle", OFFER));
       client.send("x").awaitEnd();
       brief.awaitSum(0, c -> c.tunnelsOpen);
@@ -362,18 +364,18 @@ final class ServerTunnelTest {
     accept("/many", (request, connection) -> connection.awaitClose());
     origin.on("/refusing", TestOrigin.ok("", TestOrigin.ascii("no")));
     try (Edge small = Edge.start(other, "32MiB", config("tunnels: {limit: 1}\n"));
-        WireClient second = small.connect()) {
-      try (WireClient refused = small.connect()) {
+        RawClient second = small.connect()) {
+      try (RawClient refused = small.connect()) {
         // An offer that was not taken up leaves no trace.
         assertEquals(200, refused.get("/refusing", OFFER).status());
       }
-      try (WireClient first = small.connect()) {
+      try (RawClient first = small.connect()) {
         assertAccepted(first.request("GET", "/many", OFFER));
         assertEquals(503, second.request("GET", "/many", OFFER).head().status());
         assertEquals(1, small.sum(c -> c.tunnelsRefused));
       }
       small.awaitSum(0, c -> c.tunnelsOpen);
-      try (WireClient third = small.connect()) {
+      try (RawClient third = small.connect()) {
         assertAccepted(third.request("GET", "/many", OFFER));
       }
     }
@@ -385,8 +387,8 @@ final class ServerTunnelTest {
     origin.on("/beside", TestOrigin.ok("", TestOrigin.ascii("b")));
     String one = config("").replace("keep-alive: 5s", "keep-alive: 5s, max-connections: 1");
     try (Edge narrow = Edge.start(other, "32MiB", one);
-        WireClient client = narrow.connect();
-        WireClient beside = narrow.connect()) {
+        RawClient client = narrow.connect();
+        RawClient beside = narrow.connect()) {
       assertAccepted(client.request("GET", "/slot", OFFER));
       assertEquals("b", beside.get("/beside").text());
     }
@@ -402,7 +404,7 @@ final class ServerTunnelTest {
         });
     Path log = other.resolve("access.log");
     Edge stopped = Edge.start(other, "32MiB", config("access-log: " + log + "\n"));
-    try (WireClient client = stopped.connect()) {
+    try (RawClient client = stopped.connect()) {
       assertAccepted(client.request("GET", "/drained", OFFER));
       client.send("to origin!");
       assertEquals("to client", text(client.bytes(9)));

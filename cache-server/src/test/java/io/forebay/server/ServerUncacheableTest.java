@@ -5,7 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.forebay.server.WireClient.Reply;
+import io.forebay.testing.Await;
+import io.forebay.testing.RawClient;
+import io.forebay.testing.RawClient.Response;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -65,10 +67,10 @@ final class ServerUncacheableTest {
             TestOrigin.sendOk(
                 connection, fields + "\r\n", TestOrigin.ascii("for " + request.field("cookie"))));
     long installed = edge.sum(c -> c.fillsInstalled);
-    try (WireClient one = edge.connect();
-        WireClient two = edge.connect()) {
+    try (RawClient one = edge.connect();
+        RawClient two = edge.connect()) {
       for (int i = 0; i < 3; i++) {
-        Reply first = one.get(path, "Cookie: one");
+        Response first = one.get(path, "Cookie: one");
         assertEquals("for one", first.text());
         assertFalse(first.field("cache-status").contains("stored"), first.field("cache-status"));
         assertEquals("for two", two.get(path, "Cookie: two").text());
@@ -88,7 +90,7 @@ final class ServerUncacheableTest {
                 connection,
                 "cache-control: max-age=100\r\n",
                 TestOrigin.ascii("for " + request.field("authorization"))));
-    try (WireClient client = edge.connect()) {
+    try (RawClient client = edge.connect()) {
       for (String user : List.of("Basic b25l", "Basic dHdv")) {
         assertEquals("for " + user, client.get("/auth", "Authorization: " + user).text());
       }
@@ -99,15 +101,15 @@ final class ServerUncacheableTest {
   @Test
   void aClientWithAuthorizationDoesNotTurnCachingOffForOthers() throws Exception {
     origin.on("/open", TestOrigin.ok("cache-control: max-age=100\r\n", TestOrigin.ascii("all")));
-    try (WireClient client = edge.connect()) {
+    try (RawClient client = edge.connect()) {
       client.get("/open", "Authorization: Basic b25l");
       client.get("/open");
-      Edge.await("it is stored", () -> isHit(client, "/open"));
+      Await.until("it is stored", () -> isHit(client, "/open"));
       assertEquals(2, origin.count("/open"));
     }
   }
 
-  private static boolean isHit(WireClient client, String path) {
+  private static boolean isHit(RawClient client, String path) {
     try {
       return client.get(path).isHit();
     } catch (IOException e) {
@@ -131,11 +133,11 @@ final class ServerUncacheableTest {
           }
           TestOrigin.sendOk(connection, fields + "\r\n", TestOrigin.ascii("together"));
         });
-    List<WireClient> clients = new ArrayList<>();
+    List<RawClient> clients = new ArrayList<>();
     for (int i = 0; i < TOGETHER; i++) {
       clients.add(edge.connect().request("GET", path, requestFields));
     }
-    for (WireClient client : clients) {
+    for (RawClient client : clients) {
       assertEquals("together", client.reply().text());
       client.close();
     }
@@ -154,7 +156,7 @@ final class ServerUncacheableTest {
             written.set(from + 64 * 1024);
           }
         });
-    try (WireClient slow = new WireClient(edge.port(), 16 * 1024)) {
+    try (RawClient slow = new RawClient(edge.port(), 16 * 1024)) {
       slow.request("GET", "/large");
       assertEquals(200, slow.head().status());
       int step = 512 * 1024;

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.forebay.testing.Await;
 import java.io.IOException;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
@@ -101,7 +102,7 @@ final class ServerUnixSocketTest {
     try (Edge edge = start("")) {
       edge.configure("  - {name: local, address: \"unix:" + file + "\"}\n" + Edge.origins(named));
       assertEquals(List.of(), edge.server().reload().errors());
-      Edge.await("the name is resolved", () -> edge.server().notReady().isEmpty());
+      Await.until("the name is resolved", () -> edge.server().notReady().isEmpty());
       String answer = exchange(get("/x"));
       assertTrue(answer.endsWith("\r\n\r\nhello"), answer);
     }

@@ -5,9 +5,11 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.forebay.server.WireClient.Reply;
-import io.forebay.server.testing.ScriptedOrigin.Connection;
 import io.forebay.storage.purge.PurgeKind;
+import io.forebay.testing.Await;
+import io.forebay.testing.RawClient;
+import io.forebay.testing.RawClient.Response;
+import io.forebay.testing.ScriptedOrigin.Connection;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Instant;
@@ -80,23 +82,23 @@ final class ServerVariantTagsTest {
     return origin.requests(path).getLast().field("if-none-match");
   }
 
-  private static String text(Reply reply) {
+  private static String text(Response reply) {
     return reply.text().substring(0, 2);
   }
 
   @Test
   void aVariantWithTheBytesOfAnotherOneIsNotSentAgain() throws IOException {
     byLanguage("/one", FRESH, new byte[100]);
-    try (WireClient client = edge.connect()) {
+    try (RawClient client = edge.connect()) {
       assertEquals("en", text(client.get("/one", language("en-us"))));
       edge.awaitIdle();
       long copied = edge.sum(c -> c.variantsCopied);
-      Reply second = client.get("/one", language("en-gb"));
+      Response second = client.get("/one", language("en-gb"));
       assertEquals(200, second.status());
       assertEquals("en", text(second));
       assertEquals("304", second.field("x-says"));
-      assertTrue(second.field("cache-status").contains("fwd=vary-miss"), second.head().toString());
-      assertTrue(second.field("cache-status").contains("fwd-status=304"), second.head().toString());
+      assertTrue(second.field("cache-status").contains("fwd=vary-miss"), second.toString());
+      assertTrue(second.field("cache-status").contains("fwd-status=304"), second.toString());
       assertEquals("\"en\"", lastTags("/one"));
       edge.awaitIdle();
       assertEquals(1, edge.sum(c -> c.variantsCopied) - copied);
@@ -115,18 +117,18 @@ final class ServerVariantTagsTest {
   @Test
   void theOtherVariantStaysAsItIs() throws IOException {
     byLanguage("/other", FRESH, new byte[100]);
-    try (WireClient client = edge.connect()) {
+    try (RawClient client = edge.connect()) {
       client.get("/other", language("en-us"));
       edge.awaitIdle();
       clockMillis.addAndGet(600_000);
       client.get("/other", language("en-gb"));
       edge.awaitIdle();
-      Reply first = client.get("/other", language("en-us"));
+      Response first = client.get("/other", language("en-us"));
       assertTrue(first.isHit());
       assertEquals("200", first.field("x-says"));
       assertEquals("600", first.field("age"));
       clockMillis.addAndGet(600_000);
-      Reply second = client.get("/other", language("en-gb"));
+      Response second = client.get("/other", language("en-gb"));
       assertTrue(second.isHit(), "it is as fresh as the 304 said");
       assertEquals("600", second.field("age"));
       assertFalse(client.get("/other", language("en-us")).isHit());
@@ -148,17 +150,17 @@ final class ServerVariantTagsTest {
             TestOrigin.notModified(connection, FRESH + BY_LANGUAGE + "etag: \"e\"\r\n");
           }
         });
-    try (WireClient client = edge.connect()) {
+    try (RawClient client = edge.connect()) {
       client.get("/large", language("en"));
       client.get("/empty", language("en"));
       edge.awaitIdle();
       assertArrayEquals(english, client.get("/large", language("en-gb")).body());
       assertEquals(0, client.get("/empty", language("en-gb")).body().length);
       edge.awaitIdle();
-      Reply again = client.get("/large", language("en-gb"));
+      Response again = client.get("/large", language("en-gb"));
       assertTrue(again.isHit());
       assertArrayEquals(english, again.body());
-      Reply range = client.get("/large", language("en-gb"), "Range: bytes=299990-");
+      Response range = client.get("/large", language("en-gb"), "Range: bytes=299990-");
       assertEquals(206, range.status());
       assertTrue(client.get("/empty", language("en-gb")).isHit());
     }
@@ -177,7 +179,7 @@ final class ServerVariantTagsTest {
             TestOrigin.notModified(connection, FRESH + BY_LANGUAGE + "etag: \"never seen\"\r\n");
           }
         });
-    try (WireClient client = edge.connect()) {
+    try (RawClient client = edge.connect()) {
       client.get("/none", language("en"));
       edge.awaitIdle();
       assertEquals("\"de\"", client.get("/none", language("de")).text());
@@ -197,7 +199,7 @@ final class ServerVariantTagsTest {
             TestOrigin.notModified(connection, FRESH + BY_LANGUAGE);
           }
         });
-    try (WireClient client = edge.connect()) {
+    try (RawClient client = edge.connect()) {
       client.get("/tagless", language("en"));
       edge.awaitIdle();
       assertEquals("\"de\"", client.get("/tagless", language("de")).text());
@@ -229,7 +231,7 @@ final class ServerVariantTagsTest {
             answer(connection, current[0]);
           }
         });
-    try (WireClient client = edge.connect()) {
+    try (RawClient client = edge.connect()) {
       assertEquals("\"a\"", client.get("/stale", language("x")).text());
       edge.awaitIdle();
       current[0] = "\"b\"";
@@ -241,7 +243,7 @@ final class ServerVariantTagsTest {
       edge.awaitIdle();
       assertTrue(client.get("/stale", language("x")).isHit());
       clockMillis.addAndGet(2_000_000);
-      Reply own = client.get("/stale", language("x"));
+      Response own = client.get("/stale", language("x"));
       assertEquals("\"b\"", own.text());
       assertEquals("\"b\"", lastTags("/stale"), "both have one tag by now");
       edge.awaitIdle();
@@ -260,7 +262,7 @@ final class ServerVariantTagsTest {
         "/long",
         (request, connection) ->
             answer(connection, "\"" + request.field("accept-language") + "x".repeat(400) + "\""));
-    try (WireClient client = edge.connect()) {
+    try (RawClient client = edge.connect()) {
       for (String path : List.of("/many", "/long")) {
         for (char last = 'a'; last <= 't'; last++) {
           client.get(path, language("q" + last));
@@ -305,7 +307,7 @@ final class ServerVariantTagsTest {
                       : "last-modified: Thu, 01 Jan 2025 00:00:00 GMT\r\n"),
               new byte[4]);
         });
-    try (WireClient client = edge.connect()) {
+    try (RawClient client = edge.connect()) {
       for (String each : List.of("a", "b")) {
         client.get("/weak", language(each));
         client.get("/cors", "Origin: https://" + each + ".example");
@@ -349,7 +351,7 @@ final class ServerVariantTagsTest {
                   + "\"\r\n",
               TestOrigin.ascii("text " + language));
         });
-    try (WireClient client = edge.connect()) {
+    try (RawClient client = edge.connect()) {
       client.get("/purged", language("a"));
       edge.awaitIdle();
       edge.purge(PurgeKind.TAG, "of-a", false);
@@ -370,7 +372,7 @@ final class ServerVariantTagsTest {
   @Test
   void aPurgeTakesTheCopyToo() throws IOException {
     byLanguage("/both", FRESH + "cache-tag: both\r\n", new byte[50]);
-    try (WireClient client = edge.connect()) {
+    try (RawClient client = edge.connect()) {
       client.get("/both", language("en"));
       edge.awaitIdle();
       client.get("/both", language("en-gb"));
@@ -397,9 +399,9 @@ final class ServerVariantTagsTest {
             TestOrigin.notModified(connection, FRESH + BY_LANGUAGE + "etag: \"s\"\r\n");
           }
         });
-    try (WireClient first = edge.connect();
-        WireClient second = edge.connect();
-        WireClient third = edge.connect()) {
+    try (RawClient first = edge.connect();
+        RawClient second = edge.connect();
+        RawClient third = edge.connect()) {
       first.get("/shared", language("x"));
       edge.awaitIdle();
       first.request("GET", "/shared", language("y"));
@@ -407,9 +409,9 @@ final class ServerVariantTagsTest {
       long joined = edge.sum(c -> c.joined);
       second.request("GET", "/shared", language("y"));
       third.request("GET", "/shared", language("y"));
-      Edge.await("both have joined", () -> edge.sum(c -> c.joined) == joined + 2);
+      Await.until("both have joined", () -> edge.sum(c -> c.joined) == joined + 2);
       gate.countDown();
-      for (WireClient client : List.of(first, second, third)) {
+      for (RawClient client : List.of(first, second, third)) {
         assertEquals("\"s\"", client.reply().text());
       }
     }
@@ -434,7 +436,7 @@ final class ServerVariantTagsTest {
                 connection, "cache-control: private\r\n" + BY_LANGUAGE + "etag: \"p\"\r\n");
           }
         });
-    try (WireClient client = edge.connect()) {
+    try (RawClient client = edge.connect()) {
       client.get("/private", language("a"));
       edge.awaitIdle();
       assertEquals("b", client.get("/private", language("b")).text());

@@ -5,7 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.forebay.core.http.HttpDate;
-import io.forebay.server.WireClient.Reply;
+import io.forebay.testing.Await;
+import io.forebay.testing.RawClient;
+import io.forebay.testing.RawClient.Response;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
@@ -57,9 +59,9 @@ final class ServerVaryTest {
   }
 
   /** Asks until it is a hit. */
-  private Reply hit(WireClient client, String path, String... fields) {
-    Reply[] last = new Reply[1];
-    Edge.await(
+  private Response hit(RawClient client, String path, String... fields) {
+    Response[] last = new Response[1];
+    Await.until(
         "a hit for " + path,
         () -> {
           try {
@@ -75,12 +77,12 @@ final class ServerVaryTest {
   @Test
   void twoEncodingsAreTwoFetchesHoweverClientsWordThem() throws IOException {
     byEncoding("/enc");
-    try (WireClient client = edge.connect()) {
+    try (RawClient client = edge.connect()) {
       assertEquals("packed", client.get("/enc", "Accept-Encoding: gzip").text());
       assertEquals("plain", client.get("/enc").text());
       for (String word :
           List.of("gzip", "GZIP;q=0.5", "gzip, deflate, junk;q=0.3", "x-unknown, gzip")) {
-        Reply reply = hit(client, "/enc", "Accept-Encoding: " + word);
+        Response reply = hit(client, "/enc", "Accept-Encoding: " + word);
         assertEquals("packed", reply.text(), word);
         assertEquals("gzip", reply.field("content-encoding"));
       }
@@ -107,19 +109,19 @@ final class ServerVaryTest {
               FRESH + "vary: accept-encoding\r\n",
               TestOrigin.ascii(isGzip ? "packed" : "plain"));
         });
-    try (WireClient packed = edge.connect();
-        WireClient alike = edge.connect();
-        WireClient plain = edge.connect()) {
+    try (RawClient packed = edge.connect();
+        RawClient alike = edge.connect();
+        RawClient plain = edge.connect()) {
       packed.request("GET", "/join", "Accept-Encoding: gzip");
       assertTrue(asked.await(30, TimeUnit.SECONDS));
       long joined = edge.sum(c -> c.joined);
       alike.request("GET", "/join", "Accept-Encoding: gzip, deflate");
       plain.request("GET", "/join");
-      Edge.await("both have joined", () -> edge.sum(c -> c.joined) == joined + 2);
+      Await.until("both have joined", () -> edge.sum(c -> c.joined) == joined + 2);
       gate.countDown();
       assertEquals("packed", packed.reply().text());
       assertEquals("packed", alike.reply().text());
-      Reply own = plain.reply();
+      Response own = plain.reply();
       assertEquals("plain", own.text());
       assertTrue(own.field("cache-status").contains("fwd=vary-miss"), own.field("cache-status"));
       assertEquals("plain", hit(plain, "/join").text());
@@ -140,7 +142,7 @@ final class ServerVaryTest {
               FRESH + "vary: " + vary + "\r\n",
               TestOrigin.ascii(color + " " + request.field("x-size")));
         });
-    try (WireClient client = edge.connect()) {
+    try (RawClient client = edge.connect()) {
       String red = "X-Color: red";
       String blue = "X-Color: blue";
       assertEquals("red ", client.get("/grow", red).text());
@@ -166,7 +168,7 @@ final class ServerVaryTest {
                 connection,
                 FRESH + (request.number() == 2 ? "vary: x-color\r\n" : ""),
                 TestOrigin.ascii("answer " + request.number())));
-    try (WireClient client = edge.connect()) {
+    try (RawClient client = edge.connect()) {
       for (int i = 1; i <= 3; i++) {
         assertEquals("answer " + i, client.get("/change", "X-Color: red").text());
         assertEquals("answer " + i, hit(client, "/change", "X-Color: red").text());
@@ -189,7 +191,7 @@ final class ServerVaryTest {
               FRESH + (isGzip ? "content-encoding: gzip\r\n" : ""),
               TestOrigin.ascii(isGzip ? "packed" : "plain"));
         });
-    try (WireClient client = edge.connect()) {
+    try (RawClient client = edge.connect()) {
       assertEquals("packed", client.get("/forgot", "Accept-Encoding: gzip").text());
       for (String refusing : List.of("identity", "*;q=0, identity", "gzip;q=0, br;q=0", "x")) {
         assertEquals("plain", client.get("/forgot", "Accept-Encoding: " + refusing).text());
@@ -207,9 +209,9 @@ final class ServerVaryTest {
   void whatAClientDoesNotTakeIsNeverServedToItFromTheStore() throws IOException {
     origin.on(
         "/always", TestOrigin.ok(FRESH + "content-encoding: gzip\r\n", TestOrigin.ascii("packed")));
-    try (WireClient client = edge.connect()) {
+    try (RawClient client = edge.connect()) {
       for (int i = 0; i < 2; i++) {
-        Reply plain = client.get("/always");
+        Response plain = client.get("/always");
         assertFalse(plain.isHit());
         assertTrue(i > 0 || plain.field("cache-status").contains("detail=encoding"));
       }
@@ -232,7 +234,7 @@ final class ServerVaryTest {
                 FRESH + "vary: X-Color\r\n",
                 TestOrigin.ascii(request.field("x-color") + " " + request.number())));
     long dropped = edge.sum(c -> c.variantsDropped);
-    try (WireClient client = edge.connect()) {
+    try (RawClient client = edge.connect()) {
       assertEquals("asked-for 1", client.get("/few", "X-Color: asked-for").text());
       for (int i = 0; i < 40; i++) {
         assertEquals("asked-for 1", hit(client, "/few", "X-Color: asked-for").text());
@@ -265,7 +267,7 @@ final class ServerVaryTest {
           TestOrigin.sendOk(
               connection, FRESH.replace("1000", "9000") + fields, TestOrigin.ascii(color));
         });
-    try (WireClient client = edge.connect()) {
+    try (RawClient client = edge.connect()) {
       assertEquals("red", client.get("/beside", "X-Color: red").text());
       assertEquals("red", hit(client, "/beside", "X-Color: red").text());
       assertEquals("blue", client.get("/beside", "X-Color: blue").text());
@@ -296,7 +298,7 @@ final class ServerVaryTest {
                 TestOrigin.ascii(request.field("x-color")));
           }
         });
-    try (WireClient client = edge.connect()) {
+    try (RawClient client = edge.connect()) {
       assertEquals("red", client.get("/begins", "X-Color: red").text());
       edge.awaitIdle();
       assertEquals("blue", client.get("/begins", "X-Color: blue").text());
@@ -315,7 +317,7 @@ final class ServerVaryTest {
                 connection,
                 FRESH + "vary: accept-LANGUAGE\r\nvary: Accept-Language,\r\n",
                 TestOrigin.ascii(request.field("accept-language"))));
-    try (WireClient client = edge.connect()) {
+    try (RawClient client = edge.connect()) {
       String normal = "de, en;q=0.5";
       assertEquals(normal, client.get("/language", "Accept-Language: EN;q=0.500,De").text());
       assertEquals(normal, hit(client, "/language", "Accept-Language: de , en; q=0.5").text());

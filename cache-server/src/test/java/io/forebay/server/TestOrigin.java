@@ -1,7 +1,7 @@
 package io.forebay.server;
 
-import io.forebay.server.testing.ScriptedOrigin;
-import io.forebay.server.testing.ScriptedOrigin.Connection;
+import io.forebay.testing.ScriptedOrigin;
+import io.forebay.testing.ScriptedOrigin.Connection;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;

@@ -24,6 +24,7 @@ import picocli.CommandLine.Option;
     name = "demo",
     header = "Show it on this machine: origin, edge, crash, warm restart.",
     sortOptions = false,
+    subcommands = DemoOriginCommand.class,
     description = {
       "",
       "Starts an origin with a small video ladder and an edge in front of it, walks through miss, hit,"

@@ -55,7 +55,7 @@ final class DemoScenario implements AutoCloseable {
     this.serveArguments = serveArguments;
     this.port = port;
     this.log = log;
-    this.origin = new LadderOrigin(ladder);
+    this.origin = new LadderOrigin(ladder, 0);
     this.viewer = new Viewer(port);
   }
 

@@ -22,11 +22,17 @@ final class LadderOrigin implements AutoCloseable {
   // Pause after each piece, as a far origin has; 0 while the origin is near.
   private volatile long pauseNanos;
 
-  LadderOrigin(Ladder ladder) throws IOException {
+  /**
+   * Starts listening on 127.0.0.1.
+   *
+   * @param port 0 for a free one
+   */
+  LadderOrigin(Ladder ladder, int port) throws IOException {
     // Read once when the server's classes load: without it each answer waits for a delayed ACK.
     System.setProperty("sun.net.httpserver.nodelay", "true");
     this.ladder = ladder;
-    this.server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+    this.server =
+        HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), 0);
     server.setExecutor(threads);
     server.createContext("/", this::answer);
     server.start();

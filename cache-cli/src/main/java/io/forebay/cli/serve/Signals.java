@@ -38,6 +38,11 @@ public final class Signals {
     return asked.take();
   }
 
+  /** Waits for any signal that is taken, whatever it asks for. */
+  public void awaitAny() throws InterruptedException {
+    asked.take();
+  }
+
   /** What was asked within that time, or null. */
   @Nullable
   public Asked next(long millis) throws InterruptedException {

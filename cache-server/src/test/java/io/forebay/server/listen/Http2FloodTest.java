@@ -8,16 +8,15 @@ import io.forebay.server.config.ServerConfig.Address;
 import io.forebay.server.config.ServerConfig.Http2Config;
 import io.forebay.server.config.ServerConfig.ListenerConfig;
 import io.forebay.server.counters.LimitKey;
+import io.forebay.testing.Await;
 import io.netty.handler.codec.http2.Http2Error;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.Set;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BiConsumer;
-import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
@@ -80,22 +79,14 @@ class Http2FloodTest {
     String ending = client.ending();
     // The kernel's reset, sent because frames were left unread, may overtake the GOAWAY.
     assertTrue(Set.of("ENHANCE_YOUR_CALM", "closed").contains(ending), ending);
-    await(() -> server.counters().hits(limit) == 1, limit.key());
-  }
-
-  private static void await(BooleanSupplier condition, String what) {
-    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
-    while (!condition.getAsBoolean()) {
-      assertTrue(System.nanoTime() < deadline, () -> "in vain: " + what);
-      LockSupport.parkNanos(1_000_000);
-    }
+    Await.until(limit.key(), () -> server.counters().hits(limit) == 1);
   }
 
   /** Whoever was begun with is told; {@code /hello} of the bystander has ended by itself. */
   private void assertAllExchangesClosed() {
-    await(
-        () -> server.exchanges.closed.size() == server.exchanges.started.size() - 1,
-        "exchanges are closed");
+    Await.until(
+        "exchanges are closed",
+        () -> server.exchanges.closed.size() == server.exchanges.started.size() - 1);
   }
 
   @Test
@@ -194,7 +185,7 @@ class Http2FloodTest {
       client.frame(RawHttp2.CONTINUATION, RawHttp2.END_HEADERS, 1, NOTHING).flush();
       String ending = client.ending();
       assertTrue(!ending.equals("NO_ERROR"), ending);
-      await(() -> server.counters().hits(LimitKey.HEADER_BYTES) == 1, "counted");
+      Await.until("counted", () -> server.counters().hits(LimitKey.HEADER_BYTES) == 1);
     }
     assertEquals(1, server.exchanges.started.size());
   }
@@ -319,7 +310,7 @@ class Http2FloodTest {
   void aDrainSaysGoodbyeTwice() throws Exception {
     try (RawHttp2 client = connect()) {
       client.get(1, "/slow?1").flush();
-      await(() -> !server.exchanges.held.isEmpty(), "the request is there");
+      Await.until("the request is there", () -> !server.exchanges.held.isEmpty());
       Thread drain =
           Thread.startVirtualThread(() -> {
             try {

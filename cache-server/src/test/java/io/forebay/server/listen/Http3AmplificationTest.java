@@ -8,7 +8,8 @@ import io.forebay.server.config.ServerConfig.Address;
 import io.forebay.server.config.ServerConfig.ListenerConfig;
 import io.forebay.server.config.ServerConfig.TimeoutsConfig;
 import io.forebay.server.loop.ListenException;
-import io.forebay.server.testing.Http3Client;
+import io.forebay.testing.Certificates;
+import io.forebay.testing.Http3Client;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.net.DatagramPacket;
@@ -22,7 +23,6 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
-import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -42,18 +42,18 @@ class Http3AmplificationTest {
   private static final Duration HANDSHAKE = Duration.ofSeconds(2);
 
   @TempDir static Path directory;
-  private static TlsFiles tls;
+  private static Certificates tls;
   private static ListenFixture server;
 
   /** A certificate of several KiB, which is what makes a handshake worth abusing. */
   @BeforeAll
   static void open() throws Exception {
-    tls =
-        TlsFiles.make(
-            directory,
-            IntStream.range(0, 200)
-                .mapToObj(i -> "dns:name-" + i + ".long.subdomain.example")
-                .collect(Collectors.joining(",")));
+    tls = Certificates.in(directory);
+    tls.ecdsa(
+        "server",
+        IntStream.range(0, 200)
+            .mapToObj(i -> "name-" + i + ".long.subdomain.example")
+            .toArray(String[]::new));
     server = open(new Http3Config(List.of("tls"), 64, Duration.ofHours(1), 0));
   }
 
@@ -73,7 +73,8 @@ class Http3AmplificationTest {
             "auto",
             1,
             http3,
-            new ListenerConfig("tls", new Address("127.0.0.1", 0), tls.certificate(), tls.key())));
+            new ListenerConfig(
+                "tls", new Address("127.0.0.1", 0), tls.pem("server"), tls.key("server"))));
   }
 
   @AfterAll

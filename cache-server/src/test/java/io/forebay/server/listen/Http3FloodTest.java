@@ -1,22 +1,20 @@
 package io.forebay.server.listen;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.forebay.server.config.Http3Config;
 import io.forebay.server.config.ServerConfig.Address;
 import io.forebay.server.config.ServerConfig.ListenerConfig;
 import io.forebay.server.counters.LimitKey;
-import io.forebay.server.testing.Http3Client;
+import io.forebay.testing.Await;
+import io.forebay.testing.Certificates;
+import io.forebay.testing.Http3Client;
 import io.netty.handler.codec.http3.Http3ErrorCode;
 import java.io.ByteArrayOutputStream;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
-import java.util.function.BooleanSupplier;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -44,13 +42,14 @@ class Http3FloodTest {
   private static final byte[] NOTHING = {};
 
   @TempDir static Path directory;
-  private static TlsFiles tls;
+  private static Certificates tls;
   private static ListenFixture server;
   private Http3Client bystander;
 
   @BeforeAll
   static void open() throws Exception {
-    tls = TlsFiles.make(directory);
+    tls = Certificates.in(directory);
+    tls.ecdsa("server", "localhost", "127.0.0.1");
     server =
         new ListenFixture(
             ListenFixture.config(
@@ -60,7 +59,7 @@ class Http3FloodTest {
                 1,
                 new Http3Config(List.of("tls"), 64, Duration.ofHours(1), 0),
                 new ListenerConfig(
-                    "tls", new Address("127.0.0.1", 0), tls.certificate(), tls.key())));
+                    "tls", new Address("127.0.0.1", 0), tls.pem("server"), tls.key("server"))));
   }
 
   @AfterAll
@@ -82,15 +81,7 @@ class Http3FloodTest {
   }
 
   private static Http3Client connect() throws Exception {
-    return new Http3Client(server.port(), tls.certificate());
-  }
-
-  private static void await(BooleanSupplier condition, String what) {
-    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
-    while (!condition.getAsBoolean()) {
-      assertTrue(System.nanoTime() < deadline, () -> "never came: " + what);
-      LockSupport.parkNanos(1_000_000);
-    }
+    return new Http3Client(server.port(), tls.pem("server"));
   }
 
   /** RFC 9114 §6.2.1 and §6.2.2, RFC 9204 §4.2. */
@@ -130,7 +121,7 @@ class Http3FloodTest {
       client.control(repeat(type, payload, ListenFixture.HTTP2.priorities() + 2));
       assertEquals(Http3ErrorCode.H3_EXCESSIVE_LOAD.code(), client.closed());
     }
-    await(() -> server.counters().hits(LimitKey.HTTP2_PRIORITIES) == before + 1, "the count");
+    Await.until("the count", () -> server.counters().hits(LimitKey.HTTP2_PRIORITIES) == before + 1);
   }
 
   @Test
@@ -144,7 +135,8 @@ class Http3FloodTest {
       client.exchange(repeat(0, NOTHING, ListenFixture.HTTP2.emptyFrames() + 1));
       assertEquals(Http3ErrorCode.H3_EXCESSIVE_LOAD.code(), client.closed());
     }
-    await(() -> server.counters().hits(LimitKey.HTTP2_EMPTY_FRAMES) == before + 1, "the count");
+    Await.until(
+        "the count", () -> server.counters().hits(LimitKey.HTTP2_EMPTY_FRAMES) == before + 1);
   }
 
   @ParameterizedTest

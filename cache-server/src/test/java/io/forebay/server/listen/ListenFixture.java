@@ -25,8 +25,7 @@ import io.forebay.server.loop.Loop;
 import io.forebay.server.loop.Transport;
 import io.forebay.server.tls.ClientTls;
 import io.forebay.server.tls.TlsException;
-import io.netty.buffer.PoolArenaMetric;
-import io.netty.buffer.PooledByteBufAllocator;
+import io.forebay.testing.PooledBuffers;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
@@ -83,7 +82,7 @@ public final class ListenFixture implements AutoCloseable {
   }
 
   public ListenFixture(ServerConfig config) throws ListenException {
-    buffersBefore = activeBuffers();
+    buffersBefore = PooledBuffers.active();
     try {
       accessLog = AccessLog.open(config.accessLog(), config.threads().loops());
       tls = ClientTls.open(config, System::currentTimeMillis);
@@ -204,17 +203,6 @@ public final class ListenFixture implements AutoCloseable {
     transport.close();
     tls.close();
     accessLog.close();
-    assertEquals(buffersBefore, activeBuffers(), "buffers not released");
-  }
-
-  private static long activeBuffers() {
-    long active = 0;
-    for (PoolArenaMetric arena : PooledByteBufAllocator.DEFAULT.metric().directArenas()) {
-      active += arena.numActiveAllocations();
-    }
-    for (PoolArenaMetric arena : PooledByteBufAllocator.DEFAULT.metric().heapArenas()) {
-      active += arena.numActiveAllocations();
-    }
-    return active;
+    assertEquals(buffersBefore, PooledBuffers.active(), "buffers not released");
   }
 }

@@ -13,8 +13,9 @@ import io.forebay.server.config.ServerConfig.LimitsConfig;
 import io.forebay.server.config.ServerConfig.ListenerConfig;
 import io.forebay.server.config.ServerConfig.TimeoutsConfig;
 import io.forebay.server.loop.ListenException;
-import io.forebay.server.testing.Http2Client;
-import io.forebay.server.testing.Http3Client;
+import io.forebay.testing.Certificates;
+import io.forebay.testing.Http2Client;
+import io.forebay.testing.Http3Client;
 import io.netty.handler.codec.http2.Http2Headers;
 import io.netty.handler.codec.http3.Http3Headers;
 import java.nio.file.Files;
@@ -65,7 +66,7 @@ class RefusalLogTest {
           Duration.ofDays(1));
 
   @TempDir static Path certificates;
-  private static TlsFiles tls;
+  private static Certificates tls;
 
   @TempDir private Path directory;
   private Path log;
@@ -74,7 +75,8 @@ class RefusalLogTest {
 
   @BeforeAll
   static void makeCertificate() throws Exception {
-    tls = TlsFiles.make(certificates);
+    tls = Certificates.in(certificates);
+    tls.ecdsa("server", "localhost", "127.0.0.1");
   }
 
   @BeforeEach
@@ -88,7 +90,8 @@ class RefusalLogTest {
             1,
             new Http3Config(List.of("tls"), 64, Duration.ofHours(1), 0),
             ListenFixture.plain(0),
-            new ListenerConfig("tls", new Address("127.0.0.1", 0), tls.certificate(), tls.key()));
+            new ListenerConfig(
+                "tls", new Address("127.0.0.1", 0), tls.pem("server"), tls.key("server")));
     server =
         new ListenFixture(
             new ServerConfig(
@@ -247,7 +250,7 @@ class RefusalLogTest {
   }
 
   private Http2Client connect2() throws Exception {
-    return new Http2Client(server.listeners.bound().get(1).port(), tls.certificate(), 65_535);
+    return new Http2Client(server.listeners.bound().get(1).port(), tls.pem("server"), 65_535);
   }
 
   private JsonNode only() throws Exception {
@@ -322,7 +325,7 @@ class RefusalLogTest {
   }
 
   private Http3Client connect3() throws Exception {
-    return new Http3Client(server.listeners.bound().get(1).port(), tls.certificate());
+    return new Http3Client(server.listeners.bound().get(1).port(), tls.pem("server"));
   }
 
   private JsonNode onlyOfHttp3() throws Exception {

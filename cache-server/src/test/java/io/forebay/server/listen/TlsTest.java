@@ -8,6 +8,7 @@ import io.forebay.server.config.ServerConfig;
 import io.forebay.server.config.ServerConfig.Address;
 import io.forebay.server.config.ServerConfig.ListenerConfig;
 import io.forebay.server.config.ServerConfig.TimeoutsConfig;
+import io.forebay.testing.Certificates;
 import java.nio.file.Path;
 import java.time.Duration;
 import javax.net.ssl.SSLSocket;
@@ -24,15 +25,17 @@ import org.junit.jupiter.params.provider.ValueSource;
 class TlsTest {
 
   @TempDir static Path directory;
-  private static TlsFiles tls;
+  private static Certificates tls;
 
   @BeforeAll
   static void makeCertificate() throws Exception {
-    tls = TlsFiles.make(directory);
+    tls = Certificates.in(directory);
+    tls.ecdsa("server", "localhost", "127.0.0.1");
   }
 
   private static ListenerConfig listener() {
-    return new ListenerConfig("tls", new Address("127.0.0.1", 0), tls.certificate(), tls.key());
+    return new ListenerConfig(
+        "tls", new Address("127.0.0.1", 0), tls.pem("server"), tls.key("server"));
   }
 
   private static ServerConfig config(TimeoutsConfig timeouts) {

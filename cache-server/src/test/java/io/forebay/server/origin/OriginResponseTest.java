@@ -7,8 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.forebay.server.http.RequestBody;
 import io.forebay.server.origin.OriginFailure.Kind;
-import io.forebay.server.testing.ScriptedOrigin;
-import io.forebay.server.testing.ScriptedOrigin.Connection;
+import io.forebay.testing.ScriptedOrigin;
+import io.forebay.testing.ScriptedOrigin.Connection;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.stream.Stream;

@@ -7,14 +7,16 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.forebay.server.config.ServerConfig.OriginConfig;
 import io.forebay.server.origin.OriginFailure.Kind;
-import io.forebay.server.testing.ScriptedOrigin;
-import io.forebay.server.testing.ScriptedOrigin.Connection;
-import io.forebay.server.testing.TestCertificates;
+import io.forebay.testing.Certificates;
+import io.forebay.testing.ScriptedOrigin;
+import io.forebay.testing.ScriptedOrigin.Connection;
 import io.netty.pkitesting.X509Bundle;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import javax.net.ssl.ExtendedSSLSession;
 import javax.net.ssl.SNIHostName;
@@ -29,19 +31,19 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(60)
 @Tag("slow")
 class OriginTlsTest {
-  private static final TestCertificates CERTIFICATES = TestCertificates.create();
-
   @TempDir static Path directory = Path.of("");
   private static Path authority = Path.of("");
+  private static Certificates certificates;
 
   @BeforeAll
-  static void writeAuthority() throws IOException {
-    authority = CERTIFICATES.authorityPem(directory);
+  static void writeAuthority() throws Exception {
+    certificates = Certificates.in(directory);
+    authority = certificates.authorityPem();
   }
 
   @Test
   void fetchesOverTlsFromAnOriginItTrustsByName() throws Exception {
-    try (ScriptedOrigin origin = tlsOrigin(CERTIFICATES.forName("origin.test"));
+    try (ScriptedOrigin origin = tlsOrigin(certificates.ecdsa("origin.test", "origin.test"));
         Lab lab = Lab.of(named(origin, authority))) {
       lab.names.set("origin.test", "127.0.0.1");
       Recorder response = lab.send(Lab.get("/"));
@@ -61,7 +63,7 @@ class OriginTlsTest {
 
   @Test
   void fetchesOverTlsFromAnAddressWithoutNamingIt() throws Exception {
-    try (ScriptedOrigin origin = tlsOrigin(CERTIFICATES.forAddress("127.0.0.1"));
+    try (ScriptedOrigin origin = tlsOrigin(certificates.ecdsa("127.0.0.1", "127.0.0.1"));
         Lab lab = Lab.of(Lab.withTrust(Lab.origin(origin.url()), authority))) {
       Recorder response = lab.send(Lab.get("/"));
       Connection connection = origin.accept();
@@ -74,7 +76,7 @@ class OriginTlsTest {
 
   @Test
   void refusesACertificateForAnotherName() throws Exception {
-    try (ScriptedOrigin origin = tlsOrigin(CERTIFICATES.forName("other.test"));
+    try (ScriptedOrigin origin = tlsOrigin(certificates.ecdsa("other.test", "other.test"));
         Lab lab = Lab.of(named(origin, authority))) {
       lab.names.set("origin.test", "127.0.0.1");
       assertRefused(origin, lab, "origin.test");
@@ -83,7 +85,7 @@ class OriginTlsTest {
 
   @Test
   void refusesACertificateForAnotherAddress() throws Exception {
-    try (ScriptedOrigin origin = tlsOrigin(CERTIFICATES.forAddress("127.0.0.9"));
+    try (ScriptedOrigin origin = tlsOrigin(certificates.ecdsa("127.0.0.9", "127.0.0.9"));
         Lab lab = Lab.of(Lab.withTrust(Lab.origin(origin.url()), authority))) {
       assertRefused(origin, lab, "127.0.0.1");
     }
@@ -91,7 +93,7 @@ class OriginTlsTest {
 
   @Test
   void refusesAnExpiredCertificate() throws Exception {
-    try (ScriptedOrigin origin = tlsOrigin(CERTIFICATES.expired("origin.test"));
+    try (ScriptedOrigin origin = tlsOrigin(expired("origin.test"));
         Lab lab = Lab.of(named(origin, authority))) {
       lab.names.set("origin.test", "127.0.0.1");
       assertRefused(origin, lab, "expired");
@@ -100,7 +102,7 @@ class OriginTlsTest {
 
   @Test
   void refusesACertificateFromAnAuthorityItDoesNotKnow() throws Exception {
-    try (ScriptedOrigin origin = tlsOrigin(CERTIFICATES.forName("origin.test"));
+    try (ScriptedOrigin origin = tlsOrigin(certificates.ecdsa("origin.test", "origin.test"));
         Lab lab = Lab.of(named(origin, null))) {
       lab.names.set("origin.test", "127.0.0.1");
       assertRefused(origin, lab, "not trusted");
@@ -109,7 +111,7 @@ class OriginTlsTest {
 
   @Test
   void plainBytesBeforeTheHandshakeFailTheConnection() throws Exception {
-    try (ScriptedOrigin origin = tlsOrigin(CERTIFICATES.forName("origin.test"));
+    try (ScriptedOrigin origin = tlsOrigin(certificates.ecdsa("origin.test", "origin.test"));
         Lab lab = Lab.of(named(origin, authority))) {
       lab.names.set("origin.test", "127.0.0.1");
       Recorder response = lab.send(Lab.get("/"));
@@ -123,7 +125,7 @@ class OriginTlsTest {
 
   @Test
   void bytesOverTlsBeforeTheRequestAreNotItsResponse() throws Exception {
-    try (ScriptedOrigin origin = tlsOrigin(CERTIFICATES.forName("origin.test"));
+    try (ScriptedOrigin origin = tlsOrigin(certificates.ecdsa("origin.test", "origin.test"));
         Lab lab = Lab.of(named(origin, authority))) {
       lab.names.set("origin.test", "127.0.0.1");
       // The connection is opened for a call that is gone by then: it is idle when the bytes come.
@@ -141,7 +143,7 @@ class OriginTlsTest {
 
   @Test
   void anOriginThatClosesDuringTheHandshakeFailsIt() throws Exception {
-    try (ScriptedOrigin origin = tlsOrigin(CERTIFICATES.forName("origin.test"));
+    try (ScriptedOrigin origin = tlsOrigin(certificates.ecdsa("origin.test", "origin.test"));
         Lab lab = Lab.of(named(origin, authority))) {
       lab.names.set("origin.test", "127.0.0.1");
       Recorder response = lab.send(Lab.get("/"));
@@ -156,7 +158,7 @@ class OriginTlsTest {
 
   @Test
   void aHandshakeThatDoesNotEndIsAConnectTimeout() throws Exception {
-    try (ScriptedOrigin origin = tlsOrigin(CERTIFICATES.forName("origin.test"));
+    try (ScriptedOrigin origin = tlsOrigin(certificates.ecdsa("origin.test", "origin.test"));
         Lab lab = Lab.of(Lab.withTimes(named(origin, authority), 100, 5000, 5000, 0, 5000))) {
       lab.names.set("origin.test", "127.0.0.1");
       Recorder response = lab.send(Lab.get("/"));
@@ -169,7 +171,7 @@ class OriginTlsTest {
 
   @Test
   void aCloseDelimitedBodyEndsWithTheCloseNotify() throws Exception {
-    try (ScriptedOrigin origin = tlsOrigin(CERTIFICATES.forName("origin.test"));
+    try (ScriptedOrigin origin = tlsOrigin(certificates.ecdsa("origin.test", "origin.test"));
         Lab lab = Lab.of(named(origin, authority))) {
       lab.names.set("origin.test", "127.0.0.1");
       Recorder response = lab.send(Lab.get("/"));
@@ -184,7 +186,7 @@ class OriginTlsTest {
 
   @Test
   void aCloseDelimitedBodyWithoutCloseNotifyIsTruncated() throws Exception {
-    try (ScriptedOrigin origin = tlsOrigin(CERTIFICATES.forName("origin.test"));
+    try (ScriptedOrigin origin = tlsOrigin(certificates.ecdsa("origin.test", "origin.test"));
         Lab lab = Lab.of(named(origin, authority))) {
       lab.names.set("origin.test", "127.0.0.1");
       Recorder response = lab.send(Lab.get("/"));
@@ -200,7 +202,7 @@ class OriginTlsTest {
   @Test
   void streamsALargeBodyOverTls() throws Exception {
     int total = 8 * 1024 * 1024;
-    try (ScriptedOrigin origin = tlsOrigin(CERTIFICATES.forName("origin.test"));
+    try (ScriptedOrigin origin = tlsOrigin(certificates.ecdsa("origin.test", "origin.test"));
         Lab lab = Lab.of(named(origin, authority))) {
       lab.names.set("origin.test", "127.0.0.1");
       origin.serve(connection -> {
@@ -249,8 +251,7 @@ class OriginTlsTest {
     Origins same = Origins.load(List.of(config), first, address -> false);
     assertEquals(first.find("main"), same.find("main"));
     Path other = Files.createDirectories(directory.resolve("other"));
-    Files.copy(
-        TestCertificates.create().authorityPem(other), file, StandardCopyOption.REPLACE_EXISTING);
+    Files.copy(Certificates.in(other).authorityPem(), file, StandardCopyOption.REPLACE_EXISTING);
     Origins changed = Origins.load(List.of(config), first, address -> false);
     assertNotEquals(first.find("main"), changed.find("main"));
   }
@@ -271,8 +272,21 @@ class OriginTlsTest {
     lab.awaitOnLoop(0, "no slot held", () -> lab.connections.open("main") == 0);
   }
 
-  private static ScriptedOrigin tlsOrigin(X509Bundle certificate) {
-    return ScriptedOrigin.startTls(TestCertificates.serverContext(certificate));
+  /** A certificate whose time was over a day ago. */
+  private static X509Bundle expired(String name) throws Exception {
+    Instant now = Instant.now();
+    return certificates.issue(
+        "expired",
+        builder ->
+            builder
+                .ecp256()
+                .notBefore(now.minus(Duration.ofDays(3)))
+                .notAfter(now.minus(Duration.ofDays(1))),
+        name);
+  }
+
+  private static ScriptedOrigin tlsOrigin(X509Bundle certificate) throws Exception {
+    return ScriptedOrigin.startTls(Certificates.serverContext(certificate));
   }
 
   private static OriginConfig named(ScriptedOrigin origin, @Nullable Path trust) {

@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.forebay.server.config.TlsConfig.ClientAuth;
 import io.forebay.server.config.TlsConfig.PairConfig;
 import io.forebay.server.config.TlsConfig.Policy;
-import io.forebay.server.testing.Certificates;
+import io.forebay.testing.Certificates;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;

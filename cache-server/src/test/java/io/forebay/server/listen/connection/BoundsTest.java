@@ -17,6 +17,7 @@ import io.forebay.server.listen.RawHttp2;
 import io.forebay.server.listen.connection.RequestBodyRate.Verdict;
 import io.forebay.server.loop.ListenException;
 import io.forebay.server.loop.LoopLoad;
+import io.forebay.testing.Await;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -25,7 +26,6 @@ import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
-import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -83,7 +83,7 @@ class BoundsTest {
         assertEquals(1, server.counters().hits(LimitKey.CONNECTIONS_PER_ADDRESS));
         assertEquals(200, a.get("/hello").read().status());
       }
-      await(() -> server.listeners.connections() == 0);
+      Await.until("no connection is left", () -> server.listeners.connections() == 0);
       try (RawClient d = server.connect()) {
         assertEquals(200, d.get("/hello").read().status());
       }
@@ -145,11 +145,13 @@ class BoundsTest {
 
   /** Sends now and then until the bound has been hit so often. */
   private static void drip(Runnable one, ListenFixture server, int hits) {
-    await(() -> {
-      one.run();
-      LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(50));
-      return server.counters().hits(LimitKey.REQUEST_BODY_RATE) == hits;
-    });
+    Await.until(
+        "the condition of the loop",
+        () -> {
+          one.run();
+          LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(50));
+          return server.counters().hits(LimitKey.REQUEST_BODY_RATE) == hits;
+        });
   }
 
   @Test
@@ -304,14 +306,6 @@ class BoundsTest {
       }
       assertEquals(200, before.get("/hello").read().status());
       assertEquals(1, server.counters().hits(LimitKey.OVERLOAD));
-    }
-  }
-
-  private static void await(BooleanSupplier condition) {
-    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
-    while (!condition.getAsBoolean()) {
-      assertTrue(System.nanoTime() < deadline, "in vain");
-      LockSupport.parkNanos(1_000_000);
     }
   }
 }

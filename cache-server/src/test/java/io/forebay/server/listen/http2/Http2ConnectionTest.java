@@ -10,9 +10,9 @@ import io.forebay.server.config.ServerConfig.ListenerConfig;
 import io.forebay.server.config.ServerConfig.TimeoutsConfig;
 import io.forebay.server.listen.ListenFixture;
 import io.forebay.server.listen.ScriptedExchanges;
-import io.forebay.server.listen.TlsFiles;
 import io.forebay.server.loop.ListenException;
-import io.forebay.server.testing.Http2Client;
+import io.forebay.testing.Certificates;
+import io.forebay.testing.Http2Client;
 import io.netty.handler.codec.http2.Http2Error;
 import io.netty.handler.codec.http2.Http2Headers;
 import java.net.URI;
@@ -48,12 +48,13 @@ class Http2ConnectionTest {
   private static final int WINDOW = 65_535;
 
   @TempDir static Path directory;
-  private static TlsFiles tls;
+  private static Certificates tls;
   private ListenFixture server;
 
   @BeforeAll
   static void makeCertificate() throws Exception {
-    tls = TlsFiles.make(directory);
+    tls = Certificates.in(directory);
+    tls.ecdsa("server", "localhost", "127.0.0.1");
   }
 
   @BeforeEach
@@ -69,7 +70,8 @@ class Http2ConnectionTest {
             timeouts,
             "auto",
             1,
-            new ListenerConfig("tls", new Address("127.0.0.1", 0), tls.certificate(), tls.key())));
+            new ListenerConfig(
+                "tls", new Address("127.0.0.1", 0), tls.pem("server"), tls.key("server"))));
   }
 
   @AfterEach
@@ -78,7 +80,7 @@ class Http2ConnectionTest {
   }
 
   private Http2Client connect() throws Exception {
-    return new Http2Client(server.port(), tls.certificate(), WINDOW);
+    return new Http2Client(server.port(), tls.pem("server"), WINDOW);
   }
 
   private HttpClient jdkClient() throws Exception {
@@ -504,7 +506,7 @@ class Http2ConnectionTest {
             "-sS",
             "--http2",
             "--cacert",
-            tls.certificate().toString(),
+            tls.pem("server").toString(),
             "-w",
             " %{http_version} %{http_code}",
             uri("/hello").toString());

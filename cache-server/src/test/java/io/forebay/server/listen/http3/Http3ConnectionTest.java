@@ -14,10 +14,10 @@ import io.forebay.server.counters.LoopCounters;
 import io.forebay.server.listen.ForgetfulNat;
 import io.forebay.server.listen.ListenFixture;
 import io.forebay.server.listen.ScriptedExchanges;
-import io.forebay.server.listen.TlsFiles;
 import io.forebay.server.loop.ListenException;
-import io.forebay.server.testing.Http2Client;
-import io.forebay.server.testing.Http3Client;
+import io.forebay.testing.Certificates;
+import io.forebay.testing.Http2Client;
+import io.forebay.testing.Http3Client;
 import io.netty.handler.codec.http3.Http3ErrorCode;
 import io.netty.handler.codec.http3.Http3Headers;
 import java.io.IOException;
@@ -54,12 +54,13 @@ class Http3ConnectionTest {
       new Http3Config(List.of("tls"), 64, Duration.ofHours(1), 0);
 
   @TempDir static Path directory;
-  private static TlsFiles tls;
+  private static Certificates tls;
   private ListenFixture server;
 
   @BeforeAll
   static void makeCertificate() throws Exception {
-    tls = TlsFiles.make(directory);
+    tls = Certificates.in(directory);
+    tls.ecdsa("server", "localhost", "127.0.0.1");
   }
 
   @BeforeEach
@@ -77,7 +78,8 @@ class Http3ConnectionTest {
             "auto",
             loops,
             http3,
-            new ListenerConfig("tls", new Address("127.0.0.1", 0), tls.certificate(), tls.key())));
+            new ListenerConfig(
+                "tls", new Address("127.0.0.1", 0), tls.pem("server"), tls.key("server"))));
   }
 
   private void reopen(LimitsConfig limits, TimeoutsConfig timeouts, Http3Config http3)
@@ -92,7 +94,7 @@ class Http3ConnectionTest {
   }
 
   private Http3Client connect() throws Exception {
-    return new Http3Client(server.port(), tls.certificate());
+    return new Http3Client(server.port(), tls.pem("server"));
   }
 
   @Test
@@ -159,7 +161,7 @@ class Http3ConnectionTest {
 
   @Test
   void aStreamThatIsNotReadHoldsNeitherTheOthersNorMemory() throws Exception {
-    try (Http3Client client = new Http3Client(server.port(), tls.certificate(), 65_536)) {
+    try (Http3Client client = new Http3Client(server.port(), tls.pem("server"), 65_536)) {
       Http3Client.Answer slow = client.get("/big?10000000");
       assertEquals("200", slow.status());
       client.reads(slow, false);
@@ -418,7 +420,7 @@ class Http3ConnectionTest {
     int moves = 3;
     for (int i = 0; i < moves; i++) {
       try (ForgetfulNat nat = new ForgetfulNat(server.port());
-          Http3Client client = new Http3Client(nat.port(), tls.certificate())) {
+          Http3Client client = new Http3Client(nat.port(), tls.pem("server"))) {
         Http3Client.Answer answer = client.get("/big?300000");
         assertEquals("end", answer.end());
         nat.forget();
@@ -437,7 +439,7 @@ class Http3ConnectionTest {
   void whatIsUnderWayWhenAPortChangesIsBrokenOff() throws Exception {
     reopen(4);
     try (ForgetfulNat nat = new ForgetfulNat(server.port());
-        Http3Client client = new Http3Client(nat.port(), tls.certificate())) {
+        Http3Client client = new Http3Client(nat.port(), tls.pem("server"))) {
       Http3Client.Answer big = client.get("/big?1000000000");
       assertEquals("200", big.status());
       nat.forget();
@@ -559,7 +561,7 @@ class Http3ConnectionTest {
   @Test
   void otherProtocolsTellWhereHttp3Is() throws Exception {
     String expected = "h3=\":" + server.port() + "\"; ma=3600";
-    try (Http2Client client = new Http2Client(server.port(), tls.certificate(), 65_535)) {
+    try (Http2Client client = new Http2Client(server.port(), tls.pem("server"), 65_535)) {
       assertEquals(expected, client.get(Http2Client.get("/ok")).head().get("alt-svc").toString());
     }
     try (HttpClient client =

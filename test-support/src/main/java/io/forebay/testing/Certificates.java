@@ -1,20 +1,27 @@
-package io.forebay.server.testing;
+package io.forebay.testing;
 
 import io.netty.pkitesting.CertificateBuilder;
 import io.netty.pkitesting.X509Bundle;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.net.InetAddress;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.security.KeyStore;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Locale;
 import java.util.function.UnaryOperator;
+import java.util.regex.Pattern;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.TrustManagerFactory;
 
 /** A private authority, and PEM files of what it issues, in one directory. */
 public final class Certificates {
+  private static final Pattern IPV4 = Pattern.compile("[0-9]+(\\.[0-9]+){3}");
+
   private final Path directory;
   private final X509Bundle authority;
 
@@ -25,6 +32,7 @@ public final class Certificates {
     Files.writeString(directory.resolve("ca.key"), authority.getPrivateKeyPEM());
   }
 
+  /** A new authority; {@code ca.pem} and {@code ca.key} are its files. */
   public static Certificates in(Path directory) throws Exception {
     return new Certificates(
         directory,
@@ -47,7 +55,11 @@ public final class Certificates {
     return directory.resolve("ca.pem");
   }
 
-  /** An ECDSA certificate for those names as {@code file.pem} and {@code file.key}. */
+  /**
+   * An ECDSA certificate as {@code file.pem} and {@code file.key}.
+   *
+   * @param names DNS names, also with a wildcard, and IPv4 addresses
+   */
   public X509Bundle ecdsa(String file, String... names) throws Exception {
     return issue(file, builder -> builder.ecp256(), names);
   }
@@ -67,7 +79,7 @@ public final class Certificates {
             .notAfter(now.plus(Duration.ofDays(60)))
             .addExtendedKeyUsageServerAuth();
     if (names.length > 0) {
-      builder = builder.addExtensionOctetString("2.5.29.17", false, dnsNames(names));
+      builder = builder.addExtensionOctetString("2.5.29.17", false, alternativeNames(names));
     }
     X509Bundle bundle = change.apply(builder).buildIssuedBy(authority);
     write(file, bundle);
@@ -75,15 +87,18 @@ public final class Certificates {
   }
 
   /** GeneralNames by hand: the builder takes no wildcards. */
-  private static byte[] dnsNames(String... names) {
+  private static byte[] alternativeNames(String... names) throws IOException {
     byte[][] all = new byte[names.length][];
     for (int i = 0; i < names.length; i++) {
-      all[i] = element(0x82, names[i].getBytes(StandardCharsets.US_ASCII));
+      all[i] =
+          IPV4.matcher(names[i]).matches()
+              ? element(0x87, InetAddress.getByName(names[i]).getAddress())
+              : element(0x82, names[i].getBytes(StandardCharsets.US_ASCII));
     }
     return element(0x30, all);
   }
 
-  /** DER of less than 128 bytes. */
+  /** DER of less than 64 KiB. */
   private static byte[] element(int tag, byte[]... parts) {
     ByteArrayOutputStream content = new ByteArrayOutputStream();
     for (byte[] part : parts) {
@@ -91,7 +106,14 @@ public final class Certificates {
     }
     ByteArrayOutputStream out = new ByteArrayOutputStream();
     out.write(tag);
-    out.write(content.size());
+    int length = content.size();
+    if (length >= 1 << 8) {
+      out.write(0x82);
+      out.write(length >> 8);
+    } else if (length >= 1 << 7) {
+      out.write(0x81);
+    }
+    out.write(length);
     out.writeBytes(content.toByteArray());
     return out.toByteArray();
   }
@@ -180,5 +202,25 @@ public final class Certificates {
   /** The entry of a configuration, without the name. */
   public String entry(String file) {
     return "certificate: \"" + pem(file) + "\", key: \"" + key(file) + "\"";
+  }
+
+  /** A client's side of TLS that trusts this authority. */
+  public SSLContext clientContext() throws Exception {
+    KeyStore store = KeyStore.getInstance(KeyStore.getDefaultType());
+    store.load(null, null);
+    store.setCertificateEntry("authority", authority.getCertificate());
+    TrustManagerFactory trust =
+        TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
+    trust.init(store);
+    SSLContext context = SSLContext.getInstance("TLS");
+    context.init(null, trust.getTrustManagers(), null);
+    return context;
+  }
+
+  /** A server's side of TLS with that certificate. */
+  public static SSLContext serverContext(X509Bundle bundle) throws Exception {
+    SSLContext context = SSLContext.getInstance("TLS");
+    context.init(bundle.toKeyManagerFactory().getKeyManagers(), null, null);
+    return context;
   }
 }

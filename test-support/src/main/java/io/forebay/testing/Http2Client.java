@@ -1,4 +1,4 @@
-package io.forebay.server.testing;
+package io.forebay.testing;
 
 import io.netty.bootstrap.Bootstrap;
 import io.netty.buffer.Unpooled;

@@ -1,4 +1,4 @@
-package io.forebay.e2e;
+package io.forebay.testing;
 
 import java.io.IOException;
 import java.net.ConnectException;
@@ -13,7 +13,7 @@ import java.util.concurrent.atomic.AtomicInteger;
  * Free loopback ports below those that the kernel gives to outgoing connections, from another range
  * in each fork that runs tests at the same time.
  */
-final class Ports {
+public final class Ports {
   private static final int COUNT = 1_500;
   private static final int FIRST = 15_000 + Integer.getInteger("forebay.test.fork", 0) % 10 * COUNT;
   private static final AtomicInteger NEXT =
@@ -21,7 +21,8 @@ final class Ports {
 
   private Ports() {}
 
-  static int free() throws IOException {
+  /** A port that nothing listens on now. */
+  public static int free() throws IOException {
     for (int attempt = 0; attempt < COUNT; attempt++) {
       int port = FIRST + Math.floorMod(NEXT.getAndIncrement(), COUNT);
       try (ServerSocket socket = new ServerSocket()) {
@@ -34,7 +35,8 @@ final class Ports {
     throw new IOException("no free port");
   }
 
-  static boolean isListening(int port) throws IOException {
+  /** Whether a connection to the port on loopback is taken. */
+  public static boolean isListening(int port) throws IOException {
     try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
       return socket.isConnected();
     } catch (ConnectException refused) {

@@ -1,4 +1,4 @@
-package io.forebay.server.testing;
+package io.forebay.testing;
 
 import java.io.ByteArrayOutputStream;
 import java.io.EOFException;

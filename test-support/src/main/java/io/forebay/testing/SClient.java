@@ -1,4 +1,4 @@
-package io.forebay.server.testing;
+package io.forebay.testing;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;

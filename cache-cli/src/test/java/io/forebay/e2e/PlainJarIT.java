@@ -1,0 +1,31 @@
+package io.forebay.e2e;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.forebay.testing.Await;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A node by {@code java -jar forebay.jar serve}, without an option of the JVM. */
+final class PlainJarIT {
+  @TempDir private Path directory;
+
+  @Test
+  void theJvmPrintsNoWarning() throws Exception {
+    try (ScriptedOrigin origin = ScriptedOrigin.start();
+        EdgeProcess edge = EdgeProcess.in(directory, origin.url()).jvm().start()) {
+      origin.cacheable("/a", "one");
+      edge.get("/a");
+      Await.until("a hit", () -> edge.get("/a").isFromCache());
+
+      assertEquals(0, edge.terminate());
+
+      assertTrue(edge.errText().contains("memory tier"), edge.errText());
+      assertFalse(edge.errText().contains("WARNING:"), edge.errText());
+      assertFalse(edge.outText().contains("WARNING:"), edge.outText());
+    }
+  }
+}

@@ -1,0 +1,20 @@
+/**
+ * What tests of several modules and the benchmarks share. One class of each kind:
+ *
+ * <pre>
+ * origin        {@link ScriptedOrigin}, byte for byte, a script for each connection
+ * clients       {@link RawClient} (HTTP/1.1, byte for byte), {@link Http2Client}, {@link Http3Client},
+ *               {@link SClient} (TLS of openssl)
+ * certificates  {@link Certificates}, an authority and the PEM files of what it issues
+ * machine       {@link Ports}, {@link Directories}, {@link PooledBuffers}
+ * waiting       {@link Await}
+ * </pre>
+ *
+ * The package depends on nothing of Forebay and on no test framework: failures are {@link
+ * AssertionError}s. A whole node in the test's process is {@code io.forebay.server.Edge} among the
+ * tests of cache-server.
+ */
+@NullMarked
+package io.forebay.testing;
+
+import org.jspecify.annotations.NullMarked;
