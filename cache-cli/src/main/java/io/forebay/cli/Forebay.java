@@ -33,8 +33,8 @@ import picocli.CommandLine.UnmatchedArgumentException;
     sortOptions = false,
     footer = {
       "",
-      "Exit codes: 0 done, 1 failed, 2 wrong usage, 3 done in part, 69 cannot start",
-      "for want of a resource, 78 bad configuration."
+      "Exit codes: 0 success, 1 failure, 2 usage error, 3 partial success, 69 the node cannot",
+      "start because a resource is unavailable, 78 invalid configuration."
     })
 public final class Forebay implements Callable<Integer> {
   @Mixin private final CommonOptions common = new CommonOptions();
@@ -113,7 +113,7 @@ public final class Forebay implements Callable<Integer> {
   private static String describeFailure(Throwable thrown) {
     return thrown instanceof CommandException expected
         ? CommandException.reason(expected)
-        : "a defect, please report it with the output of FOREBAY_DEBUG=1: " + thrown;
+        : "internal error, please report it with the output of FOREBAY_DEBUG=1: " + thrown;
   }
 
   private static int wrongUsage(ParameterException wrong, String[] args) {
@@ -132,6 +132,6 @@ public final class Forebay implements Callable<Integer> {
   }
 
   private static String oneLine(@org.jspecify.annotations.Nullable String message) {
-    return message == null ? "wrong usage" : message.replaceAll("\\s*\\R\\s*", " ");
+    return message == null ? "invalid usage" : message.replaceAll("\\s*\\R\\s*", " ");
   }
 }

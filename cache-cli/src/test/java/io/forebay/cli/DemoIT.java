@@ -46,7 +46,7 @@ final class DemoIT {
     Jar.Ended ended = Jar.with().run("demo", "--once");
 
     assertEquals(0, ended.code(), ended.out() + ended.err());
-    assertTrue(ended.out().contains("Every step was as promised."), ended.out());
+    assertTrue(ended.out().contains("Every step succeeded."), ended.out());
     assertTrue(ended.out().indexOf('\u001b') < 0, ended.out());
     ended.out().lines().forEach(line -> assertTrue(line.length() <= 160, line));
   }

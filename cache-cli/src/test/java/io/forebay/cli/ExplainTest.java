@@ -80,7 +80,7 @@ final class ExplainTest {
           "client cert        optional",
           "ecdsa certificate  a.example, *.example; ends 2027-01-01T00:00:00Z",
           "b.example; ends 2026-01-01T00:00:00Z\n                     expired",
-          "not for this host",
+          "does not cover this host",
           "max-age=5  from route",
           "utm_*",
           "00ff",

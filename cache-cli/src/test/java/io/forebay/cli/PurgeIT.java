@@ -104,7 +104,7 @@ final class PurgeIT {
         {"dryRun":true,"purges":[{"kind":"tag","text":"t1","soft":false,"matched":7,
         "matchedBytes":2048,"complete":false,"parts":[
         {"place":"memory","matched":7,"matchedBytes":2048,"uncounted":""},
-        {"place":"disk d0","matched":0,"matchedBytes":0,"uncounted":"all of it: it is not in use"}
+        {"place":"disk d0","matched":0,"matchedBytes":0,"uncounted":"everything: the disk is not in use"}
         ]}],"tookMillis":1.2}\
         """);
 
@@ -113,7 +113,7 @@ final class PurgeIT {
     assertEquals(0, ended.code(), ended.err());
     assertTrue(admin.asked().getFirst().json().path("dryRun").asBoolean());
     assertTrue(ended.out().contains("would have matched 7 objects, 2.0 KiB"), ended.out());
-    assertTrue(ended.out().contains("disk d0: all of it: it is not in use"), ended.out());
+    assertTrue(ended.out().contains("disk d0: everything: the disk is not in use"), ended.out());
     assertTrue(ended.out().contains("nothing was purged"), ended.out());
   }
 
@@ -143,7 +143,7 @@ final class PurgeIT {
     assertTrue(status.out().contains("matched 3 objects, 30 B so far"), status.out());
     assertEquals("/v1/purges", admin.asked().get(1).target());
     assertEquals(2, latest.out().lines().count());
-    assertTrue(latest.out().contains("matched is not known"), latest.out());
+    assertTrue(latest.out().contains("number of matches unknown"), latest.out());
     assertEquals(1, unknown.code());
     assertEquals(List.of("forebay: no purge 7 is known"), unknown.errLines());
   }

@@ -43,7 +43,7 @@ final class WarmIT {
     Jar.Ended ended = jar().run("warm", "http://a/1", "http://a/2", "--rate", "5");
 
     assertEquals(0, ended.code(), ended.err());
-    assertTrue(ended.out().startsWith("3 warm (1 were before), 0 failed"), ended.out());
+    assertTrue(ended.out().startsWith("3 warm (1 already cached), 0 failed"), ended.out());
     List<ScriptedAdmin.Asked> asked = admin.asked();
     assertEquals("POST /v1/warm", asked.get(0).method() + " " + asked.get(0).target());
     JsonNode order = asked.get(0).json();

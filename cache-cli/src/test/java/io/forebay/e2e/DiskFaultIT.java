@@ -214,7 +214,7 @@ final class DiskFaultIT {
     Commands.Finished tooEarly =
         EdgeProcess.cli("store", "--admin-url", edge.adminUrl(), "online", "bad");
     assertEquals(1, tooEarly.exit(), tooEarly::toString);
-    assertTrue(tooEarly.err().contains("has not come back yet"), tooEarly.err());
+    assertTrue(tooEarly.err().contains("has not completed yet"), tooEarly.err());
     assertServed(0, OBJECTS);
     // The kernel keeps a process that waits for a disk until that answers, even one that is killed.
     failing.obey("");
@@ -257,7 +257,7 @@ final class DiskFaultIT {
     Commands.Finished missing =
         EdgeProcess.cli("store", "--admin-url", edge.adminUrl(), "online", "bad");
     assertEquals(1, missing.exit(), missing::toString);
-    assertTrue(missing.err().contains("is not there: mount the disk"), missing.err());
+    assertTrue(missing.err().contains("is missing: mount the disk"), missing.err());
     assertTrue(isIn("bad", "fenced"));
     failing.mount();
     assertComesBack();

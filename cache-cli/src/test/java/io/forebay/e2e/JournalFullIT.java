@@ -39,7 +39,7 @@ final class JournalFullIT {
         assertEquals(5, answer.statusCode() / 100, answer.body());
         String error = EdgeProcess.json(answer.body()).path("error").asString("");
         assertTrue(error.contains("No space left"), error);
-        assertTrue(error.contains("not in force"), error);
+        assertTrue(error.contains("neither on disk nor in force"), error);
         assertTrue(error.contains(data.resolve("purge.journal").toString()), error);
         assertFails(edge, 1, 503);
 

@@ -27,7 +27,7 @@ final class LoadIT {
   private static final long SAMPLE_MILLIS = 100;
   private static final Pattern RATE = Pattern.compile("Requests/sec:\\s+([0-9.]+)");
   private static final Pattern DIRECT_BUDGET = Pattern.compile("direct +at most ([0-9.]+) MiB");
-  private static final Pattern STORE_BUDGET = Pattern.compile("store, sum +([0-9.]+) MiB");
+  private static final Pattern STORE_BUDGET = Pattern.compile("store, total +([0-9.]+) MiB");
 
   /** What the kernel's page accounting and late compilation may still move. */
   private static final long FLAT_KIB = 12 << 10;

@@ -83,7 +83,7 @@ final class StoreIT {
       Commands.Finished owned = store(rest, "ls");
       assertEquals(69, owned.exit(), owned::toString);
       assertTrue(owned.err().contains("is in use by process " + edge.pid()), owned.err());
-      assertTrue(owned.err().contains("without --data"), owned.err());
+      assertTrue(owned.err().contains("omit --data"), owned.err());
 
       assertEquals(0, edge.terminate());
       rest.addAll(List.of("--disk", disk.toString()));
@@ -143,6 +143,6 @@ final class StoreIT {
     assertEquals("http://www.example:80/small/7", status.at("/flaws/0/key").asString(""));
     Commands.Finished told = store(rest, "verify");
     assertEquals(1, told.exit(), told::toString);
-    assertTrue(told.out().contains(url + ": checksum differs"), told.out());
+    assertTrue(told.out().contains(url + ": checksum mismatch"), told.out());
   }
 }

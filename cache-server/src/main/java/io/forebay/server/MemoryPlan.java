@@ -105,7 +105,7 @@ record MemoryPlan(
       return size.bytes();
     }
     if (machine.limitBytes() == 0) {
-      throw refused(size, "how much memory there is can't be read: name a size, such as 2GiB");
+      throw refused(size, "the amount of memory cannot be determined: set a size, such as 2GiB");
     }
     long wanted = machine.limitBytes() / 100 * size.percent();
     long fitting = withoutIndex(machine.limitBytes() - reserveBytes() - besideBytes());
@@ -122,8 +122,8 @@ record MemoryPlan(
           size,
           String.format(
               Locale.ROOT,
-              "of %s (%s) heap, direct memory and the rest take %s: raise that limit, or give the"
-                  + " JVM less (-Xmx, -XX:MaxDirectMemorySize)",
+              "of %s (%s) heap, direct memory and the rest take %s: raise that limit, or reduce the"
+                  + " JVM's share (-Xmx, -XX:MaxDirectMemorySize)",
               mebibytes(machine.limitBytes()),
               machine.limitedBy(),
               mebibytes(besideBytes() + reserveBytes())));
@@ -162,9 +162,9 @@ record MemoryPlan(
     }
     return String.format(
         Locale.ROOT,
-        "the index has %d entries (%s, an eighth of memory) instead of %d: the disks fill only if an"
-            + " object or MiB of a body takes %d KiB on average; below that the oldest objects leave"
-            + " although there is room (store.index-entries)",
+        "the index has %d entries (%s, an eighth of memory) instead of %d: the disks fill up only"
+            + " if an object or MiB of a body takes %d KiB on average; below that the oldest"
+            + " objects are evicted although there is space (store.index-entries)",
         index.entries(),
         mebibytes(index.bytes()),
         index.wanted(),
@@ -186,8 +186,8 @@ record MemoryPlan(
               String.format(
                   Locale.ROOT,
                   "store.memory-directory: memory tier (%s) and index (%s) need more than the file"
-                      + " system of %s has (%s): make that larger, or give store.memory or"
-                      + " store.index-entries less",
+                      + " system of %s has (%s): enlarge it, or reduce store.memory or"
+                      + " store.index-entries",
                   mebibytes(tierBytes),
                   mebibytes(indexBytes),
                   named,
@@ -221,7 +221,7 @@ record MemoryPlan(
         mebibytes(wanted),
         mebibytes(tierBytes),
         tierBytes < wanted - wanted / 16
-            ? ": more would not fit beside heap, direct memory and index, or into its place"
+            ? ": more does not fit beside heap, direct memory and index, or into its directory"
             : "");
   }
 
@@ -259,8 +259,8 @@ record MemoryPlan(
     String warning() {
       return "memory: "
           + line()
-          + ": under full load the kernel may end this process; give the memory tier, the heap"
-          + " (-Xmx) or direct memory (-XX:MaxDirectMemorySize) less";
+          + ": under full load the kernel may kill this process; reduce the memory tier, the heap"
+          + " (-Xmx) or direct memory (-XX:MaxDirectMemorySize)";
     }
 
     /** The arithmetic in one line. */
@@ -276,7 +276,7 @@ record MemoryPlan(
           number(directBytes),
           number(JVM_BYTES),
           limitBytes == 0
-              ? "of what is not known"
+              ? "of an unknown limit"
               : (fits() ? "of " : "MORE THAN ") + mebibytes(limitBytes) + " (" + limitedBy + ")");
     }
 

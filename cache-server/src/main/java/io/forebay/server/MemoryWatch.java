@@ -75,7 +75,7 @@ final class MemoryWatch implements AutoCloseable {
     if (problem != null && before == null) {
       LOG.warn("memory: {}", problem);
     } else if (problem == null && before != null) {
-      LOG.info("memory: there is enough again");
+      LOG.info("memory: no longer short");
     }
   }
 
@@ -88,8 +88,8 @@ final class MemoryWatch implements AutoCloseable {
     if (now.limitBytes() < sum.limitBytes() && now.limitBytes() < sum.bytes()) {
       return String.format(
           Locale.ROOT,
-          "the limit is now %s (%s), at the start it was %s, and this node may take %s: raise it, or"
-              + " start again with less (store.memory)",
+          "the limit is now %s (%s), it was %s at the start, and this node may use %s: raise it, or"
+              + " restart with a smaller store.memory",
           MemoryPlan.mebibytes(now.limitBytes()),
           now.limitedBy(),
           MemoryPlan.mebibytes(sum.limitBytes()),
@@ -98,13 +98,13 @@ final class MemoryWatch implements AutoCloseable {
     if (isShort) {
       return String.format(
           Locale.ROOT,
-          "%s has %s left: give it more, or start again with less (store.memory)",
+          "%s has %s left: give it more, or restart with a smaller store.memory",
           now.tightest(),
           MemoryPlan.mebibytes(now.freeBytes()));
     }
     if (isStalled) {
       return String.format(
-          Locale.ROOT, "for %.0f %% of the time somebody waits for memory", now.pressure() * 100);
+          Locale.ROOT, "tasks wait for memory %.0f %% of the time", now.pressure() * 100);
     }
     return null;
   }

@@ -95,7 +95,8 @@ final class PurgeService implements PurgeControl {
   public PurgeEstimate dryRun(PurgeOrder order, long mostMillis) throws PurgeRefusedException {
     PurgeEstimate estimate = store.estimate(understood(order), mostMillis);
     if (estimate == null) {
-      throw new PurgeRefusedException("another dry run is counting: wait for it", Refusal.FOR_NOW);
+      throw new PurgeRefusedException(
+          "another dry run is in progress: wait until it ends", Refusal.FOR_NOW);
     }
     return estimate;
   }

@@ -67,7 +67,7 @@ final class QueryService implements NodeQueries {
   public List<StoreTarget> storeTargets(String url) {
     PurgeUrl parsed = PurgeUrl.parse(url);
     if (parsed == null) {
-      throw new IllegalArgumentException("not a URL that could be requested here: " + url);
+      throw new IllegalArgumentException("not a URL that can be requested here: " + url);
     }
     // Both are confined to a thread.
     KeyBuilder keys = new KeyBuilder(store.secret());
@@ -77,7 +77,8 @@ final class QueryService implements NodeQueries {
       Route route = activeConfig.config().routes().match(uri.authority(), uri.path());
       KeyRecipe recipe = route == null ? KeyRecipe.DEFAULT : route.keyRecipe();
       if (!keys.build(uri, recipe)) {
-        throw new IllegalArgumentException("the key of this URL would be too long: it is passed");
+        throw new IllegalArgumentException(
+            "the key of this URL is too long: requests for it are passed through");
       }
       targets.add(
           new StoreTarget(

@@ -456,13 +456,13 @@ public final class Server implements NodeControl, AutoCloseable {
     }
     String purgeFailure = purges.failure();
     if (purgeFailure != null) {
-      reasons.add(new NotReady("purge", "the last purge failed, repeat it: " + purgeFailure));
+      reasons.add(new NotReady("purge", "the last purge failed; repeat it: " + purgeFailure));
     }
     if (store.isMemoryLost()) {
       reasons.add(
           new NotReady(
               "memory-tier",
-              "the files of the memory tier were cut: nothing is stored, start the node again"));
+              "the files of the memory tier were truncated: nothing is stored, restart the node"));
     }
     for (OriginReadiness.Problem problem :
         OriginReadiness.problems(activeConfig.origins(), names)) {

@@ -30,9 +30,9 @@ final class StartupScreen {
             "direct",
             "at most "
                 + MemoryPlan.mebibytes(memory.directBytes())
-                + ", of it "
+                + ", of which "
                 + MemoryPlan.mebibytes(copies.limitBytes())
-                + " for clients that stall"));
+                + " for stalled clients"));
     for (String line : store.budget()) {
       lines.add(row("store", line));
     }

@@ -46,7 +46,7 @@ class MemoryPlanTest {
     String choice = String.valueOf(plan.choice(MemorySize.share(60), tier));
     assertTrue(
         choice.startsWith("store.memory: 60% of 65536 MiB (control group /edge) are 39321 MiB"));
-    assertFalse(choice.contains("more would not fit"), choice);
+    assertFalse(choice.contains("more does not fit"), choice);
   }
 
   @ParameterizedTest
@@ -84,7 +84,7 @@ class MemoryPlanTest {
         assertThrows(
             StartException.class,
             () -> plan(0, 512 * MEBI, 512 * MEBI, 0, 0).tierBytes(MemorySize.share(60), false));
-    assertTrue(unknown.lines().getFirst().contains("name a size"));
+    assertTrue(unknown.lines().getFirst().contains("set a size"));
   }
 
   @Test

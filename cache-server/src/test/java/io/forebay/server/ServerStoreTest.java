@@ -135,7 +135,7 @@ final class ServerStoreTest {
     assertEquals(
         large.at("/objects/0/slices").asInt(0), large.at("/objects/0/sliceMap/inMemory").asInt(-1));
     assertTrue(
-        show("http://www.example/stale").path("answer").asString("").contains("asked whether"));
+        show("http://www.example/stale").path("answer").asString("").contains("revalidated"));
     assertTrue(
         show("http://www.example/private").path("answer").asString("").contains("not be stored"));
     assertTrue(
@@ -189,7 +189,7 @@ final class ServerStoreTest {
         ask(404, "GET", "/v1/store/verify", "")
             .path("error")
             .asString("")
-            .contains("not verified"));
+            .contains("no verification"));
     JsonNode begun = ask(202, "POST", "/v1/store/verify", "{\"bytesPerSecond\":100000}");
     assertEquals(1, begun.path("job").asInt(0));
     assertTrue(

@@ -148,7 +148,7 @@ final class ServerTlsTest {
                 + files.pem("shop")
                 + " and key "
                 + files.key("shop")
-                + " do not belong together"),
+                + " do not match"),
         reload.errors());
     assertEquals(List.of(), reload.changed());
     assertEquals("subject=CN = wild", subject("-servername", "a.cdn.example"));

@@ -71,17 +71,18 @@ final class IndexPressure {
             (long) (RESERVE * entries * ((double) bytes / Math.max(1, usedBytes))));
     boolean isLearned = settings.indexEntries() < enough && learn(enough);
     LOG.warn(
-        "the index of {} entries is full, and objects leave although there is room: {} of {} MiB of"
-            + " memory and disks are in use, {} bytes an entry. With {} entries they would fill;"
-            + " {} (store.index-entries, 112 bytes of memory each)",
+        "the index of {} entries is full, so objects are evicted although there is space: {} of {}"
+            + " MiB of memory and disks are in use, {} bytes per entry. They need {} entries to"
+            + " fill up; {} (store.index-entries, 112 bytes of memory each)",
         core.index.capacity(),
         usedBytes >> 20,
         bytes >> 20,
         String.format(Locale.ROOT, "%.0f", (double) usedBytes / Math.max(1, entries)),
         enough,
         isLearned
-            ? "the next start makes so many if the setting is 0 and an eighth of memory holds them"
-            : "set so many");
+            ? "the next start creates that many if the setting is 0 and an eighth of memory can"
+                  + " hold them"
+            : "set the key to that number");
   }
 
   private boolean learn(long entries) {
@@ -89,7 +90,7 @@ final class IndexPressure {
       IndexCapacity.learn(settings.dataDirectory(), entries);
       return true;
     } catch (IOException e) {
-      LOG.warn("the index's need is not recorded: {}", FileErrors.oneLine(e));
+      LOG.warn("the required size of the index cannot be recorded: {}", FileErrors.oneLine(e));
       return false;
     }
   }

@@ -102,12 +102,12 @@ public final class ObjectStore implements AutoCloseable {
     } catch (FileSystemException e) {
       throw new StoreException(
           StoreException.Kind.NOT_WRITABLE,
-          "can't write " + e.getFile() + " (" + FileErrors.reason(e) + "): check its permissions",
+          "cannot write " + e.getFile() + " (" + FileErrors.reason(e) + "): check its permissions",
           e);
     } catch (IOException e) {
       throw new StoreException(
           StoreException.Kind.NOT_WRITABLE,
-          "can't write in " + settings.dataDirectory() + ": " + FileErrors.oneLine(e),
+          "cannot write in " + settings.dataDirectory() + ": " + FileErrors.oneLine(e),
           e);
     } finally {
       if (!done) {

@@ -91,7 +91,7 @@ public final class OfflineStore implements AutoCloseable {
       if (tier == null && devices.isEmpty()) {
         throw new IOException(
             data
-                + " holds no store that could be looked at"
+                + " contains no readable store"
                 + (problems.isEmpty() ? "" : ": " + String.join("; ", problems)));
       }
       this.index = ChronicleIndex.anonymous(entries());
@@ -116,7 +116,7 @@ public final class OfflineStore implements AutoCloseable {
     } catch (NoSuchFileException e) {
       problems.add(journal + " is missing: the next start opens everything empty");
     } catch (IOException e) {
-      problems.add(e.getMessage() + ": purges are not known");
+      problems.add(e.getMessage() + ": purges are unknown");
     }
     return PurgeHistory.none();
   }
@@ -209,7 +209,7 @@ public final class OfflineStore implements AutoCloseable {
       }
     }
     if (count[0] > MAX_ENTRIES) {
-      problems.add(count[0] + " records are more than can be told apart here: some are left out");
+      problems.add(count[0] + " records exceed the maximum of this command: some are omitted");
     }
     return Math.clamp(count[0] + count[0] / 8, 1024, MAX_ENTRIES);
   }

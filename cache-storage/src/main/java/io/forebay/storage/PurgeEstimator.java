@@ -56,7 +56,7 @@ final class PurgeEstimator implements DiskTier.Pace {
     List<PurgeEstimate.Part> parts = new ArrayList<>();
     if (core.isLost()) {
       parts.add(
-          new PurgeEstimate.Part("memory", 0, 0, "memory and disks, for the memory tier is lost"));
+          new PurgeEstimate.Part("memory", 0, 0, "memory and disks: the memory tier is lost"));
       return new PurgeEstimate(parts);
     }
     parts.add(memory());
@@ -88,10 +88,11 @@ final class PurgeEstimator implements DiskTier.Pace {
 
   private PurgeEstimate.Part memory() {
     Regions regions = core.regions;
-    String uncounted = core.isRebuilt ? "" : "what its recovery has not come to yet";
+    String uncounted = core.isRebuilt ? "" : "regions that recovery has not read yet";
     for (int region = 0; region < regions.count(); region++) {
       if (!hasTime()) {
-        uncounted = "the time was up after " + region + " of " + regions.count() + " regions";
+        uncounted =
+            "the time limit was reached after " + region + " of " + regions.count() + " regions";
         break;
       }
       count(region);

@@ -120,7 +120,9 @@ final class StoreFiles {
       } catch (UnsafeFileException e) {
         throw e;
       } catch (IOException e) {
-        LOG.warn("the memory tier will not outlive this process: {}", FileErrors.oneLine(e));
+        LOG.warn(
+            "the memory tier does not survive a restart of this process: {}",
+            FileErrors.oneLine(e));
         if (directory != null) {
           giveUpDefault(directory, data, owned);
         }
@@ -237,7 +239,7 @@ final class StoreFiles {
     try {
       owned.push(DirectoryLock.take(directory));
     } catch (DirectoryInUseException e) {
-      LOG.warn("{}. A new memory directory takes its place", e.getMessage());
+      LOG.warn("{}. A new memory directory replaces it", e.getMessage());
       directory = places.fresh(data);
       owned.push(DirectoryLock.take(directory));
     }
@@ -274,12 +276,14 @@ final class StoreFiles {
             && memory.get(Layouts.INT, TierHeader.REGION_COUNT_OFFSET) == settings.regionCount()
             && memory.get(Layouts.INT, TierHeader.CRC_OFFSET) == TierHeader.checksum(memory);
     if (!isOurs) {
-      LOG.info("the memory tier in {} is of another store or shape: it opens empty", place);
+      LOG.info(
+          "the memory tier in {} belongs to another store or has another geometry: it opens empty",
+          place);
       return Opening.EMPTY;
     }
     // A tier that was away while purges were swept and forgotten can't know what they killed.
     if (CheckedLong.read(memory, TierHeader.SWEPT_THROUGH_OFFSET, -1) < purges.retiredThrough()) {
-      LOG.info("the memory tier in {} was away during purges: it opens empty", place);
+      LOG.info("the memory tier in {} missed purges: it opens empty", place);
       return Opening.EMPTY;
     }
     if (TierHeader.isClean(memory)) {
@@ -323,13 +327,13 @@ final class StoreFiles {
         return null;
       }
       LOG.info(
-          "{} is as it was left: {} MiB checked in {} ms",
+          "{} is unchanged since the last stop: {} MiB checked in {} ms",
           file,
           Files.size(file) >> 20,
           (System.nanoTime() - begin) / 1_000_000);
       return ChronicleIndex.persisted(file, settings.indexEntries());
     } catch (IOException | RuntimeException e) {
-      LOG.warn("{} can't be used and will be made anew: {}", file, e.toString());
+      LOG.warn("{} cannot be used and is recreated: {}", file, e.toString());
       return null;
     }
   }
@@ -379,14 +383,14 @@ final class StoreFiles {
   @Nullable String loss() {
     try {
       if (!tier.isWhole()) {
-        return place + "/" + TierFile.NAME + " was cut";
+        return place + "/" + TierFile.NAME + " was truncated";
       }
       FileChannel file = indexFile;
       return file != null && file.size() < indexFileBytes
-          ? place + "/" + INDEX_FILE + " was cut"
+          ? place + "/" + INDEX_FILE + " was truncated"
           : null;
     } catch (IOException e) {
-      return "its files can't be looked at: " + FileErrors.oneLine(e);
+      return "its files cannot be read: " + FileErrors.oneLine(e);
     }
   }
 
@@ -422,7 +426,7 @@ final class StoreFiles {
     try {
       return IndexChecksum.of(mapFile, settings.threads());
     } catch (IOException e) {
-      LOG.warn("{} can't be read, and will be made anew: {}", mapFile, FileErrors.oneLine(e));
+      LOG.warn("{} cannot be read and is recreated: {}", mapFile, FileErrors.oneLine(e));
       return IndexChecksum.NONE;
     }
   }

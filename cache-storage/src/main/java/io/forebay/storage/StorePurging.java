@@ -40,7 +40,7 @@ final class StorePurging {
           core.purges.purge(purge.kind().ordinal(), purge.scopes(), purge.soft(), purge.text());
     } catch (IOException e) {
       throw new PurgeFailedException(
-          "the purge is not on disk and not in force: " + FileErrors.oneLine(e), false, e);
+          "the purge is neither on disk nor in force: " + FileErrors.oneLine(e), false, e);
     } catch (PurgesFullException e) {
       throw new PurgeFailedException(String.valueOf(e.getMessage()), true, e);
     }

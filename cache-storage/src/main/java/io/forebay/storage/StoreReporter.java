@@ -171,7 +171,7 @@ final class StoreReporter {
             line("ghosts, shadow", evictionBytes) + " at most",
             line("purge table", tableBytes)
                 + String.format(Locale.ROOT, " = up to %d scopes", settings.purgeScopes()),
-            line("store, sum", sum)));
+            line("store, total", sum)));
     return lines;
   }
 

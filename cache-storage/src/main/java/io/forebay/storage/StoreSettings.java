@@ -249,11 +249,11 @@ public record StoreSettings(
     if (memoryBytes / region < TierGeometry.MIN_REGIONS) {
       throw bad(
           String.format(
-              "a memory tier of %d bytes holds fewer than %d regions of %d: give it more",
+              "a memory tier of %d bytes holds fewer than %d regions of %d: enlarge it",
               memoryBytes, TierGeometry.MIN_REGIONS, region));
     }
     if (memoryBytes / region > 1 << 20) {
-      throw bad("more than a million regions: make them larger");
+      throw bad("more than a million regions: use larger regions");
     }
     if (lanes < 1 || !eviction.isValid() || purgeScopes < 16) {
       throw bad(
@@ -261,7 +261,7 @@ public record StoreSettings(
               + " least 16");
     }
     if (indexEntries != 0 && indexEntries < MIN_INDEX_ENTRIES) {
-      throw bad("an index of " + indexEntries + " entries: give it at least " + MIN_INDEX_ENTRIES);
+      throw bad("an index of " + indexEntries + " entries: the minimum is " + MIN_INDEX_ENTRIES);
     }
     long entries = IndexCapacity.of(memoryBytes, disks.bytes(), indexEntries, 0, 0).entries();
     return withSizes(region, entries, nearEntries == 0 ? nearEntries(lanes, entries) : nearEntries);

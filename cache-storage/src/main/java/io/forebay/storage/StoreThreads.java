@@ -161,7 +161,7 @@ final class StoreThreads {
   private void onRebuilt() {
     core.isRebuilt = true;
     LOG.info(
-        "the index is rebuilt: {} records, {} given up for room meanwhile",
+        "the index is rebuilt: {} records, {} evicted during the rebuild",
         rebuild.records(),
         rebuild.dropped());
   }
@@ -174,7 +174,7 @@ final class StoreThreads {
         }
       } catch (RuntimeException e) {
         // The store goes on serving; without this thread it would silently stop taking anything in.
-        LOG.error("reclaim failed and goes on", e);
+        LOG.error("reclaim failed and continues", e);
         LockSupport.parkNanos(this, PAUSE_NANOS);
       } catch (InternalError e) {
         // How the JVM tells of a mapped page that can't be read.
@@ -232,11 +232,11 @@ final class StoreThreads {
     DiskDemoter.Rest rest = demotion.rest();
     long millis = (System.nanoTime() - begin) / 1_000_000;
     if (rest.regions() == 0) {
-      LOG.info("what only memory held is on the disks, after {} ms", millis);
+      LOG.info("objects that were only in memory are on the disks, after {} ms", millis);
     } else {
       LOG.warn(
-          "after {} ms {} regions of memory ({} MiB) were not copied to the disks: what of them was"
-              + " not written before is lost if memory is",
+          "after {} ms {} regions of memory ({} MiB) were not copied to the disks: their objects"
+              + " that are not on a disk are lost if memory is lost",
           millis,
           rest.regions(),
           rest.bytes() >> 20);

@@ -294,7 +294,7 @@ class InspectionTest {
       awaitEnd(run);
       assertEquals(1, run.flawCount(), run.flaws()::toString);
       assertEquals(name(7), run.flaws().getFirst().key());
-      assertEquals("checksum differs", run.flaws().getFirst().why());
+      assertEquals("checksum mismatch", run.flaws().getFirst().why());
       assertEquals(StoreLane.Found.MISS, StoreFixture.find(lane, name(7)));
       assertEquals(1, fixture.store.stats().checksumFailures());
       for (int n = 0; n < 40; n++) {
@@ -562,7 +562,7 @@ class InspectionTest {
     try (OfflineStore resting = rest(1)) {
       Set<String> told = new HashSet<>();
       for (Flaw flaw : verify(resting.survey(() -> false))) {
-        assertEquals("checksum differs", flaw.why());
+        assertEquals("checksum mismatch", flaw.why());
         told.add(flaw.tier() + " " + flaw.key());
       }
       assertEquals(damaged, told);
@@ -596,11 +596,11 @@ class InspectionTest {
     Path disk = directory.resolve("d0").resolve(DeviceView.NAME);
     byte[] whole = Files.readAllBytes(tier);
     Files.write(tier, Arrays.copyOf(whole, whole.length - 1));
-    problem("is cut off: " + (whole.length - 1) + " bytes instead of " + whole.length);
+    problem("is truncated: " + (whole.length - 1) + " bytes instead of " + whole.length);
     Files.write(tier, Arrays.copyOf(whole, 100));
-    problem("is cut off: 100 bytes");
+    problem("is truncated: 100 bytes");
     Files.write(tier, new byte[0]);
-    problem("is cut off: 0 bytes");
+    problem("is truncated: 0 bytes");
     byte[] damaged = whole.clone();
     damaged[TierHeader.REGION_COUNT_OFFSET]++;
     Files.write(tier, damaged);
@@ -609,9 +609,9 @@ class InspectionTest {
     problem("is not a Forebay memory tier");
     Files.write(tier, whole);
     Files.write(disk, Arrays.copyOf(Files.readAllBytes(disk), 1 << 20));
-    problem("disk.store is cut off: 1048576 bytes");
+    problem("disk.store is truncated: 1048576 bytes");
     Files.write(disk, new byte[10]);
-    problem("disk.store is cut off at 10");
+    problem("disk.store is truncated at 10");
     Files.delete(tier);
     Files.delete(disk);
     assertThrows(IOException.class, () -> rest(1));

@@ -419,6 +419,6 @@ class ObjectStoreTest {
   void saysWhatItsMemoryGoesTo() {
     assertTrue(
         store.budget().getFirst().contains("16 regions of 1024 KiB"), store.budget()::toString);
-    assertTrue(store.budget().getLast().startsWith("store, sum"));
+    assertTrue(store.budget().getLast().startsWith("store, total"));
   }
 }

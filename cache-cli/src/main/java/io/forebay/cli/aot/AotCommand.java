@@ -24,13 +24,13 @@ import picocli.CommandLine.Option;
 /** Makes the AOT cache by which the JVM starts with classes loaded and linked. */
 @Command(
     name = "aot",
-    header = "Make the AOT cache: quicker starts.",
+    header = "Create the AOT cache, which makes starts faster.",
     sortOptions = false,
     description = {
       "",
-      "Runs an edge on loopback for a while with made-up traffic and has its JVM write down the"
-          + " classes it loaded. ./forebay uses the file from then on. It is for this jar, this JDK"
-          + " and these JVM options; after a change of any the JVM starts without it.",
+      "Runs an edge on loopback with synthetic traffic; its JVM then records the loaded classes in"
+          + " the file. ./forebay uses the file from the next start. The file fits only this jar,"
+          + " JDK and JVM options; if one of them changes, the JVM starts without the file.",
       ""
     })
 public final class AotCommand implements Callable<Integer> {
@@ -42,14 +42,14 @@ public final class AotCommand implements Callable<Integer> {
   @Option(
       names = "--output",
       paramLabel = "FILE",
-      description = "Where to write it; by default beside the jar: forebay.aot.")
+      description = "File to write; default forebay.aot next to the jar.")
   private @Nullable Path chosen;
 
   @Option(
       names = "--seconds",
       paramLabel = "N",
       defaultValue = "10",
-      description = "How long the edge is asked; default 10.")
+      description = "Duration of the traffic in seconds; default 10.")
   private int seconds;
 
   public AotCommand() {}
@@ -59,7 +59,7 @@ public final class AotCommand implements Callable<Integer> {
     Path jar = EdgeProcess.code();
     if (Files.isDirectory(jar)) {
       throw new CommandException(
-          ExitCode.FAILURE, "an AOT cache is for a jar, this runs from classes");
+          ExitCode.FAILURE, "an AOT cache requires a jar, but this program runs from class files");
     }
     Path file = chosen == null ? jar.resolveSibling("forebay.aot") : chosen.toAbsolutePath();
     if (!Files.isDirectory(file.resolveSibling("."))) {
@@ -68,7 +68,8 @@ public final class AotCommand implements Callable<Integer> {
     // In the same directory, so that it takes the place of an older one in one step.
     Path made = file.resolveSibling(file.getFileName() + ".new");
     Output output = common.output();
-    output.note("forebay: an edge is asked for " + seconds + " s, then its JVM writes the cache");
+    output.note(
+        "forebay: sending traffic to an edge for " + seconds + " s, then its JVM writes the cache");
     try (ScratchDirectory scratch = ScratchDirectory.make("forebay-aot-", MEMORY_MIB)) {
       Path log = scratch.data().resolve("edge.log");
       new Training(
@@ -121,7 +122,7 @@ public final class AotCommand implements Callable<Integer> {
         || process.exitValue() != 0) {
       process.destroyForcibly();
       throw new CommandException(
-          ExitCode.FAILURE, "the JVM made no cache it can use: " + Files.readString(log).strip());
+          ExitCode.FAILURE, "the JVM produced no usable cache: " + Files.readString(log).strip());
     }
   }
 }

@@ -69,7 +69,7 @@ final class Training {
         }
       }
       if (!isStopped) {
-        throw new CommandException(ExitCode.FAILURE, "the edge did not end, its log: " + log);
+        throw new CommandException(ExitCode.FAILURE, "the edge did not stop; its log: " + log);
       }
     }
   }
@@ -93,7 +93,7 @@ final class Training {
     } catch (ExecutionException failed) {
       throw new CommandException(
           ExitCode.FAILURE,
-          "a client of the training: " + failed.getCause() + ", the edge's log: " + log,
+          "a training client failed: " + failed.getCause() + "; the edge's log: " + log,
           failed);
     }
   }

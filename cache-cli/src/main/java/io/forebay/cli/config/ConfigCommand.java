@@ -35,7 +35,8 @@ public final class ConfigCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     throw new ParameterException(
-        common.spec.commandLine(), "say what to do: config check, config dump or config schema");
+        common.spec.commandLine(),
+        "missing subcommand: config check, config dump or config schema");
   }
 
   private static ConfigOutcome load(ConfigOptions options) {
@@ -55,7 +56,7 @@ public final class ConfigCommand implements Callable<Integer> {
   /** Says whether a node would take the configuration. */
   @Command(
       name = "check",
-      header = "Say whether 'serve' with these options would take its configuration.",
+      header = "Check whether 'serve' accepts its configuration with these options.",
       sortOptions = false)
   static final class Check implements Callable<Integer> {
     @Mixin private final CommonOptions common = new CommonOptions();
@@ -104,12 +105,12 @@ public final class ConfigCommand implements Callable<Integer> {
   /** Prints the effective configuration. */
   @Command(
       name = "dump",
-      header = "Print the configuration in force with these options, defaults included.",
+      header = "Print the effective configuration with these options, including defaults.",
       sortOptions = false,
       description = {
         "",
-        "As YAML that can be loaded again; each value that is no default names its source. Secrets are"
-            + " not shown.",
+        "The output is YAML that can be loaded again. Each value except a default names its source."
+            + " Secrets are not shown.",
         ""
       })
   static final class Dump implements Callable<Integer> {

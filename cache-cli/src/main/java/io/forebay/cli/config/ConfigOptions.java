@@ -25,23 +25,24 @@ public final class ConfigOptions {
   @Option(
       names = {"-c", "--config"},
       paramLabel = "FILE",
-      description = "YAML file; default ./forebay.yaml, then /etc/forebay/forebay.yaml, if there.")
+      description =
+          "YAML file; default ./forebay.yaml, else /etc/forebay/forebay.yaml, if it exists.")
   @Nullable
   public Path file;
 
-  @Option(names = "--origin", paramLabel = "URL", description = "The origin for every host.")
+  @Option(names = "--origin", paramLabel = "URL", description = "Origin for all hosts.")
   @Nullable String origin;
 
   @Option(
       names = "--listen",
       paramLabel = "ADDR",
-      description = "host:port to listen on for HTTP; all addresses, port 8080 by default.")
+      description = "host:port to listen on for HTTP; default :8080, on all addresses.")
   @Nullable String listen;
 
   @Option(
       names = "--listen-tls",
       paramLabel = "ADDR",
-      description = "host:port to listen on for HTTPS; wants --cert and --key.")
+      description = "host:port to listen on for HTTPS; requires --cert and --key.")
   @Nullable String listenTls;
 
   @Option(names = "--cert", paramLabel = "FILE", description = "Certificate chain, PEM.")
@@ -53,8 +54,7 @@ public final class ConfigOptions {
   @Option(
       names = "--admin",
       paramLabel = "ADDR",
-      description =
-          "host:port or unix:FILE of the admin API and metrics, loopback port 8081 by default.")
+      description = "host:port or unix:FILE of the admin API and metrics; default 127.0.0.1:8081.")
   @Nullable String admin;
 
   @Option(
@@ -66,7 +66,8 @@ public final class ConfigOptions {
   @Option(
       names = "--memory-dir",
       paramLabel = "DIR",
-      description = "tmpfs or hugetlbfs directory for it; no room there is an error.")
+      description =
+          "tmpfs or hugetlbfs directory for the memory tier; too little space is an error.")
   @Nullable String memoryDirectory;
 
   @Option(
@@ -85,13 +86,13 @@ public final class ConfigOptions {
   @Option(
       names = "--threads",
       paramLabel = "N",
-      description = "Event loops; default one a CPU this process may use.")
+      description = "Number of event loops; default one per CPU available to the process.")
   @Nullable String threads;
 
   @Option(
       names = "--pin",
       paramLabel = "PIN",
-      description = "CPUs of the loops: auto, off, or a list such as 0,2.")
+      description = "CPUs that event loops are pinned to: auto, off, or a list such as 0,2.")
   @Nullable String pin;
 
   @Option(
@@ -142,7 +143,7 @@ public final class ConfigOptions {
     int colon = disk.lastIndexOf(':');
     if (colon <= 0 || colon == disk.length() - 1) {
       throw new CommandException(
-          ExitCode.USAGE, "--disk " + disk + ": write a directory, a colon and a size: DIR:SIZE");
+          ExitCode.USAGE, "--disk " + disk + " must be DIR:SIZE, such as /mnt/nvme0:800GiB");
     }
     String path = disk.substring(0, colon);
     String name = diskName(path);

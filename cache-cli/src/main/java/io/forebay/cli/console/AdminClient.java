@@ -92,7 +92,7 @@ public final class AdminClient implements AutoCloseable {
         | java.net.http.HttpConnectTimeoutException unreachable) {
       throw new CommandException(
           ExitCode.FAILURE,
-          "no Forebay answers at " + base + ": start one, or say where with --admin-url",
+          "no Forebay answers at " + base + ": start one, or give its address with --admin-url",
           unreachable);
     } catch (HttpTimeoutException late) {
       throw new CommandException(
@@ -101,11 +101,11 @@ public final class AdminClient implements AutoCloseable {
               + base
               + " within "
               + ANSWER_TIMEOUT.toSeconds()
-              + " s; it may still act",
+              + " s; the node may still carry out the request",
           late);
     } catch (IOException broken) {
       throw new CommandException(
-          ExitCode.FAILURE, "talking to " + base + " failed: " + broken, broken);
+          ExitCode.FAILURE, "the request to " + base + " failed: " + broken, broken);
     } catch (InterruptedException interrupted) {
       Thread.currentThread().interrupt();
       throw new CommandException(ExitCode.FAILURE, "interrupted", interrupted);
@@ -142,7 +142,7 @@ public final class AdminClient implements AutoCloseable {
               + " answers "
               + status
               + (token == null
-                  ? ": it wants a token, set FOREBAY_ADMIN_TOKEN or --token-file"
+                  ? ": it requires a token, set FOREBAY_ADMIN_TOKEN or --token-file"
                   : ": it does not accept this token"));
     }
     String error = body == null ? "" : body.path("error").asString("");

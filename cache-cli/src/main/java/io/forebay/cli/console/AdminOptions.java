@@ -15,7 +15,8 @@ public final class AdminOptions {
       paramLabel = "URL",
       defaultValue = "${env:FOREBAY_ADMIN_URL:-http://127.0.0.1:8081}",
       description =
-          "Admin API of the node, http://HOST:PORT or unix:FILE, or FOREBAY_ADMIN_URL; by default at 127.0.0.1, port 8081.")
+          "Admin API of the node: http://HOST:PORT or unix:FILE; default FOREBAY_ADMIN_URL, else"
+              + " port 8081 of 127.0.0.1.")
   public String adminUrl = "";
 
   @Option(
@@ -23,8 +24,8 @@ public final class AdminOptions {
       order = 81,
       paramLabel = "FILE",
       description =
-          "File whose first line is the admin token; or FOREBAY_ADMIN_TOKEN. Never an argument,"
-              + " which other users could read.")
+          "File whose first line is the admin token; default FOREBAY_ADMIN_TOKEN. No option takes"
+              + " the token itself, because other users can read command lines.")
   @Nullable Path tokenFile;
 
   public AdminClient client() {
@@ -75,7 +76,7 @@ public final class AdminOptions {
     String trimmed = token.strip();
     if (!trimmed.chars().allMatch(c -> c > 0x20 && c < 0x7f)) {
       throw new CommandException(
-          ExitCode.USAGE, source + " holds blanks or control characters, so it is no token");
+          ExitCode.USAGE, source + " contains spaces or control characters, so it is not a token");
     }
     return trimmed;
   }

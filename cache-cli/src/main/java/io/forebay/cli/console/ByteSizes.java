@@ -29,7 +29,7 @@ public final class ByteSizes {
   public static long parse(String text) {
     Matcher matcher = TEXT.matcher(text);
     if (!matcher.matches()) {
-      throw new CommandException(ExitCode.USAGE, "'" + text + "' is no size such as 100MiB");
+      throw new CommandException(ExitCode.USAGE, "'" + text + "' is not a size such as 100MiB");
     }
     String unit = matcher.group(2).toUpperCase(Locale.ROOT);
     long base = unit.contains("I") ? 1024 : 1000;

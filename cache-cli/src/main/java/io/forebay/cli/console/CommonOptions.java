@@ -9,10 +9,16 @@ public final class CommonOptions {
   @Spec(Spec.Target.MIXEE)
   public CommandSpec spec;
 
-  @Option(names = "--json", order = 90, description = "Print one JSON object a line, for programs.")
+  @Option(
+      names = "--json",
+      order = 90,
+      description = "Print one JSON object per line, for programs.")
   boolean isJson;
 
-  @Option(names = "--no-color", order = 91, description = "No colours (also: NO_COLOR set).")
+  @Option(
+      names = "--no-color",
+      order = 91,
+      description = "Disable colours, as NO_COLOR in the environment does.")
   boolean isPlain;
 
   @Option(

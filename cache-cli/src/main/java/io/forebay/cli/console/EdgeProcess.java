@@ -137,12 +137,12 @@ public final class EdgeProcess {
 
   private static String lastLine(Path log) throws IOException {
     if (!Files.exists(log)) {
-      return "it said nothing";
+      return "it printed nothing";
     }
     return Files.readAllLines(log, StandardCharsets.UTF_8).stream()
         .filter(line -> !line.isBlank() && !line.startsWith("WARNING:"))
         .reduce((earlier, later) -> later)
         .map(line -> line.startsWith("forebay: ") ? line.substring("forebay: ".length()) : line)
-        .orElse("it said nothing");
+        .orElse("it printed nothing");
   }
 }

@@ -85,7 +85,7 @@ final class UnixHttpClient {
   private static Answer read(InputStream in) throws IOException {
     String status = line(in);
     if (!status.matches("HTTP/1\\.1 \\d{3}( .*)?")) {
-      throw new IOException("not an HTTP answer");
+      throw new IOException("not an HTTP response");
     }
     int length = 0;
     for (String line = line(in); !line.isEmpty(); line = line(in)) {

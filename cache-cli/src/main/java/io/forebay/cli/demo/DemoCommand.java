@@ -22,13 +22,14 @@ import picocli.CommandLine.Option;
 /** Shows the main job on this machine: an origin, an edge, and what happens between them. */
 @Command(
     name = "demo",
-    header = "Show it on this machine: origin, edge, crash, warm restart.",
+    header = "Demonstrate Forebay on this machine: origin, edge, crash, warm restart.",
     sortOptions = false,
     subcommands = DemoOriginCommand.class,
     description = {
       "",
-      "Starts an origin with a small video ladder and an edge in front of it, walks through miss, hit,"
-          + " range, viewers together, purge, kill and warm restart, checks every byte, and stays up.",
+      "Starts an origin with a small video ladder and an edge in front of it, demonstrates miss,"
+          + " hit, range, concurrent viewers, purge, kill and warm restart, checks every byte, and"
+          + " keeps running.",
       ""
     })
 public final class DemoCommand implements Callable<Integer> {
@@ -39,7 +40,7 @@ public final class DemoCommand implements Callable<Integer> {
 
   @Option(
       names = "--once",
-      description = "Exit after the walk: 0 when every step was as promised, else 1.")
+      description = "Exit after the last step: 0 if every step succeeded, else 1.")
   private boolean isOnce;
 
   public DemoCommand() {}
@@ -88,8 +89,8 @@ public final class DemoCommand implements Callable<Integer> {
       output.line("");
       output.line(
           isKept
-              ? "  " + output.good("Every step was as promised.")
-              : "  " + output.bad("Not every step was as promised.") + " The edge's log follows.");
+              ? "  " + output.good("Every step succeeded.")
+              : "  " + output.bad("Not every step succeeded.") + " The edge's log follows.");
       output.json(Map.of("step", "end", "ok", isKept, "edge", walk.edgeUrl()));
       if (!isKept) {
         Files.readAllLines(data.resolve("edge.log")).forEach(output::note);
@@ -102,7 +103,7 @@ public final class DemoCommand implements Callable<Integer> {
       // Whatever signal it is, a closed terminal's too, the demo is over.
       while (signals.next(EDGE_CHECK_MILLIS) == null) {
         if (!walk.isEdgeAlive()) {
-          throw new CommandException(ExitCode.FAILURE, "the edge ended by itself");
+          throw new CommandException(ExitCode.FAILURE, "the edge stopped unexpectedly");
         }
       }
       return ExitCode.OK;

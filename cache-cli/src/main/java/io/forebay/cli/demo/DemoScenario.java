@@ -64,10 +64,15 @@ final class DemoScenario implements AutoCloseable {
     warmUpViewer();
     start();
     step(
-        "miss", "every segment once: asked of the origin, streamed while it is stored", this::miss);
-    step("hit", "the same again: from the edge's memory, the origin is not asked", this::hit);
-    step("range", "one MiB out of the middle of the 12 MB segment", this::range);
-    step("join", VIEWERS + " viewers want the newest 12 MB segment at once", this::join);
+        "miss",
+        "every segment once: fetched from the origin, streamed while it is stored",
+        this::miss);
+    step(
+        "hit",
+        "the same again: from the edge's memory, without a request to the origin",
+        this::hit);
+    step("range", "one MiB from the middle of the 12 MB segment", this::range);
+    step("join", VIEWERS + " viewers request the newest 12 MB segment at once", this::join);
     step("purge", "one 12 MB segment; once acknowledged, it is not served again", this::purge);
     step("crash", "purge another, kill -9 the edge, start it again", this::crash);
     return failures == 0;
@@ -141,7 +146,7 @@ final class DemoScenario implements AutoCloseable {
         Arrays.equals(got.body(), Arrays.copyOfRange(item.bytes(), RANGE_FROM, last + 1)),
         "the bytes differ");
     expectOrigin(0);
-    return "206, bytes %,d-%,d identical, whole after %s"
+    return "206, bytes %,d-%,d identical, complete after %s"
         .formatted(RANGE_FROM, last, millis(got.lastByteNanos()));
   }
 
@@ -169,7 +174,7 @@ final class DemoScenario implements AutoCloseable {
       origin.pace(0);
     }
     expectOrigin(1);
-    return "%d times 12 MB identical from 1 origin request at %d MB/s, the last whole after %s"
+    return "%d times 12 MB identical from 1 origin request at %d MB/s, the last complete after %s"
         .formatted(VIEWERS, FAR_ORIGIN_BYTES_PER_SECOND >> 20, millis(slowest));
   }
 
@@ -209,16 +214,16 @@ final class DemoScenario implements AutoCloseable {
       if (!item.path().equals(purged.path())) {
         Viewer.Got got = viewer.get(item.path());
         expectWhole(item, got);
-        expect(got.isHit(), item.path() + " is cold: " + got.field("cache-status"));
+        expect(got.isHit(), item.path() + " is not cached: " + got.field("cache-status"));
         hits++;
       }
     }
     expectOrigin(0);
     Viewer.Got gone = viewer.get(purged.path());
     expectWhole(purged, gone);
-    expect(!gone.isHit(), "what was purged came back: " + gone.field("cache-status"));
+    expect(!gone.isHit(), "the purged object is served again: " + gone.field("cache-status"));
     expectOrigin(1);
-    return "pid %d killed; pid %d listening after %s with %d hits of %d, bytes identical; the purged one stayed gone"
+    return "pid %d killed; pid %d listening after %s with %d hits of %d, bytes identical; the purged object stays purged"
         .formatted(killed.pid(), restarted.pid(), millis(restarted.startNanos()), hits, hits);
   }
 
@@ -231,7 +236,7 @@ final class DemoScenario implements AutoCloseable {
       expectWhole(item, got);
       expect(
           got.isHit() == expected.equals("hit"),
-          item.path() + " is no " + expected + ": " + got.field("cache-status"));
+          item.path() + " is not a " + expected + ": " + got.field("cache-status"));
       bytes += got.body().length;
       if (item.path().endsWith("/seg-1.ts")) {
         output.line(
@@ -337,15 +342,14 @@ final class DemoScenario implements AutoCloseable {
 
   private static void expectWhole(Ladder.Item item, Viewer.Got got) throws UnmetExpectation {
     expect(got.status() == 200, item.path() + " answers " + got.status());
-    expect(Arrays.equals(item.bytes(), got.body()), item.path() + " has other bytes");
+    expect(Arrays.equals(item.bytes(), got.body()), item.path() + " has wrong content");
   }
 
   /** The origin saw that many requests since this was last asked. */
   private void expectOrigin(long expected) throws UnmetExpectation {
     long seen = origin.requests() - originSeen;
     originSeen = origin.requests();
-    expect(
-        seen == expected, "the origin saw " + seen + " requests where " + expected + " were due");
+    expect(seen == expected, "the origin received " + seen + " requests instead of " + expected);
   }
 
   private static String millis(long nanos) {

@@ -91,7 +91,7 @@ final class Viewer implements AutoCloseable {
     }
     String[] words = statusLine.split(" ", 3);
     if (words.length < 2 || !words[1].matches("[1-5][0-9]{2}")) {
-      throw new IOException("no HTTP answer on port " + port + ": " + statusLine);
+      throw new IOException("no HTTP response on port " + port + ": " + statusLine);
     }
     return new Got(Integer.parseInt(words[1]), fields, body, firstByte, lastByte);
   }
@@ -112,7 +112,7 @@ final class Viewer implements AutoCloseable {
       return whole(in, Integer.parseInt(length));
     }
     if (!fields.getOrDefault("transfer-encoding", "").equalsIgnoreCase("chunked")) {
-      throw new IOException("an answer with neither length nor chunks on a kept connection");
+      throw new IOException("a response with neither length nor chunks on a persistent connection");
     }
     ByteArrayOutputStream body = new ByteArrayOutputStream();
     while (true) {
@@ -128,7 +128,7 @@ final class Viewer implements AutoCloseable {
   private static byte[] whole(InputStream in, int length) throws IOException {
     byte[] bytes = in.readNBytes(length);
     if (bytes.length < length) {
-      throw new EOFException("body broken off after " + bytes.length + " of " + length + " bytes");
+      throw new EOFException("body truncated after " + bytes.length + " of " + length + " bytes");
     }
     return bytes;
   }

@@ -20,11 +20,11 @@ import tools.jackson.databind.JsonNode;
 /** Asks a running node what it would do with a request, and why. */
 @Command(
     name = "explain",
-    header = "Say what a running node would do with a request, and why. Nothing is done.",
+    header = "Show what a running node would do with a request, and why, without doing it.",
     sortOptions = false,
     description = {
       "",
-      "Route, key, what is stored, the rules that speak, age, and what the origin would be asked.",
+      "Shows the route, key, stored responses, rules that apply, age, and request to the origin.",
       ""
     },
     footer = {
@@ -41,13 +41,13 @@ public final class ExplainCommand implements Callable<Integer> {
   @Parameters(
       index = "0",
       paramLabel = "URL",
-      description = "The URL with its scheme, as clients ask for it.")
+      description = "URL with its scheme, as clients request it.")
   private String url = "";
 
   @Option(
       names = {"-H", "--header"},
       paramLabel = "'NAME: VALUE'",
-      description = "A field of the request; may be given several times.")
+      description = "Header field of the request; repeatable.")
   private List<String> headers = new ArrayList<>();
 
   @Option(

@@ -67,14 +67,14 @@ final class ExplainScreen {
     }
     head("TLS");
     if (tls.path("listeners").isEmpty()) {
-      lines.add("  " + output.bad("no listener speaks it"));
+      lines.add("  " + output.bad("no listener serves this scheme"));
     }
     for (JsonNode listener : tls.path("listeners")) {
       String matched = text(listener, "matchedName");
       row(
           "listener " + text(listener, "listener"),
           text(listener, "entry")
-              + (matched.isEmpty() ? ", as for all others" : ", by the name " + matched));
+              + (matched.isEmpty() ? ", for names without an entry" : ", by the name " + matched));
       row("versions", joined(listener.path("versions")) + "  (" + text(listener, "policy") + ")");
       row("client cert", text(listener, "clientAuth"));
       for (JsonNode certificate : listener.path("certificates")) {
@@ -86,7 +86,7 @@ final class ExplainScreen {
         "HSTS",
         hsts.isObject()
             ? text(hsts, "value") + "  from " + text(hsts, "from")
-            : "none of the route's; the origin's, if it says so");
+            : "not set by the route; the origin's field is kept");
   }
 
   private void certificate(JsonNode certificate) {
@@ -98,7 +98,7 @@ final class ExplainScreen {
       row("", output.bad("expired, or not valid yet"));
     }
     if (!certificate.path("forHost").asBoolean(true)) {
-      row("", output.bad("not for this host: clients will not take it"));
+      row("", output.bad("does not cover this host: clients reject it"));
     }
   }
 
@@ -177,9 +177,9 @@ final class ExplainScreen {
     }
     head("age");
     row("request sent", text(age, "requestTime"));
-    row("response came", text(age, "responseTime"));
+    row("response received", text(age, "responseTime"));
     row("Date", text(age, "date"));
-    row("apparent age", seconds(age.path("apparentAgeMillis")) + "  (response came - Date)");
+    row("apparent age", seconds(age.path("apparentAgeMillis")) + "  (response received - Date)");
     row(
         "corrected age",
         seconds(age.path("correctedAgeMillis"))
@@ -189,7 +189,7 @@ final class ExplainScreen {
             + seconds(age.path("responseDelayMillis"))
             + ")");
     row("resident", seconds(age.path("residentMillis")) + "  (now " + text(age, "now") + ")");
-    row("current age", seconds(age.path("currentAgeMillis")) + "  (the larger + resident)");
+    row("current age", seconds(age.path("currentAgeMillis")) + "  (the larger age + resident)");
     row("lifetime", seconds(age.path("lifetimeMillis")) + "  from " + text(age, "lifetimeFrom"));
     row("fresh for", seconds(age.path("freshForMillis")));
     boolean isForbidden = age.path("staleForbidden").asBoolean(false);

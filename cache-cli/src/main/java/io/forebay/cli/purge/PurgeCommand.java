@@ -25,12 +25,12 @@ import tools.jackson.databind.JsonNode;
 /** Purges by whatever names objects, and returns once it is on disk and in force. */
 @Command(
     name = "purge",
-    header = "Make cached objects unservable, durably.",
+    header = "Purge cached objects durably.",
     sortOptions = false,
     description = {
       "",
-      "When this returns, the purge is on disk, and no later request gets the objects, not even after a"
-          + " crash.",
+      "When the command returns, the purge is on disk: no later request receives the objects, even"
+          + " after a crash.",
       ""
     },
     footer = {
@@ -42,7 +42,7 @@ import tools.jackson.databind.JsonNode;
       "  forebay purge --path '^/img/.*\\.png$' --on-host www.example.com --dry-run",
       "  forebay purge --header 'content-type: ^video/'",
       "  forebay purge --status 4711",
-      "  forebay purge @urls.txt          (one argument a line)"
+      "  forebay purge @urls.txt          (one argument per line)"
     })
 public final class PurgeCommand implements Callable<Integer> {
   /** What one request may hold: the API takes bodies of up to 1 MiB, an order at most 8 KiB. */
@@ -62,13 +62,13 @@ public final class PurgeCommand implements Callable<Integer> {
   @Option(
       names = "--tag",
       paramLabel = "TAG",
-      description = "Objects whose origin gave them this tag (Surrogate-Key, Cache-Tag, xkey).")
+      description = "Objects that carry this tag (Surrogate-Key, Cache-Tag, xkey).")
   private List<String> tags = new ArrayList<>();
 
   @Option(
       names = "--prefix",
       paramLabel = "URL",
-      description = "Objects under this URL up to a path segment.")
+      description = "Objects at or below this URL, by whole path segments.")
   private List<String> prefixes = new ArrayList<>();
 
   @Option(names = "--host", paramLabel = "HOST", description = "Objects of this host.")
@@ -77,13 +77,13 @@ public final class PurgeCommand implements Callable<Integer> {
   @Option(
       names = "--path",
       paramLabel = "REGEX",
-      description = "Objects in whose path this is found (RE2 syntax).")
+      description = "Objects whose path contains a match of this expression (RE2 syntax).")
   private List<String> paths = new ArrayList<>();
 
   @Option(
       names = "--header",
       paramLabel = "NAME:REGEX",
-      description = "Objects with such a response header field, in whose value this is found.")
+      description = "Objects whose response field of this name contains a match of the expression.")
   private List<String> headers = new ArrayList<>();
 
   @Option(
@@ -92,29 +92,31 @@ public final class PurgeCommand implements Callable<Integer> {
       description = "Limits --path and --header to this host.")
   private @Nullable String onHost;
 
-  @Option(names = "--all", description = "Everything. Asks first when on a terminal.")
+  @Option(names = "--all", description = "All objects. On a terminal, asks for confirmation.")
   private boolean isEverything;
 
   @Option(
       names = "--soft",
-      description = "Make stale instead of gone: still served while the origin is asked or down.")
+      description = "Mark objects stale instead: served while the origin is revalidating or down.")
   private boolean isSoft;
 
-  @Option(names = "--dry-run", description = "Purge nothing: count what would be.")
+  @Option(
+      names = "--dry-run",
+      description = "Purge nothing; count the objects that would be purged.")
   private boolean isDryRun;
 
   @Option(
       names = "--status",
       paramLabel = "ID",
-      description = "Purge nothing: say what became of an earlier purge.")
+      description = "Purge nothing; show the state of an earlier purge.")
   private @Nullable Long status;
 
-  @Option(names = "--latest", description = "Purge nothing: list the latest purges.")
+  @Option(names = "--latest", description = "Purge nothing; list the latest purges.")
   private boolean isLatest;
 
   @Option(
       names = {"-y", "--yes"},
-      description = "Do not ask.")
+      description = "Do not ask for confirmation.")
   private boolean isAgreed;
 
   public PurgeCommand() {}
@@ -212,7 +214,7 @@ public final class PurgeCommand implements Callable<Integer> {
                             purge.path("soft").asBoolean(false) ? "soft" : "hard",
                             purge.path("matched").isNumber()
                                 ? matched(purge)
-                                : "matched is not known",
+                                : "number of matches unknown",
                             isFinal(purge) ? "" : " so far"))));
   }
 
@@ -312,7 +314,7 @@ public final class PurgeCommand implements Callable<Integer> {
       String uncounted = part.path("uncounted").asString("");
       if (!uncounted.isEmpty()) {
         output.line(
-            "  not counted of %s: %s".formatted(part.path("place").asString(""), uncounted));
+            "  not counted in %s: %s".formatted(part.path("place").asString(""), uncounted));
       }
     }
   }

@@ -14,9 +14,9 @@ import tools.jackson.databind.JsonNode;
 /** Has a running node read its configuration again, and says what came of it. */
 @Command(
     name = "reload",
-    header = "Have a running node read its configuration again.",
+    header = "Make a running node reload its configuration.",
     sortOptions = false,
-    description = {"", "A bad file changes nothing; every problem is told.", ""})
+    description = {"", "An invalid file changes nothing; every problem is reported.", ""})
 public final class ReloadCommand implements Callable<Integer> {
   @Mixin private final CommonOptions common = new CommonOptions();
   @Mixin private final AdminOptions admin = new AdminOptions();

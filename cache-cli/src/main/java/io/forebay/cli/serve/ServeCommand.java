@@ -21,14 +21,14 @@ import picocli.CommandLine.Mixin;
     sortOptions = false,
     description = {
       "",
-      "Options win over the environment (FOREBAY_...), which wins over the file, which"
-          + " wins over the defaults; 'forebay config dump' shows the result.",
+      "Options take precedence over the environment (FOREBAY_...), the environment over the file,"
+          + " the file over the defaults; 'forebay config dump' shows the result.",
       ""
     },
     footer = {
       "",
-      "Signals: TERM and INT finish requests under way and exit 0, a second one exits",
-      "at once; HUP reads the configuration again; USR1 opens the access log again.",
+      "Signals: TERM and INT finish requests in progress and exit 0, a second one exits",
+      "at once; HUP reloads the configuration; USR1 reopens the access log.",
       "",
       "Example:",
       "  forebay serve --origin http://127.0.0.1:9000 --listen :8080 --memory 4GiB"
@@ -45,7 +45,7 @@ public final class ServeCommand implements Callable<Integer> {
     if (ModuleLayer.boot().findModule("jdk.compiler").isEmpty()) {
       throw new CommandException(
           ExitCode.NO_RESOURCE,
-          "this Java lacks the module jdk.compiler, which the index needs: use a full JDK 25");
+          "this Java has no module jdk.compiler, which the index requires: use a full JDK 25");
     }
     try (Edge edge = Edge.start(config)) {
       // Not before it runs: until then Ctrl-C is to end the process as it ends any other.
@@ -70,7 +70,8 @@ public final class ServeCommand implements Callable<Integer> {
           case REOPEN_LOG -> edge.reopenLog();
           case STOP -> {
             output.note(
-                "forebay: stopping; requests under way are finished, a second signal ends them");
+                "forebay: stopping; requests in progress are finished, a second signal aborts"
+                    + " them");
             edge.drain();
             output.json(Map.of("event", "stopped"));
             return ExitCode.OK;

@@ -18,11 +18,11 @@ import tools.jackson.databind.JsonNode;
 /** What a running node does and holds: once, or a line every few seconds. */
 @Command(
     name = "stats",
-    header = "Show what a running node does and holds.",
+    header = "Show the activity and contents of a running node.",
     sortOptions = false,
     description = {
       "",
-      "Counts are since the node's start; with --watch, rates since the line before.",
+      "Counts begin at the node's start; with --watch, rates begin at the previous line.",
       ""
     })
 public final class StatsCommand implements Callable<Integer> {
@@ -33,7 +33,7 @@ public final class StatsCommand implements Callable<Integer> {
 
   @Option(
       names = {"-w", "--watch"},
-      description = "A line every few seconds until Ctrl-C.")
+      description = "Print a line every few seconds until Ctrl-C.")
   private boolean isWatching;
 
   @Option(
@@ -43,7 +43,7 @@ public final class StatsCommand implements Callable<Integer> {
       description = "Seconds between lines; default 2.")
   private double intervalSeconds;
 
-  @Option(names = "--count", paramLabel = "N", description = "End after that many lines.")
+  @Option(names = "--count", paramLabel = "N", description = "Exit after this number of lines.")
   private long count = Long.MAX_VALUE;
 
   public StatsCommand() {}

@@ -118,7 +118,7 @@ final class RegionMapScreen {
       lines.add((left + cells(row, label)).stripTrailing());
       boolean isWarm = row.stream().anyMatch(cell -> cell.touched() > 0);
       if (!isColoured && isWarm) {
-        lines.add(("  asked for    " + " " + digits(row)).stripTrailing());
+        lines.add(("  requested    " + " " + digits(row)).stripTrailing());
       }
       left = " ".repeat(LABEL);
     }
@@ -204,9 +204,10 @@ final class RegionMapScreen {
             + ramp.charAt(8)
             + " full), the youngest on the left";
     if (!isColoured) {
-      return List.of(height, "digits: tenths of the live bytes that were asked for since written");
+      return List.of(
+          height, "digits: tenths of the live bytes that were requested since they were written");
     }
-    StringBuilder colours = new StringBuilder("asked for since written:");
+    StringBuilder colours = new StringBuilder("requested since written:");
     for (int n = 0; n < COLOURS.length; n++) {
       colours
           .append("  \u001b[")

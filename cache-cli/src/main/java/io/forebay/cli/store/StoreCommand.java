@@ -22,7 +22,7 @@ import tools.jackson.databind.JsonNode;
  */
 @Command(
     name = "store",
-    header = "Look at what is stored, or take a disk of a running node out of use, into use.",
+    header = "Inspect stored objects, or take a disk of a running node offline or online.",
     sortOptions = false,
     subcommands = {
       StoreInspectCommands.Ls.class,
@@ -35,9 +35,9 @@ import tools.jackson.databind.JsonNode;
     description = {
       "",
       "list     the disks, with their state and counters (the default)",
-      "offline  what is on the disk counts as missing; requests go on",
-      "online   in use again, as it was left, or empty if it missed too much",
-      "reinit   emptied, and in use",
+      "offline  objects on the disk count as missing; requests continue",
+      "online   the disk is used again, with its objects, or empty if it missed changes",
+      "reinit   the disk is emptied and used again",
       ""
     },
     footer = {"", "Examples:", "  forebay store map", "  forebay store offline nvme0"})
@@ -61,7 +61,7 @@ public final class StoreCommand implements Callable<Integer> {
       description = "list (the default), offline, online or reinit.")
   private Action action = Action.LIST;
 
-  @Parameters(index = "1", arity = "0..1", paramLabel = "NAME", description = "Which disk.")
+  @Parameters(index = "1", arity = "0..1", paramLabel = "NAME", description = "Name of the disk.")
   private @Nullable String name;
 
   public StoreCommand() {}
@@ -74,7 +74,7 @@ public final class StoreCommand implements Callable<Integer> {
           ExitCode.USAGE,
           action == Action.LIST
               ? "list takes no name"
-              : action.name().toLowerCase(Locale.ROOT) + " wants the name of a disk");
+              : action.name().toLowerCase(Locale.ROOT) + " requires the name of a disk");
     }
     JsonNode stores;
     try (AdminClient client = admin.client()) {
@@ -86,7 +86,7 @@ public final class StoreCommand implements Callable<Integer> {
     }
     output.json(stores);
     if (stores.path("stores").isEmpty()) {
-      output.line("no disks: there is the memory tier alone");
+      output.line("no disks: the node has only the memory tier");
     }
     for (JsonNode store : stores.path("stores")) {
       output.line(line(store));
@@ -117,7 +117,7 @@ public final class StoreCommand implements Callable<Integer> {
     return String.format(
         Locale.ROOT,
         "%s, complete %s, %d bad",
-        progress < 1 ? String.format(Locale.ROOT, "at %.0f %%", 100 * progress) : "waits",
+        progress < 1 ? String.format(Locale.ROOT, "at %.0f %%", 100 * progress) : "waiting",
         last,
         scrub.path("badRecords").asLong(0));
   }

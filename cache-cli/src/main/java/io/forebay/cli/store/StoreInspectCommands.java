@@ -32,7 +32,7 @@ final class StoreInspectCommands {
             || !above.getParseResult().matchedPositionals().isEmpty())) {
       throw new CommandException(
           ExitCode.USAGE,
-          "options go behind the command: forebay store " + common.spec.name() + " OPTIONS");
+          "options belong after the command: forebay store " + common.spec.name() + " OPTIONS");
     }
     return common.output();
   }
@@ -40,16 +40,16 @@ final class StoreInspectCommands {
   private static void notes(Output output, JsonNode answer) {
     answer.path("notes").forEach(note -> output.note("forebay: " + note.asString("")));
     if (answer.path("complete").isBoolean() && !answer.path("complete").asBoolean(true)) {
-      output.note("forebay: it took too long: not every region was looked at");
+      output.note("forebay: the time limit was reached: not every region was read");
     }
   }
 
   /** Objects, one a line. */
   @Command(
       name = "ls",
-      header = "List stored objects, of a running node or of files at rest.",
+      header = "List stored objects of a running or stopped node.",
       sortOptions = false,
-      description = {"", "A line an object: state, size, age, where it lies, URL and variant.", ""},
+      description = {"", "One line per object: state, size, age, location, URL and variant.", ""},
       footer = {
         "",
         "Examples:",
@@ -68,14 +68,14 @@ final class StoreInspectCommands {
         arity = "0..1",
         paramLabel = "PREFIX",
         defaultValue = "",
-        description = "Beginning of the URL, with or without its scheme; all by default.")
+        description = "Prefix of the URL, with or without its scheme; default all objects.")
     private String prefix = "";
 
     @Option(
         names = "--limit",
         paramLabel = "N",
         defaultValue = "1000",
-        description = "At most so many; 0 for all. Default 1000.")
+        description = "Maximum number of objects; 0 means all. Default 1000.")
     private long limit;
 
     Ls() {}
@@ -83,7 +83,7 @@ final class StoreInspectCommands {
     @Override
     public Integer call() {
       if (limit < 0) {
-        throw new CommandException(ExitCode.USAGE, "--limit must be a number from 0 on");
+        throw new CommandException(ExitCode.USAGE, "--limit must be 0 or more");
       }
       Output output = begin(common);
       int width = Terminal.isOutput() ? Terminal.width() : Integer.MAX_VALUE;
@@ -126,8 +126,8 @@ final class StoreInspectCommands {
       sortOptions = false,
       description = {
         "",
-        "A running node is asked for the keys that it would use itself. In files at rest the URL is"
-            + " looked for by the text of the key, and judged by the default rules.",
+        "A running node looks up the keys that its routes produce. For a stopped node, the command"
+            + " searches the text of the keys for the URL and applies the default rules.",
         ""
       },
       footer = {"", "Example:", "  forebay store show http://www.example.com/index.html"})
@@ -135,7 +135,7 @@ final class StoreInspectCommands {
     @Mixin private final CommonOptions common = new CommonOptions();
     @Mixin private final StoreOptions store = new StoreOptions();
 
-    @Parameters(index = "0", paramLabel = "URL", description = "The URL, as clients ask for it.")
+    @Parameters(index = "0", paramLabel = "URL", description = "URL, as clients request it.")
     private String url = "";
 
     Show() {}
@@ -156,7 +156,7 @@ final class StoreInspectCommands {
   /** Figures. */
   @Command(
       name = "stat",
-      header = "Count what is stored: by segment and disk, size, age and host.",
+      header = "Count stored objects by segment, disk, size, age and host.",
       sortOptions = false,
       footer = {"", "Example:", "  forebay store stat"})
   static final class Stat implements Callable<Integer> {
@@ -181,13 +181,14 @@ final class StoreInspectCommands {
   /** The regions, drawn. */
   @Command(
       name = "map",
-      header = "Draw the regions of memory and disks: how full, how much of it asked for.",
+      header =
+          "Draw the regions of memory and disks: how full they are, and how much was requested.",
       sortOptions = false,
       description = {
         "",
-        "A cell is a region, or a few where the terminal is too narrow: its height is how much of it"
-            + " is live, its colour how much of that was asked for. The youngest region of each"
-            + " segment is on the left.",
+        "A cell is a region, or several if the terminal is narrow. Its height is the share of live"
+            + " bytes, its colour the share of live bytes that was requested. The youngest region"
+            + " of each segment is on the left.",
         ""
       },
       footer = {"", "Example:", "  forebay store map"})
@@ -215,17 +216,19 @@ final class StoreInspectCommands {
   /** Every checksum. */
   @Command(
       name = "verify",
-      header = "Read every stored record and compare its checksum.",
+      header = "Read every stored record and verify its checksum.",
       sortOptions = false,
       description = {
         "",
-        "A running node goes on serving; what is bad becomes a miss. Files at rest are not changed.",
+        "A running node continues to serve; a bad record becomes a miss. Files of a stopped node"
+            + " are not changed.",
         ""
       },
       footer = {
         "",
-        "Exit codes: 0 all is whole, 1 something bad was found, 3 nothing bad was found,",
-        "but not everything could be looked at.",
+        "Exit codes: 0 all records are intact, 1 a bad record was found, 3 no bad record was"
+            + " found,",
+        "but not every record could be read.",
         "",
         "Example:",
         "  forebay store verify --rate 100MiB"
@@ -240,11 +243,11 @@ final class StoreInspectCommands {
         names = "--rate",
         paramLabel = "SIZE",
         description =
-            "Bytes a second at most, such as 100MiB; 0 for as fast as it goes. Default 256MiB for a"
-                + " running node, 0 for files at rest.")
+            "Maximum bytes per second, such as 100MiB; 0 means no limit. Default 256MiB for a"
+                + " running node, 0 for a stopped one.")
     private @Nullable String rate;
 
-    @Option(names = "--cancel", description = "End the check that a running node is at.")
+    @Option(names = "--cancel", description = "Stop the verification that a running node is doing.")
     private boolean isCancelling;
 
     Verify() {}
@@ -298,7 +301,7 @@ final class StoreInspectCommands {
               status.path("records").asLong(0),
               ByteSizes.text(status.path("checkedBytes").asLong(0)),
               bad == 0
-                  ? output.good("all whole")
+                  ? output.good("all intact")
                   : output.bad(bad + " bad") + (store.isAtRest() ? "" : ", a miss from now on"),
               state.equals("done") ? "" : "; " + state + " before the end"));
       List<String> left = new ArrayList<>();
@@ -309,7 +312,7 @@ final class StoreInspectCommands {
       if (state.equals("failed")) {
         throw new CommandException(
             ExitCode.FAILURE,
-            "the check ended early: " + status.path("failure").asString("unknown"));
+            "the verification ended early: " + status.path("failure").asString("unknown"));
       }
       if (bad > 0 || !view.problems().isEmpty()) {
         return ExitCode.FAILURE;

@@ -21,21 +21,21 @@ final class StoreOptions {
       names = "--data",
       order = 70,
       paramLabel = "DIR",
-      description = "Look at files at rest: the data directory of a node that does not run.")
+      description = "Read the files of a stopped node: its data directory.")
   private @Nullable Path data;
 
   @Option(
       names = "--memory-dir",
       order = 71,
       paramLabel = "DIR",
-      description = "With --data: where its memory tier lies, if not at the default place.")
+      description = "With --data: directory of the memory tier, if not the default.")
   private @Nullable Path memoryDirectory;
 
   @Option(
       names = "--disk",
       order = 72,
       paramLabel = "DIR",
-      description = "With --data: the directory of a disk; repeatable.")
+      description = "With --data: directory of a disk; repeatable.")
   private List<String> disks = List.of();
 
   StoreOptions() {}
@@ -51,8 +51,7 @@ final class StoreOptions {
   StoreSource open() {
     if (data == null) {
       if (memoryDirectory != null || !disks.isEmpty()) {
-        throw new CommandException(
-            ExitCode.USAGE, "--memory-dir and --disk name files at rest: say --data as well");
+        throw new CommandException(ExitCode.USAGE, "--memory-dir and --disk require --data");
       }
       return new StoreSource.Running(admin.client());
     }

@@ -20,20 +20,21 @@ import picocli.CommandLine.Option;
  */
 @Command(
     name = "orphans",
-    header = "List or remove memory tiers in /dev/shm that no start will use again.",
+    header = "List or remove memory tiers in /dev/shm that no node will use again.",
     sortOptions = false,
     description = {
       "",
-      "Looks at the directories that Forebay made in /dev/shm for this user. One is an orphan if the",
-      "data directory it was made for is gone or names another memory directory, and no process",
-      "has it locked. Memory directories that a configuration names are not looked at.",
+      "Checks the directories that Forebay created in /dev/shm for this user. One is an orphan if"
+          + " its",
+      "data directory is gone or names another memory directory, and no process holds its lock.",
+      "Memory directories named by a configuration are not checked.",
       ""
     },
     footer = {"", "Example:", "  forebay store orphans --remove"})
 final class StoreOrphans implements Callable<Integer> {
   @Mixin private final CommonOptions common = new CommonOptions();
 
-  @Option(names = "--remove", description = "Remove them, with what they hold.")
+  @Option(names = "--remove", description = "Remove the orphans and their contents.")
   private boolean isRemoving;
 
   private final OrphanedTiers tiers;
@@ -73,7 +74,7 @@ final class StoreOrphans implements Callable<Integer> {
                 + orphan.data()
                 + ": "
                 + orphan.why()
-                + (isRemoved ? "; removed" : isRemoving ? "; in use by now, not removed" : ""));
+                + (isRemoved ? "; removed" : isRemoving ? "; now in use, not removed" : ""));
       }
     } catch (IOException e) {
       throw new CommandException(ExitCode.FAILURE, String.valueOf(e.getMessage()));

@@ -116,13 +116,13 @@ public final class StoreScreen {
       facts
           .append(", age ")
           .append(age(object.path("ageSeconds").asLong(0)))
-          .append(left >= 0 ? ", fresh for another " + age(left) : ", stale since " + age(-left));
+          .append(left >= 0 ? ", fresh for another " + age(left) : ", stale for " + age(-left));
     }
     row(lines, "  state", facts.toString());
     if (object.path("purged").asBoolean(false)) {
-      row(lines, "  purge", "a purge in force has killed it");
+      row(lines, "  purge", "a purge in force covers it");
     } else if (object.path("softPurged").asBoolean(false)) {
-      row(lines, "  purge", "a soft purge in force has made it stale");
+      row(lines, "  purge", "a soft purge in force makes it stale");
     }
     if (!object.path("variesBy").isEmpty()) {
       List<String> names = new ArrayList<>();

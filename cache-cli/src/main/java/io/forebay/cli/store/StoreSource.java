@@ -121,9 +121,7 @@ sealed interface StoreSource extends AutoCloseable {
                 System::currentTimeMillis));
       } catch (DirectoryInUseException e) {
         throw new CommandException(
-            ExitCode.NO_RESOURCE,
-            e.getMessage() + "; a running node is asked by its admin API, without --data",
-            e);
+            ExitCode.NO_RESOURCE, e.getMessage() + "; to query a running node, omit --data", e);
       } catch (IOException e) {
         throw failed(e);
       }

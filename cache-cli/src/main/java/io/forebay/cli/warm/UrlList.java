@@ -44,6 +44,7 @@ final class UrlList {
       // answered below, as for any other text that is no URL
     }
     throw new CommandException(
-        ExitCode.USAGE, source + ": '" + url + "' is no URL that begins with http:// or https://");
+        ExitCode.USAGE,
+        source + ": '" + url + "' is not a URL that begins with http:// or https://");
   }
 }

@@ -34,16 +34,16 @@ import tools.jackson.databind.JsonNode;
 /** Has a running node fetch what is not in its cache yet, and reports how each URL went. */
 @Command(
     name = "warm",
-    header = "Bring URLs into the cache before viewers ask.",
+    header = "Load URLs into the cache before clients request them.",
     sortOptions = false,
     description = {
       "",
-      "The running node itself fetches what it lacks; this command feeds it and reports.",
+      "The running node fetches what is missing; this command sends it the URLs and reports.",
       ""
     },
     footer = {
       "",
-      "Exits 0 when all are in, 3 when some are not, 1 when none is.",
+      "Exit codes: 0 all URLs are cached, 3 some are not, 1 none is.",
       "",
       "Examples:",
       "  forebay warm --follow http://www.example.com/live/master.m3u8",
@@ -63,13 +63,13 @@ public final class WarmCommand implements Callable<Integer> {
   @Parameters(
       paramLabel = "URL",
       arity = "0..*",
-      description = "URLs as clients ask for them; '-' reads them from standard input.")
+      description = "URLs as clients request them; '-' reads them from standard input.")
   private List<String> urls = new ArrayList<>();
 
   @Option(
       names = {"-f", "--file"},
       paramLabel = "FILE",
-      description = "File with one URL a line; '-' for standard input.")
+      description = "File with one URL per line; '-' for standard input.")
   private List<String> files = new ArrayList<>();
 
   @Option(
@@ -90,25 +90,25 @@ public final class WarmCommand implements Callable<Integer> {
       names = "--concurrency",
       paramLabel = "N",
       defaultValue = "8",
-      description = "Fetches under way at once; default 8.")
+      description = "Maximum number of concurrent fetches; default 8.")
   private int concurrency;
 
   @Option(
       names = "--rate",
       paramLabel = "N",
-      description = "Fetches begun a second at most; default no limit.")
+      description = "Maximum number of fetches started per second; default no limit.")
   private @Nullable Integer rate;
 
   @Option(
       names = "--state",
       paramLabel = "FILE",
-      description = "Remember here what is in, and skip it when run again.")
+      description = "File that records cached URLs; a repeated run skips them.")
   private @Nullable Path stateFile;
 
   @Option(
       names = "--report",
       paramLabel = "FILE",
-      description = "Write the outcome of every URL here as JSON.")
+      description = "File that receives the outcome of every URL as JSON.")
   private @Nullable Path reportFile;
 
   // Everything below counts over all jobs of the run.
@@ -366,7 +366,7 @@ public final class WarmCommand implements Callable<Integer> {
   private int report(Output output, Summary summary) {
     output.json(summary);
     output.line(
-        "%d warm (%d were before), %d failed, %d skipped, %s in %.1f s"
+        "%d warm (%d already cached), %d failed, %d skipped, %s in %.1f s"
             .formatted(
                 summary.warmed(),
                 summary.alreadyWarm(),
@@ -376,7 +376,9 @@ public final class WarmCommand implements Callable<Integer> {
                 summary.tookMillis() / 1000.0));
     if (summary.leftOut() > 0) {
       output.note(
-          "forebay: " + summary.leftOut() + " more were found than a job takes; run it again");
+          "forebay: "
+              + summary.leftOut()
+              + " more URLs were found than a job accepts; run the command again");
     }
     if (summary.failed() == 0) {
       return summary.leftOut() == 0 ? ExitCode.OK : ExitCode.PARTIAL;

@@ -38,7 +38,7 @@ final class WarmState implements AutoCloseable {
           Files.exists(path) ? Files.readString(path, StandardCharsets.UTF_8) : HEADING + "\n";
       if (!before.startsWith(HEADING)) {
         throw new CommandException(
-            ExitCode.USAGE, path + " is there and is no state of an earlier 'forebay warm'");
+            ExitCode.USAGE, path + " exists and is not a state file of 'forebay warm'");
       }
       String whole = before.substring(0, before.lastIndexOf('\n') + 1);
       Files.writeString(path, whole, StandardCharsets.UTF_8);

@@ -57,7 +57,7 @@ final class RegionMapScreenTest {
     assertTrue(lines.getFirst().startsWith("memory: 20 MiB, 5 regions of 4.0 MiB, 30 % used"));
     assertTrue(lines.contains("  probation   2 ▁▄"), lines::toString);
     assertTrue(lines.contains("  protected   1 █"), lines::toString);
-    assertTrue(lines.contains("  asked for     9"), lines::toString);
+    assertTrue(lines.contains("  requested     9"), lines::toString);
     assertTrue(lines.contains("  free        1 ·"), lines::toString);
     assertTrue(lines.contains("  limbo       1 ~"), lines::toString);
   }

@@ -85,7 +85,7 @@ public final class UpgradeOffer {
   /** Why the fields of a 101 do not take the offer up, in a few words; null when they do. */
   public @Nullable String refusal(FieldsView answer) {
     if (!lists(answer.all("connection"), "upgrade")) {
-      return "Connection does not say upgrade";
+      return "Connection does not contain upgrade";
     }
     List<String> chosen = members(answer.all("upgrade"));
     if (chosen.size() != 1) {
@@ -97,7 +97,7 @@ public final class UpgradeOffer {
     }
     if (protocol.equalsIgnoreCase(WEBSOCKET)
         && !answer.all("sec-websocket-accept").equals(List.of(String.valueOf(accept)))) {
-      return "Sec-WebSocket-Accept does not fit the key";
+      return "Sec-WebSocket-Accept does not match the key";
     }
     return null;
   }

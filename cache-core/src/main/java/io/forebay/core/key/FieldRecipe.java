@@ -52,7 +52,7 @@ public record FieldRecipe(
       }
       if (UnkeyedFields.cgiAlias(name) != null) {
         throw new IllegalArgumentException(
-            name + " would pass for " + UnkeyedFields.cgiAlias(name));
+            "an origin may read " + name + " as " + UnkeyedFields.cgiAlias(name));
       }
     }
   }

@@ -235,7 +235,7 @@ public final class Scopes {
   private static PurgeUrl parse(String url) {
     PurgeUrl parsed = PurgeUrl.parse(url);
     if (parsed == null) {
-      throw new IllegalArgumentException("not a URL that could be requested here: " + url);
+      throw new IllegalArgumentException("not a URL that can be requested here: " + url);
     }
     return parsed;
   }

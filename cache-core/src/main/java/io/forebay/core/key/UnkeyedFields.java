@@ -124,7 +124,7 @@ public final class UnkeyedFields {
     this.pass = new NamePatterns(pass);
     for (String name : pass) {
       if (cgiAlias(name) != null) {
-        throw new IllegalArgumentException(name + " would pass for " + cgiAlias(name));
+        throw new IllegalArgumentException("an origin may read " + name + " as " + cgiAlias(name));
       }
     }
   }

@@ -25,11 +25,11 @@ public record NegativeTtl(Map<Integer, Duration> times) {
     times.forEach((status, time) -> {
       boolean isClass = status == 4 || status == 5;
       if (!isClass && (status < 400 || status > 599)) {
-        throw new IllegalArgumentException(status + " is no error status");
+        throw new IllegalArgumentException(status + " is not an error status");
       }
       if (!isClass && !StatusCode.isStorable(status)) {
         throw new IllegalArgumentException(
-            status + " says nothing about the URL and is never stored");
+            status + " does not depend on the URL and is never stored");
       }
       if (time.isNegative()) {
         throw new IllegalArgumentException("negative time for status " + status);

@@ -36,7 +36,7 @@ public final class RouteTable {
               .put(route.pathPrefix(), route);
       if (twin != null) {
         throw new IllegalArgumentException(
-            "routes " + twin.name() + " and " + route.name() + " are for the same requests");
+            "routes " + twin.name() + " and " + route.name() + " match the same requests");
       }
     }
     Map<String, PathTable> exactHosts = new HashMap<>();

@@ -38,13 +38,13 @@ final class Rfc9111Reuse {
               shownBy("ServerVaryTest.twoEncodingsAreTwoFetchesHoweverClientsWordThem")),
           must(
               "4",
-              "What says no-cache is validated before each use",
+              "A response with no-cache is validated before each use",
               "also while it is fresh",
               ok("Cache-Control: no-cache, max-age=9", "ETag: \"a\"")
                   .decides("Revalidate STALE_NO_CACHE")),
           must(
               "4",
-              "What is reused is fresh, may be served stale, or was validated",
+              "A reused response is fresh, may be served stale, or was validated",
               "nothing else is",
               all(
                   ok("Cache-Control: max-age=9").after(8).decides("Serve HIT_FRESH"),
@@ -77,8 +77,9 @@ final class Rfc9111Reuse {
           text(
               "4",
               "One response answers several waiting requests only where each of them may reuse it",
-              "what was stale on arrival, says no-cache, or may not be stored is for who asked; who wants"
-                  + " it validated himself, where the route obeys clients, gets it where it is fresh",
+              "what was stale on arrival, says no-cache, or may not be stored is for who asked; who"
+                  + " wants it validated himself, where the route obeys clients, gets it where it"
+                  + " is fresh",
               all(
                   ok("Cache-Control: max-age=9").isShared(true),
                   ok("Cache-Control: max-age=9", "Age: 9", "ETag: \"a\"").isShared(false),
@@ -98,7 +99,8 @@ final class Rfc9111Reuse {
           text(
               "4",
               "Who can't use the response that he waited for has to be forwarded all the same",
-              "all of them at once, to their own variant or to the origin; nobody waits a second time",
+              "all of them at once, to their own variant or to the origin; nobody waits a second"
+                  + " time",
               shownBy(
                   "ServerSharingTest.whoWaitedForWhatMayNotBeSharedAsksAtOnceAndTogether",
                   "ServerVaryTest.aFollowerOfAnotherVariantLeavesAndGetsItsOwn",
@@ -144,16 +146,16 @@ final class Rfc9111Reuse {
           text(
               "4.1",
               "Whitespace, and how a field is split into lines, make no difference",
-              "lines are joined and blanks folded before values are compared, and before the origin is"
-                  + " asked",
+              "lines are joined and blanks folded before values are compared, and before the origin"
+                  + " is asked",
               shownBy(
                   "KeyBuilderTest.selectingFieldsAreFoldedAndJoined",
                   "KeyBuilderTest.severalLinesOfAcceptEncodingCountTogether")),
           text(
               "4.1",
               "Values may be brought to a normal form that means the same",
-              "Accept-Encoding to the codings that are taken, Accept-Language to lower case and an order"
-                  + " by weight; other fields stay as they are",
+              "Accept-Encoding to the codings that are taken, Accept-Language to lower case and an"
+                  + " order by weight; other fields stay as they are",
               shownBy(
                   "KeyBuilderTest.junkAndSpellingsOfAcceptEncodingFallIntoSixteenClasses",
                   "ServerVaryTest.spellingsOfAcceptLanguageAreOneVariantAndTheOriginSeesOne")),
@@ -174,8 +176,8 @@ final class Rfc9111Reuse {
                   shownBy(
                       "ServerVaryTest.aResponseWithoutVaryStandsBesideThoseWithAndTheYoungerIsServed"))
               .butWeDeviate(
-                  "§4 says MUST of the most recent one, and an origin that has ceased to vary would have"
-                      + " its old variants served until they expire."),
+                  "§4 says MUST of the most recent one, and an origin that has ceased to vary would"
+                      + " have its old variants served until they expire."),
           text(
               "4.1",
               "Where none matches, the request goes forward, and may say what is stored",
@@ -190,7 +192,7 @@ final class Rfc9111Reuse {
               shownBy("ServerVaryTest.twoEncodingsAreTwoFetchesHoweverClientsWordThem")),
           text(
               "4.2",
-              "Fresh is what has a lifetime greater than its age",
+              "A response is fresh if its lifetime is greater than its age",
               "an age equal to the lifetime is stale",
               all(
                   ok("Cache-Control: max-age=9").after(8).decides("Serve HIT_FRESH"),
@@ -211,8 +213,8 @@ final class Rfc9111Reuse {
               ok("Date: {+0}", "Expires: {+1}").freshFor(1)),
           must(
               "4.2",
-              "Local time zones play no part",
-              "none is asked for",
+              "The local time zone has no influence",
+              "it is never read",
               shownBy("HttpDateTest.readsAllThreeForms")),
           should(
               "4.2",
@@ -283,8 +285,9 @@ final class Rfc9111Reuse {
           may(
               "4.2.2",
               "A lifetime may be guessed where none is given",
-              "a tenth of the time since Last-Modified, at most a day; a route can forbid it; not for"
-                  + " requests with cookies, unless the route says so or the cookies are in the key",
+              "a tenth of the time since Last-Modified, at most a day; a route can forbid it; not"
+                  + " for requests with cookies, unless the route says so or the cookies are in the"
+                  + " key",
               all(
                   ok("Date: {+0}", "Last-Modified: {-90}").freshFor(9),
                   ok("Date: {+0}", "Last-Modified: {-90000000}").freshFor(86_400),
@@ -312,7 +315,7 @@ final class Rfc9111Reuse {
                   shownBy("ServerPersonalAnswerTest.nothingIsGuessedForARequestWithACookie"))),
           must(
               "4.2.2",
-              "Nothing is guessed where a time is given",
+              "No heuristic lifetime is used if an explicit one is given",
               "a time that is invalid is given, too",
               all(
                   ok("Cache-Control: max-age=5", "Last-Modified: {-900}").freshFor(5),
@@ -346,7 +349,7 @@ final class Rfc9111Reuse {
                   ok("Cache-Control: max-age=90", "Date: {+3600}").after(5).agedSeconds(5))),
           must(
               "4.2.3",
-              "Age is taken from when the request was sent",
+              "Age is computed from the time the request was sent",
               "what the response took on its way adds to it",
               ok("Cache-Control: max-age=90", "Age: 7").delayed(3000).after(5).agedSeconds(15)),
           may(
@@ -357,8 +360,8 @@ final class Rfc9111Reuse {
           must(
               "4.2.4",
               "Nothing is served stale that a directive forbids to serve stale",
-              "no-cache, must-revalidate, proxy-revalidate, and s-maxage alone do, whatever the route"
-                  + " says",
+              "no-cache, must-revalidate, proxy-revalidate, and s-maxage alone do, whatever the"
+                  + " route says",
               all(
                   grace("Cache-Control: max-age=9, must-revalidate")
                       .decides("Revalidate STALE_EXPIRED"),
@@ -374,8 +377,8 @@ final class Rfc9111Reuse {
               "4.2.4",
               "Nothing is served stale unless disconnected, or the client, the origin or the"
                   + " configuration permits it",
-              "only by a window of the response or the route, or max-stale; being disconnected alone"
-                  + " permits nothing",
+              "only by a window of the response or the route, or max-stale; being disconnected"
+                  + " alone permits nothing",
               all(
                   ok("Cache-Control: max-age=9", "ETag: \"a\"").after(9).servedOnError(false),
                   grace("Cache-Control: max-age=9").decides("Serve HIT_STALE_WHILE_REVALIDATE"),

@@ -23,8 +23,9 @@ final class Rfc9111Storing {
           "RFC 9111: storing",
           must(
               "1.2.2",
-              "A number of seconds too large to represent counts as 2^31 or as the largest that can be",
-              "it counts as 2^31, whatever it is calculated with",
+              "A number of seconds too large to represent counts as 2^31 or the largest"
+                  + " representable value",
+              "it counts as 2^31 in every calculation",
               all(
                   ok("Cache-Control: max-age=99999999999999999999").freshFor(1L << 31),
                   ok("Cache-Control: max-age=2147483649").freshFor(1L << 31),
@@ -32,15 +33,18 @@ final class Rfc9111Storing {
                       .agedSeconds(1L << 31))),
           text(
               "2",
-              "A key is made of the method and the target URI at least",
-              "of the URI: a stored GET answers GET and HEAD alone; a QUERY has its content in it besides",
+              "A cache key contains at least the method and the target URI",
+              "the key is the URI: only GET and HEAD use a stored GET; the key of a QUERY includes"
+                  + " its content",
               shownBy(
                   "StorabilityIT.hostsPortsAndSpellingsAreKeyedAsTheyShould",
                   "ServerQueryTest.theKeyHasUrlTypeAndContent")),
           text(
               "3",
-              "A method or a status is understood by who does all that is specified of its caching",
-              "GET, and QUERY where the route says so; of statuses those of RFC 9110 that have such rules",
+              "A cache understands a method or status if it implements all specified caching rules"
+                  + " for it",
+              "GET, and QUERY where the route enables it; the statuses for which RFC 9110 has such"
+                  + " rules",
               all(
                   get().answered(301, "Cache-Control: must-understand, max-age=9").freshFor(9),
                   get().answered(451, "Cache-Control: must-understand, max-age=9").freshFor(9),
@@ -49,8 +53,8 @@ final class Rfc9111Storing {
                       .notStored(Reason.NOT_STORED_MUST_UNDERSTAND))),
           must(
               "3",
-              "Nothing is stored whose request method is not understood",
-              "only GET is stored; a GET with a body is none",
+              "A response is stored only if the cache understands the request method",
+              "only responses to GET without a body are stored",
               all(
                   by("X")
                       .answered(200, "Cache-Control: max-age=9")
@@ -63,13 +67,14 @@ final class Rfc9111Storing {
                       .notStored(Reason.NOT_STORED_METHOD))),
           must(
               "3",
-              "Nothing is stored whose status is not final",
-              "interim responses never are",
+              "A response is stored only if its status is final",
+              "interim responses are never stored",
               get().answered(100, "Cache-Control: max-age=9").notStored(Reason.NOT_STORED_STATUS)),
           must(
               "3",
-              "A 206 or 304 is stored only by who understands it",
-              "a 304 only updates what is stored; a 206 is stored as slices of what it is a part of",
+              "A 206 or 304 is stored only if the cache understands it",
+              "a 304 only updates a stored response; a 206 is stored as slices of the complete"
+                  + " representation",
               all(
                   get()
                       .answered(304, "Cache-Control: max-age=9")
@@ -79,8 +84,9 @@ final class Rfc9111Storing {
                       .notStored(Reason.NOT_STORED_PARTIAL))),
           must(
               "3",
-              "With must-understand nothing is stored whose status is not understood",
-              "statuses whose caching is implemented are listed; others are not stored then",
+              "A response with must-understand is stored only if the cache understands its status",
+              "a list names the statuses whose caching rules are implemented; others are not"
+                  + " stored",
               all(
                   get()
                       .answered(299, "Cache-Control: must-understand, max-age=9")
@@ -88,8 +94,9 @@ final class Rfc9111Storing {
                   get().answered(404, "Cache-Control: must-understand, max-age=9").freshFor(9))),
           must(
               "3",
-              "Nothing is stored that says no-store",
-              "in any spelling, in any line, with a value or without, whatever else it says",
+              "A response with no-store is not stored",
+              "in any case, in any field line, with or without a value, regardless of other"
+                  + " directives",
               all(
                   ok("Cache-Control: no-store").notStored(Reason.NOT_STORED_NO_STORE),
                   ok("Cache-Control: max-age=9", "Cache-Control: public, NO-STORE")
@@ -98,23 +105,25 @@ final class Rfc9111Storing {
                   ok("Cache-Control: max-age=9, foo=\"no-store\"").freshFor(9))),
           must(
               "3",
-              "A shared cache stores nothing private, unless a part of it is meant",
-              "private alone forbids storing, with names only those fields",
+              "A shared cache does not store a private response, unless private names only fields",
+              "private without names forbids storing; with names, only those fields are not stored",
               all(
                   ok("Cache-Control: private, max-age=9").notStored(Reason.NOT_STORED_PRIVATE),
                   ok("Cache-Control: private=\"x\", max-age=9", "X: 1").keepsNo("x"))),
           must(
               "3",
-              "A response to a request with Authorization is stored only if it says so itself",
-              "by public, s-maxage or must-revalidate",
+              "A response to a request with Authorization is stored only if a directive of the"
+                  + " response allows it",
+              "public, s-maxage or must-revalidate",
               get("Authorization: Basic eA==")
                   .answered(200, "Cache-Control: max-age=9")
                   .notStored(Reason.NOT_STORED_AUTHORIZATION)),
           must(
               "3",
-              "Something has to say that it may be stored: public, Expires, max-age, s-maxage, or a"
+              "A response is storable only with public, Expires, max-age, s-maxage, or a"
                   + " status that is heuristically cacheable",
-              "a time of its own, or a Last-Modified to guess one from, or a validator with no-cache",
+              "an explicit lifetime, or Last-Modified for a heuristic one, or no-cache with a"
+                  + " validator",
               all(
                   get().answered(302, "X: y").notStored(Reason.NOT_STORED_NO_FRESHNESS),
                   get().answered(302, "Cache-Control: max-age=9").freshFor(9),
@@ -126,20 +135,21 @@ final class Rfc9111Storing {
                       .notStored(Reason.NOT_STORED_NO_FRESHNESS))),
           text(
               "3",
-              "A response with neither a validator nor a time of its own need not be stored",
+              "A response with neither a validator nor an explicit lifetime need not be stored",
               "it is not stored",
               ok("X: y").notStored(Reason.NOT_STORED_NO_FRESHNESS)),
           must(
               "3.1",
-              "All fields are stored, unknown ones too",
-              "all but those named below",
+              "All fields are stored, including unknown ones",
+              "all except those named below",
               all(
                   ok("Cache-Control: max-age=9", "X-New: 1").keepsField("x-new: 1"),
                   ok("Cache-Control: max-age=9", "Set: a", "Set: b").keepsField("set: b"))),
           must(
               "3.1",
-              "Connection, and what it lists, is removed before forwarding, so it may be left out",
-              "left out before it is stored",
+              "Connection and the fields it lists are removed before forwarding, so they need not"
+                  + " be stored",
+              "they are removed before storing",
               all(
                   ok("Cache-Control: max-age=9", "Connection: x, close", "X: 1").keepsNo("x"),
                   ok("Cache-Control: max-age=9", "Connection: x", "Keep-Alive: 5")
@@ -147,17 +157,18 @@ final class Rfc9111Storing {
                   ok("Cache-Control: max-age=9", "Connection: close").keepsNo("connection"))),
           must(
                   "3.1",
-                  "What Connection lists is removed, whatever it is",
-                  "fields that messages are framed, keyed or judged by stay although they are listed",
+                  "Every field that Connection lists is removed",
+                  "fields that determine framing, key or storability stay although they are listed",
                   ok("Cache-Control: max-age=9", "Connection: etag", "ETag: \"a\"")
                       .keepsField("etag: \"a\""))
               .butWeDeviate(
-                  "An origin, or who stands before it, could otherwise take Vary, Set-Cookie or"
-                      + " Cache-Control out of what clients behind us see."),
+                  "Otherwise an origin, or a proxy in front of it, could remove Vary, Set-Cookie or"
+                      + " Cache-Control from the responses that clients of this node receive."),
           may(
               "3.1",
-              "Other fields that end at this hop may be left out before storing",
-              "TE, Trailer, Transfer-Encoding, Upgrade, Proxy-Connection, Keep-Alive are",
+              "Other hop-by-hop fields may be removed before storing",
+              "TE, Trailer, Transfer-Encoding, Upgrade, Proxy-Connection and Keep-Alive are"
+                  + " removed",
               all(
                   ok("Cache-Control: max-age=9", "Upgrade: h2c").keepsNo("upgrade"),
                   ok("Cache-Control: max-age=9", "TE: x", "Trailer: y").keepsNo("te"),
@@ -165,8 +176,8 @@ final class Rfc9111Storing {
                   shownBy("ServerPassTest.dropsHopByHopFieldsOfTheResponseStoredOrNot"))),
           must(
               "3.1",
-              "Fields of a proxy's own authentication are not stored",
-              "Proxy-Authenticate, Proxy-Authentication-Info and Proxy-Authorization are not",
+              "Proxy authentication fields are not stored",
+              "Proxy-Authenticate, Proxy-Authentication-Info and Proxy-Authorization are removed",
               all(
                   ok("Cache-Control: max-age=9", "Proxy-Authenticate: Basic")
                       .keepsNo("proxy-authenticate"),
@@ -177,49 +188,50 @@ final class Rfc9111Storing {
           may(
               "3.1",
               "Trailers may be stored apart from fields, or discarded",
-              "discarded",
+              "they are discarded",
               shownBy("BrokenOriginIT.trailersAreDroppedAndNotKept")),
           must(
               "3.1",
               "Trailers are never merged into the fields",
-              "they never are",
+              "they are discarded",
               shownBy("BrokenOriginIT.trailersAreDroppedAndNotKept")),
           must(
               "3.2",
-              "An update puts each new field in place of the stored ones of that name",
-              "a 304's and a HEAD's fields take the place of the stored ones; others stay",
+              "An update replaces the stored fields by the new fields of the same name",
+              "the fields of a 304 or a response to HEAD replace the stored ones; others stay",
               shownBy("RevalidationTest.a304ReplacesFieldsButNotThoseOfTheBody")),
           must(
               "3.2",
-              "An update leaves Content-Length alone, and what may not be stored",
+              "An update changes neither Content-Length nor fields that must not be stored",
               "they are skipped",
               shownBy("RevalidationTest.a304ReplacesFieldsButNotThoseOfTheBody")),
           may(
               "3.2",
-              "Fields that the stored form hangs on may be left out of an update",
-              "Content-Encoding, Content-Range, Content-MD5 and ETag are: they name the stored bytes",
+              "An update may omit fields on which the stored body depends",
+              "Content-Encoding, Content-Range, Content-MD5 and ETag are omitted: they describe the"
+                  + " stored bytes",
               shownBy("RevalidationTest.a304ReplacesFieldsButNotThoseOfTheBody")),
           should(
               "3.2",
-              "That is to be limited to what integrity needs",
-              "Content-Type follows the origin",
+              "A cache limits this to the fields that integrity requires",
+              "Content-Type is updated",
               shownBy("RevalidationTest.a304ReplacesFieldsButNotThoseOfTheBody")),
           may(
               "3.3",
               "An incomplete 200 may be stored if it is marked as incomplete",
-              "slices of a large body that came are kept if a strong validator says of what they are",
+              "received slices of a large body are kept if the response has a strong validator",
               shownBy("ServerPartialTest.whatIsMissingIsFetchedByOneRangeAndIsStored")),
           must(
               "3.3",
-              "An incomplete response never answers for the whole",
-              "what breaks off is not installed; the transfer is broken off for clients, too",
+              "An incomplete response is never used as a complete one",
+              "a truncated response is not stored, and the response to the client is aborted",
               shownBy(
                   "BrokenOriginIT.aCutBodyIsABrokenTransferAndNotKept",
                   "ServerBasicsTest.aResponseThatBreaksOffIsSeenBrokenAndNotStored")),
           may(
               "3.3",
               "A 206 may be stored as if it were an incomplete 200",
-              "where it answers a range that was asked for to be stored, and has a strong validator",
+              "it is, if the node requested that range for the store and it has a strong validator",
               all(
                   get()
                       .answered(206, "Cache-Control: max-age=9", "Content-Range: bytes 0-4/9")
@@ -228,8 +240,8 @@ final class Rfc9111Storing {
                       "ServerRangeMissTest.aFarRangeIsFetchedBySliceAndStoredAndLaterRangesCompleteIt"))),
           must(
               "3.3",
-              "Nothing partial is stored in units that are not understood",
-              "bytes are; a part in other units, or that does not say what it is, is none",
+              "A partial response in a range unit that is not understood is not stored",
+              "only parts in bytes with a valid Content-Range are stored",
               all(
                   part(true, "Content-Range: bytes 0-4/9"),
                   part(false, "Content-Range: items 0-4/9"),
@@ -240,36 +252,36 @@ final class Rfc9111Storing {
           may(
               "3.3",
               "A stored part may be completed by a range request",
-              "what slices are missing is fetched by range",
+              "missing slices are fetched by range",
               shownBy("ServerPartialTest.whatIsMissingIsFetchedByOneRangeAndIsStored")),
           must(
               "3.3",
-              "A part is sent as 206 only",
-              "parts are sent as 206",
+              "A partial response is sent only as 206",
+              "it is",
               shownBy("ServerBasicsTest.answersHeadConditionsAndRangesFromWhatIsStored")),
           must(
               "3.4",
-              "Parts are joined only under one strong validator",
-              "the same strong entity tag, or a Last-Modified that is strong, and the same length",
+              "Parts are combined only if they share a strong validator",
+              "the same strong entity tag or strong Last-Modified, and the same length",
               shownBy(
                   "ServerPartialTest.anAnswerThatDoesNotFitIsNotMixedIn",
                   "ServerPartialTest.withoutAStrongValidatorTheWholeIsFetched")),
           must(
                   "3.4",
-                  "When parts are joined the fields of the new part take the place of the stored ones",
-                  "the stored ones stay until a 304, a HEAD or a whole response; a part that says no-store or"
-                      + " private is not stored",
+                  "When parts are combined, the fields of the new part replace the stored ones",
+                  "the stored ones stay until a 304, a HEAD or a whole response; a part that says"
+                      + " no-store or private is not stored",
                   shownBy(
                       "ServerPartialTest.whatIsMissingIsFetchedByOneRangeAndIsStored",
                       "ServerPartialTest.anAnswerThatMayNotBeStoredIsNot"))
               .butWeDeviate(
-                  "A part is fetched because memory lost it, not because anybody asked whether the whole is"
-                      + " still so: it makes nothing fresher, and so nothing is ever served for longer than"
-                      + " the response that was stored as a whole allows."),
+                  "A part is fetched because memory lost it, not because anybody asked whether the"
+                      + " whole is still so: it makes nothing fresher, and so nothing is ever"
+                      + " served for longer than the response that was stored as a whole allows."),
           must(
               "3.5",
-              "What answered a request with Authorization is reused only if the response allows that"
-                  + " to a shared cache",
+              "What answered a request with Authorization is reused only if the response allows"
+                  + " that to a shared cache",
               "public, s-maxage and must-revalidate do; proxy-revalidate and max-age do not",
               all(
                   get("Authorization: x")
@@ -303,8 +315,8 @@ final class Rfc9111Storing {
           text(
                   "7.3",
                   "Set-Cookie does not keep a response from being stored",
-                  "it does, unless the route says store or strip, or the response names it in private or"
-                      + " no-cache",
+                  "it does, unless the route says store or strip, or the response names it in"
+                      + " private or no-cache",
                   all(
                       ok("Cache-Control: max-age=9", "Set-Cookie: a=b")
                           .notStored(Reason.NOT_STORED_SET_COOKIE),
@@ -317,8 +329,8 @@ final class Rfc9111Storing {
                           .on(route -> route.setCookie(SetCookie.STRIP))
                           .keepsNo("set-cookie")))
               .butWeDeviate(
-                  "One session cookie served to everybody costs more than every hit that storing such"
-                      + " responses would bring."),
+                  "One session cookie served to everybody costs more than every hit that storing"
+                      + " such responses would bring."),
           text(
                   "3",
                   "An error is heuristically cacheable by its status (404, 405, 410, 414, 501)",
@@ -341,8 +353,8 @@ final class Rfc9111Storing {
                           .answered(429, "Cache-Control: max-age=9")
                           .notStored(Reason.NOT_STORED_STATUS)))
               .butWeDeviate(
-                  "They say something of a request, not of its URL: by storing them one client could"
-                      + " spoil a URL for all."));
+                  "They say something of a request, not of its URL: by storing them one client"
+                      + " could spoil a URL for all."));
 
   private static Check part(boolean expected, String... fields) {
     return same(expected, () -> ContentRange.of(Case.fields(fields)) != null);

@@ -30,8 +30,8 @@ final class Rfc9111Validation {
           "RFC 9111: validation and invalidation",
           must(
               "4.3.1",
-              "Entity tags of what is validated are sent",
-              "as they came, weak ones too; a tag that is written wrongly counts as none",
+              "A validation sends the entity tags of the stored response",
+              "as received, including weak ones; a malformed tag is ignored",
               all(
                   asks("if-none-match: \"a\"\n", "ETag: \"a\""),
                   asks("if-none-match: W/\"a\"\n", "ETag: W/\"a\""),
@@ -43,7 +43,7 @@ final class Rfc9111Validation {
                   asks("", "ETag: 'a'"))),
           should(
               "4.3.1",
-              "Last-Modified is sent where one response is validated and no part of it is asked for",
+              "A validation of a single response without a range sends Last-Modified",
               "beside the tag, and alone",
               all(
                   asks(
@@ -84,7 +84,7 @@ final class Rfc9111Validation {
               shownBy("BodyRemainderTest.byDateTheAnswerMustCarryTheSameDate")),
           text(
               "4.3.1",
-              "A validation that no client asked for is made from what is stored and the fields in Vary",
+              "A background validation is created from the stored response and the fields in Vary",
               "it has the fields of the request that found it stale, in their normal form",
               shownBy(
                   "ServerFailureTest.staleIsServedAtOnceWhileItIsRefreshedOnce",

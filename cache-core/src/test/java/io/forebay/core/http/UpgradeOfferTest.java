@@ -88,12 +88,12 @@ final class UpgradeOfferTest {
           upgrade             | websocket       | s3pPLMBiTxaQ9kYGzzhZRbK+xOo= | none
           Upgrade, keep-alive | WebSocket       | s3pPLMBiTxaQ9kYGzzhZRbK+xOo= | none
           upgrade             | echo            | none                         | none
-          keep-alive          | websocket       | s3pPLMBiTxaQ9kYGzzhZRbK+xOo= | Connection does not say upgrade
+          keep-alive          | websocket       | s3pPLMBiTxaQ9kYGzzhZRbK+xOo= | Connection does not contain upgrade
           upgrade             | websocket, echo | s3pPLMBiTxaQ9kYGzzhZRbK+xOo= | Upgrade names 2 protocols
           upgrade             | ''              | s3pPLMBiTxaQ9kYGzzhZRbK+xOo= | Upgrade names 0 protocols
           upgrade             | h2c             | none                         | Upgrade names a protocol that was not offered
-          upgrade             | websocket       | none                         | Sec-WebSocket-Accept does not fit the key
-          upgrade             | websocket       | S3pPLMBiTxaQ9kYGzzhZRbK+xOo= | Sec-WebSocket-Accept does not fit the key
+          upgrade             | websocket       | none                         | Sec-WebSocket-Accept does not match the key
+          upgrade             | websocket       | S3pPLMBiTxaQ9kYGzzhZRbK+xOo= | Sec-WebSocket-Accept does not match the key
           """)
   void anAnswerTakesTheOfferUpOrDoesNot(
       String connection, String upgrade, String accept, String refusal) {

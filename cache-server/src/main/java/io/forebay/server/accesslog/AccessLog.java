@@ -118,7 +118,7 @@ public final class AccessLog implements AutoCloseable {
     LockSupport.unpark(thread);
     try {
       if (!thread.join(Duration.ofSeconds(5))) {
-        LOG.warn("access log: output does not take lines, the rest is lost");
+        LOG.warn("access log: output accepts no more lines, the remaining ones are lost");
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
@@ -138,7 +138,7 @@ public final class AccessLog implements AutoCloseable {
         try {
           out.reopen();
         } catch (IOException e) {
-          LOG.warn("access log: cannot be opened again, the old file is kept: {}", e.toString());
+          LOG.warn("access log: cannot be reopened, the old file stays in use: {}", e.toString());
         }
       }
       if (drained == 0 && isLastPass) {

@@ -157,7 +157,7 @@ final class AdminConnection {
         AdminExchange head = exchange(request, new byte[0]);
         AdminReply refusal =
             request.decoderResult().isFailure()
-                ? AdminReply.error(400, "not a request of HTTP/1.1", List.of(), 0)
+                ? AdminReply.error(400, "not an HTTP/1.1 request", List.of(), 0)
                 : listener.handler().refusal(head);
         if (refusal != null) {
           refuse(refusal, head);

@@ -176,7 +176,7 @@ public final class AdminServer implements AutoCloseable {
     String method = exchange.method();
     Endpoint endpoint = endpoint(path);
     if (endpoint == null) {
-      throw new AdminError(404, "there is nothing at this path");
+      throw new AdminError(404, "no resource has this path");
     }
     // HEAD is answered as GET, without the body.
     String asked = method.equals("HEAD") ? "GET" : method;
@@ -325,7 +325,7 @@ public final class AdminServer implements AutoCloseable {
       reload.errors().forEach(problems::add);
       return AdminReply.error(
           422,
-          "the configuration was refused, the old one stays in force",
+          "the configuration was rejected, the old one stays in force",
           problems,
           problems.leftOut());
     }

@@ -51,7 +51,7 @@ final class AdminSocketFile implements AutoCloseable {
       return;
     }
     if (((int) attribute(file, "mode") & TYPE_MASK) != SOCKET) {
-      throw failure(file, "a file of this name exists and is no socket");
+      throw failure(file, "a file of this name exists and is not a socket");
     }
     try (SocketChannel probe = SocketChannel.open(StandardProtocolFamily.UNIX)) {
       probe.connect(UnixDomainSocketAddress.of(file));

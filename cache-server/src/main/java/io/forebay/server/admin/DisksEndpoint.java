@@ -66,7 +66,9 @@ final class DisksEndpoint {
     } catch (IOException e) {
       audit.info("store {} caller={} store={} failed: {}", wanted, caller, name, e.toString());
       throw new AdminError(
-          500, "store " + name + " fails", List.of(e.toString().toLowerCase(Locale.ROOT)));
+          500,
+          "the operation on store " + name + " failed",
+          List.of(e.toString().toLowerCase(Locale.ROOT)));
     }
     audit.info("store {} caller={} store={}", wanted, caller, name);
     return list();

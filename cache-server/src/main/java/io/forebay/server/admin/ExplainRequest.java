@@ -30,13 +30,13 @@ final class ExplainRequest {
     String url = Json.text(order, "url", MAX_URL_LENGTH, problems);
     HeaderFields fields = fields(order.get("fields"), problems);
     if (method != null && !FieldSyntax.isToken(method)) {
-      problems.add("method is no method");
+      problems.add("method is not a valid method");
     }
     TargetUri target = url == null ? null : TargetUri.parse(url);
     if (url == null && problems.isEmpty()) {
       problems.add("url is missing");
     } else if (url != null && target == null) {
-      problems.add("url is no absolute http or https URL that could be requested");
+      problems.add("url is not an absolute http or https URL that can be requested");
     }
     if (target == null || !problems.isEmpty()) {
       throw new AdminError(400, "the request is malformed, nothing was explained", problems);
@@ -91,7 +91,7 @@ final class ExplainRequest {
       return "has no field value";
     }
     return switch (name.toLowerCase(Locale.ROOT)) {
-      case "host" -> "must not be Host: the host is that of the URL";
+      case "host" -> "must not be Host: the URL gives the host";
       case "content-length" -> value.matches("\\d{1,18}") ? null : "must be a length";
       default -> null;
     };

@@ -88,7 +88,7 @@ final class PurgeEndpoint {
     if (!problems.isEmpty()) {
       AUDIT.warn(
           "purge refused caller={} problems={}", caller, problems.size() + problems.leftOut());
-      throw new AdminError(400, "the order is malformed, nothing was purged", problems);
+      throw new AdminError(400, "the request is malformed, nothing was purged", problems);
     }
     ObjectNode answer = Json.object();
     if (isDryRun) {
@@ -110,7 +110,7 @@ final class PurgeEndpoint {
     PurgeStatus status = node.purgeStatus(id);
     if (status == null) {
       throw new AdminError(
-          404, "no purge " + id + " is known: it was never made, or too many came after it");
+          404, "no purge " + id + " is known: it never existed, or later purges replaced it");
     }
     return json(status);
   }
@@ -205,7 +205,7 @@ final class PurgeEndpoint {
               + e.getMessage()
               + "; "
               + before.size()
-              + " of the order's purges were done before",
+              + " of the request's purges were done before",
           made);
     }
     AUDIT.info(
@@ -253,7 +253,7 @@ final class PurgeEndpoint {
     for (String field : List.of("tags", "surrogate_keys")) {
       for (String tag : Json.texts(body, field, MAX_TEXT_LENGTH, problems)) {
         if (tag.isBlank()) {
-          problems.add(field + ": a tag of blanks only");
+          problems.add(field + ": a tag must not consist of spaces");
         } else {
           orders.add(new PurgeOrder(PurgeKind.TAG, tag, isSoft));
         }
@@ -301,7 +301,7 @@ final class PurgeEndpoint {
     } else if (header != null && path == null) {
       orders.add(new PurgeOrder(PurgeKind.PATTERN, PurgePredicate.onHeader(host, header), isSoft));
     } else {
-      problems.add("patterns: each has either a path or a header, and may have a host");
+      problems.add("patterns: each requires either a path or a header; host is optional");
     }
   }
 }

@@ -51,7 +51,7 @@ final class StoreEndpoint {
     String cursor = query.get("cursor");
     Position from = cursor == null ? Position.START : Position.parse(cursor);
     if (from == null) {
-      throw new AdminError(400, "cursor must be the \"next\" of an answer");
+      throw new AdminError(400, "cursor must be the \"next\" value of an earlier response");
     }
     String prefix = query.getOrDefault("prefix", "");
     return ask(LIST_BUDGET, survey -> StoreReport.list(survey, prefix, limit, from));
@@ -104,7 +104,7 @@ final class StoreEndpoint {
     Json.onlyKnown(order, Set.of("bytesPerSecond"), problems);
     double rate = Json.number(order, "bytesPerSecond", DEFAULT_BYTES_PER_SECOND, 0, 1e15, problems);
     if (!problems.isEmpty()) {
-      throw new AdminError(400, "the order is malformed, nothing was started", problems);
+      throw new AdminError(400, "the request is malformed, nothing was started", problems);
     }
     try {
       Verification run = inspection().verify((long) rate);
@@ -129,7 +129,7 @@ final class StoreEndpoint {
   private Verification lastRun() throws AdminError {
     Verification run = inspection().verification();
     if (run == null) {
-      throw new AdminError(404, "the store was not verified since the start");
+      throw new AdminError(404, "no verification has run since the start");
     }
     return run;
   }
@@ -149,7 +149,7 @@ final class StoreEndpoint {
     } catch (BusyException e) {
       throw new AdminError(429, String.valueOf(e.getMessage()));
     } catch (IOException e) {
-      throw new AdminError(500, "the store can't be looked at", List.of(String.valueOf(e)));
+      throw new AdminError(500, "the store cannot be read", List.of(String.valueOf(e)));
     }
   }
 
@@ -167,13 +167,13 @@ final class StoreEndpoint {
         value =
             equals < 0 ? "" : URLDecoder.decode(pair.substring(equals + 1), StandardCharsets.UTF_8);
       } catch (IllegalArgumentException e) {
-        throw new AdminError(400, "the query is not well-formed at " + Printable.json(name));
+        throw new AdminError(400, "the query is malformed at " + Printable.json(name));
       }
       if (!known.contains(name)) {
-        throw new AdminError(400, "unknown in the query: \"" + Printable.json(name) + "\"");
+        throw new AdminError(400, "unknown query parameter: \"" + Printable.json(name) + "\"");
       }
       if (values.put(name, value) != null) {
-        throw new AdminError(400, name + " is in the query twice");
+        throw new AdminError(400, name + " is given twice in the query");
       }
     }
     return values;

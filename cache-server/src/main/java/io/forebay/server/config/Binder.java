@@ -65,7 +65,7 @@ abstract sealed class Binder permits ConfigBinder, ListenBinder {
     String path = scope + "." + field.name();
     if (!values.wasRefused(path)) {
       problems.add(
-          place.problem(path, "is missing", "give " + field.type().range().replace("`", "")));
+          place.problem(path, "is missing", "set it to " + field.type().range().replace("`", "")));
     }
     return field.type().placeholder();
   }

@@ -116,8 +116,8 @@ final class ConfigBinder extends Binder {
       problems.add(
           place.problem(
               "admin.address",
-              ValueType.print(address) + " is not loopback and there is no token",
-              "listen on 127.0.0.1, or give admin.token or admin.token-file"));
+              ValueType.print(address) + " is not a loopback address and no token is configured",
+              "listen on 127.0.0.1, or set admin.token or admin.token-file"));
     }
     for (ListenerConfig listener : listeners) {
       if ((address.port() != 0 || address.unixFile() != null)
@@ -127,7 +127,7 @@ final class ConfigBinder extends Binder {
         problems.add(
             place.problem(
                 "admin.address",
-                "listener " + listener.name() + " has this address already",
+                "listener " + listener.name() + " already has this address",
                 "choose another port"));
       }
     }
@@ -192,7 +192,10 @@ final class ConfigBinder extends Binder {
         problems.add(
             instance
                 .getValue()
-                .problem(scope + ".path", "store " + other + " has it", "one path a store"));
+                .problem(
+                    scope + ".path",
+                    "store " + other + " has the same path",
+                    "use one path per store"));
       }
       stores.add(
           new DiskConfig(
@@ -237,8 +240,8 @@ final class ConfigBinder extends Binder {
               0,
               0,
               "origins",
-              "no origin is given",
-              "give origin: http://HOST:PORT, --origin URL or FOREBAY_ORIGIN"));
+              "no origin is configured",
+              "set origin: http://HOST:PORT, --origin URL or FOREBAY_ORIGIN"));
     }
     return List.copyOf(origins);
   }
@@ -280,14 +283,14 @@ final class ConfigBinder extends Binder {
       String givenName = value(scope, ConfigKeys.ROUTE_NAME);
       String name = givenName != null ? givenName : "route-" + number;
       if (!names.add(name)) {
-        problems.add(place.problem(scope, "a second route named " + name, "name it otherwise"));
+        problems.add(place.problem(scope, "another route is named " + name, "use another name"));
       }
       RouteConfig route = route(scope, name, originOfRoute(scope, place, originNames));
       if (!matches.add(route.host() + " " + route.pathPrefix())) {
         problems.add(
             place.problem(
                 scope,
-                "an earlier route takes the same host and path",
+                "an earlier route matches the same host and path",
                 "give it another match, or remove it"));
       }
       routes.add(route);
@@ -305,7 +308,7 @@ final class ConfigBinder extends Binder {
                 0,
                 "routes",
                 "several origins and no routes",
-                "give routes that say which requests go where"));
+                "add routes that assign requests to origins"));
       } else {
         routes.add(route("routes.-", "default", origins.getFirst().name()));
       }
@@ -320,7 +323,8 @@ final class ConfigBinder extends Binder {
         return originNames.iterator().next();
       }
       if (originNames.size() > 1 && values.get(scope + ".origin") == null) {
-        problems.add(place.problem(scope + ".origin", "no origin is named", "name one of them"));
+        problems.add(
+            place.problem(scope + ".origin", "no origin is given", "name one of the origins"));
       }
       return DEFAULT_ORIGIN;
     }
@@ -430,14 +434,17 @@ final class ConfigBinder extends Binder {
             given(scope, ConfigKeys.QUERY_METHOD),
             unkeyed(scope));
     if (key.query().equals("ignore") && !(key.strip().isEmpty() && key.keep().isEmpty())) {
-      keyProblem(scope, ConfigKeys.KEY_QUERY, "nothing is left to strip or keep", "keep one");
+      keyProblem(
+          scope,
+          ConfigKeys.KEY_QUERY,
+          "key.query omits the query, so there is nothing to strip or keep",
+          "keep one");
     }
     keyFields(scope, ConfigKeys.KEY_HEADERS, key, key.headers());
     keyFields(scope, ConfigKeys.UNKEYED_KEY, key, key.unkeyed().key());
     for (String name : key.unkeyed().key()) {
       if (key.headers().contains(name)) {
-        keyProblem(
-            scope, ConfigKeys.UNKEYED_KEY, "key.headers takes " + name + " as well", "keep one");
+        keyProblem(scope, ConfigKeys.UNKEYED_KEY, "key.headers also has " + name, "keep one");
       }
     }
     return key;
@@ -459,7 +466,7 @@ final class ConfigBinder extends Binder {
         other = "key.ignore-headers";
       }
       if (!other.isEmpty()) {
-        keyProblem(scope, field, other + " takes " + name + " as well", "keep one");
+        keyProblem(scope, field, other + " also has " + name, "keep one");
       }
     }
   }
@@ -473,8 +480,7 @@ final class ConfigBinder extends Binder {
     for (String name : unkeyed.pass()) {
       warnOfCgiAlias(scope, ConfigKeys.UNKEYED_PASS, name);
       if (unkeyed.drop().contains(name) || unkeyed.key().contains(name)) {
-        keyProblem(
-            scope, ConfigKeys.UNKEYED_PASS, name + " is in another list as well", "keep one");
+        keyProblem(scope, ConfigKeys.UNKEYED_PASS, name + " is also in another list", "keep one");
       }
     }
     return unkeyed;
@@ -484,7 +490,7 @@ final class ConfigBinder extends Binder {
   private void warnOfCgiAlias(String scope, Field<RouteConfig, ?> field, String name) {
     String plain = UnkeyedFields.cgiAlias(name);
     if (plain != null) {
-      keyProblem(scope, field, name + " would pass for " + plain, "leave it out");
+      keyProblem(scope, field, "an origin may read " + name + " as " + plain, "leave it out");
     }
   }
 

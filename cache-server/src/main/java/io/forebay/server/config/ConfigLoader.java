@@ -81,8 +81,8 @@ public final class ConfigLoader {
               + directory
               + " is on "
               + type
-              + ", not in memory, so that every request may have to wait for that disk: name a"
-              + " directory on a tmpfs, such as /dev/shm, or leave the key out");
+              + ", not in memory, so requests may wait for that disk: use a"
+              + " directory on a tmpfs, such as /dev/shm, or omit the key");
     }
   }
 
@@ -95,7 +95,7 @@ public final class ConfigLoader {
                 + disk.name()
                 + ".path: "
                 + disk.path()
-                + " is on the root file system: if a disk belongs there, it is not mounted");
+                + " is on the root file system: if it should be a disk, that disk is not mounted");
       }
     }
   }

@@ -155,15 +155,15 @@ public final class ConfigReference {
       """
       # Configuration
 
-      <!-- Made from the table of keys; ConfigReferenceTest fails when it is stale. `./dev docs` writes it again. -->
+      <!-- Generated from the table of keys by `./dev docs`; ConfigReferenceTest fails if it is out of date. -->
 
-      One YAML file, every key with a default. The shortest useful one:
+      The configuration is one YAML file. Every key has a default. The shortest useful file:
 
       ```yaml
       origin: http://127.0.0.1:9000
       ```
 
-      One that uses most of it:
+      A file that uses most sections:
 
       ```yaml
       listen:
@@ -196,15 +196,15 @@ public final class ConfigReference {
 
       ## Where values come from
 
-      Each source wins over the one before:
+      Each source takes precedence over the previous one:
 
       1. the default;
       2. the file: the one named by `--config`, else `./forebay.yaml`, else `/etc/forebay/forebay.yaml`
-         (the first that exists; none is fine);
+         (the first that exists; a file is optional);
       3. the environment: `FOREBAY_` and the key in upper case, with `_` for `.` and `-`:
          `FOREBAY_STORE_MEMORY=1GiB`, `FOREBAY_LISTEN=:80,:8080`, `FOREBAY_ORIGIN=http://127.0.0.1:9000`,
          `FOREBAY_ORIGINS_VIDEO_TIMEOUTS_IDLE=5s`, `FOREBAY_ROUTES_0_DEFAULT_TTL=10s`. A variable that
-         names no key is a warning, since orchestrators set some of their own;
+         matches no key causes a warning only, because orchestrators set variables of their own;
       4. command-line options, by the same key paths.
 
       `FOREBAY_LISTEN` and the option `listen` replace the whole list. An empty variable counts as a value.
@@ -212,20 +212,20 @@ public final class ConfigReference {
       In the file, `${NAME}` stands for an environment variable and must be set; `${NAME:-text}` has a default;
       `$${` stands for `${`.
 
-      `forebay config check` reads all of it and starts nothing. `forebay config dump` prints the effective values
-      and where each came from. `forebay config schema` prints a JSON Schema for editors. All problems are
-      reported at once, a line each with file, line, column and key; a configuration with any is refused whole,
-      at a start (exit code 78) and at a reload alike.
+      `forebay config check` reads all sources and starts nothing. `forebay config dump` prints the effective values
+      and their sources. `forebay config schema` prints a JSON Schema for editors. All problems are
+      reported at once, one per line with file, line, column and key. A configuration with a problem is rejected,
+      both at a start (exit code 78) and at a reload.
 
       ## Units
 
       Sizes: bytes, or `64KiB`, `512MiB`, `2GiB`, `1TiB` (powers of 1024). Durations: `500ms`, `10s`, `5m`, `2h`, `1d`.
-      Addresses: `:8080`, `127.0.0.1:8080`, `[::1]:8080`. YAML wants quotes around what begins with `[` or `*`.
+      Addresses: `:8080`, `127.0.0.1:8080`, `[::1]:8080`. YAML requires quotes around values that begin with `[` or `*`.
 
       ## Keys
 
       *Change*: whether a new value takes effect at a reload (SIGHUP, `POST /v1/reload`) or at the next start. \
-      What is under way keeps the configuration it began with: a request that of its start, a connection the \
-      limits and timeouts of its start.
+      A request in progress keeps the configuration of its start. A connection keeps the limits and timeouts \
+      of its start.
       """;
 }

@@ -150,7 +150,7 @@ final class ConfigValues {
               tree.place()
                   .problem(
                       scope,
-                      "keys are needed here",
+                      "keys are required here",
                       "known here: " + String.join(", ", section.fieldNames())));
     }
   }
@@ -168,7 +168,7 @@ final class ConfigValues {
           putFields(section, scope, name + ".", child);
         } else if (!(entry.value() instanceof ConfigTree.Scalar scalar && scalar.isNull())) {
           problems.add(
-              entry.value().place().problem(path, "keys are needed here", known(section, name)));
+              entry.value().place().problem(path, "keys are required here", known(section, name)));
         }
       } else {
         problems.add(
@@ -207,7 +207,7 @@ final class ConfigValues {
       }
       case ConfigTree.Sequence sequence -> {
         refused.add(path);
-        problems.add(sequence.place().problem(path, "a list where one value is needed", ""));
+        problems.add(sequence.place().problem(path, "a list where a single value is required", ""));
       }
       case ConfigTree.Mapping mapping when field.type().isMap() -> {
         List<String> entries = new ArrayList<>();
@@ -223,7 +223,7 @@ final class ConfigValues {
       }
       case ConfigTree.Mapping mapping -> {
         refused.add(path);
-        problems.add(mapping.place().problem(path, "keys where one value is needed", ""));
+        problems.add(mapping.place().problem(path, "keys where a single value is required", ""));
       }
     }
   }
@@ -260,7 +260,7 @@ final class ConfigValues {
                 .place()
                 .problem(
                     path,
-                    "${" + Printable.shown(inside) + "} names no variable",
+                    "${" + Printable.shown(inside) + "} is not the name of a variable",
                     "write ${NAME} or ${NAME:-default}"));
         return null;
       }
@@ -345,9 +345,7 @@ final class ConfigValues {
     for (Map.Entry<String, String> option : options.entrySet()) {
       SourceLocation place = new SourceLocation("options", 0, 0);
       if (!put(option.getKey(), option.getValue(), place)) {
-        problems.add(
-            place.problem(
-                option.getKey(), "unknown key", "config schema lists all that there are"));
+        problems.add(place.problem(option.getKey(), "unknown key", "config schema lists all keys"));
       }
     }
   }

@@ -49,8 +49,8 @@ final class ListenBinder extends Binder {
         problems.add(
             place.problem(
                 scope + ".client-ca",
-                "is missing, and clients are asked for certificates",
-                "give the PEM file of the authorities they come from"));
+                "is missing, but clients are asked for certificates",
+                "set it to the PEM file of the authorities that issue them"));
       }
       certificates.add(
           new CertificateConfig(
@@ -96,7 +96,7 @@ final class ListenBinder extends Binder {
     if (place != null) {
       Address address = value("tls", ConfigKeys.TLS_LISTEN);
       if (address == null) {
-        problems.add(place.problem("tls", "no address to listen on", "give tls.listen"));
+        problems.add(place.problem("tls", "no address to listen on", "set tls.listen"));
       } else {
         addListener(
             listeners,
@@ -141,21 +141,21 @@ final class ListenBinder extends Binder {
       problems.add(
           place.problem(
               scope,
-              "proxy-protocol, but no network is trusted to say who a client is",
-              "give the proxies' networks as forwarding.trusted"));
+              "proxy-protocol is on, but no network is trusted to identify clients",
+              "list the proxies' networks under forwarding.trusted"));
     }
     if (unnamed.h2c() && (certificate != null || defaultCertificate != null)) {
       problems.add(
           place.problem(
               scope,
-              "h2c is for plain text; with TLS clients choose HTTP/2 by ALPN",
-              "leave h2c out"));
+              "h2c applies to plain text only; with TLS, clients choose HTTP/2 by ALPN",
+              "remove h2c"));
     }
     if (certificate != null && defaultCertificate != null) {
       problems.add(
           place.problem(
               scope,
-              "a certificate of its own and the default " + defaultCertificate,
+              "has both a certificate of its own and the default " + defaultCertificate,
               "keep one of them"));
     } else if ((certificate == null) != (key == null)
         || (isTls && certificate == null && defaultCertificate == null)) {
@@ -179,7 +179,7 @@ final class ListenBinder extends Binder {
       }
     }
     if (!names.add(name)) {
-      problems.add(place.problem(scope, "a second listener named " + name, "name it otherwise"));
+      problems.add(place.problem(scope, "another listener is named " + name, "use another name"));
     }
     boolean isAnyPort = address.port() == 0 && address.unixFile() == null;
     String other = isAnyPort ? null : addresses.putIfAbsent(identity(address), name);
@@ -187,7 +187,7 @@ final class ListenBinder extends Binder {
       problems.add(
           place.problem(
               scope,
-              "listener " + other + " has the address " + ValueType.print(address) + " already",
+              "listener " + other + " already has the address " + ValueType.print(address),
               "choose another port"));
     }
     listeners.add(unnamed.named(name));

@@ -474,7 +474,8 @@ record ValueType<T>(
       }
       String status = equals < 0 ? entry : entry.substring(0, equals).strip();
       if (equals < 0 || !status.matches("[45](\\d\\d|xx)")) {
-        throw wrong(entry, "no error status with a time", "write one such as 404: 10s or 5xx: 1s");
+        throw wrong(
+            entry, "not an error status with a duration", "write one such as 404: 10s or 5xx: 1s");
       }
       Duration time = Duration.ofMillis(duration(entry.substring(equals + 1).strip()));
       times.put(Integer.parseInt(status.replace("xx", "")), time);
@@ -603,7 +604,8 @@ record ValueType<T>(
     }
     String unit = matcher.group(2);
     if (unit.equals("%")) {
-      throw wrong(text, "a share, which is not for this", "write a size such as 512MiB or 2GiB");
+      throw wrong(
+          text, "a share, which this key does not accept", "write a size such as 512MiB or 2GiB");
     }
     Long factor = unit.isEmpty() ? Long.valueOf(1) : SIZE_UNITS.get(unit);
     if (factor == null) {
@@ -673,7 +675,10 @@ record ValueType<T>(
         || file.endsWith("/")
         || file.indexOf('\0') >= 0
         || file.getBytes(StandardCharsets.UTF_8).length > 107) {
-      throw wrong(text, "not a file for a socket", "write one such as unix:/run/forebay/http.sock");
+      throw wrong(
+          text,
+          "not a path for a Unix-domain socket",
+          "write one such as unix:/run/forebay/http.sock");
     }
     return Address.unix(Path.of(file));
   }
@@ -712,7 +717,8 @@ record ValueType<T>(
     }
     if (uri.getRawUserInfo() != null) {
       // Not echoed: it holds a password.
-      throw new WrongValueException("the URL names a user", "write it without user and password");
+      throw new WrongValueException(
+          "the URL contains a user", "write it without user and password");
     }
     String authority = uri.getRawAuthority();
     if (authority == null) {
@@ -795,7 +801,7 @@ record ValueType<T>(
       throw wrong(text, "not a path", "write one that begins with /, without a query");
     }
     if (!accepted.path().equals(text)) {
-      throw wrong(text, "a path that no request has in this form", "write " + accepted.path());
+      throw wrong(text, "a path that is not in normal form", "write " + accepted.path());
     }
     return text;
   }

@@ -49,7 +49,7 @@ final class YamlReader {
       return tree;
     } catch (TooDeepException e) {
       problems.add(
-          e.place.problem("", "nested deeper than " + MAX_DEPTH + " levels", "write it flatter"));
+          e.place.problem("", "nested deeper than " + MAX_DEPTH + " levels", "use fewer levels"));
       return null;
     } catch (JacksonException e) {
       problems.add(syntaxProblem(e));
@@ -91,7 +91,7 @@ final class YamlReader {
       if (keys.add(key)) {
         entries.add(new ConfigTree.Entry(keyPlace, key, child));
       } else {
-        problems.add(keyPlace.problem(key, "the key stands here a second time", "keep one"));
+        problems.add(keyPlace.problem(key, "the key occurs twice", "keep one"));
       }
     }
     return new ConfigTree.Mapping(place, entries);

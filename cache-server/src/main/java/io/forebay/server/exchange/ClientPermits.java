@@ -95,6 +95,6 @@ final class ClientPermits {
   OriginFailure tooMany(LimitKey limit) {
     return new OriginFailure(
         OriginFailure.Kind.CLIENT_LIMIT,
-        "requests of the network of " + address + " have reached " + limit.key());
+        "requests from the network of " + address + " have reached " + limit.key());
   }
 }

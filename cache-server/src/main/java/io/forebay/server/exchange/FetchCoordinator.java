@@ -177,7 +177,7 @@ final class FetchCoordinator {
     return onOriginFailed(
         new OriginFailure(
             OriginFailure.Kind.OVERLOADED,
-            "the disk refuses loads, and the origin may not be asked"));
+            "the disk refuses loads, and the limit on requests to the origin is reached"));
   }
 
   /** The origin is not asked any more. */

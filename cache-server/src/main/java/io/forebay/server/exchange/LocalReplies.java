@@ -77,7 +77,7 @@ final class LocalReplies {
   /** What the client is told; names of origins, addresses and libraries are the operator's. */
   private static String page(OriginFailure.Kind kind, Reason why) {
     return switch (kind) {
-      case REQUEST_BODY_FAILED -> "The content of the request broke off.";
+      case REQUEST_BODY_FAILED -> "The content of the request is incomplete.";
       case DEFECT -> "This node failed to handle the request.";
       default -> why.explanation();
     };

@@ -152,7 +152,7 @@ final class PassThroughBody implements OriginListener, ResponseBody {
     if (isCounted && wantedBytes > 0) {
       onFailure(
           new OriginFailure(
-              OriginFailure.Kind.TRUNCATED, "the body ended " + wantedBytes + " bytes early"));
+              OriginFailure.Kind.TRUNCATED, "the body is " + wantedBytes + " bytes too short"));
       return;
     }
     isOver = true;

@@ -176,7 +176,7 @@ public final class RequestExplainer {
     addRule(
         "route",
         null,
-        found.name() + " is for host " + found.hostPattern() + ", path " + found.pathPrefix());
+        found.name() + " matches host " + found.hostPattern() + ", path " + found.pathPrefix());
     request = found.settings().cookies().request().requestWithout(request);
     Decision early = Decider.decideBeforeLookup(request, found);
     return switch (early) {
@@ -205,7 +205,7 @@ public final class RequestExplainer {
         });
     if (!names.isEmpty()) {
       notes.add(
-          "the origin does not get "
+          "the origin does not receive "
               + String.join(", ", names)
               + ": not in the key (unkeyed-fields of the route)");
     }
@@ -225,7 +225,7 @@ public final class RequestExplainer {
     if (request.method().equals("OPTIONS")) {
       int forwards = MaxForwards.of(request.fields());
       if (forwards == 0) {
-        addRule("max-forwards", null, "The client asks this node: it answers itself.");
+        addRule("max-forwards", null, "Max-Forwards is 0: this node answers the request itself.");
         return new Answer(Action.REFUSE, reason, 204, "");
       }
       if (forwards == MaxForwards.MALFORMED) {
@@ -251,7 +251,7 @@ public final class RequestExplainer {
 
   private Answer lookUp(Route to) throws IOException {
     if (QueryRequest.isQuery(request)) {
-      notes.add("the content of a QUERY is part of its key: this one is taken to have none");
+      notes.add("the content of a QUERY is part of its key; this answer assumes empty content");
       request = new QueryRequest(request, QueryContent.digest(request.fields(), new byte[0]));
     }
     InspectionLookup search = new InspectionLookup(survey, stage.keys, to.keyRecipe());
@@ -263,7 +263,10 @@ public final class RequestExplainer {
     Sought result = search.result();
     sought = result;
     if (result.searchRule() != null) {
-      addRule("no-vary-search", null, "The query was reduced by " + result.searchRule());
+      addRule(
+          "no-vary-search",
+          null,
+          "No-Vary-Search removes parameters from the query: " + result.searchRule());
     }
     if (!result.selectingFields().isEmpty()) {
       addRule(
@@ -302,7 +305,7 @@ public final class RequestExplainer {
         ResponsePlan.of(request, meta, object.head().totalLength(), to.ranges().maxRanges());
     serve = new Serve(planned, plan.status());
     if (object.inMemory() == null) {
-      addRule("store", null, "It is on a disk and would be brought into memory first.");
+      addRule("store", null, "It is on a disk and would be loaded into memory first.");
     }
     Decision decision = Decider.decide(request, to, meta, object.isSoftPurged(), stage.nowMillis);
     addRule("stored-response", decision.reason());
@@ -319,11 +322,16 @@ public final class RequestExplainer {
   private boolean isAlone(Route to, StoredMeta meta) {
     if (Decider.mayServeStaleOnError(request, meta, to, stage.nowMillis)) {
       addRule(
-          "stale-if-error", Reason.HIT_STALE_IF_ERROR, "If the origin fails, it may be served.");
+          "stale-if-error",
+          Reason.HIT_STALE_IF_ERROR,
+          "If the origin fails, the stored response may be served.");
     }
     boolean isAlone = Sharing.isNeverFresh(meta);
     if (isAlone) {
-      addRule("sharing", null, "It was never fresh, so no other request's fetch is waited for.");
+      addRule(
+          "sharing",
+          null,
+          "The stored response was never fresh, so requests do not wait for each other's fetch.");
     }
     return isAlone;
   }
@@ -337,7 +345,9 @@ public final class RequestExplainer {
     if (decision.reason() == Reason.HIT_FRESH
         && Decider.isEarlyRefreshDue(request, meta, to, stage.nowMillis, () -> 0)) {
       addRule(
-          "early-refresh", Reason.HIT_EARLY_REFRESH, "By chance it may be fetched anew already.");
+          "early-refresh",
+          Reason.HIT_EARLY_REFRESH,
+          "A request may already refresh it, with a certain probability.");
     }
     Reason why = decision.isRefreshDue() ? refreshInBackground(to, meta) : decision.reason();
     int missing = plan.hasBody() ? MissingSlices.firstMissing(object, plan) : -1;
@@ -360,7 +370,8 @@ public final class RequestExplainer {
       return Reason.HIT_STALE_REFRESH_FAILED;
     }
     if (found == null || stage.fills.find(fillKey(found)) != null || stage.fills.isFull()) {
-      addRule("fill", null, "It is being fetched anew already, or too much else is.");
+      addRule(
+          "fill", null, "A refresh is already in progress, or the limit on fetches is reached.");
     } else {
       origin =
           new ToOrigin(to.originName(), true, filled(to, Revalidation.conditionalFields(meta)));
@@ -376,7 +387,7 @@ public final class RequestExplainer {
         Reason.HIT_STALE_REFRESH_FAILED,
         left == 0
             ? Reason.PASS_UNCACHEABLE.explanation()
-            : "Fetching it anew was in vain %d times in a row; the next try is in %d ms or later."
+            : "%d refreshes in a row failed; the next attempt is in %d ms or later."
                 .formatted(refreshes.wastedTimes(key, request), left));
   }
 
@@ -398,7 +409,9 @@ public final class RequestExplainer {
       return fetch(to, Reason.MISS_PARTIAL, null, false);
     }
     if (!MissingSlices.isNear(missing, plan, stage.sliceBytes)) {
-      notes.add("what is missing is far behind the beginning and fetched while that is sent");
+      notes.add(
+          "the missing part is far behind the beginning; it is fetched while the beginning is"
+              + " sent");
       return new Answer(
           Action.SERVE,
           why,
@@ -434,16 +447,18 @@ public final class RequestExplainer {
     }
     if (known == HitForMiss.Kind.NEVER_FRESH) {
       addRule(
-          "hit-for-miss", null, "The last response could not be shared: each request asks alone.");
+          "hit-for-miss",
+          null,
+          "The last response could not be shared: each request is fetched on its own.");
     }
     boolean isAlone = isNeverFresh || known == HitForMiss.Kind.NEVER_FRESH;
     if (!isAlone && stage.fills.find(key) != null) {
       addRule(
-          "fill", null, "Another request fetches it at this moment: this one would wait for it.");
+          "fill", null, "Another request is already fetching it: this one would join that fetch.");
       return new Answer(Action.JOIN, reason, 0, forwarded(reason, true));
     }
     if (stage.fills.isFull()) {
-      addRule("fill", Reason.PASS_STORE_FULL, "As many fetches are under way as may be.");
+      addRule("fill", Reason.PASS_STORE_FULL, "The limit on concurrent fetches is reached.");
       return pass(to, Reason.PASS_STORE_FULL);
     }
     HeaderFields conditions =
@@ -458,14 +473,17 @@ public final class RequestExplainer {
       if (asked != null) {
         addRule("range", null, "Only the slices of the range are fetched.");
       } else if (request.has(KnownField.RANGE)) {
-        addRule("range", null, "The whole body is fetched, and the range is cut out of it.");
+        addRule("range", null, "The whole body is fetched, and the range is served from it.");
       }
       conditions = FillStarter.rangeField(asked);
     }
     if (found != null && (stale != null || conditions.size() == 0)) {
       List<String> named = Revalidation.conditionsNaming(conditions, tagsOfOthers(to, found));
       if (!named.isEmpty()) {
-        addRule("vary", null, "Other variants are named, should they be what this request gets.");
+        addRule(
+            "vary",
+            null,
+            "The tags of other variants are sent too, in case the origin selects one of them.");
         conditions = Revalidation.conditionalFields(conditions, named);
       }
     }
@@ -481,7 +499,7 @@ public final class RequestExplainer {
       addRule(
           "store",
           null,
-          "What was stored was not confirmed %d times in a row: another answer is not stored for %d ms."
+          "%d revalidations in a row returned a new response: responses are not stored for %d ms."
               .formatted(rewrites.wastedTimes(key, request), left));
     }
   }

@@ -391,7 +391,7 @@ final class FillTask implements OriginListener, FillWriter.Owner {
       return;
     }
     OriginFailure noRoom =
-        new OriginFailure(OriginFailure.Kind.TRUNCATED, "the store has no room for the rest");
+        new OriginFailure(OriginFailure.Kind.TRUNCATED, "the store has no space for the rest");
     FillLeader first = leader;
     ObjectWriter partial = intake.writer();
     if (first == null || partial == null) {
@@ -433,7 +433,7 @@ final class FillTask implements OriginListener, FillWriter.Owner {
       call().cancel();
       isEnded = true;
       OriginFailure everybodyLeft =
-          new OriginFailure(OriginFailure.Kind.TRUNCATED, "every client left");
+          new OriginFailure(OriginFailure.Kind.TRUNCATED, "every client disconnected");
       intake.finishWithoutFollowers(() -> fail(everybodyLeft));
     }
   }

@@ -470,7 +470,9 @@ public final class SliceFill implements OriginListener {
                 || missing <= (lastByte() + 1 - firstByte()) / 2);
     if (!isNearlyDone && followers.closeIfEmpty()) {
       cancel();
-      end(State.FAILED, new OriginFailure(OriginFailure.Kind.TRUNCATED, "every client left"));
+      end(
+          State.FAILED,
+          new OriginFailure(OriginFailure.Kind.TRUNCATED, "every client disconnected"));
     }
   }
 

@@ -55,7 +55,7 @@ public final class Json {
     } catch (StreamConstraintsException e) {
       throw new AdminError(
           400,
-          "the body passes a bound: " + Printable.json(String.valueOf(e.getOriginalMessage())));
+          "the body exceeds a limit: " + Printable.json(String.valueOf(e.getOriginalMessage())));
     } catch (JacksonException e) {
       throw new AdminError(
           400,
@@ -121,7 +121,7 @@ public final class Json {
     if (text.length() > maxLength) {
       return " is longer than " + maxLength + " characters";
     }
-    return text.chars().anyMatch(Character::isISOControl) ? " holds a control character" : null;
+    return text.chars().anyMatch(Character::isISOControl) ? " contains a control character" : null;
   }
 
   /** The texts of an array field; empty when it is absent or null. */

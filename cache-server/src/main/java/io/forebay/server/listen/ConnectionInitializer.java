@@ -216,7 +216,8 @@ public final class ConnectionInitializer extends ChannelInitializer<Channel> {
 
     @Override
     public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
-      LOG.debug("{}: before a protocol was settled", ctx.channel().remoteAddress(), cause);
+      LOG.debug(
+          "{}: failed before the protocol was negotiated", ctx.channel().remoteAddress(), cause);
       ctx.close();
     }
 

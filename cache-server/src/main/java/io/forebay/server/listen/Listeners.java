@@ -193,7 +193,7 @@ public final class Listeners implements AutoCloseable {
             String missing = QuicTlsHosts.missing();
             if (missing != null) {
               throw new ListenException(
-                  "listener " + listener.name() + ": no HTTP/3 here: " + missing);
+                  "listener " + listener.name() + ": HTTP/3 is not available here: " + missing);
             }
             heldUdp.add(holdUdp(listener.address(), address));
           }
@@ -341,7 +341,7 @@ public final class Listeners implements AutoCloseable {
     } else if (message.contains("annot assign") || message.contains("not available")) {
       reason = "no such address on this machine";
     } else if (message.contains("ermission denied")) {
-      reason = "permission denied; ports below 1024 need the right to bind them";
+      reason = "permission denied; ports below 1024 require the privilege to bind them";
     }
     return new ListenException(what + " " + text(address) + ": " + reason, cause);
   }

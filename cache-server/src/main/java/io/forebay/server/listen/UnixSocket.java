@@ -50,13 +50,13 @@ final class UnixSocket {
   static void check(Path file) throws ListenException {
     Path directory = file.toAbsolutePath().getParent();
     if (directory == null || !Files.isWritable(directory)) {
-      throw failure(file, "its directory is not there or can't be written to");
+      throw failure(file, "its directory is missing or not writable");
     }
     if (!Files.exists(file, LinkOption.NOFOLLOW_LINKS)) {
       return;
     }
     if (!isSocket(file)) {
-      throw failure(file, "there is a file of that name that is no socket");
+      throw failure(file, "a file of this name exists and is not a socket");
     }
     try (SocketChannel probe = SocketChannel.open(StandardProtocolFamily.UNIX)) {
       probe.connect(UnixDomainSocketAddress.of(file));
@@ -87,7 +87,7 @@ final class UnixSocket {
       throws ListenException {
     check(file);
     if (!transport.name().equals("epoll")) {
-      throw failure(file, "needs epoll, but the transport is " + transport.name());
+      throw failure(file, "requires epoll, but the transport is " + transport.name());
     }
     List<Loop> loops = transport.loops();
     EpollServerDomainSocketChannel server = new EpollServerDomainSocketChannel();

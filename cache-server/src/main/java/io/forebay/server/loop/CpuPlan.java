@@ -83,10 +83,10 @@ public record CpuPlan(List<Integer> cpus, String word) {
     }
     int count = allowed.cardinality();
     if (count == 0) {
-      return unpinned("not pinned: the CPUs this process may use are not known here");
+      return unpinned("not pinned: the CPUs available to the process are unknown");
     }
     if (count == 1) {
-      return unpinned("not pinned: the process has CPU " + allowed.nextSetBit(0) + " only");
+      return unpinned("not pinned: the process has only CPU " + allowed.nextSetBit(0));
     }
     if (loops > count) {
       return unpinned("not pinned: " + loops + " loops for " + count + " CPUs");
@@ -106,7 +106,13 @@ public record CpuPlan(List<Integer> cpus, String word) {
     String[] words = pin.split(",", -1);
     if (words.length != loops) {
       throw new ListenException(
-          "pin " + pin + ": " + words.length + " CPUs for " + loops + " loops; name one for each");
+          "pin "
+              + pin
+              + ": "
+              + words.length
+              + " CPUs for "
+              + loops
+              + " loops; name one CPU for each loop");
     }
     BitSet seen = new BitSet();
     for (int i = 0; i < loops; i++) {

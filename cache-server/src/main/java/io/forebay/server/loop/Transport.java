@@ -125,18 +125,19 @@ public final class Transport implements AutoCloseable {
       case "epoll" -> {
         if (!Epoll.isAvailable()) {
           throw new ListenException(
-              "transport epoll: not to be had here: " + rootMessage(Epoll.unavailabilityCause()));
+              "transport epoll is not available: " + rootMessage(Epoll.unavailabilityCause()));
         }
         yield Kind.EPOLL;
       }
       case "auto" -> {
         if (!Epoll.isAvailable()) {
-          LOG.info("no epoll here, using nio: {}", rootMessage(Epoll.unavailabilityCause()));
+          LOG.info(
+              "epoll is not available, using nio: {}", rootMessage(Epoll.unavailabilityCause()));
           yield Kind.NIO;
         }
         yield Kind.EPOLL;
       }
-      default -> throw new ListenException("transport " + name + ": not auto, epoll or nio");
+      default -> throw new ListenException("transport " + name + ": must be auto, epoll or nio");
     };
   }
 

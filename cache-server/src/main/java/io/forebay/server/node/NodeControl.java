@@ -16,7 +16,7 @@ public interface NodeControl extends NodeStatus, NodeQueries, PurgeControl {
    * @throws IOException when the device fails
    */
   default void disk(String name, DiskAction action) throws IOException {
-    throw new IllegalArgumentException("no disk is named " + name);
+    throw new IllegalArgumentException("there is no disk named " + name);
   }
 
   /** What can be done to a device of the disk tier. */

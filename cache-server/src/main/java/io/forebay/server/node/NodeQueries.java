@@ -32,7 +32,7 @@ public interface NodeQueries {
    * @throws IllegalArgumentException when no request can be for it
    */
   default List<StoreTarget> storeTargets(String url) {
-    throw new IllegalArgumentException("not a URL that could be requested here: " + url);
+    throw new IllegalArgumentException("not a URL that can be requested here: " + url);
   }
 
   /**
@@ -41,6 +41,6 @@ public interface NodeQueries {
    * @param survey of {@link #inspection}, on its thread
    */
   default Explanation explain(StoreInspector survey, RequestView request) throws IOException {
-    throw new IOException("there is nothing that could be explained");
+    throw new IOException("there is no configuration or store to explain with");
   }
 }

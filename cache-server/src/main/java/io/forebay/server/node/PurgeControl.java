@@ -32,7 +32,7 @@ public interface PurgeControl {
    * @throws PurgeRefusedException when the order cannot be understood, or while another is counted
    */
   default PurgeEstimate dryRun(PurgeOrder order, long mostMillis) throws PurgeRefusedException {
-    throw new PurgeRefusedException("there is nothing to count", Refusal.FOR_NOW);
+    throw new PurgeRefusedException("there is no store to count in", Refusal.FOR_NOW);
   }
 
   /** What became of a purge; null when nothing is known of it. */

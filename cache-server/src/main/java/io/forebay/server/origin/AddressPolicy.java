@@ -42,7 +42,7 @@ final class AddressPolicy {
     if (setting != null) {
       String what = "a " + kind.text() + " address";
       return setting.isEmpty()
-          ? what + ", which no name may stand for"
+          ? what + ", which no origin name may resolve to"
           : what + "; origins." + origin.name() + "." + setting + " is false";
     }
     return isOwn(origin, origins, address) ? "where this node itself listens" : null;

@@ -306,7 +306,9 @@ final class OriginConnection extends ChannelInboundHandlerAdapter {
 
   private void onBadMessage(Throwable cause) {
     if (cause instanceof PrematureChannelClosureException) {
-      fail(Kind.CLOSED_BEFORE_RESPONSE, "the origin closed within the response's head");
+      fail(
+          Kind.CLOSED_BEFORE_RESPONSE,
+          "the origin closed the connection within the response's header section");
     } else {
       fail(kindOf(cause), "invalid response: " + Printable.line(cause));
     }
@@ -373,7 +375,7 @@ final class OriginConnection extends ChannelInboundHandlerAdapter {
   private void onUpgrade(PooledCall current, HeaderFields fields) {
     UpgradeOffer offer = current.request().hop().upgrade();
     if (offer == null) {
-      fail(Kind.INVALID_RESPONSE, "invalid response: 101, and no upgrade was asked for");
+      fail(Kind.INVALID_RESPONSE, "invalid response: 101 without an upgrade request");
       return;
     }
     String refusal = decoder.hasExtraBytes() ? "it came too late" : offer.refusal(fields);
@@ -403,7 +405,7 @@ final class OriginConnection extends ChannelInboundHandlerAdapter {
   private void onResponseEnd(PooledCall current, LastHttpContent last) {
     if (isCloseDelimited && origin.isTls() && !hasCloseNotify) {
       // Anyone on the path can close a TCP connection; only the origin can say so within TLS.
-      fail(Kind.TRUNCATED, "the connection closed without TLS saying that the body had ended");
+      fail(Kind.TRUNCATED, "the connection closed without a TLS close_notify that ends the body");
       return;
     }
     HeaderFields trailers = fields(last.trailingHeaders());
@@ -499,8 +501,8 @@ final class OriginConnection extends ChannelInboundHandlerAdapter {
       Throwable why = cause.getCause() == null ? cause : cause.getCause();
       fail(kindOf(why), "invalid response: " + Printable.line(why));
     } else if (!isTransport && !(cause instanceof DecoderException)) {
-      LOG.error("{}: a defect while handling a response", origin.label(), cause);
-      fail(Kind.DEFECT, "a defect of this node, see its log");
+      LOG.error("{}: internal error while handling a response", origin.label(), cause);
+      fail(Kind.DEFECT, "internal error of this node, see its log");
     }
     if (state == State.IDLE) {
       pool.onIdleLost(this);
@@ -547,7 +549,7 @@ final class OriginConnection extends ChannelInboundHandlerAdapter {
       close();
       pool.retry(current, isSlotOurs);
     } else if (hasHead) {
-      fail(Kind.TRUNCATED, "the response broke off: " + detail);
+      fail(Kind.TRUNCATED, "the response ended early: " + detail);
     } else {
       fail(Kind.CLOSED_BEFORE_RESPONSE, "no response: " + detail);
     }
@@ -579,13 +581,13 @@ final class OriginConnection extends ChannelInboundHandlerAdapter {
         case SENDING ->
             fail(
                 Kind.WRITE_TIMEOUT,
-                "the origin took nothing of the request body for "
+                "the origin read nothing of the request body for "
                     + config.idleTimeout().toMillis()
                     + " ms");
         case HEAD, BODY ->
             fail(
                 Kind.IDLE_TIMEOUT,
-                "the response stood still for " + config.idleTimeout().toMillis() + " ms");
+                "no data of the response for " + config.idleTimeout().toMillis() + " ms");
       }
     }
   }

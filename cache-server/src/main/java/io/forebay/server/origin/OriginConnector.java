@@ -208,7 +208,7 @@ final class OriginConnector {
       return;
     }
     if (!connection.isUsable()) {
-      fail(Kind.CONNECT_FAILED, "the origin closed, or spoke, before it was asked anything");
+      fail(Kind.CONNECT_FAILED, "the origin closed the connection, or sent data, before a request");
       connected.close();
       return;
     }

@@ -206,7 +206,7 @@ final class OriginPool {
   private void enqueue(PooledCall call) {
     if (waiting.size() >= MAX_WAITING) {
       client.counters().hit(LimitKey.ORIGIN_CONNECTIONS);
-      call.fail(tooMany("and " + MAX_WAITING + " requests wait already"));
+      call.fail(tooMany("and " + MAX_WAITING + " requests are already waiting"));
       return;
     }
     if (isRetired && waiting.isEmpty()) {

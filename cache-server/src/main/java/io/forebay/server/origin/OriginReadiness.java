@@ -32,7 +32,7 @@ public final class OriginReadiness {
     }
     Resolution resolution = names.latest(origin.host());
     if (resolution == null) {
-      return origin.label() + ": name " + origin.host() + " is not resolved yet";
+      return origin.label() + ": name " + origin.host() + " has not been resolved yet";
     }
     if (resolution.addresses().isEmpty()) {
       return origin.label()
@@ -58,6 +58,6 @@ public final class OriginReadiness {
         + address.getHostAddress()
         + ", "
         // The machine's addresses may have changed since it was refused.
-        + (refusal == null ? "refused a moment ago" : refusal);
+        + (refusal == null ? "rejected recently" : refusal);
   }
 }

@@ -61,8 +61,8 @@ final class OriginTls {
     } catch (SSLException | IllegalArgumentException e) {
       throw new IOException(
           trust == null
-              ? "TLS towards origins cannot be set up: " + Printable.line(e)
-              : "trust file " + file + " holds no usable PEM certificate: " + Printable.line(e),
+              ? "TLS to origins cannot be set up: " + Printable.line(e)
+              : "trust file " + file + " contains no usable PEM certificate: " + Printable.line(e),
           e);
     }
   }

@@ -60,7 +60,7 @@ public final class OwnListenAddresses implements Predicate<InetSocketAddress> {
           .flatMap(NetworkInterface::inetAddresses)
           .collect(Collectors.toUnmodifiableSet());
     } catch (SocketException e) {
-      LOG.warn("the machine's addresses can't be read: {}", e.getMessage());
+      LOG.warn("the machine's addresses cannot be read: {}", e.getMessage());
       return Set.of();
     }
   }

@@ -27,7 +27,7 @@ final class LinearRegex {
    */
   static LinearRegex of(String expression) {
     if (expression.isEmpty()) {
-      throw new IllegalArgumentException("an empty expression would match everything");
+      throw new IllegalArgumentException("an empty expression matches everything");
     }
     if (expression.length() > MAX_LENGTH) {
       throw new IllegalArgumentException(

@@ -78,7 +78,7 @@ public final class PurgePredicate implements PurgeMatcher {
     if (rest.startsWith(HOST)) {
       int end = rest.indexOf(' ', HOST.length());
       if (end < 0) {
-        throw new IllegalArgumentException("a host and nothing else");
+        throw new IllegalArgumentException("a host alone is not a pattern");
       }
       host = rest.substring(HOST.length(), end);
       rest = rest.substring(end + 1);
@@ -89,7 +89,7 @@ public final class PurgePredicate implements PurgeMatcher {
     int colon = rest.indexOf(':');
     if (!rest.startsWith(HEADER) || colon < 0) {
       throw new IllegalArgumentException(
-          "a pattern is on the path, or on a header field as in \"content-type: ^video/\"");
+          "a pattern matches the path, or a header field as in \"content-type: ^video/\"");
     }
     String name = rest.substring(HEADER.length(), colon).strip().toLowerCase(Locale.ROOT);
     if (!FieldSyntax.isToken(name)) {

@@ -35,7 +35,7 @@ public final class PurgeScopes {
   public long[] url(String url) {
     PurgeUrl parsed = PurgeUrl.parse(url);
     if (parsed == null) {
-      throw new IllegalArgumentException("not a URL that could be requested here: " + url);
+      throw new IllegalArgumentException("not a URL that can be requested here: " + url);
     }
     Set<Long> all = new LinkedHashSet<>();
     for (TargetUri target : parsed.targets()) {

@@ -85,8 +85,8 @@ public final class ClientTls implements AutoCloseable {
     tls.commit(stage, config.tls());
     if (!stage.hosts().isEmpty() && !OpenSsl.isAvailable()) {
       LOG.warn(
-          "BoringSSL does not load here, using the JDK's slower TLS, without tickets shared by nodes"
-              + " and without OCSP: {}",
+          "BoringSSL cannot be loaded; using the JDK's slower TLS, without tickets shared between"
+              + " nodes and without OCSP: {}",
           String.valueOf(OpenSsl.unavailabilityCause()));
     }
     if (config.listeners().stream().anyMatch(ListenerConfig::isTls)) {
@@ -161,7 +161,7 @@ public final class ClientTls implements AutoCloseable {
       String problem = String.valueOf(e.getMessage());
       if (!problem.equals(ticketProblem)) {
         ticketProblem = problem;
-        LOG.warn("{}; the keys from before stay in use", problem);
+        LOG.warn("{}; the previous keys stay in use", problem);
       }
     }
     expiry.due(hosts.values(), config.expiryWarning(), now).forEach(LOG::warn);

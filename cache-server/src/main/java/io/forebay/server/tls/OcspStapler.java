@@ -116,7 +116,7 @@ final class OcspStapler implements AutoCloseable {
         Instant until = answer == null ? null : answer.until();
         if (until != null && until.toEpochMilli() <= now) {
           staple(chain.get(0), entry, null);
-          LOG.warn("{}: no OCSP answer any more, the last one has ended", host.name());
+          LOG.warn("{}: the OCSP response has expired, nothing is stapled", host.name());
         }
         if (entry.dueAtMillis <= now) {
           due.put(chain.get(0), new Question(chain.get(0), chain.get(1), responder));
@@ -170,20 +170,20 @@ final class OcspStapler implements AutoCloseable {
     if (Ocsp.isRevoked(failure)) {
       staple(question.certificate(), entry, null);
       LOG.error(
-          "{} says that the certificate of {} was revoked; it is served until another one is put in"
-              + " its place, and nothing is stapled",
+          "{} reports that the certificate of {} is revoked; it is served until it is"
+              + " replaced, and nothing is stapled",
           question.responder(),
           name);
       return;
     }
     LOG.warn(
-        "OCSP answer of {} for {}: {}; {}",
+        "OCSP response from {} for {}: {}; {}",
         question.responder(),
         name,
         failure.getMessage() == null ? failure.getClass().getSimpleName() : failure.getMessage(),
         entry.answer == null
             ? "nothing is stapled"
-            : "the one from before is stapled until it ends");
+            : "the previous one is stapled until it expires");
   }
 
   /** To all hosts that have the certificate. */
@@ -203,7 +203,7 @@ final class OcspStapler implements AutoCloseable {
     try {
       host.staple(pair, answer == null ? null : answer.bytes());
     } catch (TlsException e) {
-      LOG.warn("{}: OCSP answer not stapled: {}", host.name(), e.getMessage());
+      LOG.warn("{}: OCSP response not stapled: {}", host.name(), e.getMessage());
     }
   }
 

@@ -70,10 +70,11 @@ final class PemFile {
         }
       }
     } catch (CertificateException e) {
-      throw new TlsException(file + " holds a certificate that cannot be read: " + e.getMessage());
+      throw new TlsException(
+          file + " contains a certificate that cannot be read: " + e.getMessage());
     }
     if (certificates.isEmpty()) {
-      throw new TlsException(file + " holds no certificate in PEM form");
+      throw new TlsException(file + " contains no certificate in PEM format");
     }
     return certificates;
   }
@@ -89,14 +90,15 @@ final class PemFile {
             case "ENCRYPTED PRIVATE KEY" ->
                 throw new TlsException(
                     file
-                        + " is encrypted: write the key without a passphrase, readable by nobody else");
+                        + " is encrypted: store the key without a passphrase, readable only by this"
+                        + " user");
             default -> null;
           };
       if (pkcs8 != null) {
         return privateKey(file, pkcs8);
       }
     }
-    throw new TlsException(file + " holds no private key in PEM form");
+    throw new TlsException(file + " contains no private key in PEM format");
   }
 
   private static PrivateKey privateKey(Path file, byte[] pkcs8) throws TlsException {
@@ -110,7 +112,7 @@ final class PemFile {
       }
     }
     throw new TlsException(
-        file + " holds a key that is neither RSA nor on a NIST curve (" + problem + ")");
+        file + " contains a key that is neither RSA nor on a NIST curve (" + problem + ")");
   }
 
   /** PKCS #8 of an older form: version, algorithm, the key as it was. */
@@ -135,7 +137,7 @@ final class PemFile {
       System.arraycopy(oid, 0, algorithm, EC.length, oid.length);
       return wrapped(algorithm, key);
     } catch (DerException e) {
-      throw new TlsException(file + " holds an EC key that names no curve: " + e.getMessage());
+      throw new TlsException(file + " contains an EC key that names no curve: " + e.getMessage());
     }
   }
 

@@ -50,7 +50,7 @@ public final class QuicTlsHosts {
   public QuicSslContext context() throws TlsException {
     TlsHost host = table.get().of(listener, null);
     if (host == null) {
-      throw new TlsException("listener " + listener + ": HTTP/3 needs a certificate");
+      throw new TlsException("listener " + listener + ": HTTP/3 requires a certificate");
     }
     return builder(host).sni(this::of).build();
   }

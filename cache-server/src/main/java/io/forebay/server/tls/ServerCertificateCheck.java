@@ -70,23 +70,23 @@ final class ServerCertificateCheck {
     if (publicKey instanceof RSAPublicKey rsa) {
       int bits = rsa.getModulus().bitLength();
       if (bits < MIN_RSA_BITS) {
-        say(Severity.ERROR, "has an RSA key of " + bits + " bits; 2048 are the least");
+        say(Severity.ERROR, "has an RSA key of " + bits + " bits; the minimum is 2048");
       }
     } else if (publicKey instanceof ECPublicKey ec) {
       int bits = ec.getParams().getCurve().getField().getFieldSize();
       if (bits < MIN_EC_BITS || bits > MAX_EC_BITS) {
-        say(Severity.ERROR, "has a key on a curve that is not served; use P-256 or P-384");
+        say(Severity.ERROR, "has a key on an unsupported curve; use P-256 or P-384");
       }
     } else {
       say(
           Severity.ERROR,
-          "has a key of the kind "
+          "has a key of type "
               + publicKey.getAlgorithm()
-              + ", which browsers do not know; use ECDSA or RSA");
+              + ", which browsers do not support; use ECDSA or RSA");
       return;
     }
     if (!isKeyOf(publicKey)) {
-      say(Severity.ERROR, "and key " + pair.keyFile() + " do not belong together");
+      say(Severity.ERROR, "and key " + pair.keyFile() + " do not match");
     }
     for (X509Certificate certificate : pair.chain()) {
       String algorithm = certificate.getSigAlgName();
@@ -94,7 +94,7 @@ final class ServerCertificateCheck {
           && !isSelfSigned(certificate)) {
         say(
             Severity.WARNING,
-            "has a certificate signed with " + algorithm + ", which clients refuse");
+            "has a certificate signed with " + algorithm + ", which clients reject");
       }
     }
   }
@@ -155,14 +155,14 @@ final class ServerCertificateCheck {
                   + (issuer + 1)
                   + " issued certificate "
                   + (i + 1)
-                  + " and has to stand right behind it"
+                  + " and must directly follow it"
               : "has a chain with a gap: certificate "
                   + (i + 2)
                   + " did not issue certificate "
                   + (i + 1)
                   + ", \""
                   + lost.getIssuerX500Principal().getName()
-                  + "\" did");
+                  + "\" issued it");
       return;
     }
     X509Certificate last = chain.getLast();
@@ -173,7 +173,7 @@ final class ServerCertificateCheck {
               + last.getSubjectX500Principal().getName()
               + "\", whose issuer \""
               + last.getIssuerX500Principal().getName()
-              + "\" is no root known to this Java");
+              + "\" is not a root known to this Java");
     }
   }
 
@@ -195,12 +195,12 @@ final class ServerCertificateCheck {
 
   private void names(List<String> hosts) {
     if (!pair.hasAlternativeNames()) {
-      say(Severity.WARNING, "names no host (subjectAltName), so that no browser accepts it");
+      say(Severity.WARNING, "names no host (subjectAltName), so browsers reject it");
       return;
     }
     for (String host : hosts) {
       if (!pair.covers(host)) {
-        say(Severity.WARNING, "is not for " + host);
+        say(Severity.WARNING, "does not cover " + host);
       }
     }
   }
@@ -209,7 +209,7 @@ final class ServerCertificateCheck {
     try {
       List<String> usages = pair.leaf().getExtendedKeyUsage();
       if (usages != null && !usages.contains(SERVER_AUTH) && !usages.contains(ANY_USAGE)) {
-        say(Severity.ERROR, "is not for servers (extended key usage)");
+        say(Severity.ERROR, "is not valid for servers (extended key usage)");
       }
     } catch (CertificateParsingException e) {
       say(Severity.ERROR, "has an extended key usage that cannot be read");
@@ -222,7 +222,7 @@ final class ServerCertificateCheck {
       if (Files.getPosixFilePermissions(file).contains(PosixFilePermission.OTHERS_READ)) {
         findings.accept(
             new CertificateWarning(
-                Severity.WARNING, file + " can be read by everybody on this machine"));
+                Severity.WARNING, file + " can be read by every user of this machine"));
       }
     } catch (IOException | UnsupportedOperationException e) {
       // Whoever cannot be asked for permissions has none to be careful with.

@@ -132,7 +132,7 @@ final class TicketKeys {
                     + file
                     + " has a key of "
                     + key.length
-                    + " bytes; 48 are needed: openssl rand -base64 48");
+                    + " bytes instead of 48; create one with: openssl rand -base64 48");
           }
           keys.add(key);
         }
@@ -150,7 +150,7 @@ final class TicketKeys {
               + keys.size()
               + " keys; 1 to "
               + MAX_KEYS
-              + " may be there");
+              + " are allowed");
     }
     return List.copyOf(keys);
   }

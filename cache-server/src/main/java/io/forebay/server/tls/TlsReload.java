@@ -124,7 +124,7 @@ public final class TlsReload {
       for (String name : certificate.hosts()) {
         String other = taken.putIfAbsent(name, host.name());
         if (other != null) {
-          errors.add(host.name() + ": " + other + " has the host " + name + " as well; keep one");
+          errors.add(host.name() + ": " + other + " also has the host " + name + "; keep one");
         }
         builder.name(name, host);
       }
@@ -136,13 +136,14 @@ public final class TlsReload {
       Set<String> names = new HashSet<>();
       host.settings().pairs().forEach(pair -> names.addAll(pair.names()));
       if (names.isEmpty()) {
-        warnings.add(host.name() + ": no host leads to it: its certificate names none; give hosts");
+        warnings.add(
+            host.name() + ": its certificate names no host, so no client receives it; set hosts");
       }
       for (String name : names) {
         TlsHost other = builder.name(name, host);
         if (other != null) {
           warnings.add(
-              host.name() + ": " + other.name() + " serves " + name + ", which both are for");
+              host.name() + ": " + other.name() + " serves " + name + ", which both cover");
         }
       }
     });
@@ -175,7 +176,7 @@ public final class TlsReload {
           name
               + ": both certificates are "
               + pairs.getFirst().kind().toUpperCase(java.util.Locale.ROOT)
-              + "; the second is for clients that cannot do the first");
+              + "; the second must have the other key type");
       return null;
     }
     pairs.sort(Comparator.comparing(pair -> !pair.isEcdsa()));

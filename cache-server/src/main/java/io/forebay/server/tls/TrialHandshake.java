@@ -30,7 +30,7 @@ final class TrialHandshake {
     } catch (SSLException e) {
       throw new TlsException(
           host.settings().pairs().getFirst().file()
-              + " makes no handshake: "
+              + " fails a trial handshake: "
               + String.valueOf(e.getMessage()).lines().findFirst().orElse(""));
     }
   }
@@ -53,7 +53,7 @@ final class TrialHandshake {
         return client.getSession();
       }
     }
-    throw new SSLException("the handshake does not end");
+    throw new SSLException("the handshake does not complete");
   }
 
   private static void step(SSLEngine engine, ByteBuffer out, ByteBuffer in) throws SSLException {

@@ -117,7 +117,7 @@ final class LoopbackClient implements AutoCloseable {
       Socket used = isTls ? tls(plain, url) : plain;
       socket = used;
       if (isAborted) {
-        throw new IOException("broken off");
+        throw new IOException("aborted");
       }
       in = new BufferedInputStream(used.getInputStream(), 16 << 10);
       connectedTo = wanted;
@@ -203,7 +203,7 @@ final class LoopbackClient implements AutoCloseable {
 
   private static int status(String line) throws IOException {
     if (!line.matches("HTTP/1\\.[01] [1-5]\\d\\d( .*)?")) {
-      throw new IOException("not an HTTP answer");
+      throw new IOException("not an HTTP response");
     }
     return Integer.parseInt(line.substring(9, 12));
   }
@@ -238,11 +238,12 @@ final class LoopbackClient implements AutoCloseable {
     while (true) {
       int c = source.read();
       if (c < 0) {
-        throw new EOFException("the connection was closed within the answer");
+        throw new EOFException("the connection was closed within the response");
       }
       isAnswered = true;
       if (++headBytes > MAX_HEAD_BYTES) {
-        throw new IOException("the answer's header is larger than " + MAX_HEAD_BYTES + " bytes");
+        throw new IOException(
+            "the response's header section is larger than " + MAX_HEAD_BYTES + " bytes");
       }
       if (c == '\n') {
         int end = line.length();
@@ -316,7 +317,7 @@ final class LoopbackClient implements AutoCloseable {
       int count = source.read(to, offset, most);
       if (count < 0) {
         if (left != UNTIL_CLOSED) {
-          throw new EOFException("the answer ended " + left + " bytes early");
+          throw new EOFException("the response is " + left + " bytes too short");
         }
         isOver = true;
         return -1;

@@ -402,7 +402,7 @@ public final class WarmJob {
           0,
           "unknown",
           0,
-          url == null ? "not an http or https URL" : "no route of this node serves it");
+          url == null ? "not an http or https URL" : "no route of this node matches it");
       return;
     }
     if (seen.contains(url.text())) {

@@ -37,7 +37,7 @@ public final class WarmJobs implements AutoCloseable {
     long running = jobs.values().stream().filter(WarmJob::isRunning).count();
     if (running >= MAX_RUNNING) {
       throw new AdminError(
-          429, running + " warm-up jobs are running, at most " + MAX_RUNNING + " may at once");
+          429, running + " warm-up jobs are running, the maximum is " + MAX_RUNNING);
     }
     Iterator<WarmJob> oldest = jobs.values().iterator();
     while (jobs.size() >= MAX_KEPT && oldest.hasNext()) {

@@ -37,7 +37,7 @@ public record WarmRequest(
       problems.add("nothing to warm: give urls or sitemaps");
     }
     if (!problems.isEmpty()) {
-      throw new AdminError(400, "the order is malformed, nothing was started", problems);
+      throw new AdminError(400, "the request is malformed, nothing was started", problems);
     }
     return order;
   }

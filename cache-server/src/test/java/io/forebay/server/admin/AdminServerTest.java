@@ -359,7 +359,7 @@ final class AdminServerTest {
     RawHttp.Answer answer = start().post("/v1/purge", "{\"tags\":[\"t1\",\"t2\",\"t3\"]}");
     assertEquals(507, answer.status());
     assertEquals(
-        "the purge could not be made durable: No space left on device; 1 of the order's purges"
+        "the purge could not be made durable: No space left on device; 1 of the request's purges"
             + " were done before",
         answer.json().get("error").stringValue());
     assertEquals("done: \"tag\" \"t1\"", answer.json().at("/problems/0").stringValue());
@@ -415,7 +415,7 @@ final class AdminServerTest {
   void answersAnUnknownPathInJson(String path) throws IOException {
     RawHttp.Answer answer = start().get(path);
     assertEquals(404, answer.status());
-    assertEquals("there is nothing at this path", answer.json().get("error").stringValue());
+    assertEquals("no resource has this path", answer.json().get("error").stringValue());
   }
 
   @ParameterizedTest
@@ -620,7 +620,7 @@ final class AdminServerTest {
     RawHttp.Answer answer = start().post("/v1/purge", body);
     assertEquals(400, answer.status());
     String error = answer.json().get("error").stringValue();
-    assertTrue(error.startsWith("the body passes a bound: "), error);
+    assertTrue(error.startsWith("the body exceeds a limit: "), error);
   }
 
   @Test

@@ -68,7 +68,7 @@ final class ConfigLoaderTest {
   void refusesAConfigurationWithoutAnOrigin() {
     List<ConfigProblem> problems = refused();
     assertEquals(1, problems.size());
-    assertEquals("no origin is given", problems.getFirst().message());
+    assertEquals("no origin is configured", problems.getFirst().message());
   }
 
   @Test
@@ -449,10 +449,10 @@ final class ConfigLoaderTest {
             file
                 + ":8:19: timeouts.drain: \"10\" is a number without a unit; write 10s, or with"
                 + " ms, m, h or d",
-            file + ":10:3: threads: keys are needed here; known here: loops, pin, transport",
+            file + ":10:3: threads: keys are required here; known here: loops, pin, transport",
             file + ":12:13: routes.0.origin: there is no origin named nowhere; known here: default",
             file
-                + ":13:5: routes.1: an earlier route takes the same host and path; give it"
+                + ":13:5: routes.1: an earlier route matches the same host and path; give it"
                 + " another match, or remove it",
             file + ":13:14: routes.1.match.hots: unknown key; did you mean host?"),
         lines);
@@ -657,7 +657,7 @@ final class ConfigLoaderTest {
     write(ORIGIN + "admin: \"" + address + "\"");
     ConfigProblem problem = refused().getFirst();
     assertEquals("admin.address", problem.path());
-    assertTrue(problem.message().contains("not loopback and there is no token"));
+    assertTrue(problem.message().contains("not a loopback address and no token is configured"));
     options.put("admin.token", "0123456789abcdef");
     assertEquals("0123456789abcdef", loaded().admin().token());
   }
@@ -708,13 +708,13 @@ final class ConfigLoaderTest {
   @Test
   void refusesTwoOfOneNameOrAddress() throws IOException {
     write(ORIGIN + "listen: [':1', '0.0.0.0:1']");
-    assertEquals("listener http has the address 0.0.0.0:1 already", refused().getFirst().message());
+    assertEquals("listener http already has the address 0.0.0.0:1", refused().getFirst().message());
     write(ORIGIN + "listen: [{name: a, address: ':1'}, {name: a, address: ':2'}]");
-    assertEquals("a second listener named a", refused().getFirst().message());
+    assertEquals("another listener is named a", refused().getFirst().message());
     write(ORIGIN + "listen: '127.0.0.1:8081'");
-    assertEquals("listener http has this address already", refused().getFirst().message());
+    assertEquals("listener http already has this address", refused().getFirst().message());
     write(ORIGIN + "routes: [{name: a, match: {path: /a}}, {name: a}]");
-    assertEquals("a second route named a", refused().getFirst().message());
+    assertEquals("another route is named a", refused().getFirst().message());
     write(ORIGIN + "origins: {default: 'http://b'}");
     assertEquals("origin is given as well", refused().getFirst().message());
     write(ORIGIN + "listen: [':0', ':0']");
@@ -728,10 +728,10 @@ final class ConfigLoaderTest {
           """
           request-cookies: {strip: [a], keep: [b]} | request-cookies.strip | request-cookies.keep is given as well
           response-cookies: {strip: [a b]}         | response-cookies.strip | "a b" is not in a list of cookies
-          negative-ttl: {200: 1s}                  | negative-ttl | "200=1s" is no error status with a time
+          negative-ttl: {200: 1s}                  | negative-ttl | "200=1s" is not an error status with a duration
           negative-ttl: {404: 1}                   | negative-ttl | "1" is a number without a unit
-          negative-ttl: {429: 1s}                  | negative-ttl | 429 says nothing about the URL and is never stored
-          negative-ttl: [404]                      | negative-ttl | a list where one value is needed
+          negative-ttl: {429: 1s}                  | negative-ttl | 429 does not depend on the URL and is never stored
+          negative-ttl: [404]                      | negative-ttl | a list where a single value is required
           ttl-jitter: 5                            | ttl-jitter | "5" is not a percentage
           early-refresh: 51%                       | early-refresh | "51" is out of range
           set-cookie: keep                         | set-cookie | "keep" is not one of the choices
@@ -749,7 +749,7 @@ final class ConfigLoaderTest {
     write("origins: {a: 'http://a', b: 'http://b'}");
     assertEquals("several origins and no routes", refused().getFirst().message());
     write("origins: {a: 'http://a', b: 'http://b'}\nroutes: [{match: {path: /x/}}]");
-    assertEquals("no origin is named", refused().getFirst().message());
+    assertEquals("no origin is given", refused().getFirst().message());
   }
 
   @ParameterizedTest
@@ -771,17 +771,17 @@ final class ConfigLoaderTest {
       delimiter = '|',
       textBlock =
           """
-          unkeyed-fields: {pass: [X_Forwarded_For]}          | unkeyed-fields.pass | x_forwarded_for would pass for x-forwarded-for
-          unkeyed-fields: {pass: [Client_Cert]}              | unkeyed-fields.pass | client_cert would pass for client-cert
-          unkeyed-fields: {pass: [Client.Cert]}              | unkeyed-fields.pass | client.cert would pass for client-cert
-          unkeyed-fields: {pass: [content_length]}           | unkeyed-fields.pass | content_length would pass for content-length
-          unkeyed-fields: {pass: [x_original_url]}           | unkeyed-fields.pass | x_original_url would pass for x-original-url
-          unkeyed-fields: {key: [x_original_url]}            | unkeyed-fields.key  | x_original_url would pass for x-original-url
-          key: {headers: [x_forwarded_host]}                 | key.headers         | x_forwarded_host would pass for x-forwarded-host
-          unkeyed-fields: {pass: [a], drop: [a]}             | unkeyed-fields.pass | a is in another list as well
-          unkeyed-fields: {pass: [a], key: [a]}              | unkeyed-fields.pass | a is in another list as well
-          unkeyed-fields: {key: [a]}, key: {headers: [a]}    | unkeyed-fields.key  | key.headers takes a as well
-          unkeyed-fields: {key: [cookie]}, key: {cookies: [a]} | unkeyed-fields.key | key.cookies takes cookie as well
+          unkeyed-fields: {pass: [X_Forwarded_For]}          | unkeyed-fields.pass | an origin may read x_forwarded_for as x-forwarded-for
+          unkeyed-fields: {pass: [Client_Cert]}              | unkeyed-fields.pass | an origin may read client_cert as client-cert
+          unkeyed-fields: {pass: [Client.Cert]}              | unkeyed-fields.pass | an origin may read client.cert as client-cert
+          unkeyed-fields: {pass: [content_length]}           | unkeyed-fields.pass | an origin may read content_length as content-length
+          unkeyed-fields: {pass: [x_original_url]}           | unkeyed-fields.pass | an origin may read x_original_url as x-original-url
+          unkeyed-fields: {key: [x_original_url]}            | unkeyed-fields.key  | an origin may read x_original_url as x-original-url
+          key: {headers: [x_forwarded_host]}                 | key.headers         | an origin may read x_forwarded_host as x-forwarded-host
+          unkeyed-fields: {pass: [a], drop: [a]}             | unkeyed-fields.pass | a is also in another list
+          unkeyed-fields: {pass: [a], key: [a]}              | unkeyed-fields.pass | a is also in another list
+          unkeyed-fields: {key: [a]}, key: {headers: [a]}    | unkeyed-fields.key  | key.headers also has a
+          unkeyed-fields: {key: [cookie]}, key: {cookies: [a]} | unkeyed-fields.key | key.cookies also has cookie
           """)
   void refusesFieldsThatCannotBeLetThrough(String settings, String path, String message)
       throws IOException {

@@ -117,8 +117,8 @@ class MountTableTest {
       List<String> expected =
           place.startsWith("/mnt-that-is-not")
               ? List.of(
-                  "stores.d.path: /mnt-that-is-not/nvme0 is on the root file system: if a disk"
-                      + " belongs there, it is not mounted")
+                  "stores.d.path: /mnt-that-is-not/nvme0 is on the root file system: if it should"
+                      + " be a disk, that disk is not mounted")
               : List.of();
       assertEquals(expected, warnings);
     }

@@ -238,6 +238,6 @@ class ListenersTest {
     ListenException e =
         assertThrows(
             ListenException.class, () -> Transport.open(new ThreadsConfig(1, "off", "kqueue")));
-    assertEquals("transport kqueue: not auto, epoll or nio", e.getMessage());
+    assertEquals("transport kqueue: must be auto, epoll or nio", e.getMessage());
   }
 }

@@ -42,9 +42,9 @@ class CpuPlanTest {
   void doesNotPinWhereItWouldDoHarm() throws ListenException {
     assertUnpinned("not pinned: threads.pin is off", CpuPlan.of("off", 2, machine("0-3")));
     assertUnpinned("not pinned: 3 loops for 2 CPUs", CpuPlan.of("auto", 3, machine("0-1")));
-    assertUnpinned("not pinned: the process has CPU 1 only", CpuPlan.of("auto", 1, machine("1")));
+    assertUnpinned("not pinned: the process has only CPU 1", CpuPlan.of("auto", 1, machine("1")));
     assertUnpinned(
-        "not pinned: the CPUs this process may use are not known here",
+        "not pinned: the CPUs available to the process are unknown",
         CpuPlan.of("auto", 1, machine("")));
   }
 
@@ -62,7 +62,7 @@ class CpuPlanTest {
 
   @Test
   void refusesAListThatCannotBe() {
-    assertRefused("pin 0: 1 CPUs for 2 loops; name one for each", "0", 2);
+    assertRefused("pin 0: 1 CPUs for 2 loops; name one CPU for each loop", "0", 2);
     assertRefused("pin 0,0: CPU 0 is named twice", "0,0", 2);
     assertRefused("pin 0,9: CPU 9 is not among those of this process, {0, 1, 2, 3}", "0,9", 2);
     assertRefused("pin 0,x: 'x' is not a CPU number", "0,x", 2);

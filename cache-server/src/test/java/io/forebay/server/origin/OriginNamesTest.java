@@ -285,7 +285,10 @@ class OriginNamesTest {
     Origins origins = Origins.load(List.of(config), Origins.NONE, address -> false);
     Lab.ScriptedNames names = new Lab.ScriptedNames();
     assertTrue(
-        OriginReadiness.problems(origins, names).getFirst().detail().contains("not resolved yet"));
+        OriginReadiness.problems(origins, names)
+            .getFirst()
+            .detail()
+            .contains("not been resolved yet"));
     names.fail("origin.test", "no such name");
     assertTrue(
         OriginReadiness.problems(origins, names)

@@ -126,13 +126,13 @@ final class TlsReloadTest {
   @CsvSource({
     "expired, has expired at",
     "early, is not valid before",
-    "stranger, do not belong together",
+    "stranger, do not match",
     "reversed, out of order: certificate 3 issued certificate 1",
     "gap, a chain with a gap",
     "weak, RSA key of 1024 bits",
     "edwards, neither RSA nor on a NIST curve",
-    "client, not for servers",
-    "garbage, holds no certificate in PEM form",
+    "client, not valid for servers",
+    "garbage, contains no certificate in PEM format",
     "missing, no such file"
   })
   void whatNoClientAcceptsIsAnError(String name, String text) {
@@ -169,7 +169,7 @@ final class TlsReloadTest {
   void aHostThatTheCertificateIsNotForIsAWarning() {
     TlsReload stage = checked(entry("good", "elsewhere.example", "www.example.com"));
     assertEquals(
-        List.of("certificates.good: " + files.pem("good") + " is not for elsewhere.example"),
+        List.of("certificates.good: " + files.pem("good") + " does not cover elsewhere.example"),
         stage.warnings());
   }
 
@@ -224,8 +224,7 @@ final class TlsReloadTest {
   void oneHostHasOneCertificate() {
     TlsReload stage = checked(entry("good", "www.example.com"), entry("rsa", "www.example.com"));
     assertEquals(
-        List.of(
-            "certificates.rsa: certificates.good has the host www.example.com as well; keep one"),
+        List.of("certificates.rsa: certificates.good also has the host www.example.com; keep one"),
         stage.errors());
   }
 

@@ -65,7 +65,8 @@ final class ChannelBlockFile implements BlockFile {
       throw new NoSpaceException(
           String.format(
               Locale.ROOT,
-              "%s has %d MiB free and the disk store needs %d MiB: make room or give it less",
+              "%s has %d MiB free and the disk store needs %d MiB: free some space or reduce its"
+                  + " size",
               file.toAbsolutePath().getParent(),
               free >> 20,
               lengthBytes >> 20));
@@ -82,7 +83,7 @@ final class ChannelBlockFile implements BlockFile {
       throw new NoSpaceException(
           String.format(
               Locale.ROOT,
-              "%s: writing %d MiB failed at %d MiB (%s): make room or give it less",
+              "%s: writing %d MiB failed at %d MiB (%s): free some space or reduce its size",
               file,
               lengthBytes >> 20,
               at >> 20,

@@ -103,7 +103,7 @@ final class Device {
         head.read(storeIdentity, settings.regionBytes(), settings.regionCount())
             && head.number() == number;
     if (isKnown && head.sweptThrough() < purges.retiredThrough()) {
-      LOG.info("disk {} was away during purges: it opens empty", settings.name());
+      LOG.info("disk {} missed purges: it opens empty", settings.name());
       isKnown = false;
     }
     log.adoptsWhole(isKnown && head.isClean());
@@ -300,7 +300,7 @@ final class Device {
     }
     try {
       if (graves.hasLost()) {
-        LOG.warn("disk {} lost track of what is dead: it is emptied", settings.name());
+        LOG.warn("disk {} lost tombstones: it is emptied", settings.name());
         empty();
         return true;
       }
@@ -384,7 +384,7 @@ final class Device {
         health.online();
         LOG.info("disk {} is online", settings.name());
       } else {
-        LOG.info("disk {} missed what happened while it was away: it opens empty", settings.name());
+        LOG.info("disk {} missed changes while it was offline: it opens empty", settings.name());
         format(head.number());
         LOG.info("disk {} is online and empty", settings.name());
       }
@@ -416,7 +416,7 @@ final class Device {
       done = true;
     } finally {
       if (!done) {
-        health.broke("because it can't be emptied");
+        health.broke("because it cannot be emptied");
       }
     }
   }
@@ -438,7 +438,7 @@ final class Device {
       isMine = false;
     }
     if (!isMine) {
-      throw new IOException("an operation on disk " + settings.name() + " has not come back yet");
+      throw new IOException("an operation on disk " + settings.name() + " has not completed yet");
     }
   }
 

@@ -63,7 +63,7 @@ final class DeviceFile implements BlockFile {
   boolean reopen() throws IOException {
     boolean isKept = isSafe();
     if (!opener.isThere(path)) {
-      throw new IOException(path + " is not there: mount the disk, or empty it with reinit");
+      throw new IOException(path + " is missing: mount the disk, or empty it with reinit");
     }
     recreate();
     return isKept;

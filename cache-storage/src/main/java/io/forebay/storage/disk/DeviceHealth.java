@@ -81,7 +81,7 @@ final class DeviceHealth {
     long now = clockMillis.getAsLong();
     for (long begun : operations.values()) {
       if (now - begun > 2 * settings.slowMillis()) {
-        fence("after " + (now - begun) + " ms without an answer");
+        fence("after " + (now - begun) + " ms without a result");
         return;
       }
     }
@@ -110,7 +110,7 @@ final class DeviceHealth {
   /** Leaves the device alone: what is on it counts as missing until an operator says otherwise. */
   private void fence(String why) {
     if (leave(State.FENCED)) {
-      LOG.error("disk {} is fenced {}: what is on it is missing", settings.name(), why);
+      LOG.error("disk {} is fenced {}: its objects count as missing", settings.name(), why);
     }
   }
 
@@ -118,7 +118,7 @@ final class DeviceHealth {
   boolean offline() {
     boolean done = leave(State.OFFLINE);
     if (done) {
-      LOG.info("disk {} is offline: what is on it is missing", settings.name());
+      LOG.info("disk {} is offline: its objects count as missing", settings.name());
     }
     return done;
   }
@@ -140,7 +140,7 @@ final class DeviceHealth {
       state = State.FENCED;
     }
     onLeft.run();
-    LOG.error("disk {} is fenced {}: what is on it is missing", settings.name(), why);
+    LOG.error("disk {} is fenced {}: its objects count as missing", settings.name(), why);
   }
 
   /** It has been taken up; false if it went out of use meanwhile, and then it stays out. */

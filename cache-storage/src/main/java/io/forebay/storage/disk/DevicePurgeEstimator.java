@@ -42,7 +42,7 @@ final class DevicePurgeEstimator {
   DiskTier.Counted count() {
     boolean isRecovered = device.isRecovered();
     if (!device.isInUse()) {
-      return counted("all of it: it is not in use");
+      return counted("everything: the disk is not in use");
     }
     int regions = device.settings().regionCount();
     int done = 0;
@@ -54,15 +54,15 @@ final class DevicePurgeEstimator {
         }
       }
     } catch (IOException e) {
-      return counted("the rest from region " + done + " on: " + e.getMessage());
+      return counted("regions from " + done + " on: " + e.getMessage());
     }
     if (done < regions) {
-      return counted("the time was up after " + done + " of " + regions + " regions");
+      return counted("the time limit was reached after " + done + " of " + regions + " regions");
     }
     if (!isRecovered) {
-      return counted("what its recovery has not come to yet");
+      return counted("regions that recovery has not read yet");
     }
-    return counted(device.isIdle() && !device.isFilling() ? "" : "what is on its way to it");
+    return counted(device.isIdle() && !device.isFilling() ? "" : "objects that are being written");
   }
 
   private DiskTier.Counted counted(String uncounted) {

@@ -133,7 +133,8 @@ final class DeviceRecovery {
   private void discardFrom(int at) {
     List<WrittenExtent> lost = order.subList(at, order.size());
     LOG.warn(
-        "disk {}: tombstones in region {} are damaged: it and the {} older ones are emptied",
+        "disk {}: tombstones in region {} are damaged: this region and the {} older ones are"
+            + " emptied",
         settings.name(),
         order.get(at).region(),
         lost.size() - 1);

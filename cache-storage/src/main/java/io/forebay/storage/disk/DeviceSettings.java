@@ -111,7 +111,7 @@ public record DeviceSettings(
               + bytes
               + " bytes in regions of "
               + region
-              + ": give it at least "
+              + ": the minimum is "
               + MIN_REGIONS * MIN_REGION
               + " bytes");
     }

@@ -426,7 +426,7 @@ final class DeviceSweeper {
       try {
         directory.rewrite(region, number);
       } catch (IOException e) {
-        health.onError("marking what purges killed", e);
+        health.onError("writing the tombstones of purged records", e);
         return false;
       }
       counters.writes.incrementAndGet();

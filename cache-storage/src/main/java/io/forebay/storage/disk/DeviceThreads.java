@@ -66,7 +66,7 @@ final class DeviceThreads {
           writable.drainPermits();
         }
       } catch (RuntimeException e) {
-        LOG.error("disk {}: its writer failed and goes on", device.name(), e);
+        LOG.error("disk {}: its writer failed and continues", device.name(), e);
         await(writable);
       }
     }

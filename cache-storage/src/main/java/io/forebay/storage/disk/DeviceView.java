@@ -84,7 +84,7 @@ public final class DeviceView implements AutoCloseable {
     this.channel = channel;
     long magic = head.getLong(DeviceHeader.MAGIC_OFFSET);
     if (magic == 0) {
-      throw new DamagedFileException(file + " was never finished: the next start makes it anew");
+      throw new DamagedFileException(file + " was never completed: the next start recreates it");
     }
     if (magic != DeviceHeader.MAGIC) {
       throw new ForeignFileException(file + " is not a Forebay disk store");
@@ -92,7 +92,7 @@ public final class DeviceView implements AutoCloseable {
     int version = head.getInt(DeviceHeader.VERSION_OFFSET);
     if (version != DeviceHeader.VERSION) {
       throw new ForeignFileException(
-          file + " has format " + version + ", this Forebay knows " + DeviceHeader.VERSION);
+          file + " has format " + version + ", this Forebay supports " + DeviceHeader.VERSION);
     }
     if (head.getInt(DeviceHeader.CRC_OFFSET) != checksum(head, DeviceHeader.CRC_OFFSET)) {
       throw new DamagedFileException(
@@ -107,18 +107,18 @@ public final class DeviceView implements AutoCloseable {
         || regionBytes % DirectoryPage.LENGTH != 0
         || regionCount <= 0) {
       throw new DamagedFileException(
-          file + " says it has " + regionCount + " regions of " + regionBytes + " bytes");
+          file + " claims to have " + regionCount + " regions of " + regionBytes + " bytes");
     }
     long expected = DeviceHeader.LENGTH + (long) regionCount * regionBytes;
     if (channel.size() != expected) {
       throw new DamagedFileException(
           file
               + " is "
-              + (channel.size() < expected ? "cut off: " : "too long: ")
+              + (channel.size() < expected ? "truncated: " : "too long: ")
               + channel.size()
               + " bytes instead of "
               + expected
-              + ": the next start makes it anew, empty");
+              + ": the next start recreates it empty");
     }
     this.isClean = readClean();
   }
@@ -301,7 +301,7 @@ public final class DeviceView implements AutoCloseable {
     while (into.hasRemaining()) {
       int length = channel.read(into, from);
       if (length < 0) {
-        throw new EOFException(file + " is cut off at " + from);
+        throw new EOFException(file + " is truncated at " + from);
       }
       from += length;
     }

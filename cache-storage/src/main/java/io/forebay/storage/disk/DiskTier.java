@@ -365,7 +365,7 @@ public final class DiskTier implements AutoCloseable {
         return device;
       }
     }
-    throw new IllegalArgumentException("no disk is named " + name);
+    throw new IllegalArgumentException("there is no disk named " + name);
   }
 
   public List<DiskStats> stats() {

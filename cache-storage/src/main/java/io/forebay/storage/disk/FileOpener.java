@@ -26,7 +26,10 @@ final class FileOpener implements DiskTier.Opener {
     try {
       direct = DirectBlockFile.open(file);
     } catch (IOException | UnsupportedOperationException e) {
-      LOG.warn("disk {}: no direct I/O there, so buffered: {}", device.name(), e.toString());
+      LOG.warn(
+          "disk {}: direct I/O is not available, using buffered I/O: {}",
+          device.name(),
+          e.toString());
       return buffered;
     }
     // What was written to make the file must not lie in the page cache beside what comes now.

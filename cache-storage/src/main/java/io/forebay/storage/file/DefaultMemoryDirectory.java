@@ -86,7 +86,7 @@ public final class DefaultMemoryDirectory {
         return recorded;
       }
       LOG.warn(
-          "{} is not used: {}. A new memory directory takes its place, and the memory tier opens"
+          "{} is not used: {}. A new memory directory replaces it, and the memory tier opens"
               + " empty",
           recorded,
           problem);
@@ -117,7 +117,7 @@ public final class DefaultMemoryDirectory {
       // that left something else than was asked for.
       String problem = PrivateFiles.problem(made);
       if (problem != null) {
-        throw new IOException(made + " can't be used: " + problem);
+        throw new IOException(made + " cannot be used: " + problem);
       }
       record(made, data);
       done = true;

@@ -134,7 +134,7 @@ public final class PrivateFiles {
       Status status = status(directory, true);
       if (status != null && (status.mode() & WORLD_WRITES) != 0) {
         LOG.warn(
-            "{} can be written by every user of this machine: take that permission away (chmod"
+            "{} can be written by every user of this machine: remove that permission (chmod"
                 + " o-w)",
             directory);
       }
@@ -165,7 +165,7 @@ public final class PrivateFiles {
               + parent
               + " for "
               + directory
-              + ": mount its disk, or make the directory");
+              + ": mount its disk, or create the directory");
     }
     createDirectories(directory);
   }
@@ -182,7 +182,7 @@ public final class PrivateFiles {
   static @Nullable String problem(Path directory) throws IOException {
     Status status = status(directory);
     if (status == null) {
-      return "it can't be read";
+      return "it cannot be read";
     }
     if ((status.mode() & TYPE) == LINK) {
       return "it is a symbolic link";
@@ -232,7 +232,8 @@ public final class PrivateFiles {
     int type = status.mode() & TYPE;
     if (type == LINK) {
       throw new UnsafeFileException(
-          file + " is a symbolic link, and none is followed: remove it, or name another directory");
+          file
+              + " is a symbolic link, which is not followed: remove it, or name another directory");
     }
     if (type != REGULAR) {
       throw new UnsafeFileException(file + " is not a regular file: move it away");
@@ -245,14 +246,14 @@ public final class PrivateFiles {
     try {
       view.setPermissions(mode);
       LOG.info(
-          "{} had mode {} and has {} now",
+          "the mode of {} was changed from {} to {}",
           path,
           Integer.toOctalString(status.mode() & PERMISSIONS),
           PosixFilePermissions.toString(mode));
     } catch (IOException e) {
       // On a file system without modes, or in a directory of another user.
       LOG.warn(
-          "{} can be read or written by other users, and its mode {} can't be changed: {}",
+          "{} can be read or written by other users, and its mode {} cannot be changed: {}",
           path,
           Integer.toOctalString(status.mode() & PERMISSIONS),
           e.toString());

@@ -51,7 +51,7 @@ public final class IndexChecksum {
           whole.update(word.clear().putInt(part.get()).flip());
         }
       } catch (ExecutionException e) {
-        throw new IOException(file + " can't be read: " + e.getCause(), e);
+        throw new IOException(file + " cannot be read: " + e.getCause(), e);
       } catch (InterruptedException e) {
         Thread.currentThread().interrupt();
         throw new IOException("interrupted", e);
@@ -66,7 +66,7 @@ public final class IndexChecksum {
     for (long at = from; at < to; ) {
       int read = channel.read(buffer.clear().limit((int) Math.min(READ_BYTES, to - at)), at);
       if (read <= 0) {
-        throw new IOException("cut off at " + at);
+        throw new IOException("truncated at " + at);
       }
       crc.update(buffer.flip());
       at += read;

@@ -42,11 +42,11 @@ public final class Audit {
         if (length > regions.recordsEnd(region) - offset
             || !RecordHeader.isRecord(memory, record, generation, length)
             || memory.get(Layouts.INT, record + RecordHeader.ENTRY_OFFSET) != slot) {
-          findings.add(where + "live, and not a record of its own");
+          findings.add(where + "live, but not a record");
           continue;
         }
         if (!RecordHeader.isIntact(memory, record)) {
-          findings.add(where + "checksum differs");
+          findings.add(where + "checksum mismatch");
         }
         ObjectIndex.Outcome outcome =
             cursor.get(
@@ -56,12 +56,12 @@ public final class Audit {
         if (outcome != ObjectIndex.Outcome.DONE || !value.isAt(region, generation, offset)) {
           findings.add(
               where
-                  + "live, and not what its key names: born "
+                  + "live, but not the record that its key names: born "
                   + memory.get(Layouts.LONG, entry + DirectoryEntry.BIRTH_OFFSET));
         }
       }
       if (state == Regions.SEALED && regions.holds(region) != 0 && core.unfinished.isEmpty()) {
-        findings.add("region " + region + " is held by nobody");
+        findings.add("region " + region + " has no owner");
       }
     }
     return findings;

@@ -219,7 +219,7 @@ public final class DiskDevice implements Tier {
     try {
       flaw = flawOf(entry, read(entry, entry.length()));
     } catch (IOException e) {
-      flaw = "can't be read: " + e.getMessage();
+      flaw = "cannot be read: " + e.getMessage();
     }
     // Its region may have been written over while it was read.
     return flaw != null && isNamed(entry) ? flaw : null;
@@ -229,15 +229,15 @@ public final class DiskDevice implements Tier {
     if (!RecordHeader.isRecord(record, 0, entry.generation(), entry.length())
         || record.get(Layouts.INT, RecordHeader.LENGTH_OFFSET) != entry.length()
         || record.get(Layouts.INT, RecordHeader.KIND_OFFSET) != entry.kind()) {
-      return "not the record that its directory names";
+      return "not the record that its directory entry names";
     }
     if (!RecordHeader.isIntact(record, 0)) {
-      return "checksum differs";
+      return "checksum mismatch";
     }
     long object =
         record.get(
             Layouts.LONG, entry.isSlice() ? SliceRecord.OBJECT_OFFSET : HeadRecord.OBJECT_OFFSET);
-    return object == entry.objectId() ? null : "of another object than its directory says";
+    return object == entry.objectId() ? null : "of another object than its directory entry names";
   }
 
   @Override

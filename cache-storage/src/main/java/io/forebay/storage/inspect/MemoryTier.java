@@ -278,10 +278,10 @@ public final class MemoryTier implements Tier {
         return "its directory entry is damaged (checksum)";
       }
       if (!isWhole(entry)) {
-        return "not the record that its directory names";
+        return "not the record that its directory entry names";
       }
       long record = regions.base(entry.region()) + entry.offset();
-      return RecordHeader.isIntact(regions.memory(), record) ? null : "checksum differs";
+      return RecordHeader.isIntact(regions.memory(), record) ? null : "checksum mismatch";
     } finally {
       guard.unpin(entry.region());
     }

@@ -99,7 +99,7 @@ public final class StoreInspection implements AutoCloseable {
 
   private void requireMemory() throws BusyException {
     if (core.isLost()) {
-      throw new BusyException("the memory tier is lost: start the node again");
+      throw new BusyException("the memory tier is lost: restart the node");
     }
   }
 
@@ -126,7 +126,7 @@ public final class StoreInspection implements AutoCloseable {
     requireMemory();
     Verification running = verification;
     if (running != null && running.state() == Verification.State.RUNNING) {
-      throw new BusyException("the store is being verified already: job " + running.id());
+      throw new BusyException("a verification is already in progress: job " + running.id());
     }
     Verification next =
         new Verification(++lastId, bytesPerSecond, System::nanoTime, LockSupport::parkNanos);
@@ -188,7 +188,7 @@ public final class StoreInspection implements AutoCloseable {
       try {
         return thread.submit(work);
       } catch (RejectedExecutionException e) {
-        throw new BusyException("too many questions about the store at once: ask again later");
+        throw new BusyException("too many concurrent queries of the store: try again later");
       }
     }
 
@@ -245,22 +245,22 @@ public final class StoreInspection implements AutoCloseable {
       for (DeviceSettings device : devices) {
         String state = states.getOrDefault(device.name(), "gone");
         if (!state.equals("online") && !state.equals("recovering")) {
-          notes.add("disk " + device.name() + " is " + state + " and not looked at");
+          notes.add("disk " + device.name() + " is " + state + " and was not read");
           continue;
         }
         if (state.equals("recovering")) {
-          notes.add("disk " + device.name() + " is recovering: not all of it is known yet");
+          notes.add("disk " + device.name() + " is recovering: its list of objects is incomplete");
         }
         try {
           DeviceView file = DeviceView.open(device.directory());
           files.add(file);
           disks.add(new DiskDevice(device.name(), file, desk.cursor, desk.buffer()));
         } catch (IOException e) {
-          notes.add("disk " + device.name() + " can't be looked at: " + e.getMessage());
+          notes.add("disk " + device.name() + " cannot be read: " + e.getMessage());
         }
       }
       if (!core.isRebuilt) {
-        notes.add("the index is being rebuilt: not all that is in memory is known yet");
+        notes.add("the index is being rebuilt: the list of objects in memory is incomplete");
       }
       this.survey =
           new StoreInspector(

@@ -110,7 +110,7 @@ public final class Verification {
       throws IOException {
     RegionFacts facts = tier.facts(region);
     if (facts.state() == Tier.State.DAMAGED) {
-      add(flaw(tier, region, "region", "its header makes no sense: what was in it is lost"));
+      add(flaw(tier, region, "region", "its header is invalid: its records are lost"));
     }
     Extent extent =
         tier.walk(
@@ -128,7 +128,7 @@ public final class Verification {
               tier,
               region,
               "directory",
-              extent.lostPages() + " damaged pages: what they named is lost"));
+              extent.lostPages() + " damaged pages: the records that they named are lost"));
     }
     // Of memory only here, where nothing is pinned.
     pace();

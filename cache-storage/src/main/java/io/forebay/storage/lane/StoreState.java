@@ -112,8 +112,8 @@ public final class StoreState {
       regions.state(region, 0, Regions.NONE, Regions.FREE);
     }
     LOG.error(
-        "the memory tier is lost: {}. Nothing is served from the store or written to it, requests"
-            + " go to their origins, and the node is not ready until it is started again",
+        "the memory tier is lost: {}. The store neither serves nor accepts objects, requests"
+            + " go to their origins, and the node is not ready until it is restarted",
         why);
   }
 

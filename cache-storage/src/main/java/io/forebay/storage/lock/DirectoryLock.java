@@ -95,7 +95,9 @@ public final class DirectoryLock implements AutoCloseable {
     return new DirectoryInUseException(
         directory
             + " is in use by "
-            + (isRunning(pid) ? "process " + pid : "another process, which may only be reading it")
+            + (isRunning(pid)
+                ? "process " + pid
+                : "another process, possibly one that only reads it")
             + ": stop it or name another directory");
   }
 

@@ -34,7 +34,7 @@ public final class Headroom {
       throw new NoSpaceException(
           String.format(
               Locale.ROOT,
-              "%s needs %d MiB and %s has %d MiB free: make room or give it fewer",
+              "%s needs %d MiB and %s has %d MiB free: free some space or configure fewer entries",
               what,
               lengthBytes >> 20,
               free < lengthBytes ? directory : "the control group",

@@ -19,7 +19,8 @@ final class MemoryLock {
       return "locked in memory";
     }
     return hasSwap()
-        ? "not locked in memory and this machine swaps: raise the limit of locked memory (ulimit -l)"
+        ? "not locked in memory, and this machine has swap: raise the limit of locked memory"
+              + " (ulimit -l)"
         : "not locked in memory; this machine has no swap";
   }
 

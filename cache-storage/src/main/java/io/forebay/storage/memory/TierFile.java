@@ -36,7 +36,11 @@ public final class TierFile implements AutoCloseable {
       long size = channel.size();
       if (size < TierHeader.LENGTH) {
         throw new DamagedFileException(
-            file + " is cut off: " + size + " bytes, and its first page has " + TierHeader.LENGTH);
+            file
+                + " is truncated: "
+                + size
+                + " bytes, and its first page has "
+                + TierHeader.LENGTH);
       }
       Arena arena = Arena.ofShared();
       boolean done = false;
@@ -56,7 +60,7 @@ public final class TierFile implements AutoCloseable {
   private static void check(Path file, MemorySegment memory) throws IOException {
     long magic = memory.get(Layouts.LONG, TierHeader.MAGIC_OFFSET);
     if (magic == 0) {
-      throw new DamagedFileException(file + " was never finished: the next start makes it anew");
+      throw new DamagedFileException(file + " was never completed: the next start recreates it");
     }
     if (!TierHeader.isOurs(magic)) {
       throw new ForeignFileException(file + " is not a Forebay memory tier");
@@ -68,7 +72,7 @@ public final class TierFile implements AutoCloseable {
     int version = memory.get(Layouts.INT, TierHeader.VERSION_OFFSET);
     if (version != TierHeader.VERSION) {
       throw new ForeignFileException(
-          file + " has format " + version + ", this Forebay knows " + TierHeader.VERSION);
+          file + " has format " + version + ", this Forebay supports " + TierHeader.VERSION);
     }
     if (memory.get(Layouts.INT, TierHeader.CRC_OFFSET) != TierHeader.checksum(memory)) {
       throw new DamagedFileException(
@@ -81,18 +85,18 @@ public final class TierFile implements AutoCloseable {
         || regionBytes % RegionHeader.LENGTH != 0
         || regions <= 0) {
       throw new DamagedFileException(
-          file + " says it has " + regions + " regions of " + regionBytes + " bytes");
+          file + " claims to have " + regions + " regions of " + regionBytes + " bytes");
     }
     long expected = TierHeader.LENGTH + (long) regions * regionBytes;
     if (memory.byteSize() != expected) {
       throw new DamagedFileException(
           file
               + " is "
-              + (memory.byteSize() < expected ? "cut off: " : "too long: ")
+              + (memory.byteSize() < expected ? "truncated: " : "too long: ")
               + memory.byteSize()
               + " bytes instead of "
               + expected
-              + ": the next start makes it anew, empty");
+              + ": the next start recreates it empty");
     }
   }
 

@@ -112,7 +112,7 @@ public final class TierMemory implements AutoCloseable {
     } catch (OutOfMemoryError e) {
       arena.close();
       throw new NoSpaceException(
-          "no memory for a tier of " + mebibytes(lengthBytes) + ": give it less (memory)");
+          "no memory for a tier of " + mebibytes(lengthBytes) + ": reduce store.memory");
     }
   }
 
@@ -179,7 +179,7 @@ public final class TierMemory implements AutoCloseable {
       throw new NoSpaceException(
           String.format(
               Locale.ROOT,
-              "%s has %s free and the memory tier needs %s: make it larger or give the tier less",
+              "%s has %s free and the memory tier needs %s: enlarge it or reduce store.memory",
               file.toAbsolutePath().getParent(),
               mebibytes(free),
               mebibytes(lengthBytes)));
@@ -194,8 +194,8 @@ public final class TierMemory implements AutoCloseable {
     return new NoSpaceException(
         String.format(
             Locale.ROOT,
-            "the control group leaves %s and the memory tier needs %s: raise its limit or give the"
-                + " tier less",
+            "the control group leaves %s and the memory tier needs %s: raise its limit or"
+                + " reduce store.memory",
             mebibytes(room),
             mebibytes(lengthBytes)));
   }
@@ -214,7 +214,7 @@ public final class TierMemory implements AutoCloseable {
       throw new NoSpaceException(
           String.format(
               Locale.ROOT,
-              "%s: writing %s failed at %s (%s): make room or give the tier less",
+              "%s: writing %s failed at %s (%s): free some space or reduce store.memory",
               file,
               mebibytes(lengthBytes),
               mebibytes(at),

@@ -112,7 +112,7 @@ final class Journal implements AutoCloseable {
       long size = channel.size();
       if (size > MAX_FILE) {
         throw new ForeignFileException(
-            file + " is " + size + " bytes long, which no purge journal is: move it away");
+            file + " is " + size + " bytes long and therefore not a purge journal: move it away");
       }
       return read(channel, (int) size);
     }
@@ -172,7 +172,7 @@ final class Journal implements AutoCloseable {
   void append(List<JournalRecord> records, boolean isSynced) throws IOException {
     FileChannel[] out = channels;
     if (out == null) {
-      throw new IOException(files[0] + " has no sound journal to append to");
+      throw new IOException(files[0] + " has no intact journal to append to");
     }
     boolean done = false;
     try {

@@ -139,10 +139,10 @@ final class JournalReader {
     if (first != null && kinds[0] == Kind.FORMAT_1 && kinds[1] == Kind.ABSENT) {
       List<JournalRecord> records = JournalFormat1.records(first);
       return records == null
-          ? lost("is of format 1 and does not end with a whole record")
+          ? lost("has format 1 and ends with an incomplete record")
           : contents(State.MENDED, format1Header(first), records, 0, "");
     }
-    return lost("has no whole header in either copy");
+    return lost("has no complete header in either copy");
   }
 
   private static JournalHeader format1Header(ByteBuffer first) {
@@ -165,7 +165,7 @@ final class JournalReader {
         file
             + " "
             + what
-            + ", this Forebay knows "
+            + ", this Forebay supports "
             + JournalHeader.VERSION
             + ": use the version that wrote it, or move the data directory away");
   }
@@ -192,7 +192,7 @@ final class JournalReader {
     }
     if (newest == null || kinds[0] == Kind.FORMAT_1) {
       // Format 1 is replaced before the second copy is made: somebody put an old file back.
-      return lost("is of format 1 beside a copy of format " + JournalHeader.VERSION);
+      return lost("has format 1 beside a copy of format " + JournalHeader.VERSION);
     }
     for (int n = 0; n < copies.length; n++) {
       ByteBuffer bytes = copies[n];
@@ -260,7 +260,7 @@ final class JournalReader {
       at += Math.max(inFirst, inSecond);
     }
     if (isDamage(at, generation)) {
-      return lost("is damaged at byte " + at + " and no copy has what stood there");
+      return lost("is damaged at byte " + at + " and the other copy does not have the record");
     }
     boolean isWhole =
         areAll(Kind.CURRENT)
@@ -304,7 +304,7 @@ final class JournalReader {
   }
 
   private Contents lost(String why) {
-    String note = file + " " + why + ": everything that was stored counts as purged";
+    String note = file + " " + why + ": all stored objects count as purged";
     return new Contents(State.LOST, null, List.of(), 0, highest(), note);
   }
 

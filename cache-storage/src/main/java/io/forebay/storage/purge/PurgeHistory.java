@@ -56,7 +56,7 @@ public final class PurgeHistory implements PurgeVerdicts {
     try (FileChannel channel = PrivateFiles.openToRead(file)) {
       long size = channel.size();
       if (size > LARGEST) {
-        throw new IOException(file + " is " + size + " bytes long: too large to be read here");
+        throw new IOException(file + " is " + size + " bytes long: too large to read");
       }
       return Journal.read(channel, (int) size);
     }

@@ -22,7 +22,7 @@ public interface PurgeMatcher {
     /** For stores that are given no predicates: what the journal holds of them can't be read. */
     Compiler NONE =
         text -> {
-          throw new IllegalArgumentException("this store knows no predicates");
+          throw new IllegalArgumentException("this store supports no predicates");
         };
 
     /**

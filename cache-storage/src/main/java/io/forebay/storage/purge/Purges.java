@@ -205,7 +205,7 @@ public final class Purges implements AutoCloseable, PurgeVerdicts {
         matcher = compiler.compile(record.text());
       } catch (IllegalArgumentException e) {
         LOG.warn(
-            "the journal's predicate \"{}\" can't be read ({}): everything stored before it counts"
+            "the journal's predicate \"{}\" cannot be read ({}): all objects stored before it count"
                 + " as purged",
             record.text(),
             e.getMessage());
@@ -302,7 +302,7 @@ public final class Purges implements AutoCloseable, PurgeVerdicts {
     if (kind == PREDICATE) {
       PurgeMatcher ignored = compiled(text);
     } else if ((scopes.length == 0) != (kind == PurgeKind.EVERYTHING.code())) {
-      throw new IllegalArgumentException("scopes and kind of purge do not go together");
+      throw new IllegalArgumentException("these scopes do not match this kind of purge");
     }
     Order own = new Order(kind, soft, scopes, text);
     line.add(own);
@@ -317,7 +317,7 @@ public final class Purges implements AutoCloseable, PurgeVerdicts {
     if (own.isRefused) {
       throw new PurgesFullException(
           MAX_PREDICATES
-              + " purges by pattern are in force until the store has been swept for them: wait, or"
+              + " purges by pattern are in force until the store is swept for them: wait, or"
               + " purge by prefix, tag or host");
     }
     if (own.failure != null) {
@@ -373,7 +373,7 @@ public final class Purges implements AutoCloseable, PurgeVerdicts {
     if (batch.isEmpty()) {
       return;
     }
-    IOException failure = new IOException("the purge was given up");
+    IOException failure = new IOException("the purge was abandoned");
     try {
       List<JournalRecord> records = number(batch);
       if (!journal.isSound() || journal.length() > Math.max(compactBytes, 2 * rewrittenLength)) {
@@ -446,7 +446,7 @@ public final class Purges implements AutoCloseable, PurgeVerdicts {
     try {
       if (!enter(record)) {
         LOG.warn(
-            "the purge table was full: everything stored before purge {} is gone",
+            "the purge table was full: all objects stored before purge {} are gone",
             record.sequence());
         note(JournalRecord.plain(JournalRecord.Type.FLOOR_HARD, table.floorHard()));
       }
@@ -610,7 +610,7 @@ public final class Purges implements AutoCloseable, PurgeVerdicts {
       }
     } catch (IOException e) {
       failed.incrementAndGet();
-      LOG.warn("the purge journal can't be written: {}", e.toString());
+      LOG.warn("the purge journal cannot be written: {}", e.toString());
     } finally {
       journalLock.unlock();
     }

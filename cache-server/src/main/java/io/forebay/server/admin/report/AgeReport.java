@@ -54,7 +54,7 @@ final class AgeReport {
     if (meta.isHeuristic()) {
       return "a tenth of the time since Last-Modified";
     }
-    return meta.hasSharedMaxAge() ? "s-maxage" : "max-age, Expires or the route's times";
+    return meta.hasSharedMaxAge() ? "s-maxage" : "max-age, Expires or the route's settings";
   }
 
   private static String at(long millis) {

@@ -180,7 +180,7 @@ public final class StoreReport {
   public static ObjectNode object(StoreInspector survey, String url) throws IOException {
     PurgeUrl parsed = PurgeUrl.parse(url);
     if (parsed == null) {
-      throw new IllegalArgumentException("not a URL that could be requested: " + url);
+      throw new IllegalArgumentException("not a URL that can be requested: " + url);
     }
     ObjectNode answer = Json.object();
     answer.put("url", Printable.json(url));
@@ -188,7 +188,7 @@ public final class StoreReport {
     for (TargetUri uri : parsed.targets()) {
       KeyBuilder keys = new KeyBuilder(NO_SECRET);
       if (!keys.build(uri, KeyRecipe.DEFAULT)) {
-        throw new IllegalArgumentException("the key of this URL would be too long");
+        throw new IllegalArgumentException("the key of this URL is too long");
       }
       String key = keys.toString();
       List<InspectedObject> found =
@@ -250,13 +250,13 @@ public final class StoreReport {
       }
       return Reason.MISS_URI.explanation()
           + (live != null && live.wasDropped()
-              ? " It was dropped lately, to make room."
-              : " It never came, was purged, or left long ago.");
+              ? " It was evicted recently to free space."
+              : " It was never stored, was purged, or was evicted long ago.");
     }
     InspectedObject first = found.getFirst();
     if (route.keyRecipe().hasSeveralKeys()) {
       long objects = found.stream().filter(one -> !one.isMarker()).count();
-      return "The route's key has more of a request than its URL: "
+      return "The route's key includes more than the URL: "
           + objects
           + (objects == 1 ? " object is" : " objects are")
           + " stored.";
@@ -268,7 +268,7 @@ public final class StoreReport {
     int variants = found.size() - 1;
     return "Responses to this URL vary by "
         + (marker == null
-            ? "fields that can't be read"
+            ? "fields that cannot be read"
             : String.join(", ", marker.selectingFields()))
         + ": "
         + variants
@@ -294,12 +294,12 @@ public final class StoreReport {
             nowMillis);
     StringBuilder text = new StringBuilder(decision.reason().explanation());
     if (decision instanceof Decision.Revalidate) {
-      text.append(" The origin is asked whether it is still current.");
+      text.append(" It is revalidated with the origin.");
     } else if (decision instanceof Decision.Fetch) {
-      text.append(" It has no validator, so it is fetched anew.");
+      text.append(" It has no validator, so it is fetched again.");
     }
     if (one.inMemory() == null) {
-      text.append(" It is on a disk and is brought into memory first.");
+      text.append(" It is on a disk and is loaded into memory first.");
     }
     if (one.slices().missing() > 0) {
       text.append(" Of its ")

@@ -421,7 +421,7 @@ public abstract class RequestStream<H extends Headers<CharSequence, CharSequence
       return;
     }
     detach();
-    failBody("the response was broken off");
+    failBody("the response was aborted");
     breakOff(cause);
   }
 

@@ -257,8 +257,8 @@ public final class Http1Connection extends ChannelInboundHandlerAdapter
     try {
       isAnswered = loop.exchanges.answerAtOnce(head, sink, client);
     } catch (RuntimeException e) {
-      LOG.error("{} {} failed in the fast lane", head.method(), head.path(), e);
-      onDefect("fast lane failed");
+      LOG.error("{} {} failed on the fast path", head.method(), head.path(), e);
+      onDefect("fast path failed");
       return true;
     }
     if (!isAnswered) {

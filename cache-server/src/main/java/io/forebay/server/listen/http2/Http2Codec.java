@@ -162,7 +162,7 @@ final class Http2Codec extends Http2FrameCodecBuilder {
             ctx,
             true,
             Http2Exception.connectionError(
-                Http2Error.ENHANCE_YOUR_CALM, "too many streams had to be reset"));
+                Http2Error.ENHANCE_YOUR_CALM, "too many streams were reset"));
         ctx.close();
       }
       return written;
@@ -202,7 +202,7 @@ final class Http2Codec extends Http2FrameCodecBuilder {
                 ctx,
                 false,
                 Http2Exception.connectionError(
-                    Http2Error.PROTOCOL_ERROR, "stream %d was passed over", broken.streamId()));
+                    Http2Error.PROTOCOL_ERROR, "stream %d was skipped", broken.streamId()));
             return;
           }
           if (!outbound) {

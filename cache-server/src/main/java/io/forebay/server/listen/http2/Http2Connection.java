@@ -435,7 +435,7 @@ public final class Http2Connection extends ChannelInboundHandlerAdapter {
     @Override
     public void onLimit(LimitKey limit) {
       loop.counters.hit(limit);
-      LOG.debug("{}: {} passed", client.address(), limit.key());
+      LOG.debug("{}: {} exceeded", client.address(), limit.key());
     }
 
     @Override
@@ -562,7 +562,7 @@ public final class Http2Connection extends ChannelInboundHandlerAdapter {
     Http2RemoteFlowController flow = frameCodec.connection().remote().flowController();
     boolean isShut = flow.hasFlowControlled(counted) && flow.windowSize(counted) <= 0;
     if (progress.isStuck(stream, isShut)) {
-      stream.onClosed("the client does not take the response");
+      stream.onClosed("the client does not read the response");
       giveUp(stream.stream());
     }
   }

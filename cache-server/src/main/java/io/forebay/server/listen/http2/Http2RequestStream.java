@@ -119,7 +119,7 @@ final class Http2RequestStream extends RequestStream<Http2Headers> {
 
   @Override
   public void giveUp() {
-    onClosed("the client does not take the response");
+    onClosed("the client does not read the response");
     connection.giveUp(stream);
   }
 

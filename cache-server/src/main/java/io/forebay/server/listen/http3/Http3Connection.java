@@ -422,7 +422,7 @@ final class Http3Connection extends ChannelInboundHandlerAdapter {
   private void check(int count, int most, LimitKey limit) {
     if (count > most && !isClosed) {
       loop.counters.hit(limit);
-      LOG.debug("{}: {} passed", client.address(), limit.key());
+      LOG.debug("{}: {} exceeded", client.address(), limit.key());
       close(Http3ErrorCode.H3_EXCESSIVE_LOAD);
     }
   }
@@ -569,7 +569,7 @@ final class Http3Connection extends ChannelInboundHandlerAdapter {
     client = client.at(address.getAddress().getHostAddress(), address.getPort());
     List<Http3Stream> broken = sentElsewhere;
     sentElsewhere = List.of();
-    broken.forEach(stream -> stream.onGone("the client has moved meanwhile"));
+    broken.forEach(stream -> stream.onGone("the client migrated to another address"));
     goAway.start();
   }
 

@@ -94,7 +94,7 @@ final class Http3RequestStream extends RequestStream<Http3Headers> {
 
   @Override
   public void giveUp() {
-    onClosed("the client does not take the response");
+    onClosed("the client does not read the response");
     stream.giveUp();
   }
 

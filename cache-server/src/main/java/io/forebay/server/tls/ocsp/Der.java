@@ -57,7 +57,7 @@ public final class Der {
     if (length > 0x7F) {
       int count = length & 0x7F;
       if (count == 0 || count > 3 || end - from < count) {
-        throw new DerException("a length that is not DER");
+        throw new DerException("has a length that is not DER");
       }
       length = 0;
       for (int i = 0; i < count; i++) {
@@ -74,7 +74,7 @@ public final class Der {
 
   public Der next(int tag) throws DerException {
     if (tag() != tag) {
-      throw new DerException("has a tag " + tag() + " where " + tag + " is due");
+      throw new DerException("has a tag " + tag() + " instead of " + tag);
     }
     return next();
   }

@@ -180,7 +180,7 @@ public final class Ocsp {
         return new Answer(bytes, from, until);
       }
     }
-    throw new DerException("says nothing of this certificate");
+    throw new DerException("has no status for this certificate");
   }
 
   private static byte[] sha1(byte[] bytes) {

@@ -53,7 +53,7 @@ public class OcspClient implements AutoCloseable {
       // Of the client's own timeout the body is no part.
       response = asked.get(patience.toNanos(), TimeUnit.NANOSECONDS);
     } catch (TimeoutException e) {
-      throw new IOException("no whole answer within " + patience.toMillis() + " ms", e);
+      throw new IOException("no complete response within " + patience.toMillis() + " ms", e);
     } catch (ExecutionException e) {
       throw e.getCause() instanceof IOException failed ? failed : new IOException(e.getCause());
     } finally {

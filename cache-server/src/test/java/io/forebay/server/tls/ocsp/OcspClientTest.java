@@ -82,7 +82,7 @@ final class OcspClientTest {
     try (OcspClient client = new OcspClient(Duration.ofMillis(300))) {
       String said =
           assertThrows(IOException.class, () -> client.ask(uri, new byte[0])).getMessage();
-      assertEquals("no whole answer within 300 ms", said);
+      assertEquals("no complete response within 300 ms", said);
     }
   }
 
