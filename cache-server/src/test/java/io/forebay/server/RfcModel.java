@@ -972,8 +972,9 @@ final class RfcModel {
     if (response.field("set-cookie") != null && !route.stripsCookies()) {
       return false;
     }
-    // 4.1; a choice: what tells users apart is stored for none.
-    if (varyOf(response).contains("*") || varyOf(response).contains("cookie")) {
+    // 4.1; a choice: what varies by cookies is stored for requests without cookies only.
+    if (varyOf(response).contains("*")
+        || (varyOf(response).contains("cookie") && request.field("cookie") != null)) {
       return false;
     }
     Stored as = new Stored(response, now, "");
@@ -981,7 +982,7 @@ final class RfcModel {
     boolean hasValidator =
         response.field("etag") != null || date(response.field("last-modified")) != null;
     if (lifetime < 0) {
-      // A choice: an error is stored by its own word only.
+      // A choice: an error is stored with a time only.
       return status < 400 && control.containsKey("no-cache") && hasValidator;
     }
     boolean isRevalidatedAlways =
@@ -1022,14 +1023,15 @@ final class RfcModel {
       Long at = date(expires);
       return at == null ? 0 : Math.max(0, at - dateValue(stored));
     }
-    // 4.2.2, a tenth of the time since it was modified, a day at most.
+    // 4.2.2, a tenth of the time since it was modified, a day at most; a choice: errors 5 minutes.
     Long modified = date(response.field("last-modified"));
     boolean mayGuess =
-        List.of(200, 301).contains(response.status()) || control.containsKey("public");
-    if (modified == null || !mayGuess || response.status() >= 400) {
+        List.of(200, 301, 404, 410).contains(response.status()) || control.containsKey("public");
+    if (modified == null || !mayGuess) {
       return -1;
     }
-    return Math.clamp((dateValue(stored) - modified) / 10, 0, 86_400_000);
+    long longest = response.status() >= 400 ? 300_000 : 86_400_000;
+    return Math.clamp((dateValue(stored) - modified) / 10, 0, longest);
   }
 
   /** 4.2.3; nothing takes time on its way. */

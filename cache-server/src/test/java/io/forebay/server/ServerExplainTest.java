@@ -256,6 +256,33 @@ final class ServerExplainTest {
     JsonNode told = foreseen("GET", "/private");
     assertEquals("pass-uncacheable", reason(told));
     assertTrue(told.path("rules").toString().contains("hit-for-miss"), told.toString());
+    assertEquals("not-stored-private", remembered(told), told.toString());
+  }
+
+  /** What is remembered of requests with cookies is told to them alone. */
+  @Test
+  void whyAKeyIsKnownAsUncacheableIsTold() throws Exception {
+    origin.on("/cookies", TestOrigin.ok(FRESH + "vary: Cookie\r\n", new byte[9]));
+    ask("GET", "/cookies", "Cookie: a=1");
+    JsonNode told = foreseen("GET", "/cookies", "Cookie: a=2");
+    assertEquals("pass-uncacheable", reason(told));
+    assertEquals("not-stored-vary-cookie", remembered(told), told.toString());
+    assertEquals("miss-uri", reason(foreseen("GET", "/cookies")));
+    assertEquals("hit-fresh", reason(foreseen("GET", "/cookies")));
+    // The response is stored under a variant's key by now, and what is known is known of the URL.
+    JsonNode again = foreseen("GET", "/cookies", "Cookie: a=3");
+    assertEquals("not-stored-vary-cookie", remembered(again), again.toString());
+    ahead.addAndGet(61_000);
+    assertEquals("miss-vary", reason(explain("GET", "/cookies", "Cookie: a=3")));
+  }
+
+  private static String remembered(JsonNode told) {
+    for (JsonNode rule : told.path("rules")) {
+      if (rule.path("rule").asString("").equals("last-response")) {
+        return rule.path("reason").asString("");
+      }
+    }
+    return "";
   }
 
   @Test

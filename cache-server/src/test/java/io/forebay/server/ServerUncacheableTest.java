@@ -77,7 +77,7 @@ final class ServerUncacheableTest {
       }
     }
     assertEquals(6, origin.count(path));
-    answersAllAtOnce(path, fields);
+    answersAllAtOnce(path, fields, "Cookie: three");
     edge.awaitSum(installed, c -> c.fillsInstalled);
   }
 

@@ -6,9 +6,10 @@ import java.util.List;
 
 /**
  * Accept-Language in one normal form (RFC 9110 §12.5.4): ranges in lower case, the most wanted
- * first, those of equal weight in the order they came, each once, weights without needless zeros.
- * What is no language range, and what comes after the 32nd, is left out, so a fill sends the origin
- * this form instead of the client's own: two requests of one form must look alike to it.
+ * first, those of equal weight in alphabetical order, since their order means nothing, each once,
+ * weights without needless zeros. What is no language range, and what comes after the 32nd, is left
+ * out, so a fill sends the origin this form instead of the client's own: two requests of one form
+ * must look alike to it.
  *
  * <p>One instance is used again for every request and then allocates nothing. Belongs to one
  * thread.
@@ -26,6 +27,10 @@ public final class AcceptLanguage {
   private final int[] from = new int[MAX_RANGES];
   private final int[] to = new int[MAX_RANGES];
   private final int[] weight = new int[MAX_RANGES];
+
+  /** The ranges in the order in which they are written. */
+  private final int[] order = new int[MAX_RANGES];
+
   private int count;
   private byte[] text = new byte[128];
   private int length;
@@ -34,11 +39,17 @@ public final class AcceptLanguage {
 
   /** The normal form of these fields; empty when there is no range in them. */
   public static String of(FieldsView fields) {
+    AcceptLanguage language = read(fields);
+    return new String(language.text, 0, language.length, StandardCharsets.US_ASCII);
+  }
+
+  /** These fields, read. */
+  public static AcceptLanguage read(FieldsView fields) {
     AcceptLanguage language = new AcceptLanguage();
     language.begin();
     fields.all("accept-language").forEach(language::add);
     language.end();
-    return new String(language.text, 0, language.length, StandardCharsets.US_ASCII);
+    return language;
   }
 
   /** Forgets the last request. */
@@ -84,7 +95,8 @@ public final class AcceptLanguage {
 
   /**
    * Which of these tags serves the client best (RFC 4647 §3.4): each range in turn, shortened until
-   * it is one of the tags. The first tag is the default.
+   * it is one of the tags. Of equal weights the first that came is the first that is tried. The
+   * first tag is the default.
    *
    * @param tags in lower case
    * @return an index into the tags
@@ -247,15 +259,33 @@ public final class AcceptLanguage {
     if (room > text.length) {
       text = new byte[room];
     }
+    sort();
     for (int i = 0; i < count; i++) {
       if (i > 0) {
         text[length++] = ',';
         text[length++] = ' ';
       }
-      System.arraycopy(received, from[i], text, length, to[i] - from[i]);
-      length += to[i] - from[i];
-      writeWeight(weight[i]);
+      int range = order[i];
+      System.arraycopy(received, from[range], text, length, to[range] - from[range]);
+      length += to[range] - from[range];
+      writeWeight(weight[range]);
     }
+  }
+
+  /** They come by weight; there are few, so insertion is sorting enough. */
+  private void sort() {
+    for (int i = 0; i < count; i++) {
+      int at = i;
+      while (at > 0 && weight[order[at - 1]] == weight[i] && isBehind(order[at - 1], i)) {
+        order[at] = order[at - 1];
+        at--;
+      }
+      order[at] = i;
+    }
+  }
+
+  private boolean isBehind(int range, int other) {
+    return Arrays.compare(received, from[range], to[range], received, from[other], to[other]) > 0;
   }
 
   private void writeWeight(int value) {

@@ -36,6 +36,23 @@ public record ContentRange(long first, long last, long totalLength) {
     return first < 0 || last < first || total <= last ? null : new ContentRange(first, last, total);
   }
 
+  /**
+   * Whether a response without the status 206 may be a part all the same: it names one in bytes, or
+   * more than one thing. Another status gives the field no meaning (RFC 9110 §14.4), but an origin
+   * that writes a part of a body there has most likely sent no more than that.
+   */
+  public static boolean mayBePart(FieldsView response) {
+    List<String> lines = response.all("content-range");
+    if (lines.isEmpty()) {
+      return false;
+    }
+    ContentRange only = of(response);
+    return lines.size() > 1
+        || (only == null
+            ? lines.getFirst().regionMatches(true, 0, "bytes", 0, 5)
+            : !only.isWhole());
+  }
+
   public long length() {
     return last + 1 - first;
   }

@@ -65,7 +65,10 @@ public final class CanonicalRequest {
 
   private static void addNamed(HeaderFields.Builder out, RequestView request, FieldRecipe recipe) {
     for (String name : recipe.headers()) {
-      List<String> lines = request.fields().all(name);
+      List<String> lines =
+          name.equals("accept-language")
+              ? normal(AcceptLanguage.of(request.fields()))
+              : request.fields().all(name);
       if (!lines.isEmpty()) {
         out.add(name, folded(lines));
       }
@@ -93,6 +96,10 @@ public final class CanonicalRequest {
     }
   }
 
+  private static List<String> normal(String language) {
+    return language.isEmpty() ? List.of() : List.of(language);
+  }
+
   private static void addLanguage(
       HeaderFields.Builder out, RequestView request, FieldRecipe recipe) {
     if (recipe.ignored().contains("accept-language")) {
@@ -100,10 +107,7 @@ public final class CanonicalRequest {
     }
     String language = AcceptLanguage.of(request.fields());
     if (!recipe.languages().isEmpty()) {
-      AcceptLanguage wanted = new AcceptLanguage();
-      wanted.begin();
-      wanted.add(language);
-      wanted.end();
+      AcceptLanguage wanted = AcceptLanguage.read(request.fields());
       language = recipe.languages().get(wanted.lookup(recipe.languages()));
     }
     if (!language.isEmpty() && !recipe.headers().contains("accept-language")) {

@@ -243,7 +243,7 @@ public final class KeyBuilder {
       String name = selectingFields.get(i);
       append(' ');
       append(name);
-      collector.collect(request.fields(), name);
+      collector.collectSelecting(request.fields(), name);
     }
     return finish();
   }
@@ -336,22 +336,33 @@ public final class KeyBuilder {
     }
   }
 
-  /** Runs of blanks and tabs become one blank (RFC 9111 §4.1 allows it). */
-  private void appendEscaped(CharSequence value, int from, int to) {
+  /**
+   * Runs of blanks and tabs become one blank (RFC 9111 §4.1 allows it).
+   *
+   * @param isList whether there may be any, or none, around a comma that is not quoted (RFC 9110
+   *     §5.6.1)
+   */
+  private void appendEscaped(CharSequence value, boolean isList) {
     boolean isBlankDue = false;
     boolean isBegun = false;
-    for (int i = from; i < to; i++) {
+    boolean isQuoted = false;
+    boolean isEscaped = false;
+    for (int i = 0; i < value.length(); i++) {
       char c = value.charAt(i);
       if (FieldSyntax.isWhitespace(c)) {
         isBlankDue = isBegun;
+        isEscaped = false;
         continue;
       }
-      if (isBlankDue) {
+      boolean isComma = isList && !isQuoted && c == ',';
+      if (isBlankDue && !isComma) {
         append(' ');
-        isBlankDue = false;
       }
-      isBegun = true;
+      isBlankDue = false;
+      isBegun = !isComma;
       appendEscaped(c);
+      isQuoted ^= c == '"' && !isEscaped;
+      isEscaped = isQuoted && c == '\\' && !isEscaped;
     }
   }
 
@@ -386,9 +397,17 @@ public final class KeyBuilder {
 
     private String wanted = "";
     private int kind;
+    private boolean isList;
     private int lines;
     private int start;
     private int encodings;
+
+    /** The value of a field that a response varies by: as that of a list, unless it is known. */
+    void collectSelecting(FieldsView fields, String name) {
+      isList = !name.equals("authorization");
+      collect(fields, name);
+      isList = false;
+    }
 
     void collect(FieldsView fields, String name) {
       begin(name);
@@ -444,9 +463,9 @@ public final class KeyBuilder {
             append("=\"");
             start = length;
           } else if (length > start && !value.isEmpty()) {
-            append(", ");
+            append(isList ? "," : ", ");
           }
-          appendEscaped(value, 0, value.length());
+          appendEscaped(value, isList);
         }
       }
     }

@@ -39,13 +39,14 @@ public final class CacheStatus {
 
   /**
    * Writes the member of a hit, such as {@code forebay; hit; ttl=123}, and gives the offset behind
-   * it. Allocates nothing.
+   * it. Allocates nothing. The ttl of a stale response is negative (RFC 9211 §2.4), also where a
+   * soft purge made it stale before its time.
    */
   public int writeHit(Reason reason, long ttlSeconds, byte[] into, int offset) {
     int end = put(nameBytes, into, offset);
     end = put(HIT, into, end);
     end = put(TTL, into, end);
-    end = putNumber(ttlSeconds, into, end);
+    end = putNumber(reason.isStaleHit() ? Math.min(ttlSeconds, -1) : ttlSeconds, into, end);
     String detail = reason.detail();
     if (detail != null) {
       end = put(DETAIL, into, end);

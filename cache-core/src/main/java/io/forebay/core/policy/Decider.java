@@ -50,6 +50,9 @@ public final class Decider {
     if (request.hasBody() && !isQuery) {
       return Decision.pass(Reason.PASS_BODY);
     }
+    if (route.settings().cookies().pass(request)) {
+      return Decision.pass(Reason.PASS_COOKIE);
+    }
     return isUpgrade(request, route) ? Decision.pass(Reason.PASS_UPGRADE) : null;
   }
 

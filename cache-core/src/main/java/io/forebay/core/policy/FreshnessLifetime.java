@@ -22,6 +22,9 @@ record FreshnessLifetime(long millis, boolean isHeuristic) {
   private static final FreshnessLifetime UNKNOWN = new FreshnessLifetime(-1, false);
   private static final long MAX_HEURISTIC_MILLIS = 24L * 3600 * 1000;
 
+  /** A guess that keeps an error is a guess that keeps a site down: not for long. */
+  private static final long MAX_HEURISTIC_ERROR_MILLIS = 5L * 60 * 1000;
+
   /**
    * The lifetime of a response.
    *
@@ -41,15 +44,15 @@ record FreshnessLifetime(long millis, boolean isHeuristic) {
     if (explicit >= 0) {
       return new FreshnessLifetime(explicit, false);
     }
-    if (status >= 400) {
-      Duration negative = settings.negativeTtl().of(status);
-      return negative == null ? UNKNOWN : new FreshnessLifetime(negative.toMillis(), false);
+    if (!StatusCode.isStorable(status)) {
+      // A route can have a 400 stored by its own word, and by nothing else.
+      return UNKNOWN;
     }
-    boolean isGuessable =
-        StatusCode.isHeuristicallyCacheable(status) || chosen.control().isPublic();
-    Duration defaultTtl = settings.defaultTtl();
-    if (defaultTtl != null && isGuessable) {
-      return new FreshnessLifetime(defaultTtl.toMillis(), false);
+    boolean isError = status >= 400;
+    boolean isGuessable = isGuessable(settings, status, chosen.control());
+    Duration ofRoute = isError ? settings.negativeTtl().of(status) : settings.defaultTtl();
+    if (ofRoute != null && (isError || isGuessable)) {
+      return new FreshnessLifetime(ofRoute.toMillis(), false);
     }
     if (!isGuessable
         || !mayGuess
@@ -58,8 +61,19 @@ record FreshnessLifetime(long millis, boolean isHeuristic) {
         || isPragmaNoCache(response, chosen)) {
       return UNKNOWN;
     }
-    return new FreshnessLifetime(
-        Math.clamp((date - lastModified) / 10, 0L, MAX_HEURISTIC_MILLIS), true);
+    long longest = isError ? MAX_HEURISTIC_ERROR_MILLIS : MAX_HEURISTIC_MILLIS;
+    return new FreshnessLifetime(Math.clamp((date - lastModified) / 10, 0L, longest), true);
+  }
+
+  /**
+   * RFC 9111 §4.2.2. An error that depends on the client is one client's, whatever it says of
+   * itself, unless the route names it.
+   */
+  static boolean isGuessable(FreshnessSettings settings, int status, CacheControl control) {
+    return StatusCode.isStorable(status)
+        && (StatusCode.isHeuristicallyCacheable(status)
+            || settings.heuristicErrors().contains(status)
+            || (control.isPublic() && !StatusCode.isOfOneClient(status)));
   }
 
   private static long explicit(

@@ -91,6 +91,10 @@ public enum Reason {
       "request", "no-store", "The client asked not to store, and the route honours that."),
   PASS_UNCACHEABLE(
       "bypass", "known-uncacheable", "The last response to this request could not be stored."),
+  PASS_COOKIE(
+      "bypass",
+      "cookie",
+      "The request has a cookie that the route lists in pass-cookies, so it is forwarded."),
   PASS_RANGE(
       "bypass", "range", "The requested range cannot be fetched in parts that could be stored."),
   PASS_WAITED("bypass", "waited", "The wait for another request's fetch timed out."),
@@ -157,8 +161,13 @@ public enum Reason {
   NOT_STORED_VARY_USER(
       null,
       "vary-user",
-      "The response varies on Cookie, User-Agent or the client's address, and the route does"
-          + " not normalize that field, so hits would be rare."),
+      "The response varies on User-Agent or the client's address, and the route does not normalize"
+          + " that field, so hits would be rare."),
+  NOT_STORED_VARY_COOKIE(
+      null,
+      "vary-cookie",
+      "The response varies on Cookie, and the request has cookies: such responses are stored for"
+          + " requests without cookies only."),
   NOT_STORED_VARY_MALFORMED(
       null, "vary-malformed", "The Vary field is malformed or names too many fields."),
   NOT_STORED_ENCODING(
@@ -212,6 +221,11 @@ public enum Reason {
         || this == HIT_STALE_REFRESH_FAILED
         || this == HIT_STALE_IF_ERROR
         || this == HIT_MAX_STALE;
+  }
+
+  /** Whether the response came from the store and was stale. */
+  public boolean isStaleHit() {
+    return isHit() && this != HIT_FRESH && this != HIT_EARLY_REFRESH;
   }
 
   /** The {@code fwd} token of RFC 9211 §2.2, or null when nothing was forwarded. */

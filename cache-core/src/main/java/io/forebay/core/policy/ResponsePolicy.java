@@ -2,6 +2,7 @@ package io.forebay.core.policy;
 
 import io.forebay.core.http.AcceptEncoding;
 import io.forebay.core.http.CacheControl;
+import io.forebay.core.http.ContentRange;
 import io.forebay.core.http.DeltaSeconds;
 import io.forebay.core.http.EntityTag;
 import io.forebay.core.http.FieldSyntax;
@@ -27,9 +28,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * Whether a shared cache may store a response, and what it has to remember of it (RFC 9111 §3).
  * Stricter than the RFC in four ways, each of which has leaked or poisoned caches elsewhere: a
- * response that sets cookies is not stored unless the route says so; an error is stored only by its
- * own explicit word or the route's; a response that gives neither freshness nor Last-Modified is
- * not stored; and for a response to a request with cookies no freshness is guessed.
+ * response that sets cookies is not stored unless the route says so; an error that depends on the
+ * client is stored only by its own explicit word or the route's; a response that gives neither
+ * freshness nor Last-Modified is not stored; and for a response to a request with cookies no
+ * freshness is guessed.
  */
 public final class ResponsePolicy {
 
@@ -41,7 +43,7 @@ public final class ResponsePolicy {
    * has the same response twice.
    */
   private static final Set<String> OF_ONE_USER =
-      Set.of("cookie", "user-agent", "x-forwarded-for", "forwarded");
+      Set.of("user-agent", "x-forwarded-for", "forwarded");
 
   /** Fields that a fill never sends as a client does; the host is in every key. */
   private static final Set<String> NOT_OF_A_FILL =
@@ -103,7 +105,7 @@ public final class ResponsePolicy {
       return new StoreVerdict.DoNotStore(refusal);
     }
     SortedSet<String> selectingFields = new TreeSet<>();
-    refusal = addSelectingFields(response, route.keyRecipe().fields(), selectingFields);
+    refusal = addSelectingFields(request, response, route.keyRecipe().fields(), selectingFields);
     if (refusal == null) {
       refusal = addEncoding(request, response, selectingFields);
     }
@@ -135,14 +137,19 @@ public final class ResponsePolicy {
     long lifetime = found.jittered(freshness.jitterPercent(), seed);
     boolean hasValidator = etag != null || lastModified != null;
     if (lifetime < 0) {
-      if (status >= 400) {
-        return new StoreVerdict.DoNotStore(Reason.NOT_STORED_ERROR_WITHOUT_FRESHNESS);
-      }
-      if (!control.noCache() || !hasValidator) {
+      boolean isError = status >= 400;
+      if (isError || !control.noCache() || !hasValidator) {
+        boolean isRefusedForCookies =
+            mayBePersonal
+                && freshness.heuristic()
+                && lastModified != null
+                && FreshnessLifetime.isGuessable(freshness, status, control);
         return new StoreVerdict.DoNotStore(
-            mayBePersonal && freshness.heuristic() && lastModified != null
+            isRefusedForCookies
                 ? Reason.NOT_STORED_COOKIE
-                : Reason.NOT_STORED_NO_FRESHNESS);
+                : isError
+                    ? Reason.NOT_STORED_ERROR_WITHOUT_FRESHNESS
+                    : Reason.NOT_STORED_NO_FRESHNESS);
       }
       lifetime = 0;
     }
@@ -160,7 +167,9 @@ public final class ResponsePolicy {
         StoredMeta.encode(
             new MetaValues(
                 status,
-                flags(control) | (found.isHeuristic() ? StoredMeta.HEURISTIC : 0),
+                flags(control)
+                    | (found.isHeuristic() ? StoredMeta.HEURISTIC : 0)
+                    | (response.has("content-range") ? StoredMeta.CONTENT_RANGE : 0),
                 requestTimeMillis,
                 responseTimeMillis,
                 date,
@@ -191,10 +200,10 @@ public final class ResponsePolicy {
     if (request.contentDigest() == null && (!request.method().equals("GET") || request.hasBody())) {
       return Reason.NOT_STORED_METHOD;
     }
-    if (status == 206 || response.has("content-range")) {
+    if (status == 206 || ContentRange.mayBePart(response)) {
       return Reason.NOT_STORED_PARTIAL;
     }
-    if (!StatusCode.isStorable(status)) {
+    if (!StatusCode.isStorable(status) && !isStorableBadRequest(request, settings, status)) {
       return Reason.NOT_STORED_STATUS;
     }
     if (control.isUnreadable()) {
@@ -226,12 +235,21 @@ public final class ResponsePolicy {
     return null;
   }
 
+  /** A 400 where the route vouches for it, to a request that has nothing of one user. */
+  private static boolean isStorableBadRequest(
+      RequestView request, RouteSettings settings, int status) {
+    return status == 400
+        && settings.freshness().storesBadRequests()
+        && !request.has(KnownField.COOKIE)
+        && !request.has(KnownField.AUTHORIZATION);
+  }
+
   /**
    * Adds the names in Vary (RFC 9110 §12.5.5); gives the reason if they forbid storing. What the
    * origin was not asked with, or the base key has, selects nothing more.
    */
   private static @Nullable Reason addSelectingFields(
-      FieldsView response, FieldRecipe recipe, SortedSet<String> names) {
+      RequestView request, FieldsView response, FieldRecipe recipe, SortedSet<String> names) {
     int length = 0;
     for (String line : response.all("vary")) {
       int start = 0;
@@ -250,6 +268,11 @@ public final class ResponsePolicy {
         if (OF_ONE_USER.contains(name)) {
           return Reason.NOT_STORED_VARY_USER;
         }
+        // Without cookies the response is for whoever the origin does not know; and only requests
+        // without cookies select it.
+        if (name.equals("cookie") && request.has(KnownField.COOKIE)) {
+          return Reason.NOT_STORED_VARY_COOKIE;
+        }
         if (!names.add(name)) {
           continue;
         }
@@ -266,7 +289,8 @@ public final class ResponsePolicy {
 
   /**
    * A response with a content coding is a variant of Accept-Encoding, whether its origin says so or
-   * not (RFC 9110 §12.5.3), and fit to be stored only if the whole class of clients takes it.
+   * not (RFC 9110 §12.5.3), and fit to be stored only if the whole class of clients takes it. A
+   * coding that no class asks for was sent unasked: all of the class would get the same.
    */
   private static @Nullable Reason addEncoding(
       RequestView request, FieldsView response, SortedSet<String> names) {
@@ -275,7 +299,8 @@ public final class ResponsePolicy {
       return null;
     }
     names.add("accept-encoding");
-    return AcceptEncoding.accepts(AcceptEncoding.classOf(request.fields()), codings)
+    int asked = codings & ~AcceptEncoding.OTHER_CODING;
+    return AcceptEncoding.accepts(AcceptEncoding.classOf(request.fields()), asked)
         ? null
         : Reason.NOT_STORED_ENCODING;
   }

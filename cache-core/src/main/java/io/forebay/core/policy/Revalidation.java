@@ -37,7 +37,7 @@ public final class Revalidation {
    * Fields by which an origin chooses what else it says, or whom it says it to, rather than what
    * the bytes are. A 304 need not repeat what it says then.
    */
-  private static final Set<String> CHOOSING_FIELDS = Set.of("origin", "authorization");
+  private static final Set<String> CHOOSING_FIELDS = Set.of("origin", "authorization", "cookie");
 
   /**
    * Whether a request may name stored responses that it does not select (§4.3.1), by the names of

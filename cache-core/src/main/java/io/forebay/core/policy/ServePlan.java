@@ -90,6 +90,7 @@ public sealed interface ServePlan {
     // RFC 9110 §14.2: a range is for GET only, and here for a 200 only.
     return request.has(KnownField.RANGE)
             && meta.status() == 200
+            && !meta.hasContentRange()
             && request.method().equals("GET")
             && Preconditions.allowsRange(
                 request, meta.etag(), meta.lastModifiedMillis(), meta.dateMillis())

@@ -18,8 +18,9 @@ import org.jspecify.annotations.Nullable;
  * The header of a response as it is stored: ready to be sent, as lines of {@code name: value}, each
  * ended by CR and LF, names in lower case, Latin-1, in the order received. Left out is what ends at
  * this hop (RFC 9111 §3.1), what the delivery writes anew for each answer (Age, Content-Length,
- * Content-Range, Accept-Ranges), and what the verdict omits. A Date is added where the origin sent
- * none (RFC 9110 §6.6.1), and {@code accept-ranges: bytes} to a 200.
+ * Accept-Ranges), and what the verdict omits. A Content-Range is that of a 200, which gives it no
+ * meaning: {@link StoredMeta#hasContentRange} says so. A Date is added where the origin sent none
+ * (RFC 9110 §6.6.1), and {@code accept-ranges: bytes} to a 200.
  *
  * <p>Strict-Transport-Security stands before all others, and once, so that a delivery which may not
  * send it finds it without a search, whatever the route said when it was stored.
@@ -30,7 +31,7 @@ public final class StoredHeader {
   public static final int MAX_LENGTH = 64 * 1024;
 
   private static final Set<String> WRITTEN_AT_DELIVERY =
-      Set.of("age", "content-length", "content-range", "accept-ranges");
+      Set.of("age", "content-length", "accept-ranges");
 
   private static final String TRANSPORT_SECURITY = "strict-transport-security";
   private static final byte[] TRANSPORT_SECURITY_LINE =

@@ -61,7 +61,8 @@ public final class StoredMeta {
   static final int IMMUTABLE = 1 << 4;
   static final int HEURISTIC = 1 << 5;
   static final int VARY_MARKER = 1 << 6;
-  private static final int KNOWN_FLAGS = (1 << 7) - 1;
+  static final int CONTENT_RANGE = 1 << 7;
+  private static final int KNOWN_FLAGS = (1 << 8) - 1;
 
   private static final ValueLayout.OfShort SHORT =
       ValueLayout.JAVA_SHORT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
@@ -273,6 +274,11 @@ public final class StoredMeta {
   /** Whether the lifetime was guessed from Last-Modified. */
   public boolean isHeuristic() {
     return (flags() & HEURISTIC) != 0;
+  }
+
+  /** Whether its header has a Content-Range, beside which a 206 could not have its own. */
+  public boolean hasContentRange() {
+    return (flags() & CONTENT_RANGE) != 0;
   }
 
   /** Whether this is no response but tells by which fields the responses vary. */

@@ -2,6 +2,7 @@ package io.forebay.core.route;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,6 +15,8 @@ import org.jspecify.annotations.Nullable;
  *     the like still count
  * @param negativeTtl freshness of errors that say nothing of their own
  * @param heuristic whether freshness may be guessed from Last-Modified (RFC 9111 §4.2.2)
+ * @param heuristicErrors errors for which it may be guessed without {@code public}
+ * @param storesBadRequests whether a 400 is stored by its own explicit freshness
  * @param heuristicWithCookies whether it may be guessed for responses to requests with cookies, too
  * @param jitterPercent by how much of its lifetime a response may be made to expire early, so that
  *     what came together does not expire together
@@ -24,12 +27,17 @@ public record FreshnessSettings(
     @Nullable Duration ttlOverride,
     NegativeTtl negativeTtl,
     boolean heuristic,
+    Set<Integer> heuristicErrors,
+    boolean storesBadRequests,
     boolean heuristicWithCookies,
     int jitterPercent) {
 
   /** Fields that are meant for this cache alone, so that nobody behind it gets to see them. */
   public static final List<String> OWN_FIELDS =
       List.of("forebay-cache-control", "surrogate-control");
+
+  /** The errors that may be heuristically cacheable by their status (RFC 9110 §15.1). */
+  public static final Set<Integer> HEURISTIC_ERRORS = Set.of(404, 405, 410, 414, 501);
 
   public static final FreshnessSettings DEFAULT =
       new FreshnessSettings(
@@ -38,11 +46,17 @@ public record FreshnessSettings(
           null,
           NegativeTtl.NONE,
           true,
+          Set.of(404, 410, 501),
+          false,
           false,
           0);
 
   public FreshnessSettings {
     targetedFields = List.copyOf(targetedFields);
+    heuristicErrors = Set.copyOf(heuristicErrors);
+    if (!HEURISTIC_ERRORS.containsAll(heuristicErrors)) {
+      throw new IllegalArgumentException("not heuristically cacheable: " + heuristicErrors);
+    }
     RouteSettings.requireNotNegative(defaultTtl, "defaultTtl");
     RouteSettings.requireNotNegative(ttlOverride, "ttlOverride");
     RouteSettings.requirePercent(jitterPercent, "jitterPercent");

@@ -1,8 +1,10 @@
 package io.forebay.core.route;
 
+import io.forebay.core.key.NamePatterns;
 import io.forebay.core.route.CookieSettings.SetCookie;
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -71,6 +73,8 @@ public record RouteSettings(
     private NegativeTtl negativeTtl;
     private boolean heuristic;
     private boolean heuristicWithCookies;
+    private Set<Integer> heuristicErrors;
+    private boolean storesBadRequests;
     private int jitterPercent;
     private Duration whileRevalidate;
     private Duration ifError;
@@ -79,6 +83,7 @@ public record RouteSettings(
     private SetCookie setCookie;
     private CookieFilter requestCookies;
     private CookieFilter responseCookies;
+    private NamePatterns passCookies;
 
     private Builder(RouteSettings from) {
       clientDirectives = from.clientDirectives;
@@ -89,6 +94,8 @@ public record RouteSettings(
       ttlOverride = from.freshness.ttlOverride();
       negativeTtl = from.freshness.negativeTtl();
       heuristic = from.freshness.heuristic();
+      heuristicErrors = from.freshness.heuristicErrors();
+      storesBadRequests = from.freshness.storesBadRequests();
       heuristicWithCookies = from.freshness.heuristicWithCookies();
       jitterPercent = from.freshness.jitterPercent();
       whileRevalidate = from.stale.whileRevalidate();
@@ -98,6 +105,7 @@ public record RouteSettings(
       setCookie = from.cookies.setCookie();
       requestCookies = from.cookies.request();
       responseCookies = from.cookies.response();
+      passCookies = from.cookies.passing();
     }
 
     public Builder clientDirectives(ClientDirectives value) {
@@ -137,6 +145,16 @@ public record RouteSettings(
 
     public Builder heuristic(boolean value) {
       heuristic = value;
+      return this;
+    }
+
+    public Builder heuristicErrors(Set<Integer> value) {
+      heuristicErrors = value;
+      return this;
+    }
+
+    public Builder storesBadRequests(boolean value) {
+      storesBadRequests = value;
       return this;
     }
 
@@ -185,6 +203,11 @@ public record RouteSettings(
       return this;
     }
 
+    public Builder passCookies(NamePatterns value) {
+      passCookies = value;
+      return this;
+    }
+
     public RouteSettings build() {
       return new RouteSettings(
           clientDirectives,
@@ -196,10 +219,12 @@ public record RouteSettings(
               ttlOverride,
               negativeTtl,
               heuristic,
+              heuristicErrors,
+              storesBadRequests,
               heuristicWithCookies,
               jitterPercent),
           new StaleSettings(whileRevalidate, ifError, keep, earlyRefreshPercent),
-          new CookieSettings(setCookie, requestCookies, responseCookies));
+          new CookieSettings(setCookie, requestCookies, responseCookies, passCookies));
     }
   }
 }

@@ -73,8 +73,8 @@ final class OwnClocks {
           text(
               "ttl-jitter",
               "What came together does not expire together",
-              "a lifetime is made shorter by up to that share, never longer; the same key and birth give"
-                  + " the same",
+              "a lifetime is made shorter by up to that share, never longer; the same key and birth"
+                  + " give the same",
               all(
                   same(true, () -> lifetimes(5, 1000, 95_000, 100_000)),
                   same(true, () -> lifetimes(0, 100, 100_000, 100_000)),
@@ -83,8 +83,8 @@ final class OwnClocks {
           text(
               "negative-ttl",
               "Errors that give no time themselves have one by status",
-              "their own word goes before it; a status that says nothing of its URL gets none; one that"
-                  + " depends on the client only by its own number, never by 4xx or 5xx",
+              "their own word goes before it; a status that says nothing of its URL gets none; one"
+                  + " that depends on the client only by its own number, never by 4xx or 5xx",
               all(
                   get().answered(404, "X: y").on(r -> r.negativeTtl(NEGATIVE)).freshFor(10),
                   get().answered(410, "X: y").on(r -> r.negativeTtl(NEGATIVE)).freshFor(60),
@@ -151,7 +151,14 @@ final class OwnClocks {
               "before anything else looks at a request or a response",
               shownBy(
                   "CookieFilterTest.takesCookiesOutOfRequests",
-                  "ServerRulesTest.cookiesAreTakenOutByName")));
+                  "ServerRulesTest.cookiesAreTakenOutByName")),
+          text(
+              "pass-cookies",
+              "A request with one of these cookies passes",
+              "whatever is stored; cookies that request-cookies takes out do not count",
+              shownBy(
+                  "CookieSettingsTest.aRequestPassesByTheNamesOfItsCookies",
+                  "storing/pass-cookies.script")));
 
   private static Check ofOneClient(int status) {
     return get()

@@ -243,12 +243,16 @@ final class Rfc9110Ranges {
           text(
                   "14.4",
                   "Content-Range means nothing with other statuses than 206 and 416",
-                  "a 200 that has one is passed and not stored",
-                  Case.ok("Cache-Control: max-age=9", "Content-Range: bytes 0-4/9")
-                      .notStored(Reason.NOT_STORED_PARTIAL))
+                  "a whole response is stored with it, and no ranges are cut from it; one that"
+                      + " names a part in bytes, or answers a range, is passed and not stored",
+                  Check.all(
+                      Case.ok("Cache-Control: max-age=9", "Content-Range: x").freshFor(9),
+                      Case.ok("Cache-Control: max-age=9", "Content-Range: bytes 0-4/9")
+                          .notStored(Reason.NOT_STORED_PARTIAL),
+                      shownBy("storing/content-range.script")))
               .butWeDeviate(
-                  "An origin that writes it has most likely sent a part and forgotten to say so; stored, it"
-                      + " would be the whole to everybody."),
+                  "An origin that writes a part there has most likely sent a part and forgotten to"
+                      + " say so; stored, it would be the whole to everybody."),
           must(
               "14.6",
               "Several parts are sent as multipart/byteranges",

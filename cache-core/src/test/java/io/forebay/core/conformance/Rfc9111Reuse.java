@@ -146,19 +146,41 @@ final class Rfc9111Reuse {
           text(
               "4.1",
               "Whitespace, and how a field is split into lines, make no difference",
-              "lines are joined and blanks folded before values are compared, and before the origin"
-                  + " is asked",
+              "lines are joined, and blanks are folded, and removed around commas, before values are"
+                  + " compared",
               shownBy(
                   "KeyBuilderTest.selectingFieldsAreFoldedAndJoined",
+                  "KeyBuilderTest.aSelectingFieldIsComparedWithoutTheBlanksOfItsList",
+                  "vary/spellings.script",
                   "KeyBuilderTest.severalLinesOfAcceptEncodingCountTogether")),
           text(
               "4.1",
               "Values may be brought to a normal form that means the same",
               "Accept-Encoding to the codings that are taken, Accept-Language to lower case and an"
-                  + " order by weight; other fields stay as they are",
+                  + " order by weight and then by name; other fields stay as they are",
               shownBy(
+                  "AcceptLanguageTest.bringsWhatMeansTheSameIntoOneForm",
                   "KeyBuilderTest.junkAndSpellingsOfAcceptEncodingFallIntoSixteenClasses",
                   "ServerVaryTest.spellingsOfAcceptLanguageAreOneVariantAndTheOriginSeesOne")),
+          text(
+              "4.1",
+              "Vary by Cookie makes a variant of each set of cookies",
+              "requests without cookies, after the route's recipe, are one variant; with cookies"
+                  + " nothing is stored, and nothing that varies by them is reused",
+              all(
+                  ok("Cache-Control: max-age=9", "Vary: Cookie").variesBy("cookie"),
+                  get("Cookie: a=b")
+                      .answered(200, "Cache-Control: public, s-maxage=9", "Vary: Cookie")
+                      .notStored(Reason.NOT_STORED_VARY_COOKIE),
+                  shownBy("vary/cookie.script"))),
+          text(
+              "4.1",
+              "Vary by User-Agent makes a variant of each program",
+              "it is not stored, unless the route's key has the device class or the field",
+              all(
+                  ok("Cache-Control: max-age=9", "Vary: User-Agent")
+                      .notStored(Reason.NOT_STORED_VARY_USER),
+                  shownBy("vary/device.script"))),
           text(
               "4.1",
               "A field that is absent matches only where it is absent, too",
@@ -324,8 +346,15 @@ final class Rfc9111Reuse {
           must(
               "4.2.2",
               "Only statuses that are heuristically cacheable, or what says public, get a guess",
-              "200, 203, 204, 300, 301, 308, and public below 400",
+              "200, 203, 204, 300, 301, 308, the errors of heuristic-errors, and public unless the"
+                  + " status depends on the client",
               all(
+                  get()
+                      .answered(500, "Cache-Control: public", "Date: {+0}", "Last-Modified: {-90}")
+                      .freshFor(9),
+                  get()
+                      .answered(403, "Cache-Control: public", "Date: {+0}", "Last-Modified: {-90}")
+                      .notStored(Reason.NOT_STORED_ERROR_WITHOUT_FRESHNESS),
                   get().answered(203, "Date: {+0}", "Last-Modified: {-90}").freshFor(9),
                   get().answered(301, "Date: {+0}", "Last-Modified: {-90}").freshFor(9),
                   get().answered(308, "Date: {+0}", "Last-Modified: {-90}").freshFor(9),

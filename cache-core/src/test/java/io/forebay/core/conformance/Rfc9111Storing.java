@@ -14,6 +14,7 @@ import static io.forebay.core.conformance.Row.text;
 import io.forebay.core.http.ContentRange;
 import io.forebay.core.policy.Reason;
 import io.forebay.core.route.CookieSettings.SetCookie;
+import java.util.Set;
 
 /** RFC 9111 §1.2.2 and §3. */
 final class Rfc9111Storing {
@@ -334,24 +335,48 @@ final class Rfc9111Storing {
           text(
                   "3",
                   "An error is heuristically cacheable by its status (404, 405, 410, 414, 501)",
-                  "errors are stored by their own explicit time or the route's negative-ttl only",
+                  "404, 410 and 501 for five minutes at most, or those of heuristic-errors; 405 and"
+                      + " 414 only if they are listed there",
                   all(
+                      get().answered(404, "Date: {+0}", "Last-Modified: {-90}").freshFor(9),
+                      get().answered(501, "Date: {+0}", "Last-Modified: {-90000}").freshFor(300),
                       get()
-                          .answered(404, "Last-Modified: {-90}")
+                          .answered(405, "Date: {+0}", "Last-Modified: {-90}")
                           .notStored(Reason.NOT_STORED_ERROR_WITHOUT_FRESHNESS),
-                      get().answered(404, "Cache-Control: max-age=9").freshFor(9)))
-              .butWeDeviate("A guess that keeps an error is a guess that keeps a site down."),
+                      get()
+                          .answered(405, "Date: {+0}", "Last-Modified: {-90}")
+                          .on(route -> route.heuristicErrors(Set.of(405)))
+                          .freshFor(9),
+                      get()
+                          .answered(404, "Date: {+0}", "Last-Modified: {-90}")
+                          .on(route -> route.heuristicErrors(Set.of()))
+                          .notStored(Reason.NOT_STORED_ERROR_WITHOUT_FRESHNESS),
+                      get().answered(404, "Cache-Control: max-age=9").freshFor(9),
+                      shownBy("freshness/heuristic-errors.script")))
+              .butWeDeviate(
+                  "405 and 414 depend on the client's request. A guess that keeps an error for long"
+                      + " keeps a site down."),
           text(
                   "3",
                   "Any final status can be stored by its own word",
-                  "not 400, 408, 411–413, 415–417, 421, 422, 425, 426, 428, 429, 431 and 511",
+                  "not 400, unless the route says store-bad-request, nor 408, 411–413, 415–417,"
+                      + " 421, 422, 425, 426, 428, 429, 431 and 511",
                   all(
                       get()
                           .answered(400, "Cache-Control: max-age=9")
                           .notStored(Reason.NOT_STORED_STATUS),
                       get()
+                          .answered(400, "Cache-Control: max-age=9")
+                          .on(route -> route.storesBadRequests(true))
+                          .freshFor(9),
+                      get("Cookie: a=b")
+                          .answered(400, "Cache-Control: max-age=9")
+                          .on(route -> route.storesBadRequests(true))
+                          .notStored(Reason.NOT_STORED_STATUS),
+                      get()
                           .answered(429, "Cache-Control: max-age=9")
-                          .notStored(Reason.NOT_STORED_STATUS)))
+                          .notStored(Reason.NOT_STORED_STATUS),
+                      shownBy("storing/bad-request.script")))
               .butWeDeviate(
                   "They say something of a request, not of its URL: by storing them one client"
                       + " could spoil a URL for all."));

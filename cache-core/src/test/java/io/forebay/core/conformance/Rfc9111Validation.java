@@ -144,7 +144,9 @@ final class Rfc9111Validation {
               "If-Modified-Since compares with Last-Modified, else with Date, else with when it came",
               "in this order",
               shownBy(
-                  "ConditionsTest.evaluates", "ConditionsTest.withoutValidatorsTheDateStandsIn")),
+                  "ConditionsTest.evaluates",
+                  "ConditionsTest.withoutValidatorsTheDateStandsIn",
+                  "conditional/date-stands-in.script")),
           must(
               "4.3.3",
               "A full response to a validation is what answers the request",

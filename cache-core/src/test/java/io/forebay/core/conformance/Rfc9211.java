@@ -35,8 +35,8 @@ final class Rfc9211 {
                   "its errors have a member, too",
                   shownBy("proxying/proxy-status.script"))
               .butWeDeviate(
-                  "Why there was nothing to send in place of an error is what an operator wants to know of"
-                      + " it first."),
+                  "Why there was nothing to send in place of an error is what an operator wants to"
+                      + " know of it first."),
           text(
               "2.1",
               "hit: the answer came from the cache",
@@ -62,7 +62,8 @@ final class Rfc9211 {
           should(
               "2.2",
               "The most specific reason is given; hit and fwd exclude each other",
-              "vary-miss before uri-miss, request and partial where they are why; a member has one of both",
+              "vary-miss before uri-miss, request and partial where they are why; a member has one"
+                  + " of both",
               all(
                   fwd("vary-miss", Reason.MISS_VARY),
                   same(false, () -> STATUS.hit(Reason.HIT_FRESH, 5).contains("fwd")),
@@ -82,10 +83,16 @@ final class Rfc9211 {
           text(
               "2.4",
               "ttl: how long it stays fresh, negative if it is stale",
-              "with lifetimes that the route or a guess gave",
-              same(
-                  "edge; hit; ttl=-412; detail=stale-if-error",
-                  () -> STATUS.hit(Reason.HIT_STALE_IF_ERROR, -412))),
+              "with lifetimes that the route or a guess gave; -1 where a soft purge made it stale"
+                  + " before",
+              Check.all(
+                  same(
+                      "edge; hit; ttl=-412; detail=stale-if-error",
+                      () -> STATUS.hit(Reason.HIT_STALE_IF_ERROR, -412)),
+                  same(
+                      "edge; hit; ttl=-1; detail=stale-while-revalidate",
+                      () -> STATUS.hit(Reason.HIT_STALE_WHILE_REVALIDATE, 2_591_999)),
+                  Check.shownBy("purge/soft-ttl.script"))),
           text(
               "2.5",
               "stored: whether the answer was stored",

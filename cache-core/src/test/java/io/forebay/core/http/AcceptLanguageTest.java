@@ -26,10 +26,12 @@ final class AcceptLanguageTest {
       ignoreLeadingAndTrailingWhitespace = true,
       textBlock =
           """
-          case                        | EN-us, De            | en-us, de
+          case                        | EN-us, De            | de, en-us
           blanks                      | de ,\ten ;q=0.5      | de, en;q=0.5
           order of weights            | en;q=0.5, de         | de, en;q=0.5
-          equal weights keep order    | fr;q=0.5, en;q=0.5   | fr;q=0.5, en;q=0.5
+          order of equal weights      | fr;q=0.5, en;q=0.5   | en;q=0.5, fr;q=0.5
+          order within each weight    | nl, fr;q=0.5, de, en;q=0.5, da | da, de, nl, en;q=0.5, fr;q=0.5
+          a shorter tag is before     | de-ch, de            | de, de-ch
           zeros of a weight           | de;q=1.000, en;q=0.50| de, en;q=0.5
           weight without digits       | de;q=1., en;q=0.     | de, en;q=0
           three digits                | de;q=0.005           | de;q=0.005
@@ -83,7 +85,7 @@ final class AcceptLanguageTest {
   void whatComesAfterThe32ndRangeDoesNotCount() {
     StringBuilder many = new StringBuilder();
     for (char c = 'a'; c <= 'z'; c++) {
-      many.append("a").append(c).append(", b").append(c).append(", ");
+      many.append(c).append("a, ").append(c).append("b, ");
     }
     String first = many.substring(0, 32 * 4 - 2);
     assertEquals(first, normal(many.toString()));

@@ -100,6 +100,44 @@ final class KeyBuilderTest {
     assertNotEquals(baseHi, keys.hi());
   }
 
+  /** RFC 9110 §5.6.1: blanks around the commas of a list mean nothing, but in a quoted string. */
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+          1,2              | 1,2
+          1 ,\t2           | 1,2
+          a  b , c;d = 1,  | a b,c;d = 1,
+          , a              | ,a
+          "x , y" , z      | \\"x , y\\",z
+          "x\\" , y" , z    | \\"x\\\\\\" , y\\",z
+          "x , y           | \\"x , y
+          """)
+  void aSelectingFieldIsComparedWithoutTheBlanksOfItsList(String sent, String expected) {
+    SyntheticRequest request = SyntheticRequest.of("GET", "http://a/", "X", sent);
+    assertTrue(keys.build(request, KeyRecipe.DEFAULT));
+    assertTrue(keys.variant(request, List.of("x")));
+    assertEquals("http://a:80/ x=\"" + expected + "\"", keys.toString());
+  }
+
+  @Test
+  void linesOfASelectingFieldAreOneList() {
+    SyntheticRequest request = SyntheticRequest.of("GET", "http://a/", "X", "1", "X", "2");
+    assertTrue(keys.build(request, KeyRecipe.DEFAULT));
+    assertTrue(keys.variant(request, List.of("x")));
+    assertEquals("http://a:80/ x=\"1,2\"", keys.toString());
+  }
+
+  @Test
+  void credentialsAreNoList() {
+    SyntheticRequest request =
+        SyntheticRequest.of("GET", "http://a/", "Authorization", "D a=1, b=2");
+    assertTrue(keys.build(request, KeyRecipe.DEFAULT));
+    assertTrue(keys.variant(request, List.of("authorization")));
+    assertEquals("http://a:80/ authorization=\"D a=1, b=2\"", keys.toString());
+  }
+
   @Test
   void absentAndEmptyAndQuotedValuesAreDifferentVariants() {
     Map<String, SyntheticRequest> byText = new HashMap<>();

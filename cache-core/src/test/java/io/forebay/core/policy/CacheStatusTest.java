@@ -19,6 +19,10 @@ final class CacheStatusTest {
     assertEquals(
         "forebay; hit; ttl=-7; detail=stale-while-revalidate",
         status.hit(Reason.HIT_STALE_WHILE_REVALIDATE, -7));
+    assertEquals(
+        "forebay; hit; ttl=-1; detail=stale-while-revalidate",
+        status.hit(Reason.HIT_STALE_WHILE_REVALIDATE, 2_591_999));
+    assertEquals("forebay; hit; ttl=-1; detail=max-stale", status.hit(Reason.HIT_MAX_STALE, 0));
     for (long ttl : List.of(Long.MIN_VALUE, Long.MAX_VALUE, 9L, 10L, 99L, 100L, -1L)) {
       assertEquals("forebay; hit; ttl=" + ttl, status.hit(Reason.HIT_FRESH, ttl));
     }

@@ -3,6 +3,7 @@ package io.forebay.core.policy;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -16,11 +17,14 @@ import io.forebay.core.key.UrlRecipe;
 import io.forebay.core.policy.StoreVerdict.DoNotStore;
 import io.forebay.core.policy.StoreVerdict.Store;
 import io.forebay.core.route.CookieSettings.SetCookie;
+import io.forebay.core.route.NegativeTtl;
 import io.forebay.core.route.Route;
 import io.forebay.core.route.RouteSettings;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -107,21 +111,33 @@ final class ResponsePolicyTest {
           §4.1 Vary: *                                 | 200 | cache-control=max-age=60;vary=* | NOT_STORED_VARY_ANY
           §4.1 Vary: * among others                    | 200 | cache-control=max-age=60;vary=a, * | NOT_STORED_VARY_ANY
           §4.1 Vary: * in a second line                | 200 | cache-control=max-age=60;vary=a;vary=* | NOT_STORED_VARY_ANY
-          Vary by Cookie                               | 200 | cache-control=max-age=60;vary=Cookie | NOT_STORED_VARY_USER
+          Vary by Cookie, to a request without         | 200 | cache-control=max-age=60;vary=Cookie | 60
+          Vary by Cookie and User-Agent                | 200 | cache-control=max-age=60;vary=Cookie, user-agent | NOT_STORED_VARY_USER
           Vary by User-Agent                           | 200 | cache-control=max-age=60;vary=a,USER-AGENT | NOT_STORED_VARY_USER
           Vary by the client's address                 | 200 | cache-control=max-age=60;vary=X-Forwarded-For | NOT_STORED_VARY_USER
           §12.5.3 a coding that was not asked for      | 200 | cache-control=max-age=60;content-encoding=gzip | NOT_STORED_ENCODING
-          §12.5.3 one that nobody is asked for         | 200 | cache-control=max-age=60;content-encoding=x-odd | NOT_STORED_ENCODING
+          §12.5.3 one that nobody is asked for         | 200 | cache-control=max-age=60;content-encoding=x-odd | 60
+          §12.5.3 beside one that was not asked for    | 200 | cache-control=max-age=60;content-encoding=gzip, x-odd | NOT_STORED_ENCODING
           §12.5.3 identity is no coding                | 200 | cache-control=max-age=60;content-encoding=identity | 60
           Vary malformed                               | 200 | cache-control=max-age=60;vary=a b | NOT_STORED_VARY_MALFORMED
           §3.3 a 206                                   | 206 | cache-control=max-age=60;content-range=bytes 0-1/2 | NOT_STORED_PARTIAL
-          a 200 that says it is a part                 | 200 | cache-control=max-age=60;content-range=bytes 0-1/2 | NOT_STORED_PARTIAL
+          a 200 that says it is a part                 | 200 | cache-control=max-age=60;content-range=bytes 0-1/3 | NOT_STORED_PARTIAL
+          a 200 of unknown length that does            | 200 | cache-control=max-age=60;content-range=bytes 0-1/* | NOT_STORED_PARTIAL
+          a 200 with two of it                         | 200 | cache-control=max-age=60;content-range=a;content-range=b | NOT_STORED_PARTIAL
+          §14.4 a 200 that says it is the whole        | 200 | cache-control=max-age=60;content-range=bytes 0-1/2 | 60
+          §14.4 a Content-Range of no bytes            | 200 | cache-control=max-age=60;content-range=x 0-1/9 | 60
           a 304 by itself                              | 304 | cache-control=max-age=60 | NOT_STORED_STATUS
           a 100                                        | 100 | cache-control=max-age=60 | NOT_STORED_STATUS
           400: depends on the request's header         | 400 | cache-control=max-age=60 | NOT_STORED_STATUS
           431: the same                                | 431 | cache-control=max-age=60 | NOT_STORED_STATUS
           404 by its own word                          | 404 | cache-control=max-age=60 | 60
-          404 by guessing                              | 404 | date=+0s;last-modified=-1000s | NOT_STORED_ERROR_WITHOUT_FRESHNESS
+          404 by guessing                              | 404 | date=+0s;last-modified=-1000s | 100
+          404 by guessing, for five minutes            | 404 | date=+0s;last-modified=-10000s | 300
+          405 by guessing                              | 405 | date=+0s;last-modified=-1000s | NOT_STORED_ERROR_WITHOUT_FRESHNESS
+          405 by guessing, although public             | 405 | cache-control=public;date=+0s;last-modified=-1000s | NOT_STORED_ERROR_WITHOUT_FRESHNESS
+          500 by guessing                              | 500 | date=+0s;last-modified=-1000s | NOT_STORED_ERROR_WITHOUT_FRESHNESS
+          500 by guessing where it is public           | 500 | cache-control=public;date=+0s;last-modified=-1000s | 100
+          599 by guessing where it is public           | 599 | cache-control=public;date=+0s;last-modified=-1000s | 100
           503 by its own word                          | 503 | cache-control=max-age=1 | 1
           500 without a word                           | 500 | etag="a" | NOT_STORED_ERROR_WITHOUT_FRESHNESS
           600                                          | 600 | cache-control=max-age=60 | NOT_STORED_STATUS
@@ -165,6 +181,69 @@ final class ResponsePolicyTest {
     }
     RequestView fat = SyntheticRequest.of("GET", "http://h/").withBody();
     assertEquals("NOT_STORED_METHOD", text(judge(fat, ROUTE, 200, fields)));
+  }
+
+  /** I7: whoever has a cookie neither stores what varies by it nor has it stored for another. */
+  @Test
+  void whatVariesByCookiesIsStoredForRequestsWithoutThem() {
+    String fields = "cache-control=public, s-maxage=60;vary=Accept-Encoding, COOKIE";
+    assertEquals(List.of("accept-encoding", "cookie"), store(GET, ROUTE, fields).selectingFields());
+    for (String cookie : List.of("a=b", "a", "")) {
+      RequestView request = SyntheticRequest.of("GET", "http://h/", "Cookie", cookie);
+      assertEquals("NOT_STORED_VARY_COOKIE", text(judge(request, ROUTE, 200, fields)), cookie);
+    }
+  }
+
+  /** A client with a cookie does not keep the error from being stored for others. */
+  @Test
+  void anErrorIsNotGuessedForARequestWithCookiesAlone() {
+    RequestView request = SyntheticRequest.of("GET", "http://h/", "Cookie", "a=b");
+    String fields = "date=+0s;last-modified=-1000s";
+    assertEquals("NOT_STORED_COOKIE", text(judge(request, ROUTE, 404, fields)));
+    assertEquals("NOT_STORED_ERROR_WITHOUT_FRESHNESS", text(judge(request, ROUTE, 403, fields)));
+    assertEquals("NOT_STORED_NO_FRESHNESS", text(judge(request, ROUTE, 302, fields)));
+  }
+
+  @Test
+  void routeNamesTheErrorsThatAreGuessed() {
+    String fields = "date=+0s;last-modified=-1000s";
+    Route two =
+        ROUTE.withSettings(RouteSettings.builder().heuristicErrors(Set.of(405, 414)).build());
+    assertEquals("100", text(judge(GET, two, 405, fields)));
+    assertEquals("100", text(judge(GET, two, 414, fields)));
+    assertEquals("NOT_STORED_ERROR_WITHOUT_FRESHNESS", text(judge(GET, two, 404, fields)));
+    assertThrows(
+        IllegalArgumentException.class,
+        () -> RouteSettings.builder().heuristicErrors(Set.of(500)).build());
+    Route timed =
+        ROUTE.withSettings(
+            RouteSettings.builder()
+                .negativeTtl(new NegativeTtl(Map.of(404, Duration.ofSeconds(7))))
+                .build());
+    assertEquals("7", text(judge(GET, timed, 404, fields)));
+  }
+
+  /** One client's malformed field must not spoil a URL for all. */
+  @Test
+  void aBadRequestIsStoredByItsOwnWordAndTheRoutesOnly() {
+    Route stores =
+        ROUTE.withSettings(
+            RouteSettings.builder()
+                .storesBadRequests(true)
+                .negativeTtl(new NegativeTtl(Map.of(4, Duration.ofSeconds(7))))
+                .build());
+    String fields = "cache-control=max-age=60";
+    assertEquals("60", text(judge(GET, stores, 400, fields)));
+    assertEquals("NOT_STORED_STATUS", text(judge(GET, ROUTE, 400, fields)));
+    assertEquals("NOT_STORED_ERROR_WITHOUT_FRESHNESS", text(judge(GET, stores, 400, "x=y")));
+    assertEquals(
+        "NOT_STORED_ERROR_WITHOUT_FRESHNESS",
+        text(judge(GET, stores, 400, "cache-control=public;date=+0s;last-modified=-1000s")));
+    for (String name : List.of("Cookie", "Authorization")) {
+      RequestView request = SyntheticRequest.of("GET", "http://h/", name, "x");
+      assertEquals(
+          "NOT_STORED_STATUS", text(judge(request, stores, 400, "cache-control=s-maxage=60")));
+    }
   }
 
   @Test
@@ -265,7 +344,7 @@ final class ResponsePolicyTest {
           content-encoding=gzip, br;vary=a   | a,accept-encoding
           content-encoding=X-GZIP;vary=Accept-Encoding | accept-encoding
           content-encoding=zstd              | not stored
-          content-encoding=gzip, x           | not stored
+          content-encoding=gzip, x           | accept-encoding
           vary=X-Mapped, a                   | a
           vary=Cookie, User-Agent, Sec-CH-UA-Mobile, Accept-Language, X-Ignored | ''
           vary=X-Mapped, *                   | not stored

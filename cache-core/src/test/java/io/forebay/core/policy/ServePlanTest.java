@@ -6,6 +6,7 @@ import io.forebay.core.http.HttpDate;
 import io.forebay.core.http.SyntheticRequest;
 import java.util.ArrayList;
 import java.util.List;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -71,23 +72,34 @@ final class ServePlanTest {
     }
     SyntheticRequest request =
         SyntheticRequest.of(method, "http://h/", pairs.toArray(new String[0]));
-    StoredMeta meta =
-        StoredMeta.of(
-            StoredMeta.encode(
-                new MetaValues(
-                    status,
-                    0,
-                    DATE,
-                    DATE,
-                    DATE,
-                    HttpDate.parse(MODIFIED, 0),
-                    1000,
-                    -1,
-                    -1,
-                    0,
-                    "\"a\"",
-                    MODIFIED,
-                    List.of())));
+    StoredMeta meta = meta(status, 0);
     assertEquals(expected, ServePlan.of(request, meta, 100, 16).toString(), sentence);
+  }
+
+  /** RFC 9110 §14.4: a 206 has one Content-Range, which tells the part. */
+  @Test
+  void noPartIsCutFromWhatHasAContentRange() {
+    SyntheticRequest request = SyntheticRequest.of("GET", "http://h/", "Range", "bytes=0-9");
+    assertEquals(
+        ServePlan.WHOLE, ServePlan.of(request, meta(200, StoredMeta.CONTENT_RANGE), 100, 16));
+  }
+
+  private static StoredMeta meta(int status, int flags) {
+    return StoredMeta.of(
+        StoredMeta.encode(
+            new MetaValues(
+                status,
+                flags,
+                DATE,
+                DATE,
+                DATE,
+                HttpDate.parse(MODIFIED, 0),
+                1000,
+                -1,
+                -1,
+                0,
+                "\"a\"",
+                MODIFIED,
+                List.of())));
   }
 }

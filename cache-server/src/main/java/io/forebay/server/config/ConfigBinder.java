@@ -1,5 +1,6 @@
 package io.forebay.server.config;
 
+import io.forebay.core.key.NamePatterns;
 import io.forebay.core.key.UnkeyedFields;
 import io.forebay.core.route.CookieFilter;
 import io.forebay.core.route.RangeSettings;
@@ -38,6 +39,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -373,6 +375,11 @@ final class ConfigBinder extends Binder {
         .negativeTtl(given(scope, ConfigKeys.ROUTE_NEGATIVE_TTL))
         .heuristic(given(scope, ConfigKeys.ROUTE_HEURISTIC))
         .heuristicWithCookies(given(scope, ConfigKeys.ROUTE_HEURISTIC_WITH_COOKIES))
+        .heuristicErrors(
+            given(scope, ConfigKeys.ROUTE_HEURISTIC_ERRORS).stream()
+                .map(Integer::valueOf)
+                .collect(Collectors.toUnmodifiableSet()))
+        .storesBadRequests(given(scope, ConfigKeys.ROUTE_STORE_BAD_REQUEST))
         .jitterPercent(given(scope, ConfigKeys.ROUTE_TTL_JITTER))
         .staleWhileRevalidate(given(scope, ConfigKeys.ROUTE_STALE_WHILE_REVALIDATE))
         .staleIfError(given(scope, ConfigKeys.ROUTE_STALE_IF_ERROR))
@@ -389,6 +396,7 @@ final class ConfigBinder extends Binder {
                 scope,
                 ConfigKeys.ROUTE_RESPONSE_COOKIES_STRIP,
                 ConfigKeys.ROUTE_RESPONSE_COOKIES_KEEP))
+        .passCookies(new NamePatterns(given(scope, ConfigKeys.ROUTE_PASS_COOKIES)))
         .clientDirectives(given(scope, ConfigKeys.ROUTE_CLIENT_DIRECTIVES))
         .passthrough(!given(scope, ConfigKeys.ROUTE_CACHE))
         .clientInvalidation(given(scope, ConfigKeys.ROUTE_CLIENT_INVALIDATION))

@@ -335,7 +335,8 @@ final class ConfigKeys {
       optional(
           "memory-directory",
           ValueType.PATH,
-          "a directory of random name under `/dev/shm`, or memory that does not outlive the process",
+          "a directory of random name under `/dev/shm`, or memory that does not outlive the"
+              + " process",
           true,
           StoreConfig::memoryDirectory,
           "Directory on a tmpfs, hugetlbfs or DAX mount for the memory tier; if it has too"
@@ -612,9 +613,9 @@ final class ConfigKeys {
           ValueType.NEGATIVE_TTL,
           "",
           route -> route.settings().freshness().negativeTtl(),
-          "Freshness lifetime, by status, of error responses that do not specify one; without"
-              + " it they are not stored. `4xx` and `5xx` do not include the statuses that"
-              + " depend on the client (401, 402, 403, 405, 406, 407, 414, 451), which must be"
+          "Freshness lifetime, by status, of error responses that do not specify one; it takes"
+              + " precedence over `heuristic-errors`. `4xx` and `5xx` do not include the statuses"
+              + " that depend on the client (401, 402, 403, 405, 406, 407, 414, 451), which must be"
               + " listed by number.");
   static final Field<RouteConfig, Boolean> ROUTE_HEURISTIC =
       live(
@@ -624,6 +625,28 @@ final class ConfigKeys {
           route -> route.settings().freshness().heuristic(),
           "Whether a response without explicit freshness is fresh for a tenth of the time"
               + " since `Last-Modified`, at most a day (RFC 9111 §4.2.2).");
+  static final Field<RouteConfig, List<String>> ROUTE_HEURISTIC_ERRORS =
+      live(
+          "heuristic-errors",
+          ValueType.HEURISTIC_ERRORS,
+          "404,410,501",
+          route ->
+              route.settings().freshness().heuristicErrors().stream()
+                  .sorted()
+                  .map(String::valueOf)
+                  .toList(),
+          "Error statuses to which `heuristic` applies, for at most 5 minutes. It applies to"
+              + " responses with `public` regardless of this list, unless the status depends"
+              + " on the client (401, 402, 403, 405, 406, 407, 414, 451). `[]` is none.");
+  static final Field<RouteConfig, Boolean> ROUTE_STORE_BAD_REQUEST =
+      live(
+          "store-bad-request",
+          ValueType.BOOLEAN,
+          "false",
+          route -> route.settings().freshness().storesBadRequests(),
+          "Whether a 400 response with explicit freshness is stored, if its request has neither"
+              + " `Cookie` nor `Authorization`. One client's malformed field can then make a URL"
+              + " answer 400 to all: only for origins whose 400 depends on the URL alone.");
   static final Field<RouteConfig, Boolean> ROUTE_HEURISTIC_WITH_COOKIES =
       live(
           "heuristic-with-cookies",
@@ -711,6 +734,15 @@ final class ConfigKeys {
           route -> route.settings().cookies().response(),
           true,
           "Cookies that responses may set; the `Set-Cookie` of others is dropped.");
+  static final Field<RouteConfig, List<String>> ROUTE_PASS_COOKIES =
+      live(
+          "pass-cookies",
+          ValueType.COOKIE_PATTERNS,
+          "",
+          route -> route.settings().cookies().passing().patterns(),
+          "Requests with a cookie of one of these names go to the origin and are neither"
+              + " answered from the cache nor stored. A name may end with `*`. Cookies that"
+              + " `request-cookies` removes do not count.");
   static final Field<RouteConfig, ClientDirectives> ROUTE_CLIENT_DIRECTIVES =
       live(
           "client-directives",
@@ -1504,6 +1536,8 @@ final class ConfigKeys {
               ROUTE_NEGATIVE_TTL,
               ROUTE_HEURISTIC,
               ROUTE_HEURISTIC_WITH_COOKIES,
+              ROUTE_HEURISTIC_ERRORS,
+              ROUTE_STORE_BAD_REQUEST,
               ROUTE_TTL_JITTER,
               ROUTE_STALE_WHILE_REVALIDATE,
               ROUTE_STALE_IF_ERROR,
@@ -1512,6 +1546,7 @@ final class ConfigKeys {
               ROUTE_SET_COOKIE,
               ROUTE_REQUEST_COOKIES_STRIP,
               ROUTE_REQUEST_COOKIES_KEEP,
+              ROUTE_PASS_COOKIES,
               ROUTE_RESPONSE_COOKIES_STRIP,
               ROUTE_RESPONSE_COOKIES_KEEP,
               ROUTE_CLIENT_DIRECTIVES,

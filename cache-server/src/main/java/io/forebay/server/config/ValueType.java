@@ -202,6 +202,23 @@ record ValueType<T>(
           FieldSyntax::isToken,
           false,
           "write names such as session");
+  static final ValueType<List<String>> HEURISTIC_ERRORS =
+      list(
+          "list of statuses",
+          "of 404, 405, 410, 414, 501",
+          text -> text.matches("404|405|410|414|501"),
+          false,
+          "write statuses such as 404");
+  static final ValueType<List<String>> COOKIE_PATTERNS =
+      list(
+          "list of cookies",
+          "names of cookies; a star at the end stands for whatever follows",
+          text ->
+              FieldSyntax.isToken(text)
+                  && (text.indexOf('*') < 0 || text.indexOf('*') == text.length() - 1)
+                  && NamePatterns.isPattern(text),
+          false,
+          "write names such as session or wordpress_logged_in_*");
   static final ValueType<List<String>> LANGUAGES =
       list(
           "list of languages",

@@ -2,6 +2,7 @@ package io.forebay.server.exchange;
 
 import io.forebay.core.http.ByteRange.Satisfiable;
 import io.forebay.core.http.KnownField;
+import io.forebay.core.key.KeyBuilder;
 import io.forebay.core.policy.Decider;
 import io.forebay.core.policy.RangeFetch;
 import io.forebay.core.policy.Reason;
@@ -10,6 +11,7 @@ import io.forebay.core.policy.StoredMeta;
 import io.forebay.server.counters.LimitKey;
 import io.forebay.server.counters.LoopCounters;
 import io.forebay.server.fill.SliceFill;
+import io.forebay.server.fill.history.FillKey;
 import io.forebay.server.fill.history.HitForMiss;
 import io.forebay.server.origin.OriginFailure;
 import io.forebay.storage.object.StoredHead;
@@ -123,14 +125,25 @@ final class FetchCoordinator {
   }
 
   Step fetch() {
-    HitForMiss.Kind known =
-        loop.history().hitForMiss().find(request.key(), request.view(), loop.nowMillis());
+    HitForMiss.Kind known = known();
     if (known == HitForMiss.Kind.UNCACHEABLE) {
       return exchange.passBecause(Reason.PASS_UNCACHEABLE);
     }
     isAlone |= known == HitForMiss.Kind.NEVER_FRESH;
     boolean isWhole = stale != null || results.isWholeFetchNeeded();
     return follower.fetch(stale, isWhole ? null : rangeToFetch());
+  }
+
+  /** Of its key, and of its URL's where what is known of that is true of requests with cookies. */
+  private HitForMiss.@Nullable Kind known() {
+    HitForMiss history = loop.history().hitForMiss();
+    HitForMiss.Kind known = history.find(request.key(), request.view(), loop.nowMillis());
+    KeyBuilder keys = loop.keys();
+    return known == null
+            && request.view().has(KnownField.COOKIE)
+            && keys.build(request.view(), request.route().keyRecipe())
+        ? history.find(new FillKey(keys.hi(), keys.lo()), request.view(), loop.nowMillis())
+        : known;
   }
 
   private @Nullable Satisfiable rangeToFetch() {

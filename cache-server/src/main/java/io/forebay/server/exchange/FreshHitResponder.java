@@ -73,7 +73,7 @@ final class FreshHitResponder {
   private static boolean isPlain(Route route, WireRequest request) {
     return !route.settings().passthrough()
         && !route.keyRecipe().hasSearchRules()
-        && (route.settings().cookies().request().passesAll() || !request.has(KnownField.COOKIE))
+        && (route.settings().cookies().ignoreRequests() || !request.has(KnownField.COOKIE))
         && !(route.settings().clientDirectives() == ClientDirectives.HONOUR
             && (request.has(KnownField.CACHE_CONTROL) || request.has(KnownField.PRAGMA)));
   }

@@ -440,18 +440,19 @@ public final class RequestExplainer {
     }
     Sought found = sought;
     FillKey key = found == null ? new FillKey(0, 0) : fillKey(found);
-    HitForMiss.Kind known = stage.history.hitForMiss().find(key, request, stage.nowMillis);
-    if (known == HitForMiss.Kind.UNCACHEABLE) {
+    HitForMiss.Memory known = remembered(to, key);
+    if (known != null && known.kind() == HitForMiss.Kind.UNCACHEABLE) {
       addRule("hit-for-miss", Reason.PASS_UNCACHEABLE);
+      saysWhyRemembered(known);
       return pass(to, Reason.PASS_UNCACHEABLE);
     }
-    if (known == HitForMiss.Kind.NEVER_FRESH) {
+    if (known != null) {
       addRule(
           "hit-for-miss",
           null,
           "The last response could not be shared: each request is fetched on its own.");
     }
-    boolean isAlone = isNeverFresh || known == HitForMiss.Kind.NEVER_FRESH;
+    boolean isAlone = isNeverFresh || known != null;
     if (!isAlone && stage.fills.find(key) != null) {
       addRule(
           "fill", null, "Another request is already fetching it: this one would join that fetch.");
@@ -490,6 +491,27 @@ public final class RequestExplainer {
     origin = new ToOrigin(to.originName(), false, filled(to, conditions));
     return new Answer(
         stale == null ? Action.FETCH : Action.REVALIDATE, reason, 0, forwarded(reason, false));
+  }
+
+  /** As the exchange asks for it: by the key, and by the URL's for requests with cookies. */
+  private HitForMiss.@Nullable Memory remembered(Route to, FillKey key) {
+    HitForMiss history = stage.history.hitForMiss();
+    HitForMiss.Memory known = history.explain(key, request, stage.nowMillis);
+    KeyBuilder keys = stage.keys;
+    return known == null && request.has(KnownField.COOKIE) && keys.build(request, to.keyRecipe())
+        ? history.explain(new FillKey(keys.hi(), keys.lo()), request, stage.nowMillis)
+        : known;
+  }
+
+  private void saysWhyRemembered(HitForMiss.Memory known) {
+    Reason why = known.reason();
+    if (why != null) {
+      addRule(
+          "last-response",
+          why,
+          "It was not stored, which is remembered for another %d s: %s"
+              .formatted((known.leftMillis() + 999) / 1000, why.explanation()));
+    }
   }
 
   private void addStorabilityRule(FillKey key) {

@@ -11,6 +11,7 @@ import io.forebay.server.fill.history.FillKey;
 import io.forebay.server.fill.history.HitForMiss;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What a fill leaves in the history of its key, for the requests after it.
@@ -60,7 +61,7 @@ final class FillOutcomeRecorder {
   void storable(StorableHead.Made made) {
     StoredMeta stored = loop.meta();
     if (stored.wrap(MemorySegment.ofArray(made.head().meta()), 0) && Sharing.isNeverFresh(stored)) {
-      remember(order.key(), HitForMiss.Kind.NEVER_FRESH);
+      remember(order.key(), HitForMiss.Kind.NEVER_FRESH, null);
     } else {
       loop.history().hitForMiss().forget(order.key(), order.request());
     }
@@ -78,10 +79,7 @@ final class FillOutcomeRecorder {
     boolean isOfTheMoment =
         why == Reason.NOT_STORED_NO_ROOM || why == Reason.NOT_STORED_NEVER_CONFIRMED;
     if (!isOfTheMoment && status < 500) {
-      FillKey key = uncacheableKey(why, fields);
-      remember(
-          why == Reason.NOT_STORED_COOKIE ? HitForMiss.withCookies(key) : key,
-          HitForMiss.Kind.UNCACHEABLE);
+      remember(uncacheableKey(why, fields), HitForMiss.Kind.UNCACHEABLE, why);
     }
   }
 
@@ -105,7 +103,7 @@ final class FillOutcomeRecorder {
     }
   }
 
-  private void remember(FillKey key, HitForMiss.Kind kind) {
+  private void remember(FillKey key, HitForMiss.Kind kind, @Nullable Reason why) {
     count(
         loop.history()
             .hitForMiss()
@@ -114,7 +112,8 @@ final class FillOutcomeRecorder {
                 order.request(),
                 loop.nowMillis(),
                 order.route().sharing().hitForMiss().toMillis(),
-                kind));
+                kind,
+                why));
   }
 
   private void count(boolean hasDisplaced) {
@@ -125,10 +124,21 @@ final class FillOutcomeRecorder {
 
   /**
    * The key whose requests need not queue. What does not fit this class of encodings may fit
-   * others: with a marker that says so each class has a key of its own.
+   * others: with a marker that says so each class has a key of its own. What is refused for its
+   * cookies is so for all requests with cookies and for no other; whoever varies by cookies has a
+   * variant for each, which are remembered together.
    */
   private FillKey uncacheableKey(Reason why, HeaderFields fields) {
     var keys = loop.keys();
+    if (why == Reason.NOT_STORED_COOKIE) {
+      return HitForMiss.withCookies(order.key());
+    }
+    if (why == Reason.NOT_STORED_VARY_COOKIE) {
+      return HitForMiss.withCookies(
+          keys.build(order.request(), order.route().keyRecipe())
+              ? new FillKey(keys.hi(), keys.lo())
+              : order.key());
+    }
     if (why != Reason.NOT_STORED_ENCODING || !StorableHead.buildBase(loop, order, fields)) {
       return order.key();
     }

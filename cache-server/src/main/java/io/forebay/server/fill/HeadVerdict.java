@@ -68,6 +68,10 @@ sealed interface HeadVerdict {
         return new Unsuited();
       }
     }
+    if (asked != null && part == null && fields.has("content-range")) {
+      // A part of what was asked for with a status that says it is the whole.
+      return new Unstorable(Reason.NOT_STORED_PARTIAL, true);
+    }
     HeaderFields stored =
         part == null ? fields : fields.without(name -> name.equals("content-range"));
     int storedStatus = part == null ? status : 200;

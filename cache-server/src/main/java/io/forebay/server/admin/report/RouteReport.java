@@ -34,6 +34,9 @@ final class RouteReport {
     freshness.put("ttlOverrideMillis", millis(fresh.ttlOverride()));
     freshness.put("heuristic", fresh.heuristic());
     freshness.put("heuristicWithCookies", fresh.heuristicWithCookies());
+    ArrayNode errors = freshness.putArray("heuristicErrors");
+    fresh.heuristicErrors().stream().sorted().forEach(errors::add);
+    freshness.put("storesBadRequests", fresh.storesBadRequests());
     names(freshness.putArray("targetedFields"), fresh.targetedFields());
     StaleSettings stale = settings.stale();
     ObjectNode staleness = node.putObject("stale");
@@ -42,6 +45,7 @@ final class RouteReport {
     staleness.put("keepMillis", millis(stale.keep()));
     staleness.put("earlyRefreshPercent", stale.earlyRefreshPercent());
     node.put("setCookie", word(settings.cookies().setCookie()));
+    names(node.putArray("passCookies"), settings.cookies().passing().patterns());
     node.put("rangeFetch", word(route.ranges().fetch()));
     node.put("maxRanges", route.ranges().maxRanges());
   }

@@ -20,7 +20,7 @@ public record FillHistory(HitForMiss hitForMiss, Backoff refreshes, Backoff rewr
   /**
    * Nothing is known yet.
    *
-   * @param entries of each table, of eight bytes each; a power of two
+   * @param entries of each table, of twelve bytes each at most; a power of two
    */
   public static FillHistory ofKeys(int entries) {
     return new FillHistory(

@@ -2,6 +2,8 @@ package io.forebay.server.fill.history;
 
 import io.forebay.core.http.KnownField;
 import io.forebay.core.http.RequestView;
+import io.forebay.core.policy.Reason;
+import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.concurrent.atomic.AtomicLongArray;
 import org.jspecify.annotations.Nullable;
 
@@ -41,6 +43,13 @@ public final class HitForMiss {
   private static final long WITH_COOKIES = 0xd1b54a32d192ed03L;
 
   private final AtomicLongArray entries;
+
+  /**
+   * Why each entry was made, one more than the ordinal; read by people only, so it is no part of
+   * the entry's word.
+   */
+  private final AtomicIntegerArray reasons;
+
   private final int mask;
 
   /**
@@ -53,22 +62,30 @@ public final class HitForMiss {
       throw new IllegalArgumentException("not a power of two: " + entries);
     }
     this.entries = new AtomicLongArray(entries);
+    this.reasons = new AtomicIntegerArray(entries);
     this.mask = entries - 1;
   }
 
   /**
    * Remembers a key for a time, or forgets it where that is 0.
    *
+   * @param why the response was not stored; null where it was
    * @return whether another key was pushed out for it before its time
    */
   public boolean remember(
-      FillKey key, RequestView request, long nowMillis, long forMillis, Kind kind) {
+      FillKey key,
+      RequestView request,
+      long nowMillis,
+      long forMillis,
+      Kind kind,
+      @Nullable Reason why) {
     if (forMillis == 0) {
       forget(key, request);
       return false;
     }
     int slot = slot(key, request);
     long before = entries.getOpaque(slot);
+    reasons.setOpaque(slot, why == null ? 0 : why.ordinal() + 1);
     long expirySeconds = (nowMillis + forMillis + 999) / 1000;
     entries.setOpaque(
         slot,
@@ -97,6 +114,32 @@ public final class HitForMiss {
       return null;
     }
     return (entry & NEVER_FRESH) != 0 ? Kind.NEVER_FRESH : Kind.UNCACHEABLE;
+  }
+
+  /**
+   * Why a key is remembered, and for how long still.
+   *
+   * @param reason the response was not stored for; null where it was stored
+   */
+  public record Memory(Kind kind, @Nullable Reason reason, long leftMillis) {}
+
+  /** What is remembered of a key as it is shown to people, or null. */
+  public @Nullable Memory explain(FillKey key, RequestView request, long nowMillis) {
+    Memory known = explainOne(key, request, nowMillis);
+    return known == null && request.has(KnownField.COOKIE)
+        ? explainOne(withCookies(key), request, nowMillis)
+        : known;
+  }
+
+  private @Nullable Memory explainOne(FillKey key, RequestView request, long nowMillis) {
+    Kind kind = findOne(key, request, nowMillis);
+    if (kind == null) {
+      return null;
+    }
+    int slot = slot(key, request);
+    int reason = reasons.getOpaque(slot);
+    long left = (entries.getOpaque(slot) & EXPIRY_MASK) * 1000 - nowMillis;
+    return new Memory(kind, reason == 0 ? null : Reason.values()[reason - 1], Math.max(0, left));
   }
 
   /** Whether requests for a key pass. */

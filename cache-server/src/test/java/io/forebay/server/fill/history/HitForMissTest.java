@@ -10,6 +10,7 @@ import io.forebay.core.http.HeaderFields;
 import io.forebay.core.http.RequestView;
 import io.forebay.core.http.SyntheticRequest;
 import io.forebay.core.http.TargetUri;
+import io.forebay.core.policy.Reason;
 import io.forebay.server.fill.history.HitForMiss.Kind;
 import org.junit.jupiter.api.Test;
 
@@ -30,7 +31,7 @@ final class HitForMissTest {
   @Test
   void remembersUntilTheTimeIsOver() {
     assertFalse(table.isKnown(KEY, plain, NOW));
-    table.remember(KEY, plain, NOW, 60_000, Kind.UNCACHEABLE);
+    table.remember(KEY, plain, NOW, 60_000, Kind.UNCACHEABLE, Reason.NOT_STORED_PRIVATE);
     assertTrue(table.isKnown(KEY, plain, NOW));
     assertTrue(table.isKnown(KEY, plain, NOW + 59_999));
     assertFalse(table.isKnown(KEY, plain, NOW + 61_000));
@@ -38,21 +39,21 @@ final class HitForMissTest {
 
   @Test
   void remembersNothingForNoTime() {
-    table.remember(KEY, plain, NOW, 60_000, Kind.UNCACHEABLE);
-    table.remember(KEY, plain, NOW, 0, Kind.UNCACHEABLE);
+    table.remember(KEY, plain, NOW, 60_000, Kind.UNCACHEABLE, Reason.NOT_STORED_PRIVATE);
+    table.remember(KEY, plain, NOW, 0, Kind.UNCACHEABLE, Reason.NOT_STORED_PRIVATE);
     assertNull(table.find(KEY, plain, NOW));
   }
 
   @Test
   void forgetsWhatIsStorableAgain() {
-    table.remember(KEY, plain, NOW, 60_000, Kind.UNCACHEABLE);
+    table.remember(KEY, plain, NOW, 60_000, Kind.UNCACHEABLE, Reason.NOT_STORED_PRIVATE);
     table.forget(KEY, plain);
     assertFalse(table.isKnown(KEY, plain, NOW));
   }
 
   @Test
   void whatAnAuthorizedClientGotSaysNothingOfTheOthers() {
-    table.remember(KEY, authorized, NOW, 60_000, Kind.UNCACHEABLE);
+    table.remember(KEY, authorized, NOW, 60_000, Kind.UNCACHEABLE, Reason.NOT_STORED_PRIVATE);
     assertTrue(table.isKnown(KEY, authorized, NOW));
     assertFalse(table.isKnown(KEY, plain, NOW));
     table.forget(KEY, plain);
@@ -61,25 +62,32 @@ final class HitForMissTest {
 
   @Test
   void whatIsNeverFreshIsNoPass() {
-    table.remember(KEY, plain, NOW, 60_000, Kind.NEVER_FRESH);
+    table.remember(KEY, plain, NOW, 60_000, Kind.NEVER_FRESH, null);
     assertFalse(table.isKnown(KEY, plain, NOW));
     assertEquals(Kind.NEVER_FRESH, table.find(KEY, plain, NOW + 59_999));
     assertNull(table.find(KEY, plain, NOW + 61_000));
-    table.remember(KEY, plain, NOW, 60_000, Kind.UNCACHEABLE);
+    table.remember(KEY, plain, NOW, 60_000, Kind.UNCACHEABLE, Reason.NOT_STORED_PRIVATE);
     assertEquals(Kind.UNCACHEABLE, table.find(KEY, plain, NOW));
   }
 
   @Test
   void keysThatShareASlotAreToldApart() {
-    table.remember(KEY, plain, NOW, 60_000, Kind.UNCACHEABLE);
+    table.remember(KEY, plain, NOW, 60_000, Kind.UNCACHEABLE, Reason.NOT_STORED_PRIVATE);
     FillKey other = new FillKey(~KEY.hi(), KEY.lo());
     assertFalse(table.isKnown(other, plain, NOW));
     table.forget(other, plain);
     assertTrue(table.isKnown(KEY, plain, NOW), "forgotten with another one");
-    assertTrue(table.remember(other, plain, NOW, 60_000, Kind.UNCACHEABLE), "pushed out");
+    assertTrue(
+        table.remember(other, plain, NOW, 60_000, Kind.UNCACHEABLE, Reason.NOT_STORED_PRIVATE),
+        "pushed out");
     assertFalse(table.isKnown(KEY, plain, NOW));
-    assertFalse(table.remember(other, plain, NOW, 60_000, Kind.UNCACHEABLE), "its own");
-    assertFalse(table.remember(KEY, plain, NOW + 61_000, 60_000, Kind.UNCACHEABLE), "over anyway");
+    assertFalse(
+        table.remember(other, plain, NOW, 60_000, Kind.UNCACHEABLE, Reason.NOT_STORED_PRIVATE),
+        "its own");
+    assertFalse(
+        table.remember(
+            KEY, plain, NOW + 61_000, 60_000, Kind.UNCACHEABLE, Reason.NOT_STORED_PRIVATE),
+        "over anyway");
   }
 
   @Test
