@@ -1,6 +1,7 @@
 package io.forebay.cli;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.forebay.cli.console.Output;
@@ -94,6 +95,41 @@ final class PurgeIT {
     assertEquals("a.example", patterns.path(0).path("host").asString());
     assertEquals("content-type: ^video/", patterns.path(1).path("header").asString());
     assertEquals("a.example", patterns.path(1).path("host").asString());
+  }
+
+  @Test
+  void saysUnderWhichOtherPortOrSchemeAUrlIsStored() throws Exception {
+    admin.answers(
+        200,
+        """
+        {"purges":[{"id":1,"kind":"url","text":"http://a/x","matched":0,"tookMillis":0.4,
+        "storedUnder":["https://a/x","http://a:8080/x"]}],"tookMillis":0.5}\
+        """);
+
+    Jar.Ended ended = jar().run("purge", "http://a/x");
+
+    assertEquals(0, ended.code(), ended.err());
+    assertTrue(ended.out().contains("another port or scheme: https://a/x\n"), ended.out());
+    assertTrue(ended.out().contains("another port or scheme: http://a:8080/x\n"), ended.out());
+    assertTrue(ended.out().contains("with --any-port --any-scheme"), ended.out());
+    JsonNode asked = admin.asked().getFirst().json();
+    assertFalse(asked.path("anyPort").asBoolean());
+    assertFalse(asked.path("anyScheme").asBoolean());
+  }
+
+  @Test
+  void sendsThatAUrlIsMeantOnAnyPortAndWithAnyScheme() throws Exception {
+    admin.answers(200, DONE).answers(200, DONE);
+
+    Jar.Ended ended = jar().run("purge", "http://a/x", "--any-port", "--any-scheme", "--tag", "t1");
+    Jar.Ended wrong = jar().run("purge", "--any-port", "--tag", "t1");
+
+    assertEquals(0, ended.code(), ended.err());
+    assertTrue(admin.asked().get(0).json().path("anyPort").asBoolean());
+    assertTrue(admin.asked().get(0).json().path("anyScheme").asBoolean());
+    assertFalse(admin.asked().get(1).json().path("anyPort").asBoolean());
+    assertEquals(2, wrong.code());
+    assertTrue(wrong.err().contains("--any-port and --any-scheme are for URLs"), wrong.err());
   }
 
   @Test

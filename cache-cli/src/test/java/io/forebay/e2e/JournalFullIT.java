@@ -1,6 +1,7 @@
 package io.forebay.e2e;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
@@ -23,7 +24,11 @@ final class JournalFullIT {
     Commands.run("mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", data.toString()).orFail();
     try (ScriptedOrigin origin = ScriptedOrigin.start()) {
       try (EdgeProcess edge =
-          EdgeProcess.in(directory.resolve("edge"), origin.url()).data(data).noisy().start()) {
+          EdgeProcess.in(directory.resolve("edge"), origin.url())
+              .data(data)
+              .config("purge: {from: 127.0.0.1}\n")
+              .noisy()
+              .start()) {
         origin.cacheable("/a", "the body");
         edge.get("/a");
         assertTrue(edge.get("/a").isFromCache());
@@ -52,6 +57,11 @@ final class JournalFullIT {
         assertEquals(1, cli.exit(), cli::toString);
         assertTrue(cli.err().contains("No space left"), cli.err());
         assertTrue(edge.get("/a").isFromCache());
+
+        Curl.Result request = Curl.get(edge.url("/a"), "-X", "PURGE");
+        assertEquals(503, request.status());
+        assertFalse(request.field("retry-after").isEmpty());
+        assertTrue(edge.get("/a").isHit());
 
         Files.delete(filler);
         edge.purgeUrl("/a");

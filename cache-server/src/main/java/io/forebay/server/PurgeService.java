@@ -2,7 +2,13 @@ package io.forebay.server;
 
 import io.forebay.core.key.Scopes;
 import io.forebay.server.node.PurgeControl;
+import io.forebay.server.purge.PurgeDone;
+import io.forebay.server.purge.PurgeOrder;
+import io.forebay.server.purge.PurgeOrder.Reach;
 import io.forebay.server.purge.PurgePredicate;
+import io.forebay.server.purge.PurgeQueue;
+import io.forebay.server.purge.PurgeRefusedException;
+import io.forebay.server.purge.PurgeRefusedException.Refusal;
 import io.forebay.server.purge.PurgeScopes;
 import io.forebay.storage.ObjectStore;
 import io.forebay.storage.purge.Purge;
@@ -12,7 +18,9 @@ import io.forebay.storage.purge.PurgeKind;
 import io.forebay.storage.purge.PurgeReceipt;
 import io.forebay.storage.purge.PurgeStatus;
 import java.nio.file.Path;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -54,7 +62,17 @@ final class PurgeService implements PurgeControl {
         new PurgeScopes(activeConfig.config().routes(), new Scopes(store.secret()));
     return switch (order.kind()) {
       case EVERYTHING -> Purge.everything(order.isSoft(), order.text());
-      case URL -> purge(PurgeKind.URL, scopes.url(order.text()), order);
+      case URL ->
+          // Beyond the URL as written there is no count at once that would be true.
+          new Purge(
+              PurgeKind.URL,
+              scopes.url(order.text(), order.reach()),
+              order.isSoft(),
+              order.reach() == Reach.AS_WRITTEN
+                  ? order.text()
+                  : order.text()
+                      + (order.reach() == Reach.ANY_PORT ? " (any port)" : " (any scheme)"),
+              order.reach() != Reach.ANY_PORT);
       case HOST -> purge(PurgeKind.HOST, scopes.host(order.text()), order);
       case PREFIX -> purge(PurgeKind.PREFIX, scopes.prefix(order.text()), order);
       case TAG -> purge(PurgeKind.TAG, scopes.tag(order.text()), order);
@@ -67,7 +85,32 @@ final class PurgeService implements PurgeControl {
 
   @Override
   public PurgeDone purge(PurgeOrder order) throws PurgeRefusedException {
-    Purge purge = understood(order);
+    return purge(understood(order));
+  }
+
+  /**
+   * Several orders of one kind and hardness as one purge: one entry of the journal, one receipt.
+   */
+  PurgeDone purgeTogether(List<PurgeOrder> orders) throws PurgeRefusedException {
+    if (orders.size() == 1) {
+      return purge(orders.getFirst());
+    }
+    Set<Long> scopes = new LinkedHashSet<>();
+    for (PurgeOrder order : orders) {
+      for (long scope : understood(order).scopes()) {
+        scopes.add(scope);
+      }
+    }
+    PurgeOrder all = PurgeQueue.summary(orders);
+    return purge(
+        new Purge(
+            all.kind(),
+            scopes.stream().mapToLong(Long::longValue).toArray(),
+            all.isSoft(),
+            all.text()));
+  }
+
+  private PurgeDone purge(Purge purge) throws PurgeRefusedException {
     try {
       PurgeReceipt receipt = store.purge(purge);
       purgeHealth.worked();

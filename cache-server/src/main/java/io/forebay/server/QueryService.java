@@ -1,5 +1,6 @@
 package io.forebay.server;
 
+import io.forebay.core.http.AuthorityNormalizer;
 import io.forebay.core.http.HeaderFields;
 import io.forebay.core.http.RequestView;
 import io.forebay.core.http.SyntheticRequest;
@@ -15,6 +16,7 @@ import io.forebay.server.fill.FillTable;
 import io.forebay.server.fill.history.FillHistory;
 import io.forebay.server.fill.history.FillKey;
 import io.forebay.server.node.NodeQueries;
+import io.forebay.server.node.NodeStatus;
 import io.forebay.server.node.StoreTarget;
 import io.forebay.server.tls.ClientTls;
 import io.forebay.server.tls.TlsPreview;
@@ -22,12 +24,21 @@ import io.forebay.storage.ObjectStore;
 import io.forebay.storage.inspect.StoreInspection;
 import io.forebay.storage.inspect.StoreInspector;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.function.LongSupplier;
 
 /** Questions about what is stored and what would become of a request. Any thread. */
 final class QueryService implements NodeQueries {
+  /** Ports under which sites are published besides those that this node listens on. */
+  private static final List<Integer> COMMON_PORTS = List.of(8000, 8080, 8443);
+
+  private static final Duration LOOK_BUDGET = Duration.ofSeconds(2);
+
   private final ObjectStore store;
   private final ActiveConfig activeConfig;
   private final FillTable fills;
@@ -97,6 +108,51 @@ final class QueryService implements NodeQueries {
               store.inspection().wasDroppedLately(keys.lo())));
     }
     return targets;
+  }
+
+  /**
+   * The URLs of the same host, path and query, of either scheme and on the ports that come into
+   * question, under which something is stored that no purge has removed.
+   */
+  List<String> storedElsewhere(String url, List<NodeStatus.Listening> listening) {
+    PurgeUrl parsed = PurgeUrl.parse(url);
+    if (parsed == null) {
+      return List.of();
+    }
+    TargetUri named = parsed.targets().getFirst();
+    String host = AuthorityNormalizer.host(named.authority());
+    Set<Integer> ports = new TreeSet<>(COMMON_PORTS);
+    listening.stream().map(NodeStatus.Listening::port).filter(port -> port > 0).forEach(ports::add);
+    Set<String> authorities = new LinkedHashSet<>(List.of(named.authority(), host));
+    ports.forEach(port -> authorities.add(host + ":" + port));
+    String target = named.path() + (named.query() == null ? "" : "?" + named.query());
+    List<StoreTarget> targets = new ArrayList<>();
+    for (String scheme : List.of("http", "https")) {
+      for (String authority : authorities) {
+        targets.addAll(storeTargets(scheme + "://" + authority + target));
+      }
+    }
+    try {
+      return store
+          .inspection()
+          .ask(
+              LOOK_BUDGET,
+              survey -> {
+                Set<String> found = new LinkedHashSet<>();
+                for (StoreTarget one : targets) {
+                  if (survey
+                      .find(one.hi(), one.lo())
+                      .filter(object -> !object.isPurged())
+                      .isPresent()) {
+                    found.add(one.uri().toString());
+                  }
+                }
+                return List.copyOf(found);
+              });
+    } catch (IOException e) {
+      // Only a hint: the store is busy, or a disk cannot be read.
+      return List.of();
+    }
   }
 
   @Override

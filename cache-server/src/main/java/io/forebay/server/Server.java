@@ -37,7 +37,11 @@ import io.forebay.server.origin.OwnListenAddresses;
 import io.forebay.server.origin.PooledOriginClient;
 import io.forebay.server.origin.ResponseLimits;
 import io.forebay.server.origin.dns.CachingNameResolver;
+import io.forebay.server.purge.PurgeDone;
+import io.forebay.server.purge.PurgeOrder;
 import io.forebay.server.purge.PurgePredicate;
+import io.forebay.server.purge.PurgeQueue;
+import io.forebay.server.purge.PurgeRefusedException;
 import io.forebay.server.response.HeadWriter;
 import io.forebay.server.runtime.RuntimeConfig;
 import io.forebay.server.tls.CertificateStatus;
@@ -126,6 +130,7 @@ public final class Server implements NodeControl, AutoCloseable {
   private final List<PooledOriginClient> clients = new ArrayList<>();
   private final ActiveConfig activeConfig;
   private final PurgeService purges;
+  private final PurgeQueue purgeQueue;
   private final QueryService queries;
   private final ReloadService reloading;
 
@@ -204,6 +209,8 @@ public final class Server implements NodeControl, AutoCloseable {
         LOG.warn(memorySum.warning());
       }
       memoryWatch = opened(new MemoryWatch(machine::read, memorySum).start());
+      purges = new PurgeService(store, activeConfig, config.store().data());
+      purgeQueue = opened(new PurgeQueue(purges::purgeTogether));
       transport = opened(Transport.open(config.threads()));
       List<ExchangeFactory> exchanges = new ArrayList<>();
       OriginConnections connections = new OriginConnections();
@@ -216,7 +223,6 @@ public final class Server implements NodeControl, AutoCloseable {
       listeners =
           opened(
               Listeners.bind(config, transport, exchanges, counters, accessLog, clockMillis, tls));
-      purges = new PurgeService(store, activeConfig, config.store().data());
       queries =
           new QueryService(
               store,
@@ -377,6 +383,7 @@ public final class Server implements NodeControl, AutoCloseable {
         accessLog.forLoop(loop.index()),
         tunnels,
         places,
+        purgeQueue,
         new HeadWriter(RuntimeConfig.MAX_CACHE_STATUS_LENGTH),
         new RequestIds(clockMillis.getAsLong(), loop.index()),
         new FailureLog(clockMillis),
@@ -536,6 +543,11 @@ public final class Server implements NodeControl, AutoCloseable {
   @Override
   public PurgeDone purge(PurgeOrder order) throws PurgeRefusedException {
     return purges.purge(order);
+  }
+
+  @Override
+  public List<String> storedElsewhere(String url) {
+    return queries.storedElsewhere(url, listening());
   }
 
   @Override

@@ -4,7 +4,9 @@ import io.forebay.server.config.ConfigEnvironment;
 import io.forebay.server.config.ConfigLoader;
 import io.forebay.server.counters.LoopCounters;
 import io.forebay.server.node.NodeStatus;
-import io.forebay.server.node.PurgeControl;
+import io.forebay.server.purge.PurgeDone;
+import io.forebay.server.purge.PurgeOrder;
+import io.forebay.server.purge.PurgeRefusedException;
 import io.forebay.storage.purge.PurgeKind;
 import io.forebay.testing.Await;
 import io.forebay.testing.Certificates;
@@ -214,9 +216,8 @@ final class Edge implements AutoCloseable {
 
   void purge(PurgeKind kind, String text, boolean isSoft) {
     try {
-      PurgeControl.PurgeDone ignored =
-          server().purge(new PurgeControl.PurgeOrder(kind, text, isSoft));
-    } catch (PurgeControl.PurgeRefusedException e) {
+      PurgeDone ignored = server().purge(new PurgeOrder(kind, text, isSoft));
+    } catch (PurgeRefusedException e) {
       throw new IllegalStateException(e);
     }
   }

@@ -48,7 +48,7 @@ final class StorePurging {
     if (core.isLost()) {
       return new PurgeReceipt(sequence, sequence, matched, System.nanoTime() - start);
     }
-    if (purge.kind() == PurgeKind.URL) {
+    if (purge.kind() == PurgeKind.URL && purge.isCounted()) {
       StoreState.@Nullable Counted sum = new StoreState.Counted(0, 0);
       for (long scope : purge.scopes()) {
         StoreState.Counted one = sum == null ? null : core.count(scope, sequence, COUNT_LIMIT);

@@ -26,6 +26,8 @@ import io.forebay.server.origin.OriginCall;
 import io.forebay.server.origin.OriginClient;
 import io.forebay.server.origin.OriginListener;
 import io.forebay.server.origin.OriginRequest;
+import io.forebay.server.purge.PurgeQueue;
+import io.forebay.server.purge.PurgeRefusedException;
 import io.forebay.server.response.HeadWriter;
 import io.forebay.server.runtime.RuntimeConfig;
 import io.forebay.server.tunnel.TunnelLimiter;
@@ -122,6 +124,10 @@ final class EmbeddedEdge implements AutoCloseable {
             accessLog.forLoop(0),
             new TunnelLimiter(),
             new ClientLimiter(),
+            new PurgeQueue(orders -> {
+              throw new PurgeRefusedException(
+                  "no purges in a benchmark", PurgeRefusedException.Refusal.ORDER);
+            }),
             new HeadWriter(RuntimeConfig.MAX_CACHE_STATUS_LENGTH),
             new RequestIds(0, 0),
             new FailureLog(clockMillis),

@@ -37,6 +37,7 @@ import tools.jackson.databind.JsonNode;
       "",
       "Examples:",
       "  forebay purge http://www.example.com/index.html",
+      "  forebay purge --any-port --any-scheme http://www.example.com/index.html",
       "  forebay purge --tag article-17 --tag frontpage --soft",
       "  forebay purge --prefix http://www.example.com/live/",
       "  forebay purge --path '^/img/.*\\.png$' --on-host www.example.com --dry-run",
@@ -58,6 +59,12 @@ public final class PurgeCommand implements Callable<Integer> {
       arity = "0..*",
       description = "Exact URLs, each with all its variants.")
   private List<String> urls = new ArrayList<>();
+
+  @Option(names = "--any-port", description = "URLs on every port, with http and with https.")
+  private boolean isAnyPort;
+
+  @Option(names = "--any-scheme", description = "URLs with http and with https.")
+  private boolean isAnyScheme;
 
   @Option(
       names = "--tag",
@@ -133,6 +140,8 @@ public final class PurgeCommand implements Callable<Integer> {
       List<Pattern> patterns,
       boolean everything,
       boolean soft,
+      boolean anyPort,
+      boolean anyScheme,
       boolean dryRun) {
 
     int count() {
@@ -152,6 +161,11 @@ public final class PurgeCommand implements Callable<Integer> {
     Output output = common.output();
     if (status != null || isLatest) {
       return look(output);
+    }
+    if ((isAnyPort || isAnyScheme) && urls.isEmpty()) {
+      throw new ParameterException(
+          common.spec.commandLine(),
+          "--any-port and --any-scheme are for URLs: name one; hosts and tags have all of them");
     }
     List<Orders> requests = requests();
     int ordered = requests.stream().mapToInt(Orders::count).sum();
@@ -252,8 +266,18 @@ public final class PurgeCommand implements Callable<Integer> {
       List<String> someHosts,
       List<Pattern> patterns,
       boolean everything) {
+    boolean isOfUrls = !someUrls.isEmpty();
     return new Orders(
-        someUrls, someTags, somePrefixes, someHosts, patterns, everything, isSoft, isDryRun);
+        someUrls,
+        someTags,
+        somePrefixes,
+        someHosts,
+        patterns,
+        everything,
+        isSoft,
+        isAnyPort && isOfUrls,
+        isAnyScheme && isOfUrls,
+        isDryRun);
   }
 
   private <T> List<List<T>> batches(List<T> all) {
@@ -297,6 +321,12 @@ public final class PurgeCommand implements Callable<Integer> {
                                   ? ", matched " + purge.path("matched").asLong()
                                   : "",
                               purge.path("tookMillis").asDouble(0)))));
+      for (JsonNode other : purge.path("storedUnder")) {
+        output.line("  not purged, under another port or scheme: " + other.asString(""));
+      }
+      if (!purge.path("storedUnder").isEmpty()) {
+        output.line("  purge these, or all with --any-port --any-scheme");
+      }
     }
     output.line(
         "%d %s on disk and in force"

@@ -17,9 +17,11 @@ import java.util.List;
  *   'u' http://example.com:80/a/b.ts?q    exact: what the keys of a URL begin with
  *   'h' example.com                       host, any port
  *   'H' example.com:80                    host and port; :* where the route tells none apart
+ *   'a' example.com/a/b.ts?q              the same whatever the scheme and the port
  *   'p' example.com/a/                    path prefix: each directory, at most 16 of them
  *   'p' example.com/a/b.ts                path prefix: the full path
  *   's' http://example.com:80/a#?         whatever the query, where a response says what matters
+ *   'S' example.com/a                     the same whatever the scheme and the port
  *   't' tag                               tag
  *   'g' http://example.com:80 group       group of an origin (RFC 9875)
  *   'o'                                   overflow: had more tags than are kept
@@ -35,7 +37,7 @@ public final class Scopes {
 
   /** The most scopes a response can have. */
   public static final int MAX_SCOPES =
-      1 + 1 + 2 + MAX_PATH_LEVELS + 1 + ResponseTags.MAX_TAGS + CacheGroups.MAX_GROUPS + 1;
+      1 + 1 + 2 + 1 + MAX_PATH_LEVELS + 1 + ResponseTags.MAX_TAGS + CacheGroups.MAX_GROUPS + 1;
 
   private final SipHash128 hash;
   private final KeyBuilder keys;
@@ -64,6 +66,7 @@ public final class Scopes {
     scopes[count++] = hash('h', AuthorityNormalizer.host(authority));
     scopes[count++] =
         hash('H', hasPortOfItsOwn(authority, recipe.url()) ? withPort(uri) : anyPort(authority));
+    scopes[count++] = hash('a', anywhere(uri));
     int levels = 0;
     for (int i = 0; i < path.length() && levels < MAX_PATH_LEVELS; i++) {
       if (path.charAt(i) == '/') {
@@ -112,11 +115,32 @@ public final class Scopes {
     return hash('s', keys.text(), keys.textLength());
   }
 
-  /** The same scopes, and that one behind them. */
+  /** The same scopes, and those of the path behind them. */
   public long[] withSearch(long[] scopes, RequestView request, KeyRecipe recipe) {
-    long[] all = Arrays.copyOf(scopes, scopes.length + 1);
-    all[scopes.length] = search(recipe.url().canonical(TargetUri.of(request)), recipe);
+    long[] all = Arrays.copyOf(scopes, scopes.length + 2);
+    TargetUri uri = recipe.url().canonical(TargetUri.of(request));
+    all[scopes.length] = search(uri, recipe);
+    all[scopes.length + 1] = searchAnywhere(uri, recipe.url());
     return all;
+  }
+
+  /**
+   * The scope of a URI on every port and with either scheme. Responses that were stored before
+   * there was this scope lack it.
+   */
+  public long anywhere(TargetUri uri, UrlRecipe recipe) {
+    return hash('a', anywhere(recipe.canonical(uri)));
+  }
+
+  /** The same of all responses for a path that say what of a query matters. */
+  public long searchAnywhere(TargetUri uri, UrlRecipe recipe) {
+    TargetUri canonical = recipe.canonical(uri);
+    return hash('S', AuthorityNormalizer.host(canonical.authority()) + canonical.path());
+  }
+
+  private static String anywhere(TargetUri uri) {
+    String path = AuthorityNormalizer.host(uri.authority()) + uri.path();
+    return uri.query() == null ? path : path + "?" + uri.query();
   }
 
   /**

@@ -105,6 +105,9 @@ public enum Reason {
       "The stored body could neither be held until it was sent nor completed from the origin."),
   PASS_STORE_FULL("bypass", "store-full", "There was no room to store the response."),
 
+  PURGED(null, null, "The request was a purge, and it is on disk and in force."),
+
+  REFUSED_PURGE(null, "purge", "The purge is malformed or could not be made."),
   REFUSED_TARGET(null, "target", "The request target is malformed."),
   REFUSED_HOST(null, "host", "The host is missing or malformed."),
   REFUSED_FIELDS(null, "fields", "A header field is malformed or not allowed."),

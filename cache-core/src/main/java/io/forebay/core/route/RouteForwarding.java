@@ -10,11 +10,12 @@ import java.util.Set;
  *
  * @param upgrades protocols, in lower case, that a client may change to (RFC 9110 §7.8)
  * @param trailers names, in lower case, of the fields that may follow a response's body
+ * @param sendsVia whether requests to the origin have {@code Via} (RFC 9110 §7.6.3)
  */
-public record RouteForwarding(Set<String> upgrades, Set<String> trailers) {
+public record RouteForwarding(Set<String> upgrades, Set<String> trailers, boolean sendsVia) {
 
-  /** Neither tunnels nor trailers. */
-  public static final RouteForwarding NONE = new RouteForwarding(Set.of(), Set.of());
+  /** Neither tunnels nor trailers, and with Via. */
+  public static final RouteForwarding NONE = new RouteForwarding(Set.of(), Set.of(), true);
 
   /**
    * @throws IllegalArgumentException for what is no protocol, or a field that can't be a trailer

@@ -36,8 +36,10 @@ final class Rfc9110 {
           must(
               "7.6.3",
               "A proxy names itself in Via",
-              "in requests and responses",
-              shownBy("ServerPassTest.saysToTheOriginWhoAskedAndBelievesNoStranger")),
+              "in requests and responses; a route with `via: off` sends its origin none",
+              shownBy(
+                  "ServerPassTest.saysToTheOriginWhoAskedAndBelievesNoStranger",
+                  "ServerViaTest.aRouteWithoutItSendsNoneForFillsAndForPassedRequests")),
           must(
               "8.8.3",
               "An entity tag is opaque, in double quotes, with W/ in upper case if it is weak",
@@ -50,7 +52,8 @@ final class Rfc9110 {
               shownBy("ConditionsTest.aYoungModificationDateIsWeak")),
           must(
               "15.4.5",
-              "A 304 has Cache-Control, Content-Location, Date, ETag, Expires and Vary if a 200 had them",
+              "A 304 has Cache-Control, Content-Location, Date, ETag, Expires and Vary if a 200 had"
+                  + " them",
               "and CDN-Cache-Control, Last-Modified and Set-Cookie",
               shownBy("ServerRulesTest.aNotModifiedRepeatsThePolicies")),
           should(

@@ -120,6 +120,44 @@ final class ScopesTest {
     }
   }
 
+  @ParameterizedTest
+  @CsvSource({
+    "xkey, 'a,b c'",
+    "Cache-Tags, 'a b,c'",
+    "X-Cache-Tags, 'a,b,c'",
+    "X-Drupal-Cache-Tags, 'a b c'",
+    "Purge-Cache-Tags, 'a b c'",
+    "X-Magento-Tags, 'a,b,c'"
+  })
+  void tagsOfContentManagementSystemsCountByBlanksAndCommas(String field, String value) {
+    long[] response = of("http://h/", field, value);
+    for (String tag : List.of("a", "b", "c")) {
+      assertTrue(kills(scopes.tagPurge(tag), response), tag);
+    }
+    assertFalse(kills(scopes.tagPurge(value), response), value);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+          http://h/x        | http://h/x    | true
+          https://h/x       | http://h/x    | true
+          http://h:9/x      | http://h/x    | true
+          https://h:9/x     | http://h:81/x | true
+          http://h/x?q      | https://h/x?q | true
+          http://h/x?q      | http://h/x    | false
+          http://h/x/y      | http://h/x    | false
+          http://g/x        | http://h/x    | false
+          """)
+  void aPurgeOnAnyPortHitsThePathWhateverThePortAndTheScheme(
+      String requested, String purged, boolean isKilled) {
+    TargetUri uri = SyntheticRequest.of("GET", purged).target();
+    assertEquals(
+        isKilled, kills(new long[] {scopes.anywhere(uri, UrlRecipe.WHOLE)}, of(requested)));
+  }
+
   @Test
   void anyTagPurgeKillsWhatHadTooManyOrTooLongTags() {
     String many = IntStream.range(0, 129).mapToObj(i -> "t" + i).collect(Collectors.joining(" "));

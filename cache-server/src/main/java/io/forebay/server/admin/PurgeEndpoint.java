@@ -4,11 +4,13 @@ import io.forebay.server.json.AdminError;
 import io.forebay.server.json.InputProblems;
 import io.forebay.server.json.Json;
 import io.forebay.server.node.NodeControl;
-import io.forebay.server.node.PurgeControl.PurgeDone;
-import io.forebay.server.node.PurgeControl.PurgeOrder;
-import io.forebay.server.node.PurgeControl.PurgeRefusedException;
-import io.forebay.server.node.PurgeControl.Refusal;
+import io.forebay.server.purge.PurgeAudit;
+import io.forebay.server.purge.PurgeDone;
+import io.forebay.server.purge.PurgeOrder;
+import io.forebay.server.purge.PurgeOrder.Reach;
 import io.forebay.server.purge.PurgePredicate;
+import io.forebay.server.purge.PurgeRefusedException;
+import io.forebay.server.purge.PurgeRefusedException.Refusal;
 import io.forebay.server.text.HttpUrls;
 import io.forebay.server.text.Printable;
 import io.forebay.storage.purge.PurgeEstimate;
@@ -19,8 +21,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalLong;
 import java.util.Set;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -29,7 +29,6 @@ import tools.jackson.databind.node.ObjectNode;
  * so that a malformed order purges nothing.
  */
 final class PurgeEndpoint {
-  private static final Logger AUDIT = LoggerFactory.getLogger("forebay.audit");
   private static final int MAX_ENTRIES = 256;
   private static final int MAX_TEXT_LENGTH = 8192;
   private static final int MAX_PATTERN_LENGTH = 512;
@@ -47,6 +46,8 @@ final class PurgeEndpoint {
           "everything",
           "purge_everything",
           "soft",
+          "anyScheme",
+          "anyPort",
           "dryRun");
   private static final Set<String> PATTERN_FIELDS = Set.of("path", "header", "host");
 
@@ -57,6 +58,9 @@ final class PurgeEndpoint {
   private static final long DRY_RUN_MILLIS = 20_000;
 
   private static final int LATEST = 100;
+
+  /** Purges of a call, the first ones, after which other schemes and ports are looked at. */
+  private static final int MAX_LOOKS = 16;
 
   private final NodeControl node;
 
@@ -86,8 +90,7 @@ final class PurgeEndpoint {
           orders.size() + " entries, at most " + most + (isDryRun ? " a dry run" : " a call"));
     }
     if (!problems.isEmpty()) {
-      AUDIT.warn(
-          "purge refused caller={} problems={}", caller, problems.size() + problems.leftOut());
+      PurgeAudit.refused(caller, problems.size() + problems.leftOut());
       throw new AdminError(400, "the request is malformed, nothing was purged", problems);
     }
     ObjectNode answer = Json.object();
@@ -183,13 +186,7 @@ final class PurgeEndpoint {
     try {
       done = node.purge(order);
     } catch (PurgeRefusedException e) {
-      AUDIT.error(
-          "purge failed caller={} kind={} text=\"{}\" soft={} reason=\"{}\"",
-          caller,
-          kind,
-          text,
-          order.isSoft(),
-          e.getMessage());
+      PurgeAudit.failed(caller, order, String.valueOf(e.getMessage()));
       List<String> made = new ArrayList<>();
       before.forEach(one -> made.add("done: " + one.get("kind") + " " + one.get("text")));
       made.add("not done: \"" + kind + "\" \"" + text + "\" and what followed");
@@ -208,15 +205,7 @@ final class PurgeEndpoint {
               + " of the request's purges were done before",
           made);
     }
-    AUDIT.info(
-        "purge done caller={} kind={} text=\"{}\" soft={} id={} sequence={} took_us={}",
-        caller,
-        kind,
-        text,
-        order.isSoft(),
-        done.id(),
-        done.sequence(),
-        done.tookNanos() / 1000);
+    PurgeAudit.done(caller, order, done);
     ObjectNode one = Json.object();
     one.put("id", done.id());
     one.put("kind", kind);
@@ -224,6 +213,9 @@ final class PurgeEndpoint {
     one.put("soft", order.isSoft());
     one.put("sequence", done.sequence());
     put(one, "matched", done.matched());
+    if (order.kind() == PurgeKind.URL && done.matched().orElse(1) == 0) {
+      storedElsewhere(one, order, before.size());
+    }
     one.put("tookMillis", Json.millis(done.tookNanos()));
     PurgeStatus status = node.purgeStatus(done.id());
     if (status != null) {
@@ -236,19 +228,33 @@ final class PurgeEndpoint {
     return one;
   }
 
+  /** Of a URL that matched nothing: under which other scheme or port something is stored. */
+  private void storedElsewhere(ObjectNode one, PurgeOrder order, int purgesBefore) {
+    ArrayNode stored = one.putArray("storedUnder");
+    if (purgesBefore < MAX_LOOKS) {
+      node.storedElsewhere(order.text()).forEach(stored::add);
+    }
+  }
+
   private static List<PurgeOrder> orders(ObjectNode body, List<String> problems) {
     Json.onlyKnown(body, FIELDS, problems);
     boolean isSoft = Json.flag(body, "soft", false, problems);
+    boolean isAnyScheme = Json.flag(body, "anyScheme", false, problems);
+    boolean isAnyPort = Json.flag(body, "anyPort", false, problems);
+    Reach reach = isAnyPort ? Reach.ANY_PORT : isAnyScheme ? Reach.ANY_SCHEME : Reach.AS_WRITTEN;
     List<PurgeOrder> orders = new ArrayList<>();
     for (String field : List.of("urls", "files")) {
       for (String url : Json.texts(body, field, MAX_TEXT_LENGTH, problems)) {
         if (HttpUrls.isAbsolute(url)) {
-          orders.add(new PurgeOrder(PurgeKind.URL, url, isSoft));
+          orders.add(new PurgeOrder(PurgeKind.URL, url, isSoft, reach));
         } else {
           problems.add(
               field + ": \"" + Printable.json(url) + "\" is not an absolute http or https URL");
         }
       }
+    }
+    if (reach != Reach.AS_WRITTEN && orders.isEmpty()) {
+      problems.add("anyScheme and anyPort are for urls, and there are none");
     }
     for (String field : List.of("tags", "surrogate_keys")) {
       for (String tag : Json.texts(body, field, MAX_TEXT_LENGTH, problems)) {

@@ -19,6 +19,7 @@ import io.forebay.server.config.ServerConfig.LimitsConfig;
 import io.forebay.server.config.ServerConfig.ListenerConfig;
 import io.forebay.server.config.ServerConfig.OriginConfig;
 import io.forebay.server.config.ServerConfig.OverloadConfig;
+import io.forebay.server.config.ServerConfig.PurgeConfig;
 import io.forebay.server.config.ServerConfig.RouteConfig;
 import io.forebay.server.config.ServerConfig.RouteForwardingConfig;
 import io.forebay.server.config.ServerConfig.StoreConfig;
@@ -89,7 +90,8 @@ final class ConfigBinder extends Binder {
             given("overload", ConfigKeys.OVERLOAD_DELAY),
             given("overload", ConfigKeys.OVERLOAD_RETRY_AFTER)),
         front.tls(certificates),
-        front.http3(listeners));
+        front.http3(listeners),
+        purge());
   }
 
   private AdminConfig admin(List<ListenerConfig> listeners) {
@@ -360,7 +362,8 @@ final class ConfigBinder extends Binder {
         key(scope),
         new RouteForwardingConfig(
             given(scope, ConfigKeys.ROUTE_UPGRADE),
-            given(scope, ConfigKeys.ROUTE_RESPONSE_TRAILERS)),
+            given(scope, ConfigKeys.ROUTE_RESPONSE_TRAILERS),
+            given(scope, ConfigKeys.ROUTE_VIA)),
         new HstsConfig(
             value(scope, ConfigKeys.ROUTE_HSTS_MAX_AGE),
             given(scope, ConfigKeys.ROUTE_HSTS_SUBDOMAINS),
@@ -559,6 +562,21 @@ final class ConfigBinder extends Binder {
         given("forwarding", ConfigKeys.FORWARDING_FORWARDED),
         nodeId != null ? nodeId : environment.nodeId(),
         given("forwarding", ConfigKeys.FORWARDING_MAX_HOPS));
+  }
+
+  private PurgeConfig purge() {
+    List<String> from = given("purge", ConfigKeys.PURGE_FROM);
+    for (String network : from) {
+      if (network.endsWith("/0")) {
+        problems.add(
+            firstPlace("purge.from")
+                .problem(
+                    "purge.from",
+                    network + " lets everybody purge",
+                    "name the networks of the servers that purge"));
+      }
+    }
+    return new PurgeConfig(from);
   }
 
   private AccessLogConfig accessLog() {

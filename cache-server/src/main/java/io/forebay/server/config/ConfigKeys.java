@@ -27,6 +27,7 @@ import io.forebay.server.config.ServerConfig.LimitsConfig;
 import io.forebay.server.config.ServerConfig.ListenerConfig;
 import io.forebay.server.config.ServerConfig.OriginConfig;
 import io.forebay.server.config.ServerConfig.OverloadConfig;
+import io.forebay.server.config.ServerConfig.PurgeConfig;
 import io.forebay.server.config.ServerConfig.RouteConfig;
 import io.forebay.server.config.ServerConfig.StoreConfig;
 import io.forebay.server.config.ServerConfig.ThreadsConfig;
@@ -1023,6 +1024,15 @@ final class ConfigKeys {
           route -> route.forwarding().responseTrailers(),
           "Trailer fields that are forwarded after the body of a response that is passed"
               + " through; others are dropped.");
+  static final Field<RouteConfig, Boolean> ROUTE_VIA =
+      live(
+          "via",
+          ValueType.ON_OFF,
+          "on",
+          route -> route.forwarding().via(),
+          "Whether requests to the origin have `Via`. nginx does not compress responses to requests"
+              + " with `Via` unless it has `gzip_proxied`; `off` makes it compress as for a"
+              + " browser. `CDN-Loop` still detects loops, and responses to clients keep `Via`.");
 
   static final Field<TunnelsConfig, Integer> TUNNEL_LIMIT =
       live(
@@ -1377,6 +1387,17 @@ final class ConfigKeys {
           "Maximum number of CDN nodes that a request may have passed through, according to"
               + " `CDN-Loop`; a request with more is rejected with 508.");
 
+  static final Field<PurgeConfig, List<String>> PURGE_FROM =
+      live(
+          "from",
+          ValueType.NETWORKS,
+          "",
+          PurgeConfig::from,
+          "Networks whose clients may purge with a `PURGE`, `BAN` or `PURGEKEYS` request on any"
+              + " listener; without any, such requests get 405. The address is that of the peer,"
+              + " of the PROXY protocol or, from a network of `forwarding.trusted`, of"
+              + " `X-Forwarded-For` or `Forwarded`.");
+
   static final Field<AccessLogConfig, String> ACCESS_LOG_OUTPUT =
       atStart(
           "output",
@@ -1578,6 +1599,7 @@ final class ConfigKeys {
               UNKEYED_PASS,
               ROUTE_UPGRADE,
               ROUTE_RESPONSE_TRAILERS,
+              ROUTE_VIA,
               ROUTE_HSTS_MAX_AGE,
               ROUTE_HSTS_SUBDOMAINS,
               ROUTE_HSTS_PRELOAD),
@@ -1679,6 +1701,15 @@ final class ConfigKeys {
               FORWARDING_NODE_ID,
               FORWARDING_MAX_HOPS),
           config -> Map.of("", config.forwarding()));
+  static final Section<PurgeConfig> PURGE =
+      new Section<>(
+          "purge",
+          Shape.ONCE,
+          "Purges by requests to the listeners, as plugins of content management systems send"
+              + " them.",
+          "from",
+          List.of(PURGE_FROM),
+          config -> Map.of("", config.purge()));
   static final Section<AccessLogConfig> ACCESS_LOG =
       new Section<>(
           "access-log",
@@ -1708,6 +1739,7 @@ final class ConfigKeys {
           OVERLOAD,
           TUNNELS,
           FORWARDING,
+          PURGE,
           ACCESS_LOG);
 
   private ConfigKeys() {}

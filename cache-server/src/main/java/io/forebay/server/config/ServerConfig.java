@@ -29,7 +29,8 @@ public record ServerConfig(
     Http2Config http2,
     OverloadConfig overload,
     TlsConfig tls,
-    Http3Config http3) {
+    Http3Config http3,
+    PurgeConfig purge) {
 
   /**
    * {@code host:port}; the host may be a name or a literal, {@code *} or empty means every address.
@@ -246,10 +247,12 @@ public record ServerConfig(
    *
    * @param upgrade protocols that clients may change to
    * @param responseTrailers fields that may follow a body
+   * @param via whether requests to the origin have Via
    */
-  public record RouteForwardingConfig(List<String> upgrade, List<String> responseTrailers) {
+  public record RouteForwardingConfig(
+      List<String> upgrade, List<String> responseTrailers, boolean via) {
     public static final RouteForwardingConfig NONE =
-        new RouteForwardingConfig(List.of(), List.of());
+        new RouteForwardingConfig(List.of(), List.of(), true);
   }
 
   /** Bounds (I5); each printed at start and counted when hit. */
@@ -341,6 +344,19 @@ public record ServerConfig(
    */
   public record ForwardingConfig(
       List<String> trusted, boolean xForwarded, boolean forwarded, String nodeId, int maxHops) {}
+
+  /**
+   * Purges by requests to the listeners.
+   *
+   * @param from networks in CIDR form whose clients may purge; none: nobody may
+   */
+  public record PurgeConfig(List<String> from) {
+    public static final PurgeConfig OFF = new PurgeConfig(List.of());
+
+    public boolean isOn() {
+      return !from.isEmpty();
+    }
+  }
 
   /**
    * The JSON access log.

@@ -8,7 +8,7 @@ import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
 import java.util.List;
 
-/** The networks whose forwarding fields are believed. */
+/** Networks whose members may do what others may not, such as say who a client is. */
 public final class TrustedNetworks {
 
   private final List<IpSubnetFilterRule> rules;

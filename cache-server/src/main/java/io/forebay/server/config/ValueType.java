@@ -62,6 +62,21 @@ record ValueType<T>(
               },
           String::valueOf);
 
+  /** A boolean that reads better as {@code on} or {@code off}. */
+  static final ValueType<Boolean> ON_OFF =
+      new ValueType<>(
+          "switch",
+          "`on` or `off`",
+          "on|off|true|false|yes|no",
+          false,
+          text ->
+              switch (text.toLowerCase(Locale.ROOT)) {
+                case "true", "yes", "on" -> true;
+                case "false", "no", "off" -> false;
+                default -> throw wrong(text, "neither on nor off", "write on or off");
+              },
+          value -> value ? "on" : "off");
+
   static final ValueType<Address> ADDRESS =
       new ValueType<>(
           "address",

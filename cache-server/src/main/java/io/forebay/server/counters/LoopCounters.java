@@ -89,6 +89,9 @@ public final class LoopCounters {
 
   public long requestsRefused;
 
+  // Requests with a purge method while purges by request are on; indexed by PurgeResult ordinal.
+  private final long[] purgeRequests = new long[PurgeResult.values().length];
+
   // Times each configured bound was passed; indexed by Limit ordinal.
   private final long[] limitHits = new long[LimitKey.values().length];
 
@@ -118,11 +121,31 @@ public final class LoopCounters {
     REFUSED
   }
 
+  /** What became of a request with a purge method. */
+  public enum PurgeResult {
+    /** On disk and in force. */
+    DONE,
+    /** Names nothing that can be purged. */
+    MALFORMED,
+    /** The client is in none of the networks that may purge. */
+    DENIED,
+    /** Too many at once, or the journal could not be written. */
+    FAILED
+  }
+
   /** Methods by what a cache does with them. */
   public enum MethodClass {
     GET,
     HEAD,
     OTHER
+  }
+
+  public void count(PurgeResult result) {
+    purgeRequests[result.ordinal()]++;
+  }
+
+  public long purgeRequests(PurgeResult result) {
+    return purgeRequests[result.ordinal()];
   }
 
   /** A response was aborted after its head. */

@@ -106,6 +106,10 @@ final class Exchange extends ClientResponse
     if (looped != null) {
       return refuse(looped.status(), looped.text(), looped.reason(), looped.error());
     }
+    Step purged = PurgeResponder.answer(loop, request, this, this);
+    if (purged != null) {
+      return purged;
+    }
     RequestView view = request.view();
     Route route = request.config().routes().match(view.authority(), view.path());
     if (route == null) {

@@ -13,6 +13,7 @@ import io.forebay.server.fill.history.FillHistory;
 import io.forebay.server.loop.LoopLoad;
 import io.forebay.server.loop.RequestIds;
 import io.forebay.server.origin.OriginClient;
+import io.forebay.server.purge.PurgeQueue;
 import io.forebay.server.response.HeadWriter;
 import io.forebay.server.tunnel.TunnelLimiter;
 import io.forebay.storage.ObjectStore;
@@ -22,10 +23,11 @@ import java.util.function.DoubleSupplier;
 
 /**
  * What the exchanges of one event loop use: the context of its fills, and what only requests need.
- * Confined to the loop, but for the limiters, which all loops share.
+ * Confined to the loop, but for the limiters and the purges, which all loops share.
  *
  * @param filling what its fills use too
  * @param load how the loop keeps up
+ * @param purges makes the purges that requests ask for
  * @param heads writes the heads of its responses
  * @param random from 0 to less than 1, for what is decided by chance
  */
@@ -36,6 +38,7 @@ public record ExchangeContext(
     AccessLogRing accessLog,
     TunnelLimiter tunnels,
     ClientLimiter clients,
+    PurgeQueue purges,
     HeadWriter heads,
     RequestIds requestIds,
     FailureLog failures,

@@ -40,6 +40,11 @@ public final class ExchangeFactory implements RequestHandler {
   }
 
   @Override
+  public boolean takesPurges() {
+    return snapshots.get().config().purge().isOn();
+  }
+
+  @Override
   public boolean answerAtOnce(WireRequest request, ResponseSink sink, ClientInfo client) {
     return freshHit.send(snapshots.get(), request, sink, client);
   }

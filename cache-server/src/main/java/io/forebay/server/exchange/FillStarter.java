@@ -91,7 +91,7 @@ public final class FillStarter {
       HeaderFields conditions) {
     return snapshot
         .upstream()
-        .fill(question, body, client, snapshot.hostFor(route.originName()), conditions)
+        .fill(route, question, body, client, snapshot.hostFor(route.originName()), conditions)
         .takingTrailers(!route.forwarding().trailers().isEmpty());
   }
 
@@ -104,6 +104,7 @@ public final class FillStarter {
     return config
         .upstream()
         .fill(
+            request.route(),
             request.question(),
             RequestBody.NONE,
             request.client(),

@@ -38,6 +38,7 @@ import io.forebay.server.fill.history.FillHistory;
 import io.forebay.server.fill.history.FillKey;
 import io.forebay.server.fill.history.HitForMiss;
 import io.forebay.server.http.ClientInfo;
+import io.forebay.server.http.PurgeMethods;
 import io.forebay.server.http.RequestBody;
 import io.forebay.server.origin.OriginRequest;
 import io.forebay.server.response.ResponsePlan;
@@ -159,6 +160,9 @@ public final class RequestExplainer {
     // Listeners ask this before there is an exchange that could say so in Cache-Status.
     if (Decider.decideBeforeLookup(request, ANY_ROUTE) instanceof Decision.Refuse refused) {
       addRule("listener", refused.reason());
+      if (PurgeMethods.has(request.method()) && snapshot.config().purge().isOn()) {
+        notes.add("clients in purge.from purge with this method; all others get this answer");
+      }
       return new Answer(Action.REFUSE, refused.reason(), refused.status(), "");
     }
     LoopDetection.Verdict looped = LoopDetection.judge(request, snapshot);
@@ -306,6 +310,12 @@ public final class RequestExplainer {
     serve = new Serve(planned, plan.status());
     if (object.inMemory() == null) {
       addRule("store", null, "It is on a disk and would be loaded into memory first.");
+    }
+    String uncompressed =
+        CompressionHint.of(
+            request, to, object.head().head(), meta.length(), object.head().totalLength());
+    if (uncompressed != null) {
+      notes.add(uncompressed);
     }
     Decision decision = Decider.decide(request, to, meta, object.isSoftPurged(), stage.nowMillis);
     addRule("stored-response", decision.reason());

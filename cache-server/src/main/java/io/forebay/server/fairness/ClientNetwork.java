@@ -5,6 +5,8 @@ import io.netty.util.NetUtil;
 import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -18,6 +20,10 @@ public final class ClientNetwork {
   public static final long NOBODY = -1;
 
   private static final int V6_NETWORK_BYTES = 8;
+
+  /** Whoever sends one of these is not the client itself. */
+  private static final List<String> PROXY_FIELDS =
+      List.of("x-forwarded-for", "forwarded", "x-real-ip", "via");
 
   private ClientNetwork() {}
 
@@ -42,15 +48,8 @@ public final class ClientNetwork {
     if (!isTrusted.test(peer)) {
       return number(peer);
     }
-    String forwarded = fields.combined("x-forwarded-for");
-    String[] path = forwarded == null ? new String[0] : forwarded.split(",", -1);
-    if (forwarded == null) {
-      String elements = fields.combined("forwarded");
-      path = elements == null ? path : elements.split(",", -1);
-    }
-    for (int i = path.length - 1; i >= 0; i--) {
-      String address = forwarded == null ? forElement(path[i]) : bare(path[i].trim());
-      if (address == null || number(address) == NOBODY) {
+    for (String address : path(fields).reversed()) {
+      if (number(address) == NOBODY) {
         return NOBODY;
       }
       if (!isTrusted.test(address)) {
@@ -58,6 +57,55 @@ public final class ClientNetwork {
       }
     }
     return NOBODY;
+  }
+
+  /**
+   * The address of the client that a request comes from, for a decision about what it may do; null
+   * where it is not known for sure.
+   *
+   * <ul>
+   *   <li>From a peer that is not trusted it is the peer's, if nothing in the request says that the
+   *       peer is a proxy. What such a proxy says of its clients does not count, and its own
+   *       address is not theirs.
+   *   <li>From a trusted peer it is the last address of X-Forwarded-For, or else of Forwarded, that
+   *       is not trusted itself; the first where all are; the peer's where neither field is there.
+   * </ul>
+   *
+   * @param peer the peer's IP address
+   */
+  public static @Nullable String address(
+      String peer, FieldsView fields, Predicate<String> isTrusted) {
+    if (!isTrusted.test(peer)) {
+      boolean isProxy = PROXY_FIELDS.stream().anyMatch(name -> fields.first(name) != null);
+      return isProxy || number(peer) == NOBODY ? null : peer;
+    }
+    String client = peer;
+    for (String address : path(fields).reversed()) {
+      if (number(address) == NOBODY) {
+        return null;
+      }
+      client = address;
+      if (!isTrusted.test(address)) {
+        break;
+      }
+    }
+    return client;
+  }
+
+  /** The addresses that proxies have noted, first to last; not valid ones are among them. */
+  private static List<String> path(FieldsView fields) {
+    List<String> addresses = new ArrayList<>();
+    String forwarded = fields.combined("x-forwarded-for");
+    String[] path = forwarded == null ? new String[0] : forwarded.split(",", -1);
+    if (forwarded == null) {
+      String elements = fields.combined("forwarded");
+      path = elements == null ? path : elements.split(",", -1);
+    }
+    for (String element : path) {
+      String address = forwarded == null ? forElement(element) : bare(element.trim());
+      addresses.add(address == null ? "" : address);
+    }
+    return addresses;
   }
 
   /** The address of an element {@code for=...;proto=...} (RFC 7239 §4), or null. */

@@ -17,6 +17,11 @@ public interface RequestHandler {
   /** How the loop keeps up; told by the listener, asked by both. */
   LoopLoad load();
 
+  /** Whether requests with one of the {@link PurgeMethods} are taken at all. Called on the loop. */
+  default boolean takesPurges() {
+    return false;
+  }
+
   /**
    * Answers a plain request if that takes nothing but what is at hand: then all of the response has
    * been handed to the sink, which has no listener. False if nothing was done, and an exchange is

@@ -7,6 +7,7 @@ import io.forebay.server.counters.LimitKey;
 import io.forebay.server.counters.LoopCounters;
 import io.forebay.server.counters.LoopCounters.CacheResult;
 import io.forebay.server.counters.LoopCounters.MethodClass;
+import io.forebay.server.counters.LoopCounters.PurgeResult;
 import io.forebay.server.node.NodeControl;
 import io.forebay.server.node.NodeStatus;
 import io.micrometer.core.instrument.binder.jvm.ClassLoaderMetrics;
@@ -427,6 +428,17 @@ public final class NodeMetrics implements AutoCloseable {
         "forebay_requests_refused",
         "Requests refused before routing.",
         c -> c.requestsRefused);
+    CounterSnapshot.Builder purges =
+        CounterSnapshot.builder()
+            .name("forebay_purge_requests")
+            .help("Purge requests to the listeners while purge.from is set, by result.");
+    for (PurgeResult result : PurgeResult.values()) {
+      purges.dataPoint(
+          count(
+              sum(loops, c -> c.purgeRequests(result)),
+              Labels.of("result", result.name().toLowerCase(Locale.ROOT))));
+    }
+    all.metricSnapshot(purges.build());
     CounterSnapshot.Builder limits =
         CounterSnapshot.builder()
             .name("forebay_limits_exceeded")

@@ -1,10 +1,11 @@
 package io.forebay.server.node;
 
+import io.forebay.server.purge.PurgeDone;
+import io.forebay.server.purge.PurgeOrder;
+import io.forebay.server.purge.PurgeRefusedException;
 import io.forebay.storage.purge.PurgeEstimate;
-import io.forebay.storage.purge.PurgeKind;
 import io.forebay.storage.purge.PurgeStatus;
 import java.util.List;
-import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
 /** Purges of a running node and what became of them. Any thread. */
@@ -32,7 +33,8 @@ public interface PurgeControl {
    * @throws PurgeRefusedException when the order cannot be understood, or while another is counted
    */
   default PurgeEstimate dryRun(PurgeOrder order, long mostMillis) throws PurgeRefusedException {
-    throw new PurgeRefusedException("there is no store to count in", Refusal.FOR_NOW);
+    throw new PurgeRefusedException(
+        "there is no store to count in", PurgeRefusedException.Refusal.FOR_NOW);
   }
 
   /** What became of a purge; null when nothing is known of it. */
@@ -45,42 +47,8 @@ public interface PurgeControl {
     return List.of();
   }
 
-  /**
-   * One thing to purge; {@code text} is the URL, host, prefix or tag as the operator wrote it, or a
-   * pattern as {@link io.forebay.server.purge.PurgePredicate} reads it.
-   */
-  record PurgeOrder(PurgeKind kind, String text, boolean isSoft) {}
-
-  /**
-   * A purge that is on disk and in force.
-   *
-   * @param matched objects it killed at once, where that is known without a sweep
-   */
-  record PurgeDone(long id, long sequence, OptionalLong matched, long tookNanos) {}
-
-  /** Whose doing it is that a purge was refused. */
-  enum Refusal {
-    /** The order itself is wrong. */
-    ORDER,
-    /** The journal can't be written. */
-    JOURNAL,
-    /** There is too much of it at the moment. */
-    FOR_NOW
-  }
-
-  /** Nothing was purged, and why. */
-  final class PurgeRefusedException extends Exception {
-    private static final long serialVersionUID = 1L;
-
-    private final Refusal refusal;
-
-    public PurgeRefusedException(String message, Refusal refusal) {
-      super(message);
-      this.refusal = refusal;
-    }
-
-    public Refusal refusal() {
-      return refusal;
-    }
+  /** Under which other schemes and ports something is stored for a URL's host, path and query. */
+  default List<String> storedElsewhere(String url) {
+    return List.of();
   }
 }

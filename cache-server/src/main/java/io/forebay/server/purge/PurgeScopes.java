@@ -1,5 +1,6 @@
 package io.forebay.server.purge;
 
+import io.forebay.core.http.AuthorityNormalizer;
 import io.forebay.core.http.TargetUri;
 import io.forebay.core.key.KeyRecipe;
 import io.forebay.core.key.PurgeUrl;
@@ -7,6 +8,7 @@ import io.forebay.core.key.Scopes;
 import io.forebay.core.key.UrlRecipe;
 import io.forebay.core.route.Route;
 import io.forebay.core.route.RouteTable;
+import io.forebay.server.purge.PurgeOrder.Reach;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
@@ -27,18 +29,35 @@ public final class PurgeScopes {
   }
 
   /**
-   * The scopes of a URL, or of two (http and https) when it has no scheme. With the route's recipe
-   * goes the default one, by which it may be stored from before a change of the configuration.
+   * The scopes of a URL, or of two (http and https) when it has no scheme, and of those that it
+   * stands for besides. With the route's recipe goes the default one, by which it may be stored
+   * from before a change of the configuration.
    *
    * @throws IllegalArgumentException when no request can be for it
    */
-  public long[] url(String url) {
+  public long[] url(String url, Reach reach) {
     PurgeUrl parsed = PurgeUrl.parse(url);
     if (parsed == null) {
       throw new IllegalArgumentException("not a URL that can be requested here: " + url);
     }
     Set<Long> all = new LinkedHashSet<>();
-    for (TargetUri target : parsed.targets()) {
+    Set<TargetUri> targets = new LinkedHashSet<>(parsed.targets());
+    if (reach != Reach.AS_WRITTEN) {
+      parsed.targets().forEach(target -> targets.add(withOtherScheme(target)));
+    }
+    if (reach == Reach.ANY_PORT) {
+      // Of what was stored before there was a scope for this, the default ports at least.
+      for (TargetUri target : List.copyOf(targets)) {
+        targets.add(
+            new TargetUri(
+                target.scheme(),
+                AuthorityNormalizer.host(target.authority()),
+                target.path(),
+                target.query()));
+        anywhere(all, target);
+      }
+    }
+    for (TargetUri target : targets) {
       Route route = routes.match(target.authority(), target.path());
       if (route != null) {
         all.add(scopes.exact(target, route.keyRecipe()));
@@ -49,6 +68,23 @@ public final class PurgeScopes {
       all.add(scopes.exact(target, KeyRecipe.DEFAULT));
     }
     return longs(all);
+  }
+
+  /** By the recipe of every route that may serve the host, on whatever port. */
+  private void anywhere(Set<Long> all, TargetUri target) {
+    all.add(scopes.anywhere(target, UrlRecipe.WHOLE));
+    all.add(scopes.searchAnywhere(target, UrlRecipe.WHOLE));
+    for (UrlRecipe recipe : recipesFor(target.authority())) {
+      all.add(scopes.anywhere(target, recipe));
+      all.add(scopes.searchAnywhere(target, recipe));
+    }
+  }
+
+  private static TargetUri withOtherScheme(TargetUri target) {
+    String scheme = target.scheme().equals("https") ? "http" : "https";
+    String authority = AuthorityNormalizer.normalize(target.authority(), scheme);
+    return new TargetUri(
+        scheme, authority == null ? target.authority() : authority, target.path(), target.query());
   }
 
   /** The scopes of a host, with or without a port. */

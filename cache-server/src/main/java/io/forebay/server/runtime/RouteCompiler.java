@@ -35,7 +35,8 @@ final class RouteCompiler {
         config.sharing(),
         new RouteForwarding(
             Set.copyOf(config.forwarding().upgrade()),
-            Set.copyOf(config.forwarding().responseTrailers())));
+            Set.copyOf(config.forwarding().responseTrailers()),
+            config.forwarding().via()));
   }
 
   private static KeyRecipe recipe(KeyConfig key) {

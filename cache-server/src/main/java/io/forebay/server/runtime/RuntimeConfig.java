@@ -6,6 +6,7 @@ import io.forebay.core.route.RouteTable;
 import io.forebay.server.config.ServerConfig;
 import io.forebay.server.config.ServerConfig.OriginConfig;
 import io.forebay.server.config.ServerConfig.RouteConfig;
+import io.forebay.server.config.TrustedNetworks;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import java.util.stream.Collectors;
@@ -23,6 +24,7 @@ public final class RuntimeConfig {
   private final ServerConfig config;
   private final RouteTable routes;
   private final UpstreamRequest upstream;
+  private final TrustedNetworks purgers;
   private final Map<String, OriginConfig> origins;
   private final String nodeId;
   private final CacheStatus cacheStatus;
@@ -38,6 +40,7 @@ public final class RuntimeConfig {
     this.config = config;
     this.routes = routes;
     this.upstream = new UpstreamRequest(config.forwarding());
+    this.purgers = TrustedNetworks.of(config.purge().from());
     this.origins =
         config.origins().stream()
             .collect(Collectors.toUnmodifiableMap(OriginConfig::name, origin -> origin));
@@ -68,6 +71,11 @@ public final class RuntimeConfig {
 
   public UpstreamRequest upstream() {
     return upstream;
+  }
+
+  /** Networks whose clients may purge with a request. */
+  public TrustedNetworks purgers() {
+    return purgers;
   }
 
   /** Host field to send to an origin, or null for the client's own. */

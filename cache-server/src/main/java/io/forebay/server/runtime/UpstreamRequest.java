@@ -61,12 +61,13 @@ public final class UpstreamRequest {
 
   /** The request of a fill: a plain GET, or a QUERY, with the given validators if any. */
   public OriginRequest fill(
+      Route route,
       RequestView request,
       RequestBody body,
       ClientInfo client,
       @Nullable String host,
       HeaderFields validators) {
-    HeaderFields.Builder out = begin(request, client, host, OF_ONE_CLIENT::contains);
+    HeaderFields.Builder out = begin(route, request, client, host, OF_ONE_CLIENT::contains);
     // The class rather than the client's words: what comes back is stored for the whole class.
     out.add("accept-encoding", AcceptEncoding.value(AcceptEncoding.classOf(request.fields())));
     for (int i = 0; i < validators.size(); i++) {
@@ -86,7 +87,7 @@ public final class UpstreamRequest {
     return new OriginRequest(
         request.method(),
         target(request),
-        begin(request, client, host, dropped(route, request)).build(),
+        begin(route, request, client, host, dropped(route, request)).build(),
         body,
         hop);
   }
@@ -108,7 +109,11 @@ public final class UpstreamRequest {
   }
 
   private HeaderFields.Builder begin(
-      RequestView request, ClientInfo client, @Nullable String host, Predicate<String> isDropped) {
+      Route route,
+      RequestView request,
+      ClientInfo client,
+      @Nullable String host,
+      Predicate<String> isDropped) {
     boolean isTrusted = trusts(client);
     HopByHop ofRequest = HopByHop.ofRequest(request.fields().all("connection"));
     // The listener refuses requests whose Connection field lists what it must not.
@@ -137,8 +142,10 @@ public final class UpstreamRequest {
           }
         });
     aboutTheClient(out, request, client, isTrusted);
-    out.add(
-        "via", appended(request, "via", viaProtocol(client.protocol()) + " " + policy.nodeId()));
+    if (route.forwarding().sendsVia()) {
+      out.add(
+          "via", appended(request, "via", viaProtocol(client.protocol()) + " " + policy.nodeId()));
+    }
     out.add("cdn-loop", appended(request, "cdn-loop", policy.nodeId()));
     return out;
   }

@@ -13,7 +13,7 @@ import io.forebay.server.json.InputProblems;
 import io.forebay.server.metric.NodeMetrics;
 import io.forebay.server.node.NodeControl.Reload;
 import io.forebay.server.node.NodeStatus.NotReady;
-import io.forebay.server.node.PurgeControl.PurgeOrder;
+import io.forebay.server.purge.PurgeOrder;
 import io.forebay.storage.purge.PurgeKind;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -273,6 +273,24 @@ final class AdminServerTest {
     assertEquals(one, http.get("/v1/purges").json().at("/purges/0"));
     assertEquals(404, http.get("/v1/purges/" + FakeNode.UNKNOWN_PURGE).status());
     assertEquals(405, http.post("/v1/purges", "{}").status());
+  }
+
+  @Test
+  void takesUrlsOnAnyPortAndWithAnyScheme() throws IOException {
+    RawHttp http = start();
+    String url = "http://a.example/x";
+    for (String more : List.of("\"anyScheme\":true", "\"anyScheme\":true,\"anyPort\":true")) {
+      assertEquals(
+          200, http.post("/v1/purge", "{\"urls\":[\"" + url + "\"]," + more + "}").status());
+    }
+    assertEquals(
+        List.of(
+            new PurgeOrder(PurgeKind.URL, url, false, PurgeOrder.Reach.ANY_SCHEME),
+            new PurgeOrder(PurgeKind.URL, url, false, PurgeOrder.Reach.ANY_PORT)),
+        node.purged());
+    RawHttp.Answer wrong = http.post("/v1/purge", "{\"tags\":[\"a\"],\"anyPort\":true}");
+    assertEquals(400, wrong.status());
+    assertTrue(wrong.text().contains("anyScheme and anyPort are for urls"), wrong.text());
   }
 
   @ParameterizedTest

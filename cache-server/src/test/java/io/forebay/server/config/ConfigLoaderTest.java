@@ -30,6 +30,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 final class ConfigLoaderTest {
   private static final String ORIGIN = "origin: http://127.0.0.1:9000\n";
@@ -145,6 +146,7 @@ final class ConfigLoaderTest {
               pass: [X-Real-IP, x_trace]
             upgrade: [WebSocket, echo/2]
             response-trailers: Server-Timing
+            via: off
           - origin: a
         limits:
           header-bytes: 64KiB
@@ -187,6 +189,7 @@ final class ConfigLoaderTest {
           forwarded: on
           node-id: edge.1
           max-hops: 3
+        purge: {from: [192.0.2.7, "2001:db8::/32"]}
         access-log: {output: stdout, queue: 64}
         """
             .replace("PEM", pem.toString()));
@@ -286,7 +289,7 @@ final class ConfigLoaderTest {
                     List.of("x-forwarded-port"),
                     List.of("x-real-ip", "x_trace"))),
             new ServerConfig.RouteForwardingConfig(
-                List.of("websocket", "echo/2"), List.of("server-timing")),
+                List.of("websocket", "echo/2"), List.of("server-timing"), false),
             HstsConfig.NONE),
         config.routes().get(0));
     assertEquals("route-2", config.routes().get(1).name());
@@ -326,6 +329,8 @@ final class ConfigLoaderTest {
     assertEquals(
         new ServerConfig.OverloadConfig(Duration.ofSeconds(9), Duration.ofSeconds(10)),
         config.overload());
+    assertEquals(
+        new ServerConfig.PurgeConfig(List.of("192.0.2.7/32", "2001:db8::/32")), config.purge());
     assertEquals(new ServerConfig.AccessLogConfig("stdout", 64), config.accessLog());
   }
 
@@ -379,6 +384,16 @@ final class ConfigLoaderTest {
     variables.put("FOREBAY_SERVICE_HOST", "10.0.0.1");
     assertEquals(
         List.of("environment FOREBAY_SERVICE_HOST: no such key, ignored"), load().warnings());
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"0.0.0.0/0", "::/0", "[10.0.0.0/8, 1.2.3.4/0]"})
+  void refusesToLetEverybodyPurge(String networks) throws IOException {
+    write(ORIGIN + "purge: {from: " + (networks.startsWith(":") ? "'::/0'" : networks) + "}\n");
+    List<ConfigProblem> problems = refused();
+    assertEquals(1, problems.size());
+    assertTrue(
+        problems.getFirst().text().contains("lets everybody purge"), problems.getFirst().text());
   }
 
   @Test

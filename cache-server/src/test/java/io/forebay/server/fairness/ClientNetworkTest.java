@@ -3,10 +3,12 @@ package io.forebay.server.fairness;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.forebay.core.http.HeaderFields;
 import java.net.InetAddress;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 final class ClientNetworkTest {
@@ -60,6 +62,31 @@ final class ClientNetworkTest {
     assertEquals(ClientNetwork.NOBODY, behind("forwarded", "for=_hidden"));
     assertEquals(
         ClientNetwork.NOBODY, ClientNetwork.of("unix", HeaderFields.EMPTY, address -> false));
+  }
+
+  private static @Nullable String address(String peer, String... fields) {
+    return ClientNetwork.address(peer, HeaderFields.of(fields), ClientNetworkTest::isProxy);
+  }
+
+  @Test
+  void anAddressThatDecidesIsThePeersOrWhatATrustedProxySays() {
+    assertEquals("192.0.2.1", address("192.0.2.1"));
+    assertEquals("10.0.0.1", address("10.0.0.1"));
+    assertEquals("192.0.2.7", address("10.0.0.1", "x-forwarded-for", "1.1.1.1, 192.0.2.7"));
+    assertEquals("192.0.2.7", address("10.0.0.1", "x-forwarded-for", "192.0.2.7:80, 10.0.0.2"));
+    assertEquals("10.0.0.3", address("10.0.0.1", "x-forwarded-for", "10.0.0.3, 10.0.0.2"));
+    assertEquals("2001:db8::1", address("10.0.0.1", "forwarded", "for=\"[2001:db8::1]:4\""));
+  }
+
+  @Test
+  void anAddressOfWhichNobodyIsSureDecidesNothing() {
+    for (String field : new String[] {"x-forwarded-for", "forwarded", "x-real-ip", "via"}) {
+      assertNull(address("192.0.2.1", field, "192.0.2.1"), field);
+    }
+    assertNull(address("10.0.0.1", "x-forwarded-for", ""));
+    assertNull(address("10.0.0.1", "x-forwarded-for", "192.0.2.1, unknown"));
+    assertNull(address("10.0.0.1", "forwarded", "for=_hidden"));
+    assertNull(address("unix"));
   }
 
   @Test

@@ -156,7 +156,8 @@ public final class ListenFixture implements AutoCloseable {
         HTTP2,
         new OverloadConfig(Duration.ZERO, Duration.ofSeconds(5)),
         TlsConfig.DEFAULT,
-        http3);
+        http3,
+        ServerConfig.PurgeConfig.OFF);
   }
 
   /** The same with other bounds of HTTP/2. */
@@ -177,7 +178,8 @@ public final class ListenFixture implements AutoCloseable {
         http2,
         c.overload(),
         c.tls(),
-        c.http3());
+        c.http3(),
+        c.purge());
   }
 
   public int port() {

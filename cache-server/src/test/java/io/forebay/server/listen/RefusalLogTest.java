@@ -110,7 +110,8 @@ class RefusalLogTest {
                 c.http2(),
                 c.overload(),
                 c.tls(),
-                c.http3()));
+                c.http3(),
+                c.purge()));
   }
 
   @AfterEach

@@ -11,9 +11,16 @@ import io.forebay.storage.object.HeadSpec;
  * @param soft make stale instead of gone
  * @param text of a predicate what it asks for, at most 1024 bytes; otherwise for the audit trail,
  *     cut there
+ * @param isCounted of a URL, whether what memory has of it is counted at once: by the scopes alone
+ *     that come first in what they match
  */
 @SuppressWarnings("ArrayRecordComponent")
-public record Purge(PurgeKind kind, long[] scopes, boolean soft, String text) {
+public record Purge(PurgeKind kind, long[] scopes, boolean soft, String text, boolean isCounted) {
+
+  public Purge(PurgeKind kind, long[] scopes, boolean soft, String text) {
+    this(kind, scopes, soft, text, true);
+  }
+
   public static Purge everything(boolean soft, String text) {
     return new Purge(PurgeKind.EVERYTHING, new long[0], soft, text);
   }

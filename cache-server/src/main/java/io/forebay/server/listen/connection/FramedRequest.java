@@ -37,9 +37,13 @@ public final class FramedRequest extends ClientRequest {
     this.isWithoutBody = isWithoutBody;
   }
 
-  /** Checks the request; null when it may go on to an exchange. */
+  /**
+   * Checks the request; null when it may go on to an exchange.
+   *
+   * @param takesPurges whether a purge may
+   */
   @Nullable
-  public Rejection read() {
+  public Rejection read(boolean takesPurges) {
     CharSequence methodValue = headers.get(PseudoHeaderName.METHOD.value());
     if (methodValue == null || !FieldSyntax.isToken(methodValue)) {
       return Rejection.MALFORMED;
@@ -49,7 +53,7 @@ public final class FramedRequest extends ClientRequest {
     if (refusal != null) {
       return refusal;
     }
-    if (!RequestTarget.isServed(method)) {
+    if (!RequestTarget.isServed(method, takesPurges)) {
       return Rejection.METHOD;
     }
     CharSequence path = headers.get(PseudoHeaderName.PATH.value());

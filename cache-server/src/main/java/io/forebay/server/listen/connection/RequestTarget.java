@@ -2,6 +2,7 @@ package io.forebay.server.listen.connection;
 
 import io.forebay.core.http.AuthorityNormalizer;
 import io.forebay.core.http.TargetNormalizer;
+import io.forebay.server.http.PurgeMethods;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -19,6 +20,8 @@ public final class RequestTarget {
           "TRACK",
           "PURGE",
           "PURGEALL",
+          "PURGEKEYS",
+          "URIBAN",
           "SOFTPURGE",
           "BAN",
           "BANURL",
@@ -39,8 +42,15 @@ public final class RequestTarget {
     this.scheme = scheme;
   }
 
-  public static boolean isServed(String method) {
-    return method.equals("GET") || !NOT_SERVED.contains(method);
+  /**
+   * Whether requests with a method may go on to an exchange.
+   *
+   * @param takesPurges whether purges may; it is for the exchange to see whose they are
+   */
+  public static boolean isServed(String method, boolean takesPurges) {
+    return method.equals("GET")
+        || !NOT_SERVED.contains(method)
+        || (takesPurges && PurgeMethods.has(method));
   }
 
   String scheme() {
@@ -80,7 +90,8 @@ public final class RequestTarget {
         query = accepted.query();
         String ownAuthority = accepted.authority();
         if (ownAuthority != null) {
-          if (!scheme.equals(accepted.scheme())) {
+          // A purge names a URL as visitors see it, whichever listener it comes to.
+          if (!scheme.equals(accepted.scheme()) && !PurgeMethods.has(method)) {
             return Rejection.SCHEME_MISMATCH;
           }
           isAbsolute = true;

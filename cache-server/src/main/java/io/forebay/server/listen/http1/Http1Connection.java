@@ -204,7 +204,10 @@ public final class Http1Connection extends ChannelInboundHandlerAdapter
     hasResponseEnded = false;
     isTunnelOffered = false;
     DecoderResult result = head.decoderResult();
-    Rejection refusal = result.isFailure() ? refusal(result.cause()) : request.read(head);
+    Rejection refusal =
+        result.isFailure()
+            ? refusal(result.cause())
+            : request.read(head, loop.exchanges.takesPurges());
     if (refusal != null) {
       refuse(refusal);
       return;

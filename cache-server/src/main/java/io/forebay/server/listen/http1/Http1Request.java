@@ -49,8 +49,12 @@ final class Http1Request extends ClientRequest {
     this.ownAuthority = ownAuthority;
   }
 
-  /** Takes the next request in; null when it may go on to an exchange. */
-  @Nullable Rejection read(HttpRequest request) {
+  /**
+   * Takes the next request in; null when it may go on to an exchange.
+   *
+   * @param takesPurges whether a purge may
+   */
+  @Nullable Rejection read(HttpRequest request, boolean takesPurges) {
     headers = request.headers();
     method = request.method().name();
     HttpVersion version = request.protocolVersion();
@@ -62,7 +66,7 @@ final class Http1Request extends ClientRequest {
     if (!FieldSyntax.isToken(method)) {
       return Rejection.REQUEST_LINE;
     }
-    if (!RequestTarget.isServed(method)) {
+    if (!RequestTarget.isServed(method, takesPurges)) {
       return Rejection.METHOD;
     }
     Rejection refusal = readFields();

@@ -244,7 +244,7 @@ public final class Http2Connection extends ChannelInboundHandlerAdapter {
     Http2Headers headers = frame.headers();
     FramedRequest request = new FramedRequest(limits, headers, scheme, frame.isEndStream());
     request.guardedBy(guard);
-    Rejection refusal = request.read();
+    Rejection refusal = request.read(loop.exchanges.takesPurges());
     Http2RequestStream opened = new Http2RequestStream(this, stream, request);
     streams.put(stream.id(), opened);
     newestStream = stream.id();
