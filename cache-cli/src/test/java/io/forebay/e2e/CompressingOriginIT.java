@@ -46,7 +46,7 @@ final class CompressingOriginIT {
                   "Accept-Encoding: gzip",
                   edge.url("/other.html"))
               .orFail();
-      assertTrue(told.out().contains("via: off on the route plain"), told.out());
+      assertTrue(told.err().contains("via: off on the route plain"), told.err());
       for (int i = 0; i < 2; i++) {
         Curl.Result without =
             Curl.get(edge.url("/page.html"), "-H", "Accept-Encoding: gzip, br", "--raw");

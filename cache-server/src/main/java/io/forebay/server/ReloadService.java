@@ -6,6 +6,7 @@ import io.forebay.server.config.ConfigView;
 import io.forebay.server.config.ServerConfig;
 import io.forebay.server.config.ServerConfig.ListenerConfig;
 import io.forebay.server.config.ServerConfig.OriginConfig;
+import io.forebay.server.counters.CounterNames;
 import io.forebay.server.deliver.CopyQuota;
 import io.forebay.server.exchange.ExchangeContext;
 import io.forebay.server.fill.FillTable;
@@ -46,6 +47,7 @@ final class ReloadService {
   private final Listeners listeners;
   private final List<ExchangeContext> loops;
   private final List<PooledOriginClient> clients;
+  private final CounterNames counterNames;
 
   /**
    * The origins of the configuration in force and those of the one before: what began with that one
@@ -69,7 +71,8 @@ final class ReloadService {
       FillTable fills,
       Listeners listeners,
       List<ExchangeContext> loops,
-      List<PooledOriginClient> clients) {
+      List<PooledOriginClient> clients,
+      CounterNames counterNames) {
     this.source = source;
     this.started = started;
     this.activeConfig = activeConfig;
@@ -81,6 +84,7 @@ final class ReloadService {
     this.listeners = listeners;
     this.loops = loops;
     this.clients = clients;
+    this.counterNames = counterNames;
     this.reachable = activeConfig.origins();
   }
 
@@ -102,7 +106,7 @@ final class ReloadService {
     ConfigView.Difference difference = ConfigView.diff(activeConfig.config().config(), next);
     try {
       // Everything that can fail comes before anything is changed.
-      RuntimeConfig compiled = RuntimeConfig.of(next);
+      RuntimeConfig compiled = RuntimeConfig.of(next, counterNames.routes());
       TlsReload certificates = tls.stage(next.tls(), listenersAsBound(next));
       Origins loaded = Origins.load(withPreviousOrigins(next.origins()), reachable, ownListeners);
       activeConfig.origins(Origins.load(next.origins(), loaded, ownListeners));

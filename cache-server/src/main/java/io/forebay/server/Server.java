@@ -9,6 +9,7 @@ import io.forebay.server.admin.AdminServer;
 import io.forebay.server.config.ConfigOutcome;
 import io.forebay.server.config.ConfigProblem;
 import io.forebay.server.config.ServerConfig;
+import io.forebay.server.counters.CounterNames;
 import io.forebay.server.counters.LoopCounters;
 import io.forebay.server.deliver.CopyQuota;
 import io.forebay.server.deliver.Leases;
@@ -63,6 +64,7 @@ import io.forebay.storage.inspect.StoreInspector;
 import io.forebay.storage.memory.MachineMemory;
 import io.forebay.storage.purge.PurgeEstimate;
 import io.forebay.storage.purge.PurgeStatus;
+import io.micrometer.core.instrument.binder.MeterBinder;
 import java.io.IOException;
 import java.net.BindException;
 import java.net.InetAddress;
@@ -125,6 +127,7 @@ public final class Server implements NodeControl, AutoCloseable {
           OwnListenAddresses::ofMachine,
           task -> Thread.ofVirtual().name("own-addresses").start(task),
           System::nanoTime);
+  private final CounterNames counterNames = new CounterNames();
   private final List<LoopCounters> counters = new ArrayList<>();
   private final List<ExchangeContext> loops = new ArrayList<>();
   private final List<PooledOriginClient> clients = new ArrayList<>();
@@ -168,7 +171,7 @@ public final class Server implements NodeControl, AutoCloseable {
     this.clockMillis = clockMillis;
     this.started = config;
     try {
-      RuntimeConfig compiled = RuntimeConfig.of(config);
+      RuntimeConfig compiled = RuntimeConfig.of(config, counterNames.routes());
       // What cannot be used is found before anything is allocated; the threads start unpinned.
       tls = opened(ClientTls.open(config, clockMillis));
       // Before the store: a memory tier is not allocated for a node that cannot listen.
@@ -185,7 +188,7 @@ public final class Server implements NodeControl, AutoCloseable {
       activeConfig = new ActiveConfig(compiled, origins);
       names.watch(origins.hostNames());
       // Before the loops: what these start must not inherit a loop's CPU.
-      accessLog = opened(AccessLog.open(config.accessLog(), loopCount(config)));
+      accessLog = opened(accessLog(config));
       MachineMemory machine = MachineMemory.system();
       MemoryPlan plan = MemoryPlan.of(config, machine);
       long tierBytes =
@@ -244,7 +247,8 @@ public final class Server implements NodeControl, AutoCloseable {
               fills,
               listeners,
               loops,
-              clients);
+              clients,
+              counterNames);
       metrics = opened(new NodeMetrics(this, accessLog, version));
       admin = opened(AdminServer.start(this, metrics, accessLog, version));
       for (ExchangeContext loop : loops) {
@@ -300,6 +304,14 @@ public final class Server implements NodeControl, AutoCloseable {
         : Runtime.getRuntime().availableProcessors();
   }
 
+  private static AccessLog accessLog(ServerConfig config) throws StartException {
+    try {
+      return AccessLog.open(config.accessLog(), loopCount(config));
+    } catch (IOException e) {
+      throw new StartException(StartException.NO_RESOURCE, List.of(String.valueOf(e.getMessage())));
+    }
+  }
+
   private static StoreSettings storeSettings(
       ServerConfig config, long tierBytes, LongSupplier clockMillis) {
     return StoreSettings.of(config.store().data(), tierBytes, loopCount(config), clockMillis)
@@ -339,7 +351,7 @@ public final class Server implements NodeControl, AutoCloseable {
   }
 
   private ExchangeContext context(Loop loop, OriginConnections connections) {
-    LoopCounters loopCounters = new LoopCounters();
+    LoopCounters loopCounters = new LoopCounters(counterNames);
     counters.add(loopCounters);
     PooledOriginClient client =
         new PooledOriginClient(
@@ -411,7 +423,7 @@ public final class Server implements NodeControl, AutoCloseable {
 
   /** One screen on what runs where, with what memory. */
   public List<String> banner() {
-    return StartupScreen.lines(this, transport, store, memorySum, copies, config());
+    return StartupScreen.lines(this, transport, store, memorySum, copies, started);
   }
 
   @Override
@@ -567,7 +579,14 @@ public final class Server implements NodeControl, AutoCloseable {
 
   @Override
   public Reload reload() {
-    return reloading.reload();
+    Reload done = reloading.reload();
+    metrics.refresh();
+    return done;
+  }
+
+  /** The node's meters, to bind to a registry besides that of {@code /metrics}. */
+  public MeterBinder metrics() {
+    return metrics;
   }
 
   /** Opens the access log's file anew, after it was rotated. */
@@ -588,6 +607,15 @@ public final class Server implements NodeControl, AutoCloseable {
   }
 
   // --- the end ----------------------------------------------------------------------------------
+
+  /**
+   * Before the drain: the node is no longer ready, so that load balancers stop sending to it, and
+   * goes on accepting and serving. Returns when {@code timeouts.lame-duck} is over.
+   */
+  public void lameDuck() throws InterruptedException {
+    isDraining = true;
+    Thread.sleep(config().timeouts().lameDuck());
+  }
 
   /**
    * Stops taking work, lets what runs end within the bound, and closes everything.

@@ -1,9 +1,11 @@
 package io.forebay.server;
 
 import io.forebay.server.config.ServerConfig;
+import io.forebay.server.config.ServerConfig.ListenerConfig;
 import io.forebay.server.config.ServerConfig.OriginConfig;
 import io.forebay.server.deliver.CopyQuota;
 import io.forebay.server.loop.Transport;
+import io.forebay.server.node.NodeStatus.Listening;
 import io.forebay.storage.ObjectStore;
 import java.util.ArrayList;
 import java.util.List;
@@ -40,12 +42,36 @@ final class StartupScreen {
     for (OriginConfig origin : config.origins()) {
       lines.add(row("origin", origin.name() + " " + origin.url()));
     }
-    server
-        .listening()
-        .forEach(
-            at -> lines.add(row("listen", at.scheme() + "://" + hostPort(at.host(), at.port()))));
+    for (Listening at : server.listening()) {
+      lines.add(
+          row(
+              "listen",
+              at.scheme() + "://" + hostPort(at.host(), at.port()) + speaks(at.name(), config)));
+    }
     lines.add(row("admin", server.adminUrl()));
     return lines;
+  }
+
+  /** What a listener speaks besides HTTP/1.1, after a space; empty for nothing. */
+  private static String speaks(String listener, ServerConfig config) {
+    List<String> words = new ArrayList<>();
+    for (ListenerConfig one : config.listeners()) {
+      if (one.name().equals(listener)) {
+        if (one.isTls()) {
+          words.add("h2");
+        }
+        if (one.h2c()) {
+          words.add("h2c");
+        }
+        if (config.http3().isOn(listener)) {
+          words.add("h3");
+        }
+        if (one.proxyProtocol()) {
+          words.add("PROXY protocol");
+        }
+      }
+    }
+    return words.isEmpty() ? "" : " (" + String.join(", ", words) + ")";
   }
 
   private static String row(String name, String text) {

@@ -48,7 +48,7 @@ final class Edge implements AutoCloseable {
     this.file = directory.resolve("forebay.yaml");
     try {
       Certificates certificates = Certificates.in(directory);
-      certificates.ecdsa("chain", "127.0.0.1");
+      certificates.issue("chain", builder -> builder.ecp256().subject("CN=127.0.0.1"), "127.0.0.1");
       this.authority = certificates.authorityPem();
       this.tls = certificates.clientContext();
     } catch (Exception e) {

@@ -94,7 +94,7 @@ class MemoryWatchTest {
     pressure("9.00");
     assertFine();
     pressure("25.00");
-    assertEquals("for 25 % of the time somebody waits for memory", problem());
+    assertEquals("tasks wait for memory 25 % of the time", problem());
     assertEquals(0.25, watch.state().pressure());
     pressure("7.00");
     assertTrue(problem().contains("7 %"));

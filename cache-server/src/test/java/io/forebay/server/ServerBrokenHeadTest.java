@@ -37,7 +37,7 @@ final class ServerBrokenHeadTest {
 
   private static final int SLICE = 64 << 10;
   private static final ClientInfo CLIENT =
-      new ClientInfo("127.0.0.1", 1, "HTTP/1.1", "plain", false, null);
+      new ClientInfo("127.0.0.1", 1, "HTTP/1.1", "plain", false, null, 0);
 
   @TempDir Path directory;
   private final TestOrigin origin = new TestOrigin();

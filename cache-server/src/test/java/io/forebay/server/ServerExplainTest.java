@@ -219,7 +219,8 @@ final class ServerExplainTest {
     JsonNode told = foreseen("GET", "/down");
     assertEquals("hit-stale-refresh-failed", reason(told));
     assertTrue(told.path("origin").isNull());
-    assertTrue(told.path("rules").toString().contains("in vain 5 times"), told.toString());
+    assertTrue(
+        told.path("rules").toString().contains("5 refreshes in a row failed"), told.toString());
     assertEquals(asked, origin.count("/down"));
   }
 

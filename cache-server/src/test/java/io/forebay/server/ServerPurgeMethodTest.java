@@ -4,13 +4,15 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.forebay.server.WireClient.Reply;
 import io.forebay.server.counters.LoopCounters.PurgeResult;
 import io.forebay.server.purge.PurgeDone;
 import io.forebay.server.purge.PurgeOrder;
 import io.forebay.server.purge.PurgeOrder.Reach;
-import io.forebay.server.testing.Http3Client;
 import io.forebay.storage.purge.PurgeKind;
+import io.forebay.testing.Await;
+import io.forebay.testing.Http3Client;
+import io.forebay.testing.RawClient;
+import io.forebay.testing.RawClient.Response;
 import io.netty.handler.codec.http3.Http3Headers;
 import java.io.IOException;
 import java.net.URI;
@@ -57,18 +59,19 @@ final class ServerPurgeMethodTest {
     origin.on(
         path,
         (request, connection) ->
-            TestOrigin.sendOk(connection, FRESH + fields, TestOrigin.ascii("v" + request.number())));
+            TestOrigin.sendOk(
+                connection, FRESH + fields, TestOrigin.ascii("v" + request.number())));
   }
 
-  private Reply plain(String method, String target, String... fields) throws IOException {
-    try (WireClient client = edge.connect()) {
+  private Response plain(String method, String target, String... fields) throws IOException {
+    try (RawClient client = edge.connect()) {
       client.request(method, target, fields);
       return client.reply();
     }
   }
 
-  private Reply secure(String method, String target, String... fields) throws IOException {
-    try (WireClient client = edge.connectTls()) {
+  private Response secure(String method, String target, String... fields) throws IOException {
+    try (RawClient client = edge.connectTls()) {
       client.request(method, target, fields);
       return client.reply();
     }
@@ -77,7 +80,7 @@ final class ServerPurgeMethodTest {
   /** Has something stored as a visitor would, and gives its text. */
   private String visited(boolean isSecure, String path, String host) throws IOException {
     String field = "Host: " + host;
-    Reply reply = isSecure ? secure("GET", path, field) : plain("GET", path, field);
+    Response reply = isSecure ? secure("GET", path, field) : plain("GET", path, field);
     assertEquals(200, reply.status());
     edge.awaitIdle();
     return reply.text();
@@ -100,7 +103,7 @@ final class ServerPurgeMethodTest {
     assertEquals(4, origin.count("/a"));
     serve("/b", "");
     assertEquals("v1", visited(true, "/b", "www.example"));
-    Reply purged = plain("PURGE", "/a", SITE);
+    Response purged = plain("PURGE", "/a", SITE);
     assertEquals(200, purged.status(), purged.text());
     assertTrue(purged.text().startsWith("purged: url http://www.example/a\n"), purged.text());
     assertEquals("no-store", purged.field("cache-control"));
@@ -114,14 +117,16 @@ final class ServerPurgeMethodTest {
     edge.awaitSum(1, c -> c.purgeRequests(PurgeResult.DONE));
   }
 
-  /** Absolute form, as MediaWiki sends it through a proxy; the scheme need not be the listener's. */
+  /**
+   * Absolute form, as MediaWiki sends it through a proxy; the scheme need not be the listener's.
+   */
   @ParameterizedTest
   @ValueSource(strings = {"http://www.example/a", "https://www.example/a"})
   void aPurgeInAbsoluteFormIsOfThatUrl(String target) throws IOException {
     start(LOCAL);
     serve("/a", "");
     assertEquals("v1", visited(true, "/a", "www.example"));
-    try (WireClient client = edge.connect()) {
+    try (RawClient client = edge.connect()) {
       client.send(
           "PURGE "
               + target
@@ -138,7 +143,7 @@ final class ServerPurgeMethodTest {
     start(LOCAL);
     serve("/a", "");
     assertEquals("v1", visited(false, "/a?b=c", "www.example"));
-    try (WireClient client = edge.connect()) {
+    try (RawClient client = edge.connect()) {
       client.send("PURGE /a?b=c HTTP/1.0\r\nHost: www.example\r\nConnection: close\r\n\r\n");
       assertEquals(200, client.reply().status());
     }
@@ -178,7 +183,8 @@ final class ServerPurgeMethodTest {
     start(LOCAL);
     List<List<String>> systems =
         List.of(
-            List.of("X-Magento-Tags: cat_p_1,cms_b_2", "X-Magento-Tags-Pattern: ((^|,)cms_b_2(,|$))"),
+            List.of(
+                "X-Magento-Tags: cat_p_1,cms_b_2", "X-Magento-Tags-Pattern: ((^|,)cms_b_2(,|$))"),
             List.of("Cache-Tags: node:1 node_list", "Cache-Tags: node:1|user:7"),
             List.of("X-Cache-Tags: pages_7,tt_content_5", "X-Cache-Tags: tt_content_5"),
             List.of("xkey: c52 l2", "xkey-purge: l2"),
@@ -194,7 +200,7 @@ final class ServerPurgeMethodTest {
       assertEquals("v1", visited(false, path, "www.example"));
       assertEquals("v1", visited(false, path + "/other", "www.example"));
       String method = i == 1 || i == 2 ? "BAN" : i == 3 ? "PURGEKEYS" : "PURGE";
-      Reply purged = plain(method, "/", "Host: cache.internal", systems.get(i).getLast());
+      Response purged = plain(method, "/", "Host: cache.internal", systems.get(i).getLast());
       assertEquals(200, purged.status(), purged.text());
       assertEquals("v2", visited(false, path, "www.example"), path);
       assertEquals("v1", visited(false, path + "/other", "www.example"), path);
@@ -208,7 +214,7 @@ final class ServerPurgeMethodTest {
     assertEquals("v1", visited(false, "/a", "www.example"));
     assertEquals(200, plain("PURGE", "/a", SITE, "Fastly-Soft-Purge: 1").status());
     assertEquals("v1", visited(false, "/a", "www.example"));
-    Edge.await("it is refreshed", () -> origin.count("/a") == 2);
+    Await.until("it is refreshed", () -> origin.count("/a") == 2);
     edge.awaitIdle();
     assertEquals("v2", visited(false, "/a", "www.example"));
     assertEquals(200, plain("PURGEKEYS", "/", SITE, "xkey-softpurge: one").status());
@@ -224,7 +230,7 @@ final class ServerPurgeMethodTest {
       String ignored = visited(true, "/a", host);
       ignored = visited(true, "/shop/b", host);
     }
-    Reply part = plain("PURGE", "/shop/.*", SITE, "X-Purge-Method: regex");
+    Response part = plain("PURGE", "/shop/.*", SITE, "X-Purge-Method: regex");
     assertEquals(200, part.status(), part.text());
     assertEquals("v1", visited(true, "/a", "www.example"));
     assertEquals("v3", visited(true, "/shop/b", "www.example"));
@@ -282,12 +288,12 @@ final class ServerPurgeMethodTest {
     serve("/a", "");
     assertEquals("v1", visited(false, "/a", "www.example"));
     for (String said : List.of("198.51.100.1", "192.0.2.1, 198.51.100.1", "192.0.2.1, x", "")) {
-      Reply refused = plain("PURGE", "/a", SITE, "X-Forwarded-For: " + said);
+      Response refused = plain("PURGE", "/a", SITE, "X-Forwarded-For: " + said);
       assertEquals(405, refused.status(), said);
     }
     assertEquals(405, plain("PURGE", "/a", SITE).status());
     assertEquals("v1", visited(false, "/a", "www.example"));
-    Reply purged = plain("PURGE", "/a", SITE, "X-Forwarded-For: 198.51.100.1, 192.0.2.1");
+    Response purged = plain("PURGE", "/a", SITE, "X-Forwarded-For: 198.51.100.1, 192.0.2.1");
     assertEquals(200, purged.status(), purged.text());
     assertEquals("v2", visited(false, "/a", "www.example"));
   }
@@ -317,14 +323,13 @@ final class ServerPurgeMethodTest {
             List.of("/a", "X-Cache-Tags: " + "(a){9}".repeat(200)),
             List.of("/" + "a".repeat(8000) + "/" + "b".repeat(8100), "Accept: */*"));
     for (List<String> one : wrong) {
-      Reply refused = plain("PURGE", one.getFirst(), SITE, one.getLast());
+      Response refused = plain("PURGE", one.getFirst(), SITE, one.getLast());
       boolean isTooLong = one.getFirst().length() > 8000;
       assertEquals(isTooLong ? 414 : 400, refused.status(), one + " " + refused.text());
     }
-    try (WireClient client = edge.connect()) {
-      client.send(
-          "PURGE /a HTTP/1.1\r\n" + SITE + "\r\nContent-Length: 7\r\n\r\nxkey: a");
-      Reply refused = client.reply();
+    try (RawClient client = edge.connect()) {
+      client.send("PURGE /a HTTP/1.1\r\n" + SITE + "\r\nContent-Length: 7\r\n\r\nxkey: a");
+      Response refused = client.reply();
       assertEquals(400, refused.status());
       assertTrue(refused.text().contains("a purge has no content"), refused.text());
     }

@@ -7,6 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.forebay.server.config.ConfigEnvironment;
 import io.forebay.server.config.ConfigLoader;
+import io.forebay.testing.Certificates;
+import io.netty.pkitesting.X509Bundle;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -26,10 +28,13 @@ import org.junit.jupiter.api.io.TempDir;
 final class ServerStartTest {
 
   @TempDir Path directory;
+  private Certificates certificates;
   private Map<String, String> options;
 
   @BeforeEach
-  void configure() {
+  void configure() throws Exception {
+    certificates = Certificates.in(directory);
+    X509Bundle ignored = certificates.ecdsa("node", "127.0.0.1");
     options =
         new HashMap<>(
             Map.of(
@@ -92,6 +97,95 @@ final class ServerStartTest {
     options.put("tls.certificate", pem.toString());
     options.put("tls.key", pem.toString());
     assertTrue(refused().lines().getFirst().contains("bad.pem"));
+  }
+
+  @Test
+  void anAccessLogThatCannotBeWrittenSaysWhatToDo() {
+    Path missing = directory.resolve("missing");
+    options.put("access-log.output", missing.resolve("access.log").toString());
+    StartException refused = refused();
+    assertEquals(StartException.NO_RESOURCE, refused.exitCode());
+    assertEquals(
+        List.of(
+            "access-log: cannot write "
+                + missing.resolve("access.log")
+                + ": there is no directory "
+                + missing
+                + "; make it, or set access-log.output"),
+        refused.lines());
+  }
+
+  @Test
+  void anAccessLogThatIsADirectorySaysSo() {
+    options.put("access-log.output", directory.toString());
+    StartException refused = refused();
+    assertEquals(StartException.NO_RESOURCE, refused.exitCode());
+    assertTrue(
+        refused.lines().getFirst().contains("it is a directory; name a file in it"),
+        refused.lines().toString());
+  }
+
+  @Test
+  void aDataPathThatIsAFileSaysSo() throws IOException {
+    Path file = Files.writeString(directory.resolve("a-file"), "text");
+    for (Path data : List.of(file, file.resolve("below"))) {
+      options.put("store.data", data.toString());
+      StartException refused = refused();
+      assertEquals(StartException.NO_RESOURCE, refused.exitCode());
+      assertEquals(
+          List.of(
+              file + " is a file where a directory is needed: move it away, or name another path"),
+          refused.lines());
+      assertEquals("text", Files.readString(file));
+    }
+  }
+
+  @Test
+  void theBannerNamesWhatEachListenerSpeaks() throws Exception {
+    Path yaml =
+        Files.writeString(
+            directory.resolve("forebay.yaml"),
+            """
+            listen:
+              - {name: bare, address: "127.0.0.1:0"}
+              - {name: clear, address: "127.0.0.1:0", h2c: true}
+              - {name: relayed, address: "127.0.0.1:0", proxy-protocol: true}
+              - name: secure
+                address: "127.0.0.1:0"
+                tls: {certificate: "CHAIN", key: "KEY"}
+              - name: quick
+                address: "127.0.0.1:0"
+                tls: {certificate: "CHAIN", key: "KEY"}
+            http3: {listeners: [quick]}
+            forwarding: {trusted: ["127.0.0.1"]}
+            """
+                .replace("CHAIN", chain().toString())
+                .replace("KEY", key().toString()));
+    options.remove("listen");
+    ConfigLoader loader = new ConfigLoader(ConfigEnvironment.system());
+    try (Server server = Server.start(() -> loader.load(yaml, options), "test")) {
+      List<String> listening =
+          server.banner().stream()
+              .filter(line -> line.startsWith("listen "))
+              .map(line -> line.replaceAll(":[0-9]+", ""))
+              .toList();
+      assertEquals(
+          List.of(
+              "listen     http://127.0.0.1",
+              "listen     http://127.0.0.1 (h2c)",
+              "listen     http://127.0.0.1 (PROXY protocol)",
+              "listen     https://127.0.0.1 (h2)",
+              "listen     https://127.0.0.1 (h2, h3)"),
+          listening);
+    }
+  }
+
+  private Path chain() {
+    return certificates.pem("node");
+  }
+
+  private Path key() {
+    return certificates.key("node");
   }
 
   @Test

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.forebay.testing.RawClient;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -49,8 +50,8 @@ final class ServerViaTest {
     origin.close();
   }
 
-  private WireClient.Reply get(String path, String... fields) throws IOException {
-    try (WireClient client = edge.connect()) {
+  private RawClient.Response get(String path, String... fields) throws IOException {
+    try (RawClient client = edge.connect()) {
       client.request("GET", path, fields);
       return client.reply();
     }
@@ -75,7 +76,7 @@ final class ServerViaTest {
   void aRouteWithoutItSendsNoneForFillsAndForPassedRequests() throws IOException {
     for (String path : new String[] {"/on", "/off/a", "/off/pass/a"}) {
       origin.on(path, TestOrigin.ok(TEXT, Edge.bytes(1, 400)));
-      WireClient.Reply reply = get(path, "Via: 1.1 before");
+      RawClient.Response reply = get(path, "Via: 1.1 before");
       assertEquals(200, reply.status());
       assertTrue(reply.field("via").endsWith(" edge"), reply.field("via"));
     }

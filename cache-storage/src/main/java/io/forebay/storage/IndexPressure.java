@@ -81,7 +81,7 @@ final class IndexPressure {
         enough,
         isLearned
             ? "the next start creates that many if the setting is 0 and an eighth of memory can"
-                  + " hold them"
+                + " hold them"
             : "set the key to that number");
   }
 

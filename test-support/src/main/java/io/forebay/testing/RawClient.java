@@ -163,6 +163,9 @@ public final class RawClient implements AutoCloseable {
     try (RawClient client = new RawClient(port)) {
       client.send(head.toString());
       return client.reply(method.equals("HEAD"));
+    } catch (UncheckedIOException e) {
+      // A refused or broken connection, which the caller of a whole request may expect.
+      throw e.getCause();
     }
   }
 

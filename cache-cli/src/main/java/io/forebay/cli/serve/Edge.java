@@ -8,6 +8,7 @@ import io.forebay.server.StartException;
 import io.forebay.server.config.ConfigLoader;
 import io.forebay.server.node.NodeControl.Reload;
 import io.forebay.server.node.NodeStatus.Listening;
+import java.time.Duration;
 import java.util.List;
 
 /** The node that serve runs. */
@@ -51,7 +52,13 @@ final class Edge implements AutoCloseable {
     server.reopenLog();
   }
 
-  void drain() {
+  /** How long the node goes on accepting after it was told to stop. */
+  Duration lameDuck() {
+    return server.config().timeouts().lameDuck();
+  }
+
+  void drain() throws InterruptedException {
+    server.lameDuck();
     server.drain(server.config().timeouts().drain());
   }
 

@@ -7,6 +7,7 @@ import io.forebay.cli.console.ExitCode;
 import io.forebay.cli.console.Output;
 import io.forebay.cli.console.VersionInfo;
 import io.forebay.server.node.NodeControl.Reload;
+import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -69,9 +70,13 @@ public final class ServeCommand implements Callable<Integer> {
           case RELOAD -> report(output, edge.reload());
           case REOPEN_LOG -> edge.reopenLog();
           case STOP -> {
+            Duration lameDuck = edge.lameDuck();
             output.note(
-                "forebay: stopping; requests in progress are finished, a second signal aborts"
-                    + " them");
+                "forebay: stopping; "
+                    + (lameDuck.isZero()
+                        ? ""
+                        : "not ready, but accepting for " + lameDuck.toMillis() + " ms; then ")
+                    + "requests in progress are finished, a second signal aborts them");
             edge.drain();
             output.json(Map.of("event", "stopped"));
             return ExitCode.OK;

@@ -37,6 +37,11 @@ public final class StatsCommand implements Callable<Integer> {
   private boolean isWatching;
 
   @Option(
+      names = "--sizes",
+      description = "The estimated hit ratio with half, twice and four times the memory.")
+  private boolean isOfSizes;
+
+  @Option(
       names = "--interval",
       paramLabel = "SECONDS",
       defaultValue = "2",
@@ -54,9 +59,17 @@ public final class StatsCommand implements Callable<Integer> {
       throw new ParameterException(
           common.spec.commandLine(), "--interval must be between 0.1 and 3600 seconds");
     }
+    if (isOfSizes && isWatching) {
+      throw new ParameterException(
+          common.spec.commandLine(), "--sizes and --watch exclude each other");
+    }
     Output output = common.output();
     try (AdminClient client = admin.client()) {
-      if (isWatching) {
+      if (isOfSizes) {
+        JsonNode stats = client.get("/v1/stats");
+        output.json(SizesScreen.estimates(stats));
+        SizesScreen.lines(stats).forEach(output::line);
+      } else if (isWatching) {
         watch(client, output);
       } else {
         JsonNode stats = client.get("/v1/stats");

@@ -17,6 +17,9 @@ final class StatsScreen {
   private static final int LABEL_WIDTH = 14;
   private static final int WIDTH = 96;
 
+  /** Hosts of a certificate that are shown. */
+  private static final int MAX_HOSTS = 3;
+
   private StatsScreen() {}
 
   static List<String> lines(JsonNode stats) {
@@ -53,6 +56,8 @@ final class StatsScreen {
     for (Map.Entry<String, JsonNode> entry : value.properties()) {
       if (entry.getValue().isObject()) {
         row(lines, "  " + entry.getKey(), entry.getKey(), entry.getValue());
+      } else if (entry.getKey().equals("certificates")) {
+        entry.getValue().forEach(one -> lines.add(row("  certificate", certificate(one))));
       }
     }
   }
@@ -62,7 +67,7 @@ final class StatsScreen {
     StringBuilder line = new StringBuilder();
     String left = label;
     for (Map.Entry<String, JsonNode> entry : object.properties()) {
-      if (entry.getValue().isObject()) {
+      if (entry.getValue().isContainer()) {
         continue;
       }
       String item = entry.getKey() + " " + text(entry.getKey(), name, entry.getValue());
@@ -74,6 +79,25 @@ final class StatsScreen {
       line.append(line.isEmpty() ? "" : "   ").append(item);
     }
     lines.add(row(left, line.toString()));
+  }
+
+  /** One certificate in a line: name, kind of key, hosts, and the ends of it and of its staple. */
+  private static String certificate(JsonNode certificate) {
+    List<String> hosts = new ArrayList<>();
+    certificate.path("hosts").forEach(host -> hosts.add(host.asString("")));
+    String shown =
+        hosts.isEmpty()
+            ? "all other names"
+            : String.join(", ", hosts.subList(0, Math.min(hosts.size(), MAX_HOSTS)))
+                + (hosts.size() > MAX_HOSTS ? " and " + (hosts.size() - MAX_HOSTS) + " more" : "");
+    JsonNode stapled = certificate.path("stapledUntil");
+    return "%s (%s), expires %s%s, for %s"
+        .formatted(
+            certificate.path("name").asString("?"),
+            certificate.path("kind").asString("?"),
+            certificate.path("expires").asString("?"),
+            stapled.isString() ? ", OCSP until " + stapled.asString("") : "",
+            shown);
   }
 
   private static String row(String label, String values) {

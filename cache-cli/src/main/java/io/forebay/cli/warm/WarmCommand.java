@@ -14,7 +14,9 @@ import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -252,7 +254,9 @@ public final class WarmCommand implements Callable<Integer> {
           list.addLines(lines, file);
         } catch (IOException unreadable) {
           throw new CommandException(
-              ExitCode.USAGE, "file " + file + " cannot be read: " + unreadable, unreadable);
+              ExitCode.USAGE,
+              "--file " + file + ": " + reason(Path.of(file), unreadable),
+              unreadable);
         }
       }
     }
@@ -260,6 +264,18 @@ public final class WarmCommand implements Callable<Integer> {
       addInput(list);
     }
     return list;
+  }
+
+  private static String reason(Path file, IOException unreadable) {
+    if (unreadable instanceof NoSuchFileException) {
+      return "no such file; give a file with one URL a line, or - for standard input";
+    }
+    if (Files.isDirectory(file)) {
+      return "is a directory; give a file with one URL a line";
+    }
+    return unreadable instanceof AccessDeniedException
+        ? "permission denied; let this user read it"
+        : "cannot be read: " + CommandException.reason(unreadable);
   }
 
   private static void addInput(UrlList list) throws IOException {

@@ -63,6 +63,64 @@ final class StatsTest {
     lines.forEach(line -> assertTrue(line.length() <= 100, line));
   }
 
+  @Test
+  void theScreenShowsEachCertificate() {
+    JsonNode stats =
+        Output.mapper()
+            .readTree(
+                """
+                {"tls":{"handshakes":3,"certificates":[
+                  {"name":"www","kind":"ecdsa","hosts":["a.example","b.example","c.example","d.example"],
+                   "expires":"2027-01-02T03:04:05Z","stapledUntil":"2026-12-01T00:00:00Z"},
+                  {"name":"listener secure","kind":"rsa","hosts":[],
+                   "expires":"2028-01-02T03:04:05Z","stapledUntil":null}]}}
+                """);
+
+    List<String> lines = StatsScreen.lines(stats);
+
+    assertEquals("tls           handshakes 3", lines.get(1));
+    assertEquals(
+        "  certificate www (ecdsa), expires 2027-01-02T03:04:05Z, OCSP until 2026-12-01T00:00:00Z,"
+            + " for a.example, b.example, c.example and 1 more",
+        lines.get(2));
+    assertEquals(
+        "  certificate listener secure (rsa), expires 2028-01-02T03:04:05Z, for all other names",
+        lines.get(3));
+  }
+
+  @Test
+  void theSizesAreATableOfHitRatios() {
+    JsonNode stats =
+        Output.mapper()
+            .readTree(
+                """
+                {"store":{"capacityBytes":8589934592,"estimates":{"sampledRatio":0.01,"sizes":[
+                  {"scale":0.5,"hitRatio":0.71,"byteHitRatio":0.5},
+                  {"scale":1.0,"hitRatio":0.8,"byteHitRatio":0.625},
+                  {"scale":2.0,"hitRatio":0.9,"byteHitRatio":0.75},
+                  {"scale":4.0,"hitRatio":1.0,"byteHitRatio":1.0}]}}}
+                """);
+
+    assertEquals(
+        List.of(
+            "memory                     hit ratio   byte hit ratio",
+            "half            4.0 GiB       71.0 %           50.0 %",
+            "as it is        8.0 GiB       80.0 %           62.5 %",
+            "2 times          16 GiB       90.0 %           75.0 %",
+            "4 times          32 GiB      100.0 %          100.0 %",
+            "estimated from the latest requests for 1.0 % of all objects"),
+        SizesScreen.lines(stats));
+  }
+
+  @Test
+  void withoutEstimatesTheSizesSayWhy() {
+    List<String> lines =
+        SizesScreen.lines(Output.mapper().readTree("{\"store\":{\"estimates\":{\"sizes\":[]}}}"));
+
+    assertEquals(1, lines.size());
+    assertTrue(lines.getFirst().startsWith("no estimate yet"), lines.getFirst());
+  }
+
   private static JsonNode stats(long total, long hits, long bytes) {
     return Output.mapper()
         .readTree(

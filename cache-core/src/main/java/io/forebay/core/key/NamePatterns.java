@@ -105,4 +105,19 @@ public final class NamePatterns {
     }
     return node.isName || node.isBeginning;
   }
+
+  @Override
+  public boolean equals(Object other) {
+    return other instanceof NamePatterns same && same.patterns.equals(patterns);
+  }
+
+  @Override
+  public int hashCode() {
+    return patterns.hashCode();
+  }
+
+  @Override
+  public String toString() {
+    return patterns.toString();
+  }
 }

@@ -3,6 +3,8 @@ package io.forebay.core.policy;
 import io.forebay.core.http.EntityTag;
 import io.forebay.core.http.FieldsView;
 import io.forebay.core.http.HeaderFields;
+import io.forebay.core.http.KnownField;
+import io.forebay.core.http.RequestView;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -37,14 +39,17 @@ public final class Revalidation {
    * Fields by which an origin chooses what else it says, or whom it says it to, rather than what
    * the bytes are. A 304 need not repeat what it says then.
    */
-  private static final Set<String> CHOOSING_FIELDS = Set.of("origin", "authorization", "cookie");
+  private static final Set<String> CHOOSING_FIELDS = Set.of("origin", "authorization");
 
   /**
    * Whether a request may name stored responses that it does not select (§4.3.1), by the names of
-   * the fields that select among them.
+   * the fields that select among them. One with cookies never names what is stored for requests
+   * without.
    */
-  public static boolean canNameOtherVariants(List<String> selectingFields) {
-    return selectingFields.stream().noneMatch(CHOOSING_FIELDS::contains);
+  public static boolean canNameOtherVariants(RequestView request, List<String> selectingFields) {
+    return selectingFields.stream().noneMatch(CHOOSING_FIELDS::contains)
+        && !(request.has(KnownField.COOKIE)
+            && selectingFields.contains(KnownField.COOKIE.fieldName()));
   }
 
   /**

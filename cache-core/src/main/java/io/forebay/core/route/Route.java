@@ -14,6 +14,7 @@ import java.util.Locale;
  *     {@code /a/}, {@code /a/} only what is below
  * @param originName the origin as the configuration names it
  * @param forwarding what is let through beyond requests and responses
+ * @param number the cell that counts its requests; 0 for a route that is not counted by itself
  */
 public record Route(
     String name,
@@ -24,7 +25,8 @@ public record Route(
     RouteSettings settings,
     RangeSettings ranges,
     SharingSettings sharing,
-    RouteForwarding forwarding) {
+    RouteForwarding forwarding,
+    int number) {
 
   /**
    * @throws IllegalArgumentException when the pattern or the prefix matches no request in normal
@@ -59,7 +61,8 @@ public record Route(
         settings,
         RangeSettings.DEFAULT,
         SharingSettings.DEFAULT,
-        RouteForwarding.NONE);
+        RouteForwarding.NONE,
+        0);
   }
 
   /** Everything goes to this origin, by the default rules. */
@@ -69,17 +72,44 @@ public record Route(
 
   public Route withSettings(RouteSettings value) {
     return new Route(
-        name, hostPattern, pathPrefix, originName, keyRecipe, value, ranges, sharing, forwarding);
+        name,
+        hostPattern,
+        pathPrefix,
+        originName,
+        keyRecipe,
+        value,
+        ranges,
+        sharing,
+        forwarding,
+        number);
   }
 
   public Route withKeyRecipe(KeyRecipe value) {
     return new Route(
-        name, hostPattern, pathPrefix, originName, value, settings, ranges, sharing, forwarding);
+        name,
+        hostPattern,
+        pathPrefix,
+        originName,
+        value,
+        settings,
+        ranges,
+        sharing,
+        forwarding,
+        number);
   }
 
   public Route withForwarding(RouteForwarding value) {
     return new Route(
-        name, hostPattern, pathPrefix, originName, keyRecipe, settings, ranges, sharing, value);
+        name,
+        hostPattern,
+        pathPrefix,
+        originName,
+        keyRecipe,
+        settings,
+        ranges,
+        sharing,
+        value,
+        number);
   }
 
   /** Whether requests for this host, at whatever port, may be this route's. */

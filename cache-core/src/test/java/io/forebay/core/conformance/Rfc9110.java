@@ -49,7 +49,7 @@ final class Rfc9110 {
               "8.8.2.2",
               "A Last-Modified is strong only if it is at least a second older than Date",
               "so it is for If-Range and for joining parts",
-              shownBy("ConditionsTest.aYoungModificationDateIsWeak")),
+              shownBy("PreconditionsTest.aYoungModificationDateIsWeak")),
           must(
               "15.4.5",
               "A 304 has Cache-Control, Content-Location, Date, ETag, Expires and Vary if a 200 had"

@@ -45,7 +45,7 @@ final class Rfc9110Ranges {
               "Strong comparison: both strong, and the same character by character",
               "for If-Match and If-Range, for parts and other variants",
               all(
-                  shownBy("ConditionsTest.evaluates"),
+                  shownBy("PreconditionsTest.evaluates"),
                   answers(Preconditions.Outcome.PRECONDITION_FAILED, "\"a\"", "If-Match: W/\"a\""),
                   answers(Preconditions.Outcome.PRECONDITION_FAILED, "W/\"a\"", "If-Match: \"a\""),
                   answers(Preconditions.Outcome.PROCEED, "\"a\"", "If-Match: \"b\", \"a\""))),
@@ -124,7 +124,7 @@ final class Rfc9110Ranges {
               "13.1.5",
               "If-Range is ignored where there is no Range",
               "so it is",
-              shownBy("ConditionsTest.ifRangeNeedsTheVeryRepresentation")),
+              shownBy("PreconditionsTest.ifRangeNeedsTheVeryRepresentation")),
           must(
               "13.1.5",
               "If-Range with a date that is no strong validator is false",
@@ -132,7 +132,7 @@ final class Rfc9110Ranges {
               all(
                   cuts(true, "\"a\"", "If-Range: " + AT),
                   cuts(false, "\"a\"", "If-Range: " + BEFORE),
-                  shownBy("ConditionsTest.aYoungModificationDateIsWeak"))),
+                  shownBy("PreconditionsTest.aYoungModificationDateIsWeak"))),
           must(
               "13.1.5",
               "If-Range with a tag is compared strongly; if it is false the Range is ignored",
@@ -146,7 +146,7 @@ final class Rfc9110Ranges {
               "13.2.2",
               "Preconditions go If-Match, If-Unmodified-Since, If-None-Match, If-Modified-Since",
               "in this order",
-              shownBy("ConditionsTest.evaluates")),
+              shownBy("PreconditionsTest.evaluates")),
           must(
               "13.2.1",
               "Preconditions are ignored where the answer without them is no success",

@@ -21,31 +21,31 @@ final class Rfc9111Reuse {
           "RFC 9111: reuse, freshness and age",
           must(
               "4",
-              "A stored response answers for its own target URI only",
-              "scheme, host, port, path and query are in the key, whose text a hit compares",
+              "A stored response is used only for its own target URI",
+              "the key contains scheme, host, port, path and query; a hit compares its text",
               shownBy("StorabilityIT.hostsPortsAndSpellingsAreKeyedAsTheyShould")),
           must(
               "4",
-              "The method of the stored response has to allow the use",
+              "The request method of the stored response must allow its use",
               "a stored GET answers GET and HEAD",
               all(
                   ok("Cache-Control: max-age=9").askedBy("HEAD").decides("Serve HIT_FRESH"),
                   ok("Cache-Control: max-age=9").askedBy("OPTIONS").decides("Pass PASS_METHOD"))),
           must(
               "4",
-              "Selecting fields have to match",
+              "The selecting fields must match",
               "they are in the variant's key",
               shownBy("ServerVaryTest.twoEncodingsAreTwoFetchesHoweverClientsWordThem")),
           must(
               "4",
               "A response with no-cache is validated before each use",
-              "also while it is fresh",
+              "even while it is fresh",
               ok("Cache-Control: no-cache, max-age=9", "ETag: \"a\"")
                   .decides("Revalidate STALE_NO_CACHE")),
           must(
               "4",
               "A reused response is fresh, may be served stale, or was validated",
-              "nothing else is",
+              "no other response is reused",
               all(
                   ok("Cache-Control: max-age=9").after(8).decides("Serve HIT_FRESH"),
                   ok("Cache-Control: max-age=9", "ETag: \"a\"")
@@ -54,32 +54,32 @@ final class Rfc9111Reuse {
                   ok("Cache-Control: max-age=9").after(9).decides("Fetch STALE_EXPIRED"))),
           must(
               "4",
-              "A response that is reused without validation carries an Age of its own",
-              "Age is written anew for each answer; the stored one is left out",
+              "A response reused without validation carries a generated Age",
+              "Age is computed for each response and replaces the stored field",
               all(
                   ok("Cache-Control: max-age=9", "Age: 3").keepsNo("age"),
                   ok("Cache-Control: max-age=9", "Age: 3").after(2).agedSeconds(5))),
           must(
               "4",
               "Unsafe methods are written through",
-              "all methods but GET and HEAD go to the origin first",
+              "all methods except GET and HEAD are forwarded first",
               all(
                   ok("Cache-Control: max-age=9").askedBy("POST").decides("Pass PASS_METHOD"),
                   ok("Cache-Control: max-age=9").askedBy("PROPFIND").decides("Pass PASS_METHOD"))),
           may(
               "4",
-              "Requests for the same may be collapsed into one",
-              "one fetch a key and variant; who turns out to want something else decides again",
+              "Requests for the same resource may be collapsed into one",
+              "one fetch per key and variant; a request of another variant repeats the lookup",
               shownBy(
                   "ServerFillTest.clientsOfBothLoopsShareOneFetch",
                   "coalescing/followers-stream.script",
                   "StorabilityIT.clientsThatWaitedForAPrivateAnswerGetTheirOwn")),
           text(
               "4",
-              "One response answers several waiting requests only where each of them may reuse it",
-              "what was stale on arrival, says no-cache, or may not be stored is for who asked; who"
-                  + " wants it validated himself, where the route obeys clients, gets it where it"
-                  + " is fresh",
+              "One response answers several waiting requests only if each of them may reuse it",
+              "a response that is stale on arrival, no-cache or not storable answers one request; a"
+                  + " waiting request with no-cache (on a route that honours it) gets a fresh"
+                  + " response",
               all(
                   ok("Cache-Control: max-age=9").isShared(true),
                   ok("Cache-Control: max-age=9", "Age: 9", "ETag: \"a\"").isShared(false),
@@ -98,9 +98,8 @@ final class Rfc9111Reuse {
                       "DifferentialTest.edgeAndModelAgreeOnRequestsThatOverlap"))),
           text(
               "4",
-              "Who can't use the response that he waited for has to be forwarded all the same",
-              "all of them at once, to their own variant or to the origin; nobody waits a second"
-                  + " time",
+              "A waiting request that cannot use the response must be forwarded",
+              "all at once, to their own variant or to the origin; none waits a second time",
               shownBy(
                   "ServerSharingTest.whoWaitedForWhatMayNotBeSharedAsksAtOnceAndTogether",
                   "ServerVaryTest.aFollowerOfAnotherVariantLeavesAndGetsItsOwn",
@@ -108,44 +107,44 @@ final class Rfc9111Reuse {
           must(
               "4",
               "Of several suitable responses the most recent one by Date is used",
-              "there is at most one a key and variant: a newer one takes its place; of that and one"
-                  + " without Vary the later",
+              "there is at most one per key and variant, replaced by newer ones; of it and the one"
+                  + " without Vary the later is used",
               shownBy(
                   "ServerVaryTest.aUrlMayBeginAndCeaseToVary",
                   "ServerVaryTest.aResponseWithoutVaryStandsBesideThoseWithAndTheYoungerIsServed")),
           text(
               "4",
-              "A client may be told apart from others by forwarding with no-cache, to disambiguate",
-              "no request is given directives that its client did not write",
+              "A request may be forwarded with no-cache to disambiguate",
+              "the node adds no request directives",
               shownBy("ServerPassTest.saysToTheOriginWhoAskedAndBelievesNoStranger")),
           must(
               "4",
               "Without a clock everything is revalidated",
-              "a clock that reads earlier than when a response came makes it stale",
+              "a clock earlier than the time of storing makes a response stale",
               ok("Cache-Control: max-age=9", "ETag: \"a\"")
                   .after(-1)
                   .decides("Revalidate STALE_CLOCK")),
           must(
               "4.1",
               "With Vary a response is used only if all fields that it names match",
-              "fields that are absent match only absent ones",
+              "an absent field matches only an absent one",
               shownBy("ServerVaryTest.fieldsOfTheOriginsChoiceSelectAndTheirSetMayGrow")),
           must(
               "4.1",
               "Vary: * never matches",
-              "what says so, in any line and among others, is not stored",
+              "a response with * in any line of Vary is not stored",
               all(
                   ok("Cache-Control: max-age=9", "Vary: *").notStored(Reason.NOT_STORED_VARY_ANY),
                   ok("Cache-Control: max-age=9", "Vary: a", "Vary: b, *")
                       .notStored(Reason.NOT_STORED_VARY_ANY))),
           text(
               "4.1",
-              "Names in Vary are compared without regard to case, order and repetition",
-              "they are sorted, in lower case, each once",
+              "Case, order and repetition of names in Vary are irrelevant",
+              "they are sorted, lower-cased and deduplicated",
               ok("Cache-Control: max-age=9", "Vary: B, a,,b", "Vary: A").variesBy("a", "b")),
           text(
               "4.1",
-              "Whitespace, and how a field is split into lines, make no difference",
+              "Whitespace and the division into field lines are irrelevant",
               "lines are joined, and blanks are folded, and removed around commas, before values are"
                   + " compared",
               shownBy(
@@ -155,9 +154,9 @@ final class Rfc9111Reuse {
                   "KeyBuilderTest.severalLinesOfAcceptEncodingCountTogether")),
           text(
               "4.1",
-              "Values may be brought to a normal form that means the same",
-              "Accept-Encoding to the codings that are taken, Accept-Language to lower case and an"
-                  + " order by weight and then by name; other fields stay as they are",
+              "Values may be converted to an equivalent normal form",
+              "Accept-Encoding to the accepted codings, Accept-Language to lower case and an"
+                  + " order by weight and then by name; other fields are unchanged",
               shownBy(
                   "AcceptLanguageTest.bringsWhatMeansTheSameIntoOneForm",
                   "KeyBuilderTest.junkAndSpellingsOfAcceptEncodingFallIntoSixteenClasses",
@@ -183,34 +182,34 @@ final class Rfc9111Reuse {
                   shownBy("vary/device.script"))),
           text(
               "4.1",
-              "A field that is absent matches only where it is absent, too",
-              "an empty one is another variant than none",
+              "An absent field matches only an absent one",
+              "an empty field and an absent one are different variants",
               shownBy("KeyBuilderTest.absentAndEmptyAndQuotedValuesAreDifferentVariants")),
           should(
               "4.1",
-              "Where some responses of a URL have Vary and others not, the latest Vary counts",
-              "names that were once given stay, until nothing is stored under them",
+              "If only some responses of a URL have Vary, the latest Vary applies",
+              "names once received stay until no response is stored under them",
               shownBy("ServerVaryTest.aUrlMayBeginAndCeaseToVary")),
           should(
                   "4.1",
-                  "Where some have no Vary, the most recent of those that have it is chosen",
-                  "the more recent of the variant that matches and of the one without Vary is",
+                  "If some have no Vary, the most recent response with Vary is selected",
+                  "the matching variant or the response without Vary, whichever is more recent",
                   shownBy(
                       "ServerVaryTest.aResponseWithoutVaryStandsBesideThoseWithAndTheYoungerIsServed"))
               .butWeDeviate(
-                  "§4 says MUST of the most recent one, and an origin that has ceased to vary would"
-                      + " have its old variants served until they expire."),
+                  "§4 requires (MUST) the most recent one; after an origin stops sending Vary, its"
+                      + " old variants would otherwise be served until they expire."),
           text(
               "4.1",
-              "Where none matches, the request goes forward, and may say what is stored",
-              "it names other variants by their strong tags",
+              "If none matches, the request is forwarded and may name the stored variants",
+              "it sends the strong tags of other variants",
               shownBy(
                   "ServerVariantTagsTest.aVariantWithTheBytesOfAnotherOneIsNotSentAgain",
                   "vary/tags-of-others.script")),
           may(
               "4.1",
-              "Of several that match, the one that the request prefers may be chosen",
-              "a request selects one: what it accepts is brought to a class before it selects",
+              "If several match, the one that the request prefers may be selected",
+              "a request selects one: its accepted values are reduced to a class first",
               shownBy("ServerVaryTest.twoEncodingsAreTwoFetchesHoweverClientsWordThem")),
           text(
               "4.2",
@@ -223,15 +222,15 @@ final class Rfc9111Reuse {
                       .decides("Revalidate STALE_EXPIRED"))),
           should(
               "4.2",
-              "Dates are read without regard to case",
+              "Dates are case-insensitive",
               "day, month and GMT in any case",
               all(
                   ok("Date: tue, 02 JUN 2026 12:00:00 gmt", "Expires: {+9}").freshFor(9),
                   shownBy("HttpDateTest.readsAllThreeForms"))),
           must(
               "4.2",
-              "A clock of less resolution rounds Expires down",
-              "times are kept in milliseconds",
+              "A clock of lower resolution rounds Expires down",
+              "times are stored in milliseconds",
               ok("Date: {+0}", "Expires: {+1}").freshFor(1)),
           must(
               "4.2",
@@ -240,12 +239,12 @@ final class Rfc9111Reuse {
               shownBy("HttpDateTest.readsAllThreeForms")),
           should(
               "4.2",
-              "A date of another zone than GMT is invalid",
-              "and so a time in the past",
+              "A date in a zone other than GMT is invalid",
+              "it counts as a time in the past",
               ok("Expires: Tue, 02 Jun 2026 13:00:00 UTC", "ETag: \"a\"").freshFor(0)),
           text(
               "4.2.1",
-              "First s-maxage counts, then max-age, then Expires minus Date",
+              "s-maxage applies first, then max-age, then Expires minus Date",
               "in this order",
               all(
                   ok("Cache-Control: max-age=9, s-maxage=5", "Expires: {+90}").freshFor(5),
@@ -256,14 +255,14 @@ final class Rfc9111Reuse {
           text(
               "4.2.1",
               "Expires minus Date does not depend on our clock",
-              "a Date an hour ahead or behind changes no lifetime",
+              "a Date one hour ahead or behind does not change the lifetime",
               all(
                   ok("Date: {+3600}", "Expires: {+3609}").freshFor(9),
                   ok("Date: {-3600}", "Expires: {-3591}", "ETag: \"a\"").freshFor(9))),
           should(
               "4.2.1",
-              "Of a value given twice the first counts, or the response is stale",
-              "the least counts: at no age does it count as fresh that the first would not allow",
+              "For a repeated value, the first applies or the response is stale",
+              "the smallest applies, so a response is never fresh longer than the first allows",
               all(
                   ok("Cache-Control: max-age=9, max-age=5").freshFor(5),
                   ok("Cache-Control: max-age=5", "Cache-Control: max-age=9").freshFor(5),
@@ -278,8 +277,8 @@ final class Rfc9111Reuse {
                   ok("Cache-Control: max-age=90", "Date: {-9}", "Date: x").agedSeconds(9))),
           should(
               "4.2.1",
-              "Of directives that conflict the most restrictive is honoured",
-              "no-store before no-cache before any time; private before public",
+              "If directives conflict, the most restrictive applies",
+              "no-store before no-cache before any lifetime; private before public",
               all(
                   ok("Cache-Control: max-age=9, no-cache", "ETag: \"a\"")
                       .decides("Revalidate STALE_NO_CACHE"),
@@ -290,7 +289,7 @@ final class Rfc9111Reuse {
           should(
               "4.2.1",
               "Invalid freshness makes a response stale",
-              "what is not one or more digits counts as 0",
+              "a value other than one or more digits counts as 0",
               all(
                   ok("Cache-Control: max-age=x", "ETag: \"a\"").freshFor(0),
                   ok("Cache-Control: max-age=-1", "ETag: \"a\"").freshFor(0),
@@ -306,10 +305,10 @@ final class Rfc9111Reuse {
                       .notStored(Reason.NOT_STORED_CACHE_CONTROL))),
           may(
               "4.2.2",
-              "A lifetime may be guessed where none is given",
-              "a tenth of the time since Last-Modified, at most a day; a route can forbid it; not"
-                  + " for requests with cookies, unless the route says so or the cookies are in the"
-                  + " key",
+              "A heuristic lifetime may be used if none is given",
+              "a tenth of the time since Last-Modified, at most a day; a route can disable it; not"
+                  + " for requests with cookies, unless the route enables it or the cookies are in"
+                  + " the key",
               all(
                   ok("Date: {+0}", "Last-Modified: {-90}").freshFor(9),
                   ok("Date: {+0}", "Last-Modified: {-90000000}").freshFor(86_400),
@@ -338,14 +337,14 @@ final class Rfc9111Reuse {
           must(
               "4.2.2",
               "No heuristic lifetime is used if an explicit one is given",
-              "a time that is invalid is given, too",
+              "an invalid lifetime counts as given",
               all(
                   ok("Cache-Control: max-age=5", "Last-Modified: {-900}").freshFor(5),
                   ok("Expires: 0", "Last-Modified: {-900}").freshFor(0),
                   ok("Cache-Control: max-age=x", "Last-Modified: {-900}").freshFor(0))),
           must(
               "4.2.2",
-              "Only statuses that are heuristically cacheable, or what says public, get a guess",
+              "Only heuristically cacheable statuses and public responses get a heuristic lifetime",
               "200, 203, 204, 300, 301, 308, the errors of heuristic-errors, and public unless the"
                   + " status depends on the client",
               all(
@@ -379,16 +378,16 @@ final class Rfc9111Reuse {
           must(
               "4.2.3",
               "Age is computed from the time the request was sent",
-              "what the response took on its way adds to it",
+              "the response delay is included",
               ok("Cache-Control: max-age=90", "Age: 7").delayed(3000).after(5).agedSeconds(15)),
           may(
               "4.2.3",
-              "Who trusts Age may ignore Date",
-              "it is not ignored",
+              "A cache that trusts Age may ignore Date",
+              "Date is not ignored",
               ok("Cache-Control: max-age=90", "Date: {-30}", "Age: 1").agedSeconds(30)),
           must(
               "4.2.4",
-              "Nothing is served stale that a directive forbids to serve stale",
+              "A response is not served stale if a directive forbids it",
               "no-cache, must-revalidate, proxy-revalidate, and s-maxage alone do, whatever the"
                   + " route says",
               all(

@@ -44,7 +44,7 @@ final class Rfc9111Validation {
           should(
               "4.3.1",
               "A validation of a single response without a range sends Last-Modified",
-              "beside the tag, and alone",
+              "with the entity tag, or alone if there is none",
               all(
                   asks(
                       "if-none-match: \"a\"\nif-modified-since: " + DAY + "\n",
@@ -55,7 +55,7 @@ final class Rfc9111Validation {
           may(
               "4.3.1",
               "Several stored responses may be validated by one request",
-              "the own one's tag and the strong ones of other variants, eight at most, without a date",
+              "the tag of the selected variant and strong tags of others, at most eight, no date",
               all(
                   names(
                       "if-none-match: W/\"a\", \"b\", \"c\"\n",
@@ -74,30 +74,30 @@ final class Rfc9111Validation {
                       "ServerVariantTagsTest.noMoreThanEightTagsAreSent"))),
           must(
               "4.3.1",
-              "A date is what is sent for a response that has no tag",
-              "then no other variant's tag is, beside which the origin would ignore it",
+              "A response without an entity tag is validated by date",
+              "no tags of other variants are sent with it, since the origin would ignore the date",
               names("if-modified-since: " + DAY + "\n", "if-modified-since: " + DAY, "\"b\"")),
           may(
               "4.3.1",
-              "A date may be sent for a part, if it is all that there is to name the response by",
+              "A date may be sent for a part if the response has no other validator",
               "as If-Range, where it is a strong validator",
               shownBy("BodyRemainderTest.byDateTheAnswerMustCarryTheSameDate")),
           text(
               "4.3.1",
               "A background validation is created from the stored response and the fields in Vary",
-              "it has the fields of the request that found it stale, in their normal form",
+              "it has the fields of the request that found the response stale, in normal form",
               shownBy(
                   "ServerFailureTest.staleIsServedAtOnceWhileItIsRefreshedOnce",
                   "freshness/stale-while-revalidate.script")),
           should(
               "4.3.2",
-              "Conditions of a request that a stored 200 answers are evaluated here",
+              "The cache evaluates the conditions of a request that a stored 200 can answer",
               "If-None-Match by weak comparison, or *; If-Modified-Since only without it",
-              shownBy("ConditionsTest.evaluates", "ServePlanTest.plans")),
+              shownBy("PreconditionsTest.evaluates", "ServePlanTest.plans")),
           must(
               "4.3.2",
-              "Conditions are not evaluated where nothing is stored, or the answer is no success",
-              "a miss is fetched without them and they are evaluated on what comes",
+              "Conditions are not evaluated without a stored response, or if it is not a success",
+              "a miss is fetched without conditions; they are evaluated on the fetched response",
               shownBy(
                   "ServePlanTest.plans",
                   "FidelityIT.aConditionOnAMissFetchesTheWholeOnce",
@@ -105,79 +105,83 @@ final class Rfc9111Validation {
           must(
                   "4.3.2",
                   "If-Match and If-Unmodified-Since are for the origin only",
-                  "they are evaluated on what is stored, and answered by 412",
-                  shownBy("ConditionsTest.evaluates"))
+                  "they are evaluated on the stored response; a failed one gives 412",
+                  shownBy("PreconditionsTest.evaluates"))
               .butWeDeviate(
-                  "Clients that continue a download use them: the answer is true of what this cache would"
-                      + " send."),
+                  "Clients that resume a download use them: the answer is correct for the response"
+                      + " that this cache would send."),
           text(
               "4.3.2",
               "If-Range is evaluated by who answers ranges",
-              "on what is stored; see RFC 9110 §13.1.5",
-              shownBy("ConditionsTest.ifRangeNeedsTheVeryRepresentation", "range/if-range.script")),
+              "it is evaluated on the stored response; see RFC 9110 §13.1.5",
+              shownBy(
+                  "PreconditionsTest.ifRangeNeedsTheVeryRepresentation", "range/if-range.script")),
           must(
               "4.3.2",
-              "The tag of what is stored in part is not sent with a client's, unless the part is enough",
-              "no tags are mixed with a client's; of what is not whole no other request is told",
+              "The tag of a partial response is not sent with a client's, unless the part suffices",
+              "no tags are combined with a client's; tags of partial responses are not sent",
               shownBy(
                   "ServerPassTest.fillsSendNothingThatFitsOneClientOnly",
                   "ServerVariantTagsTest.whatATagDoesNotTellApartIsNotNamed")),
           should(
               "4.3.2",
               "If-None-Match that matches, or *, is answered by 304",
-              "with the fields that a 304 repeats",
+              "with the fields that a 304 must carry",
               shownBy("FidelityIT.conditionalRequestsAreAnsweredFromTheCache")),
           may(
                   "4.3.2",
-                  "A client's tags may be sent on with the cache's own",
-                  "a fetch carries the cache's own only",
+                  "A client's tags may be forwarded with those of the cache",
+                  "a fetch carries only those of the cache",
                   shownBy("ServerPassTest.fillsSendNothingThatFitsOneClientOnly"))
               .butWeDeviate(
-                  "The answer is shared by all who wait for it, and only what was asked for all can be."),
+                  "All waiting requests share the response, so the request must not depend on one"
+                      + " client."),
           must(
               "4.3.2",
-              "A 304 for a tag that is not the client's becomes a 200 of what is stored",
-              "what was confirmed is served as if it had been fresh, by the client's own conditions",
+              "A 304 for a tag other than the client's becomes a 200 with the stored response",
+              "the validated response is served as if fresh, and the client's conditions apply to"
+                  + " it",
               shownBy("ServerRulesTest.aClientsOtherConditionGetsTheWholeOfWhatWasConfirmed")),
           should(
               "4.3.2",
               "If-Modified-Since compares with Last-Modified, else with Date, else with when it came",
               "in this order",
               shownBy(
-                  "ConditionsTest.evaluates",
-                  "ConditionsTest.withoutValidatorsTheDateStandsIn",
+                  "PreconditionsTest.evaluates",
+                  "PreconditionsTest.withoutValidatorsTheDateStandsIn",
                   "conditional/date-stands-in.script")),
           must(
               "4.3.3",
-              "A full response to a validation is what answers the request",
-              "it is streamed to all who wait, and stored if it may be",
+              "A full response to a validation answers the request",
+              "it is streamed to all waiting requests, and stored if allowed",
               shownBy("ServerFailureTest.staleIsServedAtOnceWhileItIsRefreshedOnce")),
           may(
               "4.3.3",
               "The full response may be stored",
-              "by the rules of §3; it takes the place of what was asked about",
+              "by the rules of §3; it replaces the response that was validated",
               shownBy("validation/changed.script")),
           text(
               "4.3.3",
-              "A 304 says that what is stored can be updated and used again",
-              "it is served to all who waited, each by his own conditions",
+              "A 304 means that the stored response can be updated and reused",
+              "it is served to all waiting requests, each with its own conditions",
               shownBy("validation/not-modified-freshens.script", "sharing/one-validation.script")),
           may(
               "4.3.3",
-              "A 5xx may be passed on, or taken for no answer at all",
-              "500, 502, 503 and 504 are taken for none where stale may be served, others are passed on",
+              "A 5xx may be forwarded, or treated as a missing response",
+              "500, 502, 503 and 504 count as missing if stale is allowed; others are forwarded",
               shownBy("ServerFailureTest.staleIsServedWhileTheOriginFailsIfItMayBe")),
           may(
               "4.3.3",
-              "A validation that a 5xx answered may be tried again",
-              "not for the same request: the next one asks again",
+              "A validation that got a 5xx may be retried",
+              "not for the same request; the next request validates again",
               shownBy(
                   "ServerRulesTest.aFailureThatCouldBeStoredDoesNotTakeThePlaceOfWhatIsStale",
                   "freshness/failure-that-could-be-stored.script")),
           must(
               "4.3.4",
-              "A strong validator in a 304 selects what has it; if nothing does, nothing is updated",
-              "the object is fetched again without conditions",
+              "A strong validator in a 304 selects the responses that have it; else none is"
+                  + " updated",
+              "without a match the object is fetched again unconditionally",
               all(
                   confirms(true, "ETag: \"a\"", "ETag: \"a\""),
                   confirms(false, "ETag: \"a\"", "ETag: \"b\""),
@@ -191,33 +195,35 @@ final class Rfc9111Validation {
                       "ServerVariantTagsTest.aConfirmationOfNoneOfThemFetchesAgainOnceWithoutConditions"))),
           must(
                   "4.3.4",
-                  "A strong tag in a 304 does not confirm what has a weak one",
-                  "it does where the two are the same but for W/",
+                  "A strong tag in a 304 does not select a response with a weak tag",
+                  "it does if the tags differ only in W/",
                   all(
                       confirms(true, "ETag: W/\"a\"", "ETag: \"a\""),
                       confirms(false, "ETag: W/\"a\"", "ETag: \"b\"")))
               .butWeDeviate(
-                  "The tag that was asked about was the weak one; origins that weaken the tags of what they"
-                      + " compress confirm it by the strong one."),
+                  "The validation sent the weak tag; origins that weaken the tags of responses that"
+                      + " they compress confirm it with the strong tag."),
           must(
                   "4.3.4",
-                  "All that the request could have selected and that has the strong tag is updated",
-                  "the one response that was asked about is",
+                  "All responses that the request could select and that have the strong tag are"
+                      + " updated",
+                  "only the validated response is updated",
                   shownBy(
                       "ServerVaryTest.aResponseWithoutVaryStandsBesideThoseWithAndTheYoungerIsServed"))
               .butWeDeviate(
-                  "Two at most could have been selected, and the other one is then the older: it answers"
-                      + " none of these requests, and is asked about when it answers others."),
+                  "The request can select at most two, and the other one is older: it answers"
+                      + " none of these requests, and is validated when it is used for others."),
           must(
               "4.3.4",
-              "A 304 updates only what its request could have selected",
-              "another variant that it names stays as it is: its body, under the 304's fields, becomes"
+              "A 304 updates only responses that its request could select",
+              "another variant that it names is unchanged: its body, with the 304's fields, becomes"
                   + " the variant of this request",
               shownBy("ServerVariantTagsTest.theOtherVariantStaysAsItIs")),
           must(
               "4.3.4",
-              "A weak validator selects the most recent of what it matches",
-              "of those that the request selects only the most recent is asked about; a date likewise",
+              "A weak validator selects the most recent response that matches",
+              "only the most recent response that the request selects is validated; a date"
+                  + " likewise",
               all(
                   confirms(true, "ETag: W/\"a\"", "ETag: W/\"a\""),
                   confirms(false, "ETag: W/\"a\"", "ETag: W/\"b\""),
@@ -227,8 +233,8 @@ final class Rfc9111Validation {
                       "ServerVaryTest.aResponseWithoutVaryStandsBesideThoseWithAndTheYoungerIsServed"))),
           must(
                   "4.3.4",
-                  "A 304 without a validator selects only what has none either",
-                  "it is taken to confirm the one response that was asked about",
+                  "A 304 without a validator selects only a response without one",
+                  "it confirms the one response that was validated",
                   all(
                       confirms(true, "ETag: \"a\"", "X: y"),
                       same(false, () -> Revalidation.identifiesVariant(fields("X: y"))),
@@ -236,12 +242,12 @@ final class Rfc9111Validation {
                       shownBy(
                           "ServerVariantTagsTest.aConfirmationWithoutATagSaysNothingOfSeveral")))
               .butWeDeviate(
-                  "The request named one representation, and origins that leave the tag out of a 304 are"
-                      + " common; only where several were named does it say nothing."),
+                  "The request named one representation, and many origins omit the tag from a 304."
+                      + " If the request named several, such a 304 confirms none."),
           must(
               "4.3.4",
-              "What is selected is updated with the fields of the 304",
-              "see §3.2; what is not repeated stays, the policy that was meant for this cache alone too",
+              "The selected response is updated with the fields of the 304",
+              "see §3.2; other fields stay, including the policy addressed to this cache",
               all(
                   updates("x: 2", "X: 1", "X: 2"),
                   updates("x: 1", "X: 1", "Y: 2"),
@@ -252,16 +258,16 @@ final class Rfc9111Validation {
                   shownBy("ServerRulesTest.aConfirmationLeavesThePolicyForThisCacheInForce"))),
           should(
               "4.3.5",
-              "A 200 to a HEAD updates or invalidates what is stored for a GET",
-              "of the variant that the HEAD selects, where a HEAD without Authorization was sent on",
+              "A 200 to a HEAD updates or invalidates the stored response to GET",
+              "the variant that the HEAD selects, if the forwarded HEAD had no Authorization",
               shownBy(
                   "ServerRulesTest.aHeadThatAgreesFreshensWhatIsStored",
                   "ServerRulesTest.aHeadThatDisagreesEndsWhatIsStored",
                   "ServerRulesTest.aHeadOfOneUserSaysNothingOfWhatIsStoredForAll")),
           should(
               "4.3.5",
-              "It is updated if validators and length that the HEAD has are the same, else it is stale",
-              "by the validators that it has, and its length",
+              "It is updated if validators and length in the HEAD are equal, else it becomes stale",
+              "the validators present and the length are compared",
               all(
                   head(HeadOutcome.SAME, "ETag: \"a\"", "Content-Length: 9"),
                   head(HeadOutcome.SAME, "ETag: \"a\""),
@@ -271,13 +277,13 @@ final class Rfc9111Validation {
                   head(HeadOutcome.OTHER, "ETag: \"a\"", "Last-Modified: {+0}"))),
           should(
                   "4.3.5",
-                  "A HEAD without any validator that tells of no other length updates what is stored",
+                  "A HEAD without a validator and without a different length updates the response",
                   "it changes nothing",
                   all(
                       head(HeadOutcome.UNKNOWN, "Content-Length: 9"),
                       head(HeadOutcome.UNKNOWN, "X: y")))
               .butWeDeviate(
-                  "Two bodies of one length are not one body: a page that has changed would be fresh for"
+                  "Two bodies of equal length can differ: a changed page would stay fresh for"
                       + " another lifetime."),
           must(
               "4.3.5",
@@ -287,7 +293,7 @@ final class Rfc9111Validation {
           must(
               "4.4",
               "A success or redirection to an unsafe or unknown method invalidates the target",
-              "all its variants; an error or a failure does not; a route can turn it off",
+              "with all variants; an error or a failure does not; a route can disable this",
               all(
                   invalidates("POST", 200, "http://h/a"),
                   invalidates("PUT", 201, "http://h/a"),
@@ -305,15 +311,15 @@ final class Rfc9111Validation {
                       "ServerPersonalAnswerTest.anOriginThatFailsInvalidatesNothing"))),
           may(
               "4.4",
-              "Other URIs may be invalidated, those in Location and Content-Location above all",
-              "these two are",
+              "Other URIs may be invalidated, in particular Location and Content-Location",
+              "these two are invalidated",
               all(
                   invalidates("POST", 201, "http://h/a http://h/b", "Location: /b"),
                   invalidates("POST", 200, "http://h/a http://h/c", "Content-Location: c"))),
           must(
               "4.4",
-              "Not if they are of another origin",
-              "scheme, host and port have to be the same",
+              "URIs of another origin are not invalidated",
+              "scheme, host and port must be equal",
               all(
                   invalidates("POST", 201, "http://h/a", "Location: http://g/b"),
                   invalidates("POST", 201, "http://h/a", "Location: https://h/b"),
@@ -321,13 +327,13 @@ final class Rfc9111Validation {
                   invalidates("POST", 201, "http://h/a http://h/b", "Location: http://h:80/b"))),
           may(
               "4.4",
-              "Others may be invalidated by means that are specified elsewhere",
-              "groups are; see RFC 9875",
+              "Other specifications may define further invalidation",
+              "groups of RFC 9875 are invalidated",
               shownBy("ServerRulesTest.anUnsafeRequestInvalidatesTheGroupsItsAnswerNames")),
           text(
               "4.4",
-              "Invalid means removed, or validated before its next use",
-              "removed, and with it what a fetch brings that was begun before",
+              "Invalidated responses are removed, or validated before the next use",
+              "they are removed, and fetches that began earlier are not stored",
               shownBy("ServerPassTest.anUnsafeMethodOvertakesAFillInProgress")));
 
   private static int selected(String notModified) {

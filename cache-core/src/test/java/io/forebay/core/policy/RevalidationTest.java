@@ -1,6 +1,8 @@
 package io.forebay.core.policy;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.forebay.core.http.HeaderFields;
 import io.forebay.core.http.HttpDate;
@@ -163,5 +165,16 @@ final class RevalidationTest {
         InvalidationPolicy.invalidated(
             SyntheticRequest.of(method, "http://h/a/b?q"), status, fields.build());
     assertEquals(expected, String.join(" ", uris.stream().map(TargetUri::toString).toList()));
+  }
+
+  /** I7: what is stored for requests without cookies is not named by one with cookies. */
+  @Test
+  void requestsWithCookiesNameNoOthersWhereCookiesSelect() {
+    SyntheticRequest without = SyntheticRequest.of("GET", "http://h/");
+    SyntheticRequest with = SyntheticRequest.of("GET", "http://h/", "Cookie", "a=b");
+    assertTrue(Revalidation.canNameOtherVariants(without, List.of("cookie", "x")));
+    assertFalse(Revalidation.canNameOtherVariants(with, List.of("cookie", "x")));
+    assertTrue(Revalidation.canNameOtherVariants(with, List.of("x")));
+    assertFalse(Revalidation.canNameOtherVariants(without, List.of("authorization")));
   }
 }

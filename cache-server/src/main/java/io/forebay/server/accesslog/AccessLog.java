@@ -1,8 +1,11 @@
 package io.forebay.server.accesslog;
 
 import io.forebay.server.config.ServerConfig.AccessLogConfig;
+import io.forebay.server.text.Printable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -63,16 +66,36 @@ public final class AccessLog implements AutoCloseable {
   /**
    * Opens the log; called by a thread that is not pinned, whose CPU mask the writer inherits.
    *
-   * @throws IOException when the file cannot be opened
+   * @throws IOException when the file cannot be opened; the message says what to do
    */
   public static AccessLog open(AccessLogConfig config, int loops) throws IOException {
     LogOutput output =
         switch (config.output()) {
           case "off" -> null;
           case "stdout" -> LogOutput.stdout();
-          default -> LogOutput.file(Path.of(config.output()));
+          default -> file(Path.of(config.output()));
         };
     return start(output, loops, config.queueLines());
+  }
+
+  private static LogOutput file(Path path) throws IOException {
+    try {
+      return LogOutput.file(path);
+    } catch (IOException e) {
+      Path parent = path.toAbsolutePath().getParent();
+      String why;
+      if (Files.isDirectory(path)) {
+        why = "it is a directory; name a file in it";
+      } else if (parent != null && !Files.isDirectory(parent)) {
+        why = "there is no directory " + parent + "; make it";
+      } else if (e instanceof AccessDeniedException) {
+        why = "permission denied; let the user of this process write there";
+      } else {
+        why = Printable.line(e);
+      }
+      throw new IOException(
+          "access-log: cannot write " + path + ": " + why + ", or set access-log.output", e);
+    }
   }
 
   public static AccessLog start(@Nullable LogOutput output, int loops, int queueLines) {

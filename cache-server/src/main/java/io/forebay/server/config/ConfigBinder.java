@@ -551,7 +551,8 @@ final class ConfigBinder extends Binder {
         given("timeouts", ConfigKeys.TIMEOUT_KEEP_ALIVE),
         given("timeouts", ConfigKeys.TIMEOUT_NO_PROGRESS),
         given("timeouts", ConfigKeys.TIMEOUT_DRAIN),
-        given("timeouts", ConfigKeys.TIMEOUT_REQUEST_TOTAL));
+        given("timeouts", ConfigKeys.TIMEOUT_REQUEST_TOTAL),
+        given("timeouts", ConfigKeys.TIMEOUT_LAME_DUCK));
   }
 
   private ForwardingConfig forwarding() {

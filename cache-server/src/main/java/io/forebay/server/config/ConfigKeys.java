@@ -1330,6 +1330,15 @@ final class ConfigKeys {
           TimeoutsConfig::noProgress,
           "Time after which the connection of a client that reads no byte of its response is"
               + " closed; a slow client that makes progress is not affected.");
+  static final Field<TimeoutsConfig, Duration> TIMEOUT_LAME_DUCK =
+      live(
+          "lame-duck",
+          duration("0s", "1h"),
+          "0s",
+          TimeoutsConfig::lameDuck,
+          "How long the node goes on accepting connections after SIGTERM while `/readyz` says that"
+              + " it is not ready, so that load balancers stop sending to it first. Then `drain`"
+              + " begins.");
   static final Field<TimeoutsConfig, Duration> TIMEOUT_DRAIN =
       live(
           "drain",
@@ -1667,6 +1676,7 @@ final class ConfigKeys {
               TIMEOUT_REQUEST_BODY_IDLE,
               TIMEOUT_KEEP_ALIVE,
               TIMEOUT_NO_PROGRESS,
+              TIMEOUT_LAME_DUCK,
               TIMEOUT_DRAIN,
               TIMEOUT_REQUEST_TOTAL),
           config -> Map.of("", config.timeouts()));

@@ -330,7 +330,29 @@ public record ServerConfig(
       Duration keepAlive,
       Duration noProgress,
       Duration drain,
-      Duration requestTotal) {}
+      Duration requestTotal,
+      Duration lameDuck) {
+
+    /** Without a time between the signal to stop and the drain. */
+    public TimeoutsConfig(
+        Duration tlsHandshake,
+        Duration requestHeader,
+        Duration requestBodyIdle,
+        Duration keepAlive,
+        Duration noProgress,
+        Duration drain,
+        Duration requestTotal) {
+      this(
+          tlsHandshake,
+          requestHeader,
+          requestBodyIdle,
+          keepAlive,
+          noProgress,
+          drain,
+          requestTotal,
+          Duration.ZERO);
+    }
+  }
 
   /**
    * What is said of the client towards origins, and of this node towards everyone.

@@ -1,20 +1,27 @@
 package io.forebay.server.counters;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * The counters of one loop: plain fields, written by that loop alone and read without order by the
  * scrape, which sums them over loops. A reader may see a value a moment old, never a torn one.
  */
 public final class LoopCounters {
-  // Requests by result; indexed by CacheResult ordinal * 6 + status class (1..5; 0 = aborted).
-  public final long[] requests = new long[CacheResult.values().length * 6];
-  // Requests by method class; indexed by MethodClass ordinal.
-  public final long[] methods = new long[MethodClass.values().length];
+  private static final int RESULTS = CacheResult.values().length;
 
-  // The same by all three: (MethodClass ordinal * results + CacheResult ordinal) * 6 + status
-  // class.
-  // This is what is exported; the sums above are kept for those who read them in passing.
-  public final long[] requestsByMethod =
-      new long[MethodClass.values().length * CacheResult.values().length * 6];
+  // Classes of status: 1 to 5; 0 where none was sent.
+  private static final int STATUSES = 6;
+
+  private final CounterNames names;
+
+  // By method class, cache result and class of status; see cell.
+  private final long[] requests = new long[MethodClass.values().length * RESULTS * STATUSES];
+
+  /** The same by route, listener and protocol. */
+  public final ServedCounters served = new ServedCounters();
+
+  // By number of the origin's name; made when the loop first sends to it.
+  private final @Nullable OriginCounters[] origins = new OriginCounters[NameTable.SIZE];
 
   // Hits that the fast lane answered; they are among the requests, too.
   public long fastHits;
@@ -87,6 +94,9 @@ public final class LoopCounters {
   public long tlsResumed;
   public long tlsFailures;
 
+  /** The same by the group that keys were exchanged with. */
+  public final TlsGroupCounters tlsGroups = new TlsGroupCounters();
+
   public long requestsRefused;
 
   // Requests with a purge method while purges by request are on; indexed by PurgeResult ordinal.
@@ -107,7 +117,26 @@ public final class LoopCounters {
 
   public final LatencyHistogram originFirstByte = new LatencyHistogram();
   public final LatencyHistogram originTotal = new LatencyHistogram();
+
+  // Of hits that exchanges answered, and of those that the fast lane did: there the head and the
+  // last byte go to the transport at once.
   public final LatencyHistogram hitTime = new LatencyHistogram();
+  public final LatencyHistogram fastHitTime = new LatencyHistogram();
+
+  // Of requests that exchanges answered; indexed by CacheResult ordinal.
+  private final LatencyHistogram[] lastByte = new LatencyHistogram[RESULTS];
+
+  /** With names of its own, for a loop by itself. */
+  public LoopCounters() {
+    this(new CounterNames());
+  }
+
+  public LoopCounters(CounterNames names) {
+    this.names = names;
+    for (int i = 0; i < lastByte.length; i++) {
+      lastByte[i] = new LatencyHistogram();
+    }
+  }
 
   /** How a request was answered, as clients and dashboards name it. */
   public enum CacheResult {
@@ -178,16 +207,47 @@ public final class LoopCounters {
     return sum;
   }
 
-  /** Counts a request whose method is not known, because it was refused before it could be read. */
-  public void countRequest(CacheResult result, int status) {
-    countRequest(MethodClass.OTHER, result, status);
-  }
-
   /** Counts a request that is answered; {@code status} 0 when the client went away before. */
   public void countRequest(MethodClass method, CacheResult result, int status) {
-    int cell = result.ordinal() * 6 + Math.clamp(status / 100, 0, 5);
-    requests[cell]++;
-    methods[method.ordinal()]++;
-    requestsByMethod[method.ordinal() * requests.length + cell]++;
+    requests[cell(method, result, Math.clamp(status / 100, 0, 5))]++;
+  }
+
+  /** Requests with that method, answered so, with that class of status: 1 to 5, 0 for none. */
+  public long requests(MethodClass method, CacheResult result, int statusClass) {
+    return requests[cell(method, result, statusClass)];
+  }
+
+  private static int cell(MethodClass method, CacheResult result, int statusClass) {
+    return (method.ordinal() * RESULTS + result.ordinal()) * STATUSES + statusClass;
+  }
+
+  /** The last byte of a response went to the transport; not for hits of the fast lane. */
+  public void recordLastByte(CacheResult result, long nanos) {
+    lastByte[result.ordinal()].record(nanos);
+  }
+
+  /** Times to the last byte of responses with that result, without those of the fast lane. */
+  public LatencyHistogram lastByte(CacheResult result) {
+    return lastByte[result.ordinal()];
+  }
+
+  /** The names that numbers of routes, origins and listeners stand for. */
+  public CounterNames names() {
+    return names;
+  }
+
+  /** What is counted of an origin; made at the first call. For the loop itself. */
+  public OriginCounters origin(int number) {
+    OriginCounters known = origins[number];
+    if (known == null) {
+      known = new OriginCounters();
+      origins[number] = known;
+    }
+    return known;
+  }
+
+  /** What is counted of an origin, or null where nothing was sent to it. Any thread. */
+  public @Nullable OriginCounters originIfAny(int number) {
+    return origins[number];
   }
 }

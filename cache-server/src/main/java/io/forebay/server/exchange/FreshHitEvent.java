@@ -22,7 +22,7 @@ final class FreshHitEvent extends RequestEvent {
   private final Latin1Text traceparent = new Latin1Text();
 
   private WireRequest request = new WireRequest("http");
-  private ClientInfo client = new ClientInfo("", 0, "", "", false, null);
+  private ClientInfo client = new ClientInfo("", 0, "", "", false, null, 0);
   private @Nullable Route route;
   private int status;
   private long bytes;

@@ -2,19 +2,25 @@ package io.forebay.server.exchange;
 
 import io.forebay.core.http.KnownField;
 import io.forebay.core.http.WireRequest;
+import io.forebay.core.key.KeyBuilder;
 import io.forebay.core.policy.Decider;
 import io.forebay.core.policy.Reason;
 import io.forebay.core.policy.StoredMeta;
 import io.forebay.core.route.Route;
 import io.forebay.core.route.RouteSettings.ClientDirectives;
+import io.forebay.server.accesslog.AccessLogRing;
+import io.forebay.server.counters.LoopCounters;
 import io.forebay.server.counters.LoopCounters.CacheResult;
 import io.forebay.server.counters.LoopCounters.MethodClass;
 import io.forebay.server.deliver.Delivery;
+import io.forebay.server.deliver.Leases;
 import io.forebay.server.fill.VariantList;
 import io.forebay.server.http.ClientInfo;
 import io.forebay.server.http.ResponseSink;
 import io.forebay.server.response.HeadWriter;
 import io.forebay.server.runtime.RuntimeConfig;
+import io.forebay.storage.ObjectStore;
+import io.forebay.storage.lane.StoreLane;
 import io.forebay.storage.object.StoredHead;
 import java.lang.foreign.MemorySegment;
 
@@ -32,10 +38,28 @@ final class FreshHitResponder {
   private final StoredResponseSender responses;
   private final FreshHitEvent event;
 
+  // Parts of the loop, kept here because each is used several times a request.
+  private final StoreLane lane;
+  private final KeyBuilder keys;
+  private final StoredMeta meta;
+  private final ObjectStore store;
+  private final LoopCounters counters;
+  private final Leases leases;
+  private final HeadWriter heads;
+  private final AccessLogRing accessLog;
+
   FreshHitResponder(ExchangeContext loop, StoredResponseSender responses) {
     this.loop = loop;
     this.responses = responses;
-    this.event = new FreshHitEvent(loop.requestIds());
+    event = new FreshHitEvent(loop.requestIds());
+    lane = loop.lane();
+    keys = loop.keys();
+    meta = loop.meta();
+    store = loop.store();
+    counters = loop.counters();
+    leases = loop.leases();
+    heads = loop.heads();
+    accessLog = loop.accessLog();
   }
 
   /** Sends the whole response, or nothing at all and gives false. */
@@ -48,23 +72,22 @@ final class FreshHitResponder {
     if (!find(route, request)) {
       return false;
     }
-    StoredHead head = loop.lane().head();
-    StoredMeta meta = loop.meta();
+    StoredHead head = lane.head();
     long now = loop.nowMillis();
     if (!isServable(route, request, head, meta, now)) {
-      loop.lane().unpin(head.region());
+      lane.unpin(head.region());
       return false;
     }
-    loop.lane().askedFor();
+    lane.askedFor();
     long bodyBytes = send(snapshot, route, request, sink, client, head, meta, now);
     long nanos = System.nanoTime() - startNanos;
     MethodClass method = request.isHead() ? MethodClass.HEAD : MethodClass.GET;
-    loop.counters().countRequest(method, CacheResult.HIT, meta.status());
-    loop.counters().fastHits++;
-    loop.counters().hitTime.record(nanos);
-    if (loop.accessLog().isEnabled()) {
-      loop.accessLog()
-          .record(event.of(route, request, client, meta.status(), bodyBytes, now, nanos));
+    counters.countRequest(method, CacheResult.HIT, meta.status());
+    counters.served.count(route.number(), client.counterCell(), CacheResult.HIT, bodyBytes);
+    counters.fastHits++;
+    counters.fastHitTime.record(nanos);
+    if (accessLog.isEnabled()) {
+      accessLog.record(event.of(route, request, client, meta.status(), bodyBytes, now, nanos));
     }
     return true;
   }
@@ -80,46 +103,39 @@ final class FreshHitResponder {
 
   /** Finds the object, or the variant of it; its head is pinned then, and its meta wrapped. */
   private boolean find(Route route, WireRequest request) {
-    if (!loop.keys().build(request, route.keyRecipe()) || !findBuilt()) {
+    if (!keys.build(request, route.keyRecipe()) || !findBuilt()) {
       return false;
     }
-    return !loop.meta().isVaryMarker() || findVariant(route, request);
+    return !meta.isVaryMarker() || findVariant(route, request);
   }
 
   private boolean findBuilt() {
-    var keys = loop.keys();
-    if (!loop.lane().findNear(keys.hi(), keys.lo(), keys.text(), keys.textLength())) {
+    if (!lane.findNear(keys.hi(), keys.lo(), keys.text(), keys.textLength())) {
       return false;
     }
-    StoredHead head = loop.lane().head();
-    if (loop.meta().wrap(loop.store().region(head.region()), head.headOffset())) {
+    StoredHead head = lane.head();
+    if (meta.wrap(store.region(head.region()), head.headOffset())) {
       return true;
     }
-    loop.lane().unpin(head.region());
+    lane.unpin(head.region());
     return false;
   }
 
   /** Goes on from the marker that has been found, unless there is more to it than one variant. */
   private boolean findVariant(Route route, WireRequest request) {
-    StoredHead marker = loop.lane().head();
-    StoredMeta meta = loop.meta();
+    StoredHead marker = lane.head();
     int region = marker.region();
-    MemorySegment memory = loop.store().region(region);
+    MemorySegment memory = store.region(region);
     long list = marker.headOffset() + (long) meta.length();
     int listLength = marker.headLength() - meta.length();
     boolean isPlain =
-        loop.keys().variant(request, meta.selectingFields())
+        keys.variant(request, meta.selectingFields())
             && !VariantList.hasUnvaried(memory, list, listLength)
             && !VariantList.isDueToMove(
-                memory,
-                list,
-                listLength,
-                loop.keys().hi(),
-                loop.keys().lo(),
-                route.keyRecipe().variants());
+                memory, list, listLength, keys.hi(), keys.lo(), route.keyRecipe().variants());
     // A marker is not followed by the eviction's samples, so it may be counted before it is sure.
-    loop.lane().askedFor();
-    loop.lane().unpin(region);
+    lane.askedFor();
+    lane.unpin(region);
     return isPlain && findBuilt();
   }
 
@@ -153,18 +169,18 @@ final class FreshHitResponder {
     long length = head.totalLength();
     boolean hasBody = !request.isHead() && length != 0;
     try {
-      HeadWriter out = loop.heads().begin(sink, meta.status());
+      HeadWriter out = heads.begin(sink, meta.status());
       responses.writeFresh(snapshot, route, request.scheme(), client, out, head, meta, now);
       out.send(length, !hasBody);
     } catch (RuntimeException | Error e) {
-      loop.lane().unpin(region);
+      lane.unpin(region);
       throw e;
     }
     if (!hasBody) {
-      loop.lane().unpin(region);
+      lane.unpin(region);
       return 0;
     }
-    Delivery.sendPinned(loop.leases(), sink, region, head.bodyOffset(), (int) length);
+    Delivery.sendPinned(leases, sink, region, head.bodyOffset(), (int) length);
     return length;
   }
 }

@@ -57,12 +57,15 @@ final class PurgeResponder {
             request.config().upstream()::trusts);
     if (caller == null || !request.config().purgers().contains(caller)) {
       loop.counters().count(PurgeResult.DENIED);
-      response.record().error(
-          caller == null
-              ? "the client's address is not known: the peer is a proxy that is not in"
-                  + " forwarding.trusted, or says nothing valid"
-              : caller + " is not in purge.from");
-      return exchange.refuse(405,
+      response
+          .record()
+          .error(
+              caller == null
+                  ? "the client's address is not known: the peer is a proxy that is not in"
+                      + " forwarding.trusted, or says nothing valid"
+                  : caller + " is not in purge.from");
+      return exchange.refuse(
+          405,
           "this method is not served here",
           Reason.REFUSED_METHOD,
           ProxyError.HTTP_REQUEST_DENIED);
@@ -78,19 +81,19 @@ final class PurgeResponder {
       return malformed(String.valueOf(e.getMessage()));
     }
     request.body().cancel();
-    boolean isTaken =
-        loop.purges().submit(orders, caller, failure -> over(orders, failure));
+    boolean isTaken = loop.purges().submit(orders, caller, failure -> over(orders, failure));
     return isTaken ? Step.AWAIT : failed("too many purges wait for the journal");
   }
 
   /** On any thread: the exchange goes on where it belongs, if that is still there. */
   private void over(List<PurgeOrder> orders, @Nullable PurgeRefusedException failure) {
     try {
-      loop.eventLoop().execute(() -> {
-        if (!response.isOver()) {
-          Step ignored = answer(orders, failure);
-        }
-      });
+      loop.eventLoop()
+          .execute(() -> {
+            if (!response.isOver()) {
+              Step ignored = answer(orders, failure);
+            }
+          });
     } catch (RejectedExecutionException e) {
       // The node is closing, and the connection with it.
     }
@@ -114,10 +117,8 @@ final class PurgeResponder {
 
   private Step malformed(String why) {
     loop.counters().count(PurgeResult.MALFORMED);
-    return exchange.refuse(400,
-        "nothing was purged: " + why,
-        Reason.REFUSED_PURGE,
-        ProxyError.HTTP_REQUEST_ERROR);
+    return exchange.refuse(
+        400, "nothing was purged: " + why, Reason.REFUSED_PURGE, ProxyError.HTTP_REQUEST_ERROR);
   }
 
   private Step failed(String why) {

@@ -7,6 +7,7 @@ import io.forebay.core.route.Route;
 import io.forebay.server.counters.AbortLabel;
 import io.forebay.server.counters.LoopCounters.CacheResult;
 import io.forebay.server.counters.LoopCounters.MethodClass;
+import io.forebay.server.counters.NameTable;
 import io.forebay.server.http.ClientInfo;
 import org.jspecify.annotations.Nullable;
 
@@ -112,6 +113,13 @@ final class RequestRecord extends RequestEvent {
     durationNanos = System.nanoTime() - startNanos;
     var counters = loop.counters();
     counters.countRequest(methodClass(), result, status);
+    Route route = request.routeIfAny();
+    counters.served.count(
+        route == null ? NameTable.NONE : route.number(),
+        request.client().counterCell(),
+        result,
+        bodyBytes);
+    counters.recordLastByte(result, durationNanos);
     if (result == CacheResult.HIT) {
       counters.hitTime.record(headNanos);
     }

@@ -66,7 +66,7 @@ public final class RequestExplainer {
 
   /** As if the client were on this machine: another's address would be made up. */
   private static final ClientInfo CLIENT =
-      new ClientInfo("127.0.0.1", 0, "HTTP/1.1", "explain", false, null);
+      new ClientInfo("127.0.0.1", 0, "HTTP/1.1", "explain", false, null, 0);
 
   private static final Route ANY_ROUTE = Route.toOrigin("any");
 
@@ -537,10 +537,10 @@ public final class RequestExplainer {
   }
 
   /** As {@link OtherVariants} finds them. */
-  private static List<String> tagsOfOthers(Route to, Sought found) {
+  private List<String> tagsOfOthers(Route to, Sought found) {
     List<String> tags = new ArrayList<>();
     if (!to.keyRecipe().hasSearchRules()
-        && Revalidation.canNameOtherVariants(found.selectingFields())) {
+        && Revalidation.canNameOtherVariants(request, found.selectingFields())) {
       for (InspectedObject other :
           found.variants().stream().limit(OtherVariants.MAX_INSPECTED).toList()) {
         StoredMeta meta = InspectionLookup.meta(other.head());

@@ -53,7 +53,7 @@ public final class OtherVariants {
     }
     VaryMarker marker = VaryMarker.read(loop);
     if (marker == null
-        || !Revalidation.canNameOtherVariants(marker.names())
+        || !Revalidation.canNameOtherVariants(request, marker.names())
         || !keys.variant(request, marker.names())) {
       return List.of();
     }

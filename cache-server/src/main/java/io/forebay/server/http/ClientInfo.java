@@ -1,5 +1,7 @@
 package io.forebay.server.http;
 
+import io.forebay.server.counters.Protocol;
+import io.forebay.server.counters.ServedCounters;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -11,6 +13,7 @@ import org.jspecify.annotations.Nullable;
  * @param listener name of the listener, a metric label
  * @param isRelayed whether the other end is a proxy, by the PROXY protocol or a Unix-domain socket
  * @param tls what the handshake came to; null for plain text
+ * @param counterCell where {@link ServedCounters} count its listener and protocol
  */
 public record ClientInfo(
     String address,
@@ -18,20 +21,45 @@ public record ClientInfo(
     String protocol,
     String listener,
     boolean isRelayed,
-    @Nullable TlsSession tls) {
+    @Nullable TlsSession tls,
+    int counterCell) {
+
+  /**
+   * A client of a listener.
+   *
+   * @param listenerNumber as {@link io.forebay.server.counters.CounterNames#listeners()} numbers it
+   */
+  public static ClientInfo of(
+      String address,
+      int port,
+      Protocol protocol,
+      String listener,
+      int listenerNumber,
+      boolean isRelayed,
+      @Nullable TlsSession tls) {
+    return new ClientInfo(
+        address,
+        port,
+        protocol.label(),
+        listener,
+        isRelayed,
+        tls,
+        ServedCounters.listenerCell(listenerNumber, protocol));
+  }
 
   /** The same client by another protocol. */
-  public ClientInfo speaking(String other) {
-    return new ClientInfo(address, port, other, listener, isRelayed, tls);
+  public ClientInfo speaking(Protocol other) {
+    int cell = ServedCounters.otherProtocol(counterCell, other);
+    return new ClientInfo(address, port, other.label(), listener, isRelayed, tls, cell);
   }
 
   /** The same client from another address. */
   public ClientInfo at(String newAddress, int newPort) {
-    return new ClientInfo(newAddress, newPort, protocol, listener, isRelayed, tls);
+    return new ClientInfo(newAddress, newPort, protocol, listener, isRelayed, tls, counterCell);
   }
 
   /** The same client after its handshake. */
   public ClientInfo secured(TlsSession session) {
-    return new ClientInfo(address, port, protocol, listener, isRelayed, session);
+    return new ClientInfo(address, port, protocol, listener, isRelayed, session, counterCell);
   }
 }

@@ -3,6 +3,8 @@ package io.forebay.server.listen;
 import io.forebay.server.config.Http3Config;
 import io.forebay.server.config.ServerConfig.ListenerConfig;
 import io.forebay.server.counters.LimitKey;
+import io.forebay.server.counters.Protocol;
+import io.forebay.server.counters.TlsGroupCounters;
 import io.forebay.server.http.ClientInfo;
 import io.forebay.server.http.TlsSession;
 import io.forebay.server.listen.connection.AltSvc;
@@ -44,6 +46,7 @@ public final class ConnectionInitializer extends ChannelInitializer<Channel> {
   private final ListenerContext loop;
   private final ListenerConfig config;
   private final String listener;
+  private final int listenerNumber;
   private final Supplier<SniTable> tls;
   private final Http3Config http3;
 
@@ -58,6 +61,7 @@ public final class ConnectionInitializer extends ChannelInitializer<Channel> {
     this.loop = loop;
     this.config = config;
     this.listener = config.name();
+    this.listenerNumber = loop.counters.names().listeners().number(listener);
     this.tls = tls;
     this.http3 = http3;
     this.heads = new HeadReader(config.isTls() ? "https" : "http");
@@ -109,7 +113,7 @@ public final class ConnectionInitializer extends ChannelInitializer<Channel> {
             channel,
             scheme(session),
             ownAuthority(channel),
-            client(channel, "HTTP/1.1", session),
+            client(channel, Protocol.HTTP_1_1, session),
             heads);
     connection.advertise(altSvc(channel));
     channel.pipeline().addLast(connection.decoders()).addLast(connection);
@@ -118,7 +122,8 @@ public final class ConnectionInitializer extends ChannelInitializer<Channel> {
   void addHttp2(Channel channel, @Nullable TlsSession session) {
     ChannelPipeline pipeline = channel.pipeline();
     Http2Connection connection =
-        new Http2Connection(loop, channel, scheme(session), client(channel, "HTTP/2", session));
+        new Http2Connection(
+            loop, channel, scheme(session), client(channel, Protocol.HTTP_2, session));
     connection.advertise(altSvc(channel));
     pipeline.addLast(connection.codec(), connection);
   }
@@ -141,18 +146,17 @@ public final class ConnectionInitializer extends ChannelInitializer<Channel> {
     return session == null ? "http" : "https";
   }
 
-  private ClientInfo client(Channel channel, String protocol, @Nullable TlsSession session) {
+  private ClientInfo client(Channel channel, Protocol protocol, @Nullable TlsSession session) {
     InetSocketAddress peer = Peer.of(channel);
     boolean isRelayed = config.proxyProtocol() || channel instanceof DomainSocketChannel;
-    return peer == null
-        ? new ClientInfo("unknown", 0, protocol, listener, isRelayed, session)
-        : new ClientInfo(
-            peer.getAddress().getHostAddress(),
-            peer.getPort(),
-            protocol,
-            listener,
-            isRelayed,
-            session);
+    return ClientInfo.of(
+        peer == null ? "unknown" : peer.getAddress().getHostAddress(),
+        peer == null ? 0 : peer.getPort(),
+        protocol,
+        listener,
+        listenerNumber,
+        isRelayed,
+        session);
   }
 
   private static String ownAuthority(Channel channel) {
@@ -182,6 +186,7 @@ public final class ConnectionInitializer extends ChannelInitializer<Channel> {
     protected void configurePipeline(ChannelHandlerContext ctx, String protocol) {
       loop.counters.tlsHandshakes++;
       SSLEngine engine = ctx.pipeline().get(SslHandler.class).engine();
+      loop.counters.tlsGroups.count(TlsGroupCounters.Group.of(TlsHost.group(engine)));
       boolean isResumed = TlsHost.isResumed(engine);
       if (isResumed) {
         loop.counters.tlsResumed++;

@@ -1,68 +1,70 @@
 package io.forebay.server.metric;
 
-import io.forebay.server.counters.LoopCounters;
+import io.forebay.server.counters.TlsGroupCounters.Group;
 import io.forebay.server.tls.CertificateStatus;
-import io.prometheus.metrics.model.snapshots.CounterSnapshot;
-import io.prometheus.metrics.model.snapshots.GaugeSnapshot;
-import io.prometheus.metrics.model.snapshots.Labels;
-import io.prometheus.metrics.model.snapshots.MetricSnapshots;
+import io.micrometer.core.instrument.Meter;
 import java.time.Instant;
 import java.util.List;
+import java.util.function.ToDoubleFunction;
 
 /** Handshakes with clients, and how long certificates and their OCSP answers last. */
 final class TlsMetrics {
   private TlsMetrics() {}
 
-  static void collect(
-      MetricSnapshots.Builder all, List<LoopCounters> loops, List<CertificateStatus> certificates) {
-    CounterSnapshot.Builder handshakes =
-        CounterSnapshot.builder()
-            .name("forebay_tls_handshakes")
-            .help("TLS handshakes with clients, by result.");
-    long done = 0;
-    long resumed = 0;
-    long failed = 0;
-    for (LoopCounters loop : loops) {
-      done += loop.tlsHandshakes;
-      resumed += loop.tlsResumed;
-      failed += loop.tlsFailures;
+  static void add(Meters meters, Readings from) {
+    String help = "TLS handshakes with clients, by result.";
+    String name = "forebay_tls_handshakes";
+    meters.counter(
+        name, help, () -> from.sum(c -> c.tlsHandshakes - c.tlsResumed), "result", "full");
+    meters.counter(name, help, () -> from.sum(c -> c.tlsResumed), "result", "resumed");
+    meters.counter(name, help, () -> from.sum(c -> c.tlsFailures), "result", "failed");
+    for (Group group : Group.values()) {
+      meters.counter(
+          "forebay_tls_groups",
+          "TLS handshakes over TCP by the group that keys were exchanged with; other counts"
+              + " handshakes without one as well.",
+          () -> from.sum(c -> c.tlsGroups.handshakes(group)),
+          "group",
+          group.label());
     }
-    handshakes
-        .dataPoint(count(done - resumed, "full"))
-        .dataPoint(count(resumed, "resumed"))
-        .dataPoint(count(failed, "failed"));
-    all.metricSnapshot(handshakes.build());
-    GaugeSnapshot.Builder expiry =
-        GaugeSnapshot.builder()
-            .name("forebay_tls_certificate_expiry_timestamp_seconds")
-            .help("Time when each certificate expires, in seconds since 1970.");
-    GaugeSnapshot.Builder stapled =
-        GaugeSnapshot.builder()
-            .name("forebay_tls_ocsp_expiry_timestamp_seconds")
-            .help(
-                "Time when the stapled OCSP response expires, in seconds since 1970; 0 if none is"
-                    + " stapled.");
-    for (CertificateStatus certificate : certificates) {
-      Labels labels = Labels.of("certificate", certificate.name(), "kind", certificate.kind());
-      Instant until = certificate.stapledUntil();
-      expiry.dataPoint(level(certificate.notAfter().getEpochSecond(), labels));
-      stapled.dataPoint(level(until == null ? 0 : until.getEpochSecond(), labels));
-    }
-    all.metricSnapshot(expiry.build());
-    all.metricSnapshot(stapled.build());
   }
 
-  private static CounterSnapshot.CounterDataPointSnapshot count(long value, String result) {
-    return CounterSnapshot.CounterDataPointSnapshot.builder()
-        .value((double) value)
-        .labels(Labels.of("result", result))
-        .build();
+  /** What is told of one certificate. */
+  static List<Meter> addNamed(Meters meters, Readings from, CertificateStatus certificate) {
+    String name = certificate.name();
+    String kind = certificate.kind();
+    return List.of(
+        meters.gauge(
+            "forebay_tls_certificate_expiry_timestamp_seconds",
+            "Time when each certificate expires, in seconds since 1970.",
+            () -> read(from, name, kind, one -> one.notAfter().getEpochSecond()),
+            "certificate",
+            name,
+            "kind",
+            kind),
+        meters.gauge(
+            "forebay_tls_ocsp_expiry_timestamp_seconds",
+            "Time when the stapled OCSP response expires, in seconds since 1970; 0 if none is"
+                + " stapled.",
+            () -> read(from, name, kind, TlsMetrics::stapledUntil),
+            "certificate",
+            name,
+            "kind",
+            kind));
   }
 
-  private static GaugeSnapshot.GaugeDataPointSnapshot level(long value, Labels labels) {
-    return GaugeSnapshot.GaugeDataPointSnapshot.builder()
-        .value((double) value)
-        .labels(labels)
-        .build();
+  private static double stapledUntil(CertificateStatus certificate) {
+    Instant until = certificate.stapledUntil();
+    return until == null ? 0 : until.getEpochSecond();
+  }
+
+  private static double read(
+      Readings from, String name, String kind, ToDoubleFunction<CertificateStatus> which) {
+    for (CertificateStatus one : from.certificates()) {
+      if (one.name().equals(name) && one.kind().equals(kind)) {
+        return which.applyAsDouble(one);
+      }
+    }
+    return Double.NaN;
   }
 }

@@ -244,6 +244,7 @@ final class OriginConnection extends ChannelInboundHandlerAdapter {
   /** Bytes were read from the socket; the decoder is about to see them. */
   void onBytes(int count) {
     client.counters().bytesFromOrigins += count;
+    pool.counters().receivedBytes += count;
     isInReadBurst = true;
     if (!hasBytes && state == State.BUSY) {
       hasBytes = true;

@@ -2,6 +2,7 @@ package io.forebay.server.origin;
 
 import io.forebay.core.policy.ProxyError;
 import io.forebay.core.policy.ProxyStatus;
+import io.forebay.server.counters.OriginError;
 
 /**
  * Why an origin call brought no whole response.
@@ -18,38 +19,45 @@ public record OriginFailure(Kind kind, String detail, String more) {
 
   /** The kinds, from first to last moment of a call. */
   public enum Kind {
-    UNKNOWN_ORIGIN(ProxyError.PROXY_CONFIGURATION_ERROR),
-    NAME_NOT_RESOLVED(ProxyError.DNS_ERROR),
-    NAME_TIMEOUT(ProxyError.DNS_TIMEOUT),
-    ADDRESS_REFUSED(ProxyError.DESTINATION_IP_PROHIBITED),
+    UNKNOWN_ORIGIN(ProxyError.PROXY_CONFIGURATION_ERROR, OriginError.INTERNAL),
+    NAME_NOT_RESOLVED(ProxyError.DNS_ERROR, OriginError.NAME),
+    NAME_TIMEOUT(ProxyError.DNS_TIMEOUT, OriginError.NAME),
+    ADDRESS_REFUSED(ProxyError.DESTINATION_IP_PROHIBITED, OriginError.NAME),
     /** Not asked at all: the loop has too much to do. */
-    OVERLOADED(ProxyError.CONNECTION_LIMIT_REACHED),
-    TOO_MANY_CONNECTIONS(ProxyError.CONNECTION_LIMIT_REACHED),
+    OVERLOADED(ProxyError.CONNECTION_LIMIT_REACHED, OriginError.LIMIT),
+    TOO_MANY_CONNECTIONS(ProxyError.CONNECTION_LIMIT_REACHED, OriginError.LIMIT),
     /** Not asked at all: the client has too many requests in progress. */
-    CLIENT_LIMIT(ProxyError.HTTP_REQUEST_DENIED),
-    CONNECT_REFUSED(ProxyError.CONNECTION_REFUSED),
-    CONNECT_UNROUTABLE(ProxyError.DESTINATION_IP_UNROUTABLE),
-    CONNECT_FAILED(ProxyError.DESTINATION_UNAVAILABLE),
-    CONNECT_TIMEOUT(ProxyError.CONNECTION_TIMEOUT),
-    TLS_CERTIFICATE(ProxyError.TLS_CERTIFICATE_ERROR),
-    TLS_FAILED(ProxyError.TLS_PROTOCOL_ERROR),
-    REQUEST_BODY_FAILED(ProxyError.HTTP_REQUEST_ERROR),
-    WRITE_TIMEOUT(ProxyError.CONNECTION_WRITE_TIMEOUT),
-    FIRST_BYTE_TIMEOUT(ProxyError.HTTP_RESPONSE_TIMEOUT),
-    CLOSED_BEFORE_RESPONSE(ProxyError.CONNECTION_TERMINATED),
-    INVALID_RESPONSE(ProxyError.HTTP_PROTOCOL_ERROR),
-    FIELDS_TOO_LARGE(ProxyError.HTTP_RESPONSE_HEADER_SECTION_SIZE),
-    UPGRADE_FAILED(ProxyError.HTTP_UPGRADE_FAILED),
-    SERVER_ERROR(ProxyError.DESTINATION_UNAVAILABLE),
-    IDLE_TIMEOUT(ProxyError.CONNECTION_READ_TIMEOUT),
-    TOTAL_TIMEOUT(ProxyError.HTTP_RESPONSE_TIMEOUT),
-    TRUNCATED(ProxyError.HTTP_RESPONSE_INCOMPLETE),
-    DEFECT(ProxyError.PROXY_INTERNAL_ERROR);
+    CLIENT_LIMIT(ProxyError.HTTP_REQUEST_DENIED, OriginError.LIMIT),
+    CONNECT_REFUSED(ProxyError.CONNECTION_REFUSED, OriginError.CONNECT),
+    CONNECT_UNROUTABLE(ProxyError.DESTINATION_IP_UNROUTABLE, OriginError.CONNECT),
+    CONNECT_FAILED(ProxyError.DESTINATION_UNAVAILABLE, OriginError.CONNECT),
+    CONNECT_TIMEOUT(ProxyError.CONNECTION_TIMEOUT, OriginError.CONNECT),
+    TLS_CERTIFICATE(ProxyError.TLS_CERTIFICATE_ERROR, OriginError.TLS),
+    TLS_FAILED(ProxyError.TLS_PROTOCOL_ERROR, OriginError.TLS),
+    REQUEST_BODY_FAILED(ProxyError.HTTP_REQUEST_ERROR, OriginError.REQUEST),
+    WRITE_TIMEOUT(ProxyError.CONNECTION_WRITE_TIMEOUT, OriginError.TIMEOUT),
+    FIRST_BYTE_TIMEOUT(ProxyError.HTTP_RESPONSE_TIMEOUT, OriginError.TIMEOUT),
+    CLOSED_BEFORE_RESPONSE(ProxyError.CONNECTION_TERMINATED, OriginError.CLOSED),
+    INVALID_RESPONSE(ProxyError.HTTP_PROTOCOL_ERROR, OriginError.RESPONSE),
+    FIELDS_TOO_LARGE(ProxyError.HTTP_RESPONSE_HEADER_SECTION_SIZE, OriginError.RESPONSE),
+    UPGRADE_FAILED(ProxyError.HTTP_UPGRADE_FAILED, OriginError.RESPONSE),
+    SERVER_ERROR(ProxyError.DESTINATION_UNAVAILABLE, OriginError.RESPONSE),
+    IDLE_TIMEOUT(ProxyError.CONNECTION_READ_TIMEOUT, OriginError.TIMEOUT),
+    TOTAL_TIMEOUT(ProxyError.HTTP_RESPONSE_TIMEOUT, OriginError.TIMEOUT),
+    TRUNCATED(ProxyError.HTTP_RESPONSE_INCOMPLETE, OriginError.CLOSED),
+    DEFECT(ProxyError.PROXY_INTERNAL_ERROR, OriginError.INTERNAL);
 
     private final ProxyError error;
+    private final OriginError counted;
 
-    Kind(ProxyError error) {
+    Kind(ProxyError error, OriginError counted) {
       this.error = error;
+      this.counted = counted;
+    }
+
+    /** As what it is counted. */
+    public OriginError counted() {
+      return counted;
     }
 
     /** What Proxy-Status calls it. */

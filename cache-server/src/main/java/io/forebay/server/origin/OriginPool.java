@@ -1,6 +1,7 @@
 package io.forebay.server.origin;
 
 import io.forebay.server.counters.LimitKey;
+import io.forebay.server.counters.OriginCounters;
 import io.netty.channel.EventLoop;
 import java.util.ArrayDeque;
 import java.util.concurrent.TimeUnit;
@@ -27,6 +28,8 @@ final class OriginPool {
   private final PooledOriginClient client;
   private final Origin origin;
   private final OriginConnectionPermits slots;
+  private final OriginCounters counters;
+  private final OriginWatch watch;
   private final int most;
 
   private final ArrayDeque<OriginConnection> idle = new ArrayDeque<>();
@@ -39,10 +42,17 @@ final class OriginPool {
   private volatile long waitingSinceNanos = NOT_WAITING;
   private volatile int idleCount;
 
-  OriginPool(PooledOriginClient client, Origin origin, OriginConnectionPermits slots) {
+  OriginPool(
+      PooledOriginClient client,
+      Origin origin,
+      OriginConnectionPermits slots,
+      OriginCounters counters,
+      OriginWatch watch) {
     this.client = client;
     this.origin = origin;
     this.slots = slots;
+    this.counters = counters;
+    this.watch = watch;
     this.most = origin.config().maxConnections();
     slots.join(this);
   }
@@ -57,6 +67,15 @@ final class OriginPool {
 
   Origin origin() {
     return origin;
+  }
+
+  /** What this loop counts of the origin. */
+  OriginCounters counters() {
+    return counters;
+  }
+
+  OriginWatch watch() {
+    return watch;
   }
 
   long waitingSinceNanos() {

@@ -1,11 +1,14 @@
 package io.forebay.server.origin;
 
 import io.forebay.core.http.HeaderFields;
+import io.forebay.server.counters.OriginCounters;
+import io.forebay.server.counters.OriginError;
 import io.forebay.server.origin.OriginFailure.Kind;
 import io.forebay.server.text.Printable;
 import io.forebay.server.tunnel.TunnelEnd;
 import io.netty.buffer.ByteBuf;
 import java.time.Duration;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,6 +24,10 @@ final class PooledCall implements OriginCall {
 
   private @Nullable Deadline total;
   private @Nullable Deadline wait;
+
+  /** Counts the call; null for one that is not sent. */
+  private @Nullable OriginPool counting;
+
   private @Nullable OriginPool queue;
   private long waitingSinceNanos;
   private @Nullable OriginConnection connection;
@@ -39,6 +46,12 @@ final class PooledCall implements OriginCall {
     this.request = request;
     this.listener = listener;
     this.startNanos = client.loop().ticker().nanoTime();
+  }
+
+  /** The call is about to be sent to the pool's origin. */
+  void countedBy(OriginPool pool) {
+    counting = pool;
+    pool.counters().requests++;
   }
 
   void startTotalTimer(Duration timeout, String label) {
@@ -116,8 +129,35 @@ final class PooledCall implements OriginCall {
   }
 
   void head(int status, HeaderFields fields, long contentLength, boolean isCloseDelimited) {
-    client.counters().originFirstByte.record(elapsedNanos());
+    long nanos = elapsedNanos();
+    client.counters().originFirstByte.record(nanos);
+    if (counting != null) {
+      countHead(counting, status, nanos);
+    }
     listener.onHead(status, fields, contentLength, isCloseDelimited);
+  }
+
+  private static void countHead(OriginPool pool, int status, long nanos) {
+    OriginCounters counters = pool.counters();
+    counters.firstByte.record(nanos);
+    counters.countResponse(status);
+    Origin origin = pool.origin();
+    // What takes longer than this is about to fail.
+    long slowNanos = origin.config().firstByteTimeout().toNanos() / 2;
+    boolean isSlow = slowNanos > 0 && nanos > slowNanos;
+    if (isSlow) {
+      counters.slowResponses++;
+    }
+    if (status >= 500) {
+      pool.watch().onProblem(origin, origin.label() + ": answered with status " + status);
+    } else if (isSlow) {
+      pool.watch()
+          .onProblem(
+              origin,
+              origin.label() + ": no response for " + TimeUnit.NANOSECONDS.toMillis(nanos) + " ms");
+    } else {
+      pool.watch().onAnswer(origin);
+    }
   }
 
   void data(ByteBuf data) {
@@ -132,7 +172,11 @@ final class PooledCall implements OriginCall {
     isDone = true;
     connection = null;
     stopTimers();
-    client.counters().originTotal.record(elapsedNanos());
+    long nanos = elapsedNanos();
+    client.counters().originTotal.record(nanos);
+    if (counting != null) {
+      counting.counters().lastByte.record(nanos);
+    }
     listener.onEnd(trailers);
   }
 
@@ -153,6 +197,13 @@ final class PooledCall implements OriginCall {
     }
     leave();
     client.counters().originFailures++;
+    if (counting != null && !client.isClosed()) {
+      OriginError error = failure.kind().counted();
+      counting.counters().countError(error);
+      if (error != OriginError.REQUEST) {
+        counting.watch().onProblem(counting.origin(), failure.detail());
+      }
+    }
     if (client.isSending()) {
       client
           .loop()

@@ -65,9 +65,11 @@ public final class PooledOriginClient implements OriginClient {
       } else if (isClosed) {
         call.fail(stopped(origin));
       } else {
+        OriginPool pool = pool(origin);
         counters.originFetches++;
+        call.countedBy(pool);
         call.startTotalTimer(origin.config().totalTimeout(), origin.label());
-        pool(origin).submit(call);
+        pool.submit(call);
       }
     } finally {
       isSending = false;
@@ -150,7 +152,14 @@ public final class PooledOriginClient implements OriginClient {
   private OriginPool pool(Origin origin) {
     OriginPool pool = pools.get(origin.name());
     if (pool == null) {
-      pool = new OriginPool(this, origin, connections.slots(origin.name()));
+      int number = counters.names().origins().number(origin.name());
+      pool =
+          new OriginPool(
+              this,
+              origin,
+              connections.slots(origin.name()),
+              counters.origin(number),
+              connections.watch(origin.name()));
       pools.put(origin.name(), pool);
     }
     return pool;

@@ -98,7 +98,7 @@ public final class PurgeQueue implements AutoCloseable {
             case TAG -> order.isSoft();
             default -> order;
           };
-      batches.computeIfAbsent(of, unused -> new ArrayList<>()).add(order);
+      batches.computeIfAbsent(of, _ -> new ArrayList<>()).add(order);
     }
     return List.copyOf(batches.values());
   }

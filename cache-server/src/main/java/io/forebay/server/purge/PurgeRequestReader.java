@@ -29,8 +29,8 @@ import org.jspecify.annotations.Nullable;
  * </pre>
  *
  * A URL stands for every port and both schemes: plugins reach the node by another address than
- * visitors do. Where a convention cannot be followed to the letter, more is purged, never less.
- * Any thread.
+ * visitors do. Where a convention cannot be followed to the letter, more is purged, never less. Any
+ * thread.
  */
 public final class PurgeRequestReader {
 
@@ -119,9 +119,7 @@ public final class PurgeRequestReader {
       List<String> lines = fields.all(name);
       hard.addAll(
           required(
-              name,
-              lines,
-              ResponseTags.inField(name.equals("xkey-purge") ? "xkey" : name, lines)));
+              name, lines, ResponseTags.inField(name.equals("xkey-purge") ? "xkey" : name, lines)));
     }
     for (String name : PATTERN_TAG_FIELDS) {
       String pattern = fields.combined(name);
@@ -137,8 +135,7 @@ public final class PurgeRequestReader {
     }
     List<String> lines = fields.all(SOFT_TAG_FIELD);
     Set<String> soft =
-        new LinkedHashSet<>(
-            required(SOFT_TAG_FIELD, lines, ResponseTags.inField("xkey", lines)));
+        new LinkedHashSet<>(required(SOFT_TAG_FIELD, lines, ResponseTags.inField("xkey", lines)));
     if (hard.size() + soft.size() > MAX_TAGS) {
       throw new IllegalArgumentException(
           (hard.size() + soft.size())

@@ -41,14 +41,15 @@ final class TagPattern {
       String inner = withoutParentheses(part);
       String start = first(STARTS, inner::startsWith);
       String end = first(ENDS, inner::endsWith);
-      boolean isDelimited = start != null && end != null;
-      if (isDelimited && inner.length() < start.length() + end.length()) {
-        return null;
+      boolean isDelimited = false;
+      String body = part;
+      if (start != null && end != null) {
+        if (inner.length() < start.length() + end.length()) {
+          return null;
+        }
+        isDelimited = true;
+        body = withoutParentheses(inner.substring(start.length(), inner.length() - end.length()));
       }
-      String body =
-          isDelimited
-              ? withoutParentheses(inner.substring(start.length(), inner.length() - end.length()))
-              : part;
       for (String one : alternatives(body)) {
         // What stands between delimiters is one tag; a bare list has blanks and commas, too.
         for (String word : isDelimited ? new String[] {one} : one.split("[ \t,]+", -1)) {

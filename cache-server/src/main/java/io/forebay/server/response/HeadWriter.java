@@ -25,7 +25,9 @@ import org.jspecify.annotations.Nullable;
  * buffer that the sink gives.
  */
 public final class HeadWriter {
-  private static final int NONE = 0;
+  /** No head is begun. */
+  private static final int NONE = Integer.MAX_VALUE;
+
   private static final int STATUS = 1;
   private static final int TRANSPORT_SECURITY = 2;
   private static final int FIELDS = 3;
@@ -136,12 +138,18 @@ public final class HeadWriter {
     return head;
   }
 
+  private IllegalStateException tooLate(int next) {
+    return new IllegalStateException(
+        section == NONE ? "no head was begun" : "section " + next + " after " + section);
+  }
+
   private ByteBuf at(int next) {
     ByteBuf head = out;
-    if (head == null || next < section) {
-      throw new IllegalStateException("section " + next + " after " + section);
+    // No head begun counts as the last section, so one comparison covers both.
+    if (next < section) {
+      throw tooLate(next);
     }
     section = next;
-    return head;
+    return Objects.requireNonNull(head);
   }
 }

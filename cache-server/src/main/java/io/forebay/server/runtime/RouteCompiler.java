@@ -11,6 +11,7 @@ import io.forebay.core.route.RouteForwarding;
 import io.forebay.core.route.RouteTable;
 import io.forebay.server.config.ServerConfig.KeyConfig;
 import io.forebay.server.config.ServerConfig.RouteConfig;
+import io.forebay.server.counters.NameTable;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Stream;
@@ -19,11 +20,11 @@ import java.util.stream.Stream;
 final class RouteCompiler {
   private RouteCompiler() {}
 
-  static RouteTable of(List<RouteConfig> configs) {
-    return new RouteTable(configs.stream().map(RouteCompiler::of).toList());
+  static RouteTable of(List<RouteConfig> configs, NameTable numbers) {
+    return new RouteTable(configs.stream().map(config -> of(config, numbers)).toList());
   }
 
-  private static Route of(RouteConfig config) {
+  private static Route of(RouteConfig config, NameTable numbers) {
     return new Route(
         config.name(),
         config.host(),
@@ -36,7 +37,8 @@ final class RouteCompiler {
         new RouteForwarding(
             Set.copyOf(config.forwarding().upgrade()),
             Set.copyOf(config.forwarding().responseTrailers()),
-            config.forwarding().via()));
+            config.forwarding().via()),
+        numbers.number(config.name()));
   }
 
   private static KeyRecipe recipe(KeyConfig key) {

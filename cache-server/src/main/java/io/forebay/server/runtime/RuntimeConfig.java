@@ -7,6 +7,7 @@ import io.forebay.server.config.ServerConfig;
 import io.forebay.server.config.ServerConfig.OriginConfig;
 import io.forebay.server.config.ServerConfig.RouteConfig;
 import io.forebay.server.config.TrustedNetworks;
+import io.forebay.server.counters.NameTable;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import java.util.stream.Collectors;
@@ -57,8 +58,18 @@ public final class RuntimeConfig {
             .collect(Collectors.toUnmodifiableMap(RouteConfig::name, route -> route.hsts().line()));
   }
 
+  /** With numbers of its own for routes. */
   public static RuntimeConfig of(ServerConfig config) {
-    return new RuntimeConfig(config, RouteCompiler.of(config.routes()));
+    return of(config, new NameTable());
+  }
+
+  /**
+   * Compiles a configuration.
+   *
+   * @param routeNumbers by which the node counts requests of routes
+   */
+  public static RuntimeConfig of(ServerConfig config, NameTable routeNumbers) {
+    return new RuntimeConfig(config, RouteCompiler.of(config.routes(), routeNumbers));
   }
 
   public ServerConfig config() {

@@ -91,6 +91,20 @@ public final class TlsHost {
         && SSL.isSessionReused(boring.sslPointer());
   }
 
+  /** The group that keys were exchanged with in a handshake that is done, or "" for none. */
+  public static String group(SSLEngine engine) {
+    if (!(engine instanceof ReferenceCountedOpenSslEngine boring)) {
+      return "";
+    }
+    try {
+      String name = SSL.getGroupName(boring.sslPointer());
+      return name == null ? "" : name;
+    } catch (Exception e) {
+      // Thrown where the handshake used none, as with a session of TLS 1.2.
+      return "";
+    }
+  }
+
   private SSLEngine prepared(SSLEngine engine) throws SSLException {
     NativeCredentials current = credentials;
     if (current != null && engine instanceof ReferenceCountedOpenSslEngine boring) {

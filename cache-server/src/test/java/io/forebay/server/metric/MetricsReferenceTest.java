@@ -5,6 +5,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.forebay.server.accesslog.AccessLog;
 import io.forebay.server.admin.FakeNode;
+import io.forebay.server.counters.LoopCounters;
+import io.forebay.server.counters.LoopCounters.CacheResult;
+import io.forebay.server.counters.Protocol;
+import io.forebay.server.counters.ServedCounters;
 import io.forebay.server.tls.CertificateStatus;
 import io.forebay.storage.disk.DiskStats;
 import io.forebay.storage.disk.ScrubStats;
@@ -25,21 +29,24 @@ import org.junit.jupiter.api.Test;
 /** {@code docs/METRICS.md} is written from a scrape, so that it names what a node exports. */
 final class MetricsReferenceTest {
   /** Surefire runs tests in the module's directory. */
-  private static final Path DOCUMENT = Path.of("..", "docs", "METRICS.md");
+  static final Path DOCUMENT = Path.of("..", "docs", "METRICS.md");
 
   private static final Pattern LABEL = Pattern.compile("([a-z_]+)=\"([^\"]*)\"");
 
   /** Labels whose values depend on the node. */
   private static final Map<String, String> OPEN_LABELS =
-      Map.of(
-          "loop", "number of the event loop, from 0",
-          "store", "name of the disk under `stores`",
-          "version", "version of Forebay",
-          "java", "version of Java",
-          "certificate", "name of the certificate",
-          "kind", "algorithm of the certificate's key",
-          "status_class", "class of the status, `1xx` to `5xx`; `none` if none was sent",
-          "size", "multiple of the present size");
+      Map.ofEntries(
+          Map.entry("loop", "number of the event loop, from 0"),
+          Map.entry("store", "name of the disk under `stores`"),
+          Map.entry("version", "version of Forebay"),
+          Map.entry("java", "version of Java"),
+          Map.entry("certificate", "name of the certificate"),
+          Map.entry("kind", "algorithm of the certificate's key"),
+          Map.entry("route", "name of the route; `none` for requests that no route serves"),
+          Map.entry("origin", "name of the origin"),
+          Map.entry("listener", "name of the listener"),
+          Map.entry("status_class", "class of the status, `1xx` to `5xx`; `none` if none was sent"),
+          Map.entry("size", "multiple of the present size"));
 
   @Test
   void theDocumentIsUpToDate() throws IOException {
@@ -109,10 +116,16 @@ final class MetricsReferenceTest {
     return text.toString();
   }
 
-  /** A node with a disk and a certificate. */
-  private static FakeNode node() {
-    return new FakeNode(Map.of())
-        .disks(
+  /** A node with a disk, a certificate, a route, an origin, a listener and a request. */
+  static FakeNode node() {
+    FakeNode node = new FakeNode(Map.of());
+    LoopCounters counters = node.counters().getFirst();
+    counters.names().origins().number("main");
+    int route = counters.names().routes().number("default");
+    int listener = counters.names().listeners().number("plain");
+    counters.served.count(
+        route, ServedCounters.listenerCell(listener, Protocol.HTTP_1_1), CacheResult.HIT, 1);
+    return node.disks(
             new DiskStats(
                 "d0",
                 "online",
@@ -146,6 +159,13 @@ final class MetricsReferenceTest {
       in bytes. Metrics that start with `jvm_`, `process_` and `system_` come from Micrometer and describe the Java
       runtime and the process. Names and labels change only with a line in the changelog and keep their former name for one
       release.
+
+      The labels `route`, `origin` and `listener` have the names of the configuration: the first 64 of each since the start.
+      Later names share the value `other`. A reload adds names; a name that is gone keeps its series until a restart.
+
+      All metrics that start with `forebay_` are Micrometer meters. A program that embeds a node binds them to a registry
+      of its own with `Server.metrics().bindTo(registry)`. There they have dots in place of underscores and no `_total`. A
+      histogram is a timer without `_seconds`, and a gauge with the suffix `.histogram` and the label `le` for each bucket.
 
       """;
 

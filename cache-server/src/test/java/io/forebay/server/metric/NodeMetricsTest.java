@@ -52,7 +52,7 @@ final class NodeMetricsTest {
       loop.countRequest(MethodClass.HEAD, CacheResult.MISS, 304);
       loop.countRequest(MethodClass.OTHER, CacheResult.PASS, 0);
     }
-    node.counters().getFirst().countRequest(CacheResult.REFUSED, 400);
+    node.counters().getFirst().countRequest(MethodClass.OTHER, CacheResult.REFUSED, 400);
     ScrapeParser scrape = scrape();
     assertEquals(2, requests(scrape, "hit", "get", "2xx"));
     assertEquals(2, requests(scrape, "miss", "head", "3xx"));

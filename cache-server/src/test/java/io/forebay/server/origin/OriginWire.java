@@ -2,6 +2,7 @@ package io.forebay.server.origin;
 
 import io.forebay.server.config.ServerConfig.OriginConfig;
 import io.forebay.server.counters.LoopCounters;
+import io.forebay.server.counters.OriginCounters;
 import io.forebay.server.origin.dns.NameResolver;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
@@ -99,7 +100,13 @@ public final class OriginWire {
     if (origin == null) {
       throw new IllegalStateException(NAME);
     }
-    pool = new OriginPool(client, origin, slots);
+    pool =
+        new OriginPool(
+            client,
+            origin,
+            slots,
+            new OriginCounters(),
+            new OriginWatch(System::nanoTime, line -> {}));
   }
 
   private static Origins origins() {

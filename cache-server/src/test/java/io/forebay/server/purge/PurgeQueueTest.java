@@ -47,7 +47,9 @@ final class PurgeQueueTest {
       assertTrue(over.take().isEmpty());
       assertEquals(
           List.of(
-              List.of(orders.get(0), orders.get(2)), List.of(orders.get(1)), List.of(orders.get(3))),
+              List.of(orders.get(0), orders.get(2)),
+              List.of(orders.get(1)),
+              List.of(orders.get(3))),
           made);
       assertEquals("a c", PurgeQueue.summary(made.getFirst()).text());
     }

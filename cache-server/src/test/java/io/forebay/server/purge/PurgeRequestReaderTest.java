@@ -78,8 +78,7 @@ final class PurgeRequestReaderTest {
     }
     List<PurgeOrder> read = read(method, url, pairs.toArray(String[]::new));
     assertEquals(
-        orders,
-        read.stream().map(PurgeRequestReaderTest::shown).collect(Collectors.joining(", ")));
+        orders, read.stream().map(PurgeRequestReaderTest::shown).collect(Collectors.joining(", ")));
   }
 
   @ParameterizedTest
@@ -96,8 +95,7 @@ final class PurgeRequestReaderTest {
           """)
   void refusesWhatItCannotFollow(String method, String field, String value, String why) {
     IllegalArgumentException refused =
-        assertThrows(
-            IllegalArgumentException.class, () -> read(method, "http://h/", field, value));
+        assertThrows(IllegalArgumentException.class, () -> read(method, "http://h/", field, value));
     assertTrue(String.valueOf(refused.getMessage()).contains(why), refused.getMessage());
   }
 

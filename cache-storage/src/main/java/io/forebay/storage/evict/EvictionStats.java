@@ -18,4 +18,8 @@ public record EvictionStats(
     double sampleRate,
     long sampledRequests,
     long lostSamples,
-    List<HitEstimate> curve) {}
+    List<HitEstimate> curve) {
+
+  /** Sizes of the curve over that of the tier there is, from the smallest to the largest. */
+  public static final List<Double> CURVE_SCALES = List.of(0.5, 1.0, 2.0, 4.0);
+}

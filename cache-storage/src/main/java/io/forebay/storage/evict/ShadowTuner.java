@@ -22,7 +22,8 @@ public final class ShadowTuner {
 
   private static final double[] SHARES = {0, 0.3, 0.5, 0.7, 0.85, 0.95};
   private static final int[] THRESHOLDS = {1, 2};
-  private static final double[] SCALES = {0.5, 1, 2, 4};
+  private static final double[] SCALES =
+      EvictionStats.CURVE_SCALES.stream().mapToDouble(Double::doubleValue).toArray();
   private static final int SAME = 1;
 
   /** A window is over when misses have brought in this part of the tier, and so many requests. */

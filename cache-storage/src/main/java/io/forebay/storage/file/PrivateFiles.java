@@ -140,6 +140,7 @@ public final class PrivateFiles {
       }
       return;
     }
+    requireNoFile(directory);
     Path parent = directory.toAbsolutePath().getParent();
     if (parent != null) {
       Files.createDirectories(parent);
@@ -149,6 +150,19 @@ public final class PrivateFiles {
     } catch (FileAlreadyExistsException e) {
       if (!Files.isDirectory(directory)) {
         throw e;
+      }
+    }
+  }
+
+  /** A name on the way to the directory that is a file is what the operator has to know. */
+  private static void requireNoFile(Path directory) throws NoDirectoryException {
+    for (Path part = directory.toAbsolutePath(); part != null; part = part.getParent()) {
+      if (Files.exists(part)) {
+        if (!Files.isDirectory(part)) {
+          throw new NoDirectoryException(
+              part + " is a file where a directory is needed: move it away, or name another path");
+        }
+        return;
       }
     }
   }

@@ -20,7 +20,7 @@ final class MemoryLock {
     }
     return hasSwap()
         ? "not locked in memory, and this machine has swap: raise the limit of locked memory"
-              + " (ulimit -l)"
+            + " (ulimit -l)"
         : "not locked in memory; this machine has no swap";
   }
 

@@ -3,11 +3,14 @@ package io.forebay.server.admin.report;
 import io.forebay.server.accesslog.AccessLog;
 import io.forebay.server.counters.LoopCounters;
 import io.forebay.server.counters.LoopCounters.CacheResult;
+import io.forebay.server.counters.LoopCounters.MethodClass;
 import io.forebay.server.json.Json;
 import io.forebay.server.node.NodeControl;
 import io.forebay.server.tls.CertificateStatus;
 import io.forebay.storage.StoreStats;
 import io.forebay.storage.disk.ScrubStats;
+import io.forebay.storage.evict.EvictionStats;
+import io.forebay.storage.evict.HitEstimate;
 import io.netty.buffer.PooledByteBufAllocator;
 import java.lang.management.BufferPoolMXBean;
 import java.lang.management.ManagementFactory;
@@ -99,11 +102,15 @@ public final class StatsReport {
     long[] byStatus = new long[STATUS_CLASSES.length];
     long total = 0;
     for (LoopCounters loop : loops) {
-      for (int i = 0; i < loop.requests.length; i++) {
-        long count = loop.requests[i];
-        byResult[i / STATUS_CLASSES.length] += count;
-        byStatus[i % STATUS_CLASSES.length] += count;
-        total += count;
+      for (MethodClass method : MethodClass.values()) {
+        for (CacheResult result : CacheResult.values()) {
+          for (int status = 0; status < STATUS_CLASSES.length; status++) {
+            long count = loop.requests(method, result, status);
+            byResult[result.ordinal()] += count;
+            byStatus[status] += count;
+            total += count;
+          }
+        }
       }
     }
     requests.put("total", total);
@@ -164,6 +171,17 @@ public final class StatsReport {
     json.put("purgeScopes", store.purgeScopes());
     json.put("checksumFailures", store.checksumFailures());
     json.set("scrub", scrub(store.scrub()));
+    EvictionStats eviction = store.eviction();
+    ObjectNode curve = json.putObject("estimates");
+    curve.put("sampledRatio", eviction.sampleRate());
+    ArrayNode sizes = curve.putArray("sizes");
+    for (HitEstimate estimate : eviction.curve()) {
+      sizes
+          .addObject()
+          .put("scale", estimate.scale())
+          .put("hitRatio", estimate.objectHitRatio())
+          .put("byteHitRatio", estimate.byteHitRatio());
+    }
     json.put("outlivesProcess", store.outlivesProcess());
     json.put("memoryLost", store.isMemoryLost());
     ObjectNode recovery = json.putObject("recovery");

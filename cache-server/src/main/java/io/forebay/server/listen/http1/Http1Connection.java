@@ -4,6 +4,7 @@ import io.forebay.core.http.WireRequest;
 import io.forebay.server.config.ServerConfig.LimitsConfig;
 import io.forebay.server.counters.LimitKey;
 import io.forebay.server.counters.LoopCounters.CacheResult;
+import io.forebay.server.counters.Protocol;
 import io.forebay.server.http.ClientInfo;
 import io.forebay.server.http.RequestBody;
 import io.forebay.server.http.ResponseSink;
@@ -298,7 +299,7 @@ public final class Http1Connection extends ChannelInboundHandlerAdapter
     }
     ClientInfo info = clientOfVersion10;
     if (info == null) {
-      info = client.speaking("HTTP/1.0");
+      info = client.speaking(Protocol.HTTP_1_0);
       clientOfVersion10 = info;
     }
     return info;
@@ -518,6 +519,8 @@ public final class Http1Connection extends ChannelInboundHandlerAdapter
   }
 
   private void refuse(Rejection refusal) {
+    // More of the request may come: an end with unread bytes would reset the connection.
+    hasRequestEnded = false;
     log(
         refusal.status(),
         CacheResult.REFUSED,

@@ -1,6 +1,7 @@
 package io.forebay.server.listen.http3;
 
 import io.forebay.server.config.Http3Config;
+import io.forebay.server.counters.Protocol;
 import io.forebay.server.http.ClientInfo;
 import io.forebay.server.listen.connection.ClientCertificateCheck;
 import io.forebay.server.listen.connection.ListenerContext;
@@ -57,6 +58,7 @@ public final class Http3Listener {
   private final String name;
   private final Http3Config config;
   private final Transport transport;
+  private final int number;
   private final List<ListenerContext> loops;
   private final Supplier<SniTable> tls;
   private final SecretKey key;
@@ -79,6 +81,7 @@ public final class Http3Listener {
       SecretKey key,
       LongSupplier clockMillis) {
     this.name = name;
+    this.number = loops.getFirst().counters.names().listeners().number(name);
     this.config = config;
     this.transport = transport;
     this.loops = List.copyOf(loops);
@@ -186,11 +189,16 @@ public final class Http3Listener {
   }
 
   private ClientInfo client(QuicChannel channel) {
-    if (channel.remoteSocketAddress() instanceof InetSocketAddress peer) {
-      return new ClientInfo(
-          peer.getAddress().getHostAddress(), peer.getPort(), "HTTP/3", name, false, null);
-    }
-    return new ClientInfo("unknown", 0, "HTTP/3", name, false, null);
+    InetSocketAddress peer =
+        channel.remoteSocketAddress() instanceof InetSocketAddress known ? known : null;
+    return ClientInfo.of(
+        peer == null ? "unknown" : peer.getAddress().getHostAddress(),
+        peer == null ? 0 : peer.getPort(),
+        Protocol.HTTP_3,
+        name,
+        number,
+        false,
+        null);
   }
 
   /** Gives each socket its codec, and takes packets to the loop whose number their id bears. */

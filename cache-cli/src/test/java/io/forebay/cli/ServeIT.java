@@ -1,0 +1,98 @@
+package io.forebay.cli;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.forebay.cli.console.Output;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import tools.jackson.databind.JsonNode;
+
+/** {@code serve} as a process: how it stops, and what it says where it cannot start. */
+final class ServeIT {
+  @TempDir Path directory;
+
+  private List<String> serve(Path data) {
+    return List.of(
+        "serve",
+        "--json",
+        "--origin=http://127.0.0.1:9",
+        "--listen=127.0.0.1:0",
+        "--admin=127.0.0.1:0",
+        "--memory=32MiB",
+        "--memory-dir=" + directory.resolve("memory"),
+        "--data=" + data,
+        "--threads=1",
+        "--pin=off");
+  }
+
+  private static String[] with(List<String> arguments, String... more) {
+    return Stream.concat(arguments.stream(), Stream.of(more)).toArray(String[]::new);
+  }
+
+  private static int status(String url) throws IOException, InterruptedException {
+    try (HttpClient client = HttpClient.newHttpClient()) {
+      return client
+          .send(
+              HttpRequest.newBuilder(URI.create(url)).build(),
+              HttpResponse.BodyHandlers.discarding())
+          .statusCode();
+    }
+  }
+
+  @Test
+  void afterTheSignalItAcceptsWhileItIsNotReadyAndThenEnds() throws Exception {
+    Process process =
+        Jar.with()
+            .env("FOREBAY_TIMEOUTS_LAME_DUCK", "8s")
+            .start(with(serve(directory.resolve("data"))));
+    try (BufferedReader out = process.inputReader()) {
+      JsonNode started = Output.mapper().readTree(out.readLine());
+      String admin = started.path("admin").asString("");
+      String site = "http://127.0.0.1:" + started.at("/listening/0/port").asInt(0) + "/";
+      assertEquals(200, status(admin + "/readyz"));
+      // Process.destroy would close the output that is read below.
+      assertTrue(process.toHandle().destroy());
+      long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(7);
+      while (status(admin + "/readyz") != 503) {
+        assertTrue(System.nanoTime() - deadline < 0, "still ready");
+        LockSupport.parkNanos(1_000_000);
+      }
+      // The origin is dead: what matters is that a new connection is served.
+      assertEquals(502, status(site));
+      assertTrue(process.waitFor(120, TimeUnit.SECONDS));
+      assertEquals(0, process.exitValue());
+      assertEquals("{\"event\":\"stopped\"}", out.readLine());
+    } finally {
+      process.destroyForcibly().waitFor();
+    }
+  }
+
+  @Test
+  void whatKeepsItFromStartingIsOneLineAndCode69() throws Exception {
+    Path file = Files.writeString(directory.resolve("a-file"), "text");
+    Jar.Ended log =
+        Jar.with()
+            .run(with(serve(directory.resolve("data")), "--access-log=" + file.resolve("log")));
+    assertEquals(69, log.code(), log.err());
+    assertTrue(log.err().contains("forebay: access-log: cannot write " + file), log.err());
+    assertTrue(log.err().endsWith("or set access-log.output\n"), log.err());
+
+    Jar.Ended data = Jar.with().run(with(serve(file)));
+    assertEquals(69, data.code(), data.err());
+    assertTrue(data.err().contains(file + " is a file where a directory is needed"), data.err());
+    assertTrue(!log.err().contains("\tat ") && !data.err().contains("\tat "), data.err());
+  }
+}

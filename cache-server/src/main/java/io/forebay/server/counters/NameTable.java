@@ -1,0 +1,51 @@
+package io.forebay.server.counters;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Numbers names that the configuration gives, so that counters by name are cells of an array. At
+ * most {@link #MAX_NAMES} names get a number of their own; all others share {@link #OTHER}. A name
+ * keeps its number as long as the process runs, so a reload never moves a count to another name.
+ * Asked when a configuration is loaded or a connection is made, never for a hit. Any thread.
+ */
+public final class NameTable {
+  /** Names with a number of their own. */
+  public static final int MAX_NAMES = 64;
+
+  /** Number of what has no name. */
+  public static final int NONE = 0;
+
+  /** Number that all names beyond the limit share. */
+  public static final int OTHER = 1;
+
+  /** The first number of a name. */
+  public static final int NAMED = 2;
+
+  /** Numbers that there are: from 0 to below this. */
+  public static final int SIZE = MAX_NAMES + NAMED;
+
+  private final Map<String, Integer> numbers = new HashMap<>(Map.of("none", NONE, "other", OTHER));
+  private final List<String> names = new ArrayList<>(List.of("none", "other"));
+
+  /** The number of a name; an unknown name gets the next one, or {@link #OTHER} if none is left. */
+  public synchronized int number(String name) {
+    Integer known = numbers.get(name);
+    if (known != null) {
+      return known;
+    }
+    if (names.size() == SIZE) {
+      return OTHER;
+    }
+    numbers.put(name, names.size());
+    names.add(name);
+    return names.size() - 1;
+  }
+
+  /** The names by number; the first two are {@code none} and {@code other}. */
+  public synchronized List<String> names() {
+    return List.copyOf(names);
+  }
+}

@@ -1,0 +1,45 @@
+package io.forebay.server.metric;
+
+import io.forebay.server.counters.LatencyHistogram;
+import io.micrometer.core.instrument.FunctionTimer;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.Tags;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+
+/**
+ * Histograms for registries of any kind. Micrometer has no meter for a histogram that is kept
+ * elsewhere, so each is a timer for count and sum, and for each bucket a gauge {@code
+ * NAME.histogram} with the label {@code le}: the form that Micrometer itself gives to buckets where
+ * the registry's system knows none.
+ */
+final class MeterHistograms implements Meters.Histograms {
+  @Override
+  public void add(Meters meters, String name, String help, Tags labels, Supplier<Times> times) {
+    String timer = Meters.dotted(name.substring(0, name.length() - "_seconds".length()));
+    Object holder = meters.holder();
+    meters.added(
+        FunctionTimer.builder(
+                timer,
+                holder,
+                ignored -> times.get().count(),
+                ignored -> times.get().totalSeconds(),
+                TimeUnit.SECONDS)
+            .description(help)
+            .tags(labels)
+            .register(meters.registry()));
+    for (int i = 0; i <= LatencyHistogram.bounds(); i++) {
+      int bucket = i;
+      String bound =
+          i == LatencyHistogram.bounds()
+              ? "+Inf"
+              : String.valueOf(LatencyHistogram.boundNanos(i) / 1e9);
+      meters.added(
+          Gauge.builder(timer + ".histogram", holder, ignored -> times.get().countTo(bucket))
+              .description(help)
+              .tags(labels)
+              .tag("le", bound)
+              .register(meters.registry()));
+    }
+  }
+}

@@ -1,0 +1,110 @@
+package io.forebay.server.metric;
+
+import io.forebay.server.accesslog.AccessLog;
+import io.forebay.server.counters.CounterNames;
+import io.forebay.server.counters.LoopCounters;
+import io.forebay.server.counters.NameTable;
+import io.forebay.server.tls.CertificateStatus;
+import io.forebay.storage.disk.DiskStats;
+import io.micrometer.core.instrument.Meter;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * The meters of the node in one registry. Those of routes, origins, listeners, disks and
+ * certificates come when the node has them; those of certificates go with them.
+ */
+final class NodeMeters {
+  private final Meters meters;
+  private final Readings from;
+  private final Set<String> disks = new HashSet<>();
+  private final Map<CertificateKey, List<Meter>> certificates = new HashMap<>();
+  private int routes = NameTable.NAMED;
+  private int origins = NameTable.NAMED;
+  private int listeners = NameTable.NAMED;
+
+  private record CertificateKey(String name, String kind) {}
+
+  /** Adds a series for one name. */
+  private interface Series {
+    void add(Meters meters, Readings from, int number, String name);
+  }
+
+  NodeMeters(Meters meters, Readings from, AccessLog accessLog, String version) {
+    this.meters = meters;
+    this.from = from;
+    meters.gauge(
+        "forebay_build_info",
+        "Version of Forebay and of the Java runtime.",
+        () -> 1,
+        "java",
+        Runtime.version().toString(),
+        "version",
+        version);
+    ProcessMetrics.add(meters, from);
+    RequestMetrics.add(meters, from);
+    ConnectionMetrics.add(meters, from);
+    Http3Metrics.add(meters, from);
+    TlsMetrics.add(meters, from);
+    FillMetrics.add(meters, from);
+    OriginMetrics.add(meters, from);
+    StoreMetrics.add(meters, from);
+    meters.counter("forebay_access_log_lines", "Access log lines written.", accessLog::written);
+    meters.counter(
+        "forebay_access_log_dropped",
+        "Access log lines lost because the queue was full or the output failed.",
+        accessLog::dropped);
+    RequestMetrics.addRoute(meters, from, NameTable.NONE, "none");
+    refresh();
+  }
+
+  /** Adds meters for names that are new, and removes those of certificates that are gone. */
+  synchronized void refresh() {
+    List<LoopCounters> loops = from.loops();
+    if (!loops.isEmpty()) {
+      CounterNames names = loops.getFirst().names();
+      routes = addNew(names.routes(), routes, RequestMetrics::addRoute);
+      origins = addNew(names.origins(), origins, OriginMetrics::addNamed);
+      listeners = addNew(names.listeners(), listeners, RequestMetrics::addListener);
+    }
+    for (DiskStats disk : from.disks()) {
+      if (disks.add(disk.name())) {
+        DiskMetrics.addNamed(meters, from, disk.name());
+      }
+    }
+    Set<CertificateKey> now = new HashSet<>();
+    for (CertificateStatus certificate : from.certificates()) {
+      CertificateKey key = new CertificateKey(certificate.name(), certificate.kind());
+      now.add(key);
+      certificates.computeIfAbsent(key, added -> TlsMetrics.addNamed(meters, from, certificate));
+    }
+    certificates
+        .entrySet()
+        .removeIf(entry -> {
+          boolean isGone = !now.contains(entry.getKey());
+          if (isGone) {
+            entry.getValue().forEach(meters::remove);
+          }
+          return isGone;
+        });
+  }
+
+  synchronized void remove() {
+    meters.removeAll();
+  }
+
+  /** Adds the names from {@code known} on; with the last that there can be, those that share. */
+  private int addNew(NameTable table, int known, Series series) {
+    List<String> names = table.names();
+    for (int number = known; number < names.size(); number++) {
+      series.add(meters, from, number, names.get(number));
+    }
+    if (known < NameTable.SIZE && names.size() == NameTable.SIZE) {
+      series.add(meters, from, NameTable.OTHER, names.get(NameTable.OTHER));
+    }
+    return names.size();
+  }
+}

@@ -1,0 +1,122 @@
+package io.forebay.server.metric;
+
+import io.forebay.server.counters.LoopCounters;
+import io.forebay.server.counters.OriginCounters;
+import io.forebay.server.counters.OriginError;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.ToLongFunction;
+
+/** Requests to origins, of all and of each. */
+final class OriginMetrics {
+  private OriginMetrics() {}
+
+  static void add(Meters meters, Readings from) {
+    meters.counter(
+        "forebay_origin_fetches",
+        "Requests sent to origins.",
+        () -> from.sum(c -> c.originFetches));
+    meters.counter(
+        "forebay_origin_failures",
+        "Requests to origins that did not return a complete response.",
+        () -> from.sum(c -> c.originFailures));
+    meters.counter(
+        "forebay_origin_retries",
+        "Requests retried on a new connection.",
+        () -> from.sum(c -> c.originRetries));
+    meters.counter(
+        "forebay_origin_connections_opened",
+        "Connections opened to origins.",
+        () -> from.sum(c -> c.originConnectionsOpened));
+    meters.gauge(
+        "forebay_origin_connections",
+        "Open connections to origins.",
+        () -> from.sum(c -> c.originConnectionsOpen));
+    meters.counter(
+        "forebay_origin_received_bytes",
+        "Body bytes received from origins.",
+        () -> from.sum(c -> c.bytesFromOrigins));
+    meters.histogram(
+        "forebay_origin_first_byte_seconds",
+        "Time from sending a request to an origin to the first byte of the response.",
+        () -> Times.sum(from.loops(), c -> c.originFirstByte));
+    meters.histogram(
+        "forebay_origin_fetch_seconds",
+        "Time from sending a request to an origin to the end of the response.",
+        () -> Times.sum(from.loops(), c -> c.originTotal));
+  }
+
+  /** What is told of one origin. */
+  static void addNamed(Meters meters, Readings from, int number, String name) {
+    meters.counter(
+        "forebay_origin_requests",
+        "Requests sent to the origin.",
+        () -> sum(from, number, c -> c.requests),
+        "origin",
+        name);
+    meters.counter(
+        "forebay_origin_bytes",
+        "Bytes received from the origin, with header sections and framing.",
+        () -> sum(from, number, c -> c.receivedBytes),
+        "origin",
+        name);
+    meters.counter(
+        "forebay_origin_slow_responses",
+        "Responses that took longer than half of origins.timeouts.first-byte to begin.",
+        () -> sum(from, number, c -> c.slowResponses),
+        "origin",
+        name);
+    for (OriginError error : OriginError.values()) {
+      meters.counter(
+          "forebay_origin_errors",
+          "Requests to the origin that failed, by reason.",
+          () -> sum(from, number, c -> c.errors(error)),
+          "origin",
+          name,
+          "reason",
+          error.label());
+    }
+    for (int status = 1; status <= 5; status++) {
+      int ofClass = status;
+      meters.counter(
+          "forebay_origin_responses",
+          "Responses of the origin, by status class.",
+          () -> sum(from, number, c -> c.responses(ofClass)),
+          "origin",
+          name,
+          "status_class",
+          status + "xx");
+    }
+    meters.histogram(
+        "forebay_origin_time_to_first_byte_seconds",
+        "Time from sending a request to the origin to the first byte of its response.",
+        () -> Times.sum(parts(from, number), c -> c.firstByte),
+        "origin",
+        name);
+    meters.histogram(
+        "forebay_origin_time_to_last_byte_seconds",
+        "Time from sending a request to the origin to the end of its response.",
+        () -> Times.sum(parts(from, number), c -> c.lastByte),
+        "origin",
+        name);
+  }
+
+  private static List<OriginCounters> parts(Readings from, int number) {
+    List<OriginCounters> parts = new ArrayList<>();
+    for (LoopCounters loop : from.loops()) {
+      OriginCounters counters = loop.originIfAny(number);
+      if (counters != null) {
+        parts.add(counters);
+      }
+    }
+    return parts;
+  }
+
+  private static long sum(Readings from, int number, ToLongFunction<OriginCounters> which) {
+    long sum = 0;
+    for (OriginCounters counters : parts(from, number)) {
+      sum += which.applyAsLong(counters);
+    }
+    return sum;
+  }
+}

@@ -1,0 +1,66 @@
+package io.forebay.server.metric;
+
+import io.forebay.server.counters.LatencyHistogram;
+import io.micrometer.core.instrument.Tag;
+import io.micrometer.core.instrument.Tags;
+import io.prometheus.metrics.model.registry.MultiCollector;
+import io.prometheus.metrics.model.snapshots.ClassicHistogramBuckets;
+import io.prometheus.metrics.model.snapshots.HistogramSnapshot;
+import io.prometheus.metrics.model.snapshots.HistogramSnapshot.HistogramDataPointSnapshot;
+import io.prometheus.metrics.model.snapshots.Labels;
+import io.prometheus.metrics.model.snapshots.MetricSnapshots;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Supplier;
+
+/** Histograms in the form of Prometheus: a collector beside the meters of its registry. */
+final class PrometheusHistograms implements Meters.Histograms, MultiCollector {
+  private static final double[] BOUNDS_SECONDS = boundsSeconds();
+
+  private final List<Series> all = new CopyOnWriteArrayList<>();
+
+  private record Series(String name, String help, Labels labels, Supplier<Times> times) {}
+
+  @Override
+  public void add(Meters meters, String name, String help, Tags labels, Supplier<Times> times) {
+    List<Tag> tags = labels.stream().toList();
+    all.add(
+        new Series(
+            name,
+            help,
+            Labels.of(
+                tags.stream().map(Tag::getKey).toList(), tags.stream().map(Tag::getValue).toList()),
+            times));
+  }
+
+  @Override
+  public MetricSnapshots collect() {
+    Map<String, HistogramSnapshot.Builder> families = new LinkedHashMap<>();
+    for (Series one : all) {
+      Times times = one.times.get();
+      families
+          .computeIfAbsent(one.name, name -> HistogramSnapshot.builder().name(name).help(one.help))
+          .dataPoint(
+              HistogramDataPointSnapshot.builder()
+                  .labels(one.labels)
+                  .classicHistogramBuckets(
+                      ClassicHistogramBuckets.of(BOUNDS_SECONDS, times.counts()))
+                  .sum(times.totalSeconds())
+                  .build());
+    }
+    MetricSnapshots.Builder snapshots = MetricSnapshots.builder();
+    families.values().forEach(family -> snapshots.metricSnapshot(family.build()));
+    return snapshots.build();
+  }
+
+  private static double[] boundsSeconds() {
+    double[] bounds = new double[LatencyHistogram.bounds() + 1];
+    for (int i = 0; i < LatencyHistogram.bounds(); i++) {
+      bounds[i] = LatencyHistogram.boundNanos(i) / 1e9;
+    }
+    bounds[bounds.length - 1] = Double.POSITIVE_INFINITY;
+    return bounds;
+  }
+}

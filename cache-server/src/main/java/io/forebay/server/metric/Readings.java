@@ -1,0 +1,110 @@
+package io.forebay.server.metric;
+
+import io.forebay.server.counters.LoopCounters;
+import io.forebay.server.node.NodeStatus;
+import io.forebay.server.tls.CertificateStatus;
+import io.forebay.storage.StoreStats;
+import io.forebay.storage.disk.DiskStats;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+import java.util.function.ToLongFunction;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What meters read. Many meters come from one report of the store, so each report is kept for a
+ * moment: a reading of all meters makes each of them once. Any thread.
+ */
+final class Readings {
+  private static final long KEPT_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
+
+  private final NodeStatus node;
+  private final LongSupplier clockNanos;
+  private final Kept<StoreStats> store;
+  private final Kept<List<DiskStats>> disks;
+  private final Kept<List<CertificateStatus>> certificates;
+  private final Kept<NodeStatus.Memory> memory;
+  private final Kept<double[]> busy;
+
+  Readings(NodeStatus node, LongSupplier clockNanos) {
+    this.node = node;
+    this.clockNanos = clockNanos;
+    this.store = new Kept<>(node::store);
+    this.disks = new Kept<>(node::disks);
+    this.certificates = new Kept<>(node::certificates);
+    this.memory = new Kept<>(node::memory);
+    this.busy = new Kept<>(node::busyShares);
+  }
+
+  /** What is read next is read anew. */
+  void forget() {
+    store.forget();
+    disks.forget();
+    certificates.forget();
+    memory.forget();
+    busy.forget();
+  }
+
+  NodeStatus node() {
+    return node;
+  }
+
+  List<LoopCounters> loops() {
+    return node.counters();
+  }
+
+  long sum(ToLongFunction<LoopCounters> which) {
+    long sum = 0;
+    for (LoopCounters loop : loops()) {
+      sum += which.applyAsLong(loop);
+    }
+    return sum;
+  }
+
+  StoreStats store() {
+    return store.get();
+  }
+
+  List<DiskStats> disks() {
+    return disks.get();
+  }
+
+  List<CertificateStatus> certificates() {
+    return certificates.get();
+  }
+
+  NodeStatus.Memory memory() {
+    return memory.get();
+  }
+
+  double[] busyShares() {
+    return busy.get();
+  }
+
+  /** A report and when it was made. */
+  private final class Kept<T> {
+    private final Supplier<T> source;
+    private volatile @Nullable Made<T> latest;
+
+    Kept(Supplier<T> source) {
+      this.source = source;
+    }
+
+    T get() {
+      Made<T> known = latest;
+      long now = clockNanos.getAsLong();
+      if (known == null || now - known.atNanos > KEPT_NANOS) {
+        known = new Made<>(source.get(), now);
+        latest = known;
+      }
+      return known.value;
+    }
+
+    void forget() {
+      latest = null;
+    }
+  }
+
+  private record Made<T>(T value, long atNanos) {}
+}

@@ -1,0 +1,184 @@
+package io.forebay.server.metric;
+
+import io.forebay.server.counters.AbortLabel;
+import io.forebay.server.counters.LoopCounters.CacheResult;
+import io.forebay.server.counters.LoopCounters.MethodClass;
+import io.forebay.server.counters.LoopCounters.PurgeResult;
+import io.forebay.server.counters.Protocol;
+import java.util.Locale;
+
+/** Requests and responses: of all, of each route and of each listener. */
+final class RequestMetrics {
+  /** The metric with more cells than are shown where most are 0. */
+  static final String REQUESTS = "forebay_requests";
+
+  private static final String[] STATUS_CLASSES = {"none", "1xx", "2xx", "3xx", "4xx", "5xx"};
+
+  private RequestMetrics() {}
+
+  static void add(Meters meters, Readings from) {
+    for (MethodClass method : MethodClass.values()) {
+      for (CacheResult result : CacheResult.values()) {
+        for (int status = 0; status < STATUS_CLASSES.length; status++) {
+          int ofClass = status;
+          meters.counter(
+              REQUESTS,
+              "Requests by method class, status class and cache result.",
+              () -> from.sum(c -> c.requests(method, result, ofClass)),
+              "cache",
+              label(result),
+              "method_class",
+              label(method),
+              "status_class",
+              STATUS_CLASSES[status]);
+        }
+      }
+    }
+    for (CacheResult result : CacheResult.values()) {
+      meters.counter(
+          "forebay_response_bytes",
+          "Body bytes of responses to clients, by cache result.",
+          () -> from.sum(c -> c.served.bytes(result)),
+          "cache",
+          label(result));
+      meters.histogram(
+          "forebay_last_byte_seconds",
+          "Time from receiving a request to handing the last byte of the response to the"
+              + " transport, by cache result.",
+          () -> lastByte(from, result),
+          "cache",
+          label(result));
+    }
+    meters.gauge(
+        "forebay_byte_hit_ratio",
+        "Share of the body bytes sent since the start that came from the store (cache results"
+            + " hit, stale and revalidated); absent before the first.",
+        () -> byteHitRatio(from));
+    meters.histogram(
+        "forebay_hit_seconds",
+        "Time from receiving a request to handing the response to the transport, for hits.",
+        () ->
+            Times.sum(from.loops(), c -> c.hitTime)
+                .plus(Times.sum(from.loops(), c -> c.fastHitTime)));
+    meters.counter(
+        "forebay_sent_bytes", "Body bytes sent to clients.", () -> from.sum(c -> c.bytesToClients));
+    meters.counter(
+        "forebay_received_bytes",
+        "Body bytes received from clients.",
+        () -> from.sum(c -> c.bytesFromClients));
+    meters.counter(
+        "forebay_client_aborts",
+        "Requests whose client disconnected.",
+        () -> from.sum(c -> c.clientAborts));
+    for (AbortLabel cause : AbortLabel.values()) {
+      meters.counter(
+          "forebay_responses_aborted",
+          "Responses aborted by the node after it sent the header section, by cause.",
+          () -> from.sum(c -> c.aborted(cause)),
+          "cause",
+          cause.label());
+    }
+    meters.counter(
+        "forebay_remainders_fetched",
+        "Bodies evicted from memory while being sent, whose remainder was fetched from the"
+            + " origin.",
+        () -> from.sum(c -> c.restsFetched));
+    meters.counter(
+        "forebay_remainders_lost",
+        "Responses aborted because their body was evicted from memory while being sent.",
+        () -> from.sum(c -> c.restsLost));
+    meters.counter(
+        "forebay_bodies_not_kept",
+        "Requests for stored bodies without a strong validator that were forwarded to the"
+            + " origin because memory could not hold the body until it was sent.",
+        () -> from.sum(c -> c.bodiesNotKept));
+    meters.counter(
+        "forebay_fast_hits",
+        "Hits answered on the fast path, before the request is decoded.",
+        () -> from.sum(c -> c.fastHits));
+    for (PurgeResult result : PurgeResult.values()) {
+      meters.counter(
+          "forebay_purge_requests",
+          "Purge requests to the listeners while purge.from is set, by result.",
+          () -> from.sum(c -> c.purgeRequests(result)),
+          "result",
+          label(result));
+    }
+    meters.counter(
+        "forebay_stale_served",
+        "Requests answered with a stale response.",
+        () -> from.sum(c -> c.staleServed));
+  }
+
+  /** What is told of one route. */
+  static void addRoute(Meters meters, Readings from, int number, String name) {
+    for (CacheResult result : CacheResult.values()) {
+      meters.counter(
+          "forebay_route_requests",
+          "Requests by route and cache result.",
+          () -> from.sum(c -> c.served.routeRequests(number, result)),
+          "cache",
+          label(result),
+          "route",
+          name);
+      meters.counter(
+          "forebay_route_sent_bytes",
+          "Body bytes sent to clients, by route and cache result.",
+          () -> from.sum(c -> c.served.routeBytes(number, result)),
+          "cache",
+          label(result),
+          "route",
+          name);
+    }
+  }
+
+  /** What is told of one listener. */
+  static void addListener(Meters meters, Readings from, int number, String name) {
+    for (Protocol protocol : Protocol.values()) {
+      meters.counter(
+          "forebay_listener_requests",
+          "Requests by listener and protocol.",
+          () -> from.sum(c -> c.served.listenerRequests(number, protocol)),
+          "listener",
+          name,
+          "protocol",
+          protocol.label());
+      meters.counter(
+          "forebay_listener_sent_bytes",
+          "Body bytes sent to clients, by listener and protocol.",
+          () -> from.sum(c -> c.served.listenerBytes(number, protocol)),
+          "listener",
+          name,
+          "protocol",
+          protocol.label());
+    }
+  }
+
+  private static Times lastByte(Readings from, CacheResult result) {
+    Times slow = Times.sum(from.loops(), c -> c.lastByte(result));
+    return result == CacheResult.HIT
+        ? slow.plus(Times.sum(from.loops(), c -> c.fastHitTime))
+        : slow;
+  }
+
+  private static double byteHitRatio(Readings from) {
+    long stored = 0;
+    long all = 0;
+    for (CacheResult result : CacheResult.values()) {
+      long bytes = from.sum(c -> c.served.bytes(result));
+      all += bytes;
+      stored += isStored(result) ? bytes : 0;
+    }
+    return all == 0 ? Double.NaN : (double) stored / all;
+  }
+
+  private static boolean isStored(CacheResult result) {
+    return result == CacheResult.HIT
+        || result == CacheResult.STALE
+        || result == CacheResult.REVALIDATED;
+  }
+
+  private static String label(Enum<?> value) {
+    return value.name().toLowerCase(Locale.ROOT);
+  }
+}
