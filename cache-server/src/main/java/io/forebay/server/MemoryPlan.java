@@ -60,7 +60,10 @@ record MemoryPlan(
   static MemoryPlan of(ServerConfig config, MachineMemory machine) {
     List<DeviceSettings> disks =
         config.stores().stream()
-            .map(disk -> DeviceSettings.of(disk.name(), disk.path(), disk.bytes()))
+            .map(disk ->
+                DeviceSettings.of(disk.name(), disk.path(), disk.bytes())
+                    .withReaders(disk.readers())
+                    .withTransit(disk.transitBytes()))
             .toList();
     return new MemoryPlan(
         machine.read(),

@@ -328,6 +328,7 @@ public final class Server implements NodeControl, AutoCloseable {
       devices.add(
           DeviceSettings.of(disk.name(), disk.path(), disk.bytes())
               .withReaders(disk.readers())
+              .withTransit(disk.transitBytes())
               .withFaults(disk.maxErrors(), disk.slow().toMillis())
               .withScrub(config.store().scrubRate()));
     }

@@ -13,6 +13,8 @@ import io.forebay.testing.RawClient.Response;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -129,6 +131,45 @@ final class ServerDiskTest {
     }
     long read = edge.server().disks().stream().mapToLong(DiskStats::readBytes).sum() - before;
     assertTrue(read < 1_400_000, read + " bytes read");
+  }
+
+  private long transitBytes() {
+    return edge.server().disks().stream().mapToLong(DiskStats::transitBytes).sum();
+  }
+
+  @Test
+  void clientsThatStopReadingHoldNoTransitBuffers() throws IOException {
+    fill();
+    byte[] large = Edge.bytes(1000, 12_000_000);
+    List<RawClient> stalled = new ArrayList<>();
+    try {
+      for (int n = 0; n < 4; n++) {
+        origin.on("/large" + n, TestOrigin.ok(FRESH, large));
+        try (RawClient client = edge.connect()) {
+          assertArrayEquals(large, client.get("/large" + n, HOST).body());
+        }
+      }
+      edge.awaitIdle();
+      // More than memory holds, so some of them are read from disks.
+      for (int n = 0; n < 4; n++) {
+        RawClient client = new RawClient(edge.port(), 16 << 10);
+        stalled.add(client);
+        client.request("GET", "/large" + n, HOST);
+      }
+      Await.until("all begun and stalled", () -> edge.sum(counters -> counters.privateCopies) >= 4);
+      Await.until("no buffer in use", () -> transitBytes() == 0);
+      try (RawClient client = edge.connect()) {
+        assertArrayEquals(body(2), client.get("/2", HOST).body());
+      }
+      for (RawClient client : stalled) {
+        assertArrayEquals(large, client.reply().body());
+      }
+    } finally {
+      for (RawClient client : stalled) {
+        client.close();
+      }
+    }
+    Await.until("no buffer in use", () -> transitBytes() == 0);
   }
 
   @Test

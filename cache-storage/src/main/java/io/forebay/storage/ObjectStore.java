@@ -6,7 +6,6 @@ import io.forebay.storage.disk.DiskTier;
 import io.forebay.storage.disk.Promoter;
 import io.forebay.storage.evict.DiskDemoter;
 import io.forebay.storage.evict.EvictionState;
-import io.forebay.storage.evict.GhostFilter;
 import io.forebay.storage.evict.MemoryCheck;
 import io.forebay.storage.evict.MemoryScrubber;
 import io.forebay.storage.evict.Reclaimer;
@@ -17,6 +16,7 @@ import io.forebay.storage.evict.ShadowTuner;
 import io.forebay.storage.evict.Sweeper;
 import io.forebay.storage.file.NoDirectoryException;
 import io.forebay.storage.file.UnsafeFileException;
+import io.forebay.storage.ghost.GhostFilter;
 import io.forebay.storage.index.ChronicleIndex;
 import io.forebay.storage.inspect.Audit;
 import io.forebay.storage.inspect.StoreInspection;
@@ -144,7 +144,12 @@ public final class ObjectStore implements AutoCloseable {
     DiskTier disk =
         DiskTier.open(
             settings.disks().devices(),
-            new DiskTier.Host(index, purges, promoter, settings.clockMillis()),
+            new DiskTier.Host(
+                index,
+                purges,
+                promoter,
+                (long) regions.count() * regions.regionBytes(),
+                settings.clockMillis()),
             files.isWarm(),
             settings.disks().opener(),
             settings.stepped() ? null : settings.threads());

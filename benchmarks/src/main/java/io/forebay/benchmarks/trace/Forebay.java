@@ -1,12 +1,12 @@
 package io.forebay.benchmarks.trace;
 
 import io.forebay.storage.evict.EvictionState;
-import io.forebay.storage.evict.GhostFilter;
 import io.forebay.storage.evict.SampleFilter;
 import io.forebay.storage.evict.SegmentPolicy;
 import io.forebay.storage.evict.ShadowTuner;
 import io.forebay.storage.evict.TierModel;
 import io.forebay.storage.evict.Tuning;
+import io.forebay.storage.ghost.GhostFilter;
 import io.forebay.storage.layout.DirectoryEntry;
 import io.forebay.storage.layout.Layouts;
 import io.forebay.storage.layout.RecordHeader;

@@ -208,7 +208,8 @@ final class ConfigBinder extends Binder {
               needed(scope, ConfigKeys.DISK_SIZE, instance.getValue()),
               given(scope, ConfigKeys.DISK_READERS),
               given(scope, ConfigKeys.DISK_MAX_ERRORS),
-              given(scope, ConfigKeys.DISK_SLOW)));
+              given(scope, ConfigKeys.DISK_SLOW),
+              given(scope, ConfigKeys.DISK_TRANSIT_BUFFERS)));
       for (Field<DiskConfig, ?> field : ConfigKeys.STORES.fields()) {
         source(ConfigKeys.STORES, name, field, scope + "." + field.name());
       }

@@ -468,6 +468,16 @@ final class ConfigKeys {
           "Duration above which an operation counts as an error; an operation that takes twice"
               + " as long fences the disk.");
 
+  static final Field<DiskConfig, Long> DISK_TRANSIT_BUFFERS =
+      atStart(
+          "transit-buffers",
+          size("0", "64GiB"),
+          "64MiB",
+          DiskConfig::transitBytes,
+          "Maximum memory of the buffers in which slices of bodies go from the disk to clients"
+              + " without entering the memory tier. While no buffer is free, a slice is read"
+              + " into the memory tier; 0 means that every slice is.");
+
   static final Field<OriginConfig, String> ORIGIN_URL =
       required(
           "url",
@@ -1525,7 +1535,8 @@ final class ConfigKeys {
               + " uses only the memory tier. A device is identified by the contents of its"
               + " file: it keeps its objects under another name or path.",
           "",
-          List.of(DISK_PATH, DISK_SIZE, DISK_READERS, DISK_MAX_ERRORS, DISK_SLOW),
+          List.of(
+              DISK_PATH, DISK_SIZE, DISK_READERS, DISK_MAX_ERRORS, DISK_SLOW, DISK_TRANSIT_BUFFERS),
           config -> named(config.stores(), DiskConfig::name));
   static final Section<OriginConfig> ORIGINS =
       new Section<>(

@@ -128,7 +128,13 @@ public record ServerConfig(
 
   /** One device of the disk tier. */
   public record DiskConfig(
-      String name, Path path, long bytes, int readers, int maxErrors, Duration slow) {}
+      String name,
+      Path path,
+      long bytes,
+      int readers,
+      int maxErrors,
+      Duration slow,
+      long transitBytes) {}
 
   /**
    * An origin.

@@ -1,5 +1,8 @@
 package io.forebay.server.deliver;
 
+import io.forebay.server.http.LeaseHolder;
+import io.netty.buffer.ByteBuf;
+
 /**
  * Where the bytes of a body lie: an object in the store, or a fill still in progress. Confined to
  * the loop of the delivery that reads it.
@@ -19,8 +22,8 @@ public interface BodyBytes {
   int REFUSED = -3;
 
   /**
-   * Finds the bytes at a position. When it returns a positive number, that many bytes lie at {@link
-   * #offset} of {@link #region}, on which one pin has been taken for the caller.
+   * Finds the bytes at a position. When it returns a positive number, that many bytes are there,
+   * and {@link #take} has to follow.
    */
   int locate(long position);
 
@@ -30,7 +33,13 @@ public interface BodyBytes {
    */
   default void onArrival(Runnable told) {}
 
-  int region();
+  /**
+   * A buffer over the bytes that {@link #locate} has found, for one socket.
+   *
+   * @param lengthBytes at most what was found
+   */
+  ByteBuf take(Leases leases, int lengthBytes, LeaseHolder holder);
 
-  int offset();
+  /** The client does not read: what is held for it alone is given back, and read anew later. */
+  default void onStalled() {}
 }

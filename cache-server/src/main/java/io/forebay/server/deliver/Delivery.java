@@ -216,7 +216,7 @@ public final class Delivery implements LeaseHolder, ResponseBody {
         return;
       }
       int length = (int) Math.min(Math.min(available, sink.chunkBytes()), to - position);
-      LeasedBuf chunk = leases.take(body.region(), body.offset(), length, this);
+      ByteBuf chunk = body.take(leases, length, this);
       position += length;
       sentBytes += length;
       turn -= length;
@@ -344,6 +344,7 @@ public final class Delivery implements LeaseHolder, ResponseBody {
 
   @Override
   public void onCopied() {
+    body.onStalled();
     sink.onChunkStalled();
   }
 

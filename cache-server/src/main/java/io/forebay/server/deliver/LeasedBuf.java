@@ -3,6 +3,7 @@ package io.forebay.server.deliver;
 import static java.util.Objects.requireNonNull;
 
 import io.forebay.server.http.LeaseHolder;
+import io.forebay.storage.transit.TransitBuffer;
 import io.netty.buffer.AbstractReferenceCountedByteBuf;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
@@ -21,9 +22,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Stored bytes on their way to one socket: a read-only buffer straight over a mapped region, which
- * it keeps pinned until it is released. When a socket does not take them in time, {@link
- * #detach(ByteBuf)} swaps what backs the buffer for a private copy and gives the pin back, so that
- * a reader that stalls holds no region.
+ * it keeps pinned until it is released, or over a record read from a disk, which it holds. When a
+ * socket does not take them in time, {@link #detach(ByteBuf)} swaps what backs the buffer for a
+ * private copy and gives the pin back, so that a reader that stalls holds no region.
  *
  * <p>Owner: the loop that took it from {@link Leases}; release happens there too, because a channel
  * releases what it has written on its own loop.
@@ -46,6 +47,9 @@ final class LeasedBuf extends AbstractReferenceCountedByteBuf {
   private int base;
   private int capacity;
   private int region;
+
+  /** What backs it instead of a region: a record that was read from a disk. */
+  private @Nullable TransitBuffer read;
 
   /** Holds the private copy after a swap; null while leased. */
   private @Nullable ByteBuf copy;
@@ -75,16 +79,38 @@ final class LeasedBuf extends AbstractReferenceCountedByteBuf {
       int length,
       LeaseHolder holder) {
     this.region = region;
-    this.backing = regionBuffer;
+    begin(regionBuffer, regionAddress, offset, length, holder);
+  }
+
+  /** Takes over one hold of a record that was read from a disk. */
+  void lease(TransitBuffer record, int offset, int length, LeaseHolder holder) {
+    this.read = record;
+    begin(record.bytes(), record.memory().address(), offset, length, holder);
+  }
+
+  private void begin(
+      ByteBuffer bytes, long bytesAddress, int offset, int length, LeaseHolder newHolder) {
+    this.backing = bytes;
     this.scratch = null;
-    this.address = regionAddress + offset;
+    this.address = bytesAddress + offset;
     this.base = offset;
     this.capacity = length;
     this.copy = null;
     this.hasViews = false;
-    this.holder = holder;
+    this.holder = newHolder;
     resetRefCnt();
     setIndex0(length);
+  }
+
+  /** Gives back what backs it, unless that is a copy. */
+  private void unlease() {
+    TransitBuffer record = read;
+    if (record == null) {
+      owner.unpin(region);
+    } else {
+      read = null;
+      record.release();
+    }
   }
 
   private void setIndex0(int length) {
@@ -122,7 +148,7 @@ final class LeasedBuf extends AbstractReferenceCountedByteBuf {
     into.clear();
     into.writeBytes(backing.slice(base + from, length));
     ByteBuffer bytes = into.internalNioBuffer(0, length).slice();
-    owner.unpin(region);
+    unlease();
     copy = into;
     backing = bytes;
     scratch = null;
@@ -138,7 +164,7 @@ final class LeasedBuf extends AbstractReferenceCountedByteBuf {
     LeaseHolder told = holder;
     holder = null;
     if (held == null) {
-      owner.unpin(region);
+      unlease();
     } else {
       owner.returnCopy(capacity + base);
       held.release();

@@ -5,6 +5,7 @@ import io.forebay.server.counters.LoopCounters;
 import io.forebay.server.http.LeaseHolder;
 import io.forebay.storage.ObjectStore;
 import io.forebay.storage.lane.StoreLane;
+import io.forebay.storage.transit.TransitBuffer;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import java.nio.ByteBuffer;
@@ -96,12 +97,26 @@ public final class Leases {
   }
 
   /** A buffer over pinned bytes; takes over one pin on the region. */
-  LeasedBuf take(int region, int offset, int lengthBytes, LeaseHolder holder) {
-    LeasedBuf buf = free.pollLast();
-    if (buf == null) {
-      buf = new LeasedBuf(this, LeasedBuf.noBacking());
-    }
+  public ByteBuf take(int region, int offset, int lengthBytes, LeaseHolder holder) {
+    LeasedBuf buf = next();
     buf.lease(region, regionBuffers[region], regionAddresses[region], offset, lengthBytes, holder);
+    return taken(buf);
+  }
+
+  /** A buffer over bytes that were read from a disk; a holder of them more. */
+  ByteBuf take(TransitBuffer read, int offset, int lengthBytes, LeaseHolder holder) {
+    read.retain();
+    LeasedBuf buf = next();
+    buf.lease(read, offset, lengthBytes, holder);
+    return taken(buf);
+  }
+
+  private LeasedBuf next() {
+    LeasedBuf buf = free.pollLast();
+    return buf == null ? new LeasedBuf(this, LeasedBuf.noBacking()) : buf;
+  }
+
+  private LeasedBuf taken(LeasedBuf buf) {
     if (!isSwappable && copyOut(buf)) {
       return buf;
     }

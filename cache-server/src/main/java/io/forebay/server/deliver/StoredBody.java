@@ -1,6 +1,11 @@
 package io.forebay.server.deliver;
 
+import static java.util.Objects.requireNonNull;
+
+import io.forebay.server.http.LeaseHolder;
 import io.forebay.storage.lane.StoreLane;
+import io.forebay.storage.transit.TransitBuffer;
+import io.netty.buffer.ByteBuf;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Executor;
@@ -8,22 +13,27 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The slices of a stored object. One that is on a disk is brought into memory first, and while they
- * come from there the next ones are asked for ahead of need.
+ * The slices of a stored object, in the memory tier or on a disk. What page cache has of a disk is
+ * read at once. Other slices are read by the threads of the disk, and the next ones ahead of need.
  */
 public final class StoredBody implements BodyBytes {
 
-  /** Slices that are asked for beyond the one that is wanted. */
-  private static final int AHEAD = 2;
+  /** So many bytes are asked for beyond the slice that is wanted. */
+  private static final int AHEAD_BYTES = 1 << 20;
 
   private final StoreLane lane;
   private final Executor loop;
   private final long objectId;
   private final int sliceBytes;
+  private final DiskReads.Owner owner;
+  private @Nullable DiskReads reads;
 
   private Runnable onLoaded = StoredBody::ignoreLoaded;
+
+  // What was located last: bytes of a region, or of a slice that was read.
   private int region;
   private int offset;
+  private @Nullable TransitBuffer located;
 
   /** Slices below this one have been asked for ahead; 0 as long as all were in memory. */
   private int askedFor;
@@ -33,7 +43,15 @@ public final class StoredBody implements BodyBytes {
 
   private record Kept(int slice, int region, int offset, int length, boolean isLong) {}
 
-  public StoredBody(StoreLane lane, Executor loop, long objectId, int sliceBytes) {
+  /**
+   * The slices of an object.
+   *
+   * @param owner holds what is read from a disk until the response is over
+   */
+  public StoredBody(
+      StoreLane lane, Executor loop, long objectId, int sliceBytes, DiskReads.Owner owner) {
+    this.owner = owner;
+    this.reads = owner.diskReadsIfAny();
     this.lane = lane;
     this.loop = loop;
     this.objectId = objectId;
@@ -49,6 +67,7 @@ public final class StoredBody implements BodyBytes {
   public int locate(long position) {
     int slice = (int) (position / sliceBytes);
     int within = (int) (position % sliceBytes);
+    located = null;
     Kept one = kept.isEmpty() ? null : keptAt(slice);
     if (one != null) {
       // The caller's own pin, beside ours.
@@ -56,6 +75,13 @@ public final class StoredBody implements BodyBytes {
       region = one.region();
       offset = one.offset() + within;
       return one.length() - within;
+    }
+    TransitBuffer read = reads == null ? null : reads.find(objectId, slice);
+    if (read != null) {
+      if (askedFor > 0) {
+        readAhead(slice);
+      }
+      return located(read, within);
     }
     return switch (lane.findSlice(objectId, slice)) {
       case HIT -> {
@@ -68,16 +94,49 @@ public final class StoredBody implements BodyBytes {
         yield length;
       }
       case ON_DISK -> {
-        if (!lane.load(() -> loop.execute(onLoaded))) {
-          yield REFUSED;
-        }
-        askedFor = Math.max(askedFor, slice + 1);
-        readAhead(slice);
-        yield NOT_YET;
+        DiskReads from = owner.diskReads();
+        reads = from;
+        from.keepOnly(objectId, slice, slice + ahead());
+        yield switch (from.ask(objectId, slice, onLoaded)) {
+          case HELD -> located(requireNonNull(from.find(objectId, slice)), within);
+          case COMING -> {
+            askedFor = Math.max(askedFor, slice + 1);
+            readAhead(slice);
+            yield NOT_YET;
+          }
+          case REFUSED -> REFUSED;
+        };
       }
       case MISS -> LOST;
       case BUSY -> BUSY;
     };
+  }
+
+  private int located(TransitBuffer read, int within) {
+    located = read;
+    offset = read.bodyOffset() + within;
+    return read.bodyLength() - within;
+  }
+
+  @Override
+  public ByteBuf take(Leases leases, int lengthBytes, LeaseHolder holder) {
+    TransitBuffer read = located;
+    return read == null
+        ? leases.take(region, offset, lengthBytes, holder)
+        : leases.take(read, offset, lengthBytes, holder);
+  }
+
+  @Override
+  public void onStalled() {
+    if (reads != null) {
+      reads.drop();
+      askedFor = 0;
+    }
+  }
+
+  /** How many slices are read ahead. */
+  private int ahead() {
+    return Math.max(1, AHEAD_BYTES / sliceBytes);
   }
 
   private @Nullable Kept keptAt(int slice) {
@@ -97,11 +156,16 @@ public final class StoredBody implements BodyBytes {
   private static void ignoreLoaded() {}
 
   private void readAhead(int slice) {
-    while (askedFor <= slice + AHEAD) {
+    DiskReads from = reads;
+    if (from == null) {
+      return;
+    }
+    from.keepOnly(objectId, slice, slice + ahead());
+    while (askedFor <= slice + ahead()) {
       StoreLane.Found found = lane.findSlice(objectId, askedFor);
       if (found == StoreLane.Found.HIT) {
         lane.unpin(lane.slice().region());
-      } else if (found != StoreLane.Found.ON_DISK || !lane.load(StoredBody::ignoreLoaded)) {
+      } else if (found != StoreLane.Found.ON_DISK || !from.askAhead(objectId, askedFor)) {
         // The end of the body, or not now.
         return;
       }
@@ -151,13 +215,38 @@ public final class StoredBody implements BodyBytes {
   }
 
   /**
-   * Pins the slice with a position until {@link #release}, which has to come soon. On any result
-   * but KEPT nothing stays pinned.
+   * Pins the slice with a position until {@link #release}, which has to come soon, or holds it
+   * where it is read from a disk. On any result but KEPT nothing stays pinned.
    *
    * @param onceLoaded run on the loop after LOADING
    */
   public Keeping keepAt(long position, Runnable onceLoaded) {
-    return keep(position, position + 1, false, onceLoaded);
+    int slice = (int) (position / sliceBytes);
+    if (reads != null && reads.find(objectId, slice) != null) {
+      return Keeping.KEPT;
+    }
+    return switch (lane.findSlice(objectId, slice)) {
+      case HIT -> {
+        keep(slice, false);
+        yield Keeping.KEPT;
+      }
+      case ON_DISK -> {
+        DiskReads from = owner.diskReads();
+        reads = from;
+        yield switch (from.ask(objectId, slice, onceLoaded)) {
+          case HELD -> Keeping.KEPT;
+          case COMING -> Keeping.LOADING;
+          case REFUSED -> Keeping.REFUSED;
+        };
+      }
+      case MISS, BUSY -> Keeping.GONE;
+    };
+  }
+
+  private void keep(int slice, boolean isLong) {
+    kept.add(
+        new Kept(
+            slice, lane.slice().region(), lane.slice().offset(), lane.slice().length(), isLong));
   }
 
   /**
@@ -171,10 +260,6 @@ public final class StoredBody implements BodyBytes {
       release();
       return Keeping.TOO_MANY;
     }
-    return keep(from, to, true, onceLoaded);
-  }
-
-  private Keeping keep(long from, long to, boolean isLong, Runnable onceLoaded) {
     int first = (int) (from / sliceBytes);
     int end = (int) ((to - 1) / sliceBytes) + 1;
     // One for ourselves, so that it cannot reach zero before all are asked for.
@@ -190,12 +275,12 @@ public final class StoredBody implements BodyBytes {
       switch (lane.findSlice(objectId, slice)) {
         case HIT -> {
           int pinned = lane.slice().region();
-          if (isLong && !lane.keep(pinned)) {
+          if (!lane.keep(pinned)) {
             lane.unpin(pinned);
             release();
             return Keeping.TOO_MANY;
           }
-          kept.add(new Kept(slice, pinned, lane.slice().offset(), lane.slice().length(), isLong));
+          keep(slice, true);
         }
         case ON_DISK -> {
           pending.incrementAndGet();
@@ -229,15 +314,5 @@ public final class StoredBody implements BodyBytes {
       lane.unpin(one.region());
     }
     kept.clear();
-  }
-
-  @Override
-  public int region() {
-    return region;
-  }
-
-  @Override
-  public int offset() {
-    return offset;
   }
 }

@@ -3,6 +3,7 @@ package io.forebay.server.exchange;
 import io.forebay.core.http.ByteRange.Satisfiable;
 import io.forebay.core.policy.BodyRemainder;
 import io.forebay.server.deliver.BodyBytes;
+import io.forebay.server.deliver.DiskReads;
 import io.forebay.server.deliver.StoredBody;
 import io.forebay.server.fill.FillContext;
 import io.forebay.server.http.AbortCause;
@@ -44,6 +45,7 @@ final class BodyFallback {
 
   private final FillContext loop;
   private final Fetches fetches;
+  private final DiskReads.Owner reads;
 
   /** Made where a stored object lacks slices. */
   private @Nullable PartialBody parts;
@@ -59,7 +61,8 @@ final class BodyFallback {
   private long restObjectId;
   private int restSliceBytes;
 
-  BodyFallback(FillContext loop, Fetches fetches) {
+  BodyFallback(FillContext loop, Fetches fetches, DiskReads.Owner reads) {
+    this.reads = reads;
     this.loop = loop;
     this.fetches = fetches;
   }
@@ -140,7 +143,7 @@ final class BodyFallback {
     if (fetchable == null
         || restSliceBytes != loop.store().sliceBytes()
         || fetchable.totalLength() <= loop.store().inlineBytes()) {
-      return new StoredBody(loop.lane(), loop.eventLoop(), restObjectId, restSliceBytes);
+      return stored(restObjectId, restSliceBytes);
     }
     known =
         fetches.slices(
@@ -153,6 +156,11 @@ final class BodyFallback {
             isRest);
     parts = known;
     return known;
+  }
+
+  /** The slices of an object as the store has them. */
+  StoredBody stored(long objectId, int sliceBytes) {
+    return new StoredBody(loop.lane(), loop.eventLoop(), objectId, sliceBytes, reads);
   }
 
   private @Nullable BodyRemainder restTo(long to) {

@@ -13,6 +13,7 @@ import io.forebay.core.route.Route;
 import io.forebay.server.counters.LimitKey;
 import io.forebay.server.counters.LoopCounters.CacheResult;
 import io.forebay.server.deliver.BodyBytes;
+import io.forebay.server.deliver.DiskReads;
 import io.forebay.server.fill.PartialObject;
 import io.forebay.server.http.AbortCause;
 import io.forebay.server.http.ResponseSink;
@@ -64,6 +65,9 @@ final class Exchange extends ClientResponse
 
   /** Made where bytes of the body may have to be had elsewhere. */
   private @Nullable BodyFallback fallback;
+
+  /** Made when the body is read from a disk. */
+  private @Nullable DiskReads diskReads;
 
   Exchange(
       ExchangeContext loop,
@@ -268,6 +272,21 @@ final class Exchange extends ClientResponse
   // --- other sources of the body ----------------------------------------------------------------
 
   @Override
+  public @Nullable DiskReads diskReadsIfAny() {
+    return diskReads;
+  }
+
+  @Override
+  public DiskReads diskReads() {
+    DiskReads known = diskReads;
+    if (known == null) {
+      known = new DiskReads(loop.lane(), loop.eventLoop());
+      diskReads = known;
+    }
+    return known;
+  }
+
+  @Override
   public @Nullable BodyFallback fallbackIfAny() {
     return fallback;
   }
@@ -276,7 +295,7 @@ final class Exchange extends ClientResponse
   public BodyFallback fallback() {
     BodyFallback known = fallback;
     if (known == null) {
-      known = new BodyFallback(loop.filling(), this);
+      known = new BodyFallback(loop.filling(), this, this);
       fallback = known;
     }
     return known;
@@ -291,7 +310,8 @@ final class Exchange extends ClientResponse
       boolean isRest) {
     PartialObject object =
         new PartialObject(request.keyHi(), request.keyLo(), objectId, sliceBytes, validator);
-    return new PartialBody(loop.filling(), request, this, permits(), this, object, wanted, isRest);
+    return new PartialBody(
+        loop.filling(), request, this, permits(), this, object, this, wanted, isRest);
   }
 
   @Override
@@ -459,6 +479,9 @@ final class Exchange extends ClientResponse
       fetching.endRefusedLoad();
     }
     leaveParts();
+    if (diskReads != null) {
+      diskReads.drop();
+    }
     if (permits != null) {
       permits.ends();
     }

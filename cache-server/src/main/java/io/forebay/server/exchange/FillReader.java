@@ -253,9 +253,7 @@ final class FillReader {
         || (total >= 0 && request.hasParts() && BodyRemainder.of(meta, total) != null)) {
       return true;
     }
-    StoredBody stored =
-        new StoredBody(
-            loop.lane(), loop.eventLoop(), followed.objectId(), loop.store().sliceBytes());
+    StoredBody stored = fallback.stored(followed.objectId(), loop.store().sliceBytes());
     for (Satisfiable part : plan.wanted()) {
       if (part.first() < released
           && stored.presence(part.first(), Math.min(part.end(), released))

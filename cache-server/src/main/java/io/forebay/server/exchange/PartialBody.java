@@ -4,6 +4,8 @@ import io.forebay.core.http.ByteRange.Satisfiable;
 import io.forebay.core.policy.CacheStatus;
 import io.forebay.core.policy.Reason;
 import io.forebay.server.counters.LoopCounters.CacheResult;
+import io.forebay.server.deliver.DiskReads;
+import io.forebay.server.deliver.Leases;
 import io.forebay.server.deliver.StoredBody;
 import io.forebay.server.fill.FillBody;
 import io.forebay.server.fill.FillContext;
@@ -11,7 +13,9 @@ import io.forebay.server.fill.Follower;
 import io.forebay.server.fill.PartialObject;
 import io.forebay.server.fill.SliceFill;
 import io.forebay.server.http.AbortCause;
+import io.forebay.server.http.LeaseHolder;
 import io.forebay.server.origin.OriginFailure;
+import io.netty.buffer.ByteBuf;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -94,12 +98,16 @@ public final class PartialBody implements FillBody.Slices, Follower {
   private boolean isRestNoted;
   private Runnable onArrival = () -> {};
   private long position;
+
+  // What was located last: in the store, or where the fetch has written it.
+  private boolean isInStore;
   private int region;
   private int offset;
 
   /**
    * Parts of a body.
    *
+   * @param reads holds what is read from a disk
    * @param wanted what is to be read
    * @param isRest whether the response had begun without this
    */
@@ -110,6 +118,7 @@ public final class PartialBody implements FillBody.Slices, Follower {
       ClientPermits permits,
       Continuation exchange,
       PartialObject object,
+      DiskReads.Owner reads,
       List<Satisfiable> wanted,
       boolean isRest) {
     this.loop = loop;
@@ -119,7 +128,8 @@ public final class PartialBody implements FillBody.Slices, Follower {
     this.exchange = exchange;
     this.object = object;
     this.stored =
-        new StoredBody(loop.lane(), loop.eventLoop(), object.objectId(), object.sliceBytes());
+        new StoredBody(
+            loop.lane(), loop.eventLoop(), object.objectId(), object.sliceBytes(), reads);
     this.wanted = wanted;
     this.isRest = isRest;
   }
@@ -379,10 +389,7 @@ public final class PartialBody implements FillBody.Slices, Follower {
         }
       }
       int length = stored.locate(at);
-      if (length > 0) {
-        region = stored.region();
-        offset = stored.offset();
-      }
+      isInStore = true;
       if (length != LOST) {
         return length;
       }
@@ -399,6 +406,7 @@ public final class PartialBody implements FillBody.Slices, Follower {
     SliceFill.State state = running.state();
     boolean isGoingOn = state == SliceFill.State.WAITING || state == SliceFill.State.STREAMING;
     if (running.locate(loop.lane(), at)) {
+      isInStore = false;
       region = loop.lane().slice().region();
       offset = loop.lane().slice().offset();
       noteRest();
@@ -444,12 +452,14 @@ public final class PartialBody implements FillBody.Slices, Follower {
   }
 
   @Override
-  public int region() {
-    return region;
+  public ByteBuf take(Leases leases, int lengthBytes, LeaseHolder holder) {
+    return isInStore
+        ? stored.take(leases, lengthBytes, holder)
+        : leases.take(region, offset, lengthBytes, holder);
   }
 
   @Override
-  public int offset() {
-    return offset;
+  public void onStalled() {
+    stored.onStalled();
   }
 }

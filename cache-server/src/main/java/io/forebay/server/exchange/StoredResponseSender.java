@@ -10,6 +10,7 @@ import io.forebay.core.route.Route;
 import io.forebay.server.counters.LoopCounters.CacheResult;
 import io.forebay.server.deliver.BodyBytes;
 import io.forebay.server.deliver.Delivery;
+import io.forebay.server.deliver.DiskReads;
 import io.forebay.server.deliver.Leases;
 import io.forebay.server.deliver.Multipart;
 import io.forebay.server.deliver.StoredBody;
@@ -38,7 +39,7 @@ import org.jspecify.annotations.Nullable;
 final class StoredResponseSender {
 
   /** The exchange, as far as the source of the body goes. */
-  interface Owner {
+  interface Owner extends DiskReads.Owner {
 
     /** Whether what the stored object lacks could not be had by itself. */
     boolean isIncomplete();
@@ -107,7 +108,7 @@ final class StoredResponseSender {
     boolean isCompletable = true;
     if (plan.hasBody() && head.bodyOffset() < 0) {
       StoredBody stored =
-          new StoredBody(loop.lane(), loop.eventLoop(), head.objectId(), head.sliceBytes());
+          new StoredBody(loop.lane(), loop.eventLoop(), head.objectId(), head.sliceBytes(), owner);
       isCompletable =
           isOneChunk(response, plan, head.sliceBytes())
               || validator(request, owner, head, meta) != null;

@@ -1,8 +1,11 @@
 package io.forebay.server.fill;
 
 import io.forebay.server.deliver.BodyBytes;
+import io.forebay.server.deliver.Leases;
+import io.forebay.server.http.LeaseHolder;
 import io.forebay.storage.lane.ObjectWriter;
 import io.forebay.storage.lane.StoreLane;
+import io.netty.buffer.ByteBuf;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -145,12 +148,16 @@ public final class FillBody implements BodyBytes {
   }
 
   @Override
-  public int region() {
-    return isInStore ? slices().region() : lane.slice().region();
+  public ByteBuf take(Leases leases, int lengthBytes, LeaseHolder holder) {
+    return isInStore
+        ? slices().take(leases, lengthBytes, holder)
+        : leases.take(lane.slice().region(), lane.slice().offset(), lengthBytes, holder);
   }
 
   @Override
-  public int offset() {
-    return isInStore ? slices().offset() : lane.slice().offset();
+  public void onStalled() {
+    if (stored != null) {
+      stored.onStalled();
+    }
   }
 }

@@ -27,6 +27,18 @@ final class DiskMetrics {
     disk.gauge("forebay_disk_queued_reads", "Reads waiting in the queue.", DiskStats::queuedLoads);
     disk.counter("forebay_disk_reads", "Records read.", DiskStats::reads);
     disk.counter("forebay_disk_read_bytes", "Bytes read.", DiskStats::readBytes);
+    disk.counter(
+        "forebay_disk_cached_reads",
+        "Reads that found their record in page cache on an event loop.",
+        DiskStats::cachedReads);
+    disk.gauge(
+        "forebay_disk_transit_bytes",
+        "Buffers in use by records on their way from the disk to sockets.",
+        DiskStats::transitBytes);
+    disk.counter(
+        "forebay_disk_transit_exhausted",
+        "Reads that found no transit buffer.",
+        DiskStats::transitExhausted);
     disk.counter("forebay_disk_writes", "Batched writes.", DiskStats::writes);
     disk.counter("forebay_disk_written_bytes", "Bytes written.", DiskStats::writtenBytes);
     disk.counter(

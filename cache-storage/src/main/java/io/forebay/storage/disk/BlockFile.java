@@ -1,6 +1,7 @@
 package io.forebay.storage.disk;
 
 import java.io.IOException;
+import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 
 /**
@@ -10,6 +11,20 @@ import java.nio.ByteBuffer;
 public interface BlockFile extends AutoCloseable {
   /** Reads until the buffer is full; an end of file before that is an exception. */
   void read(ByteBuffer into, long at) throws IOException;
+
+  /** Whether {@link #readCached} may find anything: not past page cache. */
+  default boolean mayReadCached() {
+    return false;
+  }
+
+  /**
+   * Fills native memory from page cache, without waiting for the device; for event loops.
+   *
+   * @return false if some of it was not there; what is in the memory then is undefined
+   */
+  default boolean readCached(MemorySegment into, long at) {
+    return false;
+  }
 
   /** Writes all of the buffer. */
   void write(ByteBuffer from, long at) throws IOException;

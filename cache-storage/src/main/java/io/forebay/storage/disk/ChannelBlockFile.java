@@ -6,6 +6,7 @@ import io.forebay.storage.memory.ForeignFileException;
 import io.forebay.storage.memory.NoSpaceException;
 import java.io.EOFException;
 import java.io.IOException;
+import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.channels.FileChannel;
@@ -19,8 +20,11 @@ final class ChannelBlockFile implements BlockFile {
 
   private final FileChannel channel;
 
-  private ChannelBlockFile(FileChannel channel) {
+  private final CachedReads cached;
+
+  private ChannelBlockFile(FileChannel channel, CachedReads cached) {
     this.channel = channel;
+    this.cached = cached;
   }
 
   /** Opens a file of that length; one of another length, or none, is made anew. */
@@ -37,7 +41,7 @@ final class ChannelBlockFile implements BlockFile {
         fill(channel, file, lengthBytes);
       }
       done = true;
-      return new ChannelBlockFile(channel);
+      return new ChannelBlockFile(channel, CachedReads.open(file));
     } finally {
       if (!done) {
         channel.close();
@@ -104,6 +108,16 @@ final class ChannelBlockFile implements BlockFile {
   }
 
   @Override
+  public boolean mayReadCached() {
+    return cached.isAvailable();
+  }
+
+  @Override
+  public boolean readCached(MemorySegment into, long at) {
+    return cached.read(into, at);
+  }
+
+  @Override
   public void write(ByteBuffer from, long at) throws IOException {
     long to = at;
     while (from.hasRemaining()) {
@@ -118,6 +132,7 @@ final class ChannelBlockFile implements BlockFile {
 
   @Override
   public void close() throws IOException {
+    cached.close();
     channel.close();
   }
 }

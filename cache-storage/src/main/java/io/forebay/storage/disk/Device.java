@@ -3,6 +3,8 @@ package io.forebay.storage.disk;
 import io.forebay.storage.index.IndexValue;
 import io.forebay.storage.index.ObjectIndex;
 import io.forebay.storage.purge.Purges;
+import io.forebay.storage.transit.TransitBuffer;
+import io.forebay.storage.transit.TransitPool;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
@@ -54,6 +56,7 @@ final class Device {
   private final DeviceHealth health;
   private final DeviceLog log;
   private final DeviceRecords records;
+  private final TransitPool transit;
   private final DeviceReadQueue loads;
   private final DeviceReclaimer reclaim;
   private final DeviceSweeper sweep;
@@ -87,6 +90,7 @@ final class Device {
     this.log = new DeviceLog(settings, file, head, health, counters, graves, new Random(), onWork);
     this.records =
         new DeviceRecords(settings.regionBytes(), file, log, health, counters, host.index());
+    this.transit = new TransitPool(settings.transitBytes(), DeviceSettings.MAX_RECORD);
     this.loads =
         new DeviceReadQueue(
             records,
@@ -94,6 +98,8 @@ final class Device {
             counters,
             host.promoter(),
             purges,
+            transit,
+            new RepeatedReads(host.memoryBytes()),
             onWork,
             clockMillis,
             settings.slowMillis() / PATIENCE_SHARE);
@@ -205,17 +211,31 @@ final class Device {
   }
 
   /**
-   * Brings a record into memory; {@code waiter} is told, on some thread, when it is there or can't
-   * be had. False if too much is asked of the device already.
+   * Reads a record: into memory if it is a head, if a waiter needs it there or if it is read again,
+   * else into a transit buffer. False if too much is asked of the device already.
+   *
+   * @param waiter told, on some thread, when the read is over
    */
-  boolean load(long high, long low, IndexValue value, Runnable waiter) {
-    return loads.load(high, low, value, waiter);
+  boolean read(long high, long low, IndexValue value, DiskWaiter waiter) {
+    return loads.read(high, low, value, waiter);
+  }
+
+  boolean mayReadAhead() {
+    return !transit.isHalfUsed();
+  }
+
+  /**
+   * Reads a record that page cache holds, on the thread that asks and without waiting for anything:
+   * held once by the caller; null if it has to be {@link #read}.
+   */
+  @Nullable TransitBuffer readCached(long high, long low, IndexValue value) {
+    return health.isInUse() ? loads.readCached(high, low, value) : null;
   }
 
   // --- readers
   // ------------------------------------------------------------------------------------
 
-  /** Does one load; false if none is queued. */
+  /** Does one read; false if none is queued. */
   boolean loadNext(ByteBuffer buffer) {
     return loads.next(buffer);
   }
@@ -462,6 +482,7 @@ final class Device {
         }
       }
       loads.failAll();
+      transit.trim();
       file.close();
     } catch (IOException e) {
       LOG.warn("disk {}: closing failed: {}", settings.name(), e.toString());
@@ -484,6 +505,9 @@ final class Device {
         log.freeRegionCount(),
         counters.reads.get(),
         counters.readBytes.get(),
+        counters.cachedReads.get(),
+        transit.usedBytes(),
+        transit.exhausted(),
         counters.writes.get(),
         counters.writtenBytes.get(),
         counters.dropped.get(),

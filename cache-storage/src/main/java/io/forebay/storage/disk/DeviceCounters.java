@@ -6,6 +6,10 @@ import java.util.concurrent.atomic.AtomicLong;
 final class DeviceCounters {
   final AtomicLong reads = new AtomicLong();
   final AtomicLong readBytes = new AtomicLong();
+
+  /** Of these, reads from page cache on event loops. */
+  final AtomicLong cachedReads = new AtomicLong();
+
   final AtomicLong writes = new AtomicLong();
   final AtomicLong writtenBytes = new AtomicLong();
 

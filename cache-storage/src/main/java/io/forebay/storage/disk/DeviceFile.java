@@ -4,6 +4,7 @@ import io.forebay.storage.file.PrivateFiles;
 import io.forebay.storage.layout.DeviceHeader;
 import io.forebay.storage.lock.DirectoryLock;
 import java.io.IOException;
+import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
@@ -103,6 +104,18 @@ final class DeviceFile implements BlockFile {
   @Override
   public void read(ByteBuffer into, long at) throws IOException {
     file().read(into, at);
+  }
+
+  @Override
+  public boolean mayReadCached() {
+    BlockFile open = file;
+    return open != null && open.mayReadCached();
+  }
+
+  @Override
+  public boolean readCached(MemorySegment into, long at) {
+    BlockFile open = file;
+    return open != null && open.readCached(into, at);
   }
 
   @Override

@@ -4,25 +4,40 @@ import io.forebay.storage.index.IndexValue;
 import io.forebay.storage.layout.Layouts;
 import io.forebay.storage.layout.RecordHeader;
 import io.forebay.storage.purge.Purges;
+import io.forebay.storage.transit.TransitBuffer;
+import io.forebay.storage.transit.TransitPool;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
 
 /**
- * What is asked of one device: records on their way into memory, each asked for once, however many
- * wait for it. Loops ask, this device's readers load; no locks.
+ * What is asked of one device: records, each read once, however many wait for it. Loops ask, this
+ * device's readers read; no locks.
+ *
+ * <pre>
+ *   readCached  loop: what page cache has, without waiting  ──► transit buffer
+ *   read        loop: queued ──► reader ──► transit buffer ──► those who wait
+ *                                  └──► memory: heads, what is read again, and all while
+ *                                       no transit buffer is left
+ * </pre>
  */
 final class DeviceReadQueue {
   private static final int MAX = 4096;
+
+  /** Records in transit buffers that wait to be copied into memory; more than these are not. */
+  private static final int MAX_PROMOTIONS = 32;
 
   private final DeviceRecords records;
   private final DeviceHealth health;
   private final DeviceCounters counters;
   private final Promoter promoter;
   private final Purges purges;
+  private final TransitPool transit;
+  private final RepeatedReads repeated;
   private final Runnable onWork;
   private final LongSupplier clockMillis;
 
@@ -34,7 +49,14 @@ final class DeviceReadQueue {
   private final AtomicInteger count = new AtomicInteger();
   private final ConcurrentHashMap<LoadKey, DiskRead> underWay = new ConcurrentHashMap<>();
 
+  /** Read again, to be copied into memory. */
+  private final ConcurrentLinkedQueue<Promotion> promotions = new ConcurrentLinkedQueue<>();
+
+  private final AtomicInteger promotionCount = new AtomicInteger();
+
   private record LoadKey(long high, long low) {}
+
+  private record Promotion(DiskRead read, TransitBuffer bytes) {}
 
   DeviceReadQueue(
       DeviceRecords records,
@@ -42,6 +64,8 @@ final class DeviceReadQueue {
       DeviceCounters counters,
       Promoter promoter,
       Purges purges,
+      TransitPool transit,
+      RepeatedReads repeated,
       Runnable onWork,
       LongSupplier clockMillis,
       long patienceMillis) {
@@ -50,6 +74,8 @@ final class DeviceReadQueue {
     this.counters = counters;
     this.promoter = promoter;
     this.purges = purges;
+    this.transit = transit;
+    this.repeated = repeated;
     this.onWork = onWork;
     this.clockMillis = clockMillis;
     this.patienceMillis = patienceMillis;
@@ -60,8 +86,8 @@ final class DeviceReadQueue {
     return count.get();
   }
 
-  /** See {@link Device#load}. */
-  boolean load(long high, long low, IndexValue value, Runnable waiter) {
+  /** See {@link Device#read}. */
+  boolean read(long high, long low, IndexValue value, DiskWaiter waiter) {
     LoadKey key = new LoadKey(high, low);
     DiskRead running = underWay.get(key);
     if (running == null) {
@@ -79,7 +105,7 @@ final class DeviceReadQueue {
         onWork.run();
         if (!health.isInUse()) {
           // It went out of use between the look and the queue, and its readers may be stuck.
-          over(own);
+          over(own, null);
         }
         return true;
       }
@@ -89,45 +115,127 @@ final class DeviceReadQueue {
     return true;
   }
 
-  /** Does one load; false if none is queued. */
-  boolean next(ByteBuffer buffer) {
-    DiskRead load = queue.poll();
-    if (load == null) {
+  /** See {@link Device#readCached}. */
+  @Nullable TransitBuffer readCached(long high, long low, IndexValue value) {
+    TransitBuffer buffer = records.mayReadCached() ? transit.take(value.length()) : null;
+    if (buffer == null) {
+      return null;
+    }
+    DiskRead read = new DiskRead(high, low, value, 0);
+    // What is not what was written is left to the readers, which find out why.
+    if (!records.readCached(read.place, buffer) || !isIt(read, buffer.memory())) {
+      buffer.release();
+      return null;
+    }
+    if (repeated.isRepeated(high, low, value.length())) {
+      promoteLater(read, buffer);
+    }
+    return buffer;
+  }
+
+  /** Copying is for a reader: a loop would wait for the index. */
+  private void promoteLater(DiskRead read, TransitBuffer buffer) {
+    if (promotionCount.incrementAndGet() > MAX_PROMOTIONS) {
+      promotionCount.decrementAndGet();
+      return;
+    }
+    buffer.retain();
+    promotions.add(new Promotion(read, buffer));
+    onWork.run();
+  }
+
+  private boolean promoteNext() {
+    Promotion next = promotions.poll();
+    if (next == null) {
       return false;
     }
+    promotionCount.decrementAndGet();
     try {
-      if (records.read(load.place, buffer) && isIt(load, MemorySegment.ofBuffer(buffer.clear()))) {
-        MemorySegment record = MemorySegment.ofBuffer(buffer.clear());
-        if (promoter.promote(load, record) == Promoter.Result.DEAD
-            && records.forget(load.high, load.low, load.place)) {
-          // The sweep marks it on the disk; until then the purge is in force.
-          purges.count(record, 0, Purges.DEAD);
-        }
-      } else if (health.isInUse()) {
-        boolean ignored = records.forget(load.high, load.low, load.place);
-      }
+      promote(next.read(), next.bytes().memory());
     } finally {
-      over(load);
+      next.bytes().release();
     }
     return true;
   }
 
-  private boolean isIt(DiskRead load, MemorySegment record) {
-    if (DeviceRecords.isWhole(record, 0, load.place)) {
-      // The checksum does not cover the kind.
-      return record.get(Layouts.INT, RecordHeader.KIND_OFFSET) == load.kind
-          && DirectoryPages.objectId(record, 0) == load.objectId
-          && DirectoryPages.birth(record, 0) == load.birth;
+  /** Does one read, or one promotion; false if none is queued. */
+  boolean next(ByteBuffer buffer) {
+    DiskRead read = queue.poll();
+    if (read == null) {
+      return promoteNext();
     }
-    records.onBad(load.place);
+    // A head is looked up, so its purges are found, in memory alone.
+    boolean staysOut = read.kind == RecordHeader.KIND_SLICE && !read.needsMemory();
+    TransitBuffer bytes = staysOut ? transit.take(read.place.length) : null;
+    boolean isRead = false;
+    try {
+      isRead = bytes == null ? readIntoMemory(read, buffer) : readOnly(read, bytes);
+    } finally {
+      over(read, isRead ? bytes : null);
+      if (bytes != null) {
+        bytes.release();
+      }
+    }
+    return true;
+  }
+
+  private boolean readIntoMemory(DiskRead read, ByteBuffer buffer) {
+    if (!isRead(read, buffer)) {
+      return false;
+    }
+    promote(read, MemorySegment.ofBuffer(buffer.clear()));
+    return true;
+  }
+
+  private boolean readOnly(DiskRead read, TransitBuffer bytes) {
+    if (!isRead(read, bytes.room())) {
+      return false;
+    }
+    if (read.needsMemory() || repeated.isRepeated(read.high, read.low, read.place.length)) {
+      promote(read, bytes.memory());
+    } else {
+      records.touch(read.high, read.low, read.place);
+    }
+    return true;
+  }
+
+  private boolean isRead(DiskRead read, ByteBuffer into) {
+    if (records.read(read.place, into)) {
+      MemorySegment record = MemorySegment.ofBuffer(into.clear());
+      if (isIt(read, record)) {
+        return true;
+      }
+      if (!DeviceRecords.isWhole(record, 0, read.place)) {
+        records.onBad(read.place);
+      }
+    }
+    if (health.isInUse()) {
+      boolean ignored = records.forget(read.high, read.low, read.place);
+    }
     return false;
   }
 
-  private void over(DiskRead load) {
-    if (underWay.remove(new LoadKey(load.high, load.low), load)) {
+  private void promote(DiskRead read, MemorySegment record) {
+    if (promoter.promote(read, record) == Promoter.Result.DEAD
+        && records.forget(read.high, read.low, read.place)) {
+      // The sweep marks it on the disk; until then the purge is in force.
+      purges.count(record, 0, Purges.DEAD);
+    }
+  }
+
+  /** The checksum does not cover the kind. */
+  private static boolean isIt(DiskRead read, MemorySegment record) {
+    return DeviceRecords.isWhole(record, 0, read.place)
+        && record.get(Layouts.INT, RecordHeader.KIND_OFFSET) == read.kind
+        && DirectoryPages.objectId(record, 0) == read.objectId
+        && DirectoryPages.birth(record, 0) == read.birth;
+  }
+
+  private void over(DiskRead read, @Nullable TransitBuffer bytes) {
+    if (underWay.remove(new LoadKey(read.high, read.low), read)) {
       count.decrementAndGet();
     }
-    load.complete();
+    read.complete(bytes);
   }
 
   /**
@@ -142,16 +250,21 @@ final class DeviceReadQueue {
       // Its reader may be quicker: then it is that one's.
       if (queue.remove(oldest)) {
         counters.refused.incrementAndGet();
-        over(oldest);
+        over(oldest, null);
       }
     }
   }
 
-  /** The device is out of use: whoever waits is told. */
+  /** The device is out of use: all who wait are told. */
   void failAll() {
-    for (DiskRead load : underWay.values()) {
-      over(load);
+    for (DiskRead read : underWay.values()) {
+      over(read, null);
     }
     queue.clear();
+    Promotion promotion;
+    while ((promotion = promotions.poll()) != null) {
+      promotionCount.decrementAndGet();
+      promotion.bytes().release();
+    }
   }
 }

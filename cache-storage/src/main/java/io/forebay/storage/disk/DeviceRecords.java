@@ -3,6 +3,7 @@ package io.forebay.storage.disk;
 import io.forebay.storage.index.ObjectIndex;
 import io.forebay.storage.layout.Layouts;
 import io.forebay.storage.layout.RecordHeader;
+import io.forebay.storage.transit.TransitBuffer;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
@@ -60,6 +61,46 @@ final class DeviceRecords {
     }
     // It may have been freed, and even written over, meanwhile.
     return isReadable(place.region, place.generation);
+  }
+
+  /** Whether {@link #readCached} may find anything. */
+  boolean mayReadCached() {
+    return file.mayReadCached();
+  }
+
+  /**
+   * Reads a record without waiting for the device, a lock or another thread: false unless page
+   * cache has all of it. What has not been written yet is not there, but what was there before: the
+   * caller has to look whether it is the record.
+   */
+  boolean readCached(DiskLocation place, TransitBuffer into) {
+    if (!isReadable(place.region, place.generation)
+        || !file.readCached(
+            into.memory().asSlice(0, place.length),
+            DeviceDirectory.base(place.region, regionBytes) + place.offset)) {
+      return false;
+    }
+    counters.reads.incrementAndGet();
+    counters.cachedReads.incrementAndGet();
+    counters.readBytes.addAndGet(place.length);
+    return isReadable(place.region, place.generation);
+  }
+
+  /** Notes in the index that a copy on the disk was asked for. */
+  void touch(long high, long low, DiskLocation place) {
+    ObjectIndex.Outcome ignored =
+        index
+            .blockingCursor()
+            .update(
+                high,
+                low,
+                (isPresent, value) -> {
+                  if (!isPresent || !place.isDiskOf(value) || value.isDiskTouched()) {
+                    return ObjectIndex.Verdict.KEEP;
+                  }
+                  value.touchDisk();
+                  return ObjectIndex.Verdict.PUT;
+                });
   }
 
   /** Whether what was read is a whole record of that place. */

@@ -18,6 +18,8 @@ import java.nio.file.Path;
  *     nothing is
  * @param waitingTombstones how many tombstones may wait to be written, at least 2; with more, the
  *     directories are read to find what is dead
+ * @param transitBytes bound of the buffers in which records go to sockets past the memory tier; 0:
+ *     all that is read is brought into memory
  * @param knownTombstones how many tombstones a start keeps in memory, at least 2; with more, it
  *     reads the directories several times
  */
@@ -32,6 +34,7 @@ public record DeviceSettings(
     int mostErrors,
     long slowMillis,
     long scrubBytesPerSecond,
+    long transitBytes,
     int waitingTombstones,
     int knownTombstones) {
   private static final int WAITING_TOMBSTONES = 1 << 18;
@@ -40,6 +43,7 @@ public record DeviceSettings(
   private static final int MAX_REGION = 64 << 20;
   private static final int MIN_REGION = 256 << 10;
   private static final int MIN_REGIONS = 8;
+  private static final long TRANSIT_BYTES = 64 << 20;
 
   public DeviceSettings(
       String name,
@@ -63,6 +67,7 @@ public record DeviceSettings(
         mostErrors,
         slowMillis,
         scrubBytesPerSecond,
+        TRANSIT_BYTES,
         WAITING_TOMBSTONES,
         KNOWN_TOMBSTONES);
   }
@@ -87,6 +92,12 @@ public record DeviceSettings(
   public DeviceSettings withScrub(long newBytesPerSecond) {
     Change change = new Change(this);
     change.scrubBytesPerSecond = newBytesPerSecond;
+    return change.done();
+  }
+
+  public DeviceSettings withTransit(long newTransitBytes) {
+    Change change = new Change(this);
+    change.transitBytes = newTransitBytes;
     return change.done();
   }
 
@@ -135,6 +146,7 @@ public record DeviceSettings(
     private int mostErrors;
     private long slowMillis;
     private long scrubBytesPerSecond;
+    private long transitBytes;
     private int waitingTombstones;
     private int knownTombstones;
 
@@ -146,6 +158,7 @@ public record DeviceSettings(
       mostErrors = from.mostErrors;
       slowMillis = from.slowMillis;
       scrubBytesPerSecond = from.scrubBytesPerSecond;
+      transitBytes = from.transitBytes;
       waitingTombstones = from.waitingTombstones;
       knownTombstones = from.knownTombstones;
     }
@@ -162,6 +175,7 @@ public record DeviceSettings(
           mostErrors,
           slowMillis,
           scrubBytesPerSecond,
+          transitBytes,
           waitingTombstones,
           knownTombstones);
     }

@@ -1,11 +1,13 @@
 package io.forebay.storage.disk;
 
 import io.forebay.storage.index.IndexValue;
+import io.forebay.storage.transit.TransitBuffer;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import org.jspecify.annotations.Nullable;
 
 /**
- * One record on its way from a device into memory, and who waits for it. Every waiter is told once;
- * how it ended they find out by looking the key up again.
+ * One record that is read from a device, and who waits for it. Every waiter is told once and gets
+ * the record if it can use it; all others look the key up again.
  */
 final class DiskRead {
   final long high;
@@ -15,7 +17,8 @@ final class DiskRead {
   final byte kind;
   final DiskLocation place;
   final long queuedMillis;
-  private final ConcurrentLinkedQueue<Runnable> waiters = new ConcurrentLinkedQueue<>();
+  private final ConcurrentLinkedQueue<DiskWaiter> waiters = new ConcurrentLinkedQueue<>();
+  private volatile boolean needsMemory;
   private volatile boolean isOver;
 
   /** Of what the index knows of the record now. */
@@ -36,11 +39,19 @@ final class DiskRead {
                 value.length());
   }
 
-  void join(Runnable waiter) {
+  /** Whether anybody who has joined so far needs it in memory. */
+  boolean needsMemory() {
+    return needsMemory;
+  }
+
+  void join(DiskWaiter waiter) {
+    if (waiter.needsMemory()) {
+      needsMemory = true;
+    }
     waiters.add(waiter);
     // Added before looked at, and marked before emptied: one of the two sees the other.
     if (isOver) {
-      notifyWaiters();
+      notifyWaiters(null);
     }
   }
 
@@ -48,15 +59,25 @@ final class DiskRead {
     return isOver;
   }
 
-  void complete() {
+  /**
+   * Tells all who wait.
+   *
+   * @param read for those who can use it, held by the caller for the time of the call
+   */
+  void complete(@Nullable TransitBuffer read) {
     isOver = true;
-    notifyWaiters();
+    notifyWaiters(read);
   }
 
-  private void notifyWaiters() {
-    Runnable waiter;
+  private void notifyWaiters(@Nullable TransitBuffer read) {
+    DiskWaiter waiter;
     while ((waiter = waiters.poll()) != null) {
-      waiter.run();
+      if (read == null || waiter.needsMemory()) {
+        waiter.onRead(null);
+      } else {
+        read.retain();
+        waiter.onRead(read);
+      }
     }
   }
 }

@@ -5,6 +5,9 @@ package io.forebay.storage.disk;
  *
  * @param state {@code recovering}, {@code online}, {@code offline} or {@code fenced}
  * @param recovered share of the recovery that is done
+ * @param cachedReads reads, of all, that found their record in page cache on an event loop
+ * @param transitBytes of the transit buffers that are in use
+ * @param transitExhausted how often none was left, so that a record was brought into memory
  * @param dropped records that found no free buffer or region
  * @param errors what counts towards the number that fences the device: operations that failed or
  *     were slow, and records whose checksum did not match
@@ -22,6 +25,9 @@ public record DiskStats(
     int freeRegions,
     long reads,
     long readBytes,
+    long cachedReads,
+    long transitBytes,
+    long transitExhausted,
     long writes,
     long writtenBytes,
     long dropped,

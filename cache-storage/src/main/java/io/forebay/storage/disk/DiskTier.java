@@ -5,6 +5,7 @@ import io.forebay.storage.index.ObjectIndex;
 import io.forebay.storage.layout.Layouts;
 import io.forebay.storage.purge.PurgeProbe;
 import io.forebay.storage.purge.Purges;
+import io.forebay.storage.transit.TransitBuffer;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
@@ -65,9 +66,17 @@ public final class DiskTier implements AutoCloseable {
    */
   public record Counted(String name, long objects, long bytes, String uncounted) {}
 
-  /** What devices need of the store they belong to. */
+  /**
+   * What devices need of the store they belong to.
+   *
+   * @param memoryBytes of its memory tier
+   */
   public record Host(
-      ObjectIndex index, Purges purges, Promoter promoter, LongSupplier clockMillis) {}
+      ObjectIndex index,
+      Purges purges,
+      Promoter promoter,
+      long memoryBytes,
+      LongSupplier clockMillis) {}
 
   private DiskTier(
       List<Device> devices, List<DeviceThreads> threads, ObjectIndex index, boolean isStepped) {
@@ -178,10 +187,22 @@ public final class DiskTier implements AutoCloseable {
     return device != null && device.isReadable(value.diskRegion(), value.diskGeneration());
   }
 
-  /** Brings a record into memory; see {@link Device#load}. */
-  public boolean load(long high, long low, IndexValue value, Runnable waiter) {
+  /** Reads a record into a transit buffer or into memory; see {@link Device#read}. */
+  public boolean read(long high, long low, IndexValue value, DiskWaiter waiter) {
     Device device = byNumber(devices, value.diskDevice());
-    return device != null && device.load(high, low, value, waiter);
+    return device != null && device.read(high, low, value, waiter);
+  }
+
+  /** Whether the device with a record has time and buffers for what nobody waits for yet. */
+  public boolean mayReadAhead(IndexValue value) {
+    Device device = byNumber(devices, value.diskDevice());
+    return device != null && device.mayReadAhead();
+  }
+
+  /** Reads a record that page cache holds, for an event loop; see {@link Device#readCached}. */
+  public @Nullable TransitBuffer readCached(long high, long low, IndexValue value) {
+    Device device = byNumber(devices, value.diskDevice());
+    return device == null ? null : device.readCached(high, low, value);
   }
 
   /** A copy that a value names is dead. */
@@ -387,7 +408,8 @@ public final class DiskTier implements AutoCloseable {
     long sum = 0;
     for (DeviceSettings settings : devices) {
       sum +=
-          (long) settings.buffers() * settings.bufferBytes()
+          settings.transitBytes()
+              + (long) settings.buffers() * settings.bufferBytes()
               + (settings.readers() + (settings.scrubBytesPerSecond() > 0 ? 2L : 1L))
                   * DeviceSettings.MAX_RECORD;
     }

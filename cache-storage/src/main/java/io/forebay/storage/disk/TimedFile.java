@@ -1,6 +1,7 @@
 package io.forebay.storage.disk;
 
 import java.io.IOException;
+import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 
 /**
@@ -26,6 +27,17 @@ final class TimedFile implements BlockFile {
     } finally {
       health.end();
     }
+  }
+
+  /** Not watched: it never waits for the device. */
+  @Override
+  public boolean readCached(MemorySegment into, long at) {
+    return file.readCached(into, at);
+  }
+
+  @Override
+  public boolean mayReadCached() {
+    return file.mayReadCached();
   }
 
   @Override

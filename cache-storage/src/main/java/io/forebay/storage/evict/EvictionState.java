@@ -1,5 +1,7 @@
 package io.forebay.storage.evict;
 
+import io.forebay.storage.ghost.GhostFilter;
+
 /** What lanes and the reclaim thread share of eviction. */
 public record EvictionState(SegmentPolicy policy, GhostFilter ghosts, SampleFilter sample) {
   /** With how many touches a record of this object starts. */

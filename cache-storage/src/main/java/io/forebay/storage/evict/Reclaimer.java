@@ -1,6 +1,7 @@
 package io.forebay.storage.evict;
 
 import io.forebay.storage.disk.DiskTier;
+import io.forebay.storage.ghost.GhostFilter;
 import io.forebay.storage.index.IndexValue;
 import io.forebay.storage.index.ObjectIndex;
 import io.forebay.storage.layout.DirectoryEntry;

@@ -1,5 +1,6 @@
 package io.forebay.storage.evict;
 
+import io.forebay.storage.ghost.GhostFilter;
 import io.forebay.storage.layout.Layouts;
 import java.util.ArrayDeque;
 import java.util.Arrays;

@@ -160,6 +160,11 @@ public final class IndexValue {
     flags |= DISK_TOUCHED;
   }
 
+  /** Whether the disk copy was asked for since it was written. */
+  public boolean isDiskTouched() {
+    return (flags & DISK_TOUCHED) != 0;
+  }
+
   void flags(byte newFlags) {
     flags = newFlags;
   }

@@ -1,5 +1,6 @@
 package io.forebay.storage.lane;
 
+import io.forebay.storage.disk.DiskWaiter;
 import io.forebay.storage.evict.SampleRing;
 import io.forebay.storage.evict.TierModel;
 import io.forebay.storage.index.IndexValue;
@@ -16,6 +17,7 @@ import io.forebay.storage.object.StoredHead;
 import io.forebay.storage.purge.Purges;
 import io.forebay.storage.region.RegionPins;
 import io.forebay.storage.region.Regions;
+import io.forebay.storage.transit.TransitBuffer;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import org.jspecify.annotations.Nullable;
@@ -38,6 +40,7 @@ public final class LaneLookup {
   private final NearIndex near;
   private final SampleRing samples;
   private final RemoveUpdate removal;
+  private final TouchUpdate touch = new TouchUpdate();
   private final IndexValue value = new IndexValue();
   private final StoredHead head = new StoredHead();
   private final SliceLocation slice = new SliceLocation();
@@ -288,8 +291,25 @@ public final class LaneLookup {
     return Found.ON_DISK;
   }
 
-  boolean load(Runnable waiter) {
-    return core.disk.load(wantedHigh, wantedLow, value, waiter);
+  boolean read(DiskWaiter waiter) {
+    return core.disk.read(wantedHigh, wantedLow, value, waiter);
+  }
+
+  boolean mayReadAhead() {
+    return core.disk.mayReadAhead(value);
+  }
+
+  @Nullable TransitBuffer readCached() {
+    TransitBuffer read = core.disk.readCached(wantedHigh, wantedLow, value);
+    if (read != null) {
+      if (!value.isDiskTouched()) {
+        touch.of(value);
+        // Where the index is busy the next read does it.
+        ObjectIndex.Outcome ignored = cursor.update(wantedHigh, wantedLow, touch);
+      }
+      sampleSlice(read.memory(), 0, read.length());
+    }
+    return read;
   }
 
   /** A purge matched: not live any more before the answer goes out. */
@@ -435,11 +455,14 @@ public final class LaneLookup {
     slice.offset = offset + SliceRecord.LENGTH;
     slice.length =
         memory.get(Layouts.INT, regions.base(region) + offset + SliceRecord.BODY_LENGTH_OFFSET);
-    long record = regions.base(region) + offset;
-    long object = memory.get(Layouts.LONG, record + SliceRecord.HEAD_LOW_OFFSET);
+    sampleSlice(memory, regions.base(region) + offset, SliceRecord.LENGTH + slice.length);
+  }
+
+  private void sampleSlice(MemorySegment bytes, long record, int length) {
+    long object = bytes.get(Layouts.LONG, record + SliceRecord.HEAD_LOW_OFFSET);
     if (core.eviction.sample().has(object)) {
-      int part = 1 + memory.get(Layouts.INT, record + SliceRecord.SLICE_OFFSET);
-      samples.record(object, part, SliceRecord.LENGTH + slice.length);
+      int part = 1 + bytes.get(Layouts.INT, record + SliceRecord.SLICE_OFFSET);
+      samples.record(object, part, length);
     }
   }
 

@@ -1,5 +1,6 @@
 package io.forebay.storage.lane;
 
+import io.forebay.storage.disk.DiskWaiter;
 import io.forebay.storage.evict.SampleRing;
 import io.forebay.storage.index.ObjectIndex;
 import io.forebay.storage.object.HeadSpec;
@@ -10,6 +11,7 @@ import io.forebay.storage.object.StoredHead;
 import io.forebay.storage.purge.Purges;
 import io.forebay.storage.region.KeptRegions;
 import io.forebay.storage.region.RegionPins;
+import io.forebay.storage.transit.TransitBuffer;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
@@ -120,7 +122,28 @@ public final class StoreLane {
    * asked of the disk already: then it counts as a miss.
    */
   public boolean load(Runnable waiter) {
-    return lookup.load(waiter);
+    return lookup.read(DiskWaiter.inMemory(waiter));
+  }
+
+  /**
+   * After {@link Found#ON_DISK} of a slice: has it read for a waiter that can use it in a transit
+   * buffer. False if too much is asked of the disk already.
+   */
+  public boolean read(DiskWaiter waiter) {
+    return lookup.read(waiter);
+  }
+
+  /**
+   * After {@link Found#ON_DISK} of a slice: its record, if page cache has it, without waiting. The
+   * caller holds it once; null if it has to be {@link #read}.
+   */
+  public @Nullable TransitBuffer readCached() {
+    return lookup.readCached();
+  }
+
+  /** Whether the disk that the last look found something on has time for what nobody waits for. */
+  public boolean mayReadAhead() {
+    return lookup.mayReadAhead();
   }
 
   /** What the last hit found. */

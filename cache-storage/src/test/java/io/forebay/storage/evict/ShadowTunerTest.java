@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.forebay.storage.ghost.GhostFilter;
 import io.forebay.storage.layout.Layouts;
 import java.util.List;
 import java.util.SplittableRandom;

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.forebay.storage.ghost.GhostFilter;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 

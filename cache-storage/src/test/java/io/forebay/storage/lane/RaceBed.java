@@ -4,11 +4,11 @@ import io.forebay.storage.disk.DiskTier;
 import io.forebay.storage.disk.Promoter;
 import io.forebay.storage.evict.DiskDemoter;
 import io.forebay.storage.evict.EvictionState;
-import io.forebay.storage.evict.GhostFilter;
 import io.forebay.storage.evict.MemoryCheck;
 import io.forebay.storage.evict.Reclaimer;
 import io.forebay.storage.evict.SampleFilter;
 import io.forebay.storage.evict.SegmentPolicy;
+import io.forebay.storage.ghost.GhostFilter;
 import io.forebay.storage.index.ChronicleIndex;
 import io.forebay.storage.index.IndexValue;
 import io.forebay.storage.index.ObjectIndex;
@@ -106,6 +106,7 @@ public final class RaceBed {
                   index,
                   purges,
                   new Promoter(regions, space, index, purges, 1),
+                  (long) regions.count() * regions.regionBytes(),
                   System::currentTimeMillis),
               true,
               DiskTier.Opener.files(),

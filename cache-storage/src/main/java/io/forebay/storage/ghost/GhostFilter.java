@@ -1,4 +1,4 @@
-package io.forebay.storage.evict;
+package io.forebay.storage.ghost;
 
 import io.forebay.storage.layout.Layouts;
 import java.util.Arrays;
@@ -47,7 +47,7 @@ public final class GhostFilter {
   }
 
   /** An object was dropped. */
-  void add(long object) {
+  public void add(long object) {
     if (count >= countPerTable) {
       turn();
     }
@@ -70,7 +70,7 @@ public final class GhostFilter {
   }
 
   /** So many bytes were dropped, of objects that were added or of parts of them. */
-  void age(long droppedBytes) {
+  public void age(long droppedBytes) {
     bytes += droppedBytes;
     if (bytes >= bytesPerTable) {
       turn();

@@ -1,4 +1,4 @@
-package io.forebay.storage.evict;
+package io.forebay.storage.ghost;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;

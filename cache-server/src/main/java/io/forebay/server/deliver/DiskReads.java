@@ -1,0 +1,138 @@
+package io.forebay.server.deliver;
+
+import io.forebay.storage.disk.DiskWaiter;
+import io.forebay.storage.lane.StoreLane;
+import io.forebay.storage.transit.TransitBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Executor;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Slices that were read from a disk for one response and are not in the memory tier: the one that
+ * is being sent, and those read ahead of it. They are held until they have been sent, the client
+ * stalls, or the response is over.
+ *
+ * <p>Owner: the loop of the exchange.
+ */
+public final class DiskReads {
+
+  /** Who owns the reads of a response; they are made at the first look that needs the disk. */
+  public interface Owner {
+
+    DiskReads diskReads();
+
+    /** The same; null if none have been made. */
+    @Nullable DiskReads diskReadsIfAny();
+  }
+
+  /** What became of a slice that was asked for. */
+  enum Asked {
+    /** It is held now. */
+    HELD,
+    /** It is being read; the waiter is told. */
+    COMING,
+    /** The disk does not accept the read. */
+    REFUSED
+  }
+
+  private record Held(long objectId, int slice, TransitBuffer bytes) {}
+
+  private final StoreLane lane;
+  private final Executor loop;
+  private final List<Held> held = new ArrayList<>(2);
+
+  /** Reads that were begun before a {@link #drop} are not held any more. */
+  private int era;
+
+  public DiskReads(StoreLane lane, Executor loop) {
+    this.lane = lane;
+    this.loop = loop;
+  }
+
+  /** A slice that is held, or null. */
+  @Nullable TransitBuffer find(long objectId, int slice) {
+    for (Held one : held) {
+      if (one.slice == slice && one.objectId == objectId) {
+        return one.bytes;
+      }
+    }
+    return null;
+  }
+
+  /**
+   * Asks for a slice that the lane has just found on a disk.
+   *
+   * @param onRead run on the loop after COMING; another look tells what there is
+   */
+  Asked ask(long objectId, int slice, Runnable onRead) {
+    TransitBuffer cached = lane.readCached();
+    if (cached != null) {
+      held.add(new Held(objectId, slice, cached));
+      return Asked.HELD;
+    }
+    return lane.read(new Waiter(objectId, slice, era, onRead)) ? Asked.COMING : Asked.REFUSED;
+  }
+
+  /** The same ahead of need: false where the disk has enough to do. */
+  boolean askAhead(long objectId, int slice) {
+    return lane.mayReadAhead() && lane.read(new Waiter(objectId, slice, era, DiskReads::nothing));
+  }
+
+  private static void nothing() {}
+
+  /** Gives back all slices but those of a window. */
+  void keepOnly(long objectId, int first, int last) {
+    for (int n = held.size() - 1; n >= 0; n--) {
+      Held one = held.get(n);
+      if (one.objectId != objectId || one.slice < first || one.slice > last) {
+        held.remove(n).bytes.release();
+      }
+    }
+  }
+
+  /** Gives all slices back, and those that are still being read when they come. */
+  public void drop() {
+    era++;
+    for (Held one : held) {
+      one.bytes.release();
+    }
+    held.clear();
+  }
+
+  private void onRead(Waiter waiter, @Nullable TransitBuffer read) {
+    if (read != null) {
+      if (waiter.era == era && find(waiter.objectId, waiter.slice) == null) {
+        held.add(new Held(waiter.objectId, waiter.slice, read));
+      } else {
+        read.release();
+      }
+    }
+    waiter.onRead.run();
+  }
+
+  /** One slice that is being read. */
+  private final class Waiter implements DiskWaiter {
+    private final long objectId;
+    private final int slice;
+    private final int era;
+    private final Runnable onRead;
+
+    Waiter(long objectId, int slice, int era, Runnable onRead) {
+      this.objectId = objectId;
+      this.slice = slice;
+      this.era = era;
+      this.onRead = onRead;
+    }
+
+    @Override
+    public boolean needsMemory() {
+      return false;
+    }
+
+    @Override
+    public void onRead(@Nullable TransitBuffer read) {
+      loop.execute(() -> DiskReads.this.onRead(this, read));
+    }
+  }
+}

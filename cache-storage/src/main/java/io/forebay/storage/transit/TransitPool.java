@@ -1,0 +1,116 @@
+package io.forebay.storage.transit;
+
+import java.util.concurrent.ConcurrentLinkedDeque;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The transit buffers of one device, bounded in bytes. Any thread, without locks.
+ *
+ * <p>Buffers are kept by size, and the one that came back last is given out first: its bytes are
+ * most likely still in a CPU cache.
+ */
+public final class TransitPool {
+  /** Sizes are multiples of this. */
+  private static final int STEP = 64 << 10;
+
+  private final long limitBytes;
+  private final ConcurrentLinkedDeque<TransitBuffer>[] free;
+
+  /** Direct memory of all buffers, given out or free. */
+  private final AtomicLong allocatedBytes = new AtomicLong();
+
+  private final AtomicLong usedBytes = new AtomicLong();
+  private final AtomicLong exhausted = new AtomicLong();
+
+  /**
+   * A pool without buffers; they are made when they are needed.
+   *
+   * @param limitBytes of all buffers; 0: none is ever given out
+   * @param longestRecord in bytes
+   */
+  @SuppressWarnings({"unchecked", "rawtypes"}) // an array of a generic type
+  public TransitPool(long limitBytes, int longestRecord) {
+    this.limitBytes = limitBytes;
+    this.free = new ConcurrentLinkedDeque[sizeClass(longestRecord) + 1];
+    for (int n = 0; n < free.length; n++) {
+      free[n] = new ConcurrentLinkedDeque<>();
+    }
+  }
+
+  private static int sizeClass(int length) {
+    return (Math.max(1, length) - 1) / STEP;
+  }
+
+  /** A buffer with room for a record, held once by the caller; null when the pool is exhausted. */
+  public @Nullable TransitBuffer take(int length) {
+    int sizeClass = sizeClass(length);
+    TransitBuffer buffer = sizeClass < free.length ? free[sizeClass].pollLast() : null;
+    if (buffer == null && sizeClass < free.length) {
+      buffer = allocate(sizeClass);
+    }
+    if (buffer == null) {
+      exhausted.incrementAndGet();
+      return null;
+    }
+    usedBytes.addAndGet(buffer.capacity());
+    buffer.take(length);
+    return buffer;
+  }
+
+  private @Nullable TransitBuffer allocate(int sizeClass) {
+    int capacity = (sizeClass + 1) * STEP;
+    while (allocatedBytes.addAndGet(capacity) > limitBytes) {
+      allocatedBytes.addAndGet(-capacity);
+      if (!dropOne()) {
+        return null;
+      }
+    }
+    return new TransitBuffer(this, capacity);
+  }
+
+  /** Makes room by a free buffer of another size; false if there is none. */
+  private boolean dropOne() {
+    for (ConcurrentLinkedDeque<TransitBuffer> same : free) {
+      TransitBuffer dropped = same.pollFirst();
+      if (dropped != null) {
+        dropped.free();
+        allocatedBytes.addAndGet(-dropped.capacity());
+        return true;
+      }
+    }
+    return false;
+  }
+
+  void giveBack(TransitBuffer buffer) {
+    usedBytes.addAndGet(-buffer.capacity());
+    free[sizeClass(buffer.capacity())].addLast(buffer);
+  }
+
+  /** Bytes of the buffers that somebody holds. */
+  public long usedBytes() {
+    return usedBytes.get();
+  }
+
+  /** Whether as much is in use as one half of the bound. */
+  public boolean isHalfUsed() {
+    return usedBytes.get() >= limitBytes / 2;
+  }
+
+  /** Direct memory of all buffers, given out or free. */
+  public long allocatedBytes() {
+    return allocatedBytes.get();
+  }
+
+  /** How often no buffer was left. */
+  public long exhausted() {
+    return exhausted.get();
+  }
+
+  /** Frees the buffers that nobody holds. */
+  public void trim() {
+    while (dropOne()) {
+      Thread.onSpinWait();
+    }
+  }
+}

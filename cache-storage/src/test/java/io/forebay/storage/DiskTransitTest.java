@@ -1,0 +1,281 @@
+package io.forebay.storage;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.forebay.storage.disk.DeviceSettings;
+import io.forebay.storage.disk.DiskSettings;
+import io.forebay.storage.disk.DiskStats;
+import io.forebay.storage.disk.DiskWaiter;
+import io.forebay.storage.lane.StoreLane;
+import io.forebay.storage.object.InstallOutcome;
+import io.forebay.storage.purge.Purge;
+import io.forebay.storage.purge.PurgeKind;
+import io.forebay.storage.transit.TransitBuffer;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Objects;
+import java.util.SplittableRandom;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Slices that go from a disk to a reader past the memory tier. */
+@Tag("slow")
+class DiskTransitTest {
+  private static final int MEMORY = 4 << 20;
+  private static final int REGION = 1 << 18;
+  private static final int OBJECTS = 150;
+
+  @TempDir Path directory;
+  private final AtomicLong clock = new AtomicLong(1_000_000);
+  private final SimulatedDisk simulated = new SimulatedDisk(clock, new SplittableRandom(1));
+
+  private StoreFixture open(long transitBytes) throws StoreException {
+    DeviceSettings device =
+        new DeviceSettings(
+                "d0", directory.resolve("d0"), 32 << 20, 1 << 20, 1 << 18, 4, 1, 3, 10_000, 0)
+            .withTransit(transitBytes);
+    StoreFixture fixture =
+        new StoreFixture(
+            StoreSettings.of(directory.resolve("data"), MEMORY, 1, () -> 0)
+                .withMemoryDirectory(directory.resolve("memory"))
+                .withSizes(REGION, 20_000, 64)
+                .withLockMemory(false)
+                .withPurges(64, 1000, 1 << 16)
+                .withDisks(DiskSettings.of(List.of(device)).withOpener(simulated)),
+            clock);
+    fixture.stepAll();
+    for (int n = 0; n < OBJECTS; n++) {
+      assertEquals(
+          InstallOutcome.INSTALLED, fixture.put(fixture.store.lane(0), name(n), body(n), true));
+      fixture.steps(20);
+    }
+    clock.addAndGet(6_000);
+    fixture.stepAll();
+    return fixture;
+  }
+
+  private static String name(int n) {
+    return "/object/" + n;
+  }
+
+  private static byte[] body(int n) {
+    return StoreFixture.body(n, 100_000);
+  }
+
+  /** The object id of what has a slice on the disk and its head in memory by now. */
+  private static long onDisk(StoreFixture fixture, int n) {
+    StoreLane lane = fixture.store.lane(0);
+    assertEquals(
+        StoreLane.Found.HIT, fixture.loaded(lane, () -> StoreFixture.find(lane, name(n))), name(n));
+    long id = lane.head().objectId();
+    lane.unpin(lane.head().region());
+    assertEquals(StoreLane.Found.ON_DISK, lane.findSlice(id, 0));
+    return id;
+  }
+
+  private static void assertFirstSlice(int n, @Nullable TransitBuffer read) {
+    assertNotNull(read);
+    byte[] bytes = new byte[read.bodyLength()];
+    read.bytes().get(read.bodyOffset(), bytes);
+    assertArrayEquals(Arrays.copyOf(body(n), bytes.length), bytes);
+  }
+
+  private static DiskStats disk(StoreFixture fixture) {
+    return fixture.store.diskStats().getFirst();
+  }
+
+  /** Remembers what it was told. */
+  private static final class Reader implements DiskWaiter {
+    private final List<@Nullable TransitBuffer> told = new ArrayList<>();
+
+    @Override
+    public boolean needsMemory() {
+      return false;
+    }
+
+    @Override
+    public void onRead(@Nullable TransitBuffer read) {
+      told.add(read);
+    }
+
+    TransitBuffer bytes() {
+      assertEquals(1, told.size());
+      return Objects.requireNonNull(told.getFirst());
+    }
+  }
+
+  @Test
+  void whatIsReadOnceStaysOutOfMemoryAndWhatIsReadAgainComesIn() throws Exception {
+    try (StoreFixture fixture = open(1 << 20)) {
+      StoreLane lane = fixture.store.lane(0);
+      long id = onDisk(fixture, 0);
+      TransitBuffer read = lane.readCached();
+      assertFirstSlice(0, read);
+      Objects.requireNonNull(read).release();
+      fixture.stepAll();
+      assertEquals(StoreLane.Found.ON_DISK, lane.findSlice(id, 0));
+      Objects.requireNonNull(lane.readCached()).release();
+      fixture.stepAll();
+      assertEquals(StoreLane.Found.HIT, lane.findSlice(id, 0));
+      lane.unpin(lane.slice().region());
+      assertEquals(0, disk(fixture).transitBytes());
+      assertEquals(2, disk(fixture).cachedReads());
+    }
+  }
+
+  @Test
+  void aScanLeavesMemoryAsItIs() throws Exception {
+    try (StoreFixture fixture = open(1 << 20)) {
+      StoreLane lane = fixture.store.lane(0);
+      long[] ids = new long[60];
+      for (int n = 0; n < ids.length; n++) {
+        ids[n] = onDisk(fixture, n);
+        fixture.stepAll();
+      }
+      int scanned = 0;
+      for (long id : ids) {
+        if (lane.findSlice(id, 1) == StoreLane.Found.ON_DISK) {
+          Reader reader = new Reader();
+          assertTrue(lane.read(reader));
+          fixture.stepAll();
+          reader.bytes().release();
+          assertEquals(StoreLane.Found.ON_DISK, lane.findSlice(id, 1));
+          scanned++;
+        } else {
+          lane.unpin(lane.slice().region());
+        }
+      }
+      assertTrue(scanned > 50, scanned + " slices");
+    }
+  }
+
+  @Test
+  void readersOfOneReadShareItsBuffer() throws Exception {
+    try (StoreFixture fixture = open(1 << 20)) {
+      StoreLane lane = fixture.store.lane(0);
+      long id = onDisk(fixture, 0);
+      long reads = disk(fixture).reads();
+      Reader one = new Reader();
+      Reader two = new Reader();
+      assertTrue(lane.read(one));
+      assertEquals(StoreLane.Found.ON_DISK, lane.findSlice(id, 0));
+      assertTrue(lane.read(two));
+      fixture.stepAll();
+      assertEquals(reads + 1, disk(fixture).reads());
+      assertSame(one.bytes(), two.bytes());
+      one.bytes().release();
+      assertFirstSlice(0, two.bytes());
+      two.bytes().release();
+      assertEquals(0, disk(fixture).transitBytes());
+    }
+  }
+
+  @Test
+  void whereNoBufferIsLeftARecordComesIntoMemory() throws Exception {
+    try (StoreFixture fixture = open(0)) {
+      StoreLane lane = fixture.store.lane(0);
+      long id = onDisk(fixture, 0);
+      assertNull(lane.readCached());
+      Reader reader = new Reader();
+      assertTrue(lane.read(reader));
+      fixture.stepAll();
+      assertNull(reader.told.getFirst());
+      assertEquals(StoreLane.Found.HIT, lane.findSlice(id, 0));
+      lane.unpin(lane.slice().region());
+      assertTrue(disk(fixture).transitExhausted() > 0);
+    }
+  }
+
+  @Test
+  void aReaderThatNeedsMemoryHasItWhoeverElseReads() throws Exception {
+    try (StoreFixture fixture = open(1 << 20)) {
+      StoreLane lane = fixture.store.lane(0);
+      long id = onDisk(fixture, 0);
+      Reader reader = new Reader();
+      boolean[] isLoaded = new boolean[1];
+      assertTrue(lane.read(reader));
+      assertEquals(StoreLane.Found.ON_DISK, lane.findSlice(id, 0));
+      assertTrue(lane.load(() -> isLoaded[0] = true));
+      fixture.stepAll();
+      assertTrue(isLoaded[0]);
+      TransitBuffer bytes = reader.told.getFirst();
+      if (bytes != null) {
+        bytes.release();
+      }
+      assertEquals(StoreLane.Found.HIT, lane.findSlice(id, 0));
+      lane.unpin(lane.slice().region());
+    }
+  }
+
+  /** A damaged record costs itself: a look into page cache says nothing, the reader reports it. */
+  @Test
+  void whatIsNotWhatWasWrittenIsServedByNoWay() throws Exception {
+    try (StoreFixture fixture = open(1 << 20)) {
+      StoreLane lane = fixture.store.lane(0);
+      long id = onDisk(fixture, 0);
+      simulated.damageAll("d0");
+      assertNull(lane.readCached());
+      assertEquals(0, disk(fixture).errors());
+      Reader reader = new Reader();
+      assertEquals(StoreLane.Found.ON_DISK, lane.findSlice(id, 0));
+      assertTrue(lane.read(reader));
+      fixture.stepAll();
+      assertNull(reader.told.getFirst());
+      assertEquals(1, disk(fixture).checksumFailures());
+      assertEquals(StoreLane.Found.MISS, lane.findSlice(id, 0));
+    }
+  }
+
+  /**
+   * A purge is acknowledged, swept and forgotten while a slice of its object is being read for one
+   * who had found the head before, and one who joins behind him. Both bodies end whole; nobody who
+   * comes later finds the object.
+   */
+  @Test
+  void aPurgeThatIsForgottenBetweenAReadAndItsUse() throws Exception {
+    try (StoreFixture fixture = open(1 << 20)) {
+      StoreLane lane = fixture.store.lane(0);
+      long id = onDisk(fixture, 0);
+      Reader before = new Reader();
+      Reader joined = new Reader();
+      assertTrue(lane.read(before));
+      assertEquals(StoreLane.Found.ON_DISK, lane.findSlice(id, 0));
+      assertTrue(lane.read(joined));
+      simulated.behindRead(
+          10_000,
+          () -> {
+            try {
+              Purge purge =
+                  new Purge(
+                      PurgeKind.URL, new long[] {StoreFixture.scope(name(0))}, false, name(0));
+              assertTrue(fixture.store.purge(purge).sequence() > 0);
+            } catch (Exception e) {
+              throw new AssertionError(e);
+            }
+          });
+      fixture.steps(1);
+      clock.addAndGet(120_000);
+      fixture.stepAll();
+      assertTrue(simulated.hasHappened());
+      assertTrue(fixture.store.latestPurges(1).getFirst().isSwept());
+      assertFirstSlice(0, before.bytes());
+      assertFirstSlice(0, joined.bytes());
+      before.bytes().release();
+      joined.bytes().release();
+      assertEquals(StoreLane.Found.MISS, StoreFixture.find(lane, name(0)));
+      fixture.reopen();
+      fixture.stepAll();
+      assertEquals(StoreLane.Found.MISS, StoreFixture.find(fixture.store.lane(0), name(0)));
+    }
+  }
+}

@@ -1,0 +1,116 @@
+package io.forebay.storage.transit;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.Test;
+
+/** Buffers are bounded in bytes, come back with their last holder, and are used again. */
+final class TransitPoolTest {
+  private static final int STEP = 64 << 10;
+
+  private static TransitBuffer take(TransitPool pool, int length) {
+    return Objects.requireNonNull(pool.take(length));
+  }
+
+  @Test
+  void givesOutNoMoreBytesThanItMay() {
+    TransitPool pool = new TransitPool(3L * STEP, 2 << 20);
+    TransitBuffer one = take(pool, STEP + 1);
+    TransitBuffer two = take(pool, 1);
+    assertEquals(3L * STEP, pool.usedBytes());
+    assertNull(pool.take(1));
+    assertEquals(1, pool.exhausted());
+    two.release();
+    assertNotNull(pool.take(STEP));
+    one.release();
+    assertEquals(STEP, pool.usedBytes());
+    assertEquals(3L * STEP, pool.allocatedBytes());
+  }
+
+  @Test
+  void aFreeBufferOfAnotherSizeMakesRoom() {
+    TransitPool pool = new TransitPool(2L * STEP, 2 << 20);
+    take(pool, STEP).release();
+    TransitBuffer larger = take(pool, 2 * STEP);
+    assertEquals(2L * STEP, pool.allocatedBytes());
+    larger.release();
+    pool.trim();
+    assertEquals(0, pool.allocatedBytes());
+  }
+
+  @Test
+  void aBufferComesBackWithItsLastHolder() {
+    TransitPool pool = new TransitPool(STEP, STEP);
+    TransitBuffer buffer = take(pool, 100);
+    buffer.retain();
+    buffer.release();
+    assertNull(pool.take(100));
+    buffer.release();
+    assertSame(buffer, pool.take(200));
+    assertEquals(200, buffer.length());
+  }
+
+  @Test
+  void whoHoldsNothingCanNeitherReleaseNorRetain() {
+    TransitPool pool = new TransitPool(STEP, STEP);
+    TransitBuffer buffer = take(pool, 100);
+    buffer.release();
+    assertThrows(IllegalStateException.class, buffer::release);
+    assertThrows(IllegalStateException.class, buffer::retain);
+  }
+
+  @Test
+  void withoutBytesItHasNoBuffers() {
+    TransitPool pool = new TransitPool(0, 2 << 20);
+    assertNull(pool.take(1));
+    assertTrue(pool.isHalfUsed());
+  }
+
+  @Test
+  void whatIsLongerThanTheLongestRecordHasNoBuffer() {
+    assertNull(new TransitPool(1 << 20, STEP).take(STEP + 1));
+  }
+
+  @Test
+  void threadsNeverShareABuffer() throws Exception {
+    TransitPool pool = new TransitPool(4L * STEP, 2 * STEP);
+    AtomicReference<Throwable> failure = new AtomicReference<>();
+    List<Thread> threads = new ArrayList<>();
+    for (int n = 0; n < 4; n++) {
+      byte mark = (byte) (n + 1);
+      threads.add(
+          Thread.ofPlatform()
+              .uncaughtExceptionHandler((thread, thrown) -> failure.set(thrown))
+              .start(() -> useOften(pool, mark)));
+    }
+    for (Thread thread : threads) {
+      thread.join();
+    }
+    assertNull(failure.get());
+    assertEquals(0, pool.usedBytes());
+    assertFalse(pool.allocatedBytes() > 4L * STEP);
+  }
+
+  private static void useOften(TransitPool pool, byte mark) {
+    for (int round = 0; round < 20_000; round++) {
+      TransitBuffer buffer = pool.take(1 + round % 2 * STEP);
+      if (buffer != null) {
+        buffer.bytes().put(0, mark);
+        buffer.retain();
+        buffer.release();
+        assertEquals(mark, buffer.bytes().get(0));
+        buffer.release();
+      }
+    }
+  }
+}
