@@ -4,10 +4,10 @@
  * that stops for a second is charged with every request of that second (no coordinated omission).
  *
  *   cc -O2 -Wall -Wextra -o open-loop open_loop.c
- *   open-loop PORT NAME COUNT RATE SECONDS CONNECTIONS FIELDS
+ *   open-loop PORT NAME COUNT RATE SECONDS CONNECTIONS FIELDS [DRAWS]
  *
- * Asks 127.0.0.1:PORT for /NAME/0 to /NAME/(COUNT - 1) at random, with the header fields in the file FIELDS,
- * and prints one line of JSON, times in milliseconds: "first" and "last" byte of answers, and "lag", by how
+ * Asks 127.0.0.1:PORT for /NAME/0 to /NAME/(COUNT - 1) at random, each alike or as often as its number is a line
+ * of the file DRAWS, with the header fields in the file FIELDS, and prints one line of JSON, times in milliseconds: "first" and "last" byte of answers, and "lag", by how
  * much this program itself was late although a connection was free: what it could not help.
  */
 #define _GNU_SOURCE
@@ -47,6 +47,8 @@ struct connection {
 static int port, poll_fd;
 static const char *name;
 static long count;
+static size_t draws;
+static long *drawn; /* numbers to choose from, NULL if all are alike */
 static char fields[FIELD_BYTES];
 static struct connection *idle;
 static struct histogram first, last, lag;
@@ -111,7 +113,7 @@ static long draw(void) {
   state ^= state << 13;
   state ^= state >> 7;
   state ^= state << 17;
-  return state % count;
+  return drawn ? drawn[state % draws] : (long)(state % count);
 }
 
 static void ask(int64_t due) {
@@ -193,8 +195,19 @@ static void read_fields(const char *path) {
   fclose(file);
 }
 
+static void read_draws(const char *path) {
+  FILE *file = fopen(path, "r");
+  if (!file) err(1, "%s", path);
+  size_t room = 0;
+  for (long number; fscanf(file, "%ld", &number) == 1; drawn[draws++] = number)
+    if (draws == room) drawn = realloc(drawn, (room = room ? 2 * room : 1024) * sizeof *drawn);
+  if (!draws) errx(1, "%s is empty", path);
+  fclose(file);
+}
+
 int main(int argument_count, char **arguments) {
-  if (argument_count != 8) errx(2, "wanted: PORT NAME COUNT RATE SECONDS CONNECTIONS FIELDS");
+  if (argument_count != 8 && argument_count != 9)
+    errx(2, "wanted: PORT NAME COUNT RATE SECONDS CONNECTIONS FIELDS [DRAWS]");
   port = atoi(arguments[1]);
   name = arguments[2];
   count = atol(arguments[3]);
@@ -202,6 +215,7 @@ int main(int argument_count, char **arguments) {
   int64_t length = RAMP + atof(arguments[5]) * SECOND;
   int connections = atoi(arguments[6]);
   read_fields(arguments[7]);
+  if (argument_count == 9) read_draws(arguments[8]);
   poll_fd = epoll_create1(0);
   struct connection *all = calloc(connections, sizeof *all);
   for (int i = 0; i < connections; i++) {

@@ -1,5 +1,6 @@
 """The load: warming a cache, wrk, h2load and the open-loop client, each run to its end."""
 
+import concurrent.futures
 import http.client
 import json
 import random
@@ -9,12 +10,15 @@ import subprocess
 from . import process, servers, site
 
 TIMEOUT_SECONDS = 20
+FILL_CONNECTIONS = 4
+FILL_PASSES = 6
+FILL_SHARE = 0.001  # of a pass over all objects may still come from the origin
 WARM_H2LOAD_STREAMS = 16
 
 
 def warm(setting, peer, load):
     """Asks for every object twice, since some caches admit at the second request, and looks at the bytes."""
-    if load.zipf:
+    if load.exponent is not None:
         return _warm_many(setting, peer, load)
     root = setting.lab / "www"
     client = servers.connection(peer.port(setting), setting.is_tls)
@@ -45,6 +49,40 @@ def _warm_many(setting, peer, load):
         if _h2load(said)["requests"] != load.count:
             told = re.search(r"status codes: .*", said)
             raise process.Failed(f"{peer.name}: {load.name}: not all came: {told.group(0) if told else said.strip()}")
+
+
+def fill(setting, peer, load, origin_requests):
+    """
+    Asks for all objects in order, at least twice, until a pass needs nothing from the origin: what memory holds
+    after one pass is evicted, and so written to disk, by the next.
+    """
+    expected = (setting.lab / "www" / load.file(0)).read_bytes()
+    with concurrent.futures.ThreadPoolExecutor(FILL_CONNECTIONS) as pool:
+        for number in range(FILL_PASSES):
+            before = origin_requests()
+            parts = [pool.submit(_fill_part, setting, peer, load, first, expected) for first in range(FILL_CONNECTIONS)]
+            for part in parts:
+                part.result()
+            if number and origin_requests() - before <= FILL_SHARE * load.count:
+                return
+
+
+def _fill_part(setting, peer, load, first, expected):
+    client = servers.connection(peer.port(setting), setting.is_tls)
+    path = load.path(first)
+    try:
+        for number in range(first, load.count, FILL_CONNECTIONS):
+            path = load.path(number)
+            client.request("GET", path)
+            response = client.getresponse()
+            body = response.read()
+            if response.status != 200 or body != expected:
+                raise process.Failed(f"{peer.name}: {path} came as {response.status} with {len(body)} bytes, not those"
+                                     " of the origin")
+    except (OSError, http.client.HTTPException) as broken:
+        raise process.Failed(f"{peer.name}: {path}: {broken!r}") from None
+    finally:
+        client.close()
 
 
 def closed(setting, peer, load, heads, seconds):
@@ -83,8 +121,9 @@ def open_loop(setting, peer, load, heads, rate, connections, seconds):
     """The open-loop client: requests are due at a constant rate, whatever became of those before."""
     head = setting.lab / "open-loop.head"
     head.write_text("".join(f"{name}: {value}\r\n" for name, value in heads[0]))
+    draws = [_draws(setting, load)] if load.exponent is not None else []
     said = _run(setting, [setting.lab / "open-loop", peer.port(setting), load.name, load.count, f"{rate:.0f}",
-                          seconds, connections, head])
+                          seconds, connections, head, *draws])
     return json.loads(said)
 
 
@@ -143,12 +182,17 @@ def _script(setting, port, load, heads):
     tails = [f" HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n" + "".join(f"{name}: {value}\r\n" for name, value in fields) + "\r\n"
              for fields in heads]
     values = {"tails": "{" + ", ".join(map(_lua, tails)) + "}", "name": load.name, "count": load.count, "done": _DONE}
-    if not load.zipf:
+    if load.exponent is None:
         return _FIXED.format(**values)
+    return _ZIPF.format(draws=_draws(setting, load), **values)
+
+
+def _draws(setting, load):
+    """A file with the numbers of objects in the order in which they are asked for."""
     file = setting.lab / f"{load.name}.draws"
     if not file.exists():
-        file.write_text("".join(f"{number}\n" for number in site.draws(load.count, seed=1)))
-    return _ZIPF.format(draws=file, **values)
+        file.write_text("".join(f"{number}\n" for number in site.draws(load.count, 1, load.exponent)))
+    return file
 
 
 def _lua(text):

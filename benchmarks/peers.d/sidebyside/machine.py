@@ -111,6 +111,31 @@ def require_room(directory, needed):
         raise Unfit(f"{directory} has {free >> 20} MiB free, {needed >> 20} MiB are wanted")
 
 
+def device(directory):
+    """File system and device below a directory, for the head of a report."""
+    place = str(pathlib.Path(directory).resolve())
+    mounts = []
+    for line in pathlib.Path("/proc/self/mountinfo").read_text().splitlines():
+        fields, _, rest = line.partition(" - ")
+        numbers, point = fields.split()[2], fields.split()[4]
+        if place == point or place.startswith(point.rstrip("/") + "/"):
+            mounts.append((len(point), numbers, *rest.split()[:2]))
+    # Of mounts on one place the last one is seen.
+    _, numbers, system, source = max(reversed(mounts), key=lambda mount: mount[0])
+    block = pathlib.Path("/sys/dev/block") / numbers
+    queue = next((q for q in (block / "queue", block / ".." / "queue") if q.exists()), None)
+    found = {"directory": place, "file_system": system, "device": source}
+    if queue:
+        scheduler = re.search(r"\[(.*)\]", (queue / "scheduler").read_text())
+        found |= {"rotational": (queue / "rotational").read_text().strip() == "1",
+                  "scheduler": scheduler.group(1) if scheduler else "none"}
+    return found
+
+
+def available_memory():
+    return int(re.search(r"MemAvailable:\s+(\d+)", pathlib.Path("/proc/meminfo").read_text()).group(1)) * 1024
+
+
 def noise(load):
     """A warning when the machine did other work, by its load average before anything was started, or None."""
     if load > QUIET:

@@ -6,12 +6,15 @@ import statistics
 GOAL_OF_PEER = 0.75
 GOAL_OF_FLOOR = 1.1
 CACHES = ("nginx", "varnish", "ats", "haproxy")
-NO_CACHES = ("floor", "netty-epoll", "netty-io_uring")
+NO_CACHES = ("floor", "floor-direct", "netty-epoll", "netty-io_uring")
+THREADS_SHOWN = 5
 
 
 def line(row):
     """One measurement, as it is made."""
     text = f"{row['round'] + 1}  {row['peer']:16} {row['column']:14}"
+    if "read_from_device" in row:
+        return text + _from_disk_line(row)
     if "first_hit_ms" in row:
         return f"{text} first hit after {row['first_hit_ms']:.0f} ms, {row['cpu_ms']:.0f} ms of CPU"
     if "last" in row:
@@ -27,12 +30,30 @@ def line(row):
     return f"{text}  rss {row['rss_mib']}{_trouble(row)}"
 
 
+def _from_disk_line(row):
+    text = f" {row['rps']:9.0f} req/s {row['gbps']:6.2f} Gbit/s {row['us']:8.2f} us/req  util {row['utilisation']:.2f}"
+    if "last" in row:
+        text += f"  first {_times(row['first'])}  last {_times(row['last'])}  lag {_times(row['lag'])}"
+    else:
+        text += f"  p50 {row['p50']:.2f} p99 {row['p99']:.2f} ms"
+    if row["compiler_us"]:
+        text += f"  compilers {row['compiler_us']:.2f} us"
+    text += f"  read {row['read']:.2f}, from the device {row['read_from_device']:.2f}"
+    for name in ("written_to_memory", "missed_share", "memory_share"):
+        if row[name] is not None:
+            text += f"  {name.replace('_', ' ')} {row[name]:.4f}"
+    threads = ", ".join(f"{name} {us:.1f}" for name, us in list(row["threads_us"].items())[:THREADS_SHOWN])
+    return f"{text}  rss {row['rss_mib']}{_trouble(row)}\n     us/req by thread: {threads}"
+
+
 def _times(times):
     return "/".join(f"{times[key]:.2f}" for key in ("p50", "p99", "p999", "max"))
 
 
 def _trouble(row):
     text = f"  ERRORS {row['errors']}" if row["errors"] else ""
+    if row.get("unanswered"):
+        text += f"  UNANSWERED {row['unanswered']}"
     if row.get("origin_share", 0) > 0.001:
         text += f"  NOT CACHED {row['origin_share']:.1%}"
     return text
@@ -40,6 +61,8 @@ def _trouble(row):
 
 def tables(rows, titles):
     """Markdown: what each mode of a run is about."""
+    if any("read_from_device" in row for row in rows):
+        return _from_disk(rows, titles)
     if any("last" in row for row in rows):
         return _tails(rows, titles)
     if any("first_hit_ms" in row for row in rows):
@@ -66,9 +89,10 @@ def _table(rows, titles, metric, what, more_is_better):
         if others:
             lines.append(_ratios(f"{titles[ours]} over the best peer", rows, ours, columns, metric,
                                  {c: _best(cells, others, c, more_is_better) for c in columns}))
-        if "floor" in peers:
-            lines.append(_ratios(f"{titles[ours]} over the floor", rows, ours, columns, metric,
-                                 dict.fromkeys(columns, "floor")))
+        floor = "floor-direct" if ours.endswith("-direct") and "floor-direct" in peers else "floor"
+        if floor in peers:
+            lines.append(_ratios(f"{titles[ours]} over the {titles[floor] if floor != 'floor' else 'floor'}", rows, ours,
+                                 columns, metric, dict.fromkeys(columns, floor)))
         if others and "floor" in peers and metric == "us":
             lines.append(_goals(titles[ours], cells, ours, others, columns))
     return "\n".join(lines)
@@ -138,6 +162,31 @@ def _tails(rows, titles):
                     f" {times} | {_spread([row['lag']['p99'] for row in mine])} |"
                     f" {sum(row['errors'] + row['unanswered'] for row in mine)} |")
     return "\n".join(lines)
+
+
+def _from_disk(rows, titles):
+    """CPU of both loads, throughput of the full one, latencies of the constant one, and whether it were hits from disk."""
+    full = [row for row in rows if "last" not in row]
+    lines = ["| | load | byte | p50 ms | p99 | hits | missed, by its own count | from memory, by its own count"
+             " | read a byte sent | from the device | written to memory | errors |",
+             "|---|---|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|"]
+    for peer in dict.fromkeys(row["peer"] for row in rows):
+        for column in dict.fromkeys(row["column"] for row in rows if row["peer"] == peer):
+            mine = [row for row in rows if row["peer"] == peer and row["column"] == column]
+            for which in ("first", "last") if "last" in mine[0] else ("last",):
+                times = [[row[which][key] if "last" in row else row[key] for row in mine] for key in ("p50", "p99")]
+                shares = [[1 - row["origin_share"] for row in mine]] + [
+                    [row[name] for row in mine if row[name] is not None] for name in ("missed_share", "memory_share")]
+                bytes_a_byte = [[row[name] for row in mine if row[name] is not None]
+                                for name in ("read", "read_from_device", "written_to_memory")]
+                cells = ([titles[peer], column, which] + [_spread(values) for values in times]
+                         + [f"{statistics.median(values):.2%}" if values else "–" for values in shares]
+                         + [_spread(values) for values in bytes_a_byte]
+                         + [str(sum(row["errors"] + row.get("unanswered", 0) for row in mine))])
+                lines.append("| " + " | ".join(cells) + " |")
+    return "\n\n".join((_table(rows, titles, "us", "µs CPU a request, hits from disk", False),
+                        _table(full, titles, "rps", "requests/s", True),
+                        _table(full, titles, "gbps", "Gbit/s", True), "\n".join(lines)))
 
 
 def write_json(path, about, rows):

@@ -1,7 +1,8 @@
 """The origin, the peers, the floor and Forebay: how each is configured and started.
 
 Each is tuned as its manual has it for serving from memory, keeps at most 4 GiB (HAProxy 2), and has as
-many threads or processes as the run says. One at a time is up, so ports are fixed.
+many threads or processes as the run says. For hits from disk it has as little memory and as much disk as
+the run says. One at a time is up, so ports are fixed.
 """
 
 import dataclasses
@@ -14,17 +15,41 @@ import shlex
 import shutil
 import ssl
 import subprocess
+import time
 
 from . import machine, process, site
 
 ORIGIN = 9000
 TLS = ("https", "h2")
 PURGES_A_CALL = 50
+STATISTICS_MS = 200
+MEMORY_PART = 8  # of the footprint, that is how much a cache keeps in memory where hits come from disk
 BENCHMARKS = pathlib.Path(__file__).resolve().parents[2]
 
 UNVERIFIED = ssl.create_default_context()
 UNVERIFIED.check_hostname = False
 UNVERIFIED.verify_mode = ssl.CERT_NONE
+
+
+@dataclasses.dataclass(frozen=True)
+class Disk:
+    """What is asked for lies on disk: how much it is, and what of it a cache may keep in memory."""
+
+    directory: pathlib.Path
+    footprint: int
+
+    @property
+    def memory(self):
+        return self.footprint // MEMORY_PART
+
+    @property
+    def size(self):
+        """Room to spare: caches that write regions need it to free them."""
+        return self.footprint * 3 // 2
+
+    def clear(self):
+        for name in os.listdir(self.directory):
+            shutil.rmtree(self.directory / name)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -40,6 +65,7 @@ class Setting:
     routes: int  # of Forebay, beside the one that is asked for
     server_cpus: str
     load_cpus: str
+    disk: Disk | None = None
 
     @property
     def is_tls(self):
@@ -58,7 +84,18 @@ class Setting:
         return place
 
     def memory_directory(self, name):
-        place = self.memory / name
+        return self._empty(self.memory / name)
+
+    def cache_directory(self, name):
+        """On the disk where hits are to come from there, else in memory."""
+        return self._empty(self.disk.directory / name) if self.disk else self.memory_directory(name)
+
+    @property
+    def cache_bytes(self):
+        return self.disk.size if self.disk else 4 << 30
+
+    @staticmethod
+    def _empty(place):
         shutil.rmtree(place, ignore_errors=True)
         place.mkdir()
         return place
@@ -96,6 +133,20 @@ def make_certificate(lab):
         (lab / name).chmod(0o644)
 
 
+def text(port, path):
+    """What a server answers in plain HTTP about itself."""
+    client = connection(port, False)
+    try:
+        client.request("GET", path)
+        response = client.getresponse()
+        said = response.read().decode()
+    finally:
+        client.close()
+    if response.status != 200:
+        raise process.Failed(f"port {port}: {path} was answered with {response.status}")
+    return said
+
+
 class Origin:
     """An nginx with the files, on the load's CPUs."""
 
@@ -128,14 +179,9 @@ http {{
 
     def requests(self):
         """How many it has answered, these questions not counted."""
-        client = connection(ORIGIN, False)
-        try:
-            client.request("GET", "/origin-status")
-            text = client.getresponse().read().decode()
-        finally:
-            client.close()
+        status = text(ORIGIN, "/origin-status")
         self._asked = getattr(self, "_asked", 0) + 1
-        return int(re.search(r"\s\d+ \d+ (\d+)", text).group(1)) - self._asked
+        return int(re.search(r"\s\d+ \d+ (\d+)", status).group(1)) - self._asked
 
     def stop(self):
         self._group.stop()
@@ -160,6 +206,13 @@ class Peer:
         """Starts what it needs in the group; it may not be ready when this returns."""
         raise NotImplementedError
 
+    def counters(self, setting):
+        """
+        What it says of itself since its start: "missed" requests, hits from "memory", bytes "written" to memory;
+        of these, those that it counts.
+        """
+        return {}
+
     def ports(self):
         """Of HTTP and of TLS."""
         return self.first_port, self.first_port + 100
@@ -179,17 +232,22 @@ class Nginx(Peer):
     def start(self, setting, group):
         place = setting.directory("nginx")
         plain, tls = self.ports()
-        log = f"{place}/access.log combined buffer=64k flush=1s" if setting.access_log else "off"
+        logs = [f"access_log {place}/access.log combined buffer=64k flush=1s;"] if setting.access_log else []
+        if setting.disk:
+            # It counts no hits, but can log what was none.
+            logs.append("map $upstream_cache_status $missed { HIT 0; default 1; } log_format missed $upstream_cache_status;"
+                        f" access_log {place}/missed.log missed if=$missed;")
         files = machine.open_files()
         (place / "nginx.conf").write_text(f"""
 user {setting.user}; daemon off; worker_processes {setting.threads}; pid {place}/pid; error_log {place}/error.log;
 worker_rlimit_nofile {files}; events {{ worker_connections 8192; }}
 http {{
-  access_log {log}; sendfile on; tcp_nopush on; keepalive_requests 10000000; keepalive_timeout 75s;
+  {" ".join(logs) or "access_log off;"}
+  sendfile on; tcp_nopush on; keepalive_requests 10000000; keepalive_timeout 75s;
   open_file_cache max={files // 2} inactive=600s; open_file_cache_valid 600s;
   large_client_header_buffers 4 16k;
-  proxy_cache_path {setting.memory_directory("nginx")} levels=1:2 keys_zone=c:128m max_size=4g inactive=24h
-    use_temp_path=off manager_files=2000;
+  proxy_cache_path {setting.cache_directory("nginx")} levels=1:2 keys_zone=c:128m
+    max_size={setting.cache_bytes >> 20}m inactive=24h use_temp_path=off manager_files=2000;
   upstream origin {{ server 127.0.0.1:{ORIGIN}; keepalive 64; }}
   server {{
     listen 127.0.0.1:{plain} backlog=4096; listen 127.0.0.1:{tls} ssl http2 backlog=4096;
@@ -203,6 +261,10 @@ http {{
   }}
 }}""")
         group.add(process.Program(["nginx", "-c", place / "nginx.conf", "-p", place], setting.server_cpus, place / "log"))
+
+    def counters(self, setting):
+        with open(setting.lab / "nginx" / "missed.log", "rb") as lines:
+            return {"missed": sum(1 for _ in lines)}
 
 
 class Varnish(Peer):
@@ -260,7 +322,10 @@ class TrafficServer(Peer):
         for name in ("var/log/trafficserver", "var/trafficserver", "run/trafficserver"):
             (place / name).mkdir(parents=True)
         (etc / "remap.config").write_text(f"map / http://127.0.0.1:{ORIGIN}/\n")
-        (etc / "storage.config").write_text(f"{setting.memory_directory('ats')} 4G\n")
+        (etc / "storage.config").write_text(f"{setting.cache_directory('ats')} {setting.cache_bytes}\n")
+        if setting.disk:
+            (etc / "plugin.config").write_text("stats_over_http.so\n")
+        statistics = f"CONFIG proxy.config.raw_stat_sync_interval_ms INT {STATISTICS_MS}" if setting.disk else ""
         (etc / "ssl_multicert.config").write_text(
             f"dest_ip=* ssl_cert_name={setting.lab}/cert.pem ssl_key_name={setting.lab}/key.pem\n")
         (etc / "logging.yaml").write_text("""logging:
@@ -276,7 +341,7 @@ CONFIG proxy.config.http.server_ports STRING {plain} {tls}:ssl
 CONFIG proxy.config.exec_thread.autoconfig INT 0
 CONFIG proxy.config.exec_thread.limit INT {setting.threads}
 CONFIG proxy.config.accept_threads INT 0
-CONFIG proxy.config.cache.ram_cache.size INT 2G
+CONFIG proxy.config.cache.ram_cache.size INT {setting.disk.memory if setting.disk else "2G"}
 CONFIG proxy.config.cache.ram_cache_cutoff INT 64M
 CONFIG proxy.config.http.cache.required_headers INT 0
 CONFIG proxy.config.http.keep_alive_no_activity_timeout_in INT 120
@@ -288,6 +353,7 @@ CONFIG proxy.config.url_remap.remap_required INT 1
 CONFIG proxy.config.url_remap.pristine_host_hdr INT 1
 CONFIG proxy.config.admin.user_id STRING #-1
 CONFIG proxy.config.net.max_connections_in INT 30000
+{statistics}
 """)
         (place / "runroot.yaml").write_text(f"""prefix: {place}
 exec_prefix: /usr
@@ -306,6 +372,14 @@ cachedir: {place}/cache
         (place / "cache").mkdir()
         group.add(process.Program(["traffic_server", f"--run-root={place}/runroot.yaml"], setting.server_cpus,
                                   place / "log"))
+
+    def counters(self, setting):
+        time.sleep(2 * STATISTICS_MS / 1000)  # its threads add up what they count now and then
+        counts = json.loads(text(self.port(setting), "/_stats"))["global"]
+        self._asked = getattr(self, "_asked", 0) + 1  # these questions are misses too
+        return {"missed": sum(int(value) for name, value in counts.items()
+                              if name.startswith("proxy.process.http.cache_miss_")) - self._asked,
+                "memory": int(counts["proxy.process.http.cache_hit_mem_fresh"])}
 
 
 class HaProxy(Peer):
@@ -371,6 +445,27 @@ class Floor(Peer):
                                   setting.server_cpus, place / "log"))
 
 
+class DiskFloor(Peer):
+    """The floor of hits from disk: reads, verifies, writes. It has no cache in memory."""
+
+    def __init__(self, name, io, first_port):
+        self.name = name
+        self.title = f"disk floor (C, {io})"
+        self.first_port = first_port
+        self._io = io
+
+    def programs(self, setting):
+        return ("cc",)
+
+    def start(self, setting, group):
+        place = setting.directory(self.name)
+        program = place / "disk-floor"
+        compile_c(BENCHMARKS / "floor" / "disk_floor.c", program)
+        data = setting.cache_directory(self.name) / "data"
+        group.add(process.Program([program, self.port(setting), setting.threads, data, self._io, *bodies(setting)],
+                                  setting.server_cpus, place / "log"))
+
+
 class Spike(Peer):
     """No cache either: bare Netty with its HTTP codec, of the benchmarks' jar."""
 
@@ -411,18 +506,19 @@ class Forebay(Peer):
 
     def __init__(self, name="forebay", settings=None):
         self.name = name
-        self.title = "Forebay" if name == "forebay" else f"Forebay, {name}"
+        self.title = "Forebay" if name == "forebay" else f"Forebay, {name.removeprefix('forebay-')}"
         self._settings = settings or {}
 
     @classmethod
-    def variant(cls, text):
+    def variant(cls, described):
         """NAME=KEY=VALUE KEY=VALUE ..., split as a shell would."""
-        name, _, rest = text.partition("=")
+        name, _, rest = described.partition("=")
         settings = dict(word.partition("=")[::2] for word in shlex.split(rest))
-        unknown = set(settings) - {"ROOT", "JAVA_OPTS", "THREADS", "ACCESS_LOG", "MEMORY", "MEMORY_DIR", "CONFIG", "AOT"}
+        unknown = set(settings) - {"ROOT", "JAVA_OPTS", "THREADS", "ACCESS_LOG", "MEMORY", "MEMORY_DIR", "CONFIG", "AOT",
+                                   "DISK_IO"}
         if not name or unknown:
-            raise machine.Unfit(f"--forebay {text}: NAME='KEY=VALUE ...' is wanted, with the keys ROOT, JAVA_OPTS,"
-                                " THREADS, ACCESS_LOG, MEMORY, MEMORY_DIR, CONFIG, AOT")
+            raise machine.Unfit(f"--forebay {described}: NAME='KEY=VALUE ...' is wanted, with the keys ROOT, JAVA_OPTS,"
+                                " THREADS, ACCESS_LOG, MEMORY, MEMORY_DIR, CONFIG, AOT, DISK_IO")
         return cls(name, settings)
 
     def programs(self, setting):
@@ -434,6 +530,8 @@ class Forebay(Peer):
     def start(self, setting, group):
         setting.directory("forebay")
         setting.memory_directory("forebay")
+        if setting.disk:
+            setting.cache_directory("forebay")
         if "MEMORY_DIR" in self._settings:
             shutil.rmtree(self._settings["MEMORY_DIR"], ignore_errors=True)
         self.restart(setting, group)
@@ -451,9 +549,11 @@ class Forebay(Peer):
             "PEER_THREADS": str(setting.threads),
             "PEER_ACCESS_LOG": str(place / "access.log") if setting.access_log else "off",
         }
-        if setting.routes:
-            environment["PEER_CONFIG"] = str(self._config(place, setting.routes))
-        own = {f"PEER_{key}": value for key, value in self._settings.items() if key != "JAVA_OPTS"}
+        if setting.routes or setting.disk:
+            environment["PEER_CONFIG"] = str(self._config(place, setting))
+        if setting.disk:
+            environment["PEER_MEMORY"] = f"{setting.disk.memory >> 20}MiB"
+        own = {f"PEER_{key}": value for key, value in self._settings.items() if key not in ("JAVA_OPTS", "DISK_IO")}
         if own.get("PEER_ACCESS_LOG") == "on":
             own["PEER_ACCESS_LOG"] = str(place / "access.log")
         if "JAVA_OPTS" in self._settings:
@@ -461,14 +561,26 @@ class Forebay(Peer):
         group.add(process.Program([BENCHMARKS / "peer-forebay.sh"], setting.server_cpus, place / "log",
                                   {**environment, **own}))
 
-    @staticmethod
-    def _config(place, routes):
+    def _config(self, place, setting):
         lines = ["origins:", f"  site: http://127.0.0.1:{ORIGIN}", "routes:", "  - origin: site"]
-        for number in range(routes):
+        for number in range(setting.routes):
             lines.append(f"  - match: {{host: \"*.site-{number}.example.com\", path: /img/}}\n    origin: site")
+        if setting.disk:
+            lines += ["store:", f"  disk-io: {self._settings.get('DISK_IO', 'buffered')}",
+                      "stores:", f"  disk: {{path: {setting.disk.directory}/forebay, size: {setting.disk.size >> 20}MiB}}"]
         file = place / "forebay.yaml"
         file.write_text("\n".join(lines) + "\n")
         return file
+
+    def counters(self, setting):
+        samples = re.findall(r"^(forebay_\w+)(?:\{(.*)\})? (\S+)$", text(self.ports()[2], "/metrics"), re.MULTILINE)
+        regions = sum(float(value) for name, _, value in samples if name == "forebay_store_regions")
+        known = {name: float(value) for name, labels, value in samples if not labels}
+        # Each region that is used once more has been written from one end to the other.
+        region_bytes = known["forebay_store_capacity_bytes"] / regions
+        return {"missed": sum(float(value) for name, labels, value in samples
+                              if name == "forebay_requests_total" and 'cache="hit"' not in labels),
+                "written": known["forebay_store_reclaimed_regions_total"] * region_bytes}
 
     def purge(self, count):
         """Purges that nothing is stored under: what each lookup has to heed."""
@@ -497,3 +609,8 @@ def compile_c(source, program, flags=(), libraries=()):
 
 PEERS = {peer.name: peer for peer in (Nginx(), Varnish(), TrafficServer(), HaProxy(), Floor(),
                                       Spike("epoll", 9107), Spike("io_uring", 9108), Forebay())}
+
+# Those that have a cache on disk; the memory of a plain floor is none.
+FROM_DISK = {peer.name: peer for peer in (
+    PEERS["nginx"], PEERS["ats"], DiskFloor("floor", "buffered", 9106), DiskFloor("floor-direct", "direct", 9109),
+    PEERS["forebay"], Forebay("forebay-direct", {"DISK_IO": "direct"}))}

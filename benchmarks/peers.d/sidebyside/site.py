@@ -37,7 +37,7 @@ class Load:
     count: int
     connections: int
     files: str = ""  # the load whose files these objects share, where they have none of their own
-    zipf: bool = False
+    exponent: float | None = None  # of Zipf's law, where objects are drawn by it; 0 draws evenly
 
     @property
     def own(self):
@@ -59,12 +59,19 @@ LOADS = {load.name: load for load in (
     Load("1m", 1024 * KIB, 100, 48),
     Load("2m", 2048 * KIB, 100, 48),
     Load("5m", 5120 * KIB, 40, 48),
+    Load("16m", 16384 * KIB, 20, 24),
 )}
 
 
 def zipf(load, count):
     """The same size, but `count` objects asked for by Zipf's law; the origin has one file for all."""
-    return dataclasses.replace(load, name=f"zipf-{load.name}", count=count, files=load.name, zipf=True)
+    return dataclasses.replace(load, name=f"zipf-{load.name}", count=count, files=load.name, exponent=1.0)
+
+
+def from_disk(load, footprint, exponent):
+    """The same size, as many objects as the footprint holds; the origin has one file for all."""
+    return dataclasses.replace(load, name=f"disk-{load.name}", count=max(1, footprint // load.size), files=load.name,
+                               exponent=exponent)
 
 
 def misses(load):
@@ -72,7 +79,7 @@ def misses(load):
     return dataclasses.replace(load, name=f"miss-{load.name}", count=0, files=load.name)
 
 
-def draws(count, seed, exponent=1.0):
+def draws(count, seed, exponent):
     """Numbers of objects by Zipf's law: a fixed sequence, long enough to be gone through in a circle."""
     weights = itertools.accumulate(1 / rank**exponent for rank in range(1, count + 1))
     cumulated = list(weights)
