@@ -106,7 +106,7 @@ def _options(arguments):
         parser.error("one of --http2, --misses, --tails, --from-disk and --starts")
     if options.from_disk and (options.tls or options.zipf or options.objects):
         parser.error("--from-disk goes without --tls, --zipf and --objects: see --exponent and --footprint")
-    if not options.peers:
+    if options.peers is None:
         options.peers = DEFAULT_FROM_DISK if options.from_disk else DEFAULT_PEERS
     if options.tails and options.tls or options.misses and options.zipf or options.http2 and options.zipf:
         parser.error("--tails goes without --tls, --misses and --http2 without --zipf")
