@@ -6,6 +6,7 @@ import json
 import random
 import re
 import subprocess
+import threading
 
 from . import process, servers, site
 
@@ -57,21 +58,28 @@ def fill(setting, peer, load, origin_requests):
     after one pass is evicted, and so written to disk, by the next.
     """
     expected = (setting.lab / "www" / load.file(0)).read_bytes()
+    is_over = threading.Event()
     with concurrent.futures.ThreadPoolExecutor(FILL_CONNECTIONS) as pool:
-        for number in range(FILL_PASSES):
-            before = origin_requests()
-            parts = [pool.submit(_fill_part, setting, peer, load, first, expected) for first in range(FILL_CONNECTIONS)]
-            for part in parts:
-                part.result()
-            if number and origin_requests() - before <= FILL_SHARE * load.count:
-                return
+        try:
+            for number in range(FILL_PASSES):
+                before = origin_requests()
+                parts = [pool.submit(_fill_part, setting, peer, load, first, expected, is_over)
+                         for first in range(FILL_CONNECTIONS)]
+                for part in parts:
+                    part.result()
+                if number and origin_requests() - before <= FILL_SHARE * load.count:
+                    return
+        finally:
+            is_over.set()  # an interrupted run does not wait for the rest
 
 
-def _fill_part(setting, peer, load, first, expected):
+def _fill_part(setting, peer, load, first, expected, is_over):
     client = servers.connection(peer.port(setting), setting.is_tls)
     path = load.path(first)
     try:
         for number in range(first, load.count, FILL_CONNECTIONS):
+            if is_over.is_set():
+                return
             path = load.path(number)
             client.request("GET", path)
             response = client.getresponse()
