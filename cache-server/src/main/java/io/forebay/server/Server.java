@@ -611,11 +611,11 @@ public final class Server implements NodeControl, AutoCloseable {
 
   /**
    * Before the drain: the node is no longer ready, so that load balancers stop sending to it, and
-   * goes on accepting and serving. Returns when {@code timeouts.lame-duck} is over.
+   * goes on accepting and serving. The caller decides when {@link #drain} follows: {@code
+   * timeouts.lame-duck} says after how long.
    */
-  public void lameDuck() throws InterruptedException {
+  public void beginLameDuck() {
     isDraining = true;
-    Thread.sleep(config().timeouts().lameDuck());
   }
 
   /**

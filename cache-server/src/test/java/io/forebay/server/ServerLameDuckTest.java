@@ -45,28 +45,18 @@ final class ServerLameDuckTest {
   @Test
   void newConnectionsAreServedWhileTheNodeIsNotReady() throws Exception {
     origin.on("/a", TestOrigin.ok("cache-control: max-age=60\r\n", TestOrigin.ascii("body")));
-    String yaml = Edge.origins(origin.url()) + "timeouts: {lame-duck: 1h}\n";
-    try (Edge edge = Edge.start(directory, "32MiB", yaml)) {
+    try (Edge edge = Edge.before(origin, directory)) {
       Await.until("ready", () -> get(edge.server().adminUrl() + "/readyz").statusCode() == 200);
-      Thread stopping =
-          Thread.ofPlatform()
-              .start(() -> {
-                try {
-                  edge.server().lameDuck();
-                } catch (InterruptedException over) {
-                  Thread.currentThread().interrupt();
-                }
-              });
-      Await.until("not ready", () -> get(edge.server().adminUrl() + "/readyz").statusCode() == 503);
-      assertTrue(get(edge.server().adminUrl() + "/readyz").body().contains("draining"));
+      edge.server().beginLameDuck();
+      HttpResponse<String> readiness = get(edge.server().adminUrl() + "/readyz");
+      assertEquals(503, readiness.statusCode());
+      assertTrue(readiness.body().contains("draining"));
       HttpResponse<String> answer = get(edge.url("/a"));
       assertEquals(200, answer.statusCode());
       assertEquals("body", answer.body());
       assertEquals(200, get(edge.server().adminUrl() + "/healthz").statusCode());
 
       int port = edge.port();
-      stopping.interrupt();
-      stopping.join();
       edge.stop();
       assertThrows(
           ConnectException.class, () -> new Socket(InetAddress.getLoopbackAddress(), port).close());

@@ -57,8 +57,11 @@ final class Edge implements AutoCloseable {
     return server.config().timeouts().lameDuck();
   }
 
-  void drain() throws InterruptedException {
-    server.lameDuck();
+  void beginLameDuck() {
+    server.beginLameDuck();
+  }
+
+  void drain() {
     server.drain(server.config().timeouts().drain());
   }
 

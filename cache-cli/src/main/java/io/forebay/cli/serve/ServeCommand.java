@@ -6,12 +6,14 @@ import io.forebay.cli.console.CommonOptions;
 import io.forebay.cli.console.ExitCode;
 import io.forebay.cli.console.Output;
 import io.forebay.cli.console.VersionInfo;
+import io.forebay.cli.serve.Signals.Asked;
 import io.forebay.server.node.NodeControl.Reload;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
+import java.util.concurrent.TimeUnit;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
@@ -29,7 +31,8 @@ import picocli.CommandLine.Mixin;
     footer = {
       "",
       "Signals: TERM and INT finish requests in progress and exit 0, a second one exits",
-      "at once; HUP reloads the configuration; USR1 reopens the access log.",
+      "at once, or first ends timeouts.lame-duck; HUP reloads the configuration; USR1",
+      "reopens the access log.",
       "",
       "Example:",
       "  forebay serve --origin http://127.0.0.1:9000 --listen :8080 --memory 4GiB"
@@ -50,7 +53,7 @@ public final class ServeCommand implements Callable<Integer> {
     }
     try (Edge edge = Edge.start(config)) {
       // Not before it runs: until then Ctrl-C is to end the process as it ends any other.
-      Signals signals = Signals.taken();
+      Signals signals = Signals.taken(() -> !edge.lameDuck().isZero());
       output.line(output.strong("forebay " + VersionInfo.forebayVersion()));
       edge.banner().forEach(output::line);
       output.json(
@@ -65,24 +68,45 @@ public final class ServeCommand implements Callable<Integer> {
               edge.listening(),
               "admin",
               edge.admin()));
-      while (true) {
-        switch (signals.next()) {
-          case RELOAD -> report(output, edge.reload());
-          case REOPEN_LOG -> edge.reopenLog();
-          case STOP -> {
-            Duration lameDuck = edge.lameDuck();
-            output.note(
-                "forebay: stopping; "
-                    + (lameDuck.isZero()
-                        ? ""
-                        : "not ready, but accepting for " + lameDuck.toMillis() + " ms; then ")
-                    + "requests in progress are finished, a second signal aborts them");
-            edge.drain();
-            output.json(Map.of("event", "stopped"));
-            return ExitCode.OK;
-          }
-        }
+      for (Asked asked = signals.next(); asked != Asked.STOP; asked = signals.next()) {
+        obey(asked, edge, output);
       }
+      lameDuck(signals, edge, output);
+      signals.draining();
+      output.note(
+          "forebay: stopping; requests in progress are finished, another signal aborts them");
+      edge.drain();
+      output.json(Map.of("event", "stopped"));
+      return ExitCode.OK;
+    }
+  }
+
+  /** Whatever is asked, except to stop. */
+  private static void obey(Asked asked, Edge edge, Output output) {
+    if (asked == Asked.RELOAD) {
+      report(output, edge.reload());
+    } else {
+      edge.reopenLog();
+    }
+  }
+
+  /** Returns after the time of the lame duck, or at a second signal to stop. */
+  private static void lameDuck(Signals signals, Edge edge, Output output)
+      throws InterruptedException {
+    Duration time = edge.lameDuck();
+    if (time.isZero()) {
+      return;
+    }
+    edge.beginLameDuck();
+    output.note(
+        "forebay: not ready, but accepting for "
+            + time.toMillis()
+            + " ms before the stop; a second signal begins the stop at once");
+    long deadline = System.nanoTime() + time.toNanos();
+    Asked asked = signals.next(time.toMillis());
+    while (asked != null && asked != Asked.STOP) {
+      obey(asked, edge, output);
+      asked = signals.next(TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime()));
     }
   }
 

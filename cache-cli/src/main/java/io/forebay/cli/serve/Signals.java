@@ -4,6 +4,8 @@ import io.forebay.cli.console.ExitCode;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import sun.misc.Signal;
 
@@ -14,7 +16,13 @@ import sun.misc.Signal;
  */
 public final class Signals {
   private final BlockingQueue<Asked> asked = new LinkedBlockingQueue<>();
-  private volatile boolean isStopping;
+  private final AtomicInteger stops = new AtomicInteger();
+  private final BooleanSupplier hasLameDuck;
+  private volatile boolean isDraining;
+
+  private Signals(BooleanSupplier hasLameDuck) {
+    this.hasLameDuck = hasLameDuck;
+  }
 
   /** What the operator asks for. */
   enum Asked {
@@ -25,7 +33,16 @@ public final class Signals {
 
   /** Takes the signals over from the JVM, whose own answer to SIGTERM would be exit code 143. */
   public static Signals taken() {
-    Signals signals = new Signals();
+    return taken(() -> false);
+  }
+
+  /**
+   * The same.
+   *
+   * @param hasLameDuck whether a stop begins with a lame duck, which a second signal ends
+   */
+  static Signals taken(BooleanSupplier hasLameDuck) {
+    Signals signals = new Signals(hasLameDuck);
     for (String name : new String[] {"TERM", "INT"}) {
       Signal.handle(new Signal(name), signal -> signals.onStop());
     }
@@ -49,12 +66,20 @@ public final class Signals {
     return asked.poll(millis, TimeUnit.MILLISECONDS);
   }
 
-  /** Whoever asks a second time does not want to wait for the drain. */
+  /** From now on a signal to stop ends the process at once. */
+  void draining() {
+    isDraining = true;
+  }
+
+  /**
+   * Whoever asks again does not want to wait: not for the lame duck, if there is one, and then not
+   * for the drain.
+   */
   private void onStop() {
-    if (isStopping) {
+    int allowed = hasLameDuck.getAsBoolean() ? 2 : 1;
+    if (isDraining || stops.incrementAndGet() > allowed) {
       Runtime.getRuntime().halt(ExitCode.FAILURE);
     }
-    isStopping = true;
     asked.add(Asked.STOP);
   }
 }

@@ -1348,7 +1348,7 @@ final class ConfigKeys {
           TimeoutsConfig::lameDuck,
           "How long the node goes on accepting connections after SIGTERM while `/readyz` says that"
               + " it is not ready, so that load balancers stop sending to it first. Then `drain`"
-              + " begins.");
+              + " begins; a second signal begins it at once.");
   static final Field<TimeoutsConfig, Duration> TIMEOUT_DRAIN =
       live(
           "drain",
