@@ -4,6 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.forebay.testing.Commands;
+import io.forebay.testing.Jar;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -22,12 +24,12 @@ final class AotIT {
   void makesACacheThatTheJvmStartsWith() throws Exception {
     Path cache = directory.resolve("made.aot");
 
-    Jar.Ended made = Jar.with().run("aot", "--seconds", "2", "--output", cache.toString());
+    Commands.Finished made = Jar.with().run("aot", "--seconds", "2", "--output", cache.toString());
 
-    assertEquals(0, made.code(), made.out() + made.err());
+    assertEquals(0, made.exit(), made.out() + made.err());
     assertEquals(List.of(cache), files());
-    Jar.Ended started = jarWith("-XX:AOTMode=on", cache).run("--version");
-    assertEquals(0, started.code(), started.out() + started.err());
+    Commands.Finished started = jarWith("-XX:AOTMode=on", cache).run("--version");
+    assertEquals(0, started.exit(), started.out() + started.err());
     assertTrue(started.out().startsWith("forebay "), started.out());
   }
 
@@ -35,9 +37,9 @@ final class AotIT {
   void whereItCannotBeWrittenItSaysSoAndLeavesNothing() throws Exception {
     Path cache = directory.resolve("missing").resolve("made.aot");
 
-    Jar.Ended failed = Jar.with().run("aot", "--seconds", "1", "--output", cache.toString());
+    Commands.Finished failed = Jar.with().run("aot", "--seconds", "1", "--output", cache.toString());
 
-    assertEquals(1, failed.code(), failed.out() + failed.err());
+    assertEquals(1, failed.exit(), failed.out() + failed.err());
     String last = failed.errLines().getLast();
     assertTrue(last.startsWith("forebay: ") && last.contains(cache.toString()), failed.err());
     assertFalse(failed.err().contains("internal error"), failed.err());

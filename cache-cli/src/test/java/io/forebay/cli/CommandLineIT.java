@@ -5,6 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.forebay.cli.console.Output;
+import io.forebay.testing.Commands;
+import io.forebay.testing.Jar;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -18,10 +20,10 @@ final class CommandLineIT {
 
   @Test
   void namesTheFourVersions() throws Exception {
-    Jar.Ended ended = Jar.with().run("--version");
+    Commands.Finished ended = Jar.with().run("--version");
 
     assertEquals("", ended.err());
-    assertEquals(0, ended.code());
+    assertEquals(0, ended.exit());
     List<String> lines = ended.out().lines().toList();
     assertEquals(4, lines.size(), ended.out());
     assertTrue(lines.get(0).matches("forebay +\\d+\\.\\d+\\.\\d+"), lines.get(0));
@@ -32,7 +34,7 @@ final class CommandLineIT {
 
   @Test
   void versionsAreOneJsonObject() throws Exception {
-    Jar.Ended ended = Jar.with().run("--version", "--json");
+    Commands.Finished ended = Jar.with().run("--version", "--json");
 
     JsonNode versions = Output.mapper().readTree(ended.out());
     assertEquals(List.of("forebay", "netty", "tls", "java"), List.copyOf(versions.propertyNames()));
@@ -40,9 +42,9 @@ final class CommandLineIT {
 
   @Test
   void unknownFlagIsOneLineAndCode2() throws Exception {
-    Jar.Ended ended = Jar.with().run("serve", "--lisen", "127.0.0.1:8080");
+    Commands.Finished ended = Jar.with().run("serve", "--lisen", "127.0.0.1:8080");
 
-    assertEquals(2, ended.code());
+    assertEquals(2, ended.exit());
     assertEquals("", ended.out());
     assertEquals(1, ended.errLines().size(), ended.err());
     assertTrue(ended.err().contains("'--lisen'"), ended.err());
@@ -52,18 +54,18 @@ final class CommandLineIT {
 
   @Test
   void noCommandIsUsage() throws Exception {
-    Jar.Ended ended = Jar.with().run();
+    Commands.Finished ended = Jar.with().run();
 
-    assertEquals(2, ended.code());
+    assertEquals(2, ended.exit());
     assertEquals("", ended.out());
     assertTrue(ended.err().contains("serve"), ended.err());
   }
 
   @Test
   void completionKnowsTheCommands() throws Exception {
-    Jar.Ended ended = Jar.with().run("generate-completion");
+    Commands.Finished ended = Jar.with().run("generate-completion");
 
-    assertEquals(0, ended.code());
+    assertEquals(0, ended.exit());
     assertTrue(ended.out().contains("purge"));
     assertTrue(ended.out().contains("--listen-tls"));
   }
@@ -73,9 +75,9 @@ final class CommandLineIT {
     Path file = directory.resolve("forebay.yaml");
     Files.writeString(file, "origin: http://127.0.0.1:9000\nstore:\n  memory: [1\n");
 
-    Jar.Ended ended = Jar.with().run("config", "check", "--config", file.toString());
+    Commands.Finished ended = Jar.with().run("config", "check", "--config", file.toString());
 
-    assertEquals(78, ended.code());
+    assertEquals(78, ended.exit());
     assertEquals(1, ended.errLines().size(), ended.err());
     assertTrue(ended.err().matches("forebay: .*forebay\\.yaml:[34]:\\d+: .*\\R"), ended.err());
   }
@@ -85,9 +87,9 @@ final class CommandLineIT {
     Path file = directory.resolve("forebay.yaml");
     Files.writeString(file, "origin: http://127.0.0.1:9000\nstore:\n  memory: lots\nroutez: []\n");
 
-    Jar.Ended ended = Jar.with().run("config", "check", "--json", "--config", file.toString());
+    Commands.Finished ended = Jar.with().run("config", "check", "--json", "--config", file.toString());
 
-    assertEquals(78, ended.code());
+    assertEquals(78, ended.exit());
     JsonNode problems = Output.mapper().readTree(ended.out()).path("problems");
     assertEquals(2, problems.size(), ended.out());
     assertTrue(ended.err().contains("forebay.yaml:3:11: store.memory: "), ended.err());
@@ -97,38 +99,38 @@ final class CommandLineIT {
 
   @Test
   void whatIsDumpedCanBeLoadedAgain() throws Exception {
-    Jar.Ended dump =
+    Commands.Finished dump =
         Jar.with().run("config", "dump", "--origin", "http://127.0.0.1:9000", "--pin", "off");
-    assertEquals(0, dump.code(), dump.err());
+    assertEquals(0, dump.exit(), dump.err());
     Path file = directory.resolve("dumped.yaml");
     Files.writeString(file, dump.out());
 
-    Jar.Ended check = Jar.with().run("config", "check", "--config", file.toString());
+    Commands.Finished check = Jar.with().run("config", "check", "--config", file.toString());
 
-    assertEquals(0, check.code(), check.err());
+    assertEquals(0, check.exit(), check.err());
     assertTrue(check.out().startsWith("good: "), check.out());
     assertTrue(dump.out().contains("pin: off") || dump.out().contains("pin: \"off\""), dump.out());
   }
 
   @Test
   void ourOwnVariablesAreNoUnknownKeys() throws Exception {
-    Jar.Ended ended =
+    Commands.Finished ended =
         Jar.with()
             .env("FOREBAY_ADMIN_URL", "http://127.0.0.1:1")
             .env("FOREBAY_LOG_LEVEL", "warn")
             .env("FOREBAY_STORE_MEMROY", "1GiB")
             .run("config", "check", "--origin", "http://127.0.0.1:9000");
 
-    assertEquals(0, ended.code());
+    assertEquals(0, ended.exit());
     assertEquals(1, ended.errLines().size(), ended.err());
     assertTrue(ended.err().contains("FOREBAY_STORE_MEMROY"), ended.err());
   }
 
   @Test
   void schemaIsJson() throws Exception {
-    Jar.Ended ended = Jar.with().run("config", "schema");
+    Commands.Finished ended = Jar.with().run("config", "schema");
 
-    assertEquals(0, ended.code());
+    assertEquals(0, ended.exit());
     assertFalse(Output.mapper().readTree(ended.out()).path("properties").isEmpty());
   }
 

@@ -4,6 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.forebay.cli.console.Output;
+import io.forebay.testing.Commands;
+import io.forebay.testing.Jar;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -28,9 +30,9 @@ final class DemoIT {
   void everyStepIsAsPromisedAndNothingIsLeftBehind() throws Exception {
     Set<Path> before = leftovers();
 
-    Jar.Ended ended = Jar.with().run("demo", "--once", "--json");
+    Commands.Finished ended = Jar.with().run("demo", "--once", "--json");
 
-    assertEquals(0, ended.code(), ended.out() + ended.err());
+    assertEquals(0, ended.exit(), ended.out() + ended.err());
     List<String> steps = new ArrayList<>();
     for (String line : ended.out().lines().toList()) {
       JsonNode step = Output.mapper().readTree(line);
@@ -43,9 +45,9 @@ final class DemoIT {
 
   @Test
   void itIsWrittenForPeopleWithoutColoursOffATerminal() throws Exception {
-    Jar.Ended ended = Jar.with().run("demo", "--once");
+    Commands.Finished ended = Jar.with().run("demo", "--once");
 
-    assertEquals(0, ended.code(), ended.out() + ended.err());
+    assertEquals(0, ended.exit(), ended.out() + ended.err());
     assertTrue(ended.out().contains("Every step succeeded."), ended.out());
     assertTrue(ended.out().indexOf('\u001b') < 0, ended.out());
     ended.out().lines().forEach(line -> assertTrue(line.length() <= 160, line));

@@ -4,6 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.forebay.testing.Commands;
+import io.forebay.testing.Jar;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -22,9 +24,9 @@ final class JavaVersionIT {
     assumeTrue(!older.isEmpty(), "no older Java to try: apt-get install openjdk-17-jre-headless");
     for (Path home : older) {
       String java = home.resolve("bin/java").toString();
-      Jar.Ended ended = Jar.command(java, "-jar", Jar.file().toString()).run("serve");
+      Commands.Finished ended = Jar.command(java, "-jar", Jar.file().toString()).run("serve");
 
-      assertEquals(69, ended.code(), java + ": " + ended.err());
+      assertEquals(69, ended.exit(), java + ": " + ended.err());
       assertEquals("", ended.out());
       assertEquals(1, ended.errLines().size(), ended.err());
       assertTrue(ended.err().contains("Java 25 or newer is needed"), ended.err());

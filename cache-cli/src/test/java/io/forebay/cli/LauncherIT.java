@@ -4,6 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.forebay.testing.Commands;
+import io.forebay.testing.Jar;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -30,9 +32,9 @@ final class LauncherIT {
 
   @Test
   void findsTheJdkThatIsNewEnough() throws Exception {
-    Jar.Ended ended = launcher().env("JAVA_HOME", oldJdk.toString()).run("--version");
+    Commands.Finished ended = launcher().env("JAVA_HOME", oldJdk.toString()).run("--version");
 
-    assertEquals(0, ended.code(), ended.err());
+    assertEquals(0, ended.exit(), ended.err());
     assertEquals("", ended.err());
     assertTrue(ended.out().startsWith("forebay "), ended.out());
   }
@@ -41,21 +43,21 @@ final class LauncherIT {
   void takesJavaHomeFirst() throws Exception {
     Path marked = jdk("marked", "26", "echo the marked one");
 
-    Jar.Ended ended = launcher().env("JAVA_HOME", marked.toString()).run("--version");
+    Commands.Finished ended = launcher().env("JAVA_HOME", marked.toString()).run("--version");
 
     assertEquals("the marked one\n", ended.out());
   }
 
   @Test
   void withoutAJdkItSaysWhatItFoundAndWhatIsNeeded() throws Exception {
-    Jar.Ended ended =
+    Commands.Finished ended =
         launcher()
             .env("JAVA_HOME", oldJdk.toString())
             .env("FOREBAY_JDK_PATH", directory.resolve("nothing").toString())
             .env("PATH", toolsWithoutJava().toString())
             .run("serve");
 
-    assertEquals(69, ended.code());
+    assertEquals(69, ended.exit());
     assertEquals(1, ended.errLines().size(), ended.err());
     assertTrue(ended.err().contains("a JDK 25 or newer is needed"), ended.err());
     assertTrue(ended.err().contains("found 17 in " + oldJdk), ended.err());
@@ -65,7 +67,7 @@ final class LauncherIT {
   void passesArgumentsAndOptionsAsTheyAre() throws Exception {
     Path echo = jdk("echo", "25", "printf '<%s>' \"$@\"");
 
-    Jar.Ended ended =
+    Commands.Finished ended =
         launcher()
             .env("JAVA_HOME", echo.toString())
             .env("FOREBAY_JAVA_OPTS", "-Xmx64m -Dx=y")
@@ -80,8 +82,8 @@ final class LauncherIT {
   void takesTheCollectorThatIsAskedForInsteadOfItsOwn() throws Exception {
     Path echo = jdk("echo", "25", "printf '<%s>' \"$@\"");
 
-    Jar.Ended own = launcher().env("JAVA_HOME", echo.toString()).run("serve");
-    Jar.Ended asked =
+    Commands.Finished own = launcher().env("JAVA_HOME", echo.toString()).run("serve");
+    Commands.Finished asked =
         launcher()
             .env("JAVA_HOME", echo.toString())
             .env("FOREBAY_JAVA_OPTS", "-Xmx1g -XX:+UseG1GC")
@@ -117,9 +119,9 @@ final class LauncherIT {
     FileTime built = Files.getLastModifiedTime(Jar.file());
     Files.setLastModifiedTime(cache, FileTime.fromMillis(built.toMillis() + 1000));
 
-    Jar.Ended ended = launcher().env("FOREBAY_AOT_CACHE", cache.toString()).run("--version");
+    Commands.Finished ended = launcher().env("FOREBAY_AOT_CACHE", cache.toString()).run("--version");
 
-    assertEquals(0, ended.code(), ended.err());
+    assertEquals(0, ended.exit(), ended.err());
     assertEquals("", ended.err());
     assertTrue(ended.out().startsWith("forebay "), ended.out());
   }
@@ -137,12 +139,12 @@ final class LauncherIT {
             + "' cache-cli/target/forebay.jar");
     String path = directory.resolve("bin") + ":" + TOOLS;
     for (int run = 0; run < 2; run++) {
-      Jar.Ended ended =
+      Commands.Finished ended =
           Jar.command("sh", script.toString())
               .env("FOREBAY_JDK_PATH", newPlace.toString())
               .env("PATH", path)
               .run("--version");
-      assertEquals(0, ended.code(), ended.err());
+      assertEquals(0, ended.exit(), ended.err());
       assertEquals(run == 0 ? 1 : 0, ended.errLines().size(), ended.err());
     }
     assertEquals(1, Files.readAllLines(directory.resolve("built")).size());
@@ -152,14 +154,14 @@ final class LauncherIT {
   void runsThroughALinkFromElsewhere() throws Exception {
     Path link = Files.createSymbolicLink(directory.resolve("link"), Jar.launcher());
 
-    Jar.Ended ended =
+    Commands.Finished ended =
         Jar.command(link.toString())
             .env("FOREBAY_JDK_PATH", newPlace.toString())
             .env("PATH", TOOLS)
             .run("--version");
 
     Files.delete(link);
-    assertEquals(0, ended.code(), ended.err());
+    assertEquals(0, ended.exit(), ended.err());
   }
 
   private Jar launcher() {

@@ -5,6 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.forebay.cli.console.Output;
+import io.forebay.testing.Commands;
+import io.forebay.testing.Jar;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -42,7 +44,7 @@ final class PurgeIT {
       admin.answers(200, DONE);
     }
 
-    Jar.Ended ended =
+    Commands.Finished ended =
         jar()
             .run(
                 "purge",
@@ -59,7 +61,7 @@ final class PurgeIT {
                 "--soft");
 
     assertEquals("", ended.err());
-    assertEquals(0, ended.code());
+    assertEquals(0, ended.exit());
     assertTrue(ended.out().contains("http://a/x"), ended.out());
     assertTrue(ended.out().contains("matched 3"), ended.out());
     assertTrue(ended.out().contains("on disk and in force"), ended.out());
@@ -78,7 +80,7 @@ final class PurgeIT {
   void sendsPatternsAndWhatTheyAreLimitedTo() throws Exception {
     admin.answers(200, DONE);
 
-    Jar.Ended ended =
+    Commands.Finished ended =
         jar()
             .run(
                 "purge",
@@ -89,7 +91,7 @@ final class PurgeIT {
                 "--on-host",
                 "a.example");
 
-    assertEquals(0, ended.code(), ended.err());
+    assertEquals(0, ended.exit(), ended.err());
     JsonNode patterns = admin.asked().getFirst().json().path("patterns");
     assertEquals("^/img/", patterns.path(0).path("path").asString());
     assertEquals("a.example", patterns.path(0).path("host").asString());
@@ -106,9 +108,9 @@ final class PurgeIT {
         "storedUnder":["https://a/x","http://a:8080/x"]}],"tookMillis":0.5}\
         """);
 
-    Jar.Ended ended = jar().run("purge", "http://a/x");
+    Commands.Finished ended = jar().run("purge", "http://a/x");
 
-    assertEquals(0, ended.code(), ended.err());
+    assertEquals(0, ended.exit(), ended.err());
     assertTrue(ended.out().contains("another port or scheme: https://a/x\n"), ended.out());
     assertTrue(ended.out().contains("another port or scheme: http://a:8080/x\n"), ended.out());
     assertTrue(ended.out().contains("with --any-port --any-scheme"), ended.out());
@@ -121,14 +123,14 @@ final class PurgeIT {
   void sendsThatAUrlIsMeantOnAnyPortAndWithAnyScheme() throws Exception {
     admin.answers(200, DONE).answers(200, DONE);
 
-    Jar.Ended ended = jar().run("purge", "http://a/x", "--any-port", "--any-scheme", "--tag", "t1");
-    Jar.Ended wrong = jar().run("purge", "--any-port", "--tag", "t1");
+    Commands.Finished ended = jar().run("purge", "http://a/x", "--any-port", "--any-scheme", "--tag", "t1");
+    Commands.Finished wrong = jar().run("purge", "--any-port", "--tag", "t1");
 
-    assertEquals(0, ended.code(), ended.err());
+    assertEquals(0, ended.exit(), ended.err());
     assertTrue(admin.asked().get(0).json().path("anyPort").asBoolean());
     assertTrue(admin.asked().get(0).json().path("anyScheme").asBoolean());
     assertFalse(admin.asked().get(1).json().path("anyPort").asBoolean());
-    assertEquals(2, wrong.code());
+    assertEquals(2, wrong.exit());
     assertTrue(wrong.err().contains("--any-port and --any-scheme are for URLs"), wrong.err());
   }
 
@@ -144,9 +146,9 @@ final class PurgeIT {
         ]}],"tookMillis":1.2}\
         """);
 
-    Jar.Ended ended = jar().run("purge", "--tag", "t1", "--dry-run");
+    Commands.Finished ended = jar().run("purge", "--tag", "t1", "--dry-run");
 
-    assertEquals(0, ended.code(), ended.err());
+    assertEquals(0, ended.exit(), ended.err());
     assertTrue(admin.asked().getFirst().json().path("dryRun").asBoolean());
     assertTrue(ended.out().contains("would have matched 7 objects, 2.0 KiB"), ended.out());
     assertTrue(ended.out().contains("disk d0: everything: the disk is not in use"), ended.out());
@@ -170,9 +172,9 @@ final class PurgeIT {
         .answers(200, "{\"purges\":[" + one + "," + old + "]}")
         .answers(404, "{\"error\":\"no purge 7 is known\"}");
 
-    Jar.Ended status = jar().run("purge", "--status", "9");
-    Jar.Ended latest = jar().run("purge", "--latest");
-    Jar.Ended unknown = jar().run("purge", "--status", "7");
+    Commands.Finished status = jar().run("purge", "--status", "9");
+    Commands.Finished latest = jar().run("purge", "--latest");
+    Commands.Finished unknown = jar().run("purge", "--status", "7");
 
     assertEquals(
         "GET /v1/purges/9", admin.asked().get(0).method() + " " + admin.asked().get(0).target());
@@ -180,7 +182,7 @@ final class PurgeIT {
     assertEquals("/v1/purges", admin.asked().get(1).target());
     assertEquals(2, latest.out().lines().count());
     assertTrue(latest.out().contains("number of matches unknown"), latest.out());
-    assertEquals(1, unknown.code());
+    assertEquals(1, unknown.exit());
     assertEquals(List.of("forebay: no purge 7 is known"), unknown.errLines());
   }
 
@@ -188,7 +190,7 @@ final class PurgeIT {
   void jsonIsOneObject() throws Exception {
     admin.answers(200, DONE);
 
-    Jar.Ended ended = jar().run("purge", "--json", "http://a/x");
+    Commands.Finished ended = jar().run("purge", "--json", "http://a/x");
 
     assertEquals(1, ended.out().lines().count());
     JsonNode result = Output.mapper().readTree(ended.out());
@@ -208,9 +210,9 @@ final class PurgeIT {
         .answers(200, DONE)
         .answers(503, "{\"error\":\"the journal cannot be written: no space\"}");
 
-    Jar.Ended ended = jar().run("purge", "@" + file);
+    Commands.Finished ended = jar().run("purge", "@" + file);
 
-    assertEquals(3, ended.code());
+    assertEquals(3, ended.exit());
     assertEquals(1, ended.errLines().size(), ended.err());
     assertTrue(ended.err().contains("of 150"), ended.err());
     assertTrue(ended.err().contains("no space"), ended.err());
@@ -221,13 +223,13 @@ final class PurgeIT {
   @Test
   void theNodesRefusalIsTheOneLine() throws Exception {
     admin.answers(400, "{\"error\":\"url 'x' has no host\"}");
-    Jar.Ended wrong = jar().run("purge", "x");
-    assertEquals(2, wrong.code());
+    Commands.Finished wrong = jar().run("purge", "x");
+    assertEquals(2, wrong.exit());
     assertEquals(List.of("forebay: url 'x' has no host"), wrong.errLines());
 
     admin.answers(503, "{\"error\":\"the journal cannot be written\"}");
-    Jar.Ended failed = jar().run("purge", "http://a/x");
-    assertEquals(1, failed.code());
+    Commands.Finished failed = jar().run("purge", "http://a/x");
+    assertEquals(1, failed.exit());
     assertEquals(List.of("forebay: the journal cannot be written"), failed.errLines());
   }
 
@@ -239,12 +241,12 @@ final class PurgeIT {
 
     jar().run("purge", "http://a/x", "--token-file", token.toString());
     jar().env("FOREBAY_ADMIN_TOKEN", "from-environment").run("purge", "http://a/x");
-    Jar.Ended refused = jar().run("purge", "http://a/x");
+    Commands.Finished refused = jar().run("purge", "http://a/x");
 
     assertEquals("Bearer from-file", admin.asked().get(0).authorization());
     assertEquals("Bearer from-environment", admin.asked().get(1).authorization());
     assertEquals("", admin.asked().get(2).authorization());
-    assertEquals(1, refused.code());
+    assertEquals(1, refused.exit());
     assertTrue(refused.err().contains("FOREBAY_ADMIN_TOKEN"), refused.err());
   }
 
@@ -253,18 +255,18 @@ final class PurgeIT {
     String url = admin.url();
     admin.close();
 
-    Jar.Ended ended = Jar.with().run("purge", "http://a/x", "--admin-url", url);
+    Commands.Finished ended = Jar.with().run("purge", "http://a/x", "--admin-url", url);
 
-    assertEquals(1, ended.code());
+    assertEquals(1, ended.exit());
     assertEquals(1, ended.errLines().size(), ended.err());
     assertTrue(ended.err().contains(url), ended.err());
   }
 
   @Test
   void nothingNamedIsUsage() throws Exception {
-    Jar.Ended ended = jar().run("purge");
+    Commands.Finished ended = jar().run("purge");
 
-    assertEquals(2, ended.code());
+    assertEquals(2, ended.exit());
     assertEquals(List.of(), admin.asked());
   }
 

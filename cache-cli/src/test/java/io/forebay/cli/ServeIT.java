@@ -4,6 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.forebay.cli.console.Output;
+import io.forebay.testing.Commands;
+import io.forebay.testing.Jar;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.net.URI;
@@ -83,15 +85,15 @@ final class ServeIT {
   @Test
   void whatKeepsItFromStartingIsOneLineAndCode69() throws Exception {
     Path file = Files.writeString(directory.resolve("a-file"), "text");
-    Jar.Ended log =
+    Commands.Finished log =
         Jar.with()
             .run(with(serve(directory.resolve("data")), "--access-log=" + file.resolve("log")));
-    assertEquals(69, log.code(), log.err());
+    assertEquals(69, log.exit(), log.err());
     assertTrue(log.err().contains("forebay: access-log: cannot write " + file), log.err());
     assertTrue(log.err().endsWith("or set access-log.output\n"), log.err());
 
-    Jar.Ended data = Jar.with().run(with(serve(file)));
-    assertEquals(69, data.code(), data.err());
+    Commands.Finished data = Jar.with().run(with(serve(file)));
+    assertEquals(69, data.exit(), data.err());
     assertTrue(data.err().contains(file + " is a file where a directory is needed"), data.err());
     assertTrue(!log.err().contains("\tat ") && !data.err().contains("\tat "), data.err());
   }

@@ -5,6 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.forebay.testing.Commands;
+import io.forebay.testing.Jar;
 import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -53,14 +55,14 @@ final class SupplyChainIT {
   void aJarWithAnotherSumEndsTheBuild() throws Exception {
     Path jar = Files.writeString(directory.resolve("a-library-1.0.jar"), "one");
     Path sums = directory.resolve("sums");
-    assertEquals(0, run("write", sums, jar).code());
-    assertEquals(0, run("verify", sums, jar).code());
+    assertEquals(0, run("write", sums, jar).exit());
+    assertEquals(0, run("verify", sums, jar).exit());
 
     Files.writeString(jar, "two");
 
     for (String mode : List.of("verify", "write")) {
-      Jar.Ended ended = run(mode, sums, jar);
-      assertEquals(1, ended.code(), ended::err);
+      Commands.Finished ended = run(mode, sums, jar);
+      assertEquals(1, ended.exit(), ended::err);
       assertTrue(ended.err().contains("a-library-1.0.jar has the SHA-256"), ended::err);
     }
   }
@@ -69,14 +71,14 @@ final class SupplyChainIT {
   void aJarThatIsNotListedEndsTheBuild() throws Exception {
     Path jar = Files.writeString(directory.resolve("a-library-1.0.jar"), "one");
 
-    Jar.Ended ended = run("verify", directory.resolve("sums"), jar);
+    Commands.Finished ended = run("verify", directory.resolve("sums"), jar);
 
-    assertEquals(1, ended.code(), ended::err);
+    assertEquals(1, ended.exit(), ended::err);
     assertTrue(ended.err().contains("a-library-1.0.jar is not listed"), ended::err);
     assertTrue(ended.err().contains("-Ddependencies.checksums=write"), ended::err);
   }
 
-  private static Jar.Ended run(String mode, Path sums, Path jar) throws Exception {
+  private static Commands.Finished run(String mode, Path sums, Path jar) throws Exception {
     return Jar.command(
             Jar.java().toString(),
             BUILD.resolve("VerifyDependencies.java").toString(),

@@ -6,6 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.forebay.cli.console.Output;
+import io.forebay.testing.Commands;
+import io.forebay.testing.Jar;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -40,9 +42,9 @@ final class WarmIT {
         .answers(200, page("running", 2, false, ok(2, "http://a/2", "hit")))
         .answers(200, page("done", 3, false, ok(3, "http://a/3", "miss")));
 
-    Jar.Ended ended = jar().run("warm", "http://a/1", "http://a/2", "--rate", "5");
+    Commands.Finished ended = jar().run("warm", "http://a/1", "http://a/2", "--rate", "5");
 
-    assertEquals(0, ended.code(), ended.err());
+    assertEquals(0, ended.exit(), ended.err());
     assertTrue(ended.out().startsWith("3 warm (1 already cached), 0 failed"), ended.out());
     List<ScriptedAdmin.Asked> asked = admin.asked();
     assertEquals("POST /v1/warm", asked.get(0).method() + " " + asked.get(0).target());
@@ -60,7 +62,7 @@ final class WarmIT {
   void offATerminalThereIsNoBar() throws Exception {
     admin.answers(202, STARTED).answers(200, page("done", 1, false, ok(1, "http://a/1", "miss")));
 
-    Jar.Ended ended = jar().run("warm", "http://a/1");
+    Commands.Finished ended = jar().run("warm", "http://a/1");
 
     assertEquals("", ended.err());
     assertFalse((ended.out() + ended.err()).contains("\r"));
@@ -77,9 +79,9 @@ final class WarmIT {
     String command =
         Jar.java() + " -jar " + Jar.file() + " warm http://a/1 --admin-url " + admin.url();
 
-    Jar.Ended ended = Jar.command("script", "-qec", command, "/dev/null").run();
+    Commands.Finished ended = Jar.command("script", "-qec", command, "/dev/null").run();
 
-    assertEquals(0, ended.code(), ended.out());
+    assertEquals(0, ended.exit(), ended.out());
     assertTrue(ended.out().contains("1/1"), ended.out());
     assertTrue(ended.out().contains("1 warm"), ended.out());
   }
@@ -97,9 +99,9 @@ final class WarmIT {
                 ok(1, "http://a/1", "miss"),
                 failed(2, "http://a/2", "status 404")));
 
-    Jar.Ended ended = jar().run("warm", "http://a/1", "http://a/2");
+    Commands.Finished ended = jar().run("warm", "http://a/1", "http://a/2");
 
-    assertEquals(3, ended.code());
+    assertEquals(3, ended.exit());
     assertEquals(List.of("forebay: http://a/2: status 404"), ended.errLines());
   }
 
@@ -109,7 +111,7 @@ final class WarmIT {
         .answers(202, STARTED)
         .answers(200, page("done", 1, false, failed(1, "http://a/1", "status 502")));
 
-    assertEquals(1, jar().run("warm", "http://a/1").code());
+    assertEquals(1, jar().run("warm", "http://a/1").exit());
   }
 
   @Test
@@ -127,17 +129,17 @@ final class WarmIT {
                 failed(2, "http://a/2", "status 503")));
     String[] command = {"warm", "--file", "-", "--state", state.toString()};
 
-    Jar.Ended first = jar().input("# mine\nhttp://a/1\n\nhttp://a/2\n").run(command);
-    assertEquals(3, first.code(), first.err());
+    Commands.Finished first = jar().input("# mine\nhttp://a/1\n\nhttp://a/2\n").run(command);
+    assertEquals(3, first.exit(), first.err());
 
     admin.answers(202, STARTED).answers(200, page("done", 1, false, ok(1, "http://a/2", "miss")));
-    Jar.Ended second = jar().input("http://a/1\nhttp://a/2\n").run(command);
-    assertEquals(0, second.code(), second.err());
+    Commands.Finished second = jar().input("http://a/1\nhttp://a/2\n").run(command);
+    assertEquals(0, second.exit(), second.err());
     assertTrue(second.out().contains("1 skipped"), second.out());
     assertEquals("[\"http://a/2\"]", admin.asked().get(2).json().path("urls").toString());
 
-    Jar.Ended third = jar().input("http://a/1\nhttp://a/2\n").run(command);
-    assertEquals(0, third.code(), third.err());
+    Commands.Finished third = jar().input("http://a/1\nhttp://a/2\n").run(command);
+    assertEquals(0, third.exit(), third.err());
     assertEquals(4, admin.asked().size(), "the third run asks for nothing");
   }
 
@@ -156,7 +158,7 @@ final class WarmIT {
                 ok(1, "http://a/p.m3u8", "miss"),
                 ok(2, "http://a/1.ts", "miss")))
         .answers(503, "{\"error\":\"stopping\"}");
-    assertEquals(3, jar().run(command).code());
+    assertEquals(3, jar().run(command).exit());
     assertTrue(Files.readString(state).contains("http://a/1.ts"));
     assertFalse(Files.readString(state).contains("http://a/p.m3u8"));
 
@@ -170,7 +172,7 @@ final class WarmIT {
                 false,
                 ok(1, "http://a/p.m3u8", "hit"),
                 failed(2, "http://a/2.ts", "status 503")));
-    assertEquals(3, jar().run(command).code());
+    assertEquals(3, jar().run(command).exit());
     assertFalse(Files.readString(state).contains("http://a/p.m3u8"), "a segment failed");
 
     admin
@@ -179,7 +181,7 @@ final class WarmIT {
             200,
             page(
                 "done", 2, false, ok(1, "http://a/p.m3u8", "hit"), ok(2, "http://a/2.ts", "miss")));
-    assertEquals(0, jar().run(command).code());
+    assertEquals(0, jar().run(command).exit());
     assertTrue(Files.readString(state).contains("http://a/p.m3u8"));
   }
 
@@ -191,9 +193,9 @@ final class WarmIT {
         .answers(200, page("running", 1, false, ok(1, "http://a/1", "miss")))
         .answers(404, "{\"error\":\"there is no warm-up job 1\"}");
 
-    Jar.Ended ended = jar().run("warm", "http://a/1", "--report", report.toString());
+    Commands.Finished ended = jar().run("warm", "http://a/1", "--report", report.toString());
 
-    assertEquals(3, ended.code());
+    assertEquals(3, ended.exit());
     assertTrue(ended.err().contains("there is no warm-up job 1"), ended.err());
     JsonNode json = Output.mapper().readTree(Files.readString(report));
     assertEquals(1, json.path("summary").path("warmed").asInt());
@@ -204,9 +206,9 @@ final class WarmIT {
   void sitemapsAreTheNodesToRead() throws Exception {
     admin.answers(202, STARTED).answers(200, page("done", 1, false, ok(1, "http://a/s", "miss")));
 
-    Jar.Ended ended = jar().run("warm", "--json", "--sitemap", "http://a/s", "--no-follow");
+    Commands.Finished ended = jar().run("warm", "--json", "--sitemap", "http://a/s", "--no-follow");
 
-    assertEquals(0, ended.code(), ended.err());
+    assertEquals(0, ended.exit(), ended.err());
     assertEquals(1, Output.mapper().readTree(ended.out()).path("warmed").asInt());
     assertEquals("[\"http://a/s\"]", admin.asked().get(0).json().path("sitemaps").toString());
     assertFalse(admin.asked().get(0).json().path("follow").asBoolean(true));
@@ -214,9 +216,9 @@ final class WarmIT {
 
   @Test
   void aLineThatIsNoUrlIsUsageAndStartsNothing() throws Exception {
-    Jar.Ended ended = jar().input("http://a/1\nnot a url\n").run("warm");
+    Commands.Finished ended = jar().input("http://a/1\nnot a url\n").run("warm");
 
-    assertEquals(2, ended.code());
+    assertEquals(2, ended.exit());
     assertTrue(ended.err().contains("stdin:2"), ended.err());
     assertEquals(List.of(), admin.asked());
   }

@@ -4,6 +4,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.forebay.testing.Commands;
+import io.forebay.testing.EdgeProcess;
+import io.forebay.testing.Jar;
 import io.forebay.testing.RawClient;
 import io.forebay.testing.RawClient.Response;
 import java.io.IOException;
@@ -141,9 +144,9 @@ final class AdminIT {
               "Authorization: Bearer correct-horse-battery-staple");
       assertFalse(config.text().contains("correct-horse"), "the token is not told");
       Commands.Finished refused =
-          EdgeProcess.cli("purge", "--admin-url", guarded.adminUrl(), "--all");
+          Jar.quick().run("purge", "--admin-url", guarded.adminUrl(), "--all");
       assertEquals(1, refused.exit(), refused::toString);
-      EdgeProcess.cli(
+      Jar.quick().run(
               "purge", "--admin-url", guarded.adminUrl(), "--token-file", token.toString(), "--all")
           .orFail();
     }

@@ -5,6 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.forebay.testing.Await;
+import io.forebay.testing.Commands;
+import io.forebay.testing.EdgeProcess;
+import io.forebay.testing.Jar;
 import io.forebay.testing.Ports;
 import io.forebay.testing.RawClient.Response;
 import java.net.InetAddress;
@@ -61,11 +64,11 @@ final class BadStartIT {
   void configCheckSaysTheSameAsServe() throws Exception {
     Path file = directory.resolve("check.yaml");
     Files.writeString(file, "origin: " + ORIGIN + "\nlimits:\n  header-count: many\n");
-    Commands.Finished bad = EdgeProcess.cli("config", "check", "--config", file.toString());
+    Commands.Finished bad = Jar.quick().run("config", "check", "--config", file.toString());
     assertEquals(BAD_CONFIGURATION, bad.exit(), bad::toString);
     assertTrue(bad.err().contains("check.yaml:3:17"), bad::toString);
     Files.writeString(file, "origin: " + ORIGIN + "\n");
-    EdgeProcess.cli("config", "check", "--config", file.toString()).orFail();
+    Jar.quick().run("config", "check", "--config", file.toString()).orFail();
   }
 
   @Test
@@ -302,7 +305,7 @@ final class BadStartIT {
               "25")) {
         assertTrue(screen.contains(part), () -> part + " is missing in:\n" + screen);
       }
-      JsonNode config = EdgeProcess.json(edge.admin("/v1/config").body());
+      JsonNode config = Admin.json(edge.admin("/v1/config").body());
       assertTrue(config.isObject() && !config.isEmpty(), config::toString);
     }
   }
@@ -316,8 +319,8 @@ final class BadStartIT {
     try {
       Commands.Finished finished = Commands.run(Duration.ofSeconds(40), settings.command());
       assertEquals(exit, finished.exit(), finished::toString);
-      assertEquals(1, finished.errLines().size(), () -> "one line: " + finished.err());
-      String line = finished.errLines().getFirst();
+      assertEquals(1, finished.messages().size(), () -> "one line: " + finished.err());
+      String line = finished.messages().getFirst();
       assertTrue(line.startsWith("forebay: "), line);
       assertTrue(line.contains(reason), line);
       assertFalse(line.contains("Exception"), line);

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.forebay.testing.Await;
+import io.forebay.testing.EdgeProcess;
 import io.forebay.testing.Ports;
 import io.forebay.testing.RawClient;
 import io.forebay.testing.RawClient.Response;

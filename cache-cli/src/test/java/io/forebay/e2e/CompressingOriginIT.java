@@ -3,6 +3,9 @@ package io.forebay.e2e;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.forebay.testing.Commands;
+import io.forebay.testing.EdgeProcess;
+import io.forebay.testing.Jar;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Tag;
@@ -38,7 +41,7 @@ final class CompressingOriginIT {
       assertEquals("", with.field("content-encoding"));
       assertEquals(9500, with.length());
       Commands.Finished told =
-          EdgeProcess.cli(
+          Jar.quick().run(
                   "explain",
                   "--admin-url",
                   edge.adminUrl(),

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.forebay.testing.Await;
+import io.forebay.testing.EdgeProcess;
 import io.forebay.testing.RawClient.Response;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -86,7 +87,7 @@ final class CrashIT {
           int which = random.nextInt(CHANGING);
           edge.get(changing[which].path());
           changing[which] = tree.write("/changing/" + which, 1_000 + random.nextInt(30_000));
-          edge.purgeUrl(changing[which].path());
+          Admin.purgeUrl(edge, changing[which].path());
         }
         isKilled.set(true);
         edge.kill();
@@ -100,7 +101,7 @@ final class CrashIT {
         Await.until(
             "the index is complete",
             () ->
-                !edge.stats()
+                !Admin.stats(edge)
                     .path("store")
                     .path("recovery")
                     .path("phase")

@@ -5,6 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.forebay.testing.Await;
+import io.forebay.testing.Commands;
+import io.forebay.testing.EdgeProcess;
+import io.forebay.testing.Jar;
 import io.forebay.testing.RawClient.Response;
 import java.io.IOException;
 import java.io.RandomAccessFile;
@@ -108,7 +111,7 @@ final class DiskFaultIT {
   }
 
   private JsonNode disk(String name) throws Exception {
-    for (JsonNode store : EdgeProcess.json(edge.admin("/v1/stores").body()).path("stores")) {
+    for (JsonNode store : Admin.json(edge.admin("/v1/stores").body()).path("stores")) {
       if (store.path("name").asString("").equals(name)) {
         return store;
       }
@@ -151,7 +154,7 @@ final class DiskFaultIT {
   /** What is right again is used again, from the first request on. */
   private void assertComesBack() throws Exception {
     failing.obey("");
-    EdgeProcess.cli("store", "--admin-url", edge.adminUrl(), "online", "bad").orFail();
+    Jar.quick().run("store", "--admin-url", edge.adminUrl(), "online", "bad").orFail();
     assertTrue(isIn("bad", "online"));
     // Never asked for before, so that some of them are for this disk.
     long written = figure("bad", "writtenBytes");
@@ -212,7 +215,7 @@ final class DiskFaultIT {
     assertServed(0, OBJECTS);
     assertFenced();
     Commands.Finished tooEarly =
-        EdgeProcess.cli("store", "--admin-url", edge.adminUrl(), "online", "bad");
+        Jar.quick().run("store", "--admin-url", edge.adminUrl(), "online", "bad");
     assertEquals(1, tooEarly.exit(), tooEarly::toString);
     assertTrue(tooEarly.err().contains("has not completed yet"), tooEarly.err());
     assertServed(0, OBJECTS);
@@ -239,7 +242,7 @@ final class DiskFaultIT {
     assertTrue(figure("bad", "errors") + figure("bad", "checksumFailures") > 0, "nobody noticed");
     // Writes make it longer again, with holes, so it need not be fenced by itself.
     if (isIn("bad", "online")) {
-      EdgeProcess.cli("store", "--admin-url", edge.adminUrl(), "offline", "bad").orFail();
+      Jar.quick().run("store", "--admin-url", edge.adminUrl(), "offline", "bad").orFail();
     }
     assertComesBack();
     assertEquals(48L << 20, figure("bad", "bytes"));
@@ -255,7 +258,7 @@ final class DiskFaultIT {
     assertServed(0, 2 * OBJECTS);
     assertFenced();
     Commands.Finished missing =
-        EdgeProcess.cli("store", "--admin-url", edge.adminUrl(), "online", "bad");
+        Jar.quick().run("store", "--admin-url", edge.adminUrl(), "online", "bad");
     assertEquals(1, missing.exit(), missing::toString);
     assertTrue(missing.err().contains("is missing: mount the disk"), missing.err());
     assertTrue(isIn("bad", "fenced"));

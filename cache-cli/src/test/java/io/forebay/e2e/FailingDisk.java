@@ -1,6 +1,7 @@
 package io.forebay.e2e;
 
 import io.forebay.testing.Await;
+import io.forebay.testing.Commands;
 import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.forebay.testing.Await;
+import io.forebay.testing.EdgeProcess;
 import io.forebay.testing.RawClient;
 import io.forebay.testing.RawClient.Response;
 import java.nio.charset.StandardCharsets;

@@ -4,6 +4,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.forebay.testing.Commands;
+import io.forebay.testing.EdgeProcess;
+import io.forebay.testing.Jar;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.file.Files;
@@ -42,7 +45,7 @@ final class JournalFullIT {
           answer = edge.adminPost("/v1/purge", order(edge, "/other/" + purges));
         }
         assertEquals(5, answer.statusCode() / 100, answer.body());
-        String error = EdgeProcess.json(answer.body()).path("error").asString("");
+        String error = Admin.json(answer.body()).path("error").asString("");
         assertTrue(error.contains("No space left"), error);
         assertTrue(error.contains("neither on disk nor in force"), error);
         assertTrue(error.contains(data.resolve("purge.journal").toString()), error);
@@ -53,7 +56,7 @@ final class JournalFullIT {
         assertEquals(5, refused.statusCode() / 100, refused.body());
         assertTrue(edge.get("/a").isFromCache());
         Commands.Finished cli =
-            EdgeProcess.cli("purge", "--admin-url", edge.adminUrl(), edge.url("/a"));
+            Jar.quick().run("purge", "--admin-url", edge.adminUrl(), edge.url("/a"));
         assertEquals(1, cli.exit(), cli::toString);
         assertTrue(cli.err().contains("No space left"), cli.err());
         assertTrue(edge.get("/a").isFromCache());
@@ -64,14 +67,14 @@ final class JournalFullIT {
         assertTrue(edge.get("/a").isHit());
 
         Files.delete(filler);
-        edge.purgeUrl("/a");
+        Admin.purgeUrl(edge, "/a");
         assertFails(edge, 0, 200);
         assertEquals(1, origin.count("/a"));
         assertEquals("the body", edge.get("/a").text());
         assertEquals(2, origin.count("/a"));
 
         // And what was acknowledged then is as durable as ever.
-        edge.purgeUrl("/a");
+        Admin.purgeUrl(edge, "/a");
         edge.kill();
         edge.restart();
         assertEquals("the body", edge.get("/a").text());

@@ -4,6 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.forebay.testing.Await;
+import io.forebay.testing.Commands;
+import io.forebay.testing.EdgeProcess;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -5,6 +5,10 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.forebay.testing.Await;
+import io.forebay.testing.Commands;
+import io.forebay.testing.EdgeProcess;
+import io.forebay.testing.Jar;
+import io.forebay.testing.Metrics;
 import io.forebay.testing.Ports;
 import io.forebay.testing.RawClient;
 import io.forebay.testing.RawClient.Response;
@@ -53,7 +57,7 @@ final class OperationsIT {
             "requests go to the new origin", () -> edge.get("/b").text().equals("from the second"));
         assertFalse(edge.get("/a").isFromCache(), "the new route passes");
         assertEquals(1, origin.count("/a"));
-        JsonNode config = EdgeProcess.json(edge.admin("/v1/config").body());
+        JsonNode config = Admin.json(edge.admin("/v1/config").body());
         assertTrue(config.toString().contains(second.url()), config::toString);
       }
     }
@@ -118,7 +122,7 @@ final class OperationsIT {
 
   private static List<JsonNode> lines(Path log) throws Exception {
     String text = Files.readString(log, StandardCharsets.UTF_8);
-    return text.substring(0, text.lastIndexOf('\n') + 1).lines().map(EdgeProcess::json).toList();
+    return text.substring(0, text.lastIndexOf('\n') + 1).lines().map(Admin::json).toList();
   }
 
   @Test
@@ -172,18 +176,18 @@ final class OperationsIT {
       edge.get("/x");
       edge.get("/x");
       Commands.Finished json =
-          EdgeProcess.cli("stats", "--json", "--admin-url", edge.adminUrl()).orFail();
+          Jar.quick().run("stats", "--json", "--admin-url", edge.adminUrl()).orFail();
       assertEquals(
-          edge.stats().propertyNames().stream().sorted().toList(),
-          EdgeProcess.json(json.out()).propertyNames().stream().sorted().toList());
-      EdgeProcess.cli("stats", "--admin-url", edge.adminUrl()).orFail();
+          Admin.stats(edge).propertyNames().stream().sorted().toList(),
+          Admin.json(json.out()).propertyNames().stream().sorted().toList());
+      Jar.quick().run("stats", "--admin-url", edge.adminUrl()).orFail();
       Metrics metrics = edge.metrics();
       assertEquals(1.0, metrics.sum("forebay_requests_total", "cache=\"hit\""));
       assertEquals(1.0, metrics.sum("forebay_requests_total", "cache=\"miss\""));
       Commands.Finished nobody =
-          EdgeProcess.cli("stats", "--admin-url", "http://127.0.0.1:" + Ports.free());
+          Jar.quick().run("stats", "--admin-url", "http://127.0.0.1:" + Ports.free());
       assertEquals(1, nobody.exit(), nobody::toString);
-      assertEquals(1, nobody.errLines().size(), nobody::toString);
+      assertEquals(1, nobody.messages().size(), nobody::toString);
     }
   }
 
@@ -199,14 +203,14 @@ final class OperationsIT {
         list.append(edge.url("/warm/" + i)).append('\n');
       }
       Path urls = Files.writeString(directory.resolve("urls.txt"), list);
-      EdgeProcess.cli("warm", "--admin-url", edge.adminUrl(), "--file", urls.toString()).orFail();
+      Jar.quick().run("warm", "--admin-url", edge.adminUrl(), "--file", urls.toString()).orFail();
       for (int i = 0; i < 20; i++) {
         assertTrue(edge.get("/warm/" + i).isFromCache());
         origin.assertRequests(1, "/warm/" + i);
       }
       Files.writeString(urls, list + edge.url("/warm/absent") + "\n");
       Commands.Finished partly =
-          EdgeProcess.cli("warm", "--admin-url", edge.adminUrl(), "--file", urls.toString());
+          Jar.quick().run("warm", "--admin-url", edge.adminUrl(), "--file", urls.toString());
       assertEquals(3, partly.exit(), partly::toString);
     }
   }

@@ -6,6 +6,9 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.forebay.testing.Await;
+import io.forebay.testing.Commands;
+import io.forebay.testing.EdgeProcess;
+import io.forebay.testing.Jar;
 import io.forebay.testing.RawClient;
 import io.forebay.testing.RawClient.Response;
 import java.nio.file.Path;
@@ -59,7 +62,7 @@ final class PurgeIT {
   @Test
   void aUrlIsGoneAndOthersStay() throws Exception {
     warm("/url/a", "/url/b", "/url/a?q=1");
-    JsonNode answer = edge.purge(Map.of("urls", List.of(edge.url("/url/a"))));
+    JsonNode answer = Admin.purge(edge, Map.of("urls", List.of(edge.url("/url/a"))));
     assertEquals(1, answer.path("purges").size(), answer::toString);
     assertTrue(answer.path("purges").path(0).path("id").asLong(-1) >= 0, answer::toString);
     assertRefetched("/url/a");
@@ -69,12 +72,12 @@ final class PurgeIT {
   @Test
   void aTagTakesAllItsObjectsWhateverFieldNamedIt() throws Exception {
     warm("/tagged/1", "/tagged/2", "/tagged-otherwise/3", "/untagged/4");
-    edge.purge(Map.of("tags", List.of("section-7")));
+    Admin.purge(edge, Map.of("tags", List.of("section-7")));
     assertRefetched("/tagged/1");
     assertRefetched("/tagged/2");
     assertStays("/tagged-otherwise/3");
     assertStays("/untagged/4");
-    edge.purge(Map.of("tags", List.of("all-tagged")));
+    Admin.purge(edge, Map.of("tags", List.of("all-tagged")));
     assertRefetched("/tagged/1");
     assertRefetched("/tagged-otherwise/3");
     assertStays("/untagged/4");
@@ -83,7 +86,7 @@ final class PurgeIT {
   @Test
   void aPrefixTakesWhatIsBelowAndNothingBeside() throws Exception {
     warm("/live/one/1", "/live/one/sub/2", "/live/two/3", "/live/onemore/4");
-    edge.purge(Map.of("prefixes", List.of(edge.url("/live/one/"))));
+    Admin.purge(edge, Map.of("prefixes", List.of(edge.url("/live/one/"))));
     assertRefetched("/live/one/1");
     assertRefetched("/live/one/sub/2");
     assertStays("/live/two/3");
@@ -98,7 +101,7 @@ final class PurgeIT {
       assertTrue(edge.get("/hosts", "Host: " + host).isFromCache());
     }
     origin.assertRequests(2, "/hosts");
-    edge.purge(Map.of("hosts", List.of("one.test")));
+    Admin.purge(edge, Map.of("hosts", List.of("one.test")));
     assertTrue(edge.get("/hosts", "Host: two.test").isFromCache());
     assertFalse(edge.get("/hosts", "Host: one.test").isFromCache());
     assertTrue(edge.get("/hosts", "Host: ONE.test").isFromCache());
@@ -108,7 +111,7 @@ final class PurgeIT {
   @Test
   void everythingIsGone() throws Exception {
     warm("/all/1", "/all/2", "/tagged/all");
-    edge.purge(Map.of("everything", true));
+    Admin.purge(edge, Map.of("everything", true));
     assertRefetched("/all/1");
     assertRefetched("/all/2");
     assertRefetched("/tagged/all");
@@ -125,7 +128,7 @@ final class PurgeIT {
             Map.of("everything", true, "soft", true))) {
       int before = origin.requests(file.path()).size();
       assertTrue(edge.get(file.path()).isFromCache());
-      edge.purge(order);
+      Admin.purge(edge, order);
       file.assertSame(edge.get(file.path()));
       List<NginxOrigin.Logged> requests = origin.requests(file.path());
       assertEquals(before + 1, requests.size(), requests::toString);
@@ -139,13 +142,13 @@ final class PurgeIT {
   void aPatternOnThePathTakesWhatItFinds() throws Exception {
     warm("/pattern/a.png", "/pattern/b.png", "/pattern/c.txt", "/pattern-not/d.png");
     JsonNode answer =
-        edge.purge(Map.of("patterns", List.of(Map.of("path", "^/pattern/.*\\.png$"))));
+        Admin.purge(edge, Map.of("patterns", List.of(Map.of("path", "^/pattern/.*\\.png$"))));
     assertEquals("pattern", answer.path("purges").path(0).path("kind").asString(""));
     assertRefetched("/pattern/a.png");
     assertRefetched("/pattern/b.png");
     assertStays("/pattern/c.txt");
     assertStays("/pattern-not/d.png");
-    edge.purge(
+    Admin.purge(edge, 
         Map.of(
             "patterns",
             List.of(Map.of("path", "^/pattern/", "host", "another.example")),
@@ -157,7 +160,7 @@ final class PurgeIT {
   @Test
   void aPatternOnAHeaderFieldTakesWhatItFinds() throws Exception {
     warm("/tagged/by-field", "/tagged-otherwise/by-field");
-    edge.purge(Map.of("patterns", List.of(Map.of("header", "surrogate-key: section-[0-9]$"))));
+    Admin.purge(edge, Map.of("patterns", List.of(Map.of("header", "surrogate-key: section-[0-9]$"))));
     assertRefetched("/tagged/by-field");
     assertStays("/tagged-otherwise/by-field");
   }
@@ -168,12 +171,12 @@ final class PurgeIT {
       tree.write("/killed/a.png", 40_000);
       assertEquals(200, other.get("/killed/a.png").status());
       assertTrue(other.get("/killed/a.png").isFromCache());
-      other.purge(Map.of("patterns", List.of(Map.of("path", "\\.png$"))));
+      Admin.purge(other, Map.of("patterns", List.of(Map.of("path", "\\.png$"))));
       other.kill();
       EdgeProcess ignored = other.restart();
       assertFalse(other.get("/killed/a.png").isFromCache());
       Commands.Finished latest =
-          EdgeProcess.cli("purge", "--admin-url", other.adminUrl(), "--latest").orFail();
+          Jar.quick().run("purge", "--admin-url", other.adminUrl(), "--latest").orFail();
       assertTrue(latest.out().contains("path \\.png$"), latest.out());
     }
   }
@@ -182,7 +185,7 @@ final class PurgeIT {
   void aDryRunCountsAndAReceiptTellsWhatItCameTo() throws Exception {
     warm("/counted/1", "/counted/2");
     Commands.Finished dry =
-        EdgeProcess.cli(
+        Jar.quick().run(
                 "purge",
                 "--json",
                 "--dry-run",
@@ -191,22 +194,22 @@ final class PurgeIT {
                 "--path",
                 "^/counted/")
             .orFail();
-    JsonNode counted = EdgeProcess.json(dry.out()).path("purges").path(0);
+    JsonNode counted = Admin.json(dry.out()).path("purges").path(0);
     assertEquals(2, counted.path("matched").asLong(), dry.out());
     assertEquals(80_000, counted.path("matchedBytes").asLong(), dry.out());
     assertTrue(counted.path("complete").asBoolean(), dry.out());
     assertStays("/counted/1");
     assertStays("/counted/2");
     Commands.Finished made =
-        EdgeProcess.cli("purge", "--json", "--admin-url", edge.adminUrl(), "--path", "^/counted/")
+        Jar.quick().run("purge", "--json", "--admin-url", edge.adminUrl(), "--path", "^/counted/")
             .orFail();
-    String id = EdgeProcess.json(made.out()).path("purges").path(0).path("id").asString("");
+    String id = Admin.json(made.out()).path("purges").path(0).path("id").asString("");
     assertRefetched("/counted/1");
     Await.until(
         "the receipt says what it matched",
         () ->
-            EdgeProcess.json(
-                        EdgeProcess.cli(
+            Admin.json(
+                        Jar.quick().run(
                                 "purge", "--json", "--admin-url", edge.adminUrl(), "--status", id)
                             .orFail()
                             .out())
@@ -219,14 +222,14 @@ final class PurgeIT {
   void theCommandLinePurgesAndSaysSo() throws Exception {
     warm("/cli/1", "/tagged/cli", "/cli/2");
     Commands.Finished byUrl =
-        EdgeProcess.cli("purge", "--admin-url", edge.adminUrl(), edge.url("/cli/1")).orFail();
+        Jar.quick().run("purge", "--admin-url", edge.adminUrl(), edge.url("/cli/1")).orFail();
     assertTrue(byUrl.out().contains("/cli/1"), byUrl.out());
     assertRefetched("/cli/1");
     assertStays("/cli/2");
     Commands.Finished byTag =
-        EdgeProcess.cli("purge", "--json", "--admin-url", edge.adminUrl(), "--tag", "section-7")
+        Jar.quick().run("purge", "--json", "--admin-url", edge.adminUrl(), "--tag", "section-7")
             .orFail();
-    assertEquals(1, EdgeProcess.json(byTag.out()).path("purges").size(), byTag.out());
+    assertEquals(1, Admin.json(byTag.out()).path("purges").size(), byTag.out());
     assertRefetched("/tagged/cli");
     assertStays("/cli/2");
   }
@@ -246,7 +249,7 @@ final class PurgeIT {
             "urls=" + edge.url("/kept"))) {
       var answer = edge.adminPost("/v1/purge", body);
       assertEquals(400, answer.statusCode(), () -> body + " → " + answer.body());
-      assertNotEquals("", EdgeProcess.json(answer.body()).path("error").asString(""), body);
+      assertNotEquals("", Admin.json(answer.body()).path("error").asString(""), body);
     }
     assertStays("/kept");
   }
@@ -272,7 +275,7 @@ final class PurgeIT {
           });
       early.send("GET /straddle HTTP/1.1\r\nHost: 127.0.0.1:" + other.port() + "\r\n\r\n");
       assertTrue(isAsked.await(10, TimeUnit.SECONDS));
-      other.purgeUrl("/straddle");
+      Admin.purgeUrl(other, "/straddle");
       isPurged.countDown();
       assertEquals("old", early.reply(false).text(), "asked before the purge");
       assertEquals("new", other.get("/straddle").text(), "asked after the purge");
@@ -285,7 +288,7 @@ final class PurgeIT {
     for (String path : paths) {
       int query = path.indexOf('?');
       tree.write(query < 0 ? path : path.substring(0, query), 40_000);
-      edge.purgeUrl(path);
+      Admin.purgeUrl(edge, path);
       assertEquals(200, edge.get(path).status());
       assertTrue(edge.get(path).isFromCache(), path);
     }

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.forebay.testing.Await;
+import io.forebay.testing.EdgeProcess;
 import io.forebay.testing.Ports;
 import io.forebay.testing.RawClient.Response;
 import java.nio.file.Path;
@@ -50,8 +51,8 @@ final class RestartIT {
       for (Tree.Entry file : purged) {
         file.assertSame(edge.get(file.path()));
       }
-      edge.purgeUrl("/purged-by-url");
-      edge.purge(Map.of("prefixes", List.of(edge.url("/gone/"))));
+      Admin.purgeUrl(edge, "/purged-by-url");
+      Admin.purge(edge, Map.of("prefixes", List.of(edge.url("/gone/"))));
 
       edge.kill();
       origin.kill();
@@ -106,7 +107,7 @@ final class RestartIT {
       for (Tree.Entry file : files) {
         file.assertSame(edge.get(file.path()));
       }
-      edge.purgeUrl("/f7");
+      Admin.purgeUrl(edge, "/f7");
       assertEquals(0, edge.terminate());
       assertFalse(Ports.isListening(edge.port()));
       origin.kill();
@@ -150,7 +151,7 @@ final class RestartIT {
             }));
       }
       assertTrue(some.await(30, TimeUnit.SECONDS), "half of them arrived");
-      edge.purgeUrl("/f3");
+      Admin.purgeUrl(edge, "/f3");
       edge.kill();
       // Acknowledged, so in force; and the file changed, so an old answer would be a wrong one.
       List<Tree.Entry> after = new ArrayList<>(files);

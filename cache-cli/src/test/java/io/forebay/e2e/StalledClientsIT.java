@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.forebay.testing.Await;
+import io.forebay.testing.EdgeProcess;
 import io.forebay.testing.RawClient.Response;
 import java.io.EOFException;
 import java.io.IOException;

@@ -4,6 +4,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.forebay.testing.Commands;
+import io.forebay.testing.EdgeProcess;
+import io.forebay.testing.Jar;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
@@ -35,7 +38,7 @@ final class StoreIT {
     List<String> all = words("store");
     all.addAll(List.of(words));
     all.addAll(place);
-    return EdgeProcess.cli(all.toArray(new String[0]));
+    return Jar.quick().run(all.toArray(new String[0]));
   }
 
   private static Set<String> keys(List<String> place) throws Exception {
@@ -44,7 +47,7 @@ final class StoreIT {
         .orFail()
         .out()
         .lines()
-        .forEach(line -> assertTrue(keys.add(EdgeProcess.json(line).path("key").asString(""))));
+        .forEach(line -> assertTrue(keys.add(Admin.json(line).path("key").asString(""))));
     return keys;
   }
 
@@ -68,12 +71,12 @@ final class StoreIT {
       Set<String> stored = keys(live);
       assertEquals(SMALL + 1, stored.size(), stored::toString);
       look(live);
-      Commands.Finished misplaced = EdgeProcess.cli("store", "--admin-url", edge.adminUrl(), "map");
+      Commands.Finished misplaced = Jar.quick().run("store", "--admin-url", edge.adminUrl(), "map");
       assertEquals(2, misplaced.exit(), misplaced::toString);
       Commands.Finished whole = store(live, "verify", "--json", "--rate", "0").orFail();
-      assertEquals(0, EdgeProcess.json(whole.out()).path("bad").asInt(-1), whole::toString);
+      assertEquals(0, Admin.json(whole.out()).path("bad").asInt(-1), whole::toString);
       JsonNode shown =
-          EdgeProcess.json(
+          Admin.json(
               store(live, "show", "http://www.example/large", "--json").orFail().out());
       assertEquals("default", shown.at("/targets/0/route").asString(""));
 
@@ -112,16 +115,16 @@ final class StoreIT {
     assertTrue(map.contains("probation"), map);
     String drawn = new String(map.getBytes(StandardCharsets.ISO_8859_1), StandardCharsets.UTF_8);
     assertTrue(drawn.lines().allMatch(line -> line.length() <= 80), drawn);
-    JsonNode json = EdgeProcess.json(store(place, "map", "--json").orFail().out());
+    JsonNode json = Admin.json(store(place, "map", "--json").orFail().out());
     assertEquals(2, json.path("tiers").size());
   }
 
   /** Turns a byte of one body over in the files at rest. */
   private static void damage(EdgeProcess edge, List<String> rest) throws Exception {
     String url = "http://www.example/small/7";
-    JsonNode shown = EdgeProcess.json(store(rest, "show", url, "--json").orFail().out());
+    JsonNode shown = Admin.json(store(rest, "show", url, "--json").orFail().out());
     JsonNode place = shown.at("/targets/0/objects/0/inMemory");
-    JsonNode map = EdgeProcess.json(store(rest, "map", "--json").orFail().out());
+    JsonNode map = Admin.json(store(rest, "map", "--json").orFail().out());
     long at =
         TIER_HEADER
             + place.path("region").asLong(0) * map.at("/tiers/0/regionBytes").asLong(0)
@@ -138,7 +141,7 @@ final class StoreIT {
     }
     Commands.Finished found = store(rest, "verify", "--json");
     assertEquals(1, found.exit(), found::toString);
-    JsonNode status = EdgeProcess.json(found.out());
+    JsonNode status = Admin.json(found.out());
     assertEquals(1, status.path("bad").asInt(0), found::toString);
     assertEquals("http://www.example:80/small/7", status.at("/flaws/0/key").asString(""));
     Commands.Finished told = store(rest, "verify");

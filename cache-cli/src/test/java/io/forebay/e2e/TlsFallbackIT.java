@@ -3,6 +3,9 @@ package io.forebay.e2e;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.forebay.testing.Commands;
+import io.forebay.testing.EdgeProcess;
+import io.forebay.testing.Jar;
 import io.forebay.testing.Ports;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Tag;
@@ -73,7 +76,7 @@ final class TlsFallbackIT {
       }
       origin.assertRequests(2, file.path());
       Commands.Finished reloaded =
-          EdgeProcess.cli("reload", "--admin-url", edge.adminUrl()).orFail();
+          Jar.quick().run("reload", "--admin-url", edge.adminUrl()).orFail();
       assertTrue(edge.isAlive(), reloaded.out());
     }
   }

@@ -1,5 +1,6 @@
 package io.forebay.e2e;
 
+import io.forebay.testing.Commands;
 import java.io.File;
 import java.io.IOException;
 import java.nio.channels.FileChannel;

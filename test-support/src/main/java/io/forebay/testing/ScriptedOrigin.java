@@ -31,6 +31,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ScriptedOrigin implements AutoCloseable {
   private static final int PATIENCE_MILLIS = 10_000;
+  private static final int BACKLOG = 4_096;
 
   private final ServerSocket server;
   private final @Nullable SSLContext tls;
@@ -78,7 +79,7 @@ public final class ScriptedOrigin implements AutoCloseable {
     try {
       ServerSocket server = new ServerSocket();
       server.setReuseAddress(true);
-      server.bind(new InetSocketAddress(InetAddress.getByName(address), port), 128);
+      server.bind(new InetSocketAddress(InetAddress.getByName(address), port), BACKLOG);
       server.setSoTimeout(PATIENCE_MILLIS);
       return new ScriptedOrigin(server, tls);
     } catch (IOException e) {
@@ -195,6 +196,12 @@ public final class ScriptedOrigin implements AutoCloseable {
       this.raw = raw;
     }
 
+    /** Sets the time limit of each read; 0 for none. */
+    public Connection timeoutMillis(int millis) throws IOException {
+      socket.setSoTimeout(millis);
+      return this;
+    }
+
     /** What TLS agreed on; only for an origin that does TLS, once something was read or written. */
     public SSLSession tlsSession() {
       return ((SSLSocket) socket).getSession();
@@ -263,7 +270,11 @@ public final class ScriptedOrigin implements AutoCloseable {
     }
 
     public Connection send(byte[] bytes) throws IOException {
-      socket.getOutputStream().write(bytes);
+      return send(bytes, 0, bytes.length);
+    }
+
+    public Connection send(byte[] bytes, int from, int length) throws IOException {
+      socket.getOutputStream().write(bytes, from, length);
       socket.getOutputStream().flush();
       return this;
     }

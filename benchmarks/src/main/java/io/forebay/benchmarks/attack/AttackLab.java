@@ -2,12 +2,12 @@ package io.forebay.benchmarks.attack;
 
 import io.forebay.benchmarks.attack.Bystanders.Seen;
 import io.forebay.benchmarks.attack.Edge.Holds;
+import io.forebay.testing.Directories;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.TimeUnit;
@@ -63,15 +63,7 @@ public final class AttackLab {
           new Bystanders(CLIENTS_CPU, edge.bystandersUrl(), directory.resolve("pace.lua"));
       new AttackLab(edge, sink, bystanders, seconds).run(only);
     } finally {
-      delete(directory);
-    }
-  }
-
-  private static void delete(Path directory) throws IOException {
-    try (Stream<Path> paths = Files.walk(directory)) {
-      for (Path path : paths.sorted(Comparator.reverseOrder()).toList()) {
-        Files.delete(path);
-      }
+      Directories.delete(directory);
     }
   }
 
@@ -188,7 +180,7 @@ public final class AttackLab {
   }
 
   private static List<String> concat(List<String> first, List<String> second) {
-    return Commands.list(List.of(first, second));
+    return Stream.concat(first.stream(), second.stream()).toList();
   }
 
   /** The last line that says anything, without colours. */

@@ -1,8 +1,11 @@
 package io.forebay.benchmarks.attack;
 
+import io.forebay.testing.Commands;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.regex.Matcher;
@@ -11,6 +14,7 @@ import java.util.regex.Pattern;
 /** Honest clients: wrk asks for a small object, as fast as it can or at a rate. */
 final class Bystanders {
 
+  private static final int GRACE_SECONDS = 60;
   private static final int QUICK = 50;
 
   /** Many, since wrk waits in whole milliseconds. */
@@ -57,14 +61,12 @@ final class Bystanders {
 
   private Seen run(int seconds, int connections, List<String> options)
       throws IOException, InterruptedException {
-    String text =
-        Commands.output(
-            Commands.list(
-                List.of(
-                    List.of("taskset", "-c", cpu, "wrk", "-t1", "-c" + connections),
-                    List.of("-d" + seconds + "s", "--latency", "--timeout", "5s"),
-                    options,
-                    List.of(url))));
+    List<String> command =
+        new ArrayList<>(List.of("taskset", "-c", cpu, "wrk", "-t1", "-c" + connections));
+    command.addAll(List.of("-d" + seconds + "s", "--latency", "--timeout", "5s"));
+    command.addAll(options);
+    command.add(url);
+    String text = Commands.run(Duration.ofSeconds(seconds + GRACE_SECONDS), command).orFail().out();
     return new Seen(
         Double.parseDouble(group(RATE, text)),
         latency(text, "50"),

@@ -1,5 +1,6 @@
 package io.forebay.benchmarks.attack;
 
+import io.forebay.testing.Directories;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStream;
@@ -10,12 +11,10 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.stream.Stream;
 
 /**
  * What one client leaves to another: an attacker at ::1 hoards tunnels, or has 2,400 requests for
@@ -56,26 +55,16 @@ public final class FairnessLab {
     Path jar = Path.of(arguments[0]).toAbsolutePath();
     int seconds = arguments.length > 1 ? Integer.parseInt(arguments[1]) : SECONDS;
     Path directory = Files.createTempDirectory("forebay-fairness-");
-    SlowOrigin origin = new SlowOrigin(SLOW_SECONDS);
     try (Edge edge =
         Edge.start(
             jar,
             directory,
             "0",
-            origin.port(),
-            origin::close,
+            new SlowOrigin(SLOW_SECONDS),
             "routes: [{name: all, origin: default, upgrade: websocket}]")) {
       new FairnessLab(edge.port(), seconds).run();
     } finally {
-      delete(directory);
-    }
-  }
-
-  private static void delete(Path directory) throws IOException {
-    try (Stream<Path> paths = Files.walk(directory)) {
-      for (Path path : paths.sorted(Comparator.reverseOrder()).toList()) {
-        Files.delete(path);
-      }
+      Directories.delete(directory);
     }
   }
 

@@ -8,6 +8,7 @@ import io.forebay.storage.StoreSettings;
 import io.forebay.storage.lane.StoreLane;
 import io.forebay.storage.object.HeadSpec;
 import io.forebay.storage.object.InstallOutcome;
+import io.forebay.testing.Directories;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -16,11 +17,9 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.SplittableRandom;
-import java.util.stream.Stream;
 import org.openjdk.jmh.annotations.Fork;
 
 /**
@@ -60,11 +59,7 @@ public final class RestartLab {
         run(directory, "open", objects, bytes, false);
       }
     } finally {
-      try (Stream<Path> paths = Files.walk(directory)) {
-        for (Path path : paths.sorted(Comparator.reverseOrder()).toList()) {
-          Files.delete(path);
-        }
-      }
+      Directories.delete(directory);
     }
   }
 

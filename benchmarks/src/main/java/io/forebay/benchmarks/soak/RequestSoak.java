@@ -1,19 +1,16 @@
 package io.forebay.benchmarks.soak;
 
 import io.forebay.benchmarks.soak.SoakClient.Tally;
+import io.forebay.testing.Directories;
+import io.forebay.testing.EdgeProcess;
 import java.io.IOException;
 import java.io.RandomAccessFile;
-import java.net.InetAddress;
-import java.net.ServerSocket;
-import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Stream;
 
 /**
  * An edge in front of a healthy origin whose objects are several times as large as its tiers: 64
@@ -31,10 +28,8 @@ import java.util.stream.Stream;
  */
 public final class RequestSoak {
 
-  private static final Path SHARED_MEMORY = Path.of("/dev/shm");
   private static final int CONNECTIONS = 64;
   private static final long REQUESTS = 1_000_000;
-  private static final int START_SECONDS = 60;
   private static final int FLIPS_A_SECOND = 20;
   private static final long MIB = 1 << 20;
 
@@ -55,15 +50,10 @@ public final class RequestSoak {
     boolean isClean = true;
     for (Sizes sizes : SIZES) {
       Path directory = Files.createTempDirectory("forebay-soak-");
-      Path memory =
-          Files.isDirectory(SHARED_MEMORY)
-              ? Files.createTempDirectory(SHARED_MEMORY, "forebay-soak-")
-              : Files.createDirectory(directory.resolve("memory"));
       try {
-        isClean &= run(jar, directory, memory, sizes, requests / SIZES.size(), isFlipping, seed);
+        isClean &= run(jar, directory, sizes, requests / SIZES.size(), isFlipping, seed);
       } finally {
-        delete(memory);
-        delete(directory);
+        Directories.delete(directory);
       }
     }
     System.exit(isClean ? 0 : 1);
@@ -72,25 +62,22 @@ public final class RequestSoak {
   private static boolean run(
       Path jar,
       Path directory,
-      Path memory,
       Sizes sizes,
       long requests,
       boolean isFlipping,
       long seed)
-      throws IOException, InterruptedException {
+      throws Exception {
     // Some 230 KiB each: twice what memory and disk hold.
     Objects objects = new Objects(8 * (sizes.memory() + sizes.disk()), seed);
     Tally tally = new Tally(requests);
     try (SoakOrigin origin = new SoakOrigin(objects)) {
-      int port = freePort();
-      Process edge = start(jar, directory, memory, sizes, origin.port(), port);
-      try {
-        awaitStart(edge, directory, port);
+      EdgeProcess edge = settings(jar, directory, sizes, origin.port()).start();
+      try (edge) {
         List<Thread> clients = new ArrayList<>();
         SplittableRandom random = new SplittableRandom(seed);
         for (int i = 0; i < CONNECTIONS; i++) {
           clients.add(
-              Thread.ofVirtual().start(new SoakClient(objects, port, random.split(), tally)));
+              Thread.ofVirtual().start(new SoakClient(objects, edge.port(), random.split(), tally)));
         }
         Thread flips =
             Thread.ofPlatform()
@@ -101,8 +88,6 @@ public final class RequestSoak {
         }
         flips.interrupt();
         flips.join();
-      } finally {
-        stop(edge);
       }
       System.out.printf(
           "memory %d MiB, disk %d MiB%s: requests %d, aborted %d, wrong %d, 5xx %d, hits %d,"
@@ -117,15 +102,14 @@ public final class RequestSoak {
           tally.hits.get(),
           origin.requests());
       if (!tally.isClean()) {
-        System.out.println(Files.readString(directory.resolve("forebay.log")));
+        System.out.println(edge.outText() + edge.errText());
       }
     }
     return tally.isClean();
   }
 
-  private static Process start(
-      Path jar, Path directory, Path memory, Sizes sizes, int origin, int port) throws IOException {
-    Path config = directory.resolve("forebay.yaml");
+  private static EdgeProcess.Settings settings(
+      Path jar, Path directory, Sizes sizes, int originPort) throws IOException {
     String disk =
         sizes.disk() == 0
             ? ""
@@ -134,56 +118,26 @@ public final class RequestSoak {
                 + ", size: "
                 + sizes.disk()
                 + "MiB}}";
-    Files.writeString(
-        config,
+    EdgeProcess.Settings settings =
+        EdgeProcess.of(jar, directory).allByFile().noisy().jvm();
+    return settings.config(
         """
         origin: http://127.0.0.1:%d
         listen: [{address: "127.0.0.1:%d"}]
-        admin: {address: "127.0.0.1:0"}
+        admin: {address: "127.0.0.1:%d"}
         threads: {pin: off}
         store: {memory: %dMiB, memory-directory: %s, data: %s}
         access-log: "off"
         %s
         """
-            .formatted(origin, port, sizes.memory(), memory, directory.resolve("data"), disk));
-    return new ProcessBuilder(
-            Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-            "-jar",
-            jar.toString(),
-            "serve",
-            "--config",
-            config.toString())
-        .redirectErrorStream(true)
-        .redirectOutput(directory.resolve("forebay.log").toFile())
-        .start();
-  }
-
-  private static int freePort() throws IOException {
-    try (ServerSocket socket = new ServerSocket(0)) {
-      return socket.getLocalPort();
-    }
-  }
-
-  private static void awaitStart(Process edge, Path directory, int port)
-      throws IOException, InterruptedException {
-    long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(START_SECONDS);
-    while (System.nanoTime() < end && edge.isAlive()) {
-      try {
-        new Socket(InetAddress.getLoopbackAddress(), port).close();
-        return;
-      } catch (IOException notYet) {
-        TimeUnit.MILLISECONDS.sleep(200);
-      }
-    }
-    throw new IOException(
-        "the edge did not start: " + Files.readString(directory.resolve("forebay.log")));
-  }
-
-  private static void stop(Process edge) throws InterruptedException {
-    edge.destroy();
-    if (!edge.waitFor(START_SECONDS, TimeUnit.SECONDS)) {
-      edge.destroyForcibly();
-    }
+            .formatted(
+                originPort,
+                settings.port(),
+                settings.adminPort(),
+                sizes.memory(),
+                settings.memoryDirectory(),
+                directory.resolve("data"),
+                disk));
   }
 
   /** Flips bits of the disk's file behind its first MiB until it is interrupted. */
@@ -207,14 +161,6 @@ public final class RequestSoak {
         return;
       } catch (IOException e) {
         throw new java.io.UncheckedIOException(e);
-      }
-    }
-  }
-
-  private static void delete(Path directory) throws IOException {
-    try (Stream<Path> all = Files.walk(directory)) {
-      for (Path path : all.sorted(Comparator.reverseOrder()).toList()) {
-        Files.delete(path);
       }
     }
   }

@@ -12,7 +12,10 @@ import java.util.Locale;
 import java.util.SplittableRandom;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** One connection that sends one request after the other and verifies every byte. */
+/**
+ * One connection that sends one request after the other and verifies every byte. It is no {@code
+ * RawClient}, which would allocate each body: this one reads all of them into one array.
+ */
 final class SoakClient implements Runnable {
 
   private static final int PATIENCE_MILLIS = 60_000;
@@ -80,13 +83,13 @@ final class SoakClient implements Runnable {
             + (isRange ? "Range: bytes=" + from + "-" + (to - 1) + "\r\n" : "")
             + "\r\n";
     out.write(request.getBytes(StandardCharsets.ISO_8859_1));
-    String status = SoakOrigin.line(in);
+    String status = line(in);
     if (status.length() < 12) {
       throw new IOException("closed without a head");
     }
     int code = Integer.parseInt(status.substring(9, 12));
     int declared = -1;
-    for (String line = SoakOrigin.line(in); !line.isEmpty(); line = SoakOrigin.line(in)) {
+    for (String line = line(in); !line.isEmpty(); line = line(in)) {
       String lower = line.toLowerCase(Locale.ROOT);
       if (lower.startsWith("content-length: ")) {
         declared = Integer.parseInt(lower.substring("content-length: ".length()));
@@ -116,5 +119,16 @@ final class SoakClient implements Runnable {
     if (!isRight) {
       tally.wrong.incrementAndGet();
     }
+  }
+
+  /** Without its end; empty also at the end of the stream. */
+  private static String line(InputStream in) throws IOException {
+    StringBuilder line = new StringBuilder(64);
+    for (int c = in.read(); c >= 0 && c != '\n'; c = in.read()) {
+      if (c != '\r') {
+        line.append((char) c);
+      }
+    }
+    return line.toString();
   }
 }

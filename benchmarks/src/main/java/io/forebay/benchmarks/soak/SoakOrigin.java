@@ -1,76 +1,44 @@
 package io.forebay.benchmarks.soak;
 
-import java.io.BufferedInputStream;
+import io.forebay.testing.ScriptedOrigin;
+import io.forebay.testing.ScriptedOrigin.Connection;
 import java.io.IOException;
-import java.io.InputStream;
-import java.io.OutputStream;
-import java.net.InetAddress;
-import java.net.ServerSocket;
-import java.net.Socket;
-import java.nio.charset.StandardCharsets;
-import java.util.Locale;
 import java.util.concurrent.atomic.AtomicLong;
 
 /** A healthy origin on loopback that knows single ranges and If-Range. */
 final class SoakOrigin implements AutoCloseable {
 
   private final Objects objects;
-  private final ServerSocket server;
+  private final ScriptedOrigin origin = ScriptedOrigin.start();
   private final AtomicLong requests = new AtomicLong();
 
-  SoakOrigin(Objects objects) throws IOException {
+  SoakOrigin(Objects objects) {
     this.objects = objects;
-    this.server = new ServerSocket(0, 1024, InetAddress.getLoopbackAddress());
-    Thread.ofPlatform().daemon().start(this::accept);
+    origin.serve(this::converse);
   }
 
   int port() {
-    return server.getLocalPort();
+    return origin.port();
   }
 
   long requests() {
     return requests.get();
   }
 
-  private void accept() {
-    while (!server.isClosed()) {
-      try {
-        Socket socket = server.accept();
-        Thread.ofVirtual().start(() -> converse(socket));
-      } catch (IOException closed) {
-        return;
+  private void converse(Connection connection) throws IOException {
+    try (connection) {
+      connection.timeoutMillis(0);
+      while (true) {
+        answer(connection.head(), connection);
       }
     }
   }
 
-  private void converse(Socket socket) {
-    try (socket;
-        InputStream in = new BufferedInputStream(socket.getInputStream())) {
-      socket.setTcpNoDelay(true);
-      OutputStream out = socket.getOutputStream();
-      String line = line(in);
-      while (!line.isEmpty()) {
-        answer(line, in, out);
-        line = line(in);
-      }
-    } catch (IOException gone) {
-      // The edge has closed the connection.
-    }
-  }
-
-  private void answer(String line, InputStream in, OutputStream out) throws IOException {
+  private void answer(String request, Connection connection) throws IOException {
     requests.incrementAndGet();
-    String[] words = line.split(" ", 3);
-    String range = "";
-    String condition = "";
-    for (String field = line(in); !field.isEmpty(); field = line(in)) {
-      String lower = field.toLowerCase(Locale.ROOT);
-      if (lower.startsWith("range: bytes=")) {
-        range = field.substring("range: bytes=".length());
-      } else if (lower.startsWith("if-range: ")) {
-        condition = field.substring("if-range: ".length());
-      }
-    }
+    String[] words = request.split(" ", 3);
+    String range = field(request, "range").replace("bytes=", "");
+    String condition = field(request, "if-range");
     int object = Integer.parseInt(words[1].substring(1));
     String tag = "\"" + object + "\"";
     boolean hasTag = objects.hasValidator(object);
@@ -95,25 +63,18 @@ final class SoakOrigin implements AutoCloseable {
       head.append('/').append(length).append("\r\n");
     }
     head.append("Content-Length: ").append(to - from).append("\r\n\r\n");
-    out.write(head.toString().getBytes(StandardCharsets.ISO_8859_1));
+    connection.send(head.toString());
     if (!words[0].equals("HEAD")) {
-      out.write(objects.pool, objects.offset(object) + from, to - from);
+      connection.send(objects.pool, objects.offset(object) + from, to - from);
     }
   }
 
-  /** Without its end; empty also at the end of the stream. */
-  static String line(InputStream in) throws IOException {
-    StringBuilder line = new StringBuilder(64);
-    for (int c = in.read(); c >= 0 && c != '\n'; c = in.read()) {
-      if (c != '\r') {
-        line.append((char) c);
-      }
-    }
-    return line.toString();
+  private static String field(String head, String name) {
+    return String.join(", ", Connection.fields(head, name));
   }
 
   @Override
   public void close() throws IOException {
-    server.close();
+    origin.close();
   }
 }

@@ -1,26 +1,27 @@
-package io.forebay.e2e;
+package io.forebay.testing;
 
 import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import org.junit.jupiter.api.Assertions;
 
 /** One scrape of the Prometheus text that an edge exposes. */
-record Metrics(List<Sample> samples) {
+public record Metrics(List<Sample> samples) {
   private static final Pattern LINE =
       Pattern.compile("([a-zA-Z_:][a-zA-Z0-9_:]*)(\\{.*})? ([^ ]+)( [0-9]+)?");
 
-  record Sample(String name, String labels, double value) {}
+  public record Sample(String name, String labels, double value) {}
 
-  static Metrics parse(String text) {
+  public static Metrics parse(String text) {
     List<Sample> samples = new ArrayList<>();
     for (String line : text.lines().toList()) {
       if (line.isBlank() || line.startsWith("#")) {
         continue;
       }
       Matcher matcher = LINE.matcher(line);
-      Assertions.assertTrue(matcher.matches(), () -> "no sample: " + line);
+      if (!matcher.matches()) {
+        throw new AssertionError("no sample: " + line);
+      }
       String labels = matcher.group(2) == null ? "" : matcher.group(2);
       samples.add(new Sample(matcher.group(1), labels, number(matcher.group(3))));
     }
@@ -36,15 +37,16 @@ record Metrics(List<Sample> samples) {
   }
 
   /** Sum of all samples of the name whose labels hold each of the texts, as {@code a="b"}. */
-  double sum(String name, String... labels) {
+  public double sum(String name, String... labels) {
     List<Sample> matching = matching(name, labels);
-    Assertions.assertFalse(
-        matching.isEmpty(),
-        () -> "no metric " + name + " " + List.of(labels) + " among " + names());
+    if (matching.isEmpty()) {
+      throw new AssertionError(
+          "no metric " + name + " " + List.of(labels) + " among " + names());
+    }
     return matching.stream().mapToDouble(Sample::value).sum();
   }
 
-  List<Sample> matching(String name, String... labels) {
+  public List<Sample> matching(String name, String... labels) {
     return samples.stream()
         .filter(sample -> sample.name().equals(name))
         .filter(sample -> List.of(labels).stream().allMatch(sample.labels()::contains))

@@ -1,8 +1,5 @@
-package io.forebay.e2e;
+package io.forebay.testing;
 
-import io.forebay.testing.Await;
-import io.forebay.testing.Ports;
-import io.forebay.testing.RawClient;
 import io.forebay.testing.RawClient.Response;
 import java.io.File;
 import java.io.IOException;
@@ -15,27 +12,20 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.Assertions;
-import tools.jackson.databind.JsonNode;
-import tools.jackson.databind.json.JsonMapper;
 
 /**
  * The packaged jar as a child process, run by the Java that runs the test. Ports and directories
  * stay the same over restarts; closing ends it and takes its memory files away.
  */
-final class EdgeProcess implements AutoCloseable {
+public final class EdgeProcess implements AutoCloseable {
   private static final Duration START_LIMIT = Duration.ofSeconds(40);
   private static final Duration STOP_LIMIT = Duration.ofMinutes(1);
-  private static final JsonMapper JSON = JsonMapper.builder().build();
-  private static final Pattern RSS = Pattern.compile("VmRSS:\\s+([0-9]+) kB");
 
   private final Settings settings;
   private final Path out;
@@ -54,7 +44,8 @@ final class EdgeProcess implements AutoCloseable {
   }
 
   /** How to start one. */
-  static final class Settings {
+  public static final class Settings {
+    private final Path jar;
     private final Path directory;
     private final Path memory;
     private final int port;
@@ -67,105 +58,124 @@ final class EdgeProcess implements AutoCloseable {
     private int threads = 2;
     private boolean isNoiseExpected;
     private boolean isListeningByFile;
+    private boolean isAllByFile;
 
-    private Settings(Path directory) throws IOException {
+    private Settings(Path directory, Path jar) throws IOException {
+      this.jar = jar;
       this.directory = Files.createDirectories(directory);
       this.data = directory.resolve("data");
-      this.memory = Files.createTempDirectory(memoryRoot(), "forebay-e2e-");
+      this.memory = Directories.inMemory("forebay-e2e-");
       this.port = Ports.free();
       this.adminPort = Ports.free();
       jvm.add("-Dio.netty.leakDetection.level=paranoid");
     }
 
-    private static Path memoryRoot() {
-      Path shared = Path.of("/dev/shm");
-      return Files.isWritable(shared) ? shared : Path.of(System.getProperty("java.io.tmpdir"));
-    }
-
-    Settings memory(String size) {
+    public Settings memory(String size) {
       memorySize = size;
       return this;
     }
 
-    Settings threads(int loops) {
+    public Settings threads(int loops) {
       threads = loops;
       return this;
     }
 
-    Settings data(Path directory) {
+    public Settings data(Path directory) {
       data = directory;
       return this;
     }
 
     /** More arguments of serve. */
-    Settings with(String... more) {
+    public Settings with(String... more) {
       arguments.addAll(List.of(more));
       return this;
     }
 
     /** Writes the text as its configuration file. */
-    Settings config(String yaml) throws IOException {
+    public Settings config(String yaml) throws IOException {
       Files.writeString(configFile(), yaml);
       return arguments.contains("--config") ? this : with("--config", configFile().toString());
     }
 
-    Path configFile() {
+    public Path configFile() {
       return directory.resolve("forebay.yaml");
     }
 
     /** Exactly these JVM options. */
-    Settings jvm(String... options) {
+    public Settings jvm(String... options) {
       jvm.clear();
       jvm.addAll(List.of(options));
       return this;
     }
 
     /** The file says where it listens, {@link #port()} among other things. */
-    Settings listeningByFile() {
+    public Settings listeningByFile() {
       isListeningByFile = true;
       return this;
     }
 
+    /**
+     * The file says everything: where it listens, {@link #adminPort()} and {@link
+     * #memoryDirectory()} too.
+     */
+    public Settings allByFile() {
+      isAllByFile = true;
+      return this;
+    }
+
     /** A program that ends by executing what follows it. */
-    Settings wrapped(String... command) {
+    public Settings wrapped(String... command) {
       wrapper.addAll(List.of(command));
       return this;
     }
 
     /** What it meets may well make it log exceptions. */
-    Settings noisy() {
+    public Settings noisy() {
       isNoiseExpected = true;
       return this;
     }
 
-    int port() {
+    public int port() {
       return port;
     }
 
-    int adminPort() {
+    public int adminPort() {
       return adminPort;
     }
 
+    /** Where its memory tier is; deleted when it is closed. */
+    public Path memoryDirectory() {
+      return memory;
+    }
+
     /** It will not be started, or was not started by these. */
-    void discard() throws IOException {
-      deleteTree(memory);
+    public void discard() throws IOException {
+      Directories.delete(memory);
     }
 
     /** Starts it and returns once it is ready. */
-    EdgeProcess start() throws Exception {
+    public EdgeProcess start() throws Exception {
       return new EdgeProcess(this).start("/readyz");
     }
 
     /** Starts it and returns once its admin API answers, ready or not. */
-    EdgeProcess startUnready() throws Exception {
+    public EdgeProcess startUnready() throws Exception {
       return new EdgeProcess(this).start("/healthz");
     }
 
-    List<String> command() {
+    public List<String> command() {
       List<String> command = new ArrayList<>(wrapper);
-      command.add(java());
+      command.add(Jar.java().toString());
       command.addAll(jvm);
-      command.addAll(List.of("-jar", jar(), "serve"));
+      command.addAll(List.of("-jar", jar.toString(), "serve"));
+      if (!isAllByFile) {
+        addDefaults(command);
+      }
+      command.addAll(arguments);
+      return command;
+    }
+
+    private void addDefaults(List<String> command) {
       if (!isListeningByFile) {
         option(command, "--listen", "127.0.0.1:" + port);
       }
@@ -175,8 +185,6 @@ final class EdgeProcess implements AutoCloseable {
       option(command, "--data", data.toString());
       option(command, "--threads", Integer.toString(threads));
       option(command, "--pin", "off");
-      command.addAll(arguments);
-      return command;
     }
 
     /** Adds an option that was not given otherwise. */
@@ -187,35 +195,23 @@ final class EdgeProcess implements AutoCloseable {
     }
   }
 
-  static Settings in(Path directory) throws IOException {
-    return new Settings(directory);
+  /** One that keeps all in the directory but its memory tier. */
+  public static Settings in(Path directory) throws IOException {
+    return of(Jar.file(), directory);
   }
 
-  static Settings in(Path directory, String originUrl) throws IOException {
-    return new Settings(directory).with("--origin", originUrl);
+  /** The same in front of an origin. */
+  public static Settings in(Path directory, String originUrl) throws IOException {
+    return in(directory).with("--origin", originUrl);
   }
 
-  static String java() {
-    return Path.of(System.getProperty("java.home"), "bin", "java").toString();
-  }
-
-  static String jar() {
-    String jar = System.getProperty("forebay.jar");
-    Assertions.assertNotNull(jar, "the system property forebay.jar names the packaged jar");
-    Assertions.assertTrue(Files.isRegularFile(Path.of(jar)), jar + " is there");
-    return jar;
-  }
-
-  /** Runs another command of the jar to its end. */
-  static Commands.Finished cli(String... arguments) throws Exception {
-    List<String> command =
-        new ArrayList<>(List.of(java(), "-XX:TieredStopAtLevel=1", "-jar", jar()));
-    command.addAll(List.of(arguments));
-    return Commands.run(Duration.ofSeconds(60), command);
+  /** One from a jar that no system property names. */
+  public static Settings of(Path jar, Path directory) throws IOException {
+    return new Settings(directory, jar);
   }
 
   /** Starts it again, after a stop or a kill, as it was started before. */
-  EdgeProcess restart() throws Exception {
+  public EdgeProcess restart() throws Exception {
     return start("/readyz");
   }
 
@@ -246,31 +242,31 @@ final class EdgeProcess implements AutoCloseable {
     return this;
   }
 
-  int port() {
+  public int port() {
     return settings.port;
   }
 
-  int adminPort() {
+  public int adminPort() {
     return settings.adminPort;
   }
 
-  Path memory() {
+  public Path memory() {
     return settings.memory;
   }
 
-  String url(String path) {
+  public String url(String path) {
     return "http://127.0.0.1:" + settings.port + path;
   }
 
-  String adminUrl() {
+  public String adminUrl() {
     return "http://127.0.0.1:" + settings.adminPort;
   }
 
-  Response get(String target, String... fields) throws IOException {
+  public Response get(String target, String... fields) throws IOException {
     return RawClient.get(settings.port, target, fields);
   }
 
-  HttpResponse<String> admin(String path) throws IOException, InterruptedException {
+  public HttpResponse<String> admin(String path) throws IOException, InterruptedException {
     return http.send(
         HttpRequest.newBuilder(URI.create(adminUrl() + path))
             .timeout(Duration.ofSeconds(10))
@@ -278,7 +274,7 @@ final class EdgeProcess implements AutoCloseable {
         HttpResponse.BodyHandlers.ofString());
   }
 
-  HttpResponse<String> adminPost(String path, String json)
+  public HttpResponse<String> adminPost(String path, String json)
       throws IOException, InterruptedException {
     return http.send(
         HttpRequest.newBuilder(URI.create(adminUrl() + path))
@@ -289,73 +285,70 @@ final class EdgeProcess implements AutoCloseable {
         HttpResponse.BodyHandlers.ofString());
   }
 
-  static JsonNode json(String text) {
-    return JSON.readTree(text);
-  }
-
-  JsonNode stats() throws IOException, InterruptedException {
-    HttpResponse<String> response = admin("/v1/stats");
-    Assertions.assertEquals(200, response.statusCode(), response::body);
-    return json(response.body());
-  }
-
-  Metrics metrics() throws IOException, InterruptedException {
+  public Metrics metrics() throws IOException, InterruptedException {
     HttpResponse<String> response = admin("/metrics");
-    Assertions.assertEquals(200, response.statusCode(), response::body);
+    if (response.statusCode() != 200) {
+      throw new AssertionError(response.statusCode() + ": " + response.body());
+    }
     return Metrics.parse(response.body());
   }
 
-  /** Purges through the admin API, with members of the body as they stand there. */
-  JsonNode purge(Map<String, Object> order) throws IOException, InterruptedException {
-    HttpResponse<String> response = adminPost("/v1/purge", JSON.writeValueAsString(order));
-    Assertions.assertEquals(200, response.statusCode(), response::body);
-    return json(response.body());
-  }
-
-  void purgeUrl(String path) throws IOException, InterruptedException {
-    purge(Map.of("urls", List.of(url(path))));
-  }
-
-  long pid() {
+  public long pid() {
     return running().pid();
   }
 
-  boolean isAlive() {
+  public boolean isAlive() {
     return running().isAlive();
   }
 
   /** SIGKILL: no handler, no flush, no goodbye. */
-  void kill() throws InterruptedException {
+  public void kill() throws InterruptedException {
     Process dying = running().destroyForcibly();
-    Assertions.assertTrue(dying.waitFor(10, TimeUnit.SECONDS), "SIGKILL did not end the edge");
+    if (!dying.waitFor(10, TimeUnit.SECONDS)) {
+      throw new AssertionError("SIGKILL did not end the edge");
+    }
   }
 
   /** SIGTERM; the exit code. */
-  int terminate() throws InterruptedException {
+  public int terminate() throws InterruptedException {
     running().destroy();
     return terminateAlreadyTold();
   }
 
   /** Waits for the end of one that was sent a SIGTERM; the exit code. */
-  int terminateAlreadyTold() throws InterruptedException {
+  public int terminateAlreadyTold() throws InterruptedException {
     Process stopping = running();
-    Assertions.assertTrue(
-        stopping.waitFor(STOP_LIMIT.toSeconds(), TimeUnit.SECONDS), "SIGTERM did not end the edge");
+    if (!stopping.waitFor(STOP_LIMIT.toSeconds(), TimeUnit.SECONDS)) {
+      throw new AssertionError("SIGTERM did not end the edge");
+    }
     return stopping.exitValue();
   }
 
-  void signal(String name) throws Exception {
+  public void signal(String name) throws Exception {
     Commands.run("kill", "-" + name, Long.toString(pid())).orFail();
   }
 
-  long rssKib() throws IOException {
-    Matcher matcher = RSS.matcher(Files.readString(Path.of("/proc/" + pid() + "/status")));
-    Assertions.assertTrue(matcher.find(), "VmRSS in /proc");
+  /** Its resident memory, mapped files included. */
+  public long rssKib() throws IOException {
+    return status("VmRSS");
+  }
+
+  /** Its resident memory that belongs to no file: heap, direct buffers, stacks. */
+  public long anonymousKib() throws IOException {
+    return status("RssAnon");
+  }
+
+  private long status(String name) throws IOException {
+    String status = Files.readString(Path.of("/proc/" + pid() + "/status"));
+    Matcher matcher = Pattern.compile(name + ":\\s+([0-9]+) kB").matcher(status);
+    if (!matcher.find()) {
+      throw new AssertionError("no " + name + " in /proc");
+    }
     return Long.parseLong(matcher.group(1));
   }
 
   /** Address space over the files of its memory and data directories. */
-  long mappedBytes() throws IOException {
+  public long mappedBytes() throws IOException {
     long bytes = 0;
     for (String line : Files.readAllLines(Path.of("/proc/" + pid() + "/maps"))) {
       if (line.contains(settings.memory.toString()) || line.contains(settings.data.toString())) {
@@ -369,23 +362,25 @@ final class EdgeProcess implements AutoCloseable {
   }
 
   /** Open descriptors. */
-  long descriptors() throws IOException {
+  public long descriptors() throws IOException {
     try (Stream<Path> entries = Files.list(Path.of("/proc/" + pid() + "/fd"))) {
       return entries.count();
     }
   }
 
-  String outText() throws IOException {
+  public String outText() throws IOException {
     return Files.readString(out, StandardCharsets.ISO_8859_1);
   }
 
-  String errText() throws IOException {
+  public String errText() throws IOException {
     return Files.readString(err, StandardCharsets.ISO_8859_1);
   }
 
   private Process running() {
     Process current = process;
-    Assertions.assertNotNull(current, "the edge was started");
+    if (current == null) {
+      throw new AssertionError("the edge was not started");
+    }
     return current;
   }
 
@@ -397,10 +392,11 @@ final class EdgeProcess implements AutoCloseable {
       current.destroy();
       if (!current.waitFor(STOP_LIMIT.toSeconds(), TimeUnit.SECONDS)) {
         current.destroyForcibly().waitFor();
-        Assertions.fail("SIGTERM did not end the edge within " + STOP_LIMIT.toSeconds() + " s");
+        throw new AssertionError(
+            "SIGTERM did not end the edge within " + STOP_LIMIT.toSeconds() + " s");
       }
     }
-    deleteTree(settings.memory);
+    Directories.delete(settings.memory);
     http.close();
     List<String> bad =
         errText()
@@ -408,7 +404,9 @@ final class EdgeProcess implements AutoCloseable {
             .filter(line ->
                 line.contains("LEAK:") || (!settings.isNoiseExpected && line.startsWith("\tat ")))
             .toList();
-    Assertions.assertTrue(bad.isEmpty(), () -> "the edge logged: " + errTail());
+    if (!bad.isEmpty()) {
+      throw new AssertionError("the edge logged: " + errTail());
+    }
   }
 
   private String errTail() {
@@ -417,17 +415,6 @@ final class EdgeProcess implements AutoCloseable {
       return text.substring(Math.max(0, text.length() - 8_000));
     } catch (IOException unreadable) {
       return unreadable.toString();
-    }
-  }
-
-  static void deleteTree(Path root) throws IOException {
-    if (!Files.exists(root)) {
-      return;
-    }
-    try (Stream<Path> paths = Files.walk(root)) {
-      for (Path path : paths.sorted(Comparator.reverseOrder()).toList()) {
-        Files.delete(path);
-      }
     }
   }
 }
