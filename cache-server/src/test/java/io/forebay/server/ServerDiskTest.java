@@ -144,7 +144,7 @@ final class ServerDiskTest {
     List<RawClient> stalled = new ArrayList<>();
     try {
       for (int n = 0; n < 4; n++) {
-        origin.on("/large" + n, TestOrigin.ok(FRESH, large));
+        origin.on("/large" + n, PartOrigin.of(large, FRESH));
         try (RawClient client = edge.connect()) {
           assertArrayEquals(large, client.get("/large" + n, HOST).body());
         }

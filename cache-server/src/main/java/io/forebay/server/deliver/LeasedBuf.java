@@ -85,7 +85,7 @@ final class LeasedBuf extends AbstractReferenceCountedByteBuf {
   /** Takes over one hold of a record that was read from a disk. */
   void lease(TransitBuffer record, int offset, int length, LeaseHolder holder) {
     this.read = record;
-    begin(record.bytes(), record.memory().address(), offset, length, holder);
+    begin(record.bytes(), record.address(), offset, length, holder);
   }
 
   private void begin(

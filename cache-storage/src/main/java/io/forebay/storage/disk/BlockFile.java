@@ -12,6 +12,16 @@ public interface BlockFile extends AutoCloseable {
   /** Reads until the buffer is full; an end of file before that is an exception. */
   void read(ByteBuffer into, long at) throws IOException;
 
+  /**
+   * Reads into a buffer that begins on a page and has a page more than the length at each end.
+   *
+   * @return where the first byte that was asked for lies in it
+   */
+  default int readWithin(ByteBuffer room, int length, long at) throws IOException {
+    read(room.clear().limit(length), at);
+    return 0;
+  }
+
   /** Whether {@link #readCached} may find anything: not past page cache. */
   default boolean mayReadCached() {
     return false;

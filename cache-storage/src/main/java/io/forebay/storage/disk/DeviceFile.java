@@ -107,6 +107,11 @@ final class DeviceFile implements BlockFile {
   }
 
   @Override
+  public int readWithin(ByteBuffer room, int length, long at) throws IOException {
+    return file().readWithin(room, length, at);
+  }
+
+  @Override
   public boolean mayReadCached() {
     BlockFile open = file;
     return open != null && open.mayReadCached();

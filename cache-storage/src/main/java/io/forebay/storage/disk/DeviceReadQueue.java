@@ -170,6 +170,9 @@ final class DeviceReadQueue {
     boolean isRead = false;
     try {
       isRead = bytes == null ? readIntoMemory(read, buffer) : readOnly(read, bytes);
+      if (!isRead && health.isInUse()) {
+        boolean ignored = records.forget(read.high, read.low, read.place);
+      }
     } finally {
       over(read, isRead ? bytes : null);
       if (bytes != null) {
@@ -180,15 +183,19 @@ final class DeviceReadQueue {
   }
 
   private boolean readIntoMemory(DiskRead read, ByteBuffer buffer) {
-    if (!isRead(read, buffer)) {
+    if (!records.read(read.place, buffer)) {
       return false;
     }
-    promote(read, MemorySegment.ofBuffer(buffer.clear()));
+    MemorySegment record = MemorySegment.ofBuffer(buffer.clear());
+    if (!isRecord(read, record)) {
+      return false;
+    }
+    promote(read, record);
     return true;
   }
 
   private boolean readOnly(DiskRead read, TransitBuffer bytes) {
-    if (!isRead(read, bytes.room())) {
+    if (!(records.read(read.place, bytes) && isRecord(read, bytes.memory()))) {
       return false;
     }
     if (read.needsMemory() || repeated.isRepeated(read.high, read.low, read.place.length)) {
@@ -199,20 +206,13 @@ final class DeviceReadQueue {
     return true;
   }
 
-  private boolean isRead(DiskRead read, ByteBuffer into) {
-    if (records.read(read.place, into)) {
-      MemorySegment record = MemorySegment.ofBuffer(into.clear());
-      if (isIt(read, record)) {
-        return true;
-      }
-      if (!DeviceRecords.isWhole(record, 0, read.place)) {
-        records.onBad(read.place);
-      }
+  /** Whether what was read is what was wanted; what is damaged counts against the device. */
+  private boolean isRecord(DiskRead read, MemorySegment record) {
+    boolean isIt = isIt(read, record);
+    if (!isIt && !DeviceRecords.isWhole(record, 0, read.place)) {
+      records.onBad(read.place);
     }
-    if (health.isInUse()) {
-      boolean ignored = records.forget(read.high, read.low, read.place);
-    }
-    return false;
+    return isIt;
   }
 
   private void promote(DiskRead read, MemorySegment record) {

@@ -63,6 +63,31 @@ final class DeviceRecords {
     return isReadable(place.region, place.generation);
   }
 
+  /** Reads a record into a transit buffer; false if it is not to be had. */
+  boolean read(DiskLocation place, TransitBuffer into) {
+    if (!isReadable(place.region, place.generation)) {
+      return false;
+    }
+    ByteBuffer room = into.room();
+    if (log.copyWaiting(place, room.limit(place.length))) {
+      into.startsAt(0);
+    } else {
+      try {
+        into.startsAt(
+            file.readWithin(
+                room,
+                place.length,
+                DeviceDirectory.base(place.region, regionBytes) + place.offset));
+        counters.reads.incrementAndGet();
+        counters.readBytes.addAndGet(place.length);
+      } catch (IOException e) {
+        health.onError("reading", e);
+        return false;
+      }
+    }
+    return isReadable(place.region, place.generation);
+  }
+
   /** Whether {@link #readCached} may find anything. */
   boolean mayReadCached() {
     return file.mayReadCached();
@@ -74,10 +99,10 @@ final class DeviceRecords {
    * caller has to look whether it is the record.
    */
   boolean readCached(DiskLocation place, TransitBuffer into) {
+    into.startsAt(0);
     if (!isReadable(place.region, place.generation)
         || !file.readCached(
-            into.memory().asSlice(0, place.length),
-            DeviceDirectory.base(place.region, regionBytes) + place.offset)) {
+            into.memory(), DeviceDirectory.base(place.region, regionBytes) + place.offset)) {
       return false;
     }
     counters.reads.incrementAndGet();

@@ -76,17 +76,31 @@ final class DirectBlockFile implements BlockFile {
         int length = Math.min(into.remaining(), BUFFER_BYTES - BLOCK);
         int whole = (skip + length + BLOCK - 1) & -BLOCK;
         buffer.clear().limit(whole);
-        while (buffer.position() < skip + length) {
-          int read = channel.read(buffer, at - skip + buffer.position());
-          if (read <= 0 || read % BLOCK != 0) {
-            throw new EOFException("the file ends at " + (at - skip + buffer.position()));
-          }
-        }
+        readBlocks(buffer, skip + length, at - skip);
         into.put(buffer.clear().slice(skip, length));
         at += length;
       }
     } finally {
       spare.add(buffer);
+    }
+  }
+
+  /** Without a copy: the whole blocks around the bytes go straight into the room. */
+  @Override
+  public int readWithin(ByteBuffer room, int length, long at) throws IOException {
+    int skip = (int) (at % BLOCK);
+    int whole = (skip + length + BLOCK - 1) & -BLOCK;
+    readBlocks(room.clear().limit(whole), skip + length, at - skip);
+    return skip;
+  }
+
+  /** Reads whole blocks, until at least so many bytes are there. */
+  private void readBlocks(ByteBuffer blocks, int least, long at) throws IOException {
+    while (blocks.position() < least) {
+      int read = channel.read(blocks, at + blocks.position());
+      if (read <= 0 || read % BLOCK != 0) {
+        throw new EOFException("the file ends at " + (at + blocks.position()));
+      }
     }
   }
 

@@ -29,6 +29,16 @@ final class TimedFile implements BlockFile {
     }
   }
 
+  @Override
+  public int readWithin(ByteBuffer room, int length, long at) throws IOException {
+    health.begin();
+    try {
+      return file.readWithin(room, length, at);
+    } finally {
+      health.end();
+    }
+  }
+
   /** Not watched: it never waits for the device. */
   @Override
   public boolean readCached(MemorySegment into, long at) {

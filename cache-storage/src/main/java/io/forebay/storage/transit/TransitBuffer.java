@@ -10,11 +10,20 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /**
- * One record that was read from a disk. Its bytes do not change while anybody holds it. Whoever
- * holds it may hand it to another thread and retain it there; the last release ends its life.
+ * One record that was read from a disk.
+ *
+ * <pre>
+ *   0          start      start + length   capacity + 2 pages
+ *   | block    | record   | block          |
+ * </pre>
+ *
+ * <p>Its bytes do not change while anybody holds it. A holder may retain it for another thread; the
+ * last release gives it back to its pool.
  */
 public final class TransitBuffer {
-  private static final long ALIGNMENT = 4096;
+  /** Direct I/O reads whole blocks: a record may begin within the first, and end within a last. */
+  private static final int PAGE = 4096;
+
   private static final VarHandle HOLDERS;
 
   static {
@@ -29,7 +38,10 @@ public final class TransitBuffer {
   private final Arena arena;
   private final MemorySegment memory;
   private final ByteBuffer bytes;
+  private final int capacity;
   private int length;
+  private int start;
+  private MemorySegment record;
 
   @SuppressWarnings("unused") // by its handle
   private volatile int holders;
@@ -37,14 +49,23 @@ public final class TransitBuffer {
   TransitBuffer(TransitPool pool, int capacity) {
     this.pool = pool;
     this.arena = Arena.ofShared();
-    this.memory = arena.allocate(capacity, ALIGNMENT);
+    this.capacity = capacity;
+    this.memory = arena.allocate(capacity + 2 * PAGE, PAGE);
     this.bytes = memory.asByteBuffer().order(ByteOrder.LITTLE_ENDIAN);
+    this.record = memory;
   }
 
   /** Before it is given out: held once. */
   void take(int newLength) {
     length = newLength;
     holders = 1;
+    startsAt(0);
+  }
+
+  /** Where the record lies in the buffer; for who fills it, before anybody else has it. */
+  public void startsAt(int offset) {
+    start = offset;
+    record = memory.asSlice(offset, length);
   }
 
   void free() {
@@ -52,7 +73,7 @@ public final class TransitBuffer {
   }
 
   int capacity() {
-    return (int) memory.byteSize();
+    return capacity;
   }
 
   /** Length of the record. */
@@ -60,9 +81,14 @@ public final class TransitBuffer {
     return length;
   }
 
-  /** The record's bytes and what is behind them. */
+  /** The record. */
   public MemorySegment memory() {
-    return memory;
+    return record;
+  }
+
+  /** Address of {@link #bytes}. */
+  public long address() {
+    return memory.address();
   }
 
   /** All of the buffer; shared, so only for absolute access and as what views are made of. */
@@ -70,19 +96,19 @@ public final class TransitBuffer {
     return bytes;
   }
 
-  /** A view for one reader of a device, over the room of the record. */
+  /** A view of all of it, for who fills it. */
   public ByteBuffer room() {
-    return bytes.duplicate().order(ByteOrder.LITTLE_ENDIAN).clear().limit(length);
+    return bytes.duplicate().order(ByteOrder.LITTLE_ENDIAN).clear();
   }
 
-  /** Where the body of a slice's record begins. */
+  /** Where the body of a slice's record begins in {@link #bytes}. */
   public int bodyOffset() {
-    return SliceRecord.LENGTH;
+    return start + SliceRecord.LENGTH;
   }
 
   /** Length of the body of a slice's record. */
   public int bodyLength() {
-    return memory.get(Layouts.INT, SliceRecord.BODY_LENGTH_OFFSET);
+    return record.get(Layouts.INT, SliceRecord.BODY_LENGTH_OFFSET);
   }
 
   /** One more holder; only for who holds it. */
