@@ -405,4 +405,21 @@ final class ServerExplainTest {
     post(400, "{\"url\":\"http://www.example/\",\"fields\":{}}");
     post(400, "{\"url\":\"http://www.example/\",\"method\":\"" + "M".repeat(65) + "\"}");
   }
+
+  @Test
+  void saysWhetherTheResponseToAPostMayBeStored() throws Exception {
+    origin.on("/post", TestOrigin.ok(FRESH + "content-location: /post\r\n", Edge.bytes(2, 10)));
+    JsonNode told = foreseen("POST", "/post");
+    assertEquals("pass-method", reason(told));
+    assertTrue(
+        told.at("/rules").toString().contains("is stored for GET and HEAD"), told.toString());
+    edge.awaitSum(1, c -> c.postsStored);
+    assertEquals("hit-fresh", reason(foreseen("GET", "/post")));
+    JsonNode refused = foreseen("POST", "/post", "Cookie: a=b");
+    assertTrue(
+        refused.at("/rules").toString().contains("No response to this request is stored"),
+        refused.toString());
+    edge.awaitIdle();
+    assertEquals(1, edge.sum(c -> c.postsStored));
+  }
 }

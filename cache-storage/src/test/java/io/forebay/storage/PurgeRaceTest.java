@@ -56,6 +56,21 @@ class PurgeRaceTest extends PurgeStores {
 
   @ParameterizedTest
   @EnumSource
+  void aResponseThatReplacesBehindThePurge(Named named) throws Exception {
+    try (StoreFixture fixture = open(0)) {
+      StoreLane lane = fixture.store.lane(0);
+      long[] scopes = {StoreFixture.scope("/odd/1"), StoreFixture.scope("odd")};
+      long requested = fixture.store.nextBirth();
+      purge(fixture, named.odd(false));
+      assertEquals(-1, lane.replace(scopes[0], scopes, requested));
+      assertTrue(lane.replace(scopes[0], scopes, fixture.store.nextBirth()) > requested);
+      sweep(fixture);
+      assertEquals(-1, lane.replace(scopes[0], scopes, requested), "nor once it is forgotten");
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource
   void aFillThatEndsBehindThePurge(Named named) throws Exception {
     try (StoreFixture fixture = open(0)) {
       StoreLane lane = fixture.store.lane(0);

@@ -131,8 +131,7 @@ public enum Reason {
   ORIGIN_BROKEN(
       "miss", "origin-broken", "The origin closed the connection early or sent malformed HTTP."),
 
-  NOT_STORED_METHOD(
-      null, "method", "Only responses to GET and, where the route enables it, QUERY are stored."),
+  NOT_STORED_METHOD(null, "method", "Responses to requests with this method are not stored."),
   NOT_STORED_ROUTE(null, "route", "The route passes everything through."),
   NOT_STORED_STALE_IF_ERROR(
       null,

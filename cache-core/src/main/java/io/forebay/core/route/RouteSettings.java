@@ -13,11 +13,13 @@ import org.jspecify.annotations.Nullable;
  * @param clientDirectives what Cache-Control and Pragma of a request may do
  * @param passthrough nothing is stored or looked up
  * @param clientInvalidation whether unsafe requests of clients invalidate what is stored
+ * @param storesPost whether responses to POST are stored that say they are what a GET would get
  */
 public record RouteSettings(
     ClientDirectives clientDirectives,
     boolean passthrough,
     boolean clientInvalidation,
+    boolean storesPost,
     FreshnessSettings freshness,
     StaleSettings stale,
     CookieSettings cookies) {
@@ -27,6 +29,7 @@ public record RouteSettings(
       new RouteSettings(
           ClientDirectives.IGNORE,
           false,
+          true,
           true,
           FreshnessSettings.DEFAULT,
           StaleSettings.DEFAULT,
@@ -67,6 +70,7 @@ public record RouteSettings(
     private ClientDirectives clientDirectives;
     private boolean passthrough;
     private boolean clientInvalidation;
+    private boolean storesPost;
     private List<String> targetedFields;
     private @Nullable Duration defaultTtl;
     private @Nullable Duration ttlOverride;
@@ -89,6 +93,7 @@ public record RouteSettings(
       clientDirectives = from.clientDirectives;
       passthrough = from.passthrough;
       clientInvalidation = from.clientInvalidation;
+      storesPost = from.storesPost;
       targetedFields = from.freshness.targetedFields();
       defaultTtl = from.freshness.defaultTtl();
       ttlOverride = from.freshness.ttlOverride();
@@ -120,6 +125,11 @@ public record RouteSettings(
 
     public Builder clientInvalidation(boolean value) {
       clientInvalidation = value;
+      return this;
+    }
+
+    public Builder storesPost(boolean value) {
+      storesPost = value;
       return this;
     }
 
@@ -213,6 +223,7 @@ public record RouteSettings(
           clientDirectives,
           passthrough,
           clientInvalidation,
+          storesPost,
           new FreshnessSettings(
               targetedFields,
               defaultTtl,

@@ -65,7 +65,35 @@ final class Rfc9110 {
               "9.3.2",
               "A HEAD may be answered from a stored GET",
               "it is",
-              shownBy("FidelityIT.headIsAnsweredFromTheCache")));
+              shownBy("FidelityIT.headIsAnsweredFromTheCache")),
+          must(
+              "9.3.3",
+              "A response to POST is stored only with explicit freshness and a Content-Location"
+                  + " equal to its target URI",
+              "and only a 200 without Set-Cookie to a request without Cookie and Authorization"
+                  + " that tells the origin no more than a fetch for its key would; a lifetime"
+                  + " of the route does not count",
+              shownBy(
+                  "PostResponsePolicyTest.isStoredByTheOriginsWordAlone",
+                  "PostResponsePolicyTest.aRequestThatTellsTheOriginMoreThanAFillIsNone",
+                  "storing/post.script")),
+          may(
+              "9.3.3",
+              "A stored response to POST may answer a later GET or HEAD",
+              "it does, unless the route says store-post: false; it takes the place of what its"
+                  + " request invalidates, and of what fetches that began earlier bring",
+              shownBy(
+                  "storing/post.script",
+                  "ServerPostTest.aBodyOfUnknownLengthIsStoredAsItCame",
+                  "storing/post-varies.script",
+                  "storing/post-off.script",
+                  "invalidation/post-and-fetch.script",
+                  "purge/during-the-post.script")),
+          must(
+              "9.3.3",
+              "A POST is not answered from a stored response",
+              "it is always forwarded",
+              shownBy("storing/post.script")));
 
   private Rfc9110() {}
 }

@@ -35,8 +35,8 @@ final class Rfc9111Storing {
           text(
               "2",
               "A cache key contains at least the method and the target URI",
-              "the key is the URI: only GET and HEAD use a stored GET; the key of a QUERY includes"
-                  + " its content",
+              "the key is the URI: only GET and HEAD use a stored GET or POST; the key of a QUERY"
+                  + " includes its content",
               shownBy(
                   "StorabilityIT.hostsPortsAndSpellingsAreKeyedAsTheyShould",
                   "ServerQueryTest.theKeyHasUrlTypeAndContent")),
@@ -55,7 +55,7 @@ final class Rfc9111Storing {
           must(
               "3",
               "A response is stored only if the cache understands the request method",
-              "only responses to GET without a body are stored",
+              "responses to GET without a body, and to POST as RFC 9110 §9.3.3 allows, are stored",
               all(
                   by("X")
                       .answered(200, "Cache-Control: max-age=9")

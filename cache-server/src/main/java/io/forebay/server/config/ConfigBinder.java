@@ -404,6 +404,7 @@ final class ConfigBinder extends Binder {
         .clientDirectives(given(scope, ConfigKeys.ROUTE_CLIENT_DIRECTIVES))
         .passthrough(!given(scope, ConfigKeys.ROUTE_CACHE))
         .clientInvalidation(given(scope, ConfigKeys.ROUTE_CLIENT_INVALIDATION))
+        .storesPost(given(scope, ConfigKeys.ROUTE_STORE_POST))
         .build();
   }
 

@@ -780,6 +780,19 @@ final class ConfigKeys {
               + " for `Location` and `Content-Location` of the same origin, and for the groups"
               + " that the response names (RFC 9111 §4.4, RFC 9875). If false, only purges"
               + " invalidate.");
+  static final Field<RouteConfig, Boolean> ROUTE_STORE_POST =
+      live(
+          "store-post",
+          ValueType.BOOLEAN,
+          "true",
+          route -> route.settings().storesPost(),
+          "Whether a 200 response to POST with explicit freshness and with a `Content-Location`"
+              + " equal to the URL of the request is stored for GET and HEAD (RFC 9110 §9.3.3)."
+              + " Requires `client-invalidation`. The request must have neither `Cookie` nor"
+              + " `Authorization`, nor fields that a fetch would not send; the response must not"
+              + " have `Set-Cookie`. The content of the request is not part of the key: disable it"
+              + " for origins that send this `Content-Location` with other content than a GET"
+              + " gets.");
 
   static final Field<RouteConfig, String> ROUTE_RANGE_FETCH =
       live(
@@ -1593,6 +1606,7 @@ final class ConfigKeys {
               ROUTE_CLIENT_DIRECTIVES,
               ROUTE_CACHE,
               ROUTE_CLIENT_INVALIDATION,
+              ROUTE_STORE_POST,
               ROUTE_RANGE_FETCH,
               ROUTE_RANGE_FAR,
               ROUTE_RANGE_LIMIT,

@@ -82,6 +82,9 @@ public final class LoopCounters {
   // Variants dropped because their base key had as many as it may have, or others by now.
   public long variantsDropped;
 
+  // Responses to POST that were stored for GET.
+  public long postsStored;
+
   // Variants made of another one's body, because a 304 named that one's tag.
   public long variantsCopied;
 

@@ -469,7 +469,7 @@ final class FillFollower implements Follower, FillLeader {
     }
     leaveToTakeOver();
     return PassThrough.beginTransit(
-        loop, request, response, status, fields, contentLength, CacheResult.MISS, why, call);
+        loop, request, response, status, fields, contentLength, CacheResult.MISS, null, why, call);
   }
 
   @Override

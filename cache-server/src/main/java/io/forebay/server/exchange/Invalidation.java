@@ -15,7 +15,14 @@ import java.util.List;
 final class Invalidation {
   private Invalidation() {}
 
-  static void apply(FillContext loop, ClientRequest unsafe, int status, HeaderFields fields) {
+  /**
+   * Invalidates it.
+   *
+   * @param isReplaced whether all that is stored for the request's own URL has been invalidated in
+   *     favour of the response
+   */
+  static void apply(
+      FillContext loop, ClientRequest unsafe, int status, HeaderFields fields, boolean isReplaced) {
     if (!unsafe.route().settings().clientInvalidation()) {
       return;
     }
@@ -28,7 +35,12 @@ final class Invalidation {
           && build(loop, request, target, route)) {
         long hi = loop.keys().hi();
         long lo = loop.keys().lo();
-        loop.lane().invalidate(hi, lo, loop.scopes().exact(target, route.keyRecipe()));
+        if (isReplaced && target.equals(TargetUri.of(request))) {
+          // The rest is dead; what is found by this key can be forgotten at once.
+          boolean ignored = loop.lane().invalidate(hi, lo);
+        } else {
+          loop.lane().invalidate(hi, lo, loop.scopes().exact(target, route.keyRecipe()));
+        }
         if (route.keyRecipe().hasSearchRules()
             && loop.keys().buildSearchRule(target, route.keyRecipe())) {
           // The rule itself goes, too, so that what it leads to is not found meanwhile.

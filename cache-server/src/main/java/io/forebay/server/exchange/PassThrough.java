@@ -11,6 +11,7 @@ import io.forebay.core.route.Route;
 import io.forebay.server.counters.LimitKey;
 import io.forebay.server.counters.LoopCounters;
 import io.forebay.server.counters.LoopCounters.CacheResult;
+import io.forebay.server.fill.PassedResponseWriter;
 import io.forebay.server.http.ResponseSink;
 import io.forebay.server.origin.OriginCall;
 import io.forebay.server.origin.OriginFailure;
@@ -35,6 +36,10 @@ final class PassThrough extends OriginRelay implements Tunnel.Outcome {
   private final ClientPermits permits;
   private final Continuation exchange;
   private final HeadFreshening freshening;
+  private final PostStorage storage;
+
+  /** What was sent. */
+  private @Nullable OriginRequest asked;
 
   /** What the client offers to speak instead of HTTP, where that is passed on. */
   private final @Nullable UpgradeOffer upgrade;
@@ -60,6 +65,7 @@ final class PassThrough extends OriginRelay implements Tunnel.Outcome {
     this.upgrade = upgrade;
     this.hasPlace = upgrade != null;
     this.freshening = HeadFreshening.begin(loop.filling(), request);
+    this.storage = PostStorage.begin(loop.filling(), request);
   }
 
   /** Sends the request on; why it is passed is known. */
@@ -100,7 +106,9 @@ final class PassThrough extends OriginRelay implements Tunnel.Outcome {
     }
     PassThrough passing =
         new PassThrough(loop, request, response, lookup, permits, exchange, upgrade);
-    passing.ask(passing.originRequest());
+    OriginRequest asked = passing.originRequest();
+    passing.asked = asked;
+    passing.ask(asked);
     return Step.AWAIT;
   }
 
@@ -145,8 +153,9 @@ final class PassThrough extends OriginRelay implements Tunnel.Outcome {
   }
 
   /**
-   * Sends the head of a response that is not stored, as it came from the origin.
+   * Sends the head of a response as it came from the origin.
    *
+   * @param storing stores the body on its way, or null where the response is not stored
    * @param notStored why a fill could not keep it, or null when it was passed from the start
    * @return who listens to the origin from now on
    */
@@ -158,6 +167,7 @@ final class PassThrough extends OriginRelay implements Tunnel.Outcome {
       HeaderFields fields,
       long contentLength,
       CacheResult result,
+      @Nullable PassedResponseWriter storing,
       @Nullable Reason notStored,
       OriginCall call) {
     ResponseSink sink = response.sink();
@@ -178,13 +188,14 @@ final class PassThrough extends OriginRelay implements Tunnel.Outcome {
             ? route.forwarding().trailers()
             : Set.of();
     out.trailer(Trailers.announced(fields.all("trailer"), trailers));
-    out.cacheStatus(config.cacheStatus().forwarded(reason, status, false, false, notStored));
+    out.cacheStatus(
+        config.cacheStatus().forwarded(reason, status, storing != null, false, notStored));
     out.send(hasBody ? contentLength : lengthNamed(isHead, status, fields), !hasBody);
     response.onHeadSent(status, result, notStored == null ? reason : notStored);
     if (!hasBody) {
       sink.flush();
     }
-    PassThroughBody begun = new PassThroughBody(sink, call, hasBody, trailers, response);
+    PassThroughBody begun = new PassThroughBody(sink, call, hasBody, trailers, storing, response);
     response.sends(begun);
     return begun;
   }
@@ -218,7 +229,13 @@ final class PassThrough extends OriginRelay implements Tunnel.Outcome {
     if (response.isOver() || current == null) {
       return;
     }
-    Invalidation.apply(loop.filling(), request, status, fields);
+    OriginRequest sent = asked;
+    if (sent == null) {
+      throw new IllegalStateException("not started");
+    }
+    PassedResponseWriter storing =
+        storage.apply(
+            loop.filling(), request, sent, status, fields, contentLength, isCloseDelimited);
     freshening.apply(loop.filling(), lookup, request, status, fields);
     relayTo(
         beginTransit(
@@ -229,6 +246,7 @@ final class PassThrough extends OriginRelay implements Tunnel.Outcome {
             fields,
             contentLength,
             CacheResult.PASS,
+            storing,
             null,
             current));
   }

@@ -3,6 +3,7 @@ package io.forebay.server.exchange;
 import io.forebay.core.http.HeaderFields;
 import io.forebay.core.http.Trailers;
 import io.forebay.server.deliver.ResponseBody;
+import io.forebay.server.fill.PassedResponseWriter;
 import io.forebay.server.http.AbortCause;
 import io.forebay.server.http.ResponseSink;
 import io.forebay.server.origin.OriginCall;
@@ -10,10 +11,12 @@ import io.forebay.server.origin.OriginFailure;
 import io.forebay.server.origin.OriginListener;
 import io.netty.buffer.ByteBuf;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
- * The body of a response that may not be stored, on its way from the origin straight to the client.
- * Nothing is collected: when the client does not take bytes the origin's socket is not read.
+ * The body of a response that is not served from the store, on its way from the origin straight to
+ * the client; what it also writes to the store does not hold it up. Nothing is collected: when the
+ * client does not take bytes the origin's socket is not read.
  *
  * <p>Owner: the loop of the exchange, which is also that of the origin connection.
  */
@@ -41,14 +44,22 @@ final class PassThroughBody implements OriginListener, ResponseBody {
   /** Names of the fields that may go on after the body. */
   private final Set<String> trailers;
 
+  /** Stores what goes by, where it is stored. */
+  private final @Nullable PassedResponseWriter storing;
+
   private boolean isSuspended;
   private boolean isOver;
   private long bodyBytes;
 
   /** The whole body, or none of it. */
   PassThroughBody(
-      ResponseSink sink, OriginCall call, boolean hasBody, Set<String> trailers, Outcome outcome) {
-    this(sink, call, hasBody, 0, Long.MAX_VALUE, trailers, outcome);
+      ResponseSink sink,
+      OriginCall call,
+      boolean hasBody,
+      Set<String> trailers,
+      @Nullable PassedResponseWriter storing,
+      Outcome outcome) {
+    this(sink, call, hasBody, 0, Long.MAX_VALUE, trailers, storing, outcome);
   }
 
   private PassThroughBody(
@@ -58,6 +69,7 @@ final class PassThroughBody implements OriginListener, ResponseBody {
       long skipBytes,
       long wantedBytes,
       Set<String> trailers,
+      @Nullable PassedResponseWriter storing,
       Outcome outcome) {
     this.sink = sink;
     this.call = call;
@@ -66,13 +78,14 @@ final class PassThroughBody implements OriginListener, ResponseBody {
     this.wantedBytes = wantedBytes;
     this.isCounted = wantedBytes != Long.MAX_VALUE;
     this.trailers = trailers;
+    this.storing = storing;
     this.outcome = outcome;
   }
 
   /** That many body bytes after the first {@code skipBytes}; the rest of a body begun elsewhere. */
   static PassThroughBody ofRest(
       ResponseSink sink, OriginCall call, long skipBytes, long wantedBytes, Outcome outcome) {
-    return new PassThroughBody(sink, call, true, skipBytes, wantedBytes, Set.of(), outcome);
+    return new PassThroughBody(sink, call, true, skipBytes, wantedBytes, Set.of(), null, outcome);
   }
 
   @Override
@@ -93,6 +106,13 @@ final class PassThroughBody implements OriginListener, ResponseBody {
     if (!isOver) {
       isOver = true;
       call.cancel();
+      stopStoring();
+    }
+  }
+
+  private void stopStoring() {
+    if (storing != null) {
+      storing.abort();
     }
   }
 
@@ -121,6 +141,9 @@ final class PassThroughBody implements OriginListener, ResponseBody {
     data.writerIndex(data.readerIndex() + length);
     bodyBytes += length;
     wantedBytes -= length;
+    if (storing != null) {
+      storing.add(data);
+    }
     sink.body(data);
     if (wantedBytes == 0) {
       isOver = true;
@@ -156,6 +179,9 @@ final class PassThroughBody implements OriginListener, ResponseBody {
       return;
     }
     isOver = true;
+    if (storing != null) {
+      storing.end();
+    }
     if (hasBody) {
       sink.end(Trailers.allowed(received, trailers));
     }
@@ -168,6 +194,7 @@ final class PassThroughBody implements OriginListener, ResponseBody {
       return;
     }
     isOver = true;
+    stopStoring();
     if (hasBody && sink.retractHead()) {
       outcome.onBodyUnseen(failure);
       return;

@@ -13,6 +13,7 @@ import io.forebay.core.policy.BodyRemainder;
 import io.forebay.core.policy.CacheStatus;
 import io.forebay.core.policy.Decider;
 import io.forebay.core.policy.Decision;
+import io.forebay.core.policy.PostResponsePolicy;
 import io.forebay.core.policy.RangeFetch;
 import io.forebay.core.policy.Reason;
 import io.forebay.core.policy.Revalidation;
@@ -236,6 +237,16 @@ public final class RequestExplainer {
         addRule("max-forwards", Reason.REFUSED_FIELDS, "Max-Forwards is not a single number");
         return refused(400, Reason.REFUSED_FIELDS);
       }
+    }
+    if (PostResponsePolicy.isPost(request, to)) {
+      addRule(
+          "post",
+          null,
+          PostResponsePolicy.question(request, to) == null
+              ? "No response to this request is stored: it has Cookie, Authorization or another"
+                  + " field that a fetch for its key would not send."
+              : "A 200 response with explicit freshness and this URL as Content-Location is stored"
+                  + " for GET and HEAD.");
     }
     OriginRequest passed =
         snapshot

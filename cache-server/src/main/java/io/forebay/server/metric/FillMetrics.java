@@ -46,6 +46,10 @@ final class FillMetrics {
             + " entity tag.",
         () -> from.sum(c -> c.variantsCopied));
     meters.counter(
+        "forebay_post_responses_stored",
+        "Responses to POST that were stored for GET and HEAD.",
+        () -> from.sum(c -> c.postsStored));
+    meters.counter(
         "forebay_fills_kept",
         "Fetches abandoned by all clients, whose complete slices were kept.",
         () -> from.sum(c -> c.fillsKept));

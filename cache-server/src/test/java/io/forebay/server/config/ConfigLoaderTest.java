@@ -108,6 +108,7 @@ final class ConfigLoaderTest {
             heuristic: false
             heuristic-with-cookies: yes
             client-invalidation: no
+            store-post: no
             ttl-jitter: 5%
             stale-while-revalidate: 1h
             stale-if-error: 1d
@@ -255,6 +256,7 @@ final class ConfigLoaderTest {
                 .heuristic(false)
                 .heuristicWithCookies(true)
                 .clientInvalidation(false)
+                .storesPost(false)
                 .jitterPercent(5)
                 .staleWhileRevalidate(Duration.ofHours(1))
                 .staleIfError(Duration.ofDays(1))

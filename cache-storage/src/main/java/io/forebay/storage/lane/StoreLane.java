@@ -353,6 +353,21 @@ public final class StoreLane {
   }
 
   /**
+   * Kills everything under a base scope, because a client's request says that it changed, and gives
+   * the birth of that request's own response, which is what it changed to. -1 where the response
+   * must not be stored: the scope is to be invalidated by {@link #invalidate(long, long, long)}.
+   *
+   * @param scopes of the response
+   * @param requested a birth taken before the request was sent, so that no purge since then is
+   *     evaded
+   */
+  public long replace(long baseScope, long[] scopes, long requested) {
+    long birth = purges.replace(baseScope, scopes, requested);
+    // Asked last: a purge that has been forgotten closed the door to earlier births before that.
+    return core.births.admits(requested) ? birth : -1;
+  }
+
+  /**
    * Kills what has a scope, because a client's request says that it changed; nothing where the
    * share of the purge table that clients may fill is used up.
    */

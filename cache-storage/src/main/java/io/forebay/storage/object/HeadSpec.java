@@ -11,7 +11,8 @@ import org.jspecify.annotations.Nullable;
  * @param keyText the whole key; only read during the call
  * @param head what to keep for the caller; not changed by it until the object is finished
  * @param scopes what purges may match; the first is the scope of the base key
- * @param birth from {@link ObjectStore#nextBirth}, taken when the request to the origin was sent
+ * @param birth from {@link ObjectStore#nextBirth}, taken when the request to the origin was sent,
+ *     or from {@code StoreLane.replace}
  * @param totalLength of the body, -1 if unknown
  * @param copied where the body is from if it is a stored one, or null
  */

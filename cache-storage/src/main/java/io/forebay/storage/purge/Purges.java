@@ -485,6 +485,31 @@ public final class Purges implements AutoCloseable, PurgeVerdicts {
     return true;
   }
 
+  /**
+   * The same by a request whose own response takes the place of what it kills. Gives the birth of
+   * that response: younger than the invalidation, which spares it, and older than any purge that
+   * comes into force later. -1 where the response must not be stored: a purge may apply to what was
+   * requested then, or that can't be told at once; whether anything was invalidated is open then.
+   *
+   * @param scopes of the response
+   * @param requested a birth taken before the request was sent
+   */
+  public long replace(long scope, long[] scopes, long requested) {
+    if (!tableLock.tryLock()) {
+      return -1;
+    }
+    try {
+      // Purges take their numbers under this lock: all that are below the birth are in the table.
+      boolean isUnpurged =
+          pending == Long.MAX_VALUE
+              && table.check(scopes, requested, requested) == ALIVE
+              && !table.predicates().mayApply(scopes, requested, requested);
+      return isUnpurged && enterInvalidation(scope) ? sequences.take() : -1;
+    } finally {
+      unlockTable();
+    }
+  }
+
   /** Under the table's lock. */
   private boolean enterInvalidation(long scope) {
     if (!table.hasPlace(scope, table.capacity() / CLIENT_SHARE)) {

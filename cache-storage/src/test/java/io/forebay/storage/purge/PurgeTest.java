@@ -20,6 +20,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Objects;
 import java.util.OptionalLong;
 import org.junit.jupiter.api.Test;
@@ -146,6 +147,59 @@ public class PurgeTest {
           lane.putSmall(StoreFixture.spec("/a", early, 5, "tag"), ByteBuffer.allocate(5)));
       assertNull(fixture.read(lane, "/b"));
       assertEquals(0, fixture.store.stats().indexEntries());
+    }
+  }
+
+  private static final long[] SCOPES = {StoreFixture.scope("/a"), StoreFixture.scope("tag")};
+
+  @Test
+  void whatReplacesOutlivesItsOwnInvalidationAlone() throws Exception {
+    try (StoreFixture fixture = open(1000)) {
+      StoreLane lane = fixture.store.lane(0);
+      put(fixture, "/variant", "/a");
+      HeadSpec underWay = StoreFixture.spec("/a", fixture.store.nextBirth(), 5, "tag");
+      ObjectWriter earlier = Objects.requireNonNull(lane.begin(underWay));
+      assertTrue(earlier.append(ByteBuffer.allocate(5)));
+      long requested = fixture.store.nextBirth();
+      HeadSpec whileAsked = StoreFixture.spec("/a", fixture.store.nextBirth(), 5, "tag");
+      ObjectWriter meanwhile = Objects.requireNonNull(lane.begin(whileAsked));
+      assertTrue(meanwhile.append(ByteBuffer.allocate(5)));
+
+      long birth = lane.replace(SCOPES[0], SCOPES, requested);
+      assertTrue(birth > fixture.store.purgeSequence());
+      assertEquals(InstallOutcome.PURGED, earlier.finish());
+      assertNull(fixture.read(lane, "/variant"));
+      HeadSpec spec = StoreFixture.spec("/a", birth, 5, "tag");
+      ObjectWriter own = Objects.requireNonNull(lane.begin(spec));
+      assertTrue(own.append(ByteBuffer.allocate(5)));
+      assertEquals(InstallOutcome.INSTALLED, own.finish());
+      assertEquals(InstallOutcome.PURGED, meanwhile.finish());
+      assertNotNull(fixture.read(lane, "/a"));
+
+      PurgeReceipt ignored = fixture.store.purge(purge(PurgeKind.TAG, "tag", false));
+      assertNull(fixture.read(lane, "/a"));
+    }
+  }
+
+  @Test
+  void nothingReplacesWhatAPurgeHasOverruledSinceItWasRequested() throws Exception {
+    try (StoreFixture fixture = open(1000)) {
+      StoreLane lane = fixture.store.lane(0);
+      List<Purge> purges =
+          List.of(
+              purge(PurgeKind.TAG, "tag", false),
+              purge(PurgeKind.TAG, "tag", true),
+              purge(PurgeKind.URL, "/a", false),
+              new Purge(PurgeKind.EVERYTHING, new long[0], false, ""));
+      for (Purge purge : purges) {
+        long requested = fixture.store.nextBirth();
+        PurgeReceipt ignored = fixture.store.purge(purge);
+        assertEquals(-1, lane.replace(SCOPES[0], SCOPES, requested), purge.text());
+        // Forgotten, it is still not evaded.
+        sweep(fixture);
+        assertEquals(-1, lane.replace(SCOPES[0], SCOPES, requested), purge.text());
+        assertTrue(lane.replace(SCOPES[0], SCOPES, fixture.store.nextBirth()) > 0);
+      }
     }
   }
 

@@ -27,6 +27,7 @@ final class RouteReport {
     node.put("passthrough", settings.passthrough());
     node.put("clientDirectives", word(settings.clientDirectives()));
     node.put("clientInvalidation", settings.clientInvalidation());
+    node.put("storesPost", settings.storesPost());
     key(node.putObject("key"), route.keyRecipe());
     FreshnessSettings fresh = settings.freshness();
     ObjectNode freshness = node.putObject("freshness");
