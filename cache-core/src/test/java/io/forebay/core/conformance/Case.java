@@ -26,9 +26,9 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A request, what the origin answered to it, and another request some seconds later. Fields are
- * written {@code Name: value}; {@code {+50}} in a value stands for the date 50 seconds after the
- * answer came.
+ * A scenario for the cache rules: a request, the origin's response, and a second request some
+ * seconds later. Fields are written {@code Name: value}; {@code {+50}} in a value stands for the date
+ * 50 seconds after the response was received.
  */
 record Case(
     RequestView first,
@@ -59,7 +59,7 @@ record Case(
         0);
   }
 
-  /** A GET answered with a 200 that has these fields. */
+  /** A GET, and a 200 with these fields. */
   static Case ok(String... fields) {
     return get().answered(200, fields);
   }
@@ -68,7 +68,7 @@ record Case(
     return new Case(first, settings, newStatus, fields(fields), delayMillis, second, seconds);
   }
 
-  /** On a route with other than the default settings. */
+  /** Changes the settings of the route. */
   Case on(UnaryOperator<RouteSettings.Builder> change) {
     RouteSettings changed = change.apply(settings.toBuilder()).build();
     return new Case(first, changed, status, response, delayMillis, second, seconds);
@@ -78,17 +78,17 @@ record Case(
     return on(route -> route.clientDirectives(ClientDirectives.HONOUR));
   }
 
-  /** The answer came so long after it was asked for. */
+  /** The response was received this long after the request was sent. */
   Case delayed(long millis) {
     return new Case(first, settings, status, response, millis, second, seconds);
   }
 
-  /** The second request comes so long after the answer. */
+  /** The second request is received this long after the response. */
   Case after(long newSeconds) {
     return new Case(first, settings, status, response, delayMillis, second, newSeconds);
   }
 
-  /** What the second request says. */
+  /** The fields of the second request. */
   Case asked(String... fields) {
     return askedBy("GET", fields);
   }
@@ -121,19 +121,19 @@ record Case(
     return new Check.OfRules(() -> assertEquals(expected, Age.currentAgeSeconds(meta(), now())));
   }
 
-  /** Whether it is served where the origin fails now. */
+  /** Whether the stored response is served if the origin fails now. */
   Check servedOnError(boolean expected) {
     return new Check.OfRules(
         () -> assertEquals(expected, Decider.mayServeStaleOnError(second, meta(), route(), now())));
   }
 
-  /** Whether the second request may use it if it has waited for it. */
+  /** Whether the second request may use the response if it waited for its fetch. */
   Check isShared(boolean expected) {
     return new Check.OfRules(
         () -> assertEquals(expected, Sharing.isUsable(second, route(), meta(), now())));
   }
 
-  /** Whether its being served from the store begins a refresh. */
+  /** Whether serving the stored response starts an early refresh. */
   Check isRefreshedEarly(int percent, double random, boolean expected) {
     Case refreshing = on(route -> route.earlyRefreshPercent(percent));
     return new Check.OfRules(() ->

@@ -11,12 +11,12 @@ import java.util.List;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 
-/** What shows that a row is true. */
+/** The evidence for a row: a check that runs here, or the names of tests elsewhere. */
 sealed interface Check {
 
   void run();
 
-  /** Asks the rules themselves. */
+  /** Runs the cache rules directly. */
   record OfRules(Runnable body) implements Check {
     @Override
     public void run() {
@@ -32,7 +32,7 @@ sealed interface Check {
 
     private static final Path SCRIPTS = Path.of("../cache-server/src/test/scripts");
 
-    /** Surefire runs tests in the module's directory. */
+    /** Relative, because Surefire runs tests in the module's directory. */
     private static final List<Path> SOURCES =
         List.of(
             Path.of("src/test/java"),

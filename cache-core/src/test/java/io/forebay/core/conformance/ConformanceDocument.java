@@ -3,7 +3,7 @@ package io.forebay.core.conformance;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/** The tables as a page. */
+/** Writes the tables as the Markdown of {@code docs/CONFORMANCE.md}. */
 final class ConformanceDocument {
 
   private static final String INTRODUCTION =

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 
-/** Runs every row, and holds {@code docs/CONFORMANCE.md} to them. */
+/** Runs every row, and checks that {@code docs/CONFORMANCE.md} is up to date. */
 final class ConformanceTest {
 
   /** In the order of the document. */

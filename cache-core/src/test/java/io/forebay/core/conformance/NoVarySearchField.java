@@ -18,8 +18,9 @@ final class NoVarySearchField {
           "No-Vary-Search (draft-ietf-httpbis-no-vary-search)",
           text(
               "field",
-              "A dictionary: key-order, params, except",
-              "what is malformed, of another type, or not known says nothing: then each query is its own",
+              "The field is a dictionary with key-order, params and except",
+              "a malformed field, a wrong type or an unknown member makes the field"
+                  + " ineffective: each query has its own key",
               all(
                   reduced("a=1&b=2", "params=(\"x\")", "a=1&b=2&x=3"),
                   reduced("b=2", "params, except=(\"b\")", "a=1&b=2"),
@@ -30,32 +31,33 @@ final class NoVarySearchField {
                   shownBy("NoVarySearchTest.saysWhatDoesNotMatter"))),
           text(
               "comparing",
-              "Names and values are compared as a form's",
-              "a plus is a blank, percent-encodings are what they stand for",
+              "Names and values are compared as in application/x-www-form-urlencoded",
+              "a plus is a space, and percent-encodings are decoded",
               all(
                   reduced("a=%20", "params=(\"x\")", "a=+"),
                   reduced("a=1", "params=(\"x y\")", "a=1&x+y=2"),
                   shownBy("NoVarySearchTest.reducesAQueryToWhatMatters"))),
           may(
               "reuse",
-              "A cache may use a response for a URL that differs only in what does not matter",
-              "where the route says no-vary-search, by the rule that the path's last response gave",
+              "A cache may use a response for a URL that differs only in insignificant parameters",
+              "it does if the route sets no-vary-search, by the rule from the path's last"
+                  + " response",
               shownBy(
                   "ServerNoVarySearchTest.aLaterRequestFindsTheObjectByWhatMatters",
                   "ServerNoVarySearchTest.whereTheRouteDoesNotSayTheFieldMeansNothing")),
           must(
               "reuse",
-              "Only what may answer such a request otherwise does",
-              "variants stay apart, another rule or none is another key, a 304 with another rule freshens"
-                  + " nothing for others",
+              "Other conditions for reuse still apply",
+              "variants stay separate; another rule, or none, gives another key; a 304"
+                  + " with another rule freshens no response of the old rule",
               shownBy(
                   "ServerNoVarySearchTest.variantsOfOneReducedKeyAreToldApart",
                   "ServerNoVarySearchTest.responsesWithoutTheFieldAndWithAnotherRuleStandBeside",
                   "ServerNoVarySearchTest.a304WithAnotherRuleFreshensNothingForOthers")),
           text(
               "invalidation",
-              "What one URL is invalidated by is to reach what is used in its place",
-              "a purge of either URL takes the object",
+              "Invalidating a URL also affects the response that is used in its place",
+              "a purge of either URL removes the object",
               shownBy("ServerNoVarySearchTest.aPurgeOfEitherUrlKillsTheObject")));
 
   private static @Nullable NoVarySearch rule(String field) {

@@ -14,7 +14,7 @@ import io.forebay.core.route.NegativeTtl;
 import java.time.Duration;
 import java.util.Map;
 
-/** What no RFC asks for, and what it must not break. */
+/** Forebay's own settings for lifetimes and cookies, which no RFC specifies. */
 final class OwnClocks {
 
   private static final Duration MINUTE = Duration.ofMinutes(1);
@@ -26,11 +26,11 @@ final class OwnClocks {
 
   static final Chapter CHAPTER =
       new Chapter(
-          "Settings of our own",
+          "Forebay's own settings",
           text(
               "keep",
-              "How long past its windows an object can still be confirmed",
-              "after it, it counts as not stored; without it, it never does",
+              "How long after its stale windows an object can be revalidated",
+              "afterwards it counts as not stored; without keep there is no limit",
               all(
                   kept().after(9 + 20 + 59).decides("Revalidate STALE_EXPIRED"),
                   kept().after(9 + 20 + 60).decides("Fetch MISS_NOT_KEPT"),
@@ -50,8 +50,8 @@ final class OwnClocks {
                       .decides("Revalidate STALE_EXPIRED"))),
           text(
               "early-refresh",
-              "A popular object is fetched anew before it expires, by chance",
-              "never before the part of the lifetime in which it may, and certainly at its end",
+              "A popular object is refreshed before it expires, with some probability",
+              "never before the configured part of the lifetime, and certainly at its end",
               all(
                   early(100, 89, 0.0, false),
                   early(100, 91, 0.0, true),
@@ -72,9 +72,9 @@ final class OwnClocks {
                   shownBy("ServerRulesTest.whatIsAboutToExpireIsFetchedAnewByOneOfItsReaders"))),
           text(
               "ttl-jitter",
-              "What came together does not expire together",
-              "a lifetime is made shorter by up to that share, never longer; the same key and birth"
-                  + " give the same",
+              "Objects stored together do not expire together",
+              "a lifetime is shortened by up to that percentage and never extended; the"
+                  + " same key and time of storing give the same lifetime",
               all(
                   same(true, () -> lifetimes(5, 1000, 95_000, 100_000)),
                   same(true, () -> lifetimes(0, 100, 100_000, 100_000)),
@@ -82,9 +82,10 @@ final class OwnClocks {
                   same(true, () -> jittered(20, 7) != jittered(20, 8)))),
           text(
               "negative-ttl",
-              "Errors that give no time themselves have one by status",
-              "their own word goes before it; a status that says nothing of its URL gets none; one"
-                  + " that depends on the client only by its own number, never by 4xx or 5xx",
+              "Errors without a lifetime get one by status",
+              "a lifetime in the response takes precedence; a status that does not"
+                  + " describe its URL gets none; one that depends on the client gets one only"
+                  + " by its exact number, not by 4xx or 5xx",
               all(
                   get().answered(404, "X: y").on(r -> r.negativeTtl(NEGATIVE)).freshFor(10),
                   get().answered(410, "X: y").on(r -> r.negativeTtl(NEGATIVE)).freshFor(60),
@@ -127,8 +128,8 @@ final class OwnClocks {
                       "ServerPersonalAnswerTest.anErrorThatDependsOnTheClientIsNotKeptByItsClass"))),
           text(
               "default-ttl, ttl-override",
-              "A time for what gives none; a time whatever it gives",
-              "neither makes anything storable that says it is not",
+              "A lifetime for responses that have none; a lifetime that replaces any other",
+              "neither makes a response storable if the response forbids storing",
               all(
                   ok("X: y").on(route -> route.defaultTtl(MINUTE)).freshFor(60),
                   ok("Cache-Control: max-age=5").on(route -> route.defaultTtl(MINUTE)).freshFor(5),
@@ -147,15 +148,15 @@ final class OwnClocks {
                       .freshFor(5))),
           text(
               "request-cookies, response-cookies",
-              "Cookies are taken out by name",
-              "before anything else looks at a request or a response",
+              "Cookies are removed by name",
+              "before any other rule evaluates the request or response",
               shownBy(
                   "CookieFilterTest.takesCookiesOutOfRequests",
                   "ServerRulesTest.cookiesAreTakenOutByName")),
           text(
               "pass-cookies",
-              "A request with one of these cookies passes",
-              "whatever is stored; cookies that request-cookies takes out do not count",
+              "A request with one of these cookies is passed",
+              "even if a response is stored; cookies that request-cookies removes do not count",
               shownBy(
                   "CookieSettingsTest.aRequestPassesByTheNamesOfItsCookies",
                   "storing/pass-cookies.script")));

@@ -19,7 +19,7 @@ final class Rfc10008 {
           text(
               "2",
               "QUERY is safe",
-              "it invalidates nothing, and neither does a Location in its answer",
+              "it invalidates nothing; a Location in its response does not either",
               all(
                   same(
                       List.of(),
@@ -29,38 +29,40 @@ final class Rfc10008 {
                   shownBy("ServerQueryTest.isSafeAndIsInvalidatedWithItsUrl"))),
           must(
               "2",
-              "A request without a Content-Type, or with a wrong one, is to be failed by the server",
-              "that is the origin's to say; such a request has a key of its own",
+              "The server fails a request without a Content-Type or with a wrong one",
+              "the origin decides this; a request without one has its own key",
               shownBy("ServerQueryTest.theKeyHasUrlTypeAndContent")),
           text(
               "2.6",
-              "Conditions mean what they mean for a GET of the same result",
-              "they are evaluated on what is stored, and validations carry the content again",
+              "Conditions have the same meaning as for a GET of the same result",
+              "they are evaluated on the stored response; validations repeat the content",
               shownBy("ServerQueryTest.aStaleAnswerIsConfirmedWithTheSameContent")),
           may(
               "2.7",
-              "An answer may be stored and used for later QUERY requests",
-              "where the route says query-method: cache, by the rules for a GET; else it is passed",
+              "A response may be stored and used for later QUERY requests",
+              "it is, by the rules for GET, if the route sets query-method: cache;"
+                  + " otherwise the request is passed",
               shownBy(
                   "ServerQueryTest.theKeyHasUrlTypeAndContent",
                   "ServerQueryTest.isPassedWhereTheRouteDoesNotSayOtherwise",
                   "ServerQueryTest.whatMayNotBeStoredIsPassedWithItsContent")),
           must(
               "2.7",
-              "The key has the request's content and what describes it",
-              "a SHA-256 of content, type, encoding and language; what is longer than 64 KiB is passed",
+              "The key includes the request's content and related metadata",
+              "a SHA-256 of content, type, encoding and language; a request with more"
+                  + " than 64 KiB is passed",
               shownBy(
                   "ServerQueryTest.theKeyHasUrlTypeAndContent",
                   "ServerQueryTest.contentBeyondTheBoundIsPassedAsItCame")),
           may(
               "2.7",
-              "Differences in the content that mean nothing may be removed first",
-              "none are: what they mean is for the origin to know",
+              "Semantically insignificant differences may be removed from the content first",
+              "none are removed, because only the origin knows which are insignificant",
               shownBy("ServerQueryTest.theKeyHasUrlTypeAndContent")),
           text(
               "2.7",
-              "Whoever caches has to have read all of the content",
-              "it is read before anything is looked up, within a bound for each and for all",
+              "A cache has to read the whole content first",
+              "it is read before the lookup, within a limit per request and for all requests",
               shownBy(
                   "ServerQueryTest.contentMayComeInChunksAndInPieces",
                   "ServerQueryTest.aClientThatLeavesWhileItsContentIsReadLeavesNothingBehind")));

@@ -21,8 +21,8 @@ final class Rfc5861 {
           "RFC 5861: stale-while-revalidate and stale-if-error",
           may(
               "3",
-              "Within stale-while-revalidate it may be served stale",
-              "from the end of its freshness for so long",
+              "A response may be served stale within stale-while-revalidate",
+              "for that long after its freshness ends",
               all(
                   ok("Cache-Control: max-age=9, stale-while-revalidate=5")
                       .after(13)
@@ -32,20 +32,20 @@ final class Rfc5861 {
                       .decides("Fetch STALE_EXPIRED"))),
           should(
               "3",
-              "Meanwhile it is revalidated without anybody waiting for that",
-              "one refresh at a time",
+              "Meanwhile the cache revalidates it without blocking the response",
+              "with one refresh at a time",
               shownBy("ServerFailureTest.staleIsServedAtOnceWhileItIsRefreshedOnce")),
           must(
               "3",
-              "After the window it is not served stale",
+              "A response is not served stale after the window",
               "it is revalidated first",
               ok("Cache-Control: max-age=9, stale-while-revalidate=5", "ETag: \"a\"")
                   .after(14)
                   .decides("Revalidate STALE_EXPIRED")),
           text(
               "3",
-              "A response that says nothing permits nothing",
-              "unless the route gives a window; 0 in the response goes before it",
+              "A response without the directive permits no stale use",
+              "unless the route sets a window; 0 in the response overrides the route",
               all(
                   ok("Cache-Control: max-age=9").after(9).decides("Fetch STALE_EXPIRED"),
                   ok("Cache-Control: max-age=9")
@@ -58,9 +58,9 @@ final class Rfc5861 {
                       .decides("Fetch STALE_EXPIRED"))),
           text(
               "3",
-              "The time that a cache may add by itself begins where freshness ends",
-              "the windows of a route, and max-stale and stale-if-error of a request, apply only to a"
-                  + " response with a lifetime above 0, of its own or of the route",
+              "A window set by the cache begins when freshness ends",
+              "the windows of a route, and max-stale and stale-if-error of a request,"
+                  + " apply only to a response with a lifetime above 0, its own or the route's",
               all(
                   never("Cache-Control: max-age=0").decides("Revalidate STALE_EXPIRED"),
                   never("Cache-Control: max-age=x").decides("Revalidate STALE_EXPIRED"),
@@ -92,8 +92,8 @@ final class Rfc5861 {
                       "ServerPersonalAnswerTest.aClientCannotAskForTheStaleAnswerOfAnotherUser"))),
           text(
               "3",
-              "Malformed windows",
-              "permit nothing; of two the least counts",
+              "A malformed window",
+              "permits nothing; the smallest of several values applies",
               all(
                   ok("Cache-Control: max-age=9, stale-while-revalidate=x")
                       .on(route -> route.staleWhileRevalidate(HOUR))
@@ -105,7 +105,7 @@ final class Rfc5861 {
           text(
               "3",
               "A response that is stale on arrival but has a window",
-              "is stored, without a validator too",
+              "it is stored, also without a validator",
               all(
                   ok("Cache-Control: max-age=0, stale-while-revalidate=5")
                       .decides("Serve HIT_STALE_WHILE_REVALIDATE"),
@@ -114,8 +114,8 @@ final class Rfc5861 {
                       .notStored(Reason.NOT_STORED_STALE))),
           may(
               "4",
-              "Within stale-if-error it may be served where the origin fails",
-              "no connection, no answer in time, a broken answer, 500, 502, 503 and 504",
+              "A response may be served stale within stale-if-error when the origin fails",
+              "on a failed connection, a timeout, an invalid response, and 500, 502, 503 and 504",
               all(
                   ok("Cache-Control: max-age=9, stale-if-error=5").after(13).servedOnError(true),
                   ok("Cache-Control: max-age=9, stale-if-error=5").after(14).servedOnError(false),
@@ -125,8 +125,8 @@ final class Rfc5861 {
                       "ServerRulesTest.aFailureThatCouldBeStoredDoesNotTakeThePlaceOfWhatIsStale"))),
           text(
               "4",
-              "Each window is its own",
-              "stale-while-revalidate says nothing about failures, and the other way round",
+              "The two windows are independent",
+              "stale-while-revalidate does not apply to failures, nor stale-if-error without one",
               all(
                   ok("Cache-Control: max-age=9, stale-while-revalidate=90")
                       .after(9)
@@ -136,8 +136,9 @@ final class Rfc5861 {
                       .decides("Fetch STALE_EXPIRED"))),
           text(
               "4",
-              "stale-if-error in a request is about that request",
-              "it widens the window where the route obeys clients, unless the response forbids stale use",
+              "stale-if-error in a request applies to that request",
+              "it extends the window if the route obeys client directives, unless the"
+                  + " response forbids stale use",
               all(
                   ok("Cache-Control: max-age=9")
                       .honouring()

@@ -16,16 +16,17 @@ final class Rfc8246 {
           "RFC 8246: immutable",
           should(
               "2",
-              "What is immutable is not validated while it is fresh because somebody reloads",
-              "no-cache, max-age and Pragma of a client cause nothing then, where the route obeys clients",
+              "A fresh immutable response is not validated when a user reloads",
+              "no-cache, max-age and Pragma of a client are ignored then, on routes that"
+                  + " obey client directives",
               all(
                   IMMUTABLE.after(9).asked("Cache-Control: max-age=0").decides("Serve HIT_FRESH"),
                   IMMUTABLE.after(9).asked("Cache-Control: no-cache").decides("Serve HIT_FRESH"),
                   IMMUTABLE.after(9).asked("Pragma: no-cache").decides("Serve HIT_FRESH"))),
           text(
               "2",
-              "It says nothing about what is stale",
-              "it is validated then",
+              "immutable does not apply to a stale response",
+              "a stale response is validated",
               all(
                   IMMUTABLE.after(60).decides("Revalidate STALE_EXPIRED"),
                   IMMUTABLE
@@ -34,8 +35,8 @@ final class Rfc8246 {
                       .decides("Revalidate REQUEST_NO_CACHE"))),
           text(
               "2",
-              "It has no value; one that is given is ignored",
-              "so it is",
+              "immutable has no value; a given value is ignored",
+              "it is",
               ok("Cache-Control: max-age=60, immutable=\"x\"", "ETag: \"a\"")
                   .honouring()
                   .asked("Cache-Control: no-cache")

@@ -19,34 +19,35 @@ final class Rfc8586 {
           "RFC 8586: CDN-Loop",
           should(
               "2",
-              "Every request that is forwarded or made here gets a member of our own",
-              "behind those that came, in one line; the fetches that no client asked for, too",
+              "Every request that the node forwards or generates gets a member of the node",
+              "it is appended to the received members, on one line; also for fetches"
+                  + " without a client",
               shownBy(
                   "proxying/cdn-loop.script",
                   "ServerPassTest.saysToTheOriginWhoAskedAndBelievesNoStranger")),
           text(
               "2",
-              "The id names the CDN as a whole",
-              "forwarding.node-id, which has to differ from node to node, so each node of several in a"
-                  + " row is an id of its own",
+              "The identifier names the CDN as a whole",
+              "it is forwarding.node-id, which is unique to each node, so nodes in a"
+                  + " chain have different identifiers",
               shownBy("ServerPassTest.aRequestThatHasBeenHereBeforeIsALoop")),
           must(
               "2",
-              "The field is never removed, nor can it be configured to be",
-              "there is no such setting, and Connection can't list it away",
+              "The field is never removed, and no configuration removes it",
+              "no setting removes it, and Connection cannot list it",
               all(
                   same(false, () -> listedAway("cdn-loop")),
                   same(true, () -> listedAway("x")),
                   shownBy("proxying/cdn-loop.script"))),
           should(
               "2",
-              "It is used for nothing else",
-              "for the loop alone: neither keys nor rules see it",
+              "The field is used for loop detection only",
+              "it affects neither keys nor rules",
               shownBy("ServerPassTest.aRequestThatHasBeenHereBeforeIsALoop")),
           text(
               "2",
-              "A list of members with parameters, on one line or several",
-              "read to its end; an id within a quoted string is none of its members",
+              "The field is a list of members with parameters, on one or more lines",
+              "the whole list is parsed; an identifier inside a quoted string is not a member",
               all(
                   same(true, () -> CdnLoop.of(List.of("a, edge; x=1"), "edge").isThroughHere()),
                   same(true, () -> CdnLoop.of(List.of("a", "EDGE"), "edge").isThroughHere()),
@@ -54,9 +55,9 @@ final class Rfc8586 {
                   same(true, () -> CdnLoop.of(List.of("a, \""), "edge").isMalformed()))),
           text(
               "3",
-              "Clients can write anything in it, so it must not become a way to attack",
-              "at most ten members: beyond that, where it is malformed, and where we are one of them the"
-                  + " request is refused",
+              "Clients can send any value, so the field must not enable an attack",
+              "a request is rejected if it has more than ten members, is malformed, or"
+                  + " names this node",
               shownBy("proxying/cdn-loop.script")));
 
   private static boolean listedAway(String name) {

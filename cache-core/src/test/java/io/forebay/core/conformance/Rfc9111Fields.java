@@ -25,15 +25,15 @@ final class Rfc9111Fields {
           "RFC 9111: Age, Cache-Control, Expires, Pragma",
           should(
               "5.1",
-              "Of several Age values the first counts",
-              "of a list and of several lines",
+              "If Age has several values, the first applies",
+              "in a list as well as over several field lines",
               all(
                   ok("Cache-Control: max-age=90", "Age: 5, 70").agedSeconds(5),
                   ok("Cache-Control: max-age=90", "Age: 5", "Age: 70").agedSeconds(5))),
           should(
               "5.1",
-              "An Age that is invalid is ignored",
-              "negative, fractional, not a number, empty",
+              "An invalid Age is ignored",
+              "negative, fractional, non-numeric and empty values are ignored",
               all(
                   ok("Cache-Control: max-age=90", "Age: -5").agedSeconds(0),
                   ok("Cache-Control: max-age=90", "Age: 5.5").agedSeconds(0),
@@ -42,24 +42,26 @@ final class Rfc9111Fields {
                   ok("Cache-Control: max-age=90", "Age: ").agedSeconds(0))),
           must(
               "5.2",
-              "Directives are passed on whatever they mean here",
-              "Cache-Control of requests and responses is forwarded as it came",
+              "Directives are forwarded, whether or not this cache acts on them",
+              "Cache-Control of requests and responses is forwarded unchanged",
               all(
                   ok("Cache-Control: max-age=9, foo=bar")
                       .keepsField("cache-control: max-age=9, foo=bar"),
                   shownBy("ServerPassTest.passesWhatAClientSaysAboutItsRangeAndConditions"))),
           text(
               "5.2",
-              "Names are compared without regard to case; values may be quoted or not",
-              "both are read for every directive",
+              "Directive names are case-insensitive; values are tokens or quoted strings",
+              "both forms of value are accepted for every directive",
               all(
                   ok("Cache-Control: MAX-AGE=9").freshFor(9),
                   ok("Cache-Control: max-age=\"9\"").freshFor(9),
                   ok("Cache-Control: max-age=9, private=x", "X: 1").keepsNo("x"))),
           text(
               "5.2",
-              "What stands in quotes is a value, whatever it looks like; blanks are not part of =",
-              "quoted strings are read as one; what has a blank beside its = is not a number of seconds",
+              "A quoted string is one value, whatever it contains; there is no whitespace"
+                  + " around =",
+              "a quoted string is read as one value; a value with whitespace beside its ="
+                  + " is not a number of seconds",
               all(
                   ok("Cache-Control: x=\"max-age=90\", max-age=9").freshFor(9),
                   ok("Cache-Control: max-age=9, x=\"max-age=90\"").freshFor(9),
@@ -71,8 +73,8 @@ final class Rfc9111Fields {
                   ok("Cache-Control: max-age=0009").freshFor(9))),
           text(
               "5.2",
-              "A quoted string ends with a quote",
-              "where one does not, or a quote stands elsewhere, the field counts as no-store and private",
+              "A quoted string ends with a closing quote",
+              "without one, or with a quote elsewhere, the field counts as no-store and private",
               all(
                   ok("Cache-Control: x=\"y, private, max-age=9")
                       .notStored(Reason.NOT_STORED_CACHE_CONTROL),
@@ -85,8 +87,8 @@ final class Rfc9111Fields {
                   shownBy("ServerPersonalAnswerTest.aQuoteThatDoesNotEndHidesNoRestriction"))),
           may(
               "5.2.1",
-              "Directives of requests may be obeyed",
-              "per route: client-directives, ignore by default",
+              "A cache may obey request directives",
+              "set for each route by client-directives; the default is to ignore them",
               all(
                   ok("Cache-Control: max-age=60", "ETag: \"a\"")
                       .asked("Cache-Control: no-cache")
@@ -94,8 +96,8 @@ final class Rfc9111Fields {
                   FRESH.asked("Cache-Control: no-cache").decides("Revalidate REQUEST_NO_CACHE"))),
           text(
               "5.2.1.1",
-              "max-age: nothing older, and nothing stale unless max-stale is given, too",
-              "malformed counts as 0; of two the least counts",
+              "max-age: the client accepts no older response, and no stale one without max-stale",
+              "a malformed value counts as 0; the smallest of several values applies",
               all(
                   FRESH.asked("Cache-Control: max-age=10").decides("Serve HIT_FRESH"),
                   FRESH.asked("Cache-Control: max-age=9").decides("Revalidate REQUEST_MAX_AGE"),
@@ -112,8 +114,10 @@ final class Rfc9111Fields {
                       .decides("Serve HIT_MAX_STALE"))),
           text(
               "5.2.1.2",
-              "max-stale: stale is taken, up to that many seconds or at any age",
-              "malformed permits nothing; what the response forbids stays forbidden",
+              "max-stale: the client accepts a response stale by that many seconds, or by"
+                  + " any time",
+              "a malformed value permits nothing; max-stale does not override directives"
+                  + " of the response",
               all(
                   STALE.asked("Cache-Control: max-stale").decides("Serve HIT_MAX_STALE"),
                   STALE.asked("Cache-Control: max-stale=5").decides("Serve HIT_MAX_STALE"),
@@ -132,8 +136,8 @@ final class Rfc9111Fields {
                       .decides("Revalidate STALE_EXPIRED"))),
           text(
               "5.2.1.3",
-              "min-fresh: it must stay fresh for that long",
-              "malformed counts as forever; of two the greatest counts",
+              "min-fresh: the client accepts a response that stays fresh for that many seconds",
+              "a malformed value accepts none; the largest of several values applies",
               all(
                   FRESH.asked("Cache-Control: min-fresh=50").decides("Serve HIT_FRESH"),
                   FRESH
@@ -145,8 +149,8 @@ final class Rfc9111Fields {
                       .decides("Revalidate REQUEST_MIN_FRESH"))),
           text(
               "5.2.1.4",
-              "no-cache: nothing stored without validation",
-              "it is validated, or fetched where it has no validator",
+              "no-cache: the client accepts no stored response without validation",
+              "the response is validated, or fetched again if it has no validator",
               all(
                   FRESH.asked("Cache-Control: no-cache").decides("Revalidate REQUEST_NO_CACHE"),
                   ok("Cache-Control: max-age=60")
@@ -155,23 +159,23 @@ final class Rfc9111Fields {
                       .decides("Fetch REQUEST_NO_CACHE"))),
           must(
               "5.2.1.5",
-              "no-store: nothing of request and response is stored",
-              "it is passed through, where the route obeys clients",
+              "no-store: no part of the request or its response is stored",
+              "the request is passed through, if the route obeys client directives",
               STALE.asked("Cache-Control: no-store").decides("Pass PASS_NO_STORE")),
           text(
               "5.2.1.5",
-              "no-store does not apply to what is stored already",
-              "what is fresh is served",
+              "no-store does not apply to responses that are already stored",
+              "a fresh stored response is served",
               FRESH.asked("Cache-Control: no-store").decides("Serve HIT_FRESH")),
           text(
               "5.2.1.6",
-              "no-transform: the client wants nothing transformed",
-              "nothing ever is",
+              "no-transform: the client asks for untransformed content",
+              "content is never transformed",
               FRESH.asked("Cache-Control: no-transform").decides("Serve HIT_FRESH")),
           should(
               "5.2.1.7",
-              "only-if-cached: from the store, or 504",
-              "so it is",
+              "only-if-cached: the cache serves a stored response or replies 504",
+              "it does",
               all(
                   FRESH.asked("Cache-Control: only-if-cached").decides("Serve HIT_FRESH"),
                   STALE
@@ -182,20 +186,20 @@ final class Rfc9111Fields {
                       .decides("Serve HIT_MAX_STALE"))),
           must(
               "5.2.2",
-              "Directives of responses are obeyed",
-              "all of them, as below",
+              "A cache obeys response directives",
+              "all directives listed below",
               ok("Cache-Control: max-age=9").freshFor(9)),
           text(
               "5.2.2.1",
-              "max-age: stale after that many seconds",
-              "so it is",
+              "max-age: the response is stale after that many seconds",
+              "it is",
               ok("Cache-Control: max-age=9", "ETag: \"a\"")
                   .after(9)
                   .decides("Revalidate STALE_EXPIRED")),
           must(
               "5.2.2.2",
-              "must-revalidate: never stale without validation",
-              "not by a window of the response, of the route, or of the client",
+              "must-revalidate: a stale response is not used without validation",
+              "no stale window of the response, the route or the client applies",
               ok(
                       "Cache-Control: max-age=9, must-revalidate, stale-while-revalidate=90",
                       "ETag: \"a\"")
@@ -203,21 +207,22 @@ final class Rfc9111Fields {
                   .decides("Revalidate STALE_EXPIRED")),
           must(
               "5.2.2.2",
-              "With must-revalidate a disconnected cache answers with an error, 504 unless another fits"
-                  + " better",
-              "502 where the origin refuses, 504 where it does not answer in time; never what is stale",
+              "With must-revalidate a disconnected cache replies with an error, 504"
+                  + " unless another status fits better",
+              "502 if the origin refuses the connection, 504 if it does not respond in"
+                  + " time; never a stale response",
               shownBy("ServerFailureTest.staleIsNotServedWhereTheOriginForbidsIt")),
           must(
               "5.2.2.3",
-              "must-understand: stored only by who understands the status",
+              "must-understand: only a cache that understands the status stores the response",
               "see §3",
               get()
                   .answered(250, "Cache-Control: must-understand, max-age=9")
                   .notStored(Reason.NOT_STORED_MUST_UNDERSTAND)),
           should(
               "5.2.2.3",
-              "Who understands status and must-understand ignores the no-store beside it",
-              "it is ignored then",
+              "A cache that understands the status and must-understand ignores no-store beside it",
+              "no-store is ignored in this case",
               all(
                   ok("Cache-Control: must-understand, no-store, max-age=9").freshFor(9),
                   get()
@@ -225,15 +230,16 @@ final class Rfc9111Fields {
                       .notStored(Reason.NOT_STORED_MUST_UNDERSTAND))),
           must(
               "5.2.2.4",
-              "no-cache: not reused without validation",
-              "stored where there is a validator, and then validated each time",
+              "no-cache: the response is not reused without validation",
+              "it is stored if it has a validator, and validated for each request",
               all(
                   ok("Cache-Control: no-cache", "ETag: \"a\"").decides("Revalidate STALE_NO_CACHE"),
                   ok("Cache-Control: no-cache").notStored(Reason.NOT_STORED_NO_FRESHNESS))),
           may(
               "5.2.2.4",
-              "no-cache with names: the rest may be reused without those fields",
-              "they are not stored; a list that is empty or broken means all of the response",
+              "no-cache with field names: the response may be reused without these fields",
+              "these fields are not stored; an empty or malformed list applies to the"
+                  + " whole response",
               all(
                   ok("Cache-Control: max-age=9, no-cache=\"x, Y\"", "X: 1", "Y: 2").keepsNo("x"),
                   ok("Cache-Control: max-age=9, no-cache=\"x, Y\"", "X: 1", "Y: 2").keepsNo("y"),
@@ -245,20 +251,21 @@ final class Rfc9111Fields {
                       .decides("Revalidate STALE_NO_CACHE"))),
           must(
               "5.2.2.5",
-              "no-store: neither stored nor reused, and removed soon after forwarding",
-              "it goes through a transit buffer to one client",
+              "no-store: the response is neither stored nor reused, and is deleted soon"
+                  + " after forwarding",
+              "a transit buffer passes it to one client",
               all(
                   ok("Cache-Control: no-store, max-age=9").notStored(Reason.NOT_STORED_NO_STORE),
                   shownBy("ServerUncacheableTest.isNeverStoredNorSharedNorQueuedFor"))),
           must(
               "5.2.2.6",
               "no-transform: the content is not transformed",
-              "nothing ever is",
+              "content is never transformed",
               shownBy("ServerBasicsTest.aHitIsByteForByteWhatTheOriginSentWithItsLength")),
           must(
               "5.2.2.7",
-              "private: a shared cache does not store it",
-              "in any spelling, an empty or broken list of names included",
+              "private: a shared cache does not store the response",
+              "in any spelling, and with an empty or malformed list of names",
               all(
                   ok("Cache-Control: private, max-age=9").notStored(Reason.NOT_STORED_PRIVATE),
                   ok("Cache-Control: Private=\"\", max-age=9").notStored(Reason.NOT_STORED_PRIVATE),
@@ -267,20 +274,20 @@ final class Rfc9111Fields {
                       .notStored(Reason.NOT_STORED_CACHE_CONTROL))),
           must(
               "5.2.2.7",
-              "private with names: those fields are not stored",
-              "whatever their case, quoted or not",
+              "private with field names: these fields are not stored",
+              "names in any case, quoted or not",
               all(
                   ok("Cache-Control: max-age=9, private=\"X-User\"", "x-user: 1").keepsNo("x-user"),
                   ok("Cache-Control: max-age=9, private=x-user", "X-User: 1").keepsNo("x-user"))),
           may(
               "5.2.2.7",
-              "private with names: the rest may be stored",
-              "it is",
+              "private with field names: the rest of the response may be stored",
+              "it is stored",
               ok("Cache-Control: max-age=9, private=\"X-User\"", "X-User: 1", "Y: 2")
                   .keepsField("y: 2")),
           text(
               "5.2.2.8",
-              "proxy-revalidate by itself does not make anything storable",
+              "proxy-revalidate alone does not make a response storable",
               "nor do must-revalidate and must-understand",
               all(
                   ok("Cache-Control: proxy-revalidate").notStored(Reason.NOT_STORED_NO_FRESHNESS),
@@ -288,15 +295,16 @@ final class Rfc9111Fields {
                   ok("Cache-Control: must-understand").notStored(Reason.NOT_STORED_NO_FRESHNESS))),
           must(
               "5.2.2.8",
-              "proxy-revalidate: a shared cache does not serve it stale",
-              "as must-revalidate",
+              "proxy-revalidate: a shared cache does not use a stale response without validation",
+              "as with must-revalidate",
               ok("Cache-Control: max-age=9, proxy-revalidate, stale-if-error=90")
                   .after(9)
                   .servedOnError(false)),
           may(
               "5.2.2.9",
-              "public: may be stored though it otherwise would not be",
-              "with Authorization, and with a guessed time where the status alone would not allow one",
+              "public: the response may be stored although it otherwise could not be",
+              "with Authorization, and with a heuristic lifetime that the status alone"
+                  + " would not allow",
               all(
                   get("Authorization: x")
                       .answered(200, "Cache-Control: public, max-age=9")
@@ -306,16 +314,17 @@ final class Rfc9111Fields {
                       .freshFor(9))),
           must(
               "5.2.2.10",
-              "s-maxage: overrides max-age and Expires, and forbids stale use to a shared cache",
-              "a window that the route gives does not apply beside it",
+              "s-maxage: overrides max-age and Expires, and forbids stale use by a shared cache",
+              "the route's stale windows do not apply",
               ok("Cache-Control: s-maxage=9, max-age=1", "ETag: \"a\"")
                   .on(route -> route.staleIfError(Duration.ofHours(1)))
                   .after(9)
                   .servedOnError(false)),
           must(
                   "5.2.2.10",
-                  "s-maxage forbids stale use, whatever stands beside it",
-                  "an explicit stale-while-revalidate or stale-if-error beside it permits its own window",
+                  "s-maxage forbids stale use, regardless of other directives",
+                  "an explicit stale-while-revalidate or stale-if-error in the same field"
+                      + " permits its own window",
                   all(
                       ok("Cache-Control: s-maxage=9, stale-while-revalidate=5", "ETag: \"a\"")
                           .after(10)
@@ -324,8 +333,9 @@ final class Rfc9111Fields {
                           .after(10)
                           .servedOnError(true)))
               .butWeDeviate(
-                  "RFC 5861 directives mean nothing else: an origin that writes both wants shared caches"
-                      + " to use the window, as they all do."),
+                  "Directives of RFC 5861 have no other purpose beside s-maxage. An"
+                      + " origin that sends both wants shared caches to use the window, and"
+                      + " common caches do."),
           must(
               "5.2.3",
               "Unknown directives are ignored",
@@ -333,8 +343,8 @@ final class Rfc9111Fields {
               ok("Cache-Control: foo, bar=\"max-age=1, no-store\", max-age=9").freshFor(9)),
           must(
               "5.3",
-              "An Expires that is invalid, 0 above all, is a time in the past",
-              "so it is",
+              "An invalid Expires, in particular 0, is a time in the past",
+              "it is",
               all(
                   ok("Expires: 0", "ETag: \"a\"").freshFor(0),
                   ok("Expires: soon", "ETag: \"a\"").freshFor(0),
@@ -350,8 +360,8 @@ final class Rfc9111Fields {
                   ok("Expires: 0").notStored(Reason.NOT_STORED_STALE))),
           text(
               "5.3",
-              "An Expires may lie further ahead than 32 bits of seconds can say",
-              "it is fresh until then, for 2^31 seconds at most",
+              "An Expires may be further in the future than 32 bits of seconds can express",
+              "the response is fresh until then, for at most 2^31 seconds",
               all(
                   ok("Expires: Sun, 21 Nov 2286 04:46:39 GMT")
                       .after(2_000_000_000L)
@@ -360,14 +370,14 @@ final class Rfc9111Fields {
           must(
               "5.3",
               "Expires is ignored beside max-age and s-maxage",
-              "also where these are malformed",
+              "also if these are malformed",
               all(
                   ok("Cache-Control: max-age=9", "Expires: 0").freshFor(9),
                   ok("Cache-Control: s-maxage=9", "Expires: {+90}").freshFor(9))),
           text(
               "5.4",
-              "Pragma: no-cache in a request means Cache-Control: no-cache where there is none",
-              "where the route obeys clients; also in a list",
+              "Pragma: no-cache in a request without Cache-Control means Cache-Control: no-cache",
+              "it does, also in a list, if the route obeys client directives",
               all(
                   FRESH.asked("Pragma: no-cache").decides("Revalidate REQUEST_NO_CACHE"),
                   FRESH.asked("Pragma: x, No-Cache").decides("Revalidate REQUEST_NO_CACHE"),
@@ -378,7 +388,7 @@ final class Rfc9111Fields {
           text(
               "5.4",
               "Pragma in a response has no specified meaning",
-              "it only keeps a lifetime from being guessed where there is no Cache-Control",
+              "without Cache-Control it disables the heuristic lifetime; otherwise it is ignored",
               all(
                   ok("Pragma: no-cache", "Last-Modified: {-90}")
                       .notStored(Reason.NOT_STORED_NO_FRESHNESS),
@@ -386,20 +396,22 @@ final class Rfc9111Fields {
           text(
               "5.5",
               "Warning is obsolete",
-              "it is neither written nor read; what the origin sends is passed on",
+              "it is neither generated nor evaluated; a Warning from the origin is forwarded",
               ok("Cache-Control: max-age=9", "Warning: 199 - x").keepsField("warning: 199 - x")),
           text(
               "7.1",
-              "Differences in how messages are read must not let one client write what others get",
-              "what could be read in two ways is refused; a fetch carries nothing that is not in the key",
+              "Differences in message parsing must not let one client choose the response"
+                  + " of others",
+              "ambiguous messages are rejected; a fetch carries no request fields outside the key",
               shownBy(
                   "Http1RefusalTest.refusesAndCloses",
                   "ServerPassTest.fillsSendNothingThatFitsOneClientOnly",
                   "KeyRecipeTest.oneTextMeansOneQuestionToTheOrigin")),
           text(
               "7.2",
-              "More may stand in the key, so that times do not tell what others have asked for",
-              "a route can put any field into it",
+              "The key may have more parts, so that response times do not reveal requests"
+                  + " of others",
+              "a route can put any request field into the key",
               shownBy("KeyRecipeTest.fieldsStandBehindTheUrlInTheRecipesOrder")));
 
   private Rfc9111Fields() {}

@@ -270,18 +270,18 @@ final class Rfc9111Storing {
           must(
                   "3.4",
                   "When parts are combined, the fields of the new part replace the stored ones",
-                  "the stored ones stay until a 304, a HEAD or a whole response; a part that says"
-                      + " no-store or private is not stored",
+                  "the stored ones stay until a 304, a HEAD or a whole response; a part"
+                      + " with no-store or private is not stored",
                   shownBy(
                       "ServerPartialTest.whatIsMissingIsFetchedByOneRangeAndIsStored",
                       "ServerPartialTest.anAnswerThatMayNotBeStoredIsNot"))
               .butWeDeviate(
-                  "A part is fetched because memory lost it, not because anybody asked whether the"
-                      + " whole is still so: it makes nothing fresher, and so nothing is ever"
-                      + " served for longer than the response that was stored as a whole allows."),
+                  "A part is fetched because it is missing from memory, not to validate"
+                      + " the whole. It extends no lifetime, so no response is served for longer"
+                      + " than the stored whole response allows."),
           must(
               "3.5",
-              "What answered a request with Authorization is reused only if the response allows"
+              "A response to a request with Authorization is reused only if it allows"
                   + " that to a shared cache",
               "public, s-maxage and must-revalidate do; proxy-revalidate and max-age do not",
               all(
@@ -300,7 +300,7 @@ final class Rfc9111Storing {
                       .notStored(Reason.NOT_STORED_AUTHORIZATION))),
           must(
               "3.5",
-              "Such a response is reused only as the directive that allowed it asks",
+              "Such a response is reused only as the directive that allowed it requires",
               "must-revalidate and s-maxage forbid stale use",
               all(
                   get("Authorization: x")
@@ -315,9 +315,9 @@ final class Rfc9111Storing {
                       .decides("Revalidate STALE_EXPIRED"))),
           text(
                   "7.3",
-                  "Set-Cookie does not keep a response from being stored",
-                  "it does, unless the route says store or strip, or the response names it in"
-                      + " private or no-cache",
+                  "Set-Cookie does not prevent a response from being stored",
+                  "it does, unless the route sets store or strip, or the response names"
+                      + " it in private or no-cache",
                   all(
                       ok("Cache-Control: max-age=9", "Set-Cookie: a=b")
                           .notStored(Reason.NOT_STORED_SET_COOKIE),
@@ -330,13 +330,13 @@ final class Rfc9111Storing {
                           .on(route -> route.setCookie(SetCookie.STRIP))
                           .keepsNo("set-cookie")))
               .butWeDeviate(
-                  "One session cookie served to everybody costs more than every hit that storing"
-                      + " such responses would bring."),
+                  "If one session cookie reached every client, the damage would exceed"
+                      + " the benefit of all such hits."),
           text(
                   "3",
                   "An error is heuristically cacheable by its status (404, 405, 410, 414, 501)",
-                  "404, 410 and 501 for five minutes at most, or those of heuristic-errors; 405 and"
-                      + " 414 only if they are listed there",
+                  "404, 410 and 501 for at most five minutes, or the statuses in"
+                      + " heuristic-errors; 405 and 414 only if listed there",
                   all(
                       get().answered(404, "Date: {+0}", "Last-Modified: {-90}").freshFor(9),
                       get().answered(501, "Date: {+0}", "Last-Modified: {-90000}").freshFor(300),
@@ -354,11 +354,11 @@ final class Rfc9111Storing {
                       get().answered(404, "Cache-Control: max-age=9").freshFor(9),
                       shownBy("freshness/heuristic-errors.script")))
               .butWeDeviate(
-                  "405 and 414 depend on the client's request. A guess that keeps an error for long"
-                      + " keeps a site down."),
+                  "405 and 414 depend on the client's request. A long heuristic lifetime"
+                      + " of an error prolongs an outage."),
           text(
                   "3",
-                  "Any final status can be stored by its own word",
+                  "Any final status can be stored with explicit cache directives",
                   "not 400, unless the route says store-bad-request, nor 408, 411–413, 415–417,"
                       + " 421, 422, 425, 426, 428, 429, 431 and 511",
                   all(
@@ -378,8 +378,8 @@ final class Rfc9111Storing {
                           .notStored(Reason.NOT_STORED_STATUS),
                       shownBy("storing/bad-request.script")))
               .butWeDeviate(
-                  "They say something of a request, not of its URL: by storing them one client"
-                      + " could spoil a URL for all."));
+                  "These statuses describe a request, not its URL: if they were stored,"
+                      + " one client could break a URL for all."));
 
   private static Check part(boolean expected, String... fields) {
     return same(expected, () -> ContentRange.of(Case.fields(fields)) != null);

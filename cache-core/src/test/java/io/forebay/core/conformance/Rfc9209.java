@@ -21,13 +21,13 @@ final class Rfc9209 {
           "RFC 9209: Proxy-Status",
           text(
               "2",
-              "An intermediary decides when it adds a member",
-              "to answers of its own, and to no others",
+              "An intermediary chooses when to add a member",
+              "it adds one to its local replies only",
               shownBy("proxying/proxy-status.script")),
           must(
               "2",
               "A member is a string or a token",
-              "the node's name, as a token where it is one",
+              "the node's name, as a token where its characters allow it",
               all(
                   same("edge; error=dns_timeout", () -> STATUS.error(ProxyError.DNS_TIMEOUT, "")),
                   same(
@@ -35,45 +35,48 @@ final class Rfc9209 {
                       () -> new ProxyStatus("1st").error(ProxyError.DNS_TIMEOUT, "")))),
           should(
               "2",
-              "Members of those nearer to the origin are kept",
-              "the field is passed on as it came",
+              "Members from intermediaries nearer to the origin are kept",
+              "the field is forwarded unchanged",
               shownBy("proxying/proxy-status.script")),
           may(
               "2",
-              "It may come as a trailer, where the head was sent and its member was in it",
-              "it does not: what breaks off behind its head is broken off for the client, too",
+              "The field may be sent as a trailer if the header section had the member",
+              "it is not: a response that fails after its header section is aborted for"
+                  + " the client",
               shownBy("ServerSharingTest.aFetchThatFailsBehindItsHeadIsSeenBrokenByAllWhoFollow")),
           should(
               "2.1.1",
-              "error: the most specific type that fits",
-              "each kind of failure has a registered type of its own",
+              "error: the most specific applicable type",
+              "each kind of failure has its own registered type",
               shownBy(
                   "OriginFailureTest.hasARegisteredType",
                   "OriginFailureTest.noKindIsMissingAbove")),
           should(
                   "2.1.1",
-                  "An answer with an error has the status that is recommended for its type",
-                  "404 where no route serves the host, 508 for a loop, 502 for an origin that can't be"
-                      + " reached for other reasons than time; the others as recommended",
+                  "A response with an error has the status recommended for its type",
+                  "404 if no route serves the host, 508 for a loop, 502 for an origin"
+                      + " that is unreachable except by timeout; otherwise the recommended"
+                      + " status",
                   shownBy(
                       "proxying/proxy-status.script",
                       "proxying/cdn-loop.script",
                       "OriginFailureTest.hasARegisteredType"))
               .butWeDeviate(
-                  "A host that is not served here is the request's fault, not the node's; 508 says what a"
-                      + " loop is; and 503 is kept for a node that has too much to do, so that clients"
-                      + " and balancers can tell the two apart."),
+                  "A host that this node does not serve is an error of the request, not"
+                      + " of the node. 508 means a loop. 503 is reserved for an overloaded node,"
+                      + " so that clients and load balancers can tell the two apart."),
           may(
               "2.1.2",
-              "next-hop and next-protocol may say where the answer comes from",
-              "they are not sent: addresses of origins are the operator's business, and in the log",
+              "next-hop and next-protocol may identify the next hop",
+              "they are not sent, because clients must not learn addresses of origins;"
+                  + " the log has them",
               same(
                   "edge; error=connection_refused",
                   () -> STATUS.error(ProxyError.CONNECTION_REFUSED, ProxyStatus.NO_MORE))),
           must(
               "2.1.4",
-              "received-status is an integer: what the next hop answered",
-              "where our own answer is sent in place of it",
+              "received-status is an integer: the status from the next hop",
+              "it is sent if a local reply replaces that response",
               same(
                   "edge; error=destination_unavailable; received-status=503",
                   () ->
@@ -81,7 +84,7 @@ final class Rfc9209 {
                           ProxyError.DESTINATION_UNAVAILABLE, ProxyStatus.receivedStatus(503)))),
           text(
               "2.3.2",
-              "dns_error may say what the name server answered",
+              "dns_error may give the reply of the name server",
               "rcode, as a string",
               same(
                   "edge; error=dns_error; rcode=\"NXDOMAIN\"",

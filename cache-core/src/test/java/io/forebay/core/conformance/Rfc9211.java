@@ -21,8 +21,8 @@ final class Rfc9211 {
           "RFC 9211: Cache-Status",
           should(
               "2",
-              "A cache keeps what is in the field and puts its own member behind it",
-              "a line of its own behind those that came",
+              "A cache keeps the field and appends its own member",
+              "on a separate line after the received ones",
               same("o; hit, edge; hit", () -> CacheStatus.append("o; hit", "edge; hit"))),
           must(
               "2",
@@ -31,16 +31,16 @@ final class Rfc9211 {
               same("edge; hit; ttl=5", () -> STATUS.hit(Reason.HIT_FRESH, 5))),
           should(
                   "2",
-                  "Nothing is added to answers that the cache made itself",
-                  "its errors have a member, too",
+                  "A cache adds no member to responses that it generates",
+                  "its error replies have a member",
                   shownBy("proxying/proxy-status.script"))
               .butWeDeviate(
-                  "Why there was nothing to send in place of an error is what an operator wants to"
-                      + " know of it first."),
+                  "When the node replies with an error, the operator first needs to know"
+                      + " why no stored response was used."),
           text(
               "2.1",
-              "hit: the answer came from the cache",
-              "for what is fresh and what is served stale",
+              "hit: the response came from the cache",
+              "for fresh responses and those served stale",
               all(
                   same("edge; hit; ttl=5", () -> STATUS.hit(Reason.HIT_FRESH, 5)),
                   same(
@@ -48,8 +48,8 @@ final class Rfc9211 {
                       () -> STATUS.hit(Reason.HIT_STALE_WHILE_REVALIDATE, -5)))),
           text(
               "2.2",
-              "fwd: why the request went forward",
-              "the token of the reason by which it was decided",
+              "fwd: why the request was forwarded",
+              "the token of the reason for the decision",
               all(
                   fwd("uri-miss", Reason.MISS_URI),
                   fwd("vary-miss", Reason.MISS_VARY),
@@ -61,9 +61,9 @@ final class Rfc9211 {
                   fwd("stale", Reason.MISS_NOT_KEPT))),
           should(
               "2.2",
-              "The most specific reason is given; hit and fwd exclude each other",
-              "vary-miss before uri-miss, request and partial where they are why; a member has one"
-                  + " of both",
+              "The most specific reason is given; hit and fwd are mutually exclusive",
+              "vary-miss before uri-miss; request and partial where they are the reason;"
+                  + " a member has either hit or fwd",
               all(
                   fwd("vary-miss", Reason.MISS_VARY),
                   same(false, () -> STATUS.hit(Reason.HIT_FRESH, 5).contains("fwd")),
@@ -75,16 +75,16 @@ final class Rfc9211 {
                               .contains("hit")))),
           text(
               "2.3",
-              "fwd-status: what the origin answered",
-              "where it answered",
+              "fwd-status: the status from the origin",
+              "if the origin responded",
               same(
                   "edge; fwd=stale; fwd-status=304; stored",
                   () -> STATUS.forwarded(Reason.STALE_EXPIRED, 304, true, false, null))),
           text(
               "2.4",
-              "ttl: how long it stays fresh, negative if it is stale",
-              "with lifetimes that the route or a guess gave; -1 where a soft purge made it stale"
-                  + " before",
+              "ttl: the remaining freshness lifetime, negative if stale",
+              "includes lifetimes from the route and heuristic ones; -1 for a response"
+                  + " made stale by a soft purge",
               Check.all(
                   same(
                       "edge; hit; ttl=-412; detail=stale-if-error",
@@ -95,27 +95,28 @@ final class Rfc9211 {
                   Check.shownBy("purge/soft-ttl.script"))),
           text(
               "2.5",
-              "stored: whether the answer was stored",
-              "where it was",
+              "stored: whether the response was stored",
+              "set if it was",
               same(
                   "edge; fwd=uri-miss; fwd-status=200; stored",
                   () -> STATUS.forwarded(Reason.MISS_URI, 200, true, false, null))),
           text(
               "2.6",
-              "collapsed: whether it waited for another request's fetch",
-              "where it did",
+              "collapsed: whether the request waited for the fetch of another",
+              "set if it did",
               same(
                   "edge; fwd=uri-miss; fwd-status=200; stored; collapsed",
                   () -> STATUS.forwarded(Reason.MISS_URI, 200, true, true, null))),
           text(
               "2.7",
-              "key: what the cache calls it",
-              "not sent: keys can have cookies in them; forebay explain tells it to who may ask",
+              "key: the cache key",
+              "not sent, because keys can contain cookies; forebay explain shows the key"
+                  + " to authorized users",
               same("edge; hit; ttl=5", () -> STATUS.hit(Reason.HIT_FRESH, 5))),
           may(
               "2.8",
-              "detail: more, in words of the cache's own",
-              "why it was not stored, or more of why it went forward",
+              "detail: implementation-specific information",
+              "why the response was not stored, or more about why the request was forwarded",
               same(
                   "edge; fwd=uri-miss; fwd-status=200; detail=no-store",
                   () ->

@@ -20,8 +20,8 @@ final class Rfc9213 {
           "RFC 9213: targeted fields",
           text(
               "2.1",
-              "A targeted field is a dictionary of structured fields",
-              "read by a parser for these; names in upper case are malformed",
+              "A targeted field is a Structured Fields dictionary",
+              "it is parsed as one; names in upper case are malformed",
               all(
                   ok("CDN-Cache-Control: max-age=9").freshFor(9),
                   ok("CDN-Cache-Control: MAX-AGE=9", "Cache-Control: max-age=5").freshFor(5),
@@ -30,8 +30,8 @@ final class Rfc9213 {
                   ok("CDN-Cache-Control: max-age=9, max-age=5").freshFor(5))),
           should(
               "2.1",
-              "Values of a wrong type are not used",
-              "numbers only where numbers belong, not negative, no decimals, no strings",
+              "Values of a wrong type are ignored",
+              "a number of seconds is a non-negative integer, not a decimal or a string",
               all(
                   ok("CDN-Cache-Control: max-age=\"9\"", "Cache-Control: max-age=5")
                       .notStored(Reason.NOT_STORED_NO_FRESHNESS),
@@ -43,8 +43,8 @@ final class Rfc9213 {
                   ok("CDN-Cache-Control: max-age=9, s-maxage=?1").freshFor(9))),
           should(
                   "2.1",
-                  "That holds for directives that forbid something, too",
-                  "no-store, private and no-cache count with any value but ?0",
+                  "Restrictive directives with a value of a wrong type are ignored",
+                  "no-store, private and no-cache apply with any value except ?0",
                   all(
                       ok("CDN-Cache-Control: max-age=9, private=1")
                           .notStored(Reason.NOT_STORED_PRIVATE),
@@ -52,17 +52,18 @@ final class Rfc9213 {
                           .notStored(Reason.NOT_STORED_NO_STORE),
                       ok("CDN-Cache-Control: max-age=9, no-store=?0").freshFor(9)))
               .butWeDeviate(
-                  "A restriction that is written wrongly is still one; to take no notice of it could show"
-                      + " a response to others than it is meant for."),
+                  "A malformed restriction is still a restriction. Ignoring it could send"
+                      + " a response to clients that must not receive it."),
           text(
               "2.1",
               "Parameters are ignored",
-              "so they are",
+              "they are",
               ok("CDN-Cache-Control: max-age=9;x=1, foo;max-age=5").freshFor(9)),
           must(
               "2.1",
-              "A field that is empty or malformed is ignored whole",
-              "the next one, or Cache-Control, decides; so does one of more than 512 bytes",
+              "An empty or malformed field is ignored entirely",
+              "the next field, or Cache-Control, applies; a field of more than 512 bytes"
+                  + " is also ignored",
               all(
                   ok("CDN-Cache-Control: ", "Cache-Control: max-age=5").freshFor(5),
                   ok("CDN-Cache-Control: max-age=9,", "Cache-Control: max-age=5").freshFor(5),
@@ -81,8 +82,9 @@ final class Rfc9213 {
                       .freshFor(9))),
           must(
               "2.2",
-              "The first field of the list that is valid and not empty decides",
-              "Forebay-Cache-Control, CDN-Cache-Control, Surrogate-Control; a route can have another list",
+              "The first valid, non-empty field of the target list applies",
+              "Forebay-Cache-Control, CDN-Cache-Control, Surrogate-Control; a route can"
+                  + " set another list",
               all(
                   ok(
                           "CDN-Cache-Control: max-age=8",
@@ -95,7 +97,7 @@ final class Rfc9213 {
                       .freshFor(7))),
           must(
               "2.2",
-              "Then Cache-Control and Expires are ignored",
+              "If such a field applies, Cache-Control and Expires are ignored",
               "whatever they permit or forbid",
               all(
                   ok("CDN-Cache-Control: max-age=9", "Cache-Control: no-store").freshFor(9),
@@ -117,8 +119,8 @@ final class Rfc9213 {
                       .notStored(Reason.NOT_STORED_AUTHORIZATION))),
           must(
               "2.2",
-              "Fields that are not on the list change nothing and are passed through",
-              "so they are",
+              "Fields that are not on the target list have no effect and are forwarded",
+              "they are",
               all(
                   ok("Acme-Cache-Control: no-store", "Cache-Control: max-age=5").freshFor(5),
                   ok("Acme-Cache-Control: no-store", "Cache-Control: max-age=5")
@@ -142,7 +144,7 @@ final class Rfc9213 {
                   ok("CDN-Cache-Control: private=\"x, y\", max-age=9", "X: 1").keepsNo("x"))),
           should(
               "2.2",
-              "Other directives of Cache-Control are, too",
+              "Other directives of Cache-Control are implemented",
               "all of them",
               all(
                   ok("CDN-Cache-Control: max-age=9, s-maxage=5").freshFor(5),
@@ -154,28 +156,31 @@ final class Rfc9213 {
                       .freshFor(9))),
           text(
               "2.3",
-              "A longer lifetime here makes answers look stale to who does not know of it",
-              "Age, Date and Expires are sent as they are all the same",
+              "With a longer targeted lifetime, responses can look stale to other recipients",
+              "Age, Date and Expires are sent unchanged in this case",
               ok("CDN-Cache-Control: max-age=90", "Cache-Control: max-age=5")
                   .after(9)
                   .agedSeconds(9)),
           may(
               "3.1",
-              "CDN-Cache-Control may be removed; usually it is forwarded",
-              "it is forwarded: caches nearer to the client may be of a CDN, too",
+              "CDN-Cache-Control may be removed; normally it is forwarded",
+              "it is forwarded, since caches nearer to the client can belong to a CDN",
               ok("CDN-Cache-Control: max-age=9").keepsField("cdn-cache-control: max-age=9")),
           text(
               "2",
-              "A field that is defined for one cache is for that cache",
-              "Forebay-Cache-Control and Surrogate-Control end here, stored or not",
+              "A field that targets one cache applies to that cache",
+              "Forebay-Cache-Control and Surrogate-Control are removed, whether the"
+                  + " response is stored or not",
               all(
                   ok("Forebay-Cache-Control: max-age=9").keepsNo("forebay-cache-control"),
                   ok("Surrogate-Control: max-age=9").keepsNo("surrogate-control"),
                   shownBy("ServerRulesTest.whatIsMeantForThisCacheIsNotSentOn"))),
           text(
               "Surrogate-Control",
-              "Its own syntax: max-age with a grace, no-store, content, parameters that name a surrogate",
-              "the grace is both stale windows; content and what is meant for others is ignored",
+              "It has its own syntax: max-age with a grace period, no-store, content,"
+                  + " parameters that name a surrogate",
+              "the grace period sets both stale windows; content and directives for other"
+                  + " surrogates are ignored",
               all(
                   ok("Surrogate-Control: max-age=9").freshFor(9),
                   ok("Surrogate-Control: max-age=9+5", "ETag: \"a\"")

@@ -22,8 +22,9 @@ final class Rfc9875 {
           "RFC 9875: cache groups",
           text(
               "2",
-              "Cache-Groups is a list of strings; parameters and order mean nothing",
-              "read by a parser for structured fields; malformed, or with another type, it is ignored",
+              "Cache-Groups is a list of strings; parameters and order have no meaning",
+              "it is parsed as a Structured Field; a malformed field or one of another"
+                  + " type is ignored",
               all(
                   groups("\"a\", \"b c\";x=1", "a", "b c"),
                   groups("\"a\", \"a\"", "a"),
@@ -34,20 +35,21 @@ final class Rfc9875 {
                   groups("\"a\",,\"b\""))),
           must(
               "2",
-              "At least 32 groups of 32 characters are known of a response",
-              "64 groups, 16 KiB together",
+              "A cache supports at least 32 groups of 32 characters per response",
+              "64 groups, 16 KiB in total",
               all(
                   same(32, () -> CacheGroups.of(List.of(many(32))).size()),
                   same(64, () -> CacheGroups.of(List.of(many(200))).size()))),
           text(
               "2.1",
-              "A group is one of its origin, its name compared character by character",
-              "scheme, host and port are part of what is compared",
+              "A group belongs to one origin; its name is compared character by character",
+              "scheme, host and port are part of the comparison",
               shownBy("ScopesTest.groupsAreThoseOfOneOrigin")),
           may(
               "2.2.1",
-              "Who invalidates a response may invalidate those that share a group with it",
-              "only groups that Cache-Group-Invalidation names",
+              "A cache that invalidates a response may invalidate the responses that"
+                  + " share a group with it",
+              "it invalidates only groups that Cache-Group-Invalidation names",
               same(
                   List.of(),
                   () ->
@@ -55,16 +57,16 @@ final class Rfc9875 {
                           Case.request("POST"), 200, fields("Cache-Groups: \"a\"")))),
           must(
               "3",
-              "Cache-Group-Invalidation is ignored in answers to safe methods",
-              "so it is",
+              "Cache-Group-Invalidation is ignored in responses to safe methods",
+              "it is",
               all(
                   invalidates("GET", 200, List.of()),
                   invalidates("HEAD", 200, List.of()),
                   invalidates("OPTIONS", 200, List.of()))),
           may(
               "3",
-              "In an answer to an unsafe method it invalidates the groups it names",
-              "where the answer is a success or a redirection",
+              "In a response to an unsafe method it invalidates the groups that it names",
+              "if the response is a success or a redirection",
               all(
                   invalidates("POST", 200, List.of("a", "b")),
                   invalidates("DELETE", 303, List.of("a", "b")),

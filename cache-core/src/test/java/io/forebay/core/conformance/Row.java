@@ -1,12 +1,12 @@
 package io.forebay.core.conformance;
 
 /**
- * One thing that an RFC asks.
+ * One requirement of an RFC, how Forebay meets it, and the check that shows this.
  *
- * @param section where, such as {@code 4.2.1}
- * @param requirement what it asks, in our words
- * @param answer what we do
- * @param deviationReason why we do otherwise than it asks; empty where we do as it asks
+ * @param section of the RFC, such as {@code 4.2.1}
+ * @param requirement paraphrased
+ * @param answer what Forebay does
+ * @param deviationReason why Forebay deviates from the requirement; empty if it does not
  */
 record Row(
     String section,
@@ -20,7 +20,7 @@ record Row(
     MUST,
     SHOULD,
     MAY,
-    /** Said without such a word, or left open. */
+    /** Without such a keyword, or unspecified. */
     TEXT
   }
 
@@ -40,7 +40,7 @@ record Row(
     return new Row(section, Level.TEXT, requirement, answer, check, "");
   }
 
-  /** We know what is asked and do otherwise. */
+  /** A deliberate deviation from the requirement. */
   Row butWeDeviate(String reason) {
     return new Row(section, level, requirement, answer, check, reason);
   }

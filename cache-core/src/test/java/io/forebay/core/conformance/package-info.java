@@ -1,7 +1,7 @@
 /**
- * What the RFCs ask of a shared cache, sentence by sentence: a table a chapter, each row with the
- * check that shows our answer. {@code docs/CONFORMANCE.md} is made from them. To add a row, add a
- * line to its chapter; to add a chapter, name it in {@link ConformanceTest#CHAPTERS}.
+ * The requirements of the RFCs for a shared cache, as one table per chapter. Each row has the check
+ * that shows Forebay's behaviour. {@code docs/CONFORMANCE.md} is generated from the tables. To add a
+ * row, add it to its chapter; to add a chapter, list it in {@link ConformanceTest#CHAPTERS}.
  */
 @NullMarked
 package io.forebay.core.conformance;
