@@ -4,9 +4,9 @@ import java.lang.reflect.Field;
 import java.lang.reflect.InvocationTargetException;
 
 /**
- * The jar's main class: checks the Java it runs on, sets what must stand before any other class
- * loads, and hands over. Written in Java 8, because a class file of a newer release would end on an
- * older Java with a stack trace instead of a sentence.
+ * The jar's main class: checks the Java version, sets what must be set before any other class
+ * loads, and starts the command line. Compiled for Java 8, because a class file of a newer release
+ * would fail on an older Java with a stack trace instead of a message.
  */
 public final class Main {
   private static final int NEEDED_FEATURE = 25;

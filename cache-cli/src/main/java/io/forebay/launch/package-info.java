@@ -1,4 +1,6 @@
-/** The jar's main class alone, compiled for an old Java so that it can say which one is needed. */
+/**
+ * The jar's main class alone, compiled for an old Java so that it can name the required version.
+ */
 @NullMarked
 package io.forebay.launch;
 

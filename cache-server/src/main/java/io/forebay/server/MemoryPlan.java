@@ -15,8 +15,8 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All memory of this process in one sum, against what it can have. Where the memory tier is given
- * as a share, it is chosen so that the sum fits.
+ * Plans the memory of this process: the sum of all its parts, compared with the available memory.
+ * If the memory tier is configured as a share, its size is chosen so that the sum fits.
  *
  * <pre>
  *  |<------------------------- what the process can have ------------------------->|

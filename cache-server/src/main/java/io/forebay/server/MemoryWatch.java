@@ -11,9 +11,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Looks now and then whether the memory this process can have became less, or short, and says so:
- * once in the log, and in metrics and readiness for as long as it lasts. Nothing is given back: a
- * smaller memory tier takes a restart.
+ * Checks periodically whether the memory available to this process has shrunk or is short, and
+ * reports it: once in the log, and in metrics and readiness while it lasts. No memory is released:
+ * a smaller memory tier requires a restart.
  */
 final class MemoryWatch implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(MemoryWatch.class);

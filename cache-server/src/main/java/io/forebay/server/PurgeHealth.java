@@ -3,9 +3,9 @@ package io.forebay.server;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whether purges can be made durable, as the last one found out. A node whose purges fail goes on
- * serving what they should have killed, so it reports itself as not ready until one works again:
- * the one that failed has to be repeated anyway. Any thread.
+ * Whether purges can be made durable, by the result of the last one. A node whose purges fail would
+ * serve what should have been purged, so it reports that it is not ready until a purge succeeds.
+ * Any thread.
  */
 final class PurgeHealth {
 

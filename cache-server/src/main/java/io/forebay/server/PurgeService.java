@@ -24,8 +24,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Purges of this node: understands what an operator names, has it made durable, and remembers
- * whether that worked. Any thread.
+ * Executes purges: resolves what an operator names, makes the purge durable, and records whether
+ * that succeeded. Any thread.
  */
 final class PurgeService implements PurgeControl {
   private final ObjectStore store;

@@ -32,7 +32,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.LongSupplier;
 
-/** Questions about what is stored and what would become of a request. Any thread. */
+/** Answers queries about stored objects and explains requests. Any thread. */
 final class QueryService implements NodeQueries {
   /** Ports under which sites are published besides those that this node listens on. */
   private static final List<Integer> COMMON_PORTS = List.of(8000, 8080, 8443);

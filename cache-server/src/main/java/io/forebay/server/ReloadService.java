@@ -28,8 +28,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
 
 /**
- * Reads the configuration again and puts it in force. Whatever can fail comes before anything
- * changes, so a refused reload leaves the node as it was.
+ * Reloads the configuration. Every step that can fail runs before anything changes, so a refused
+ * reload leaves the node unchanged.
  */
 final class ReloadService {
   private final Supplier<ConfigOutcome> source;

@@ -85,8 +85,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A running node: opens what it needs in order, joins it, and closes it in the opposite order.
- * Either everything is up when {@link #start} returns or nothing of it is left.
+ * A running node: opens its parts in order, connects them, and closes them in reverse order. When
+ * {@link #start} returns, either everything is running or nothing is left.
  */
 public final class Server implements NodeControl, AutoCloseable {
 

@@ -7,9 +7,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The sums of a start without the start: what the memory of a node with this configuration adds up
- * to on this machine. {@link Server} computes the same. Allocates nothing; reads the machine's
- * limits and, from the data directory, what earlier runs recorded.
+ * Calculates the memory of a start without starting: what a node with this configuration needs on
+ * this machine. {@link Server} computes the same. Allocates nothing; reads the machine's limits
+ * and, from the data directory, what earlier runs recorded.
  *
  * @param errors for which a start is refused
  * @param warnings that a start logs

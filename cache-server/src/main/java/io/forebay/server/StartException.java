@@ -2,7 +2,7 @@ package io.forebay.server;
 
 import java.util.List;
 
-/** A node could not start; nothing of it is left running. */
+/** A node could not start. Nothing of it is left running. */
 public final class StartException extends Exception {
   private static final long serialVersionUID = 1L;
 

@@ -10,7 +10,7 @@ import io.forebay.storage.ObjectStore;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The start screen: what runs where, and the bounds it runs within. */
+/** The start screen: addresses, stores, routes and limits of the node. */
 final class StartupScreen {
   private StartupScreen() {}
 

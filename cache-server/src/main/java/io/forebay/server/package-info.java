@@ -1,5 +1,6 @@
 /**
- * The running node: {@link io.forebay.server.Server} joins listeners, exchanges, store and admin.
+ * The running node: {@link io.forebay.server.Server} connects listeners, exchanges, store and admin
+ * API.
  */
 @NullMarked
 package io.forebay.server;

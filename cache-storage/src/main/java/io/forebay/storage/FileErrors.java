@@ -4,7 +4,7 @@ import java.io.IOException;
 import java.nio.file.FileSystemException;
 import java.util.Objects;
 
-/** What went wrong with a file, in one line for people. */
+/** Describes an exception from a file operation in one line for operators. */
 final class FileErrors {
   private FileErrors() {}
 

@@ -12,8 +12,8 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 
 /**
- * For how many entries the index is made. An object takes one entry, and one more for each MiB of
- * its body. Immutable.
+ * Calculates for how many entries the index is created. An object takes one entry, and one more for
+ * each MiB of its body. Immutable.
  *
  * @param entries at most so many
  * @param wanted as many as the sizes, or the objects seen by earlier runs, call for

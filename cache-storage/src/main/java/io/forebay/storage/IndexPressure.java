@@ -10,8 +10,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Notices when the index is full before memory and disks are, says so, and records for the next
- * start how many entries would have done. The thread that does the store's work.
+ * Detects that the index is full before memory and disks are, logs this, and records the required
+ * number of entries for the next start. Used by the store's background thread.
  */
 final class IndexPressure {
   private static final Logger LOG = LoggerFactory.getLogger(ObjectStore.class);

@@ -52,7 +52,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The store: bytes at rest, and what purges say of them.
+ * The object store: a memory tier, an optional disk tier, the index and the purge journal.
  *
  * <p>Event loops use it through their {@link StoreLane}; administration through the methods here.
  * Two threads of its own: {@code reclaim} (regions, rebuild, sweep) and {@code journal} (sequences

@@ -33,10 +33,10 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The files of a store that no process has, opened to be looked at and never written. While they
- * are open no store can start on them. An index is made in memory, from the directories, as a start
- * would make it: the memory tier by its marks, disks youngest region first, tombstones before what
- * they may have killed.
+ * A read-only view of the files of a store that no process has open. While it is open, no store can
+ * start on these files. It builds an index on the heap from the directories, as a start does: the
+ * memory tier by its live marks; disks youngest region first, tombstones before the records that
+ * they may kill.
  */
 public final class OfflineStore implements AutoCloseable {
   /** Of the index; each costs about a hundred bytes. */

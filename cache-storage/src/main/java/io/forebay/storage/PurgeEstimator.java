@@ -17,9 +17,9 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongSupplier;
 
 /**
- * Counts what a purge would match, on a thread that is neither a loop nor the reclaim thread. It
- * takes no pin: it copies what it looks at and then looks whether the region is still in that life,
- * since a region's generation is raised before anything in it is overwritten.
+ * Counts the objects that a purge would match, on its own thread. It pins no region: it copies what
+ * it reads and then checks the region's generation, which is raised before anything in the region
+ * is overwritten.
  */
 final class PurgeEstimator implements DiskTier.Pace {
   /** At most some 3,000 reads of disks a second, and memory is left to others as often. */

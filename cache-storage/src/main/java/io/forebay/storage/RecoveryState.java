@@ -1,7 +1,7 @@
 package io.forebay.storage;
 
 /**
- * How far the store has come since it was opened.
+ * The progress of the store's recovery since it was opened.
  *
  * @param fraction of the regions rebuilt, 1 when there is nothing left to do
  */

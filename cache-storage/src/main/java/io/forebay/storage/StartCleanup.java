@@ -8,9 +8,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a start has made in memory. It takes room there, so a start that fails removes it again:
- * when this is closed, under the directory's lock, unless the start has succeeded. A tier that was
- * there before stays.
+ * Removes the memory files that a failed start created, to free their space: on close, under the
+ * directory's lock, unless the start succeeded. A tier that existed before stays.
  */
 final class StartCleanup implements AutoCloseable {
   private final List<Path> files = new ArrayList<>();

@@ -1,6 +1,6 @@
 package io.forebay.storage;
 
-/** The store can't be opened. The message is one line that says what to do. */
+/** The store cannot be opened. The message is one line that tells the operator what to do. */
 public final class StoreException extends Exception {
   private static final long serialVersionUID = 1L;
 

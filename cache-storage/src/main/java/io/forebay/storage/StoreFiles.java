@@ -32,8 +32,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What a store finds, or makes, when it is opened: its lock, its journal, the memory tier and the
- * index, and how far what lies in them is to be believed. Doubt means empty, or an index made anew.
+ * Opens or creates the files of a store: lock, journal, memory tier and index, and decides how far
+ * their contents are trusted. If anything is doubtful, a tier opens empty and the index is rebuilt.
  */
 final class StoreFiles {
   private static final Logger LOG = LoggerFactory.getLogger(ObjectStore.class);

@@ -18,7 +18,7 @@ import java.util.concurrent.FutureTask;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
-/** Purging as administration asks for it: in force when it returns, with a receipt. */
+/** The purge operations of the store. A purge is in force when the method returns its receipt. */
 final class StorePurging {
   /** Above this many directory entries an exact purge does not count what it matched. */
   private static final long COUNT_LIMIT = 2_000_000;

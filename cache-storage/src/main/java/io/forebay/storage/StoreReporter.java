@@ -14,7 +14,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
-/** The store in numbers: for metrics, for the start screen, for the plan of memory. */
+/** Reports figures of the store for metrics, the start screen and the memory plan. */
 final class StoreReporter {
   private final StoreSettings settings;
   private final StoreFiles files;

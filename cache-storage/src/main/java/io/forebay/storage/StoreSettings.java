@@ -10,7 +10,7 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How to open a store. A size of 0 means: derive it from the size of the memory tier.
+ * Settings for opening a store. A size of 0 is derived from the size of the memory tier.
  *
  * @param dataDirectory what outlives a reboot: the purge journal and the lock
  * @param memoryBytes of the memory tier's regions

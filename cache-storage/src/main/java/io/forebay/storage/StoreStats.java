@@ -4,7 +4,7 @@ import io.forebay.storage.disk.ScrubStats;
 import io.forebay.storage.evict.EvictionStats;
 
 /**
- * Counters and levels of a store, summed when asked for.
+ * Counters and levels of a store, summed over lanes when read.
  *
  * @param isMemoryLost the files of memory or index were cut: nothing is found or stored
  */

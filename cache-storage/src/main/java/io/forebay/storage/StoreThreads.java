@@ -17,10 +17,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What a store does by itself, a piece at a time: the journal's work on a thread of its own, and on
- * another, {@code reclaim}, everything that regions need: rebuilding the index, winning space back,
- * sweeping what purges killed, copying to disks, tuning. A stepped store has neither thread; its
- * owner's takes both parts.
+ * The store's background work, in small steps: the journal on one thread, and on another,
+ * {@code reclaim}, all work on regions: rebuilding the index, reclaiming space, sweeping after
+ * purges, copying to disks, tuning. A stepped store has no threads; its owner runs both parts.
  */
 final class StoreThreads {
   private static final Logger LOG = LoggerFactory.getLogger(ObjectStore.class);

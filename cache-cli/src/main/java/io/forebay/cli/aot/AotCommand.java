@@ -21,7 +21,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** Makes the AOT cache by which the JVM starts with classes loaded and linked. */
+/** Creates the AOT cache from which the JVM loads classes already linked. */
 @Command(
     name = "aot",
     header = "Create the AOT cache, which makes starts faster.",

@@ -12,7 +12,7 @@ import java.util.List;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManagerFactory;
 
-/** A certificate for localhost that this machine makes for itself, by the JDK's own tool. */
+/** Creates a self-signed certificate for localhost with the JDK's keytool. */
 record Certificate(Path chain, Path key, SSLContext context) {
   private static final String PASSWORD = "training";
   private static final String NAME = "edge";

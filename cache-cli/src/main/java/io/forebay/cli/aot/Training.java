@@ -22,8 +22,8 @@ import java.util.concurrent.TimeUnit;
 import javax.net.ssl.SSLContext;
 
 /**
- * A run of an edge for its JVM to take notes of which classes it loads. The clients are in this
- * process, so that theirs are none of them.
+ * Runs an edge under typical requests while its JVM records which classes it loads. The clients run
+ * in this process, so their classes are not recorded.
  */
 final class Training {
   /** Writing the cache takes a second JVM some seconds, on a busy machine more. */

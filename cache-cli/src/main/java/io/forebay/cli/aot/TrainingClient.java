@@ -10,9 +10,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.Locale;
 
 /**
- * One kept HTTP/1.1 connection on which a fixed round of requests is made over and over: mostly
- * small hits, some of them pipelined, with heads of programs and of browsers, and now and then the
- * rest of what an edge is asked for. One thread's.
+ * A keep-alive HTTP/1.1 connection that repeats a fixed round of requests: mostly small hits, some
+ * pipelined, with heads of programs and of browsers, and occasionally other kinds. One thread.
  */
 final class TrainingClient implements AutoCloseable {
   private static final int BUFFER_BYTES = 256 << 10;

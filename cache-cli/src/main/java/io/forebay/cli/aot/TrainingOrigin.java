@@ -9,8 +9,8 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 
 /**
- * An origin on loopback that has every path: a body of as many bytes as the first segment says, so
- * {@code /1024/7} is one of 1 KiB.
+ * An origin on loopback that serves every path: the first segment is the number of bytes of the
+ * body, so {@code /1024/7} is one of 1 KiB.
  */
 final class TrainingOrigin implements AutoCloseable {
   static final String ENTITY_TAG = "\"of-the-training\"";

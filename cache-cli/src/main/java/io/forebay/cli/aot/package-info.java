@@ -1,4 +1,4 @@
-/** Package aot: what an edge is asked for while its JVM takes notes for the AOT cache. */
+/** Package aot: the training run for the AOT cache. */
 @NullMarked
 package io.forebay.cli.aot;
 

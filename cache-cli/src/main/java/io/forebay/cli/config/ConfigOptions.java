@@ -11,7 +11,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** The configuration of a node from the command line: the file, and the keys one changes most. */
+/** Command-line options for the configuration of a node: the file, and the most common keys. */
 public final class ConfigOptions {
   private static final Set<String> OWN_VARIABLES =
       Set.of(

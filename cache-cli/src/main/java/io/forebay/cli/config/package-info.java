@@ -1,6 +1,6 @@
 /**
- * {@code forebay config}: checks and shows configurations; options that every command with one
- * shares.
+ * {@code forebay config}: checks and shows configurations; also the configuration options that
+ * several commands share.
  */
 @NullMarked
 package io.forebay.cli.config;

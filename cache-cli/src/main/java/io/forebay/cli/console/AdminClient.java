@@ -19,7 +19,7 @@ import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-/** Talks to the admin API of a node; every failure becomes one line that names the address. */
+/** A client of a node's admin API; every failure becomes one line that names the address. */
 public final class AdminClient implements AutoCloseable {
   private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(3);
   // A purge waits for an fsync, and a disk in trouble answers late rather than never.

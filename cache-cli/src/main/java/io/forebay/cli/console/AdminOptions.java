@@ -7,7 +7,7 @@ import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** Where the admin API is and what opens it. */
+/** Options for the address and the token of the admin API. */
 public final class AdminOptions {
   @Option(
       names = "--admin-url",

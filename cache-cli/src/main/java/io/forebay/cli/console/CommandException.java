@@ -1,6 +1,6 @@
 package io.forebay.cli.console;
 
-/** A command cannot do what it was asked: one line that says what to do about it, and its code. */
+/** A command failed: one line that tells the user what to do, and the exit code. */
 public final class CommandException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 

@@ -15,7 +15,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
-/** An edge that a command starts: a process of its own from the same jar and with the same JVM. */
+/** An edge that a command starts: a separate process of the same jar and the same JVM. */
 public final class EdgeProcess {
   private static final int START_SECONDS = 120;
 

@@ -1,6 +1,6 @@
 package io.forebay.cli.console;
 
-/** Exit codes; scripts and unit files depend on them. */
+/** Exit codes; scripts and unit files rely on them. */
 public final class ExitCode {
   public static final int OK = 0;
   public static final int FAILURE = 1;

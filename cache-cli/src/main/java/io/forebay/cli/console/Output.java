@@ -3,7 +3,7 @@ package io.forebay.cli.console;
 import java.io.PrintWriter;
 import tools.jackson.databind.json.JsonMapper;
 
-/** Where a command's words go: text for people or one JSON object a line for programs. */
+/** A command's output: text for people, or one JSON object per line for programs. */
 public final class Output {
   /** Made when it is first needed: a server's start does not wait for it. */
   private static final class Json {

@@ -10,9 +10,7 @@ import java.nio.file.SimpleFileVisitor;
 import java.nio.file.attribute.BasicFileAttributes;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Where an edge that lives no longer than a command keeps its things; closing removes all of it.
- */
+/** The temporary directory of an edge that lives as long as a command; closing deletes it. */
 public record ScratchDirectory(Path data, Path memory) implements AutoCloseable {
   private static final Path TMPFS = Path.of("/dev/shm");
   private static final long MARGIN_MIB = 64;

@@ -11,8 +11,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * What stands behind standard output and standard error. Java's console only answers for input and
- * output together, which {@code forebay warm < urls.txt} would fail; the kernel answers for each.
+ * Tells whether standard output and standard error are terminals. Java's console requires both
+ * input and output to be one, which fails for {@code forebay warm < urls.txt}; the kernel reports
+ * each separately.
  */
 public final class Terminal {
   private static final int DEFAULT_WIDTH = 80;

@@ -16,8 +16,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
 /**
- * One request of HTTP/1.1 over a Unix-domain socket, for which the JDK's client has no transport.
- * An admin API answers with a Content-Length always.
+ * Sends one HTTP/1.1 request over a Unix-domain socket, which the JDK's client does not support. An
+ * admin API always sends a Content-Length.
  */
 final class UnixHttpClient {
   private static final int MAX_LINE = 8192;

@@ -7,7 +7,7 @@ import java.io.InputStream;
 import java.util.List;
 import java.util.Properties;
 
-/** What this process is made of, as {@code --version} and bug reports name it. */
+/** The versions and features of this process, for {@code --version} and bug reports. */
 public record VersionInfo(String forebay, String netty, String tls, String java) {
 
   public static VersionInfo read() {

@@ -1,5 +1,5 @@
 /**
- * What all commands share: terminal, output as text or JSON, exit codes, the admin client.
+ * Code that all commands share: terminal, output as text or JSON, exit codes, the admin client.
  *
  * <p>Start at {@link Output}, {@link ExitCode} and {@link AdminClient}.
  */

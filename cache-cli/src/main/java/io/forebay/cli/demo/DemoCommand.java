@@ -19,7 +19,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** Shows the main job on this machine: an origin, an edge, and what happens between them. */
+/** Demonstrates a cache on this machine: an origin, an edge, and the traffic between them. */
 @Command(
     name = "demo",
     header = "Demonstrate Forebay on this machine: origin, edge, crash, warm restart.",

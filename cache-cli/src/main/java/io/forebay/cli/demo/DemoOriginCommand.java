@@ -13,7 +13,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** The origin of the demo alone, for an edge that somebody else starts. */
+/** Runs only the origin of the demo, for an edge that is started separately. */
 @Command(
     name = "origin",
     header = "Serve the demo's live channel alone, for an edge of your own.",

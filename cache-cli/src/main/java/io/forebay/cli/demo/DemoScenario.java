@@ -17,9 +17,9 @@ import java.util.concurrent.Future;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The walk of the demo: miss, hit, range, viewers together, purge, miss, kill and warm restart.
- * Each step says what it promises, checks every byte and the number of requests the origin saw, and
- * says whether the promise held.
+ * The steps of the demo: miss, hit, range, concurrent viewers, purge, miss, kill and warm restart.
+ * Each step states its expectation, checks every byte and the number of requests at the origin, and
+ * reports the result.
  */
 final class DemoScenario implements AutoCloseable {
   private static final int VIEWERS = 8;

@@ -10,9 +10,9 @@ import java.util.SplittableRandom;
 import java.util.zip.CRC32C;
 
 /**
- * The objects of a small live channel: each rendition's segments, sized as those of a real one, and
- * the playlists that name them. The bytes of a segment follow from its path, so that whoever reads
- * one can tell whether it is the right one.
+ * The objects of a small live channel: the segments of each rendition, with realistic sizes, and
+ * the playlists that name them. The bytes of a segment are derived from its path, so a reader can
+ * verify them.
  */
 final class Ladder {
   private static final String CHANNEL = "/live/news/";

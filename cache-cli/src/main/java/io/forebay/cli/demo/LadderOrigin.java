@@ -11,7 +11,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 
-/** The origin of the demo: serves the ladder on loopback and counts what it is asked for. */
+/** The origin of the demo: serves the ladder on loopback and counts requests. */
 final class LadderOrigin implements AutoCloseable {
   private static final int PIECE_BYTES = 256 << 10;
 

@@ -1,6 +1,6 @@
 package io.forebay.cli.demo;
 
-/** Purges one URL through the admin API and returns once that is on disk and in force. */
+/** Purges one URL through the admin API and returns once the purge is durable and in force. */
 @FunctionalInterface
 interface Purger {
   /** Milliseconds the node says it took. */

@@ -14,8 +14,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A client on one kept connection, as thin as it can be so that what it times is the edge: one GET
- * at a time, whole bodies, first and last byte timed.
+ * A minimal client on one keep-alive connection, so that its timings are those of the edge: one GET
+ * at a time, whole bodies, with the times of the first and last byte.
  */
 final class Viewer implements AutoCloseable {
   private static final int TIMEOUT_MILLIS = 30_000;

@@ -1,4 +1,4 @@
-/** Package demo: a live channel behind one edge on this machine, walked through and checked. */
+/** Package demo: a live channel behind one edge on this machine, with verified steps. */
 @NullMarked
 package io.forebay.cli.demo;
 

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Locale;
 import tools.jackson.databind.JsonNode;
 
-/** What an explanation looks like to people: the answer first, then what led to it. */
+/** Formats an explanation for people: the result first, then its reasons. */
 final class ExplainScreen {
   private final Output output;
   private final List<String> lines = new ArrayList<>();

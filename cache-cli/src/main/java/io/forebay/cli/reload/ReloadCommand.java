@@ -11,7 +11,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import tools.jackson.databind.JsonNode;
 
-/** Has a running node read its configuration again, and says what came of it. */
+/** Reloads the configuration of a running node and reports the result. */
 @Command(
     name = "reload",
     header = "Make a running node reload its configuration.",

@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
 import sun.misc.Signal;
 
 /**
- * The signals of a serving process, taken one after the other by the thread that serves. Java has
- * no supported way to hear of SIGHUP, so this uses the one unsupported class that every JDK
+ * Receives the signals of a serving process, which the serving thread handles one after the other.
+ * Java has no supported API for SIGHUP, so this uses the one unsupported class that every JDK
  * exports.
  */
 public final class Signals {

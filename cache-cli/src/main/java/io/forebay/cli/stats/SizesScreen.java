@@ -7,8 +7,8 @@ import java.util.Locale;
 import tools.jackson.databind.JsonNode;
 
 /**
- * The miss-ratio curve of a node: the hit ratios that its requests of late would have had with a
- * memory tier of another size.
+ * Shows the miss-ratio curve of a node: the hit ratios that its recent requests would have had with
+ * other sizes of the memory tier.
  */
 final class SizesScreen {
   private SizesScreen() {}

@@ -15,7 +15,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import tools.jackson.databind.JsonNode;
 
-/** What a running node does and holds: once, or a line every few seconds. */
+/** Shows the figures of a running node: once, or one line every few seconds. */
 @Command(
     name = "stats",
     header = "Show the activity and contents of a running node.",

@@ -4,7 +4,7 @@ import java.util.Locale;
 import tools.jackson.databind.JsonNode;
 
 /**
- * What a node did between two readings of its counters.
+ * The rates of a node between two readings of its counters.
  *
  * @param hitShare of the requests that a cache could answer, 0 to 1, or -1 where there were none
  * @param errors answers of class 5xx and answers broken off

@@ -9,7 +9,9 @@ import java.util.Map;
 import java.util.Set;
 import tools.jackson.databind.JsonNode;
 
-/** The stats of a node as a table: a line a group, in the order the node gives them. */
+/**
+ * Formats the statistics of a node as a table: one line per group, in the order of the response.
+ */
 final class StatsScreen {
   private static final Set<String> IN_HEADING =
       Set.of("version", "node", "uptimeSeconds", "ready", "loops");

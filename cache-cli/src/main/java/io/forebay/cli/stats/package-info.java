@@ -1,4 +1,4 @@
-/** {@code forebay stats}: figures of a running node, once or as a screen that refreshes. */
+/** {@code forebay stats}: figures of a running node, once or continuously. */
 @NullMarked
 package io.forebay.cli.stats;
 

@@ -8,9 +8,9 @@ import java.util.Locale;
 import tools.jackson.databind.JsonNode;
 
 /**
- * The regions of a store, drawn: a line or a few for each segment, its youngest region first. The
- * height of a cell is the live share of its region, its colour how much of that was asked for since
- * it was written; without colours a line of digits below says it in tenths.
+ * Draws the regions of a store: some lines for each segment, the youngest region first. The height
+ * of a cell is the live share of its region, the colour how much of that was requested since it was
+ * written; without colours a line of digits shows it in tenths.
  */
 final class RegionMapScreen {
   private static final String BLOCKS = " ▁▂▃▄▅▆▇█";

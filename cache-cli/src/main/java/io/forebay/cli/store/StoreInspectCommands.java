@@ -20,7 +20,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import tools.jackson.databind.JsonNode;
 
-/** The commands that look at what is stored and change nothing. */
+/** The read-only commands that inspect stored objects. */
 final class StoreInspectCommands {
   private StoreInspectCommands() {}
 

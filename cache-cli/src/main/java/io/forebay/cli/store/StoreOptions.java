@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** Which store is looked at: that of a running node, or files that no process has. */
+/** Options that select the store: that of a running node, or files that no process has open. */
 final class StoreOptions {
   @Mixin private final AdminOptions admin = new AdminOptions();
 

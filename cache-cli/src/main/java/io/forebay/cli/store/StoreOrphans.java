@@ -16,7 +16,8 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /**
- * Memory directories whose data directory is gone: they take memory until somebody removes them.
+ * Lists and removes memory directories whose data directory is gone; they take memory until they
+ * are removed.
  */
 @Command(
     name = "orphans",

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Locale;
 import tools.jackson.databind.JsonNode;
 
-/** What the store's answers look like to people. */
+/** Formats the store's responses for people. */
 public final class StoreScreen {
   private static final int WIDTH = 78;
 

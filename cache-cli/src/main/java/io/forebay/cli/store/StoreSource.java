@@ -20,7 +20,7 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
-/** A store to look at. Both kinds answer in the words of the admin API. */
+/** A store to inspect, live or at rest. Both kinds respond in the format of the admin API. */
 sealed interface StoreSource extends AutoCloseable {
 
   /** A page of the listing, with {@code next} for the one behind it. */

@@ -4,7 +4,7 @@ import io.forebay.cli.console.ProgressDisplay;
 import java.io.PrintWriter;
 import tools.jackson.databind.JsonNode;
 
-/** How far a check of the store is, where a person watches. */
+/** Shows the progress of a verification on a terminal. */
 @FunctionalInterface
 interface VerifyProgress extends AutoCloseable {
   default void show(JsonNode status) {}

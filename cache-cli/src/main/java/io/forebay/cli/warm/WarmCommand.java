@@ -33,7 +33,9 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import tools.jackson.databind.JsonNode;
 
-/** Has a running node fetch what is not in its cache yet, and reports how each URL went. */
+/**
+ * Has a running node fetch the URLs that it has not cached, and reports the result for each URL.
+ */
 @Command(
     name = "warm",
     header = "Load URLs into the cache before clients request them.",

@@ -7,7 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import tools.jackson.databind.JsonNode;
 
-/** A warm-up job of the node, asked again and again until it is over. */
+/** A warm-up job of the node, polled until it ends. */
 final class WarmJob {
   private final AdminClient client;
   private final String path;

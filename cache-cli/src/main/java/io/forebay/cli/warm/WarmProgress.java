@@ -6,7 +6,7 @@ import java.io.PrintWriter;
 import java.time.Duration;
 import java.util.function.LongSupplier;
 
-/** How far a warm-up is: a bar where a person watches, else a line every few seconds. */
+/** Shows the progress of a warm-up: a bar on a terminal, else a line every few seconds. */
 sealed interface WarmProgress extends AutoCloseable {
 
   /** Numbers of the whole run so far. */

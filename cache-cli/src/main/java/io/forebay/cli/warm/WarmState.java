@@ -14,8 +14,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What an earlier run has warmed: a file with one URL a line, appended to as answers come in. A
- * line without its end was being written when that run was cut off, and does not count.
+ * The URLs that an earlier run has warmed: a file with one URL per line, appended as results
+ * arrive. An incomplete last line was being written when that run was interrupted, and is ignored.
  */
 final class WarmState implements AutoCloseable {
   private static final String HEADING = "# forebay warm: URLs already warmed; delete to start over";

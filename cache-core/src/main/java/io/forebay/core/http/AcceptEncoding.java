@@ -5,12 +5,11 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Accept-Encoding reduced to what origins choose by: which of the codings br, gzip and zstd the
- * client takes, and whether it takes none at all (RFC 9110 §12.5.3). The hundreds of spellings that
- * clients send become sixteen classes, so that each representation is stored once and junk still
- * hits. The class decides the variant, therefore a fill has to ask the origin with {@link #value}
- * of the same class instead of the client's own words; otherwise one client's coding could be
- * stored under another's class.
+ * Normalizes Accept-Encoding (RFC 9110 §12.5.3) to the codings that matter: which of br, gzip and
+ * zstd the client accepts, and whether it accepts none at all. The hundreds of spellings that
+ * clients send become sixteen classes, so each representation is stored once. The class selects the
+ * variant. A fill must therefore send the origin the {@link #value} of that class, not the client's
+ * own field; otherwise one client's coding could be stored under the class of another.
  *
  * <p>A class is the OR of {@link #BR}, {@link #GZIP}, {@link #ZSTD} and {@link #NO_IDENTITY}; 0 is
  * identity only. A {@code *} is read as identity, since whoever sends it accepts that, too; only

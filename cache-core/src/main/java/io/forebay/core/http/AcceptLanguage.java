@@ -5,11 +5,10 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * Accept-Language in one normal form (RFC 9110 §12.5.4): ranges in lower case, the most wanted
- * first, those of equal weight in alphabetical order, since their order means nothing, each once,
- * weights without needless zeros. What is no language range, and what comes after the 32nd, is left
- * out, so a fill sends the origin this form instead of the client's own: two requests of one form
- * must look alike to it.
+ * Normalizes Accept-Language (RFC 9110 §12.5.4): ranges in lower case, highest weight first, equal
+ * weights in alphabetical order, duplicates and redundant zeros removed. Invalid ranges and those
+ * after the 32nd are dropped. A fill sends the origin this form instead of the client's field,
+ * because two requests with the same form must look the same to the origin.
  *
  * <p>One instance is used again for every request and then allocates nothing. Belongs to one
  * thread.

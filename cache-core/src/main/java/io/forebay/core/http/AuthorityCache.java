@@ -4,8 +4,8 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The authorities that requests named lately, by the octets of their Host field, so that a request
- * for one of them makes no String. Whoever falls on another's place takes it.
+ * Caches recently used authorities by the bytes of their Host field, so that repeated requests for
+ * a host create no String. Direct-mapped: a new entry replaces the one in its slot.
  */
 final class AuthorityCache {
 

@@ -4,11 +4,11 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Brings the authority of a request (Host, {@code :authority}, or the absolute form's) into normal
- * form: lower case, the scheme's default port and the root's trailing dot left off (RFC 9110
- * §4.2.3). Stricter than RFC 3986 on purpose: a host is a DNS name (letters, digits, {@code - _}),
- * a dotted IPv4 address or a bracketed IPv6 address. User information, percent-encoding, zone
- * identifiers, empty labels and ports outside 1–65535 are refused.
+ * Normalizes the authority of a request (Host, {@code :authority}, or the absolute form's): lower
+ * case, without the scheme's default port and the root's trailing dot (RFC 9110 §4.2.3). Stricter
+ * than RFC 3986: a host is a DNS name (letters, digits, {@code - _}), a dotted IPv4 address or a
+ * bracketed IPv6 address. User information, percent-encoding, zone identifiers, empty labels and
+ * ports outside 1–65535 are refused.
  */
 public final class AuthorityNormalizer {
 

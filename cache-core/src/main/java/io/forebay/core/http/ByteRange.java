@@ -4,9 +4,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a Range field asks of a representation of known length (RFC 9110 §14.1.2, §14.2). Another
- * unit, anything malformed, and a set of ranges that is no use to an honest client (see {@link
- * RangeSet}) are as if the field were not there, which §14.2 allows.
+ * The byte ranges that a Range field selects from a representation of known length (RFC 9110
+ * §14.1.2, §14.2). A field with another unit, a malformed field, and a set of ranges that only an
+ * attacker would send (see {@link RangeSet}) are ignored, which §14.2 allows.
  */
 public sealed interface ByteRange {
 

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The Cache-Control directives of a request or a response (RFC 9111 §5.2, RFC 5861, RFC 8246).
- * Where the RFCs leave a choice, the more careful reading is taken:
+ * Where the RFCs leave a choice, the stricter reading applies:
  *
  * <ul>
  *   <li>of a directive given twice with different values the more restrictive counts: it is never

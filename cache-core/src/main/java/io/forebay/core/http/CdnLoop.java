@@ -3,7 +3,7 @@ package io.forebay.core.http;
 import java.util.List;
 
 /**
- * What the CDN-Loop lines of a request say (RFC 8586 §2):
+ * Parses the CDN-Loop lines of a request (RFC 8586 §2):
  *
  * <pre>
  *   CDN-Loop = #cdn-info

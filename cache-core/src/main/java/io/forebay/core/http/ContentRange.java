@@ -4,7 +4,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which bytes a 206 carries, of how many (RFC 9110 §14.4): {@code bytes 0-99/1000}.
+ * A parsed Content-Range field: the bytes that a 206 contains, and the total length (RFC 9110
+ * §14.4): {@code bytes 0-99/1000}.
  *
  * @param last included
  */

@@ -4,8 +4,8 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Takes a line of cache directives apart (RFC 9111 §5.2), in one pass whatever it holds: {@code
- * name}, {@code name=token} or {@code name="quoted"}, with commas between.
+ * Parses a line of cache directives (RFC 9111 §5.2) in one pass: {@code name}, {@code name=token}
+ * or {@code name="quoted"}, separated by commas.
  */
 final class DirectiveParser {
 

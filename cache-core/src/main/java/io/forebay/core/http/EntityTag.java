@@ -1,8 +1,8 @@
 package io.forebay.core.http;
 
 /**
- * Entity tags (RFC 9110 §8.8.3), compared where they stand: {@code "xyz"} or {@code W/"xyz"}. A
- * text that is not an entity tag equals nothing, itself included.
+ * Compares entity tags (RFC 9110 §8.8.3) without copying them: {@code "xyz"} or {@code W/"xyz"}. A
+ * text that is not an entity tag equals nothing, not even itself.
  */
 public final class EntityTag {
 

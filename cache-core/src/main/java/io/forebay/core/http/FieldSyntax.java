@@ -3,9 +3,9 @@ package io.forebay.core.http;
 import java.util.List;
 
 /**
- * What a field name and a field value may be made of (RFC 9110 §5.1, §5.5, §5.6.2). Everything that
- * comes from a wire is asked here before it is stored or sent on, so that no message of ours can be
- * split by the bytes of another.
+ * Validates field names and field values (RFC 9110 §5.1, §5.5, §5.6.2). Every field from the
+ * network is checked here before it is stored or forwarded, so it cannot split a message that this
+ * node sends.
  */
 public final class FieldSyntax {
 

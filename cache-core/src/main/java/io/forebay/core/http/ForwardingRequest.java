@@ -2,7 +2,7 @@ package io.forebay.core.http;
 
 import org.jspecify.annotations.Nullable;
 
-/** A request that is another one but for what the implementing class says itself. */
+/** A request that delegates to another one; subclasses override what differs. */
 public interface ForwardingRequest extends RequestView {
 
   /** The other one. */

@@ -7,9 +7,7 @@ import java.util.function.BiConsumer;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Immutable header fields with lower-case names, in order; what responses and tests are made of.
- */
+/** Immutable header fields with lower-case names, in order; used for responses and in tests. */
 public final class HeaderFields implements FieldsView {
 
   /** No fields at all. */

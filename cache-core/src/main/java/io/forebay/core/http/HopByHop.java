@@ -7,10 +7,10 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The fields of one message that end at this hop: neither sent on nor stored (RFC 9110 §7.6.1, RFC
- * 9111 §3.1). Besides the well-known ones these are those that its Connection field names. A
- * Connection field that names a field others decide by, such as Host or Authorization, is an
- * attempt to make this hop and the next see different messages.
+ * The hop-by-hop fields of one message, which are neither forwarded nor stored (RFC 9110 §7.6.1,
+ * RFC 9111 §3.1): the well-known ones and those that its Connection field lists. A Connection field
+ * that lists a field on which others rely, such as Host or Authorization, is an attempt to make two
+ * hops see different messages.
  */
 public final class HopByHop {
 

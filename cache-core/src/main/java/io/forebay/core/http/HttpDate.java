@@ -3,8 +3,8 @@ package io.forebay.core.http;
 import java.nio.charset.StandardCharsets;
 
 /**
- * Dates as HTTP writes them (RFC 9110 §5.6.7): all three forms are read, strictly but for the case
- * of letters (RFC 9111 §4.2); only the first, IMF-fixdate, is written.
+ * Parses and formats HTTP dates (RFC 9110 §5.6.7). All three formats are parsed, strictly except
+ * for letter case (RFC 9111 §4.2); only the first, IMF-fixdate, is written.
  *
  * <pre>
  *   Sun, 06 Nov 1994 08:49:37 GMT    IMF-fixdate

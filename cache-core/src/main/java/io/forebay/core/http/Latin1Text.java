@@ -3,9 +3,8 @@ package io.forebay.core.http;
 import java.nio.charset.StandardCharsets;
 
 /**
- * Latin-1 text that lies in somebody else's bytes: a flyweight, laid over one part after the other.
- * It is only as good as the bytes are, so nobody keeps one. Two of them are not equal because their
- * texts are.
+ * A flyweight over Latin-1 bytes that belong to another object. It is valid only while those bytes
+ * are, so it must not be kept. Two instances with the same text are not equal.
  */
 public final class Latin1Text implements CharSequence {
 

@@ -4,10 +4,10 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Preconditions of a request against a selected representation, in the order of RFC 9110 §13.2.2:
- * If-Match before If-Unmodified-Since, If-None-Match before If-Modified-Since; the later of each
- * pair counts only where the earlier is absent. Asks the mask of known fields first, so a request
- * without conditions costs one test.
+ * Evaluates the preconditions of a request against the selected representation, in the order of RFC
+ * 9110 §13.2.2: If-Match before If-Unmodified-Since, If-None-Match before If-Modified-Since; the
+ * later of each pair applies only if the earlier is absent. The mask of known fields is tested
+ * first, so a request without conditions costs one test.
  */
 public final class Preconditions {
 

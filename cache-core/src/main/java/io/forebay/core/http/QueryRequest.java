@@ -1,7 +1,8 @@
 package io.forebay.core.http;
 
 /**
- * A QUERY whose content has been read: what it asks for is told by its digest (RFC 10008 §2.7).
+ * A QUERY request whose content has been read; its digest is part of the request's identity (RFC
+ * 10008 §2.7).
  *
  * @param request the same as it came
  */

@@ -6,8 +6,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The ranges that a Range field in bytes names, before the length of the representation is known
- * (RFC 9110 §14.1.1): {@code bytes=0-99, 200-, -5}. There is at least one.
+ * The parsed ranges of a Range field in bytes, before the length of the representation is known
+ * (RFC 9110 §14.1.1): {@code bytes=0-99, 200-, -5}. It contains at least one range.
  *
  * <p>Not every set is honoured. A set of more ranges than the caller allows, of more than two that
  * overlap another, or of more than {@link #MAX_UNORDERED} that are not in ascending order is

@@ -3,9 +3,8 @@ package io.forebay.core.http;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One request as every protocol adapter presents it: already validated, target in normal form.
- * Nothing past the listener knows which HTTP version it came by. Confined to the loop of its
- * exchange.
+ * A validated request with a normalized target, as every protocol adapter presents it to the rest
+ * of the node. It does not expose the HTTP version. Confined to the event loop of its exchange.
  */
 public interface RequestView {
 

@@ -1,6 +1,6 @@
 package io.forebay.core.http;
 
-/** What a response's status means to a cache (RFC 9110 §15, RFC 9111 §3). */
+/** Classifies status codes by their meaning for a cache (RFC 9110 §15, RFC 9111 §3). */
 public final class StatusCode {
 
   private StatusCode() {}

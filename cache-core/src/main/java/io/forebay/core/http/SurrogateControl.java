@@ -4,10 +4,10 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Surrogate-Control as the Edge Architecture Specification of 2001 writes it: {@code
- * max-age=3600+600, no-store, content="ESI/1.0"}. The number behind the plus sign is how long it
- * may be served stale while it is revalidated; it is taken for failing origins, too. What a
- * parameter addresses to a surrogate by name ({@code no-store;abc}) is not meant for this one.
+ * Parses Surrogate-Control of the Edge Architecture Specification of 2001:
+ * {@code max-age=3600+600, no-store, content="ESI/1.0"}. The number after the plus sign is the
+ * grace period for stale-while-revalidate, and here for stale-if-error as well. A directive with a
+ * parameter that names a surrogate ({@code no-store;abc}) is for another surrogate and ignored.
  */
 final class SurrogateControl {
 

@@ -2,9 +2,7 @@ package io.forebay.core.http;
 
 import org.jspecify.annotations.Nullable;
 
-/**
- * A request that came by no wire: what an explanation, a warm-up or a test asks the rules about.
- */
+/** A request that no client sent, used by explanations, warm-ups and tests. */
 public record SyntheticRequest(
     String method, TargetUri target, HeaderFields fields, int knownFields, boolean hasBody)
     implements RequestView {

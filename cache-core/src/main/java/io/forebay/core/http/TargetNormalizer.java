@@ -4,8 +4,8 @@ import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Brings a request target into the one form that the key, the routes and the origin see alike (RFC
- * 3986 §6.2.2, RFC 9112 §3.2). In the path:
+ * Normalizes a request target to the one form that keys, routes and origins use (RFC 3986 §6.2.2,
+ * RFC 9112 §3.2). In the path:
  *
  * <ul>
  *   <li>percent-encoded unreserved characters (letters, digits, {@code - . _ ~}) are decoded, then

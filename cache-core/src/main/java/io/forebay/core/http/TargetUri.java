@@ -3,9 +3,9 @@ package io.forebay.core.http;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An absolute http or https URI in the normal form of requests: what a purge or an invalidation
- * names. The same normalisers make it as make a {@link RequestView}, so that both name the same
- * object (invariant I2).
+ * An absolute http or https URI in the normal form of requests, as used by purges and
+ * invalidations. It is created by the same normalizers as a {@link RequestView}, so both identify
+ * the same object (invariant I2).
  *
  * @param authority without the scheme's default port, as {@link RequestView#authority()}
  */

@@ -10,8 +10,8 @@ import org.greenbytes.http.sfv.Parser;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The directives that a response is judged by: those of the first targeted field that is valid and
- * not empty, and then of nothing else; where there is none, those of Cache-Control (RFC 9213 §2.2).
+ * The cache directives that apply to a response: those of the first targeted field that is valid
+ * and not empty; without one, those of Cache-Control (RFC 9213 §2.2).
  *
  * @param field the targeted field that decides, in lower case, or null for Cache-Control
  */

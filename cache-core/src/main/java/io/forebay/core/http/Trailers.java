@@ -5,9 +5,9 @@ import java.util.Locale;
 import java.util.Set;
 
 /**
- * Which fields may follow a body (RFC 9110 §6.5.1). By the time they come the message has been
- * framed, routed, judged and perhaps stored, so a field that any of this goes by must not be among
- * them, whatever an operator would like.
+ * Tells which fields may be sent as trailers (RFC 9110 §6.5.1). Trailers arrive after the message
+ * was framed, routed, judged and possibly stored, so fields on which these steps depend are never
+ * allowed, whatever the configuration says.
  */
 public final class Trailers {
 

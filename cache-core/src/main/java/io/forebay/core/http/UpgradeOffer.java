@@ -11,10 +11,10 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a client offers to speak instead of HTTP on its connection (RFC 9110 §7.8), as far as it may
- * be passed on, and whether an answer takes the offer up. An answer that only looks like a change
- * of protocol would turn the rest of the connection into bytes that nobody checks, so of a
- * WebSocket the proof that the origin has understood is looked at as well (RFC 6455 §4.2.2).
+ * The protocols that a client offers in Upgrade (RFC 9110 §7.8), restricted to those that may be
+ * forwarded, and the check whether a response accepts the offer. For WebSocket the check includes
+ * Sec-WebSocket-Accept (RFC 6455 §4.2.2), because a response that only resembles an upgrade would
+ * turn the rest of the connection into unchecked bytes.
  */
 public final class UpgradeOffer {
 

@@ -3,9 +3,8 @@ package io.forebay.core.http;
 import java.nio.charset.StandardCharsets;
 
 /**
- * The fields that a {@link WireRequest} may have: those that browsers, players, load generators and
- * proxies send with nearly every request, and of which it is known what they mean to a cache. One
- * probe of a small table tells, in any case of the letters.
+ * The table of request fields that a {@link WireRequest} may have: common fields whose meaning to a
+ * cache is known. A case-insensitive lookup takes one probe of a small table.
  */
 final class WireFields {
 

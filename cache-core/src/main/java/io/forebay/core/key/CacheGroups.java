@@ -8,8 +8,8 @@ import org.greenbytes.http.sfv.Parser;
 import org.greenbytes.http.sfv.StringItem;
 
 /**
- * The names in Cache-Groups and Cache-Group-Invalidation (RFC 9875): lists of strings, parameters
- * ignored. A group is one of the origin that names it, and of no other.
+ * Parses the group names in Cache-Groups and Cache-Group-Invalidation (RFC 9875): lists of strings,
+ * parameters ignored. A group belongs to the origin that names it.
  */
 public final class CacheGroups {
 

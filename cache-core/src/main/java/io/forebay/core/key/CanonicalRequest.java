@@ -14,9 +14,9 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * The request that a fill makes of a client's: of what the recipe names it has exactly what the key
- * has, in the key's words. So whoever asks first can't slip anything into a response that others of
- * the same key are served with. Its key is that of the client's request.
+ * The request that a fill sends in place of the client's. For everything in the key recipe it
+ * contains exactly what the key contains, so the first client cannot influence a response that
+ * other clients with the same key receive. Its key equals that of the client's request.
  */
 public final class CanonicalRequest {
   private CanonicalRequest() {}

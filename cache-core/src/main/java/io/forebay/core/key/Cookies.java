@@ -4,8 +4,9 @@ import io.forebay.core.http.FieldSyntax;
 import io.forebay.core.http.FieldsView;
 
 /**
- * The pairs of a request's Cookie lines (RFC 6265 §4.2.1). What has no equals sign is no pair. A
- * quoted value is not taken apart otherwise: no value may have a semicolon.
+ * Parses the name-value pairs of a request's Cookie lines (RFC 6265 §4.2.1). A part without an
+ * equals sign is ignored. Quoted values need no special treatment, because no value may contain a
+ * semicolon.
  */
 final class Cookies {
   private Cookies() {}

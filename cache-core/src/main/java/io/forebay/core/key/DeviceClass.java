@@ -5,7 +5,8 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What kind of device asks, as far as User-Agent and Sec-CH-UA-Mobile tell. The first line counts:
+ * The device class of a client, derived from User-Agent and Sec-CH-UA-Mobile. The first matching
+ * line applies:
  *
  * <pre>
  *   User-Agent has bot (but not cubot), crawl, spider, slurp,

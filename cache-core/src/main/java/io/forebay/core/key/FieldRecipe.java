@@ -5,8 +5,8 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * What of a request's header is in the key. A response that varies by any of it needs no variant:
- * the key has it already, and the origin is asked with no more of it than the key has.
+ * The request fields, cookies and derived values that are part of the key. A response that varies
+ * only by these needs no variant, because a fill sends the origin exactly the values in the key.
  *
  * @param headers names of fields whose values are in the key, lower case
  * @param cookies names of cookies that are; if there are any, a fill sends no others

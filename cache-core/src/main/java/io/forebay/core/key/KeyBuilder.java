@@ -15,8 +15,8 @@ import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes the key of a request: a printable canonical text and its 128-bit keyed hash. One instance
- * a loop, used again for every request; a hit makes it allocate nothing.
+ * Builds the cache key of a request: a printable canonical text and its 128-bit keyed hash. One
+ * reusable instance per event loop; it allocates nothing for a hit.
  *
  * <pre>
  *   http://example.com:80/path?query#d=mobile;c:kind="a" accept-encoding="br, gzip" x-color

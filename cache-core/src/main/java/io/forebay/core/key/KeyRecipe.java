@@ -1,6 +1,6 @@
 package io.forebay.core.key;
 
-/** How a route makes keys of requests. Immutable. */
+/** How a route derives cache keys from requests. Immutable. */
 public final class KeyRecipe {
 
   /** Variants under one key where a route says nothing else. */

@@ -3,7 +3,7 @@ package io.forebay.core.key;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Reads the texts that {@link KeyBuilder} writes. */
+/** Parses the key texts that {@link KeyBuilder} writes. */
 public final class KeyText {
   private KeyText() {}
 

@@ -6,9 +6,8 @@ import java.util.SortedSet;
 import java.util.TreeSet;
 
 /**
- * Names, and beginnings of names that end with a star ({@code utm_*}), as a tree of their
- * characters: whether a name is among them takes one walk along the name, however many there are.
- * Immutable; asking allocates nothing.
+ * An immutable set of names and of prefixes that end with a star ({@code utm_*}), stored as a trie:
+ * a lookup walks once along the name, whatever the size of the set, and allocates nothing.
  */
 public final class NamePatterns {
 

@@ -18,8 +18,8 @@ import org.greenbytes.http.sfv.StringItem;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What of a query does not matter to a response, by its own word: the field No-Vary-Search
- * (draft-ietf-httpbis-no-vary-search), a dictionary of structured fields.
+ * Parses the No-Vary-Search field of a response (draft-ietf-httpbis-no-vary-search): a Structured
+ * Fields dictionary that tells which parts of the query do not affect the response.
  *
  * <pre>
  *   No-Vary-Search: key-order                        the order of the parameters does not matter

@@ -5,9 +5,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A URL as someone who purges writes it, brought into the normal form of requests. With a scheme it
- * is one URI; without one ({@code host/path} or {@code //host/path}) it is two, http and https.
- * Without a path the path is {@code /}. A fragment is ignored.
+ * Converts the URL of a purge into the normal form of requests. With a scheme it is one URI;
+ * without one ({@code host/path} or {@code //host/path}) it is two, http and https. Without a path
+ * the path is {@code /}. A fragment is ignored.
  */
 public record PurgeUrl(List<TargetUri> targets) {
 

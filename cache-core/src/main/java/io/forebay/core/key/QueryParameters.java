@@ -4,9 +4,9 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The parameters of a query that a recipe keeps, as places in it, in the recipe's order. One
- * instance is used again for every request and then allocates nothing. Names are compared as they
- * are written, percent-encodings included.
+ * Selects the query parameters that a recipe keeps, as offsets into the query, in the order of the
+ * recipe. One reusable instance; it allocates nothing after warm-up. Names are compared as written,
+ * percent-encodings included.
  */
 final class QueryParameters {
 

@@ -3,8 +3,9 @@ package io.forebay.core.key;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What of a query is in the key, and so in what a fill asks the origin for. As soon as anything of
- * it is sorted or left out, empty parameters ({@code &&}) and a query without any go, too.
+ * Which part of the query is in the key, and therefore in the request that a fill sends. If
+ * parameters are sorted or removed, empty parameters ({@code &&}) and empty queries are removed as
+ * well.
  *
  * @param isIgnored nothing of it
  * @param isSorted parameters by their names; those of one name keep their order

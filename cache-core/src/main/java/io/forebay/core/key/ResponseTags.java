@@ -10,8 +10,8 @@ import java.util.Set;
 import java.util.function.Consumer;
 
 /**
- * The tags that an origin put on a response, case-sensitive and bounded. Each field has its own
- * separators:
+ * Parses the cache tags of a response, case-sensitive and limited in number and size. Each field
+ * has its own separators:
  *
  * <pre>
  *   Surrogate-Key                                               blanks

@@ -9,9 +9,9 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * The scopes of a response: 64-bit keyed hashes of everything a purge can name it by. A purge names
- * one or several scopes; an object is dead if any of its scopes is. Each text is hashed behind a
- * byte for its kind, so kinds cannot be mistaken for each other:
+ * The scopes of a response: 64-bit keyed hashes of everything by which a purge can select it. An
+ * object is dead if any of its scopes is purged. The hash input starts with a byte for the kind, so
+ * different kinds never collide by text:
  *
  * <pre>
  *   'u' http://example.com:80/a/b.ts?q    exact: what the keys of a URL begin with

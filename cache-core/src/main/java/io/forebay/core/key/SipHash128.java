@@ -6,7 +6,7 @@ import java.nio.ByteOrder;
 
 /**
  * SipHash-2-4 with 128 or 64 bits of output (Aumasson and Bernstein, 2012), keyed with a secret so
- * that nobody outside can make two texts collide. Allocates nothing; the last result stays in the
+ * that attackers cannot produce collisions. Allocates nothing. The last result stays in the
  * instance, which therefore belongs to one thread.
  *
  * <p>The 16 bytes of the reference implementation's output are {@link #lo()} and then {@link

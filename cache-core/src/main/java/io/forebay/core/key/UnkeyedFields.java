@@ -7,9 +7,9 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which fields of requests the origin does not get, because they can change its answer and are not
- * in the key: the first client would choose what all others of the same key are served with (web
- * cache poisoning). Immutable; the key of a request never depends on what is dropped.
+ * Selects the request fields that are not forwarded to the origin because they can change the
+ * response but are not part of the key (web cache poisoning). Immutable. Keys never depend on
+ * dropped fields.
  *
  * <ul>
  *   <li>Fields by which some servers and frameworks let a request override its own URL, host,

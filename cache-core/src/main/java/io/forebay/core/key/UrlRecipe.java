@@ -5,8 +5,8 @@ import io.forebay.core.http.TargetUri;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What of a URL is in the key. What is not, a fill does not say to the origin either: else whoever
- * asks first would decide what all others get.
+ * Which part of a URL is in the key. A fill does not send the rest to the origin, because the first
+ * client would otherwise decide what all others receive.
  *
  * @param host a fixed name that stands for whatever host was asked for, or null for that host
  * @param hasPort whether ports are told apart

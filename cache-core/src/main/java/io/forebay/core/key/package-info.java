@@ -1,6 +1,6 @@
 /**
- * Package key: from a request to the key text, its keyed 128-bit hash, and the scopes a purge can
- * name.
+ * Package key: derives the key text of a request, its keyed 128-bit hash, and the scopes by which
+ * purges select responses.
  */
 @NullMarked
 package io.forebay.core.key;

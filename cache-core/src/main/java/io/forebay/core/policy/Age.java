@@ -1,7 +1,7 @@
 package io.forebay.core.policy;
 
 /**
- * How old a stored response is (RFC 9111 §4.2.3):
+ * Calculates the age of a stored response (RFC 9111 §4.2.3):
  *
  * <pre>
  *   apparent_age          = max(0, response_time - date_value)

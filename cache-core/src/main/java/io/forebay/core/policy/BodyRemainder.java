@@ -8,9 +8,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Fetching by range what is missing of a body whose beginning has been sent to a client: how the
- * origin is asked, and whether its answer may be put behind that beginning. Both halves come from
- * one representation only where a strong validator says so (RFC 9110 §13.1.5, §14.4, §15.3.7).
+ * Builds the range request for the missing rest of a body whose beginning was already sent to a
+ * client, and decides whether the response may be appended to it. Both parts must have the same
+ * strong validator (RFC 9110 §13.1.5, §14.4, §15.3.7).
  *
  * @param validator a strong entity tag, or a Last-Modified that is strong, as received
  * @param totalLength of the whole body, or -1 while it is not known

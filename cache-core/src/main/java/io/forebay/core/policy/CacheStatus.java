@@ -5,8 +5,8 @@ import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Our member of the Cache-Status field (RFC 9211). One instance a node: the member begins with the
- * node's name.
+ * Formats this node's member of the Cache-Status field (RFC 9211). One instance per node, because
+ * the member begins with the node's name.
  */
 public final class CacheStatus {
 

@@ -15,8 +15,8 @@ import java.util.function.DoubleSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The caching decision: request, route, stored metadata and a clock reading in, a decision with its
- * reason out (RFC 9111 §4). Pure, and without allocation but where a client's directives are
+ * The caching decision (RFC 9111 §4): from request, route, stored metadata and the current time to
+ * a decision with its reason. A pure function; it allocates only if the client's directives are
  * honoured.
  */
 public final class Decider {

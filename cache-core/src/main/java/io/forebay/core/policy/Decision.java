@@ -1,6 +1,6 @@
 package io.forebay.core.policy;
 
-/** What to do about a request. There is one instance for each kind and reason. */
+/** What to do with a request. There is one instance for each kind and reason. */
 public sealed interface Decision {
 
   Reason reason();

@@ -8,7 +8,9 @@ import java.util.HashSet;
 import java.util.Locale;
 import java.util.Set;
 
-/** Updating a stored header from a 304, or from a HEAD's 200 (RFC 9111 §3.2, §4.3.4, §4.3.5). */
+/**
+ * Updates a stored header from a 304, or from the 200 to a HEAD (RFC 9111 §3.2, §4.3.4, §4.3.5).
+ */
 public final class Freshening {
 
   /**

@@ -11,9 +11,9 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * How long a response is fresh (RFC 9111 §4.2.1, §4.2.2): by the route's override, by its own word,
- * by the route's time for errors or for responses that say nothing, by a guess; the first that
- * there is.
+ * Calculates the freshness lifetime of a response (RFC 9111 §4.2.1, §4.2.2). The first that exists
+ * applies: the route's override, the response's explicit lifetime, the route's lifetime for errors
+ * or for responses without one, the heuristic.
  *
  * @param millis negative where nothing says anything
  */

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Which stored responses a request that changes something makes invalid (RFC 9111 §4.4). */
+/** Which stored responses an unsafe request invalidates (RFC 9111 §4.4). */
 public final class InvalidationPolicy {
 
   private InvalidationPolicy() {}

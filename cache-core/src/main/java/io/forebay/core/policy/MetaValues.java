@@ -4,7 +4,7 @@ import io.forebay.core.http.HttpDate;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** The values of a {@link StoredMeta} record before it is encoded; see there for each. */
+/** The values of a {@link StoredMeta} record before encoding; described there. */
 record MetaValues(
     int status,
     int flags,

@@ -2,7 +2,7 @@ package io.forebay.core.policy;
 
 import java.util.Locale;
 
-/** The error types of Proxy-Status that this node has a use for (RFC 9209 §2.3). */
+/** The error types of Proxy-Status that this node uses (RFC 9209 §2.3). */
 public enum ProxyError {
   DNS_TIMEOUT,
   DNS_ERROR,

@@ -3,8 +3,8 @@ package io.forebay.core.policy;
 import io.forebay.core.http.FieldSyntax;
 
 /**
- * Our member of the Proxy-Status field (RFC 9209) in answers that this node makes by itself. It
- * tells what went wrong, not where: the next hop is the operator's business, and in the log.
+ * Formats this node's member of the Proxy-Status field (RFC 9209) in local replies. It names the
+ * error but not the next hop, which only the log contains.
  */
 public final class ProxyStatus {
 

@@ -8,7 +8,8 @@ import io.forebay.core.route.RangeSettings.Fetch;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whether a range of a body of which nothing is stored is fetched by slice, and what of it first.
+ * Decides whether a range of a body that is not stored is fetched in slices, and which slices come
+ * first.
  *
  * <pre>
  *   slices    |     |     |     |     |     |     |     |

@@ -4,8 +4,8 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Why a request went the way it went, or why a response was not stored: the one source of what
- * Cache-Status (RFC 9211), the log, the metrics and {@code forebay explain} say.
+ * Why a request was handled as it was, or why a response was not stored: the single source for
+ * Cache-Status (RFC 9211), the log, the metrics and {@code forebay explain}.
  */
 public enum Reason {
   HIT_FRESH(null, null, "The stored response is fresh."),

@@ -5,7 +5,10 @@ import io.forebay.core.route.CookieFilter;
 import io.forebay.core.route.FreshnessSettings;
 import io.forebay.core.route.Route;
 
-/** What of an origin's response fields a route takes notice of, and what it hands on unstored. */
+/**
+ * Removes response fields for a route: cookies that the route strips, before the rules see the
+ * response, and fields that target this cache, before the response is forwarded.
+ */
 public final class ResponseFilter {
 
   private ResponseFilter() {}

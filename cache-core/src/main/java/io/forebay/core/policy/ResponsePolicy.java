@@ -26,12 +26,12 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whether a shared cache may store a response, and what it has to remember of it (RFC 9111 §3).
- * Stricter than the RFC in four ways, each of which has leaked or poisoned caches elsewhere: a
- * response that sets cookies is not stored unless the route says so; an error that depends on the
- * client is stored only by its own explicit word or the route's; a response that gives neither
- * freshness nor Last-Modified is not stored; and for a response to a request with cookies no
- * freshness is guessed.
+ * Decides whether a shared cache may store a response, and with which metadata (RFC 9111 §3).
+ * Stricter than the RFC in four ways, each of which prevents a known leak or poisoning: a response
+ * that sets cookies is not stored unless the route allows it; an error that depends on the client
+ * is stored only with explicit directives of the response or the route; a response with neither
+ * freshness nor Last-Modified is not stored; and a response to a request with cookies gets no
+ * heuristic lifetime.
  */
 public final class ResponsePolicy {
 

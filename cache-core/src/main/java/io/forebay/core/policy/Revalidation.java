@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Asking the origin whether a stored response is still current (RFC 9111 §4.3). */
+/** Builds conditional requests for stored responses and evaluates the results (RFC 9111 §4.3). */
 public final class Revalidation {
 
   private Revalidation() {}

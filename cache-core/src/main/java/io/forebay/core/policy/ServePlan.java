@@ -9,8 +9,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * With what of a stored response a request is answered: its conditions and its range (RFC 9110 §13,
- * §14; RFC 9111 §4.3.2). Allocates nothing for a request that has neither.
+ * Evaluates the conditions and the range of a request against a stored response, and thereby
+ * selects status and bytes of the reply (RFC 9110 §13, §14; RFC 9111 §4.3.2). Allocates nothing for
+ * a request that has neither.
  */
 public sealed interface ServePlan {
 

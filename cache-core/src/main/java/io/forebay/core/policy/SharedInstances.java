@@ -2,7 +2,7 @@ package io.forebay.core.policy;
 
 import java.util.function.Function;
 
-/** The one instance of each decision and reason, so that deciding allocates nothing. */
+/** Holds one instance of each decision and reason, so that deciding allocates nothing. */
 final class SharedInstances {
 
   static final Decision.Revalidate[] REVALIDATE =

@@ -4,8 +4,8 @@ import io.forebay.core.http.RequestView;
 import io.forebay.core.route.Route;
 
 /**
- * Whether one response may answer several requests that came while it was fetched: where a stored
- * one might (RFC 9111 §4).
+ * Decides whether one response may answer several requests that arrived while it was fetched: those
+ * that could reuse it as a stored response (RFC 9111 §4).
  */
 public final class Sharing {
 

@@ -5,9 +5,9 @@ import io.forebay.core.route.StaleSettings;
 import java.time.Duration;
 
 /**
- * How long past its freshness a response may be served stale (RFC 5861). Its own word goes before
- * the route's. Where {@code s-maxage} is all it says, it has said that it wants no stale use (RFC
- * 9111 §5.2.2.10); but together with an explicit window that window is what it wants.
+ * How long after its freshness ends a response may be served stale (RFC 5861). Directives of the
+ * response override the route. {@code s-maxage} without an explicit window forbids stale use (RFC
+ * 9111 §5.2.2.10); with one, the window applies.
  *
  * <p>The route's windows, and what a client asks for, prolong a lifetime: they apply only where
  * there is one. A response that is never fresh ({@code Expires: 0}, {@code max-age=0}, a lifetime

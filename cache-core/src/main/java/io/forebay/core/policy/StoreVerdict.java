@@ -2,7 +2,7 @@ package io.forebay.core.policy;
 
 import java.util.List;
 
-/** Whether a response may be stored. */
+/** The result of {@link ResponsePolicy}: whether a response may be stored. */
 public sealed interface StoreVerdict {
 
   /** It may, with this metadata. */

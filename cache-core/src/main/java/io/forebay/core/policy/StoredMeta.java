@@ -11,9 +11,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the rules need to know of a stored response, read where it lies, without a header being
- * parsed. A flyweight: one instance a loop is laid over one record after the other. It reads
- * nothing before {@link #wrap} has said yes. All numbers little-endian, unaligned:
+ * The metadata of a stored response that the rules need, read in place without parsing its header.
+ * A flyweight: one instance per event loop is moved from record to record. {@link #wrap} must
+ * return true before anything else is read. All numbers are little-endian and unaligned:
  *
  * <pre>
  *   offset  bytes

@@ -8,7 +8,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which cookies go through, by name; names are case-sensitive (RFC 6265 §4.1).
+ * Selects by name which cookies are kept; names are case-sensitive (RFC 6265 §4.1).
  *
  * @param keeps whether the named ones are those that go through, or those that do not
  */

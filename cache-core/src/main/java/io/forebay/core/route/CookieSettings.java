@@ -6,7 +6,7 @@ import io.forebay.core.http.RequestView;
 import io.forebay.core.key.NamePatterns;
 
 /**
- * What becomes of cookies.
+ * How a route handles cookies of requests and responses.
  *
  * @param setCookie what a Set-Cookie does to storing
  * @param request which cookies of a request the origin sees

@@ -6,7 +6,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How long responses are fresh. Durations that are null are not set.
+ * A route's settings for freshness lifetimes. Durations that are null are not set.
  *
  * @param targetedFields response fields that go before Cache-Control, lower case, the first one
  *     that is valid decides (RFC 9213 §2.2)

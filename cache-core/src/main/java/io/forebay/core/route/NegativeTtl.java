@@ -7,7 +7,7 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How long errors are fresh whose origin does not say.
+ * Freshness lifetimes, by status, for errors without an explicit one.
  *
  * @param times by status; 4 and 5 stand for all of 4xx and of 5xx that are not named themselves and
  *     do not {@linkplain StatusCode#isOfOneClient depend on the client}

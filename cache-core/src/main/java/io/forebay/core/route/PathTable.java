@@ -3,7 +3,7 @@ package io.forebay.core.route;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** The routes of one host pattern: finds the one with the longest prefix in one walk. */
+/** The routes of one host pattern; finds the longest matching path prefix in one walk. */
 final class PathTable {
 
   private final SubstringTable<Route> routes;

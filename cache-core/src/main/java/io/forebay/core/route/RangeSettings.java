@@ -3,7 +3,7 @@ package io.forebay.core.route;
 import java.time.Duration;
 
 /**
- * How a route answers requests for ranges.
+ * A route's settings for range requests.
  *
  * @param fetch what is fetched for a range of which nothing is stored
  * @param farBytes a range that begins so far beyond what has come of a body, or of a body of which

@@ -6,7 +6,7 @@ import io.forebay.core.http.HeaderFields;
 import io.forebay.core.http.KnownField;
 import io.forebay.core.http.RequestView;
 
-/** A request with other fields than it came with. */
+/** A request with replaced header fields. */
 record RequestWithFields(RequestView request, HeaderFields fields, int knownFields)
     implements ForwardingRequest {
 

@@ -6,7 +6,7 @@ import io.forebay.core.key.KeyRecipe;
 import java.util.Locale;
 
 /**
- * Which origin serves a part of the URL space, and by which rules.
+ * A route: the requests it matches, their origin, and the rules that apply to them.
  *
  * @param hostPattern {@code *} for any host, {@code *.example.com} for every name below
  *     example.com, or a host; with a port it is for that port only

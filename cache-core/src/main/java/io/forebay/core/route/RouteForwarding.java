@@ -6,7 +6,7 @@ import java.util.Locale;
 import java.util.Set;
 
 /**
- * What a route lets through between clients and its origin beyond requests and responses.
+ * A route's settings for protocol upgrades, response trailers and Via.
  *
  * @param upgrades protocols, in lower case, that a client may change to (RFC 9110 §7.8)
  * @param trailers names, in lower case, of the fields that may follow a response's body

@@ -8,7 +8,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How a route's requests and responses are judged, by concern.
+ * A route's settings for requests and responses, grouped by concern.
  *
  * @param clientDirectives what Cache-Control and Pragma of a request may do
  * @param passthrough nothing is stored or looked up

@@ -8,11 +8,11 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds the route of a request. The most specific host wins (host and port, host, {@code *.b.c}
- * before {@code *.c}, any), then the longest path prefix; where a host's routes have no prefix for
- * the path, the next less specific host is asked. The cost depends on the labels of the host and
- * the length of the path, not on the number of routes (invariant I10). Immutable; a match allocates
- * nothing.
+ * Finds the route of a request. The most specific host pattern takes precedence (host and port,
+ * host, {@code *.b.c} before {@code *.c}, any), then the longest path prefix; if a host's routes
+ * have no prefix for the path, the next less specific pattern is tried. The cost depends on the
+ * labels of the host and the length of the path, not on the number of routes (invariant I10).
+ * Immutable; a match allocates nothing.
  */
 public final class RouteTable {
 

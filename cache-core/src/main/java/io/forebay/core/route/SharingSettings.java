@@ -3,7 +3,7 @@ package io.forebay.core.route;
 import java.time.Duration;
 
 /**
- * How the requests of a route share fetches.
+ * A route's settings for sharing fetches between requests.
  *
  * @param patience how long a request waits for the head that another one's fetch is to bring,
  *     before it goes to the origin by itself

@@ -4,9 +4,9 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What stored responses are good for around the end of their freshness, and after it. Each has a
- * clock of its own, which begins when freshness ends but for that of {@code keep}. A response that
- * is never fresh has neither of the two windows.
+ * A route's settings for stored responses around and after the end of their freshness. All
+ * durations except {@code keep} begin when freshness ends. A response without a freshness lifetime
+ * has neither stale window.
  *
  * @param whileRevalidate where the response does not say, how long it may be served stale while it
  *     is fetched anew

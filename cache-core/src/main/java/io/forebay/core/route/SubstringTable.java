@@ -4,8 +4,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An immutable hash table that is asked with a part of a text, so that asking allocates nothing.
- * Its keys come from the configuration only: a client can't make them collide.
+ * An immutable hash table that is searched with part of a text without allocating. Its keys come
+ * from the configuration, so clients cannot cause collisions.
  */
 final class SubstringTable<V> {
 

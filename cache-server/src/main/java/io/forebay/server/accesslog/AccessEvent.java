@@ -5,10 +5,10 @@ import io.forebay.server.http.TlsSession;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One finished request as the access log sees it. Read once, on the loop, within {@link
- * AccessLogRing#record}; nothing of it is kept but the Strings of {@code client}, {@code method},
- * {@code scheme}, {@code protocol}, {@code reason}, {@code route}, {@code origin}, {@code abort}
- * and {@code tls}, which should therefore be constants or live as long as the configuration or
+ * One finished request as the source of an access log line. It is read once, on the event loop,
+ * within {@link AccessLogRing#record}. Nothing of it is kept except the Strings of {@code client},
+ * {@code method}, {@code scheme}, {@code protocol}, {@code reason}, {@code route}, {@code origin},
+ * {@code abort} and {@code tls}, which should therefore be constants or live as long as the
  * connection.
  */
 public interface AccessEvent {

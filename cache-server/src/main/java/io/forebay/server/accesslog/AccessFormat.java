@@ -8,7 +8,7 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes records as lines of JSON. What came on the wire is taken as ISO 8859-1, so that every byte
+ * Formats records as lines of JSON. Bytes from the network are decoded as ISO 8859-1, so every byte
  * has a character and the line is valid UTF-8 whatever a client sends. Confined to one thread.
  */
 final class AccessFormat {

@@ -18,8 +18,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The JSON access log. Loops record into lanes of their own; one thread formats and writes in
- * batches, so that a slow disk or a stalled pipe costs lines, which are counted, and never a loop.
+ * The JSON access log. Each event loop records into its own ring; one thread formats and writes in
+ * batches. A slow disk or a stalled pipe therefore loses lines, which are counted, but never blocks
+ * a loop.
  */
 public final class AccessLog implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(AccessLog.class);

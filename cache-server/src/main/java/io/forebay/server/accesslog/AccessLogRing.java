@@ -6,9 +6,8 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One loop's way into the access log: a ring of records, so that recording takes no lock. One loop
- * writes, one writer thread reads. When the ring is full the line is dropped and counted; the loop
- * never waits.
+ * The ring buffer of one event loop's access log records. One loop writes and one writer thread
+ * reads, without locks. If the ring is full the line is dropped and counted; the loop never blocks.
  *
  * <p>Records that have been read are used again, the last one first: as long as the writer keeps up
  * a few hundred of them go round, which stay in the processor's caches; the many that a slow disk

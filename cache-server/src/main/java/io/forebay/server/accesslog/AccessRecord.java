@@ -6,8 +6,9 @@ import io.forebay.server.http.TlsSession;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A slot of a lane: filled by its loop, then read by the writer, never both at once. What a client
- * can make long is copied into one array of fixed size, a byte a character as it came on the wire:
+ * A slot of a ring: filled by its event loop, then read by the writer, never both at once. Values
+ * whose length a client controls are copied into one array of fixed size, one byte per character as
+ * received:
  *
  * <pre>
  * | request id 64 | traceparent 64 | host 256 | path 1024 | query 512 | referer 512 | agent 256 |

@@ -9,7 +9,7 @@ import java.nio.channels.WritableByteChannel;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 
-/** Where lines go; used by the writer thread alone. */
+/** The destination of access log lines; used by the writer thread only. */
 interface LogOutput extends AutoCloseable {
 
   /** Writes all that remains in the buffer. */

@@ -5,7 +5,7 @@ import io.netty.handler.codec.http.HttpHeaders;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** One request of the admin API, whole, and the fields of its answer. */
+/** One complete request of the admin API, and the fields of its response. */
 final class AdminExchange {
   private final String method;
   private final String target;

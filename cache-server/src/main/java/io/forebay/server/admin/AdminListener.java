@@ -26,10 +26,10 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The socket of the admin API and its connections, on one thread of their own. Whatever a client
- * does, the next one is let in: where there are too many, the one that has kept the node waiting
- * the longest goes, be it half a request, an idle connection or an answer that nobody takes. Only
- * connections whose request is being worked on stay.
+ * The socket of the admin API and its connections, on their own thread. A new client is always
+ * accepted: if there are too many connections, the one that has kept the node waiting longest is
+ * closed, whether with a partial request, idle, or with a response that it does not read.
+ * Connections whose request is being processed stay.
  */
 final class AdminListener implements AutoCloseable {
 

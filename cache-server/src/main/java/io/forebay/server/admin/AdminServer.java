@@ -31,9 +31,9 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * The admin API: JSON over HTTP/1.1 on a listener of its own, on virtual threads, so that whatever
- * it does is never done by an event loop. It is closed by default: callers are on this machine or
- * know the token, and a browser is never a caller.
+ * The admin API: JSON over HTTP/1.1 on its own listener, on virtual threads, so that its work never
+ * runs on an event loop. Closed by default: callers are on this machine or know the token, and
+ * requests from web pages are refused.
  */
 public final class AdminServer implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(AdminServer.class);

@@ -15,9 +15,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The file of the admin API's Unix-domain socket, mode 0600. It is bound in a directory that nobody
- * else can enter and renamed to its place when its mode is right, so that there is no moment in
- * which another user could connect.
+ * The file of the admin API's Unix-domain socket, with mode 0600. The socket is bound in a
+ * directory that no other user can enter and renamed to its path once its mode is set, so no other
+ * user can connect in between.
  */
 final class AdminSocketFile implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(AdminSocketFile.class);

@@ -12,7 +12,9 @@ import org.slf4j.Logger;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** The devices of the disk tier: what they are at, and taking them in and out of use. */
+/**
+ * The endpoints for the devices of the disk tier: their state, and taking them into and out of use.
+ */
 final class DisksEndpoint {
   private final NodeControl node;
   private final Logger audit;

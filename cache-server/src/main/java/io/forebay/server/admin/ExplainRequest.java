@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** The request that is to be explained, as a caller describes it. */
+/** The request to explain, as the caller describes it. */
 final class ExplainRequest {
   private static final int MAX_METHOD_LENGTH = 64;
   private static final int MAX_URL_LENGTH = 8192;

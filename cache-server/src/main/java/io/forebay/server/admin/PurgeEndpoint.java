@@ -25,8 +25,8 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * {@code POST /v1/purge}: all that is wrong with an order is found before the first purge is made,
- * so that a malformed order purges nothing.
+ * {@code POST /v1/purge}: validates all parts of an order before the first purge, so a malformed
+ * order purges nothing.
  */
 final class PurgeEndpoint {
   private static final int MAX_ENTRIES = 256;

@@ -28,8 +28,8 @@ import org.slf4j.Logger;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * {@code /v1/store/…}: what is stored, where, and whether it is whole; and {@code /v1/explain}:
- * what a request would find there.
+ * {@code /v1/store/…}: lists, locates and verifies stored objects; and {@code /v1/explain}:
+ * explains a request.
  */
 final class StoreEndpoint {
   private static final int DEFAULT_LIMIT = 100;

@@ -9,8 +9,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Values by key path, read as their types, and where each came from. A wrong one is noted and
- * replaced by a place-holder.
+ * Reads values by key path as their types, and records their sources. A wrong value is recorded and
+ * replaced by a placeholder.
  */
 abstract sealed class Binder permits ConfigBinder, ListenBinder {
   final ConfigValues values;

@@ -44,9 +44,9 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * From texts to records, and what only shows when keys are seen together. A wrong value is noted
- * and replaced by a place-holder, so that one pass finds every problem; the caller throws the
- * result away if there was any.
+ * Converts configuration values into records and checks constraints between keys. A wrong value is
+ * recorded and replaced by a placeholder, so one pass finds every problem; the caller discards the
+ * result if there are any.
  */
 final class ConfigBinder extends Binder {
   private static final String DEFAULT_ORIGIN = "default";

@@ -7,7 +7,8 @@ import java.util.HexFormat;
 import java.util.Map;
 
 /**
- * What the loader takes from the machine rather than from its arguments.
+ * The environment of the configuration loader: variables, files and properties of the machine,
+ * replaceable in tests.
  *
  * @param variables environment variables
  * @param workingDirectory where {@code forebay.yaml} is looked for

@@ -46,9 +46,9 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 
 /**
- * The table of all keys. The loader, the reference in {@code docs/CONFIG.md}, the JSON Schema, the
- * dump and the comparison of two configurations are all made from it, so that none can know a key
- * that another does not.
+ * The table of all configuration keys. The loader, the reference in {@code docs/CONFIG.md}, the
+ * JSON Schema, the dump and the comparison of two configurations are derived from it, so they
+ * always have the same keys.
  */
 final class ConfigKeys {
   static final Field<ServerConfig, String> ORIGIN =
@@ -189,13 +189,13 @@ final class ConfigKeys {
           duration("1m", "7d"),
           "8h",
           tls -> tls.tickets().rotation(),
-          "How long a key encrypts tickets; it continues to decrypt them for twice as long. A"
-              + " key read from a file stays valid as long as the file contains it.");
+          "How long a key encrypts tickets; it decrypts them for twice as long after"
+              + " that. A key read from a file stays valid as long as the file contains it.");
   static final Field<TlsConfig, Path> TLS_TICKET_FILE =
       optional(
           "ticket-file",
           ValueType.PATH,
-          "none: keys of this node alone, in memory",
+          "none: random keys in memory, for this node only",
           false,
           tls -> tls.tickets().file(),
           "File of ticket keys shared between nodes: one per line, 48 random bytes in base64."
@@ -318,7 +318,7 @@ final class ConfigKeys {
       optional(
           "data",
           ValueType.PATH,
-          "`/var/lib/forebay` where that can be written, else `$XDG_STATE_HOME/forebay`, else"
+          "`/var/lib/forebay` if it is writable, else `$XDG_STATE_HOME/forebay`, else"
               + " `~/.local/state/forebay`",
           true,
           StoreConfig::data,
@@ -336,8 +336,8 @@ final class ConfigKeys {
       optional(
           "memory-directory",
           ValueType.PATH,
-          "a directory of random name under `/dev/shm`, or memory that does not outlive the"
-              + " process",
+          "a directory with a random name under `/dev/shm`, or memory that does not"
+              + " survive the process",
           true,
           StoreConfig::memoryDirectory,
           "Directory on a tmpfs, hugetlbfs or DAX mount for the memory tier; if it has too"
@@ -376,7 +376,7 @@ final class ConfigKeys {
           size("0", "1024TiB"),
           "0",
           StoreConfig::diskBytesPerDay,
-          "Maximum number of bytes written per day to all disks together; 0 means no limit.");
+          "Maximum amount of data written to all disks together, per day; 0 means no limit.");
   static final Field<StoreConfig, Duration> STORE_DISK_KEEP =
       atStart(
           "disk-keep",
@@ -392,8 +392,8 @@ final class ConfigKeys {
           duration("0s", "1h"),
           "10s",
           StoreConfig::diskStopLimit,
-          "How long a stop may copy objects that are only in memory to the disks; the log"
-              + " reports what remains.");
+          "Maximum time for a stop to copy objects that are only in memory to the disks;"
+              + " the log reports how many remain.");
 
   static final Field<StoreConfig, String> STORE_DISK_IO =
       atStart(
@@ -410,7 +410,7 @@ final class ConfigKeys {
           size("0", "64GiB"),
           "4MiB",
           StoreConfig::scrubRate,
-          "Bytes per second that the scrub reads from the memory tier and from each disk that"
+          "Rate, per second, at which the scrub reads the memory tier and each disk that"
               + " no request is waiting for. The scrub finds damaged records before a request"
               + " does; 0 disables it.");
   static final Field<StoreConfig, Integer> STORE_INDEX_ENTRIES =
@@ -441,7 +441,8 @@ final class ConfigKeys {
           size("2MiB", "1024TiB"),
           true,
           DiskConfig::bytes,
-          "Space that the store allocates on the device, with real blocks, at start.");
+          "Space that the store allocates on the device at start; its blocks are written,"
+              + " so the file is not sparse.");
   static final Field<DiskConfig, Integer> DISK_READERS =
       atStart(
           "readers",
@@ -465,8 +466,8 @@ final class ConfigKeys {
           duration("10ms", "10m"),
           "10s",
           DiskConfig::slow,
-          "Duration above which an operation counts as an error; an operation that takes twice"
-              + " as long fences the disk.");
+          "Maximum time of an operation; a longer one counts as an error, and one that"
+              + " takes twice as long fences the disk.");
 
   static final Field<DiskConfig, Long> DISK_TRANSIT_BUFFERS =
       atStart(
@@ -489,7 +490,7 @@ final class ConfigKeys {
       optional(
           "host",
           ValueType.TEXT,
-          "the client's",
+          "the client's `Host`",
           false,
           OriginConfig::host,
           "`Host` field sent to the origin.");
@@ -499,12 +500,12 @@ final class ConfigKeys {
           integer(1, 100_000),
           "256",
           OriginConfig::maxConnections,
-          "Maximum number of connections to this origin, over all loops.");
+          "Maximum number of connections to this origin, over all event loops.");
   static final Field<OriginConfig, Path> ORIGIN_TRUST =
       optional(
           "trust",
           ValueType.PATH,
-          "the platform's",
+          "the platform's trust anchors",
           false,
           OriginConfig::trust,
           "PEM file of the trust anchors for the certificate chain of an https origin.");
@@ -557,7 +558,7 @@ final class ConfigKeys {
           duration("0s", "1h"),
           "30s",
           OriginConfig::keepAlive,
-          "How long an idle connection is kept for reuse; 0s closes it at once.");
+          "How long an idle connection is kept for reuse; 0s closes it immediately.");
 
   static final Field<RouteConfig, String> ROUTE_NAME =
       optional(
@@ -588,7 +589,7 @@ final class ConfigKeys {
       optional(
           "origin",
           ValueType.NAME,
-          "the only origin, where there is one",
+          "the only origin, if exactly one is configured",
           false,
           RouteConfig::origin,
           "Name of the origin.");
@@ -646,18 +647,19 @@ final class ConfigKeys {
                   .sorted()
                   .map(String::valueOf)
                   .toList(),
-          "Error statuses to which `heuristic` applies, for at most 5 minutes. It applies to"
-              + " responses with `public` regardless of this list, unless the status depends"
-              + " on the client (401, 402, 403, 405, 406, 407, 414, 451). `[]` is none.");
+          "Error statuses to which `heuristic` applies, for at most 5 minutes. It applies"
+              + " to responses with `public` regardless of this list, unless the status depends"
+              + " on the client (401, 402, 403, 405, 406, 407, 414, 451). `[]` means no status.");
   static final Field<RouteConfig, Boolean> ROUTE_STORE_BAD_REQUEST =
       live(
           "store-bad-request",
           ValueType.BOOLEAN,
           "false",
           route -> route.settings().freshness().storesBadRequests(),
-          "Whether a 400 response with explicit freshness is stored, if its request has neither"
-              + " `Cookie` nor `Authorization`. One client's malformed field can then make a URL"
-              + " answer 400 to all: only for origins whose 400 depends on the URL alone.");
+          "Whether a 400 response with explicit freshness is stored, if its request has"
+              + " neither `Cookie` nor `Authorization`. One client's malformed field can then"
+              + " cause 400 for all clients of a URL: use it only for origins whose 400 depends"
+              + " on the URL alone.");
   static final Field<RouteConfig, Boolean> ROUTE_HEURISTIC_WITH_COOKIES =
       live(
           "heuristic-with-cookies",
@@ -673,9 +675,9 @@ final class ConfigKeys {
           percent(50),
           "0%",
           route -> route.settings().freshness().jitterPercent(),
-          "Maximum share of its lifetime by which an object expires early, so that objects"
-              + " stored together do not expire together. An object never expires later than"
-              + " the origin specifies.");
+          "Maximum percentage of its lifetime by which an object expires early, so that"
+              + " objects stored together do not expire together. An object never expires later"
+              + " than the origin specifies.");
   static final Field<RouteConfig, Duration> ROUTE_STALE_WHILE_REVALIDATE =
       live(
           "stale-while-revalidate",
@@ -698,21 +700,21 @@ final class ConfigKeys {
       optional(
           "keep",
           duration("0s", "3650d"),
-          "as long as memory has room for it; on disks `store.disk-keep`",
+          "no limit in memory; `store.disk-keep` on disks",
           false,
           route -> route.settings().stale().keep(),
           "How long an object can still be revalidated with its origin instead of being"
-              + " fetched again, counted from the end of its freshness and of the longer of"
-              + " the two times above.");
+              + " fetched again, after the end of its freshness lifetime and of the longer of"
+              + " `stale-while-revalidate` and `stale-if-error`.");
   static final Field<RouteConfig, Integer> ROUTE_EARLY_REFRESH =
       live(
           "early-refresh",
           percent(50),
           "0%",
           route -> route.settings().stale().earlyRefreshPercent(),
-          "Final share of its lifetime in which a popular object may be refreshed while it is"
-              + " fresh: each request starts a refresh with a probability that grows towards"
-              + " the end. 0% disables this.");
+          "Final percentage of its lifetime in which a popular object may be refreshed"
+              + " while it is fresh: each request starts a refresh with a probability that grows"
+              + " towards the end; 0% disables this.");
   static final Field<RouteConfig, SetCookie> ROUTE_SET_COOKIE =
       live(
           "set-cookie",
@@ -752,8 +754,8 @@ final class ConfigKeys {
           "",
           route -> route.settings().cookies().passing().patterns(),
           "Requests with a cookie of one of these names go to the origin and are neither"
-              + " answered from the cache nor stored. A name may end with `*`. Cookies that"
-              + " `request-cookies` removes do not count.");
+              + " answered from the cache nor stored. Cookies that `request-cookies` removes do"
+              + " not count.");
   static final Field<RouteConfig, ClientDirectives> ROUTE_CLIENT_DIRECTIVES =
       live(
           "client-directives",
@@ -800,9 +802,10 @@ final class ConfigKeys {
           oneOf("whole", "far", "slices"),
           "far",
           route -> route.ranges().fetch().name().toLowerCase(Locale.ROOT),
-          "What is fetched for a range of an object of which nothing is stored. `whole`: the"
-              + " whole body. `far`: only the slices of the range if it is far or counted from"
-              + " the end, else the whole body. `slices`: only the slices of the range.");
+          "What is fetched for a range of an object of which nothing is stored. `whole`:"
+              + " the whole body. `far`: only the slices of the range if it is far (`range-far`)"
+              + " or a suffix range, else the whole body. `slices`: only the slices of the"
+              + " range.");
   static final Field<RouteConfig, Long> ROUTE_RANGE_FAR =
       live(
           "range-far",
@@ -825,17 +828,16 @@ final class ConfigKeys {
           duration("0s", "1h"),
           "2s",
           route -> route.ranges().patience(),
-          "How long a range request that depends on the length of the body waits for that"
-              + " length while the body is being fetched; after that it receives the whole"
-              + " body.");
+          "Maximum time that a range request waits for the length of a body that is being"
+              + " fetched, if it depends on that length; after that it receives the whole body.");
   static final Field<RouteConfig, Duration> ROUTE_SHARE_WAIT =
       live(
           "share-wait",
           duration("0s", "1h"),
           "15s",
           route -> route.sharing().patience(),
-          "How long a request waits for the response to another request's fetch; after that it"
-              + " is forwarded to the origin on its own.");
+          "Maximum time that a request waits for the response to another request's fetch;"
+              + " after that it is forwarded to the origin separately.");
   static final Field<RouteConfig, Duration> ROUTE_HSTS_MAX_AGE =
       optional(
           "hsts.max-age",
@@ -873,7 +875,7 @@ final class ConfigKeys {
       optional(
           "key.host",
           ValueType.HOST,
-          "the host that is asked for",
+          "the host of the request",
           false,
           route -> route.key().host(),
           "Fixed name used in place of the host, so that several hosts share stored responses."
@@ -923,8 +925,8 @@ final class ConfigKeys {
           ValueType.PARAMETERS,
           "",
           route -> route.key().keep(),
-          "If not empty, the only query parameters that are part of the key. A fetch into the"
-              + " store omits all others.");
+          "If not empty, only these query parameters are part of the key. A fetch into"
+              + " the store omits all others.");
   static final Field<RouteConfig, List<String>> KEY_HEADERS =
       live(
           "key.headers",
@@ -1053,9 +1055,10 @@ final class ConfigKeys {
           ValueType.ON_OFF,
           "on",
           route -> route.forwarding().via(),
-          "Whether requests to the origin have `Via`. nginx does not compress responses to requests"
-              + " with `Via` unless it has `gzip_proxied`; `off` makes it compress as for a"
-              + " browser. `CDN-Loop` still detects loops, and responses to clients keep `Via`.");
+          "Whether requests to the origin have `Via`. nginx does not compress responses"
+              + " to requests with `Via` unless `gzip_proxied` is set; with `off` it compresses"
+              + " as for a browser. `CDN-Loop` still detects loops, and responses to clients"
+              + " keep `Via`.");
 
   static final Field<TunnelsConfig, Integer> TUNNEL_LIMIT =
       live(
@@ -1079,7 +1082,7 @@ final class ConfigKeys {
           duration("100ms", "1d"),
           "5m",
           TunnelsConfig::idleTimeout,
-          "How long a tunnel may carry no data in either direction before it is closed.");
+          "Maximum time without data in either direction before a tunnel is closed.");
 
   static final Field<Http3Config, List<String>> HTTP3_LISTENERS =
       atStart(
@@ -1095,25 +1098,26 @@ final class ConfigKeys {
           integer(0, 1_000_000),
           "64",
           Http3Config::retryFrom,
-          "Number of pending handshakes in the node from which new clients must first validate"
-              + " their address with a QUIC Retry, which takes one more round trip. 0 requires"
-              + " it always.");
+          "Number of pending handshakes in the node from which new clients must first"
+              + " validate their address with a QUIC Retry, which takes one more round trip; 0"
+              + " always requires it.");
   static final Field<Http3Config, Duration> HTTP3_ALT_SVC_MAX_AGE =
       atStart(
           "alt-svc-max-age",
           duration("0s", "365d"),
           "1d",
           Http3Config::altSvcMaxAge,
-          "How long clients may cache the HTTP/3 advertisement in `Alt-Svc`, which responses"
-              + " of these listeners over HTTP/1.1 and HTTP/2 carry. 0 omits the field.");
+          "How long clients may cache the HTTP/3 advertisement in `Alt-Svc`, which"
+              + " responses of these listeners over HTTP/1.1 and HTTP/2 carry; 0s omits the"
+              + " field.");
   static final Field<Http3Config, Integer> HTTP3_ALT_SVC_PORT =
       atStart(
           "alt-svc-port",
           integer(0, 65_535),
           "0",
           Http3Config::altSvcPort,
-          "UDP port advertised to clients, if it differs from the listener's. 0 means the"
-              + " listener's own port.");
+          "UDP port advertised to clients, if it differs from the listener's; 0 means the"
+              + " listener's port.");
 
   static final Field<LimitsConfig, Integer> LIMIT_HEADER_BYTES =
       live(
@@ -1132,7 +1136,7 @@ final class ConfigKeys {
   static final Field<LimitsConfig, Integer> LIMIT_TARGET_BYTES =
       live(
           "target-bytes",
-          sizeAsInteger("256", "64KiB"),
+          sizeAsInteger("256B", "64KiB"),
           "8KiB",
           LimitsConfig::targetBytes,
           "Maximum size of the path and query of a request.");
@@ -1156,7 +1160,7 @@ final class ConfigKeys {
           integer(1, Integer.MAX_VALUE),
           "1000000",
           LimitsConfig::requestsPerConnection,
-          "Number of requests after which a client connection is closed.");
+          "Maximum number of requests on a client connection, after which it is closed.");
   static final Field<LimitsConfig, Integer> LIMIT_STREAMS_PER_CONNECTION =
       live(
           "streams-per-connection",
@@ -1200,8 +1204,8 @@ final class ConfigKeys {
           integer(0, 10_000_000),
           "4096",
           limits -> limits.client().connectionsPerAddress(),
-          "Maximum number of open client connections per address (IPv6: per /64); 0 means no"
-              + " limit. Addresses in `forwarding.trusted` have no limit.");
+          "Maximum number of open client connections per client address (IPv6: per /64);"
+              + " 0 means no limit. Addresses in `forwarding.trusted` have no limit.");
   static final Field<LimitsConfig, Integer> LIMIT_WAITING_PER_CLIENT =
       live(
           "waiting-per-client",
@@ -1218,9 +1222,10 @@ final class ConfigKeys {
           integer(0, 10_000_000),
           "128",
           limits -> limits.client().fetches(),
-          "The same for requests to origins: fetches (including those whose client has"
-              + " disconnected), refreshes (which do not start above the limit), and upgrade"
-              + " requests until they are accepted. Keep it below"
+          "Maximum number of concurrent requests to origins per client (IPv6: per /64):"
+              + " fetches (including those whose client has disconnected), refreshes (which do"
+              + " not start above the limit), and upgrade requests until they are accepted;"
+              + " further ones receive 429. 0 means no limit. Keep it below"
               + " `origins.NAME.max-connections`.");
   static final Field<LimitsConfig, Integer> LIMIT_REQUEST_BODY_RATE =
       live(
@@ -1228,7 +1233,7 @@ final class ConfigKeys {
           sizeAsInteger("0", "1GiB"),
           "512",
           limits -> limits.client().requestBodyRate(),
-          "Minimum rate of a request body in bytes per second, averaged over"
+          "Minimum rate of a request body, per second, averaged over"
               + " `timeouts.request-body-idle` while the node is ready to read; 0 means no"
               + " minimum.");
 
@@ -1344,31 +1349,32 @@ final class ConfigKeys {
           duration("0s", "1d"),
           "75s",
           TimeoutsConfig::keepAlive,
-          "How long a client connection stays open without a request.");
+          "Maximum time that a client connection stays open without a request.");
   static final Field<TimeoutsConfig, Duration> TIMEOUT_NO_PROGRESS =
       live(
           "no-progress",
           duration("1s", "1d"),
           "2m",
           TimeoutsConfig::noProgress,
-          "Time after which the connection of a client that reads no byte of its response is"
-              + " closed; a slow client that makes progress is not affected.");
+          "Maximum time in which a client reads no byte of its response before its"
+              + " connection is closed; a slow client that makes progress is not affected.");
   static final Field<TimeoutsConfig, Duration> TIMEOUT_LAME_DUCK =
       live(
           "lame-duck",
           duration("0s", "1h"),
           "0s",
           TimeoutsConfig::lameDuck,
-          "How long the node goes on accepting connections after SIGTERM while `/readyz` says that"
-              + " it is not ready, so that load balancers stop sending to it first. Then `drain`"
-              + " begins; a second signal begins it at once.");
+          "How long the node continues to accept connections after SIGTERM while"
+              + " `/readyz` reports that it is not ready, so that load balancers first stop"
+              + " sending requests to it. Then `drain` begins; a second signal begins it at"
+              + " once.");
   static final Field<TimeoutsConfig, Duration> TIMEOUT_DRAIN =
       live(
           "drain",
           duration("0s", "1d"),
           "30s",
           TimeoutsConfig::drain,
-          "How long requests in progress may continue after SIGTERM.");
+          "Maximum time that requests in progress continue after SIGTERM.");
   static final Field<TimeoutsConfig, Duration> TIMEOUT_REQUEST_TOTAL =
       live(
           "request-total",
@@ -1425,10 +1431,10 @@ final class ConfigKeys {
           ValueType.NETWORKS,
           "",
           PurgeConfig::from,
-          "Networks whose clients may purge with a `PURGE`, `BAN` or `PURGEKEYS` request on any"
-              + " listener; without any, such requests get 405. The address is that of the peer,"
-              + " of the PROXY protocol or, from a network of `forwarding.trusted`, of"
-              + " `X-Forwarded-For` or `Forwarded`.");
+          "Networks whose clients may purge with a `PURGE`, `BAN` or `PURGEKEYS` request"
+              + " on any listener; if empty, such requests receive 405. The client's address is"
+              + " that of the peer, of the PROXY protocol or, from a network of"
+              + " `forwarding.trusted`, of `X-Forwarded-For` or `Forwarded`.");
 
   static final Field<AccessLogConfig, String> ACCESS_LOG_OUTPUT =
       atStart(
@@ -1443,8 +1449,8 @@ final class ConfigKeys {
           integer(64, 1_048_576),
           "8192",
           AccessLogConfig::queueLines,
-          "Maximum number of lines queued, over all loops, while the writer is behind; further"
-              + " lines are dropped and counted. Each line takes about 3 KiB.");
+          "Maximum number of lines queued, over all event loops, while the writer is"
+              + " behind; further lines are dropped and counted. Each line takes about 3 KiB.");
 
   static final Section<ServerConfig> TOP =
       new Section<>(
@@ -1642,7 +1648,8 @@ final class ConfigKeys {
       new Section<>(
           "limits",
           Shape.ONCE,
-          "Limits. Exceeding one sheds load and is counted.",
+          "Limits of connections and requests. Requests and connections beyond a limit"
+              + " are rejected and counted.",
           "",
           List.of(
               LIMIT_HEADER_BYTES,
@@ -1665,8 +1672,8 @@ final class ConfigKeys {
       new Section<>(
           "http2",
           Shape.ONCE,
-          "Limits on HTTP/2 frames that cost the node more than their sender. Exceeding one"
-              + " closes the connection with ENHANCE_YOUR_CALM and is counted.",
+          "Limits on HTTP/2 frames that cost the node more than their sender. A"
+              + " connection that exceeds one is closed with ENHANCE_YOUR_CALM and counted.",
           "",
           List.of(
               HTTP2_WINDOW,
@@ -1740,8 +1747,7 @@ final class ConfigKeys {
       new Section<>(
           "purge",
           Shape.ONCE,
-          "Purges by requests to the listeners, as plugins of content management systems send"
-              + " them.",
+          "Purges by requests to the listeners, as sent by plugins of content management systems.",
           "from",
           List.of(PURGE_FROM),
           config -> Map.of("", config.purge()));

@@ -13,8 +13,9 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes a {@link ServerConfig} from defaults, one file, the environment and options, each over the
- * one before. All problems are found in one go, and a configuration with any is refused whole.
+ * Loads a {@link ServerConfig} from defaults, one file, the environment and options, each
+ * overriding the one before. It reports all problems at once, and rejects a configuration with any
+ * problem entirely.
  */
 public final class ConfigLoader {
   private static final int MAX_FILE_BYTES = 1 << 20;

@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** What became of loading a configuration: all of it, or nothing and every reason why not. */
+/** The result of loading a configuration: the whole configuration, or all problems. */
 public sealed interface ConfigOutcome {
 
   /**

@@ -1,7 +1,7 @@
 package io.forebay.server.config;
 
 /**
- * One thing wrong with the configuration.
+ * One problem of a configuration.
  *
  * @param source the file, {@code environment FOREBAY_…} or {@code option …}
  * @param line from 1, or 0 where the source has no lines

@@ -7,7 +7,7 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
-/** The table of keys written out: for people as Markdown, for editors as JSON Schema. */
+/** Writes the table of keys as Markdown for people and as JSON Schema for editors. */
 public final class ConfigReference {
   private static final JsonMapper JSON = JsonMapper.builder().build();
   private static final String INTERPOLATED = ".*\\$\\{.*\\}.*";
@@ -219,8 +219,15 @@ public final class ConfigReference {
 
       ## Units
 
-      Sizes: bytes, or `64KiB`, `512MiB`, `2GiB`, `1TiB` (powers of 1024). Durations: `500ms`, `10s`, `5m`, `2h`, `1d`.
-      Addresses: `:8080`, `127.0.0.1:8080`, `[::1]:8080`. YAML requires quotes around values that begin with `[` or `*`.
+      Each key has its type, its unit and its range in *Type*. A range includes both ends.
+
+      - size: a number of bytes, or with a unit: `64KiB`, `512MiB`, `2GiB`, `1TiB` (powers of 1024)
+      - duration: a whole number with a unit: `500ms`, `10s`, `5m`, `2h`, `1d`; only 0 needs no unit
+      - integer: a number of what the key counts
+      - percentage: a whole number with `%`
+      - address: `:8080`, `127.0.0.1:8080`, `[::1]:8080`, `unix:/run/forebay/http.sock`
+
+      YAML requires quotes around values that begin with `[` or `*`.
 
       ## Keys
 

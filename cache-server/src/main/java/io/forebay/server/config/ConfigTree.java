@@ -2,7 +2,7 @@ package io.forebay.server.config;
 
 import java.util.List;
 
-/** A YAML document as text with places; what type a value has is the key table's business. */
+/** A YAML document as text values with their positions; the key table determines their types. */
 sealed interface ConfigTree {
 
   SourceLocation place();

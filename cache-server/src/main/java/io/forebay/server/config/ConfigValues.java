@@ -14,8 +14,8 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The texts given for keys, by key path, each with its place. File, environment and options are
- * written one over the other; what the texts mean is found out once, at the end.
+ * The texts given for keys, by key path, each with its position. Values of file, environment and
+ * options override one another; they are interpreted once, at the end.
  */
 final class ConfigValues {
   static final String ENVIRONMENT_PREFIX = "FOREBAY_";

@@ -14,7 +14,7 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
-/** An effective configuration shown to people and programs, and compared with another. */
+/** Shows an effective configuration to people and programs, and compares it with another. */
 public final class ConfigView {
   private static final String REDACTED = "***";
   private static final JsonMapper JSON = JsonMapper.builder().build();

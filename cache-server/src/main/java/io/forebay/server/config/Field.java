@@ -4,8 +4,7 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One key of the configuration: the only place where its name, type, default, range and meaning
- * stand.
+ * One configuration key: its name, type, default, range and description.
  *
  * @param <R> the record of {@link ServerConfig} that holds it
  * @param <T> the type of its value

@@ -5,7 +5,7 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whether browsers are told to come by TLS alone (RFC 6797).
+ * Configuration of Strict-Transport-Security (RFC 6797).
  *
  * @param maxAge for how long, or null for not at all
  */

@@ -4,7 +4,7 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * HTTP/3, which is off unless listeners are named.
+ * Configuration of HTTP/3, which is off unless listeners are configured.
  *
  * @param listeners names of TLS listeners that are spoken to by QUIC as well, on the UDP port of
  *     the same number

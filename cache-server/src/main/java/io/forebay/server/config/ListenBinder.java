@@ -16,7 +16,7 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Where clients come in: listeners, the certificates that they show, TLS and HTTP/3. */
+/** Binds the configuration of listeners, their certificates, TLS and HTTP/3. */
 final class ListenBinder extends Binder {
 
   ListenBinder(ConfigValues values, List<ConfigProblem> problems, Map<String, String> sources) {

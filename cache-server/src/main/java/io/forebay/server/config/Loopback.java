@@ -2,7 +2,7 @@ package io.forebay.server.config;
 
 import java.util.Locale;
 
-/** Which hosts are this machine and nobody else, by their text alone: no name is resolved. */
+/** Recognizes hosts that denote this machine by their text; names are not resolved. */
 public final class Loopback {
 
   private Loopback() {}

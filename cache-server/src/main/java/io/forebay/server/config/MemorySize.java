@@ -1,7 +1,8 @@
 package io.forebay.server.config;
 
 /**
- * How much memory something gets: so many bytes, or a share of what the process can have.
+ * A configured amount of memory: a number of bytes, or a share of the memory available to the
+ * process.
  *
  * @param bytes 0 for a share
  * @param percent 0 for bytes

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** What is mounted where, as the kernel tells it in {@code /proc/mounts}. */
+/** The mounted file systems, from {@code /proc/mounts}. */
 final class MountTable {
 
   /** File systems that keep files in memory and nowhere else. */

@@ -5,7 +5,7 @@ import java.util.Map;
 import java.util.function.Function;
 
 /**
- * Keys that stand together: a mapping, a list of mappings, or a mapping of named mappings.
+ * A group of keys: a mapping, a list of mappings, or a mapping of named mappings.
  *
  * @param prefix key of the whole; empty for the keys of the top level
  * @param shortField field that a plain value in place of a mapping sets; empty where none may stand

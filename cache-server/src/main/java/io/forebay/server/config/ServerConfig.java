@@ -10,8 +10,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The whole configuration of a node, effective values only: file, environment, flags and defaults
- * already merged. Immutable; an exchange holds the one it began with for its whole life.
+ * The complete configuration of a node with effective values: file, environment, flags and defaults
+ * are merged. Immutable; an exchange keeps its configuration for its whole life.
  */
 public record ServerConfig(
     List<ListenerConfig> listeners,

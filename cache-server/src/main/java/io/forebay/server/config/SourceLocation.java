@@ -1,7 +1,7 @@
 package io.forebay.server.config;
 
 /**
- * Where a value came from, for problems and for the dump.
+ * The source of a configuration value, for problems and for the dump.
  *
  * @param line from 1, or 0 where the source has no lines
  */

@@ -6,7 +6,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * TLS towards clients.
+ * Configuration of TLS for client connections.
  *
  * @param policy of certificates that name none
  * @param clientHelloBytes longest ClientHello that is read

@@ -8,7 +8,7 @@ import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
 import java.util.List;
 
-/** Networks whose members may do what others may not, such as say who a client is. */
+/** A set of networks whose members are trusted, for example to name the client of a request. */
 public final class TrustedNetworks {
 
   private final List<IpSubnetFilterRule> rules;

@@ -31,14 +31,14 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * What a key's value looks like: how it is read, printed again and described to people and to
- * editors.
+ * The type of a configuration value: how it is parsed, printed and described in the reference and
+ * in the JSON Schema.
  *
- * @param name as the documentation names it
- * @param range what is allowed within the type; empty where the name says it all
+ * @param name in the reference
+ * @param range allowed values within the type, with their unit; empty if the name is sufficient
  * @param pattern regular expression of the texts a JSON Schema accepts, without anchors
- * @param placeholder stands in for a value that was refused, so that all problems are found in one
- *     go; never part of an accepted configuration
+ * @param placeholder replaces an invalid value, so that all problems are found in one pass; never
+ *     part of an accepted configuration
  */
 record ValueType<T>(
     String name,
@@ -80,7 +80,7 @@ record ValueType<T>(
   static final ValueType<Address> ADDRESS =
       new ValueType<>(
           "address",
-          "`HOST:PORT`, or `:PORT` for all addresses; port 0 takes a free one; or `unix:FILE`",
+          "`HOST:PORT`, `:PORT` for all addresses, or `unix:FILE`; port 0 selects a free port",
           "\\S*:[0-9]{1,5}|unix:.+",
           new Address("*", 0),
           ValueType::address,
@@ -98,7 +98,7 @@ record ValueType<T>(
   static final ValueType<Path> PATH =
       new ValueType<>(
           "path",
-          "relative ones start at the working directory",
+          "a relative path starts at the working directory",
           ".+",
           Path.of("."),
           ValueType::path,
@@ -135,7 +135,7 @@ record ValueType<T>(
   static final ValueType<String> ROUTE_HOST =
       new ValueType<>(
           "host pattern",
-          "`*`, `NAME`, `*.NAME`, each but the first also with `:PORT`",
+          "`*`, `NAME[:PORT]` or `*.NAME[:PORT]`",
           "\\*|(\\*\\.)?[A-Za-z0-9._-]+(:[0-9]{1,5})?|\\[[0-9A-Fa-f:.]+\\](:[0-9]{1,5})?",
           "*",
           ValueType::routeHost,
@@ -144,7 +144,7 @@ record ValueType<T>(
   static final ValueType<String> PATH_PREFIX =
       new ValueType<>(
           "path prefix",
-          "begins with `/`, in normal form",
+          "starts with `/`, in normal form",
           "/[!-\"$->@-~]{0,1023}",
           "/",
           ValueType::pathPrefix,
@@ -162,7 +162,7 @@ record ValueType<T>(
   static final ValueType<String> SHARE =
       matching(
           "share",
-          "`auto`, or 0 to 0.95 with at most two digits after the point",
+          "`auto`, or 0 to 0.95 with at most two decimals",
           "auto|0|0?\\.[0-8][0-9]?|0?\\.9[0-5]?",
           "auto",
           "write auto or a share such as 0.5");
@@ -189,7 +189,7 @@ record ValueType<T>(
   static final ValueType<List<String>> PARAMETERS =
       list(
           "list of parameters",
-          "names; a star at the end stands for whatever follows",
+          "names; a trailing `*` matches any suffix",
           NamePatterns::isPattern,
           false,
           "write names such as id or utm_*");
@@ -203,7 +203,7 @@ record ValueType<T>(
   static final ValueType<List<String>> FIELD_PATTERNS =
       list(
           "list of fields",
-          "names of header fields; a star at the end stands for whatever follows",
+          "names of header fields; a trailing `*` matches any suffix",
           text ->
               FieldSyntax.isToken(text)
                   && (text.indexOf('*') < 0 || text.indexOf('*') == text.length() - 1)
@@ -220,14 +220,14 @@ record ValueType<T>(
   static final ValueType<List<String>> HEURISTIC_ERRORS =
       list(
           "list of statuses",
-          "of 404, 405, 410, 414, 501",
+          "any of 404, 405, 410, 414, 501",
           text -> text.matches("404|405|410|414|501"),
           false,
           "write statuses such as 404");
   static final ValueType<List<String>> COOKIE_PATTERNS =
       list(
           "list of cookies",
-          "names of cookies; a star at the end stands for whatever follows",
+          "names of cookies; a trailing `*` matches any suffix",
           text ->
               FieldSyntax.isToken(text)
                   && (text.indexOf('*') < 0 || text.indexOf('*') == text.length() - 1)
@@ -268,7 +268,7 @@ record ValueType<T>(
   static final ValueType<List<String>> SERVER_NAMES =
       list(
           "list of hosts",
-          "names; `*.` in front stands for one label",
+          "names; a leading `*.` matches one label",
           text -> text.matches("(\\*\\.)?" + LABEL + "(\\." + LABEL + "){0,60}"),
           true,
           "write names such as www.example.com or *.example.com");
@@ -292,7 +292,7 @@ record ValueType<T>(
   static final ValueType<NegativeTtl> NEGATIVE_TTL =
       new ValueType<>(
           "times by status",
-          "`STATUS: DURATION` each, the status an error such as `404`, or `4xx`, `5xx`",
+          "pairs `STATUS: DURATION`; a status is an error such as `404`, or `4xx` or `5xx`",
           "([45]([0-9]{2}|xx)=(0|[0-9]+(ms|s|m|h|d))(,(?!$)|$))*",
           NegativeTtl.NONE,
           ValueType::negativeTtl,

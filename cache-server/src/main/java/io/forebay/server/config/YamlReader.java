@@ -16,9 +16,9 @@ import tools.jackson.dataformat.yaml.YAMLFactory;
 import tools.jackson.dataformat.yaml.YAMLParser;
 
 /**
- * Reads one YAML document into a {@link ConfigTree}. Scalars are kept as written, so that {@code
- * 0x10} or {@code off} mean what the key says and not what YAML guesses. Aliases are refused: a few
- * lines of them can name millions of nodes.
+ * Reads a YAML document into a {@link ConfigTree}. Scalars are kept as written, so that the key's
+ * type, not YAML, interprets {@code 0x10} or {@code off}. Aliases are rejected: a few lines of them
+ * can expand to millions of nodes.
  */
 final class YamlReader {
   private static final int MAX_DEPTH = 16;

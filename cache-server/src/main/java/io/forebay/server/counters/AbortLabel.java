@@ -2,7 +2,7 @@ package io.forebay.server.counters;
 
 import java.util.Locale;
 
-/** Why a response was aborted after its head; the label {@code cause} of the metric. */
+/** Why a response was aborted after its head; the value of the metric label {@code cause}. */
 public enum AbortLabel {
   /** The origin's body ended early, or a range request for missing bytes failed. */
   ORIGIN_FAILED(true),

@@ -1,6 +1,8 @@
 package io.forebay.server.counters;
 
-/** The names by which the loops of one node count. Any thread. */
+/**
+ * The names of routes, origins and listeners by which the event loops of a node count. Any thread.
+ */
 public record CounterNames(NameTable routes, NameTable origins, NameTable listeners) {
   public CounterNames() {
     this(new NameTable(), new NameTable(), new NameTable());

@@ -1,6 +1,6 @@
 package io.forebay.server.counters;
 
-/** What one loop counts of QUIC and HTTP/3; read and written as {@link LoopCounters}. */
+/** One event loop's counters of QUIC and HTTP/3; written and read as {@link LoopCounters}. */
 public final class Http3Counters {
   /** Handshakes begun, and those of them that succeeded. */
   public long handshakes;

@@ -1,8 +1,8 @@
 package io.forebay.server.counters;
 
 /**
- * A histogram of durations with fixed bounds, written by one loop with plain stores. Fixed bounds
- * because they are what Prometheus scrapes, and because recording is then one search over 14 longs.
+ * A histogram of durations with fixed buckets, written by one event loop with plain stores. Fixed
+ * buckets are what Prometheus scrapes, and make recording a search over 14 values.
  */
 public final class LatencyHistogram {
 

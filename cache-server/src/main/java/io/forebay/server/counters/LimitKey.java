@@ -1,6 +1,6 @@
 package io.forebay.server.counters;
 
-/** The bounds that are counted when they are passed, by the key that sets them. */
+/** The configuration keys of the limits whose violations are counted. */
 public enum LimitKey {
   HEADER_BYTES("limits.header-bytes"),
   HEADER_COUNT("limits.header-count"),

@@ -3,8 +3,9 @@ package io.forebay.server.counters;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The counters of one loop: plain fields, written by that loop alone and read without order by the
- * scrape, which sums them over loops. A reader may see a value a moment old, never a torn one.
+ * The counters of one event loop: plain fields, written by that loop only. Metrics read them
+ * without synchronization and sum them over loops. A reader may see a slightly old value, but never
+ * a torn one.
  */
 public final class LoopCounters {
   private static final int RESULTS = CacheResult.values().length;

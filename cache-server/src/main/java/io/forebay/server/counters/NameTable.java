@@ -6,10 +6,10 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Numbers names that the configuration gives, so that counters by name are cells of an array. At
- * most {@link #MAX_NAMES} names get a number of their own; all others share {@link #OTHER}. A name
- * keeps its number as long as the process runs, so a reload never moves a count to another name.
- * Asked when a configuration is loaded or a connection is made, never for a hit. Any thread.
+ * Assigns numbers to configured names, so that counters by name are array elements. At most
+ * {@link #MAX_NAMES} names get their own number; all others share {@link #OTHER}. A name keeps its
+ * number for the life of the process, so a reload never assigns a count to another name. Used when
+ * a configuration is loaded or a connection is made, not per request.
  */
 public final class NameTable {
   /** Names with a number of their own. */

@@ -1,6 +1,6 @@
 package io.forebay.server.counters;
 
-/** What one loop counts of one origin; read and written as {@link LoopCounters}. */
+/** One event loop's counters of one origin; written and read as {@link LoopCounters}. */
 public final class OriginCounters {
   public long requests;
   public long receivedBytes;

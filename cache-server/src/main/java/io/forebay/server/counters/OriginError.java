@@ -2,7 +2,7 @@ package io.forebay.server.counters;
 
 import java.util.Locale;
 
-/** Why a request to an origin failed; the label {@code reason} of the metric. */
+/** Why a request to an origin failed; the value of the metric label {@code reason}. */
 public enum OriginError {
   /** The name gives no address, or none that may be used. */
   NAME,

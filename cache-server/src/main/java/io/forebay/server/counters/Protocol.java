@@ -1,6 +1,8 @@
 package io.forebay.server.counters;
 
-/** Versions of HTTP as counters know them; the label {@code protocol} of metrics. */
+/**
+ * The HTTP versions by which requests are counted; the value of the metric label {@code protocol}.
+ */
 public enum Protocol {
   HTTP_1_0("HTTP/1.0"),
   HTTP_1_1("HTTP/1.1"),

@@ -3,9 +3,9 @@ package io.forebay.server.counters;
 import io.forebay.server.counters.LoopCounters.CacheResult;
 
 /**
- * Requests that one loop answered and their body bytes, by route and cache result and by listener
- * and protocol. Cells of fixed arrays: counting is four additions. Read and written as {@link
- * LoopCounters}.
+ * Counts one event loop's responses and their body bytes, by route and cache result and by listener
+ * and protocol. Fixed arrays, so counting is four additions. Written and read as
+ * {@link LoopCounters}.
  */
 public final class ServedCounters {
   private static final int RESULTS = CacheResult.values().length;

@@ -2,7 +2,7 @@ package io.forebay.server.counters;
 
 import java.util.Locale;
 
-/** Handshakes by the group that keys were exchanged with; read and written as LoopCounters. */
+/** Counts handshakes by key exchange group; written and read as {@link LoopCounters}. */
 public final class TlsGroupCounters {
   private final long[] handshakes = new long[Group.values().length];
 

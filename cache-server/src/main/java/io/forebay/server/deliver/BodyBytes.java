@@ -4,8 +4,8 @@ import io.forebay.server.http.LeaseHolder;
 import io.netty.buffer.ByteBuf;
 
 /**
- * Where the bytes of a body lie: an object in the store, or a fill still in progress. Confined to
- * the loop of the delivery that reads it.
+ * The source of a body's bytes: an object in the store, or a fill in progress. Confined to the
+ * event loop of the delivery that reads it.
  */
 public interface BodyBytes {
 

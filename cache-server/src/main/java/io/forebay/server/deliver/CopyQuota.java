@@ -2,10 +2,7 @@ package io.forebay.server.deliver;
 
 import java.util.concurrent.atomic.AtomicLong;
 
-/**
- * The node-wide bound on bytes copied out of regions for sockets that do not take them (I5). Any
- * thread.
- */
+/** The node-wide limit on bytes copied out of regions for slow sockets (I5). Any thread. */
 public final class CopyQuota {
 
   private volatile long limitBytes;

@@ -10,10 +10,9 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sends a byte range of a body, or several with what stands between them, to a sink, straight from
- * mapped memory, one bounded chunk outstanding at a time. The next chunk is looked up only when the
- * socket has taken the last, so a delivery never waits while it holds more than that one chunk's
- * region.
+ * Sends a byte range of a body, or several with multipart delimiters, to a sink directly from
+ * mapped memory, with one bounded chunk outstanding at a time. The next chunk is looked up only
+ * after the socket has accepted the last, so a waiting delivery pins at most one chunk's region.
  *
  * <p>Owner: the loop of the exchange.
  */

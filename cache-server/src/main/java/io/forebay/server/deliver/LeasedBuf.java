@@ -21,10 +21,10 @@ import java.nio.channels.ScatteringByteChannel;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Stored bytes on their way to one socket: a read-only buffer straight over a mapped region, which
- * it keeps pinned until it is released, or over a record read from a disk, which it holds. When a
- * socket does not take them in time, {@link #detach(ByteBuf)} swaps what backs the buffer for a
- * private copy and gives the pin back, so that a reader that stalls holds no region.
+ * A read-only buffer directly over stored bytes: of a mapped region, which stays pinned until the
+ * buffer is released, or of a record read from a disk, which it holds. If a socket does not accept
+ * the bytes in time, {@link #detach(ByteBuf)} replaces the memory by a private copy and releases
+ * the pin or the record, so that a stalled reader holds neither.
  *
  * <p>Owner: the loop that took it from {@link Leases}; release happens there too, because a channel
  * releases what it has written on its own loop.

@@ -14,9 +14,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The leased chunks of one loop: hands them out, takes them back, and swaps for a private copy
- * those that a socket has not taken within one to two ticks. Where the transport keeps views of
- * what it was given, a swap would come too late: there every chunk is copied before it is sent.
+ * The leased chunks of one event loop: creates them, releases them, and replaces by private copies
+ * those that a socket has not accepted within one to two ticks. For transports that keep views of a
+ * buffer, replacing comes too late; there every chunk is copied before it is sent.
  *
  * <p>Owner: one loop; {@link #onTick} is called by it a few times a second.
  */

@@ -7,8 +7,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 
 /**
- * What stands around the parts of a multipart/byteranges body (RFC 9110 §14.6); the parts
- * themselves are read from where they lie.
+ * The delimiters and part headers of a multipart/byteranges body (RFC 9110 §14.6); the parts
+ * themselves are read from the store.
  *
  * <pre>
  *   CRLF --boundary CRLF

@@ -3,9 +3,9 @@ package io.forebay.server.deliver;
 import io.forebay.server.origin.OriginFailure;
 
 /**
- * A body on its way to the client of one exchange: from the store, from a fill in progress, or
- * straight from the origin. An exchange has at most one at a time and tells it of the client's
- * side; all calls come on the loop of the exchange.
+ * The body of one exchange's response on its way to the client: from the store, from a fill in
+ * progress, or directly from the origin. An exchange has at most one at a time and passes it the
+ * client's events. All calls are made on the event loop of the exchange.
  */
 public interface ResponseBody {
 

@@ -13,8 +13,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The slices of a stored object, in the memory tier or on a disk. What page cache has of a disk is
- * read at once. Other slices are read by the threads of the disk, and the next ones ahead of need.
+ * Reads the slices of a stored object from the memory tier or a disk. What page cache holds of a
+ * disk is read at once; the threads of the disk read other slices, and the next ones ahead.
  */
 public final class StoredBody implements BodyBytes {
 

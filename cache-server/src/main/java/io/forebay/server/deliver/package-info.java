@@ -1,4 +1,4 @@
-/** Package deliver: stored bytes on their way to a socket. */
+/** Package deliver: sends stored bytes to a socket. */
 @NullMarked
 package io.forebay.server.deliver;
 

@@ -13,9 +13,10 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where the bytes of an exchange's response may come from if they are not, or no longer, in the
- * store: by slice ({@link PartialBody}), and where that is of no use the rest of them ({@link
- * RemainderFetch}). Made only for what is longer than a chunk, not whole, or fetched.
+ * Selects another source for the bytes of a response that are not, or no longer, in the store:
+ * missing slices ({@link PartialBody}), or else the remainder by range request ({@link
+ * RemainderFetch}). Created only for bodies that are longer than a chunk, incomplete, or being
+ * fetched.
  *
  * <p>Owner: the loop of the exchange.
  */

@@ -13,8 +13,8 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Answers that Forebay makes itself, in plain text: one line that says what was wrong, and one with
- * the request id to find it in the log by.
+ * Formats local replies as plain text: one line with the error, and one with the request id under
+ * which the log has details.
  */
 final class ErrorPage {
   private ErrorPage() {}

@@ -25,8 +25,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One request in flight, the same for every protocol: a table of named steps, each of which returns
- * the next one. It knows the {@link ClientRequest}, its key and what was found out on the way, and
- * so decides; what is decided others do, and say by its {@link Continuation} which step follows.
+ * the next one. It holds the {@link ClientRequest}, its key and what the steps found, and makes the
+ * decisions. Other classes execute them and tell the next step through its {@link Continuation}.
  *
  * <pre>
  *   ADMIT ─► LOOK_UP ─► StoredResponseSender ─► AWAIT

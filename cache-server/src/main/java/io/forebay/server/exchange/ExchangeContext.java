@@ -22,8 +22,8 @@ import io.netty.channel.EventLoop;
 import java.util.function.DoubleSupplier;
 
 /**
- * What the exchanges of one event loop use: the context of its fills, and what only requests need.
- * Confined to the loop, but for the limiters and the purges, which all loops share.
+ * The dependencies of the exchanges of one event loop: the context of its fills, and what only
+ * requests need. Confined to the loop, except the limiters and the purges, which all loops share.
  *
  * @param filling what its fills use too
  * @param load how the loop keeps up

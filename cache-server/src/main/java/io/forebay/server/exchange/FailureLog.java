@@ -7,10 +7,9 @@ import java.util.function.LongSupplier;
 import org.slf4j.LoggerFactory;
 
 /**
- * Logs what clients are not told: why an origin gave no response that could be sent on. Each line
- * starts with the request id that the client's error page names. Clients can cause failures as fast
- * as they send requests, so the lines of a second are bounded; the access log has all of them. One
- * a loop, used by that loop only.
+ * Logs why an origin gave no usable response, which clients are not told. Each line starts with the
+ * request id of the client's error page. Clients can cause failures as fast as they send requests,
+ * so the lines per second are limited; the access log has every request. One per event loop.
  */
 public final class FailureLog {
   static final int LINES_PER_SECOND = 10;

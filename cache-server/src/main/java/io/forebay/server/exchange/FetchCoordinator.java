@@ -18,8 +18,9 @@ import io.forebay.storage.object.StoredHead;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An exchange that the store alone can't answer: how the origin is to be asked, by itself or with
- * others, and what follows from what it said. Made by the first need of that, so not by a hit.
+ * Coordinates the fetches of an exchange that the store alone cannot answer: selects how the origin
+ * is asked, separately or shared with other requests, and what follows from the response. Created
+ * on first use, so not for a hit.
  *
  * <p>Owner: the loop of the exchange.
  */

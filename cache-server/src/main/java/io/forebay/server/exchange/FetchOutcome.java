@@ -10,9 +10,9 @@ import io.forebay.storage.object.StoredHead;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the fetches have come to that an exchange has waited for, as far as the look-up after them
- * has to know it: what has just been brought or confirmed for this very request may answer it
- * though it could answer no other. Made by the first of them.
+ * The results of the fetches for which an exchange has waited, as far as the next lookup needs
+ * them: a response just fetched or validated for this request may answer it although it could
+ * answer no other. Created by the first fetch.
  *
  * <p>Owner: the loop of the exchange.
  */

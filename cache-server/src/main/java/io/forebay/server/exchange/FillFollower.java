@@ -28,8 +28,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * An exchange's end of the fills it waits for and reads from, one after the other: joins the one in
- * progress or starts one, sends what it brings, and reports what became of it.
+ * An exchange's side of the fills that it follows, one after the other: joins the one in progress
+ * or starts one, sends its response, and reports its outcome.
  *
  * <p>Owner: the loop of the exchange. Fills call back on it.
  */

@@ -21,8 +21,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sends one client what a fill brings while it is brought: plans what of the body is wanted, as far
- * as its length is known, then head and body.
+ * Sends one client the response of a fill in progress: determines the requested part of the body as
+ * far as its length is known, then sends head and body.
  *
  * <p>Owner: the loop of the exchange.
  */

@@ -22,7 +22,7 @@ import io.forebay.storage.object.StoredHead;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Makes the fill that an exchange wants; from then on the fill belongs to nobody's client. */
+/** Starts the fill that an exchange needs. From then on the fill is independent of this client. */
 public final class FillStarter {
   private FillStarter() {}
 

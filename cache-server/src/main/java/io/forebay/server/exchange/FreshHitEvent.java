@@ -11,8 +11,8 @@ import io.forebay.server.loop.RequestIds;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the access log is told of a hit of the fast lane. One a loop: the log reads it at once,
- * while the bytes of the request are still there.
+ * The access log event of a hit of the fast lane. One per event loop: the log reads it at once,
+ * while the bytes of the request are still available.
  */
 final class FreshHitEvent extends RequestEvent {
 

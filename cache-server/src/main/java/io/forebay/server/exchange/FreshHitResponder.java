@@ -25,10 +25,10 @@ import io.forebay.storage.object.StoredHead;
 import java.lang.foreign.MemorySegment;
 
 /**
- * The fast lane past the {@link Exchange}: answers a plain request from what this loop has found
- * lately, if that is fresh and its body lies with its head. It asks the same rules and writes the
- * same lines as the exchange does; where any of it is not as plain as that it has done nothing, and
- * the exchange is to be asked.
+ * The fast lane around {@link Exchange}: answers a simple request from an object that this loop
+ * found recently, if it is fresh and its body lies with its head. It applies the same rules and
+ * writes the same lines as an exchange. In any other case it does nothing, and the exchange handles
+ * the request.
  *
  * <p>One a loop; allocates nothing while the access log is off.
  */

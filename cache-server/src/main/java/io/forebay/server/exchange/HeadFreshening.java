@@ -11,7 +11,8 @@ import io.forebay.storage.object.InstallOutcome;
 import io.forebay.storage.object.StoredHead;
 
 /**
- * What the 200 to a HEAD that was passed on says of the stored answer to a GET (RFC 9111 §4.3.5).
+ * Updates or invalidates the stored response to a GET from the 200 to a forwarded HEAD (RFC 9111
+ * §4.3.5).
  *
  * @param requestTimeMillis when the HEAD was sent
  * @param birth its number in the store's sequence, so that what was purged or stored since then is

@@ -13,9 +13,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Strict-Transport-Security (RFC 6797), of which an answer has one line at most (§7.1): over TLS
- * the route's, else the origin's; over plain text none (§7.2). Where TLS ends before this node, at
- * a proxy that it trusts, the origin's goes through: the answer will be over TLS.
+ * Selects the Strict-Transport-Security field of a response (RFC 6797), at most one line (§7.1):
+ * over TLS the route's, else the origin's; over plain text none (§7.2). If a trusted proxy
+ * terminates TLS, the origin's is forwarded, because the client receives the response over TLS.
  */
 public final class HstsLine {
   private static final String NAME = "strict-transport-security";

@@ -9,8 +9,8 @@ import io.forebay.server.fill.FillContext;
 import java.util.List;
 
 /**
- * What a client's unsafe request invalidates (RFC 9111 §4.4, RFC 9875 §3), on routes that let
- * clients do that: both the route of the request and that of what would be invalidated have to.
+ * Invalidates stored responses after a client's unsafe request (RFC 9111 §4.4, RFC 9875 §3), if
+ * both the route of the request and the route of the stored response allow it.
  */
 final class Invalidation {
   private Invalidation() {}

@@ -10,7 +10,7 @@ import io.forebay.server.origin.OriginFailure;
 import io.forebay.server.runtime.RuntimeConfig;
 import java.time.Duration;
 
-/** Answers a request from here and ends its exchange, before any other head was sent. */
+/** Sends a local reply and ends the exchange, before any other head was sent. */
 final class LocalReplies {
   private static final int TOO_MANY_REQUESTS = 429;
 

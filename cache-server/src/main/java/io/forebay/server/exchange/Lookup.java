@@ -17,8 +17,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds what is stored for a request. The key it ends at is left in the request, its text in the
- * loop's key builder, and what is found in the loop's lane and meta.
+ * Looks up the stored response for a request. The final key is left in the request, its text in the
+ * loop's key builder, and the result in the loop's lane and meta.
  *
  * <p>One a loop, without state, so that a hit makes no object for it.
  */

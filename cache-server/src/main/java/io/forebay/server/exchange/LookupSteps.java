@@ -13,9 +13,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The steps by which what is stored for a request is found: by the base key, and where that holds a
- * vary marker by the variant's. Where it is looked for, and what looking leaves behind, is for the
- * subclasses: {@link Lookup} on the way to a response, {@code InspectionLookup} to tell people.
+ * The steps of a lookup: by the base key, and if a vary marker is stored there, by the key of the
+ * variant. Subclasses define where to look and the side effects: {@link Lookup} for responses,
+ * {@code InspectionLookup} for explanations.
  *
  * <p>Without state of its own, so that one object can take them for all requests.
  *

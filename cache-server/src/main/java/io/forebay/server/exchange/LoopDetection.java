@@ -7,7 +7,7 @@ import io.forebay.core.policy.Reason;
 import io.forebay.server.runtime.RuntimeConfig;
 import org.jspecify.annotations.Nullable;
 
-/** Finds requests that go in circles, or have gone through too many hands (RFC 8586). */
+/** Detects requests that loop between nodes, or that passed through too many (RFC 8586). */
 public final class LoopDetection {
   private LoopDetection() {}
 

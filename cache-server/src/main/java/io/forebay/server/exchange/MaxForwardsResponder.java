@@ -10,10 +10,7 @@ import io.forebay.server.response.HeadLines;
 import io.forebay.server.response.HeadWriter;
 import org.jspecify.annotations.Nullable;
 
-/**
- * OPTIONS requests that are not to be sent on any more: by Max-Forwards a client asks one of those
- * on the way, and who is asked answers as if nobody were behind (RFC 9110 §7.6.2).
- */
+/** Answers OPTIONS requests whose Max-Forwards is 0, as the final recipient (RFC 9110 §7.6.2). */
 final class MaxForwardsResponder {
 
   private static final String ALLOW = "GET, HEAD, OPTIONS, POST, PUT, PATCH, DELETE";

@@ -11,8 +11,8 @@ import io.netty.buffer.ByteBuf;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Waits for the head of an origin's response, then hands the body to a {@link PassThroughBody},
- * which stands in its place for the client from then on. Confined to the loop of the exchange.
+ * Waits for the head of an origin's response, then passes the body to a {@link PassThroughBody},
+ * which takes its place for the client. Confined to the event loop of the exchange.
  */
 abstract class OriginRelay implements OriginListener, ResponseBody {
   final ClientRequest request;

@@ -22,8 +22,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The body of a stored object that lacks slices: what is there is read, and what is not is fetched
- * by the run of slices, by this exchange or by another one that came first.
+ * Reads the body of a stored object with missing slices: present slices are read from the store,
+ * missing ones are fetched as runs of slices, by this exchange or by an earlier one.
  *
  * <pre>
  *   wanted          [----------------------)

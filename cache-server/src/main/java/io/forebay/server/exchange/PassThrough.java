@@ -24,8 +24,9 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A request that goes to the origin as it is: waits for the head of the response, then hands over
- * to a {@link PassThroughBody}, or where both sides change the protocol to a {@link Tunnel}.
+ * Forwards a request to the origin without caching: waits for the head of the response, then
+ * continues with a {@link PassThroughBody}, or with a {@link Tunnel} if both sides change the
+ * protocol.
  *
  * <p>Owner: the loop of the exchange, which is also that of the origin connection.
  */

@@ -14,9 +14,9 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The body of a response that is not served from the store, on its way from the origin straight to
- * the client; what it also writes to the store does not hold it up. Nothing is collected: when the
- * client does not take bytes the origin's socket is not read.
+ * Streams the body of a response from the origin to the client, past the store or while a writer
+ * stores it as well. It buffers nothing: while the client accepts no bytes, the origin's socket is
+ * not read.
  *
  * <p>Owner: the loop of the exchange, which is also that of the origin connection.
  */

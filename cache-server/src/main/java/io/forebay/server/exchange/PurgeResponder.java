@@ -22,9 +22,9 @@ import java.util.concurrent.RejectedExecutionException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Requests with a purge method: from a network that may purge they are carried out, off the loop,
- * and answered once the purge is on disk and in force (I2). From elsewhere they get 405, as where
- * purges by request are off.
+ * Handles requests with a purge method: from an allowed network they are executed outside the event
+ * loop, and answered once the purge is durable and in force (I2). From other addresses they get
+ * 405, as when purges by request are off.
  */
 final class PurgeResponder {
 

@@ -16,10 +16,9 @@ import java.util.HexFormat;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The content of a QUERY, which is a part of its key (RFC 10008 §2.7): read whole, without holding
- * up the loop, before anything is looked up. It stays the exchange's request body, so that a
- * request that turns out to be one to pass goes out as it came: what was read, then what still
- * comes.
+ * Reads the content of a QUERY, which is part of its key (RFC 10008 §2.7), completely before the
+ * lookup, without blocking the event loop. It remains the exchange's request body, so a request
+ * that is then passed is sent unchanged: first the bytes already read, then the rest.
  *
  * <pre>
  *   READING ──► READ       all of it is here: look up

@@ -8,10 +8,10 @@ import io.forebay.server.origin.OriginCall;
 import io.forebay.server.origin.OriginFailure;
 
 /**
- * Goes on with a body whose stored bytes left memory while a slow client read them (I9): asks the
- * origin for the rest by range, and lets it follow what has been sent only when it is of that very
- * body. Any other answer breaks the transfer off, which the client sees (I3). What is fetched so is
- * not stored: it is the tail of an object that memory has just let go.
+ * Continues a body whose stored bytes were evicted while a slow client read them (I9): requests the
+ * rest from the origin by range, and appends it only if it belongs to the same representation. Any
+ * other response aborts the transfer visibly (I3). The fetched rest is not stored, because it is
+ * the tail of an object that memory could not keep.
  *
  * <p>Owner: the loop of the exchange, which is also that of the origin connection.
  */

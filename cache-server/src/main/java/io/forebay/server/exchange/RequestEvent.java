@@ -7,7 +7,10 @@ import io.forebay.server.http.ClientInfo;
 import io.forebay.server.http.TlsSession;
 import org.jspecify.annotations.Nullable;
 
-/** What both lanes tell the access log of a request, its client and its route. */
+/**
+ * The part of an access log event that the fast lane and exchanges share: request, client and
+ * route.
+ */
 abstract class RequestEvent implements AccessEvent {
 
   abstract RequestView request();

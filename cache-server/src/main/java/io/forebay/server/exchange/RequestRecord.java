@@ -11,7 +11,9 @@ import io.forebay.server.counters.NameTable;
 import io.forebay.server.http.ClientInfo;
 import org.jspecify.annotations.Nullable;
 
-/** What is counted and logged of one exchange; written as it goes on, read once at its end. */
+/**
+ * What is counted and logged of one exchange; written during the exchange and read once at its end.
+ */
 final class RequestRecord extends RequestEvent {
 
   private final ExchangeContext loop;

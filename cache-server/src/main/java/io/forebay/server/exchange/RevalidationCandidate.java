@@ -9,7 +9,7 @@ import io.forebay.storage.object.StoredHead;
 import java.util.Arrays;
 
 /**
- * A stored object that a fill may confirm instead of fetching it whole.
+ * A stored object that a fill may revalidate instead of fetching it completely.
  *
  * @param conditions its validators as request fields
  */

@@ -1,6 +1,6 @@
 package io.forebay.server.exchange;
 
-/** What an {@link Exchange} does next. */
+/** The next step of an {@link Exchange}. */
 enum Step {
   ADMIT,
   LOOK_UP,

@@ -30,9 +30,9 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sends the response that stored metadata describes: of an object in the store, or of a fill in
- * progress. One head is written (the stored lines, then the few that change), then the body follows
- * from mapped memory.
+ * Sends the response described by stored metadata: of an object in the store, or of a fill in
+ * progress. Writes one head (the stored lines, then the few that change), then the body from mapped
+ * memory.
  *
  * <p>One a loop, without state, so that a hit makes no object for it.
  */

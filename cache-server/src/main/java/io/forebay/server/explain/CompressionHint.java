@@ -9,8 +9,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Why a stored text is not compressed: nginx, and what is built on it, compresses no response to a
- * request with {@code Via} unless {@code gzip_proxied} allows it, and IIS likewise. One thread.
+ * Explains why a stored text is not compressed: nginx and its derivatives compress no response to a
+ * request with {@code Via} unless {@code gzip_proxied} allows it; IIS does likewise. One thread.
  */
 final class CompressionHint {
 

@@ -10,7 +10,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What would become of a request, and why: what a {@link RequestExplainer} ends with.
+ * The result of a {@link RequestExplainer}: what would happen to a request, and why.
  *
  * @param request as it was looked up, without the cookies that the route leaves out
  * @param route null where none is for it

@@ -19,9 +19,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds what is stored for a request by a survey, which leaves no trace: nothing is pinned beyond
- * the answer, promoted, brought in from a disk or counted as asked for. What lies on a disk is
- * found, since a request would have it loaded.
+ * Looks up stored responses through the store's inspection, without side effects: nothing stays
+ * pinned, is promoted, loaded from a disk or counted as requested. An object on a disk counts as
+ * found, since a request would load it.
  *
  * <p>One thread, one search.
  */

@@ -6,7 +6,7 @@ import io.forebay.server.response.ResponsePlan;
 import io.forebay.storage.inspect.InspectedObject;
 import io.forebay.storage.inspect.InspectedObject.Run;
 
-/** Which slices a response needs that are not stored, by what a survey says of them. */
+/** Calculates which slices of a response are not stored, from an inspection of the object. */
 final class MissingSlices {
   private MissingSlices() {}
 

@@ -58,8 +58,8 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Takes a request through the steps of an {@code Exchange} and asks the same rules, but does
- * nothing: no origin is asked, nothing is loaded, touched or counted.
+ * Takes a request through the steps of an {@code Exchange} with the same rules but without effects:
+ * no origin is contacted, nothing is loaded, touched or counted.
  *
  * <p>One thread, one request; not a loop's.
  */

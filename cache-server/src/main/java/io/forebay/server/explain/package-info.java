@@ -1,5 +1,5 @@
 /**
- * A dry run of the rules: what would become of a request now, and why. It changes nothing.
+ * A dry run of the rules: what would happen to a request now, and why. It changes nothing.
  *
  * <p>Start at {@link RequestExplainer}; {@link Explanation} is the answer.
  */

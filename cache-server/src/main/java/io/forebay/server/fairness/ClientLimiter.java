@@ -5,8 +5,8 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * How many places each client network has taken. Only networks that have some are remembered, so
- * there are never more of them than places are taken. One instance a node; any thread.
+ * Counts the permits that each client network holds, and limits them. It stores only networks with
+ * permits, so their number never exceeds that of the permits. One instance per node; any thread.
  */
 public final class ClientLimiter {
 

@@ -11,8 +11,8 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whose a request is, as a number: of an IPv4 address, or of the /64 that an IPv6 address lies in,
- * since whoever has one address of it has all.
+ * The network of a client as a number: an IPv4 address, or the /64 of an IPv6 address, because
+ * whoever controls one address of a /64 controls all of them.
  */
 public final class ClientNetwork {
 

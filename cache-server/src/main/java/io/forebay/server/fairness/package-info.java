@@ -1,6 +1,6 @@
 /**
- * Package fairness: what one client network has of what all clients share. Start at {@code
- * ClientLimiter}.
+ * Package fairness: limits on the share of one client network in resources that all clients use.
+ * Start at {@code ClientLimiter}.
  *
  * <pre>
  *   a request that is no hit ──► whose is it? (ClientNetwork) ──► a place is taken (ClientLimiter)

@@ -9,7 +9,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Brings one response from an origin into the store while any number of followers read it.
+ * Fetches one response from an origin into the store while any number of followers read it.
  *
  * <p>Owner: the loop of its origin connection, which is the loop that started it. Other loops read
  * {@code state} (published last, after head and writer), the writer's watermark, and join through

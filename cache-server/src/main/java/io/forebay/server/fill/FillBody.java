@@ -10,10 +10,9 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The body of a fill in progress, as one follower's loop reads it up to the watermark. A follower
- * that is so far behind that the bytes are no longer where they were written reads what the store
- * has made of them; one that wants what is still far ahead has it fetched by slice, until the
- * watermark has come by.
+ * The body of a fill in progress, read by one follower's event loop up to the watermark. If a
+ * follower is so far behind that the bytes are no longer in the writer, it reads the stored slices;
+ * if it needs bytes far ahead, they are fetched in slices until the watermark has passed them.
  *
  * <pre>
  *   |   in the store   |  held by the fill  |     to be waited for     |   fetched by slice   |

@@ -12,9 +12,8 @@ import io.netty.channel.EventLoop;
 import java.util.function.LongSupplier;
 
 /**
- * What the fills of one event loop use: what the loop owns, and the node-wide parts it shares with
- * the others. The lane, the key builder, the origin client, the counters and the meta may be
- * touched by this loop only.
+ * The dependencies of the fills of one event loop: what the loop owns, and the node-wide parts.
+ * Only this loop may use the lane, the key builder, the origin client, the counters and the meta.
  *
  * @param index of the loop, from 0
  * @param loops number of loops of the node

@@ -6,7 +6,7 @@ import io.forebay.server.origin.OriginCall;
 import io.forebay.server.origin.OriginListener;
 import org.jspecify.annotations.Nullable;
 
-/** The client whose miss caused a fill; on the fill's own loop. */
+/** The client whose miss started a fill; on the fill's event loop. */
 public interface FillLeader {
 
   /** An interim response, before anything else. */

@@ -14,7 +14,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a fill leaves in the history of its key, for the requests after it.
+ * Records the outcome of a fill in the history of its key, for later requests.
  *
  * <p>Owner: the fill's loop.
  */

@@ -6,10 +6,10 @@ import io.forebay.storage.lane.ObjectWriter;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How far a fill may be ahead of its followers, and what of the body it holds for them: holds the
- * origin, and lets it go on. A small body is paced by nobody; one past a sixteenth of the memory
- * tier by its fastest follower, and past a quarter by the slowest too where they could not have it
- * from anywhere else.
+ * Limits how far a fill may be ahead of its followers, and how much of the body it keeps for them,
+ * by pausing the origin. A small body is not paced. A body larger than a sixteenth of the memory
+ * tier is paced by its fastest follower, and one larger than a quarter also by its slowest, if that
+ * follower has no other source.
  *
  * <p>Owner: the fill's loop.
  */

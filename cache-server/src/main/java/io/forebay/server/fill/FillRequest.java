@@ -11,7 +11,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a fill is asked to bring.
+ * What a fill is asked to fetch: request, key and validators.
  *
  * @param key where it is registered: the base key, or a variant's
  * @param request a copy of the request that caused it, for its selecting fields

@@ -6,10 +6,10 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The fills in progress of the node, by base key and, once it is known, by variant key; and the
- * fetches of slices that a stored object lacks, by object and slice. A fill is registered before
- * the index is looked up again and installs before it leaves, so that whoever finds neither fill
- * nor object, or neither fetch nor slice, may start one (I6). Any thread.
+ * The node's fills in progress, by base key and, once known, by variant key; and the fetches of
+ * missing slices, by object and slice. A fill is registered before the index is looked up again and
+ * installs before it is removed, so a request that finds neither fill nor object, or neither fetch
+ * nor slice, may start one (I6). Any thread.
  */
 public final class FillTable {
 

@@ -13,8 +13,8 @@ import io.netty.buffer.ByteBuf;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The work behind a {@link Fill}: listens to the origin and takes the fill from one state to the
- * next. What the head means is for {@link HeadVerdict}, writing for {@link FillWriter}.
+ * The work of a {@link Fill}: receives the origin's events and moves the fill from state to state.
+ * {@link HeadVerdict} interprets the head, {@link FillWriter} writes.
  *
  * <p>It ends in one of three ways: the response is over, it was given up, or somebody else listens
  * to the origin instead and is handed all that still comes.

@@ -10,8 +10,8 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes what a fill brings into the store: the head, the body as it comes, and last the entry by
- * which it is found. Where there is no room it waits for some, and has the origin held meanwhile.
+ * Writes the response of a fill into the store: the head, the body as it arrives, and last the
+ * index entry. If the store has no space it waits, and pauses the origin meanwhile.
  *
  * <pre>
  *   begin ──► onBegun ──► add* ──► end ──► onFinished

@@ -1,6 +1,6 @@
 package io.forebay.server.fill;
 
-/** An exchange that waits for, or reads from, a fill. Called on the follower's own loop. */
+/** An exchange that waits for, or reads from, a fill. Called on the follower's event loop. */
 public interface Follower {
 
   /** The fill's state or watermark has moved on since the last call. */

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * The followers of one fill on one loop: one wake-up for all of them.
+ * The followers of one fill on one event loop: one wake-up for all of them.
  *
  * <p>The list belongs to that loop; {@link #wake} may be called from the fill's loop. No wake-up is
  * lost: a follower first joins the list and then reads the fill's state; the fill first publishes

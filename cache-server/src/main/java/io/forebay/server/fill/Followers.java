@@ -7,8 +7,8 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Those who follow one fetch: counted together, told a loop at a time. Any loop joins and leaves
- * through its own {@link FollowerGroup}; the rest is for the loop that owns the fetch.
+ * The followers of one fetch: counted together, notified per event loop. Any loop joins and leaves
+ * through its own {@link FollowerGroup}; the other methods belong to the loop that owns the fetch.
  */
 final class Followers {
 

@@ -3,7 +3,7 @@ package io.forebay.server.fill;
 import java.util.Arrays;
 
 /**
- * The opaque bytes the store keeps with each object's head record.
+ * The bytes that the server stores with each head record, opaque to the store.
  *
  * <pre>
  *   0                     meta.length()

@@ -10,7 +10,7 @@ import io.forebay.core.policy.Revalidation;
 import io.forebay.core.policy.StoreVerdict;
 import org.jspecify.annotations.Nullable;
 
-/** What becomes of a fill by the head of the response: the order of the questions is of weight. */
+/** Decides by the head of the response how a fill continues. The order of the checks matters. */
 sealed interface HeadVerdict {
 
   /** A 304: what is stored is as good as new. */

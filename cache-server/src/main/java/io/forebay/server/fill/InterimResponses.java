@@ -6,8 +6,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Interim responses of a fill's origin that its followers get too. Added by the fill's loop, read
- * by any.
+ * Interim responses of a fill's origin, which its followers also receive. Added by the fill's event
+ * loop, read by any.
  */
 public final class InterimResponses {
 

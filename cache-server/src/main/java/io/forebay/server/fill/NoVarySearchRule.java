@@ -14,10 +14,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What stands at a path whose responses say which parameters of a query matter: the rule that the
- * last of them gave, in the place of a vary marker's names. One rule a path, so that a path takes
- * no more than one record whatever its responses say; responses of another rule are found by it no
- * more, and leave by not being asked for.
+ * The record at a path whose responses have No-Vary-Search: the rule of the latest response, in the
+ * place of a vary marker's names. One rule per path, so a path takes at most one record; responses
+ * stored under another rule are no longer found and are evicted in time.
  */
 public final class NoVarySearchRule {
   private static final ResponseTags NO_TAGS = new ResponseTags(List.of(), false);

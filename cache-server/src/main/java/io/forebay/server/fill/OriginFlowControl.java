@@ -3,7 +3,7 @@ package io.forebay.server.fill;
 import io.forebay.server.origin.OriginCall;
 
 /**
- * Holds a fill's origin where that has to wait, and lets it go on.
+ * Pauses and resumes a fill's reading from its origin.
  *
  * <p>Owner: the fill's loop.
  */

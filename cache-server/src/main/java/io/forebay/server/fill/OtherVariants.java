@@ -16,9 +16,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The stored variants of a URL that a request does not select, but names to the origin: if the
- * origin would send it the very same bytes as one of them, they need not come again (RFC 9111
- * §4.3.1). Looked for only where the origin is to be asked.
+ * Finds the stored variants of a URL that a request does not select but sends to the origin as
+ * entity tags: if the origin would send the same bytes as one of them, a 304 suffices (RFC 9111
+ * §4.3.1). Used only if the origin is contacted.
  */
 public final class OtherVariants {
 

@@ -3,8 +3,8 @@ package io.forebay.server.fill;
 import io.forebay.core.policy.BodyRemainder;
 
 /**
- * The head of an object of which the origin sends a part (RFC 9110 §15.3.7): stored by itself, and
- * the slices that come with it are a run like any other.
+ * Stores the head of an object from a partial response (RFC 9110 §15.3.7); its slices are written
+ * as a run of slices.
  */
 sealed interface PartialHead {
 

@@ -3,7 +3,7 @@ package io.forebay.server.fill;
 import io.forebay.core.policy.BodyRemainder;
 
 /**
- * A stored object some slices of which may be missing, and how they can be had.
+ * A stored object with possibly missing slices, and how to fetch them.
  *
  * @param hi high half of the hash of its key
  * @param lo low half of it

@@ -8,8 +8,8 @@ import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 
 /**
- * What an origin has sent of a body and the store has not taken: the store has no room, and what
- * arrives until the origin's socket is read no more has to be somewhere. Confined to a fill's loop.
+ * Buffers the part of a body that the store has not accepted yet: if the store has no space, bytes
+ * still arrive until the origin's socket is paused. Confined to a fill's event loop.
  */
 final class PendingBody {
 

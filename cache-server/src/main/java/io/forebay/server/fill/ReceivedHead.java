@@ -6,7 +6,7 @@ import io.forebay.storage.object.HeadSpec;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The head of a response that may be stored.
+ * The received head of a response that may be stored.
  *
  * @param totalLength of the whole body, or -1 while it is not known
  * @param copied the object whose body it has, or null

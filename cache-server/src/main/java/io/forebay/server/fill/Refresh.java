@@ -23,8 +23,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a 304, or a 200 to a HEAD, does to the stored object it confirms (RFC 9111 §4.3.4, §4.3.5):
- * a new head, the same body.
+ * Updates a stored object from a 304, or from the 200 to a HEAD (RFC 9111 §4.3.4, §4.3.5): a new
+ * head, the same body.
  */
 public final class Refresh {
   private Refresh() {}

@@ -6,9 +6,9 @@ import io.forebay.core.http.RequestView;
 import io.forebay.core.policy.StoredMeta;
 
 /**
- * A request that a 304, or a 200 to a HEAD, was the answer to, as the rules see it where they judge
- * what is stored anew: without its cookies. What is confirmed is not what the origin wrote for
- * these cookies, so a lifetime that was guessed for it may be guessed again.
+ * The request of a validation as the rules see it when they judge the updated response: without its
+ * cookies. The validated response was not created for these cookies, so it may get a heuristic
+ * lifetime again.
  */
 record RevalidatedRequest(RequestView request) implements ForwardingRequest {
 

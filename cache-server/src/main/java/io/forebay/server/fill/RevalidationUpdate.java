@@ -7,8 +7,8 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
 /**
- * Writes the head of a stored object anew with what a 304 says ({@link Refresh}), as often as it
- * takes: the index may be busy, and what is confirmed may have left for a disk.
+ * Rewrites the head of a stored object after a 304 ({@link Refresh}), with retries: the index may
+ * be busy, and the object may have moved to a disk.
  *
  * <p>Owner: the loop of the fill that got the 304.
  */

@@ -18,8 +18,8 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Brings a run of slices that a stored object lacks: one request to the origin, by range and under
- * If-Range, for whole slices. Any number of followers read them as they come.
+ * Fetches a run of missing slices of a stored object: one range request with If-Range for whole
+ * slices. Any number of followers read them as they arrive.
  *
  * <pre>
  *   body    |  0  |  1  |  2  |  3  |  4  |  5  |      stored: 0 1 . . 4 5

@@ -15,7 +15,7 @@ import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** The head of a response as it is to be stored: what of it, and under which key. */
+/** The head of a response as it will be stored, and its key. */
 sealed interface StorableHead {
 
   List<String> BY_ENCODING = List.of("accept-encoding");

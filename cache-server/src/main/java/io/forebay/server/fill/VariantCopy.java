@@ -15,10 +15,9 @@ import java.lang.foreign.ValueLayout;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A response that the origin did not send, because another variant with its strong tag is stored:
- * the 304's fields over that one's, and a copy of its body. It is a response to this request, and
- * so becomes a variant of its own; the other one stays as it is, since a 304 updates only what its
- * request selects (RFC 9111 §4.3.4).
+ * Creates a variant from another one: the origin replied 304 with the strong tag of another stored
+ * variant, so the new variant has the 304's fields and a copy of that body. The other variant is
+ * unchanged, since a 304 updates only what its request selects (RFC 9111 §4.3.4).
  */
 record VariantCopy(ReceivedHead head, ByteBuf body) {
 

@@ -8,8 +8,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Which variants there are under a base key, as it stands in the vary marker's record behind its
- * metadata. All numbers little-endian, unaligned:
+ * The list of variants under a base key, stored in the vary marker's record after its metadata. All
+ * numbers are little-endian and unaligned:
  *
  * <pre>
  *   offset  bytes

@@ -19,8 +19,8 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What stands at a base key whose responses vary: the names of the selecting fields, in the order
- * in which they enter the variants' keys, and the {@link VariantList}.
+ * The record at a base key whose responses vary: the names of the selecting fields, in the order in
+ * which they enter the variants' keys, and the {@link VariantList}.
  *
  * <p>It is replaced whole, and only in the place of the one that was read: whoever comes second
  * reads again. It has no tags, since it is no response: a purge by tag takes variants.

@@ -1,5 +1,5 @@
 /**
- * Bringing a response from an origin into the store, for everyone who waits for it.
+ * Fills: fetches of a response into the store on behalf of all waiting requests.
  *
  * <pre>
  *   Exchange ─▶ FillTable (one fill for each key)

@@ -1,6 +1,6 @@
 package io.forebay.server.http;
 
-/** Why a response that has begun is broken off; names the counter and the log field. */
+/** Why a response that has begun is aborted; determines the counter and the log field. */
 public enum AbortCause {
   /** The origin's body ended early or its connection failed. */
   ORIGIN_FAILED,

@@ -5,7 +5,7 @@ import io.forebay.server.counters.ServedCounters;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The connection an exchange came by.
+ * The connection on which a request arrived.
  *
  * @param address the peer's IP address, without port
  * @param port the peer's port

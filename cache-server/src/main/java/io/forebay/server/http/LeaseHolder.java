@@ -1,6 +1,6 @@
 package io.forebay.server.http;
 
-/** Who sent a leased chunk; told on the owning loop what becomes of it. */
+/** Receives on the owning event loop the outcome of a leased chunk that it sent. */
 public interface LeaseHolder {
 
   /** The socket has taken the chunk, or the channel has given it up. */

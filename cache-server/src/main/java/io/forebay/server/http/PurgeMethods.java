@@ -2,10 +2,7 @@ package io.forebay.server.http;
 
 import java.util.Set;
 
-/**
- * Methods by which the operator's own servers purge, where the configuration lets them; for all
- * others they are not served (S26).
- */
+/** The methods that purge. They are served only for the networks in the configuration (S26). */
 public final class PurgeMethods {
   private static final Set<String> METHODS = Set.of("PURGE", "BAN", "PURGEKEYS");
 

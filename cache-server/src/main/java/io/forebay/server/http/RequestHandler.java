@@ -6,7 +6,7 @@ import io.forebay.core.policy.ProxyError;
 import io.forebay.core.policy.ProxyStatus;
 import io.forebay.server.loop.LoopLoad;
 
-/** What a protocol adapter calls for each request; one instance a loop. */
+/** Receives each request from a protocol adapter; one instance per event loop. */
 public interface RequestHandler {
 
   /** Our member of Proxy-Status for what the listener answers by itself. */

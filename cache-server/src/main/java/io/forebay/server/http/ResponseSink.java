@@ -5,9 +5,10 @@ import io.forebay.server.tunnel.TunnelEnd;
 import io.netty.buffer.ByteBuf;
 
 /**
- * Where the response of one exchange goes; one implementation a protocol. All calls come on the
- * loop of the exchange, in the order {@code informational* head body* end}, or {@code abort}
- * anywhere. After {@code end} or {@code abort} no further call is legal but {@link #giveUp}.
+ * The destination of one exchange's response; one implementation per protocol. All calls are made
+ * on the event loop of the exchange, in the order {@code informational* head body* end}, or
+ * {@code abort} at any point. After {@code end} or {@code abort} only {@link #giveUp} may be
+ * called.
  *
  * <p>It may hold the lease of a body that is sent as one chunk: nobody else has to be told what
  * becomes of that.

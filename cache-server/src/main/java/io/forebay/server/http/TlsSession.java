@@ -3,7 +3,7 @@ package io.forebay.server.http;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a client and we have settled on in the handshake of a connection; made once for each.
+ * The parameters negotiated in a client's TLS handshake; created once per connection.
  *
  * @param version {@code TLSv1.3}, {@code TLSv1.2}
  * @param cipher by its name in the standards

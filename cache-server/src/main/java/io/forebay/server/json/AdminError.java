@@ -2,7 +2,9 @@ package io.forebay.server.json;
 
 import java.util.List;
 
-/** An answer that is not 2xx, thrown by an endpoint and written by the handler. */
+/**
+ * A response of the admin API that is not 2xx, thrown by an endpoint and written by the handler.
+ */
 public final class AdminError extends Exception {
   private static final long serialVersionUID = 1L;
 

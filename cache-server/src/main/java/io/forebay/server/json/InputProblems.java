@@ -3,8 +3,8 @@ package io.forebay.server.json;
 import java.util.ArrayList;
 
 /**
- * What is wrong with an order: the first few things in words, the others as a count. An order of a
- * MiB can be wrong in half a million places, and its answer stays small.
+ * Collects the problems of a request body: the first few as text, the others as a count, so the
+ * response stays small even if half a million parts are wrong.
  */
 public final class InputProblems extends ArrayList<String> {
   private static final long serialVersionUID = 1L;

@@ -17,7 +17,7 @@ import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Reading and writing the bodies of the admin API. */
+/** Parses and writes the JSON bodies of the admin API. */
 public final class Json {
   private static final JsonMapper MAPPER =
       JsonMapper.builder(

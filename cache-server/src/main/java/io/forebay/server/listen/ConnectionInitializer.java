@@ -38,7 +38,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Gives an accepted connection its handlers; one a listener and loop. */
+/** Installs the handlers of an accepted connection; one per listener and event loop. */
 public final class ConnectionInitializer extends ChannelInitializer<Channel> {
 
   private static final Logger LOG = LoggerFactory.getLogger(ConnectionInitializer.class);

@@ -12,9 +12,9 @@ import io.netty.handler.codec.http2.Http2CodecUtil;
 import java.util.List;
 
 /**
- * The first bytes on a plain text listener that speaks HTTP/2 by prior knowledge: the connection
- * preface, which is no request in any older version, or something else, which is HTTP/1.1 (RFC 9113
- * §3.3, §3.4). Nothing is taken from them; whoever comes next reads them again.
+ * Detects HTTP/2 with prior knowledge on a plain-text listener by the connection preface, which is
+ * not valid in older versions; anything else is HTTP/1.1 (RFC 9113 §3.3, §3.4). It consumes no
+ * bytes.
  */
 final class H2cDetector extends ByteToMessageDecoder {
 

@@ -16,10 +16,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What a proxy in front says before the client's first byte: the PROXY protocol, version 1 or 2.
- * Where a listener expects it every connection has to begin with it, and only trusted networks are
- * asked for it; so nobody can say that he is somebody else. Stands behind Netty's decoder, which
- * goes by itself after one header and hands on what came behind that.
+ * Handles the PROXY protocol header, version 1 or 2, that a proxy sends before the client's bytes.
+ * On a listener with this protocol every connection must begin with a header, and only trusted
+ * networks are accepted, so clients cannot forge their address. It follows Netty's decoder, which
+ * removes itself after one header.
  *
  * <pre>
  *   [decoder] [this]                     until the header is whole, within the time for a request's head

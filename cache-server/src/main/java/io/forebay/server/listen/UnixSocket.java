@@ -27,9 +27,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A listening Unix-domain socket. The kernel spreads no connections over several of them, so the
- * first loop accepts for all and hands connections on, in turn. Whoever may write to the file may
- * connect.
+ * A listening Unix-domain socket. The kernel does not distribute connections over several such
+ * sockets, so the first event loop accepts for all and assigns connections in turn. Every process
+ * that may write to the file may connect.
  */
 final class UnixSocket {
 

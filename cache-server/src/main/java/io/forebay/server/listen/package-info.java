@@ -1,5 +1,5 @@
 /**
- * Listeners: sockets that accept, and the choice of the protocol of each connection.
+ * Listeners: sockets that accept connections, and the selection of each connection's protocol.
  *
  * <pre>
  *   Listeners ─▶ ConnectionInitializer ─▶ PROXY protocol ─▶ TLS (ALPN) ─┬▶ http1

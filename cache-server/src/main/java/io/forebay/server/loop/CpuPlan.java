@@ -11,8 +11,8 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Which CPU each loop is to run on: never two loops on one, hardware threads of one core only after
- * every core has a loop.
+ * Assigns a CPU to each event loop: never two loops on one CPU, and hardware threads of a core only
+ * after every core has a loop.
  *
  * @param cpus the CPU of each loop; empty when loops are not pinned
  * @param word why they are not, or how many are

@@ -4,10 +4,10 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The deadlines of one loop's connections: a wheel of slots of {@link #TICK_NANOS}, confined to its
- * loop. Moving a deadline later is one store: the entry stays in its slot and is put where it
- * belongs when that slot comes round. So a busy connection, which pushes its deadline back with
- * every request, touches the wheel a few times a minute.
+ * The deadlines of one event loop's connections: a timer wheel with slots of {@link #TICK_NANOS},
+ * confined to its loop. Postponing a deadline is one store: the entry stays in its slot and is
+ * moved when that slot expires. A busy connection, which postpones its deadline with every request,
+ * therefore touches the wheel a few times a minute.
  */
 public final class DeadlineWheel {
 

@@ -1,6 +1,6 @@
 package io.forebay.server.loop;
 
-/** Something needed to listen is not to be had; the message is one line for the operator. */
+/** A resource for listening is not available. The message is one line for the operator. */
 public final class ListenException extends Exception {
   private static final long serialVersionUID = 1L;
 

@@ -5,7 +5,7 @@ import io.netty.channel.EventLoopGroup;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
 
-/** One event loop of the node: its thread, where it is pinned and how busy it is. */
+/** One event loop of the node: its thread, its CPU and its load. */
 public final class Loop {
 
   private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();

@@ -3,9 +3,9 @@ package io.forebay.server.loop;
 import io.forebay.server.config.ServerConfig.OverloadConfig;
 
 /**
- * Whether one loop can keep up, told by how late it comes to a task of its own: everything else
- * that waits for the loop waits as long. While it cannot, what is dear is turned away: new
- * connections, and requests that an origin would have to be asked for; hits go on.
+ * Detects the overload of one event loop by the delay of a periodic task: everything else on the
+ * loop is delayed as long. While it lasts, expensive work is rejected: new connections, and
+ * requests that need an origin. Hits continue.
  *
  * <p>Owner: the loop.
  */

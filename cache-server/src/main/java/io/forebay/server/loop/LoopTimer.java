@@ -6,7 +6,7 @@ import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** One wait at a time, on a loop. */
+/** A timer on an event loop with at most one pending timeout. */
 public final class LoopTimer {
 
   private final EventLoop loop;

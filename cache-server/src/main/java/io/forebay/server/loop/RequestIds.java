@@ -4,8 +4,8 @@ import java.util.HexFormat;
 import java.util.concurrent.ThreadLocalRandom;
 
 /**
- * Request ids of one loop: a prefix that differs from loop to loop and start to start, and a count.
- * Ids are for finding log lines again, not secrets.
+ * Generates the request ids of one event loop: a prefix unique to the loop and the start, and a
+ * counter. Ids identify log lines and are not secret.
  */
 public final class RequestIds {
 

@@ -38,9 +38,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The event loops of a node and the kind of sockets they drive. Each loop is a group of its own, so
- * that what is accepted or connected on a loop stays there. Loops start no threads: a child would
- * inherit the CPU its parent is pinned to.
+ * The event loops of a node and the type of their sockets. Each loop is its own group, so accepted
+ * and outgoing connections stay on their loop. Loops start no threads, because a child thread would
+ * inherit the CPU of its parent.
  */
 public final class Transport implements AutoCloseable {
 

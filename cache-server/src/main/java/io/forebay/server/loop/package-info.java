@@ -1,5 +1,5 @@
 /**
- * Event loops: transport, pinning to CPUs, deadlines, and whether a loop keeps up.
+ * Event loops: transport, pinning to CPUs, deadlines, and overload detection.
  *
  * <p>Start at {@link Transport}; {@link Loop} is one of its loops.
  */

@@ -2,7 +2,7 @@ package io.forebay.server.metric;
 
 import io.forebay.server.counters.LimitKey;
 
-/** Connections of clients, limits on them, and tunnels. */
+/** Metrics of client connections, their limits, and tunnels. */
 final class ConnectionMetrics {
   private ConnectionMetrics() {}
 

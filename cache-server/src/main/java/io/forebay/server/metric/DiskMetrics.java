@@ -4,7 +4,7 @@ import io.forebay.storage.disk.DiskStats;
 import java.util.List;
 import java.util.function.ToDoubleFunction;
 
-/** The figures of the disk tier, a label a store. */
+/** Metrics of the disk tier, with one label per store. */
 final class DiskMetrics {
   private static final List<String> STATES = List.of("recovering", "online", "offline", "fenced");
 

@@ -1,6 +1,6 @@
 package io.forebay.server.metric;
 
-/** Fetches into the store, revalidations and fetches of missing slices. */
+/** Metrics of fetches into the store, revalidations and fetches of missing slices. */
 final class FillMetrics {
   private FillMetrics() {}
 

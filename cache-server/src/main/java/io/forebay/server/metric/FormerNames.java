@@ -11,8 +11,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Exports renamed metrics under their former name as well, for one release, so that dashboards and
- * alerts can follow at their own pace.
+ * Exports renamed metrics also under their former name, for one release, so that dashboards and
+ * alerts can be migrated.
  */
 final class FormerNames {
   /** Former name by present name, both without {@code _total}. */

@@ -3,7 +3,7 @@ package io.forebay.server.metric;
 import io.forebay.server.counters.Http3Counters;
 import java.util.function.ToLongFunction;
 
-/** What is exported of QUIC and HTTP/3. */
+/** Metrics of QUIC and HTTP/3. */
 final class Http3Metrics {
 
   private Http3Metrics() {}

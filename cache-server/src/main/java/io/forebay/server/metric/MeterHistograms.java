@@ -8,10 +8,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
 /**
- * Histograms for registries of any kind. Micrometer has no meter for a histogram that is kept
- * elsewhere, so each is a timer for count and sum, and for each bucket a gauge {@code
- * NAME.histogram} with the label {@code le}: the form that Micrometer itself gives to buckets where
- * the registry's system knows none.
+ * Exports histograms to registries of any kind. Micrometer has no meter for a histogram that is
+ * maintained elsewhere, so each is exported as a timer for count and sum, and for each bucket a
+ * gauge {@code NAME.histogram} with the label {@code le}: the form that Micrometer itself uses
+ * where the registry's system has no buckets.
  */
 final class MeterHistograms implements Meters.Histograms {
   @Override

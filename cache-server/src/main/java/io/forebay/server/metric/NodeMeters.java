@@ -14,8 +14,8 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * The meters of the node in one registry. Those of routes, origins, listeners, disks and
- * certificates come when the node has them; those of certificates go with them.
+ * The meters of the node in one registry. Meters of routes, origins, listeners, disks and
+ * certificates are added when the node has them; those of certificates are removed with them.
  */
 final class NodeMeters {
   private final Meters meters;

@@ -22,9 +22,9 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 
 /**
- * The node's metrics as meters of Micrometer, for a Prometheus registry of its own and for any
- * registry that it is bound to. Counters are plain fields that stay with their loops; a meter sums
- * them when its registry reads it. Any thread.
+ * The node's metrics as Micrometer meters, in its own Prometheus registry and in any registry to
+ * which it is bound. Counters are plain fields of their event loops; a meter sums them when its
+ * registry reads it. Any thread.
  *
  * <pre>
  *   LoopCounters, StoreStats … ◄─read─ Readings ◄─ NodeMeters ─► Prometheus registry ─► /metrics

@@ -7,7 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.ToLongFunction;
 
-/** Requests to origins, of all and of each. */
+/** Metrics of requests to origins, in total and per origin. */
 final class OriginMetrics {
   private OriginMetrics() {}
 

@@ -2,7 +2,7 @@ package io.forebay.server.metric;
 
 import io.netty.buffer.PooledByteBufAllocator;
 
-/** The process: its readiness, memory and event loops. */
+/** Metrics of the process: readiness, memory and event loops. */
 final class ProcessMetrics {
   private ProcessMetrics() {}
 

@@ -15,7 +15,7 @@ import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Supplier;
 
-/** Histograms in the form of Prometheus: a collector beside the meters of its registry. */
+/** Exports histograms to Prometheus with a collector beside the registry's meters. */
 final class PrometheusHistograms implements Meters.Histograms, MultiCollector {
   private static final double[] BOUNDS_SECONDS = boundsSeconds();
 

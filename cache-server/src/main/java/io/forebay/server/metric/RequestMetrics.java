@@ -7,7 +7,7 @@ import io.forebay.server.counters.LoopCounters.PurgeResult;
 import io.forebay.server.counters.Protocol;
 import java.util.Locale;
 
-/** Requests and responses: of all, of each route and of each listener. */
+/** Metrics of requests and responses: in total, per route and per listener. */
 final class RequestMetrics {
   /** The metric with more cells than are shown where most are 0. */
   static final String REQUESTS = "forebay_requests";

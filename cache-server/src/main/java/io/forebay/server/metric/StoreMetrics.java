@@ -4,7 +4,7 @@ import io.forebay.storage.evict.EvictionStats;
 import io.forebay.storage.evict.HitEstimate;
 import java.util.function.ToDoubleFunction;
 
-/** The store's figures as metrics. */
+/** Metrics of the store. */
 final class StoreMetrics {
 
   private StoreMetrics() {}

@@ -7,7 +7,10 @@ import java.time.Instant;
 import java.util.List;
 import java.util.function.ToDoubleFunction;
 
-/** Handshakes with clients, and how long certificates and their OCSP answers last. */
+/**
+ * Metrics of TLS handshakes with clients, and the remaining validity of certificates and OCSP
+ * responses.
+ */
 final class TlsMetrics {
   private TlsMetrics() {}
 

@@ -1,5 +1,5 @@
 /**
- * Metrics: names, help and values of what the counters and the store tell.
+ * Metrics: names, descriptions and values from the counters and the store.
  *
  * <p>Start at {@link NodeMetrics}.
  */

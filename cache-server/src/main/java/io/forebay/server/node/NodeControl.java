@@ -3,10 +3,7 @@ package io.forebay.server.node;
 import java.io.IOException;
 import java.util.List;
 
-/**
- * A running node as the admin API sees it: its status, questions, purges, and what changes it. Any
- * thread.
- */
+/** A running node as the admin API sees it: status, queries, purges and changes. Any thread. */
 public interface NodeControl extends NodeStatus, NodeQueries, PurgeControl {
 
   /**

@@ -10,8 +10,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Questions about what is stored and what would become of a request; they change nothing. Any
- * thread, unless a method says which.
+ * Read-only queries about stored objects and explanations of requests. Any thread, unless a method
+ * says otherwise.
  */
 public interface NodeQueries {
 

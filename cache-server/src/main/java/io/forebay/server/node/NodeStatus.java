@@ -8,7 +8,7 @@ import io.forebay.storage.disk.DiskStats;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** What the admin API and the metrics read of a running node. Any thread. */
+/** The state of a running node that the admin API and the metrics read. Any thread. */
 public interface NodeStatus {
 
   /** The configuration in force now. */

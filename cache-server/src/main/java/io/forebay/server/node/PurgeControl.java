@@ -8,7 +8,7 @@ import io.forebay.storage.purge.PurgeStatus;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Purges of a running node and what became of them. Any thread. */
+/** The purges of a running node and their progress. Any thread. */
 public interface PurgeControl {
 
   /**

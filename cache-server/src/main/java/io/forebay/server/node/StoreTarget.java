@@ -5,7 +5,7 @@ import io.forebay.core.route.Route;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a running node is asked about when it is asked about a URL.
+ * A URL to be queried in the store, with its request fields.
  *
  * @param route null where none is for it
  * @param isUncacheable whether its last response could not be stored

@@ -7,9 +7,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What an IP address stands for, as far as it matters to whoever connects to it (IANA's registries
- * of special-purpose addresses, RFC 6890). IPv6 addresses that carry an IPv4 address are of the
- * kind of that one, where it is known where it stands in them.
+ * Classifies IP addresses for the check of connection targets (IANA's registries of special-purpose
+ * addresses, RFC 6890). An IPv6 address that contains an IPv4 address at a known position has the
+ * kind of that address.
  */
 enum AddressKind {
   PUBLIC("public"),

@@ -7,10 +7,10 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which of the addresses a name resolves to may be connected to. Whoever controls a name must not
- * be able to point this node at itself, at its neighbours or at a cloud's metadata service. Asked
- * after each resolution, so that a name that changes is judged again. What the operator wrote as an
- * address is meant, and not judged.
+ * Decides which of a name's addresses may be connected to. The owner of a name must not be able to
+ * direct this node at itself, at its neighbours or at a cloud's metadata service. Applied after
+ * each resolution, so a changed name is checked again. IP addresses in the configuration are not
+ * checked.
  */
 final class AddressPolicy {
   private AddressPolicy() {}

@@ -11,8 +11,8 @@ import io.netty.channel.ChannelHandlerContext;
 import java.nio.charset.StandardCharsets;
 
 /**
- * Streams one request body to the origin: asks for as much as the connection takes, never more than
- * a window ahead, and frames it.
+ * Streams one request body to the origin with framing: requests as much as the connection accepts,
+ * at most one window ahead.
  *
  * <p>Chunks are written as
  *

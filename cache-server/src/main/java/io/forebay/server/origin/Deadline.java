@@ -6,9 +6,9 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A moment that can be moved, confined to one loop. Moving it later costs a store: the task that is
- * already scheduled wakes, sees that it is early and schedules the remainder. So a connection that
- * serves a thousand short responses a second keeps one task, not a thousand.
+ * A deadline that can be postponed, confined to one event loop. Postponing costs one store: the
+ * scheduled task runs, finds that it is early and schedules the rest. A connection with a thousand
+ * short responses a second therefore has one task, not a thousand.
  */
 final class Deadline {
   private final EventLoop loop;

@@ -6,8 +6,8 @@ import java.net.InetAddress;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One origin, ready for use: its configuration with the URL taken apart and certificates loaded. An
- * origin that a reload did not change stays the same object, which is how pools tell.
+ * One origin, ready for use: its configuration with the parsed URL and loaded certificates. An
+ * origin that a reload did not change remains the same object, by which pools recognize it.
  *
  * @param host name or address literal, without brackets
  * @param literal the address where {@code host} is one

@@ -1,6 +1,6 @@
 package io.forebay.server.origin;
 
-/** A request on its way to an origin. All methods on the loop that sent it. */
+/** A request in progress to an origin. All methods are called on the event loop that sent it. */
 public interface OriginCall {
 
   /**

@@ -1,6 +1,8 @@
 package io.forebay.server.origin;
 
-/** Sends requests to origins over pooled connections; one instance a loop, confined to it. */
+/**
+ * Sends requests to origins over pooled connections; one instance per event loop, confined to it.
+ */
 public interface OriginClient {
 
   /**

@@ -36,7 +36,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One connection to an origin, with at most one call on it. Confined to its loop.
+ * One connection to an origin, with at most one call. Confined to its event loop.
  *
  * <pre>
  *   OPENING ─► BUSY ─► SETTLING ─► IDLE ─► BUSY …

@@ -6,8 +6,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The right to have one connection, as many times as the cap allows, shared by the pools of one
- * origin on all loops.
+ * The permits for connections to one origin, as many as its limit, shared by the pools of all event
+ * loops.
  *
  * <p>No slot is lost to a loop that waits: a slot given up while some pool waits is not freed but
  * handed to the pool that waited longest. A pool announces that it waits (a volatile store) before

@@ -6,8 +6,8 @@ import java.util.function.LongSupplier;
 import org.slf4j.LoggerFactory;
 
 /**
- * What all loops share of each origin: the count of its connections, so that a cap holds over all
- * loops, and what is logged of its failures. One instance a node.
+ * The state of each origin that all event loops share: the number of its connections, so that the
+ * limit applies to all loops together, and the log of its failures. One instance per node.
  */
 public final class OriginConnections {
   private final ConcurrentHashMap<String, OriginConnectionPermits> byOrigin =

@@ -23,9 +23,10 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Gets one new connection for one call: name, addresses in turn, TLS, all within the connect
- * timeout. It holds a slot from the beginning; a connection that succeeds takes the slot over. If
- * the call is given up meanwhile, the connection is finished all the same and goes to the pool.
+ * Opens one new connection for one call: resolves the name, tries the addresses in turn, and
+ * performs the TLS handshake, all within the connect timeout. It holds a permit from the beginning,
+ * which an established connection takes over. If the call is abandoned meanwhile, the connection is
+ * completed and goes to the pool.
  */
 final class OriginConnector {
   private static final int MAX_ADDRESSES = 3;

@@ -5,7 +5,7 @@ import io.forebay.core.policy.ProxyStatus;
 import io.forebay.server.counters.OriginError;
 
 /**
- * Why an origin call brought no whole response.
+ * Why an origin call gave no complete response.
  *
  * @param kind metric label, and what Proxy-Status says
  * @param detail one line for the log, never for the client: it names host and port

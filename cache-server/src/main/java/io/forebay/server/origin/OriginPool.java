@@ -8,9 +8,9 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One loop's connections to one origin: idle ones, youngest first, and the requests that wait
- * because the node may not open another. Confined to the loop, but for the two numbers other loops
- * read.
+ * One event loop's connections to one origin: idle ones, most recent first, and the requests that
+ * wait because of the connection limit. Confined to the loop, except the two numbers that other
+ * loops read.
  */
 final class OriginPool {
   static final long NOT_WAITING = Long.MIN_VALUE;

@@ -7,7 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Tells whether origins can be reached by name. Any thread may ask. */
+/** Reports whether the names of origins resolve. Any thread. */
 public final class OriginReadiness {
   private OriginReadiness() {}
 

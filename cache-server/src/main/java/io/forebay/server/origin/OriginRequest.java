@@ -6,7 +6,7 @@ import io.forebay.server.http.RequestBody;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One request to an origin, complete but for framing, which the client adds.
+ * One request to an origin, complete except for framing, which the client adds.
  *
  * @param method method token
  * @param target path and query in origin form

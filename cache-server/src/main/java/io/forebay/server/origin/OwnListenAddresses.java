@@ -16,9 +16,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Whether an address is one that this node listens on. A listener on all addresses is on each of
- * the machine's; these are read now and then by another thread, because loops ask. Any thread may
- * ask.
+ * Tells whether an address is one that this node listens on. A listener on all addresses covers
+ * every address of the machine; another thread reads those periodically, because event loops call
+ * this class. Any thread.
  */
 public final class OwnListenAddresses implements Predicate<InetSocketAddress> {
   private static final Logger LOG = LoggerFactory.getLogger(OwnListenAddresses.class);

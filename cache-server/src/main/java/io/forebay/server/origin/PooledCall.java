@@ -12,8 +12,8 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One call: what its listener may still be told, its timers, and where it is now (waiting, getting
- * a connection, or on one). Confined to the loop.
+ * One call: what its listener may still receive, its timers, and its state (waiting, connecting, or
+ * on a connection). Confined to the event loop.
  */
 final class PooledCall implements OriginCall {
   private final PooledOriginClient client;

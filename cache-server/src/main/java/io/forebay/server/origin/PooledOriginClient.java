@@ -12,9 +12,9 @@ import java.util.Iterator;
 import java.util.Map;
 
 /**
- * The pooled client of one loop. Everything happens on that loop; what loops share is the count of
- * connections ({@link OriginConnections}), the names ({@link NameResolver}) and the immutable
- * {@link Origins}.
+ * The pooled origin client of one event loop. Everything runs on that loop; loops share only the
+ * count of connections ({@link OriginConnections}), the names ({@link NameResolver}) and the
+ * immutable {@link Origins}.
  *
  * <p>A request body is taken over when the request is on its connection: from then on the client
  * ends or cancels it. A call that fails before that leaves the body to its owner.

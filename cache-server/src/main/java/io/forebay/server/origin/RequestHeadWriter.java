@@ -9,7 +9,7 @@ import io.netty.buffer.ByteBufUtil;
 import java.nio.charset.StandardCharsets;
 import java.util.Set;
 
-/** Writes the head of a request: what the caller gave, and the framing. */
+/** Writes the head of a request: the caller's fields, and the framing. */
 final class RequestHeadWriter {
   private static final int LIKELY_LENGTH = 512;
 

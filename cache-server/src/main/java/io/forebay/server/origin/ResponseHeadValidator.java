@@ -4,9 +4,9 @@ import io.netty.buffer.ByteBuf;
 import io.netty.handler.codec.http.TooLongHttpHeaderException;
 
 /**
- * Looks over the bytes of a response head, each byte once, for what the parser hides: it takes a
- * field name to end at the first blank, so that {@code X A: b} became a field {@code X}, and it
- * counts no field lines.
+ * Checks the bytes of a response head, each byte once, for what the parser hides: the parser ends a
+ * field name at the first blank, so {@code X A: b} would become a field {@code X}, and it does not
+ * count field lines.
  *
  * <p>Positions count from the reader index, so that they outlive a compaction of the buffer.
  */

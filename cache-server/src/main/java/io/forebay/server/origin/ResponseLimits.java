@@ -3,8 +3,8 @@ package io.forebay.server.origin;
 import io.forebay.server.config.ServerConfig.LimitsConfig;
 
 /**
- * What an origin's answer may make this node hold of its fields; a connection keeps the bounds it
- * began with.
+ * Limits on the header fields of an origin's response; a connection keeps the limits with which it
+ * began.
  *
  * @param headerBytes all field lines of a head, or of a trailer section
  * @param headerCount field lines of a head, or of a trailer section

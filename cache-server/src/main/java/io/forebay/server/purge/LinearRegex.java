@@ -4,9 +4,9 @@ import com.google.re2j.Pattern;
 import com.google.re2j.PatternSyntaxException;
 
 /**
- * A regular expression whose search takes time in proportion to the text, whatever the expression
- * and the text are: RE2 syntax, so neither back-references nor look-around. Its own size is bounded
- * before it is compiled, since counted repetitions multiply. Any thread.
+ * A regular expression with linear-time matching, whatever the expression and the text: RE2 syntax,
+ * without back-references and look-around. Its size is limited before compilation, because counted
+ * repetitions multiply. Any thread.
  */
 final class LinearRegex {
   static final int MAX_LENGTH = 512;

@@ -4,7 +4,7 @@ import io.forebay.server.text.Printable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The lines of the log {@code forebay.audit} about purges, whoever orders them. Any thread. */
+/** Logs purges to {@code forebay.audit}, whatever their source. Any thread. */
 public final class PurgeAudit {
   private static final Logger AUDIT = LoggerFactory.getLogger("forebay.audit");
   private static final int MAX_TEXT = 1000;

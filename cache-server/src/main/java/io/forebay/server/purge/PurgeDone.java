@@ -3,7 +3,7 @@ package io.forebay.server.purge;
 import java.util.OptionalLong;
 
 /**
- * A purge that is on disk and in force.
+ * A purge that is durable and in force.
  *
  * @param matched objects it killed at once, where that is known without a sweep
  */

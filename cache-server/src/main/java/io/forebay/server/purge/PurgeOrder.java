@@ -3,7 +3,7 @@ package io.forebay.server.purge;
 import io.forebay.storage.purge.PurgeKind;
 
 /**
- * One thing to purge.
+ * One purge as an operator orders it.
  *
  * @param text the URL, host, prefix or tag as the operator wrote it, or a pattern as {@link
  *     PurgePredicate} reads it

@@ -12,7 +12,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A purge by pattern, as it stands in the journal and in receipts:
+ * A purge by pattern, in the form used in the journal and in receipts:
  *
  * <pre>
  *   path ^/img/.*\.png$

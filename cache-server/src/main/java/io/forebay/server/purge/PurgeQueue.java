@@ -12,8 +12,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Purges that requests ask for: made off the event loops, since each waits for the journal's disk;
- * those that wait together share a forced write. Their number is bounded.
+ * A bounded queue of purges ordered by client requests. They are executed outside the event loops,
+ * because each waits for the journal's disk; concurrent ones share one fsync.
  *
  * <pre>
  *   loop ── submit ──▶ virtual thread ── Purger (journal forced, in force) ──▶ whenOver

@@ -1,6 +1,6 @@
 package io.forebay.server.purge;
 
-/** Nothing was purged, and why. */
+/** A purge was refused, with the reason; nothing was purged. */
 public final class PurgeRefusedException extends Exception {
   private static final long serialVersionUID = 1L;
 

@@ -14,8 +14,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a request with a purge method names, in the conventions of the plugins of content management
- * systems. The first that applies decides:
+ * Interprets requests with a purge method, following the conventions of plugins of content
+ * management systems. The first that applies decides:
  *
  * <pre>
  *   fields of tags       xkey, xkey-purge, xkey-softpurge, Surrogate-Key, Cache-Tag, Cache-Tags,

@@ -14,9 +14,9 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * What a purge names, by the routes in force: what is kept under a key is named by every URL, host
- * and prefix whose requests have that key. So a purge of one host takes what it shares with others:
- * more than asked for, never less. Belongs to one thread.
+ * Converts purge orders into scopes by the routes in force: an object is named by every URL, host
+ * and prefix whose requests have its key. A purge of one host therefore includes what it shares
+ * with others: possibly more than ordered, never less. Belongs to one thread.
  */
 public final class PurgeScopes {
 

@@ -7,8 +7,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The tags that a regular expression on a list of tags stands for, as content management systems
- * write them for Varnish:
+ * Extracts the tags from a regular expression over a list of tags, as content management systems
+ * send them to Varnish:
  *
  * <pre>
  *   node:1 node:2        cat_p_1|cat_p_2        ((^|,)cat_p_1(,|$))|((^|,)cat_p_2(,|$))

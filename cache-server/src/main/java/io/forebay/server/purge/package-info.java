@@ -1,6 +1,5 @@
 /**
- * Purges: what they name, by the routes in force, and how requests with a purge method ask for
- * them.
+ * Purges: conversion of orders into scopes, and purge requests on the listeners.
  *
  * <pre>
  *   PURGE request ─▶ PurgeRequestReader ─▶ PurgeOrder ─▶ PurgeQueue ─▶ PurgeScopes, PurgePredicate

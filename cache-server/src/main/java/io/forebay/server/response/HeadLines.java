@@ -5,7 +5,7 @@ import io.forebay.core.policy.Reason;
 import io.netty.buffer.ByteBuf;
 import java.nio.charset.StandardCharsets;
 
-/** Writes the field lines that change from response to response, without allocating. */
+/** Writes the header lines that change from response to response, without allocating. */
 public final class HeadLines {
 
   private static final byte[] AGE = ascii("age: ");

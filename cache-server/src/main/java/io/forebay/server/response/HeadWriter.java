@@ -8,8 +8,8 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes the head of every response that an exchange sends, in one order. A section may be left
- * out; one that comes too late is a defect and throws.
+ * Writes the head of every response of an exchange, in one fixed order. A section may be omitted;
+ * writing one too late throws.
  *
  * <pre>
  *   status line, Alt-Svc           the sink writes them

@@ -4,8 +4,8 @@ import io.netty.buffer.ByteBuf;
 import java.nio.charset.StandardCharsets;
 
 /**
- * The stored field lines that a 304 repeats (RFC 9110 §15.4.5), and Strict-Transport-Security,
- * which is no metadata of what is not sent but the host's word with each answer (RFC 6797 §7.1).
+ * Writes the stored header lines that a 304 repeats (RFC 9110 §15.4.5), and
+ * Strict-Transport-Security, which belongs to every response (RFC 6797 §7.1).
  */
 public final class NotModifiedLines {
 

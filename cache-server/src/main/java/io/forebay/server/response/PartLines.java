@@ -8,8 +8,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 
 /**
- * The stored field lines in front of a multipart/byteranges body: the Content-Type is that of the
- * parts, and stands with each of them (RFC 9110 §15.3.7.2).
+ * Writes the stored header lines of a multipart/byteranges response: the stored Content-Type is
+ * that of the parts and is written with each of them (RFC 9110 §15.3.7.2).
  */
 public final class PartLines {
 

@@ -1,5 +1,5 @@
 /**
- * Response heads: which parts of a body a response has, and the header lines that go out.
+ * Response heads: the selected parts of a body, and the header lines.
  *
  * <pre>
  *   request, stored head ─▶ ResponsePlan ─▶ HeadWriter ─▶ ResponseSink

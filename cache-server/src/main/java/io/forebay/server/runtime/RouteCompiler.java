@@ -16,7 +16,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.stream.Stream;
 
-/** Turns routes as the operator writes them into routes as the rules use them. */
+/** Converts configured routes into the form that the rules use. */
 final class RouteCompiler {
   private RouteCompiler() {}
 

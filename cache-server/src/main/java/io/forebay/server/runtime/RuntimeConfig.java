@@ -14,7 +14,7 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One configuration in the form the request path uses: compiled once, immutable, held by an
+ * One configuration in the form that the request path uses: compiled once, immutable, kept by an
  * exchange for its whole life.
  */
 public final class RuntimeConfig {

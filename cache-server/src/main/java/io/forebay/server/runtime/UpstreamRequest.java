@@ -19,8 +19,8 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Builds what goes to an origin from what came from a client: end-to-end fields only, our own words
- * about the client, and for a fill nothing of that client's range or conditions.
+ * Builds the request to an origin from a client's request: end-to-end fields only, the node's own
+ * fields about the client, and for a fill none of the client's ranges and conditions.
  */
 public final class UpstreamRequest {
 

@@ -1,5 +1,5 @@
 /**
- * The configuration in force, compiled for the request path; a reload swaps it whole.
+ * The configuration in force, compiled for the request path; a reload replaces it as a whole.
  *
  * <p>Start at {@link RuntimeConfig}. Immutable.
  */

@@ -4,7 +4,7 @@ import java.net.URI;
 import java.net.URISyntaxException;
 import java.util.Locale;
 
-/** Absolute http and https URLs as operators write them. */
+/** Parses absolute http and https URLs written by operators. */
 public final class HttpUrls {
   private HttpUrls() {}
 

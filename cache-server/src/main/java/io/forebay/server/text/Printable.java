@@ -4,8 +4,8 @@ import java.util.Collection;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes text from outside fit for messages and logs: one line, bounded, no control characters. Also
- * suggests the known name that an unknown one is nearest to.
+ * Makes external text safe for messages and logs: one line, bounded, no control characters. Also
+ * suggests the known name closest to an unknown one.
  */
 public final class Printable {
   private static final int MAX_SHOWN = 80;

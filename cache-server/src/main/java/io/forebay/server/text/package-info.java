@@ -1,5 +1,5 @@
 /**
- * Text from outside made fit for messages and logs, and small checks of URLs.
+ * Text utilities: sanitizing of external text for messages and logs, and checks of URLs.
  *
  * <p>Start at {@link Printable}.
  */

@@ -10,7 +10,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Locale;
 
-/** A certificate with its chain, and the key to it. */
+/** A certificate with its chain and its private key. */
 record CertificatePair(Path file, Path keyFile, List<X509Certificate> chain, PrivateKey key) {
   private static final int DNS_NAME = 2;
 

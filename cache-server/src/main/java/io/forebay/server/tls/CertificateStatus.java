@@ -5,7 +5,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is in force of one certificate.
+ * The status of one certificate in use.
  *
  * @param name entry of the configuration, or {@code listener NAME}
  * @param kind {@code ecdsa} or {@code rsa}

@@ -1,6 +1,6 @@
 package io.forebay.server.tls;
 
-/** Something an operator should know of a certificate. */
+/** A warning about a certificate for the operator. */
 record CertificateWarning(Severity severity, String text) {
 
   enum Severity {

@@ -12,8 +12,8 @@ import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads the ClientHello of a new connection, within a bound of bytes and of time, and makes place
- * for the TLS of the host that it names. Hello and handshake have one time together.
+ * Reads the ClientHello of a new connection, within limits of size and time, and installs the TLS
+ * handler of the host that it names. The ClientHello and the handshake share one timeout.
  */
 public final class ClientHelloHandler extends AbstractSniHandler<TlsHost> {
   private final SniTable table;

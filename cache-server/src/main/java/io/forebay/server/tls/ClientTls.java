@@ -18,8 +18,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The certificates in force, and what has to be done about them over time: ticket keys are
- * replaced, OCSP answers fetched, and it is said when a certificate is about to end.
+ * The certificates in use, and their periodic maintenance: rotates ticket keys, fetches OCSP
+ * responses, and warns about certificates that expire.
  *
  * <p>Loops read the table and nothing else of it. Changes come from the thread of a start or a
  * reload, and from two threads of its own, {@code tls} and {@code ocsp}.

@@ -8,8 +8,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Says of certificates that they are about to end, or have ended: once a day each, for as long as
- * that is so. Confined to whoever has it.
+ * Warns about certificates that are about to expire or have expired, once a day each. Confined to
+ * its owner.
  */
 final class ExpiryWatch {
   private static final long DAY_MILLIS = Duration.ofDays(1).toMillis();

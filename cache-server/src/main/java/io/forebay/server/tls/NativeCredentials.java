@@ -17,9 +17,10 @@ import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The certificates of one host in BoringSSL, ECDSA first, each with its stapled OCSP answer.
- * BoringSSL gives a client the first that it can verify. Netty's own interface can neither staple
- * to one of several certificates nor change that without a new context, hence its inner one.
+ * The certificates of one host in BoringSSL, ECDSA first, each with its stapled OCSP response.
+ * BoringSSL presents the first that the client can verify. Netty's public interface can neither
+ * staple to one of several certificates nor change it without a new context, so this class uses its
+ * internal one.
  *
  * <p>Never changed: another answer makes new credentials. Loops add them to connections without
  * counting, so they are freed when the collector has found that nobody can any more; BoringSSL

@@ -18,10 +18,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Keeps an OCSP answer for each certificate that names a responder. It is fetched anew when half of
- * its time is over; where that fails it stays until it ends, and is then no longer stapled. It goes
- * at once where a sound answer says that the certificate was revoked: who has the older one stapled
- * would tell clients for days what is known to be wrong. Handshakes wait for nothing of it.
+ * Keeps an OCSP response for each certificate that names a responder. It is renewed after half of
+ * its validity; if that fails, it is stapled until it expires. It is dropped at once when a valid
+ * response reports that the certificate is revoked, because stapling the older one would tell
+ * clients for days that it is good.
  */
 final class OcspStapler implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(OcspStapler.class);

@@ -22,7 +22,9 @@ import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** PEM files as certificate authorities and OpenSSL write them (RFC 7468, RFC 5915, RFC 8017). */
+/**
+ * Reads PEM files as certificate authorities and OpenSSL write them (RFC 7468, RFC 5915, RFC 8017).
+ */
 final class PemFile {
   private static final int MAX_FILE_BYTES = 1 << 20;
   private static final Pattern BLOCK =

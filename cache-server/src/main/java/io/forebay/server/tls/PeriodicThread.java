@@ -3,9 +3,7 @@ package io.forebay.server.tls;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
-/**
- * A daemon thread that runs one step at once and then every so many seconds, until it is closed.
- */
+/** A daemon thread that runs a step at once and then periodically, until it is closed. */
 final class PeriodicThread implements AutoCloseable {
 
   /** What is run each time; ends the thread where it is interrupted. */

@@ -12,10 +12,9 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The hosts of a listener for QUIC, whose library has TLS of its own: version 1.3, the first
- * certificate of each host, no early data (a replayed request is none that anybody has asked for).
- * A host's context is made with its first handshake and shared by all loops, so that its tickets
- * serve on each.
+ * The TLS hosts of a listener for QUIC, whose library has its own TLS: version 1.3, the first
+ * certificate of each host, no early data (which could be replayed). A host's context is created
+ * with its first handshake and shared by all event loops, so its tickets are valid on each.
  *
  * <p>Hosts that ask clients for certificates are none of QUIC's. Whether a client is asked is
  * settled by the context that a handshake begins with; the one that the name leads to brings

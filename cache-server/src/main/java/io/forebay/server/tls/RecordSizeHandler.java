@@ -8,10 +8,10 @@ import java.util.function.LongSupplier;
 import javax.net.ssl.SSLEngine;
 
 /**
- * TLS whose records begin small. A client can read nothing of a record before it has all of it, and
- * the first window of a connection, or of one that has been idle, holds less than a record of 16
- * KiB: so its first byte would wait for a round trip more. Once some have gone out the window has
- * opened, and large records cost less.
+ * Writes small TLS records at the start of a connection and after idle periods. A client can read a
+ * record only when it is complete, and the initial congestion window holds less than a record of 16
+ * KiB, so a large first record would cost one more round trip. Later records are large, which costs
+ * less.
  *
  * <p>Records are cut from what was written without copying it; only pieces smaller than a record
  * are put together.

@@ -7,8 +7,8 @@ import javax.net.ssl.SSLEngine;
 import javax.net.ssl.X509ExtendedTrustManager;
 
 /**
- * Trusts nobody: where clients are asked for nothing. Without one a context would be given the
- * roots of the platform, a hundred and more certificates each.
+ * A trust manager that rejects every certificate, used where clients are not asked for one. Without
+ * it, a context would get the platform's roots, more than a hundred certificates each.
  */
 final class RejectAllTrustManager extends X509ExtendedTrustManager {
   static final RejectAllTrustManager NONE = new RejectAllTrustManager();

@@ -24,8 +24,8 @@ import javax.net.ssl.X509TrustManager;
 import javax.security.auth.x500.X500Principal;
 
 /**
- * Finds out before the first client does what is wrong with a certificate. What no client would
- * accept is an error; what some would, or what only looks like a mistake, is a warning.
+ * Checks a certificate before its first use. What every client would reject is an error; what some
+ * would reject, or what looks like a mistake, is a warning.
  */
 final class ServerCertificateCheck {
   private static final int MIN_RSA_BITS = 2048;

@@ -11,8 +11,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who answers for which name: exact names, then wildcards of one label, then what the listener has
- * for all others. Immutable; a change makes another table, so a handshake sees one or the other.
+ * Maps server names to TLS hosts: exact names, then wildcards of one label, then the listener's
+ * default. Immutable; a change creates a new table, so a handshake sees one or the other.
  */
 public final class SniTable {
   /** Nobody answers. */

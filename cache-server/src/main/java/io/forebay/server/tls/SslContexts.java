@@ -23,7 +23,10 @@ import java.util.List;
 import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLException;
 
-/** Makes contexts: BoringSSL where its natives load, else the JDK's TLS, slower and with less. */
+/**
+ * Creates TLS contexts: with BoringSSL where its native library loads, else with the JDK's TLS,
+ * which is slower and has fewer features.
+ */
 final class SslContexts {
   private static final char[] NO_PASSWORD = new char[0];
 

@@ -15,9 +15,9 @@ import java.util.List;
 import java.util.random.RandomGenerator;
 
 /**
- * The keys that session tickets are encrypted with: the first encrypts, all of them open. Either
- * made here and replaced in time, so that a key that is stolen opens hours of traffic at most and
- * not years; or read from a file that several nodes have.
+ * The keys of session tickets: the first encrypts, all of them decrypt. They are either generated
+ * and rotated, so that a stolen key exposes hours of traffic and not years, or read from a file
+ * that several nodes share.
  *
  * <p>Owner: one thread at a time; a list that was handed out does not change.
  */

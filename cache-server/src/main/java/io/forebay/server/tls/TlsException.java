@@ -2,7 +2,7 @@ package io.forebay.server.tls;
 
 import java.util.List;
 
-/** Certificates that cannot be put in force, and every reason why. */
+/** Certificates cannot be used; the message contains every reason. */
 public final class TlsException extends Exception {
   private static final long serialVersionUID = 1L;
 

@@ -18,9 +18,8 @@ import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One entry of the configuration in force: a context that all loops share, and the certificates
- * that its connections begin with. What changes while it is in force is which OCSP answers are
- * stapled; everything else makes another one.
+ * One TLS entry in use: a context that all event loops share, and the certificates presented first.
+ * Only the stapled OCSP responses change while it is in use; any other change creates a new one.
  */
 public final class TlsHost {
   /** Where a connection keeps the host that its ClientHello chose. */

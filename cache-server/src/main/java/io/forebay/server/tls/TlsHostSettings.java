@@ -9,7 +9,7 @@ import java.security.cert.X509Certificate;
 import java.util.List;
 
 /**
- * All that decides how a handshake for one entry of the configuration goes.
+ * All settings that determine a handshake for one entry of the configuration.
  *
  * @param name the entry, or the listener whose own certificate it is
  * @param pairs ECDSA first

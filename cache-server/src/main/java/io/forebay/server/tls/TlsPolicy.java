@@ -4,9 +4,9 @@ import io.forebay.server.config.TlsConfig.Policy;
 import java.util.List;
 
 /**
- * What Mozilla recommends under these names (Server Side TLS 5.8), as far as BoringSSL has it: it
- * has no finite-field Diffie-Hellman, which only {@code intermediate} lists, and there last.
- * Clients choose among ciphers: those without AES in hardware prefer ChaCha20.
+ * Mozilla's recommendations of the same names (Server Side TLS 5.8), as far as BoringSSL supports
+ * them: it has no finite-field Diffie-Hellman, which only {@code intermediate} lists, in last
+ * place. The client's cipher preference applies: clients without AES in hardware prefer ChaCha20.
  *
  * @param ciphers by their names in the JDK
  * @param groups of key exchange, the one that quantum computers do not break first

@@ -7,7 +7,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a listener would do at this moment with a ClientHello that asks for a name.
+ * What a listener would present now for a ClientHello with a server name.
  *
  * @param entry of the configuration, as in {@link CertificateStatus}
  * @param matchedName the name that leads there, a wildcard perhaps; null where none does and it is

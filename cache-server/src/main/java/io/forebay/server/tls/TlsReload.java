@@ -20,9 +20,9 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The first half of a change of certificates: reads every file, checks it, makes what would serve
- * it and shakes hands with it once. Nothing is in force before {@link ClientTls#commit}, and with
- * one error nothing ever will be. What a configuration leaves as it is, is kept as it is.
+ * The first phase of a change of certificates: reads and checks every file, creates the contexts,
+ * and performs one handshake with each. Nothing takes effect before {@link ClientTls#commit}; with
+ * any error nothing ever does. Unchanged entries are kept.
  */
 public final class TlsReload {
   /** What a certificate is looked at for; what is over is not always an error. */

@@ -11,7 +11,10 @@ import javax.net.ssl.SSLEngineResult;
 import javax.net.ssl.SSLException;
 import javax.net.ssl.SSLSession;
 
-/** One handshake in memory: shows what only the library itself knows of a certificate. */
+/**
+ * Performs one TLS handshake in memory, to find problems of a certificate that only the TLS library
+ * can detect.
+ */
 final class TrialHandshake {
   private static final int RECORDS_LENGTH = 128 * 1024;
   private static final int MAX_TURNS = 100;

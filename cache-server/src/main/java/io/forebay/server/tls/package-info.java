@@ -1,6 +1,6 @@
 /**
- * TLS towards clients: the certificates in force and how they change, what a ClientHello is
- * answered with, session tickets, stapled OCSP answers, and clients' certificates.
+ * TLS for client connections: certificates in use and their reload, selection by ClientHello,
+ * session tickets, stapled OCSP responses, and client certificates.
  */
 @NullMarked
 package io.forebay.server.tls;

@@ -9,9 +9,9 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Bytes between a client and an origin, both ways, as they come. What one side does not take is not
- * read of the other: of each direction the transport's queue and one read are held at most. An end
- * of one direction is passed on, and the other goes on; a reset is passed on as a reset.
+ * Relays bytes between a client and an origin in both directions. What one side does not accept is
+ * not read from the other: each direction buffers at most the transport's queue and one read. An
+ * end of one direction is forwarded while the other continues; a reset is forwarded as a reset.
  *
  * <pre>
  *   client ──read──► toOrigin ──write──► origin

@@ -18,8 +18,8 @@ import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A connection that speaks HTTP no more, from the side of this node: bytes in, bytes out. It stands
- * in the pipeline where the HTTP handlers stood. Confined to the connection's loop.
+ * One connection of a tunnel, after the change of protocol: bytes in, bytes out. It replaces the
+ * HTTP handlers in the pipeline. Confined to the connection's event loop.
  *
  * <p>It begins suspended, and while it is suspended the socket is not read; what a read that was
  * under way still brings waits here, as does what the HTTP decoder had not taken.

@@ -3,8 +3,8 @@ package io.forebay.server.tunnel;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * How many tunnels the node has, offers on their way to an origin included (I5). One instance a
- * node; any loop.
+ * Limits the number of tunnels, including pending upgrade requests (I5). One instance per node; any
+ * event loop.
  */
 public final class TunnelLimiter {
   private final AtomicInteger taken = new AtomicInteger();

@@ -1,4 +1,4 @@
-/** Package tunnel: bytes both ways between a client and an origin after a change of protocol. */
+/** Package tunnel: relays bytes between a client and an origin after a change of protocol. */
 @NullMarked
 package io.forebay.server.tunnel;
 

@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Reads {@code Cache-Status} (RFC 9211) as far as a report of warming needs it. */
+/** Parses {@code Cache-Status} (RFC 9211) as far as the report of a warm-up needs it. */
 final class CacheStatusParser {
 
   private CacheStatusParser() {}

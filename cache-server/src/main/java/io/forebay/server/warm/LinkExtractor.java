@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Finds what HLS playlists lead to. They come from outside, so all is bounded. */
+/** Extracts the URLs in HLS playlists. Playlists come from outside, so everything is bounded. */
 final class LinkExtractor {
   static final int MAX_PLAYLIST_BYTES = 8 << 20;
 

@@ -26,9 +26,9 @@ import javax.net.ssl.X509TrustManager;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A small HTTP/1.1 client that asks this node itself, on its own listener, for any Host: what it
- * brings into the store is exactly what a client's request would. One connection, used by one
- * thread; redirects are reported, never followed.
+ * A small HTTP/1.1 client that sends requests to this node's own listener, for any Host, so a
+ * warm-up stores exactly what a client's request would. One connection, used by one thread;
+ * redirects are reported, never followed.
  */
 final class LoopbackClient implements AutoCloseable {
   private static final int CONNECT_TIMEOUT_MILLIS = 5_000;

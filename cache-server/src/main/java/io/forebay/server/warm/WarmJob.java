@@ -30,9 +30,10 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * One warm-up: a queue of URLs, a few virtual threads that ask the node for them, and what came of
- * each. Sitemaps are read one at a time, on one platform thread of the job ({@link SitemapReader}).
- * The number and the total length of URLs are bounded, and of the results only the newest are kept.
+ * One warm-up: a queue of URLs, a few virtual threads that request them from the node, and the
+ * results. Sitemaps are read one at a time, on one platform thread of the job ({@link
+ * SitemapReader}). The number and total length of URLs are limited, and only the newest results are
+ * kept.
  */
 public final class WarmJob {
   static final int MAX_URLS = 100_000;

@@ -12,8 +12,8 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Warm-up jobs of this node: a few at a time, the last ones remembered. They live in memory and end
- * with the process; who wants to resume keeps the report.
+ * The warm-up jobs of this node: a few at a time, the latest ones remembered. They live in memory
+ * and end with the process; to resume, keep the report.
  */
 public final class WarmJobs implements AutoCloseable {
   static final int MAX_RUNNING = 4;

@@ -8,7 +8,7 @@ import java.util.Set;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * What a warm-up job is to do.
+ * The parameters of a warm-up job.
  *
  * @param ratePerSecond requests started a second at most; 0 means no bound
  */

@@ -12,7 +12,7 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A URL to warm, cut into what a request line and a Host field need.
+ * A URL to warm, split into the parts for a request line and a Host field.
  *
  * @param scheme {@code http} or {@code https}
  * @param authority host and port as they go into the Host field

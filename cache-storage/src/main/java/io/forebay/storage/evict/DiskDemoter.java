@@ -15,9 +15,9 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes records of the memory tier to the disk tier: what leaves memory, and, ahead of that, what
- * has proven useful. Under the key's lock a record is given its place on disk, and, if it leaves,
- * loses that in memory, so at no moment does the index know neither. Reclaim thread only.
+ * Copies records of the memory tier to the disk tier: records that are evicted, and useful ones
+ * ahead of eviction. Under the key's lock a record gets its place on disk and, if evicted, loses
+ * the one in memory, so the index always has at least one of them. Reclaim thread only.
  *
  * <p>Ahead of need, so that a stop has little left to write and a power cut costs only what is
  * youngest: a protected region is copied as soon as it is full. Of probation regions, which all are

@@ -3,7 +3,7 @@ package io.forebay.storage.evict;
 import java.util.List;
 
 /**
- * How eviction is set at the moment, and what the shadow has seen.
+ * The current eviction settings, and the figures of the shadow models.
  *
  * @param settingChanges how often tuning has changed the setting
  * @param sampleRate share of all objects that the shadow looks at

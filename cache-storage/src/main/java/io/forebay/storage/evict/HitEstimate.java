@@ -1,8 +1,8 @@
 package io.forebay.storage.evict;
 
 /**
- * What share of requests for objects, and of their bytes, a tier of some size would have answered
- * lately.
+ * The estimated hit ratio, by requests and by bytes, that a tier of some size would recently have
+ * had.
  *
  * @param scale size over that of the tier there is
  */

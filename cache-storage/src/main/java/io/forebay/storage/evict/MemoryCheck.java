@@ -10,9 +10,9 @@ import io.forebay.storage.region.Regions;
 import java.lang.foreign.MemorySegment;
 
 /**
- * Checks records of the memory tier before they are moved, written to a disk, asked for purges or
- * merely because it is their turn. A damaged one loses its name in the index, unless a disk has it
- * as well. Reclaim thread only, so no region is emptied meanwhile.
+ * Checks records of the memory tier before they are moved, written to a disk, read for purges, or
+ * scrubbed. A damaged record is removed from the index, unless a disk also has it. Reclaim thread
+ * only, so no region is emptied meanwhile.
  */
 public final class MemoryCheck {
   private final Regions regions;

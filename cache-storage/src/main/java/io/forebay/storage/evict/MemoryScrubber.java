@@ -7,9 +7,9 @@ import io.forebay.storage.region.Regions;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Reads what lies in the memory tier before anybody asks for it, and takes out of the index what is
- * not what was written: round after round, region by region, at no more than a number of bytes a
- * second. Reclaim thread only; its figures any thread's.
+ * Scrubs the memory tier: reads records region by region at a limited rate, and removes damaged
+ * ones from the index before a request finds them. Reclaim thread only; any thread may read its
+ * figures.
  */
 public final class MemoryScrubber {
   /** Rounds over a small tier begin this far apart. */

@@ -20,7 +20,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keeps spare regions ready: segmented LRU, a region at a time, as {@link SegmentPolicy} says.
+ * Keeps spare regions available by segmented LRU over regions, as {@link SegmentPolicy} decides.
  * Reclaim thread only.
  *
  * <p>What survives moves to the young end of the protected segment, all else goes. A record moves

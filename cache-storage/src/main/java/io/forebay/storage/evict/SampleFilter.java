@@ -1,9 +1,9 @@
 package io.forebay.storage.evict;
 
 /**
- * Which objects are looked at: of all their hashes one in a power of two, always the same ones, so
- * that what is seen of them is all of their history. (Waldspurger et al., "Efficient MRC
- * construction with SHARDS", FAST 2015.) The reclaim thread thins it out; lanes ask.
+ * Selects the objects that the shadow models observe: a fixed fraction (a power of two) by hash, so
+ * that the whole history of each selected object is seen. (Waldspurger et al., "Efficient MRC
+ * construction with SHARDS", FAST 2015.) The reclaim thread lowers the fraction; lanes query it.
  */
 public final class SampleFilter {
   private volatile int bits;

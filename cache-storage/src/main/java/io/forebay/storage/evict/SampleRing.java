@@ -4,8 +4,8 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
 /**
- * What one lane saw of the sampled objects, on its way to the reclaim thread. Bounded; what does
- * not fit is lost and counted. Nothing here waits or allocates.
+ * A bounded queue of sampled accesses from one lane to the reclaim thread. If it is full, samples
+ * are dropped and counted. It neither blocks nor allocates.
  *
  * <pre>
  *  one event:  | object | part (-1: all of it) and length of the head or slice | length of the body |

@@ -4,9 +4,9 @@ import io.forebay.storage.layout.DirectoryEntry;
 import java.util.Arrays;
 
 /**
- * What goes and what stays: segmented LRU by region, as rules without files, threads or memory. The
- * reclaimer follows it, and so do the models that tune it and the benchmarks' simulator, so what
- * those measure is this code. One owner, but for the setting.
+ * The eviction policy: segmented LRU by region, as rules without files, threads or memory. The
+ * reclaimer, the shadow models that tune it and the simulator of the benchmarks share this code.
+ * One owner, except for the setting.
  *
  * <ul>
  *   <li>The oldest region of one segment is reclaimed next: of the protected one if that has more

@@ -4,7 +4,7 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decides when a better setting is worth moving to, so that the setting follows the traffic and not
+ * Decides when a better setting is worth a change, so that the setting follows the traffic but not
  * its noise.
  *
  * <p>Every candidate has a score, the bytes its model missed, in which older windows count less and

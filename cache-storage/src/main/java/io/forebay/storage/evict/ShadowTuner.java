@@ -11,8 +11,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tries settings and sizes on a sample of the live traffic, in models of the tier, and tunes the
- * policy by what it sees. Reclaim thread only, but for {@link #stats}.
+ * Tunes the eviction policy: runs models of the tier with other settings and sizes on a sample of
+ * the live traffic. Reclaim thread only, except {@link #stats}.
  *
  * <p>Memory is bounded: when the largest model holds more records than the limit, the sample is
  * halved and every model with it.

@@ -14,9 +14,9 @@ import io.forebay.storage.region.Regions;
 import java.lang.foreign.MemorySegment;
 
 /**
- * Walks the directories, makes the purges' work permanent in the records (not live, or marked soft)
- * and then lets the purge table forget those purges. Reclaim thread only, so no record moves
- * meanwhile.
+ * Sweeps the memory tier after purges: walks the directories, marks purged records (not live, or
+ * soft), and then retires those purges from the purge table. Reclaim thread only, so no record
+ * moves meanwhile.
  *
  * <p>Memory is swept for a predicate at once, so that lookups need not ask it any longer: what is
  * installed or brought in after that has been asked for it. Forgotten it is, like any other purge,

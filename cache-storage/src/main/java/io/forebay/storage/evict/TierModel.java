@@ -7,8 +7,8 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A tier that holds numbers instead of bytes: regions, records and ghosts as the store has them,
- * under the same {@link SegmentPolicy}. One thread's.
+ * A model of the memory tier that stores sizes instead of bytes: the same regions, records and
+ * ghosts, under the same {@link SegmentPolicy}. One thread.
  *
  * <p>A record is a part of an object: part 0 is its head, the others are slices. Space is counted
  * in whole regions, as in the store; a region that a single record overfills counts as what it

@@ -1,7 +1,7 @@
 package io.forebay.storage.evict;
 
 /**
- * How eviction is set, or left to be tuned while the store runs.
+ * The configured eviction settings, or that they are tuned at run time.
  *
  * @param protectedShare of the space, for records proven useful; negative: tuned
  * @param touchThreshold touches with which a record survives probation, 1 or 2; 0: tuned

@@ -1,6 +1,6 @@
 package io.forebay.storage.evict;
 
-/** An object being written, as the reclaimer sees it. */
+/** An object that is being written, as the reclaimer sees it. */
 public interface UnfinishedObject {
   /** When it last took bytes in. */
   long progressMillis();

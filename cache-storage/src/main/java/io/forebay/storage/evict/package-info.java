@@ -1,4 +1,4 @@
-/** Reclaiming regions and sweeping out what purges killed. */
+/** Eviction: reclaiming regions, copying to disks, sweeping after purges, tuning. */
 @NullMarked
 package io.forebay.storage.evict;
 

@@ -25,8 +25,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The memory directory of a data directory whose configuration names none: a directory of random
- * name on a tmpfs, which only this user may enter.
+ * Finds or creates the memory directory for a data directory whose configuration names none: a
+ * directory with a random name on a tmpfs, accessible only to this user.
  *
  * <pre>
  *  DATA/memory.directory  ----------------->  /dev/shm/forebay-(32 hex digits)/

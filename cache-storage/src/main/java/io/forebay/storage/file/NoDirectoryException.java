@@ -2,7 +2,9 @@ package io.forebay.storage.file;
 
 import java.io.IOException;
 
-/** What a directory would be made in is missing. The message says what to do. */
+/**
+ * The parent of a directory to be created is missing. The message tells the operator what to do.
+ */
 public final class NoDirectoryException extends IOException {
   private static final long serialVersionUID = 1L;
 

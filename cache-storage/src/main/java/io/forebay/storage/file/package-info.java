@@ -1,4 +1,4 @@
-/** How files are opened so that nobody else on the machine can read, replace or redirect them. */
+/** Opens files so that no other user can read, replace or redirect them. */
 @NullMarked
 package io.forebay.storage.file;
 

@@ -4,9 +4,8 @@ import io.forebay.storage.layout.Layouts;
 import java.util.Arrays;
 
 /**
- * Remembers what was dropped lately, as fingerprints of 16 bits: two tables, of which the older is
- * forgotten when the younger has taken two thirds of a cache-full of dropped bytes, or all the
- * fingerprints it has room for.
+ * Remembers recently evicted objects as 16-bit fingerprints, in two tables. The older table is
+ * cleared when the younger has received two thirds of a cache size of evicted bytes, or is full.
  *
  * <p>A fingerprint lies in one of the four places of its bucket. So of objects that were never
  * dropped, at most {@code 2 * 4 / 65535} are taken for one that was: one in eight thousand.

@@ -15,7 +15,7 @@ import net.openhft.chronicle.map.MapEntry;
 import net.openhft.chronicle.map.MapQueryContext;
 import org.jspecify.annotations.Nullable;
 
-/** The index on a Chronicle Map. */
+/** An {@link ObjectIndex} in a Chronicle Map. */
 public final class ChronicleIndex implements ObjectIndex {
   static {
     // Read when the map's classes load; without it they report usage to a server.

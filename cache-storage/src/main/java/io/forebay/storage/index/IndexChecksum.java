@@ -15,8 +15,8 @@ import java.util.concurrent.ThreadFactory;
 import java.util.zip.CRC32C;
 
 /**
- * The checksum of an index file that nobody has open. A map whose bytes are damaged may throw, or
- * search for ever, so one is opened only if its file is as the last clean stop left it.
+ * Computes the checksum of a closed index file. An index is opened only if its file is unchanged
+ * since the last clean stop, because a damaged map may throw or loop.
  *
  * <p>Each segment of the file has a CRC32C, computed by as many threads as there are CPUs, and the
  * seal is made of these and their number. The file is read, not mapped: in a tmpfs a mapped page

@@ -1,6 +1,6 @@
 package io.forebay.storage.index;
 
-/** A key as the map sees it; mutable, one a cursor. */
+/** The mutable key object of the map; one per cursor. */
 final class IndexKey {
   static final int LENGTH = 2 * Long.BYTES;
 

@@ -1,8 +1,8 @@
 package io.forebay.storage.index;
 
 /**
- * Where a record lies, in memory, on disk or both, and what must be known of it without reading it.
- * Mutable and reused by its owner.
+ * An index entry: the location of a record in memory, on disk or both, and the metadata needed
+ * without reading it. Mutable and reused by its owner.
  *
  * <pre>
  *  0       4       8       12      16    18   19   20      24      28      32

@@ -9,7 +9,7 @@ import net.openhft.chronicle.wire.WireIn;
 import net.openhft.chronicle.wire.WireOut;
 import org.jspecify.annotations.Nullable;
 
-/** Sixteen bytes a key. Has no state: the map's file names the class and nothing else. */
+/** Serializes keys as sixteen bytes. Stateless: the map's file stores only the class name. */
 final class KeyMarshaller
     implements SizedReader<IndexKey>, SizedWriter<IndexKey>, ReadResolvable<KeyMarshaller> {
   static final KeyMarshaller INSTANCE = new KeyMarshaller();

@@ -1,9 +1,9 @@
 package io.forebay.storage.index;
 
 /**
- * What one lane served lately, so that the common hit takes no lock: open addressing in pairs, the
- * newer entry of a pair first. Confined to its lane. Holds no truth: whoever uses an entry checks
- * the record it points to.
+ * A lock-free cache of the objects that one lane served recently: open addressing in pairs, the
+ * newer entry of a pair first. Confined to its lane. Entries may be outdated: the caller checks the
+ * record.
  *
  * <pre>
  *  0      1     2                  3                   4             5      6

@@ -1,8 +1,8 @@
 package io.forebay.storage.index;
 
 /**
- * From a 128-bit key to an {@link IndexValue}. Derived data: whatever it holds can be made again
- * from the directories of the regions. Nobody iterates it.
+ * The index from a 128-bit key to an {@link IndexValue}. Derived data: it can be rebuilt from the
+ * directories of the regions. It is not iterable.
  */
 public interface ObjectIndex extends AutoCloseable {
   /** How an operation ended. */

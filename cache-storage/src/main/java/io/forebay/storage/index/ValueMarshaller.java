@@ -12,9 +12,9 @@ import net.openhft.chronicle.wire.WireOut;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sixty-eight bytes a value, as in the picture of {@link IndexValue}, nine words written straight
- * to where the map lies: through the checked, positioned calls of {@code Bytes}, a field each, this
- * was most of what an insert cost before the compiler had got to it, and with that of a rebuild.
+ * Serializes values as sixty-eight bytes in the layout of {@link IndexValue}, as nine words written
+ * directly to the map's memory. Checked calls of {@code Bytes} for each field would dominate the
+ * cost of an insert, and so of a rebuild, before the JIT compiler optimizes them.
  */
 final class ValueMarshaller
     implements SizedReader<IndexValue>, SizedWriter<IndexValue>, ReadResolvable<ValueMarshaller> {

@@ -1,4 +1,4 @@
-/** From a key to where its record lies. */
+/** The index: from a key to the location of its record. */
 @NullMarked
 package io.forebay.storage.index;
 

@@ -12,8 +12,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Compares directories and index of a store at rest: every live head is what its key names, every
- * entry lies within its region, and every record says of itself what its entry says.
+ * Compares the directories and the index of a store at rest: every live head is the one its key
+ * refers to, every entry lies within its region, and every record matches its entry.
  */
 public final class Audit {
   private Audit() {}

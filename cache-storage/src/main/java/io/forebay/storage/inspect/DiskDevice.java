@@ -15,9 +15,9 @@ import java.nio.ByteOrder;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One disk, by positioned reads of its file. A record on it counts as live while the index names
- * it, unless a sweep has marked its entry dead. A page is written after the records it names, so
- * what a page names is in the file. One thread.
+ * Reads one disk for inspection, by positioned reads of its file. A record counts as live while the
+ * index refers to it, unless a sweep has marked its entry dead. Pages are written after the records
+ * that they name, so these are in the file. One thread.
  */
 public final class DiskDevice implements Tier {
   /** Longer than any record that goes to a disk. */

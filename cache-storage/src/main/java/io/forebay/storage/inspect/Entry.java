@@ -3,8 +3,7 @@ package io.forebay.storage.inspect;
 import io.forebay.storage.layout.RecordHeader;
 
 /**
- * What a directory says of one record, copied out. It stays true only as long as its region is in
- * that generation.
+ * A copy of a directory entry. It is valid only while its region is in the same generation.
  *
  * @param in the tier it lies in
  * @param scopes of a head: on a disk all of them, in memory only that of its base key

@@ -7,7 +7,7 @@ import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
 
 /**
- * A head record, copied out.
+ * A copy of a head record.
  *
  * @param head the caller's own bytes
  * @param slices of its body; 0 where that lies in the head

@@ -4,7 +4,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One object or vary marker, with all that the store knows of where it lies.
+ * One object or vary marker and everything the store knows of its location.
  *
  * @param inMemory its head in memory, or null
  * @param onDisk its head on a disk, or null

@@ -6,7 +6,7 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A page of a listing.
+ * One page of a listing of objects.
  *
  * @param next where the next page begins; null after the last one
  */

@@ -13,10 +13,10 @@ import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The memory tier, of a running store or mapped from a file. In a running one a region is pinned
- * while it is read, and given back every few thousand entries, so that reclaim waits for moments.
- * Every length that stands in the tier is checked before it is used: a file may be damaged. One
- * thread, never an event loop.
+ * Reads the memory tier for inspection, of a running store or mapped from a file. In a running
+ * store it pins each region only for a few thousand entries at a time, so reclaim is hardly
+ * delayed. Every length is validated before use, because a file may be damaged. One thread, never
+ * an event loop.
  */
 public final class MemoryTier implements Tier {
   private static final int ENTRIES_A_PIN = 4096;

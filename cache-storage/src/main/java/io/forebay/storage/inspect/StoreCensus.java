@@ -7,7 +7,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** What a walk over every directory adds up to. Bounded, whatever the store holds. */
+/** The totals of a walk over every directory. Its size is bounded, whatever the store contains. */
 public final class StoreCensus {
   /** Upper bounds of the size classes in bytes; one class more for what is larger. */
   static final long[] SIZES = {

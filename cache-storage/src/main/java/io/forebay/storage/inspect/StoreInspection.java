@@ -27,9 +27,9 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Looking at a running store: questions, answered one after the other, and a check of every record.
- * Both have a platform thread of their own, since the index is for such, with a row of pins and a
- * cursor of its own. The threads end when there is nothing to do.
+ * Inspects a running store: answers queries one after the other, and verifies every record on
+ * request. Each has its own platform thread, because the index requires one, with its own row of
+ * pins and its own cursor. The threads end when idle.
  */
 public final class StoreInspection implements AutoCloseable {
   /** Rows of pins that its threads need: one for questions, one for the check. */

@@ -28,9 +28,9 @@ import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Answers questions about a store by walking its directories, running or at rest. Nobody iterates
- * the index; it is asked for single keys. Every answer is bounded, in size and by a deadline looked
- * at between regions. One thread, never an event loop.
+ * Answers queries about a store, running or at rest, by walking its directories; the index is only
+ * used for single keys. Every answer is bounded in size and by a deadline that is checked between
+ * regions. One thread, never an event loop.
  */
 public final class StoreInspector {
   private static final int MAX_RUNS = 256;

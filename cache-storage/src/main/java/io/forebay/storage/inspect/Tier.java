@@ -3,7 +3,7 @@ package io.forebay.storage.inspect;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
-/** The memory tier or one disk, read region by region; nothing here changes it. */
+/** A read-only view, region by region, of the memory tier or one disk. */
 public sealed interface Tier permits MemoryTier, DiskDevice {
   /** {@code memory}, or the name of the disk. */
   String name();

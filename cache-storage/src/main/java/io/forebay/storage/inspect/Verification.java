@@ -11,8 +11,8 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads every record that may still be served and compares its checksum. Run by one thread, watched
- * and cancelled by any.
+ * Verifies the checksum of every record that may still be served. Run by one thread; any thread may
+ * watch or cancel it.
  */
 public final class Verification {
   /** Flaws told one by one; beyond it they are only counted. */

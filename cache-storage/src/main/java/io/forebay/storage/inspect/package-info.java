@@ -1,4 +1,4 @@
-/** Looking at a store, live or at rest, without changing it: walks, listings, figures, checks. */
+/** Read-only inspection of a store, running or at rest: walks, listings, figures, checks. */
 @NullMarked
 package io.forebay.storage.inspect;
 

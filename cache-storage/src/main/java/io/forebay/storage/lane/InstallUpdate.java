@@ -7,10 +7,10 @@ import io.forebay.storage.object.InstallOutcome;
 import io.forebay.storage.region.Regions;
 
 /**
- * Makes a committed record what its key names, if it was born later than what is there. Under the
- * key's lock the old record stops being live first and the new one becomes it after: a process that
- * is killed between the two has lost the object, where the other order would leave two live heads
- * of one key, of which the older might outlive the younger.
+ * The index update that installs a committed record under its key if it was born later than the
+ * present one. Under the key's lock the old record is killed first and the new one becomes live
+ * after it: a process killed in between loses the object, whereas the other order could leave two
+ * live heads of one key, of which the older could survive.
  */
 final class InstallUpdate implements ObjectIndex.Update {
   /** Whatever is there. */

@@ -4,8 +4,8 @@ import io.forebay.storage.purge.ActiveBirths;
 import java.util.Arrays;
 
 /**
- * What one lane is storing, told by the births: a sweep waits for what was born before its purge.
- * Confined to its lane, but for the least of them, which is published.
+ * The births of the objects that one lane is storing: a sweep waits for those born before its
+ * purge. Confined to its lane, except the smallest one, which is published.
  */
 final class LaneBirths {
   private final ActiveBirths active;

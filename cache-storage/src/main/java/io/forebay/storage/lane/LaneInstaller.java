@@ -19,8 +19,8 @@ import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Making what one lane has written what its key names: heads with their small bodies in one go, the
- * heads that a 304 asks for, and whatever a writer has committed. Confined to its lane.
+ * Installs under their keys what one lane has written: small objects in one step, the updated heads
+ * for a 304, and committed writes. Confined to its lane.
  */
 public final class LaneInstaller {
   private static final long[] NO_SCOPES = {};

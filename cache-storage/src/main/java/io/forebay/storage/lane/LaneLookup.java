@@ -23,9 +23,9 @@ import java.lang.foreign.ValueLayout;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finding what one lane is asked for: by its near-index, which is checked against the record it
- * points to, then by the index. What is found is pinned, then validated, then asked for its purges,
- * then validated once more. Confined to its lane.
+ * Looks up objects for one lane: in its near-index, which is checked against the record, then in
+ * the index. A found record is pinned, validated, checked for purges, and validated again. Confined
+ * to its lane.
  */
 public final class LaneLookup {
   private static final int ATTEMPTS = 4;

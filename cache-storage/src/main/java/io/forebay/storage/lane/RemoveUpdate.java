@@ -6,8 +6,8 @@ import io.forebay.storage.index.ObjectIndex;
 import io.forebay.storage.region.Regions;
 
 /**
- * Takes a key out of the index and the life of what it names; if a place or an object is given,
- * only while it names that.
+ * The index update that removes a key and kills its record; if a location or an object is given,
+ * only while the key refers to it.
  */
 final class RemoveUpdate implements ObjectIndex.Update {
   private static final long ANY = -1;

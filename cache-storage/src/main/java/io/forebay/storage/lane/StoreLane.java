@@ -17,8 +17,8 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One event loop's way into the store. Everything here is for that loop's thread only, and nothing
- * here waits: what can't be had at once is a miss or busy.
+ * The interface of one event loop to the store. Only that loop's thread uses it, and no method
+ * blocks: if something is not available at once, the result is a miss or "busy".
  *
  * <p>A hit leaves one pin on the region that {@link #head} or {@link #slice} names. While it is
  * held the bytes stay as they are; the caller gives it back with {@link #unpin}, exactly once, and

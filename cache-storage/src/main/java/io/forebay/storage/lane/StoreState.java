@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** What the lanes of a store share. */
+/** The store's state that its lanes share. */
 public final class StoreState {
   private static final Logger LOG = LoggerFactory.getLogger(StoreState.class);
 

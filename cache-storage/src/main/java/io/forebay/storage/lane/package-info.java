@@ -1,5 +1,5 @@
 /**
- * What one event loop does with the store, without locks: it looks up, pins, writes and installs.
+ * Lock-free access of one event loop to the store: lookups, pins, writes and installs.
  *
  * <pre>
  *   lookup   loop ─▶ LaneLookup ─▶ NearIndex ─▶ index ─▶ pin ─▶ StoredHead

@@ -3,9 +3,8 @@ package io.forebay.storage.layout;
 import java.lang.foreign.MemorySegment;
 
 /**
- * A number that decides what may be served, written twice, each copy with its check, one copy after
- * the other: a stop between any two of the four stores leaves one copy whole, and so does damage to
- * one copy.
+ * A number stored in two copies, each with a checksum, written one after the other. After a stop
+ * between any two of the four stores, or after damage to one copy, the other copy is valid.
  *
  * <pre>
  *  0        8        16       24       32

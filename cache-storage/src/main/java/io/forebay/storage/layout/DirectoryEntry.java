@@ -3,8 +3,8 @@ package io.forebay.storage.layout;
 import java.lang.foreign.MemorySegment;
 
 /**
- * One entry of a region's directory; entry {@code n} lies {@code (n + 1) * LENGTH} before the
- * region's end.
+ * The layout of an entry in a region's directory; entry {@code n} is {@code (n + 1) * LENGTH}
+ * before the region's end.
  *
  * <pre>
  *  0       4    5    6     7    8            24      28      32

@@ -3,7 +3,7 @@ package io.forebay.storage.layout;
 import java.lang.foreign.MemorySegment;
 
 /**
- * The head of an object, or a vary marker.
+ * The layout of a head record: the head of an object, or a vary marker.
  *
  * <pre>
  *  0          24           40           48           56           64

@@ -7,9 +7,9 @@ import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 
 /**
- * The words all structures are made of: little-endian, naturally aligned. Accessors that order
- * memory name their mode; the plain ones are for bytes that nobody else can see yet, or that a pin
- * protects.
+ * The value layouts of all structures: little-endian, naturally aligned. Accessors with memory
+ * ordering name their mode; the plain ones are for bytes that no other thread can see yet, or that
+ * a pin protects.
  */
 public final class Layouts {
   public static final ValueLayout.OfByte BYTE = ValueLayout.JAVA_BYTE;

@@ -4,9 +4,9 @@ import java.lang.foreign.MemorySegment;
 import java.util.zip.CRC32C;
 
 /**
- * What every record starts with. The CRC covers everything from {@link #COVERED_OFFSET} on (the
- * body first, because it arrives first, then what stands before it), so moving a record to another
- * region changes none of the covered bytes.
+ * The layout of the header of every record. The CRC covers everything from {@link #COVERED_OFFSET}
+ * on (first the body, because it arrives first, then the bytes before it), so moving a record to
+ * another region changes no covered byte.
  *
  * <pre>
  *  0       4       8       12      16      20      24

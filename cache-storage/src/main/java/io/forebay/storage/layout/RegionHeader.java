@@ -1,7 +1,8 @@
 package io.forebay.storage.layout;
 
 /**
- * The first 64 bytes of a region. Records grow from behind it, the directory from the far end.
+ * The layout of the first 64 bytes of a region. Records grow from there, the directory grows from
+ * the far end.
  *
  * <pre>
  *  0       4       8                16               24      28      32               64

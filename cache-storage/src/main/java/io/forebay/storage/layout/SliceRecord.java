@@ -1,7 +1,7 @@
 package io.forebay.storage.layout;
 
 /**
- * A slice of a body.
+ * The layout of a record with a slice of a body.
  *
  * <pre>
  *  0          24           40           48      52      56          64

@@ -4,7 +4,7 @@ import java.lang.foreign.MemorySegment;
 import java.util.zip.CRC32C;
 
 /**
- * The first page of a tier's file. Regions follow it back to back.
+ * The layout of the first page of a memory tier's file. Regions follow back to back.
  *
  * <pre>
  *  0        8      12      16                32      36      40

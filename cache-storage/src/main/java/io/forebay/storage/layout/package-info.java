@@ -1,4 +1,4 @@
-/** Pictures of the bytes: where every field of every structure lies. */
+/** Binary layouts: the offset of every field of every structure. */
 @NullMarked
 package io.forebay.storage.layout;
 

@@ -2,7 +2,7 @@ package io.forebay.storage.lock;
 
 import java.io.IOException;
 
-/** Somebody else has the directory. */
+/** Another process has locked the directory. */
 public final class DirectoryInUseException extends IOException {
   private static final long serialVersionUID = 1L;
 

@@ -13,8 +13,9 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One owner a directory. The lock is the process's, so closing any channel to the file would give
- * it up: nothing else opens it, and a second attempt in this process is refused before it does.
+ * An exclusive lock of a directory. The operating system ties the lock to the process, and closing
+ * any channel to the file releases it: no other code opens the file, and a second attempt in this
+ * process fails before it does.
  */
 public final class DirectoryLock implements AutoCloseable {
   public static final String NAME = "owner.lock";

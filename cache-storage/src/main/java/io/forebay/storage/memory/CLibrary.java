@@ -4,9 +4,9 @@ import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.Linker;
 
 /**
- * Asks the C library for what a tier is better off with, and does without where it is not to be
- * had: on another platform, or in a process that may not call it. Asked once a tier, so that the
- * cost of a call does not matter.
+ * Calls functions of the C library that improve a memory tier (huge pages, locking), and does
+ * without them where they are not available. Called once per tier, so the cost of a call does not
+ * matter.
  */
 final class CLibrary {
   private CLibrary() {}

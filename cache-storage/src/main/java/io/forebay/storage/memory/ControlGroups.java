@@ -6,7 +6,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The control groups this process is in, of either kind, from the innermost outwards. */
+/** Reads the control groups of this process, version 1 and 2, from the innermost outwards. */
 final class ControlGroups {
   private final Path ownGroups;
   private final Path root;

@@ -2,7 +2,7 @@ package io.forebay.storage.memory;
 
 import java.io.IOException;
 
-/** A file of ours that is not as it was written. */
+/** A file of the store has unexpected contents. */
 public final class DamagedFileException extends IOException {
   private static final long serialVersionUID = 1L;
 

@@ -2,7 +2,7 @@ package io.forebay.storage.memory;
 
 import java.io.IOException;
 
-/** A file that bears our name and is not ours. */
+/** A file with a name of the store that Forebay did not write. */
 public final class ForeignFileException extends IOException {
   private static final long serialVersionUID = 1L;
 

@@ -7,8 +7,8 @@ import java.util.Locale;
 import java.util.OptionalLong;
 
 /**
- * How much memory may still be taken before the kernel ends the process: over a control group's
- * limit a write to tmpfs is not refused, the process is killed.
+ * How much memory may still be allocated. Beyond a control group's limit, a write to tmpfs is not
+ * refused: the kernel kills the process.
  */
 public final class Headroom {
   private final ControlGroups groups;

@@ -9,10 +9,9 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * Pages of 2 MiB under a tier, where the machine offers them: what is asked for lies scattered over
- * all of it, and with pages of 4 KiB most of a lookup is the processor finding out where they are.
- * A file on a tmpfs gets them by its mount ({@code huge=within_size} or {@code always}), memory of
- * the process by being asked for.
+ * Backs a memory tier with 2 MiB pages where the machine offers them: accesses are scattered over
+ * the whole tier, and with 4 KiB pages TLB misses dominate a lookup. A file on a tmpfs gets them
+ * through its mount ({@code huge=within_size} or {@code always}), process memory through madvise.
  */
 final class HugePages {
   private static final int MADV_HUGEPAGE = 14;

@@ -6,8 +6,8 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * What memory this process can have: the machine's, or less where a control group says so. Reads
- * what the kernel says at each call. Not for event loops.
+ * The memory available to this process: that of the machine, or less if a control group limits it.
+ * Reads the kernel's files on each call. Not for event loops.
  */
 public final class MachineMemory {
   private final Path proc;

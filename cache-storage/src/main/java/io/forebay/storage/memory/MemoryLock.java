@@ -6,7 +6,7 @@ import java.lang.foreign.ValueLayout;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** Keeps mapped memory from being swapped out, where the process may. */
+/** Locks mapped memory so that it is not swapped out, if the process may. */
 final class MemoryLock {
   private static final FunctionDescriptor MLOCK =
       FunctionDescriptor.of(ValueLayout.JAVA_INT, ValueLayout.ADDRESS, ValueLayout.JAVA_LONG);

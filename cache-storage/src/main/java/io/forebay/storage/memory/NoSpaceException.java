@@ -2,7 +2,7 @@ package io.forebay.storage.memory;
 
 import java.io.IOException;
 
-/** A place has not the room for what was asked of it. */
+/** A file system or control group has too little space. */
 public final class NoSpaceException extends IOException {
   private static final long serialVersionUID = 1L;
 

@@ -13,9 +13,9 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 
 /**
- * A tier's file at rest, mapped to be read and never written. What its first page says of its shape
- * is believed only where the checksum and the file's length agree, so that no mapped page lies
- * beyond the file. Whoever maps it holds the directory, so that no start cuts it meanwhile.
+ * The file of a tier at rest, mapped read-only. Its header is trusted only if the checksum and the
+ * file's length agree, so no mapped page lies beyond the file. The caller holds the directory's
+ * lock, so no start truncates the file meanwhile.
  */
 public final class TierFile implements AutoCloseable {
   public static final String NAME = "memory.tier";

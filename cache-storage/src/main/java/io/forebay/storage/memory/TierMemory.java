@@ -16,7 +16,7 @@ import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The memory of a tier: a mapped file with real blocks, or memory that does not outlive the
+ * The memory of a tier: a mapped file with allocated blocks, or anonymous memory that ends with the
  * process. One shared arena, closed at shutdown, because closing one costs a handshake with all
  * threads.
  */

@@ -4,7 +4,7 @@ import io.forebay.storage.ObjectStore;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the head record of an object is made of.
+ * The parts of the head record of an object to be written.
  *
  * @param hi high half of the key's hash
  * @param lo low half of the key's hash

@@ -1,6 +1,6 @@
 package io.forebay.storage.object;
 
-/** What became of something that was to be installed. */
+/** The result of an install. */
 public enum InstallOutcome {
   /** It is what lookups find from now on. */
   INSTALLED,

@@ -1,6 +1,6 @@
 package io.forebay.storage.object;
 
-/** Where bytes of a body lie. One a lane, valid until the lane's next find. */
+/** The location of bytes of a body. One per lane, valid until the lane's next find. */
 public final class SliceLocation {
   public int region;
   public int offset;

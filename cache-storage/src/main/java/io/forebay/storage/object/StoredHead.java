@@ -1,6 +1,6 @@
 package io.forebay.storage.object;
 
-/** The head that a lane found last. One a lane, valid until the lane's next find. */
+/** The head record that a lane found last. One per lane, valid until the lane's next find. */
 public final class StoredHead {
   public int region;
   public int generation;

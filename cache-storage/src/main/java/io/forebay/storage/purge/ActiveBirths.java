@@ -3,8 +3,8 @@ package io.forebay.storage.purge;
 import java.util.concurrent.atomic.AtomicLongArray;
 
 /**
- * The births of what is being stored, so that a purge is forgotten only when nothing it applies to
- * can be installed any more.
+ * The births of the objects being stored, so that a purge is retired only when nothing that it
+ * applies to can still be installed.
  *
  * <p>A lane stores its least birth (volatile) and then reads the floor; the sweeper stores the
  * floor (volatile) and then reads all lanes. So whatever was born before a purge that is about to

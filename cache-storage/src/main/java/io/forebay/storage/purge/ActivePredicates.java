@@ -7,8 +7,9 @@ import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 
 /**
- * The predicates that are in force, oldest first: unlike a scope each has to be asked. Immutable; a
- * change is a new list. They apply to objects only: a vary marker holds nothing that is served.
+ * The purges by predicate that are in force, oldest first. Unlike scopes, each has to be evaluated.
+ * Immutable; a change creates a new list. They apply to objects only: a vary marker contains
+ * nothing that is served.
  */
 final class ActivePredicates {
   static final ActivePredicates NONE = new ActivePredicates(new Predicate[0]);

@@ -17,8 +17,8 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The purge journal's files: two copies, each a {@link JournalHeader header} and then {@link
- * JournalRecord records}, appended and fsynced. One thread at a time.
+ * The files of the purge journal: two copies, each a {@link JournalHeader header} followed by
+ * {@link JournalRecord records}, appended and fsynced. One thread at a time.
  *
  * <p>Order of an append that is acknowledged: the first copy is written and forced, then the second
  * copy is written with the same bytes and forced. What need not be on disk yet is written to the

@@ -8,8 +8,7 @@ import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads the purge journal of format 1: one file, whose records say nothing of what was
- * acknowledged.
+ * Reads the purge journal of format 1: one file, whose records do not state what was acknowledged.
  *
  * <pre>
  * header: 0 magic 8 | 8 version 4 | 12 length 4 | 16 identity 16 | 32 secret 16 | 48 CRC32C 4

@@ -5,7 +5,7 @@ import java.nio.ByteOrder;
 import java.util.zip.CRC32C;
 
 /**
- * The first bytes of each copy of the purge journal.
+ * The layout of the header of each copy of the purge journal.
  *
  * <pre>
  *  0        8       12      16                32              48           56      60      64

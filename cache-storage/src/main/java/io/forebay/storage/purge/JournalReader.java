@@ -9,7 +9,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the two copies of a purge journal say together. It only reads.
+ * Reads the two copies of a purge journal and merges them. It never writes.
  *
  * <p>Both copies hold the same records at the same offsets. The second one is written only with
  * bytes that the first one has been forced with, and nothing is acknowledged before the second one

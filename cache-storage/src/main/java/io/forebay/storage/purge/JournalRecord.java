@@ -7,7 +7,7 @@ import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One record of the purge journal, padded to eight bytes.
+ * The layout of a record of the purge journal, padded to eight bytes.
  *
  * <pre>
  *  0       4       8          16     17     18      20      22      24         32       40

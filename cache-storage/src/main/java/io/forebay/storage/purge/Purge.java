@@ -3,7 +3,7 @@ package io.forebay.storage.purge;
 import io.forebay.storage.object.HeadSpec;
 
 /**
- * What to purge.
+ * A purge: its kind, its scopes or predicate, and whether it is soft.
  *
  * @param scopes hashes of what is purged, as they stand in {@link HeadSpec#scopes}; none for {@link
  *     PurgeKind#EVERYTHING}; for {@link PurgeKind#PATTERN} what it is limited to, if anything; at

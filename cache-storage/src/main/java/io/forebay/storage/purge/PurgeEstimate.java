@@ -3,7 +3,7 @@ package io.forebay.storage.purge;
 import java.util.List;
 
 /**
- * What a purge would match, part by part.
+ * The result of a dry run of a purge: the number of matching objects per tier.
  *
  * @param parts memory first, then each disk: what is there and in no part before
  */

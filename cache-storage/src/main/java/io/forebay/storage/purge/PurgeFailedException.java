@@ -1,6 +1,6 @@
 package io.forebay.storage.purge;
 
-/** A purge is not acknowledged, and nothing is purged by it. */
+/** A purge could not be made durable; it is not acknowledged and purges nothing. */
 public final class PurgeFailedException extends Exception {
   private static final long serialVersionUID = 1L;
 

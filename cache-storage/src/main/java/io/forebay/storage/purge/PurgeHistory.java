@@ -9,10 +9,7 @@ import java.nio.file.Path;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/**
- * What the journal of a store at rest says of its objects, as the next start would read it; it is
- * never written.
- */
+/** The purges in the journal of a store at rest, as the next start would apply them. Read-only. */
 public final class PurgeHistory implements PurgeVerdicts {
   private static final long LARGEST = 256L << 20;
 

@@ -3,7 +3,7 @@ package io.forebay.storage.purge;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** What the scopes of a purge stand for. */
+/** The kinds of purges: what their scopes stand for. */
 public enum PurgeKind {
   EVERYTHING,
   URL,

@@ -9,8 +9,8 @@ import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The latest purges and what became of what they matched, for those who ask later. Bounded: the
- * oldest are forgotten. Any thread; counting takes no lock.
+ * The most recent purges and the progress of their sweeps, for status queries. Bounded: the oldest
+ * are dropped. Any thread; counting takes no lock.
  */
 public final class PurgeLog {
   static final int MAX = 1000;

@@ -3,8 +3,8 @@ package io.forebay.storage.purge;
 import java.lang.foreign.MemorySegment;
 
 /**
- * What a predicate asks of a stored object. The store knows where the two texts lie, and whoever
- * wrote them knows what they say.
+ * Evaluates a predicate on a stored object. The store passes the key text and the head; the
+ * implementation knows their contents.
  */
 @FunctionalInterface
 public interface PurgeMatcher {

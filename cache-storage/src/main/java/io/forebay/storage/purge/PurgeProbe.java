@@ -3,8 +3,8 @@ package io.forebay.storage.purge;
 import java.lang.foreign.MemorySegment;
 
 /**
- * A purge that is only asked what it would match: it looks at a record as the purge itself would,
- * and at what is dead already as what it is. Nothing comes into force. Any thread.
+ * A dry run of a purge: it matches a record as the purge would, and counts dead records as dead.
+ * Nothing is purged. Any thread.
  */
 public final class PurgeProbe {
   /** What scopes and births alone tell of an object. */

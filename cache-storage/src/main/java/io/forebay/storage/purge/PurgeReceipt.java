@@ -3,7 +3,7 @@ package io.forebay.storage.purge;
 import java.util.OptionalLong;
 
 /**
- * A purge that is on disk and in force.
+ * The receipt of a purge that is durable and in force.
  *
  * @param id for people: the same number as the sequence
  * @param matched how many stored heads it applied to, where that is known

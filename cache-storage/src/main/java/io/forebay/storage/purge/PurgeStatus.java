@@ -4,7 +4,7 @@ import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What became of a purge that is in force.
+ * The progress of a purge that is in force.
  *
  * @param id its sequence: what was born before it is dead, or stale
  * @param kind null if it was written by a later version of this store

@@ -6,9 +6,9 @@ import java.lang.foreign.MemorySegment;
 import java.util.concurrent.atomic.AtomicLongArray;
 
 /**
- * Scope → "dead (or stale) if born before". Bounded; when it is full it is emptied and a floor says
- * the same of everything. Written under a lock by its owner {@link Purges}; read by any thread
- * without one.
+ * A bounded table from scope to "dead (or stale) if born before". If it overflows, it is emptied
+ * and a floor applies the same to everything. Its owner {@link Purges} writes it under a lock; any
+ * thread reads it without one.
  *
  * <p>When it overflows the floor is raised first, then the cells are replaced, then the size is 0.
  * So readers look at size and cells first and at the floor last: a reader that misses a scope

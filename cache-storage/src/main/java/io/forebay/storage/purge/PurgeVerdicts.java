@@ -1,6 +1,6 @@
 package io.forebay.storage.purge;
 
-/** What purges say of an object: {@code Purges.ALIVE}, {@code STALE} or {@code DEAD}. */
+/** The verdict of the purges on an object: {@code Purges.ALIVE}, {@code STALE} or {@code DEAD}. */
 public interface PurgeVerdicts {
   /** By scopes alone: what predicates say is not known. */
   int check(long[] scopes, long birth, long bodyBirth);

@@ -20,7 +20,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Purges and births: the journal, the table it is replayed into, and the sequence both draw from.
+ * Purges and births: the journal, the table into which it is replayed, and the sequence that both
+ * use.
  *
  * <p>Order of a purge: its sequence is taken, the journal is on disk, the table has it, {@link
  * #sequence} shows it, it is acknowledged. A reader that sees the sequence sees the table.

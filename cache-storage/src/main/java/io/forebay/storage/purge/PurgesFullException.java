@@ -1,6 +1,6 @@
 package io.forebay.storage.purge;
 
-/** A purge was refused, because as many of its kind as are kept are in force already. */
+/** A purge was refused because the maximum number of its kind is in force. */
 public final class PurgesFullException extends Exception {
   private static final long serialVersionUID = 1L;
 

@@ -3,8 +3,8 @@ package io.forebay.storage.purge;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * The node's 64-bit sequence, handed out from blocks that are on disk before they are used, so that
- * every start continues above all that was ever given out.
+ * Allocates the node's 64-bit sequence numbers from blocks that are durably reserved before use, so
+ * every start continues above all numbers assigned before.
  */
 final class SequenceAllocator {
   static final long BLOCK = 1 << 20;

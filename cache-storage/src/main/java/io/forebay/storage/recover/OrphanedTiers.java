@@ -12,9 +12,9 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Default memory directories that no start will use again: their data directory is gone, or names
- * another one. Only those of this user that name their data directory and that no process has
- * locked. Any thread; blocks for the file system.
+ * Finds default memory directories that no start will use again: their data directory is gone or
+ * names another one. Only directories of this user that no process has locked. Any thread; blocks
+ * for the file system.
  */
 public final class OrphanedTiers {
   private final DefaultMemoryDirectory places;

@@ -17,9 +17,9 @@ import java.util.Comparator;
 import java.util.List;
 
 /**
- * Makes the index again from the directories, a region a step, while lanes serve and install.
- * Slices first, so that a head that is found has its slices. What a lane installs meanwhile was
- * born later and wins. Reclaim thread only.
+ * Rebuilds the index from the directories, one region per step, while lanes serve and install.
+ * Slices come first, so that a found head has its slices. Objects installed by lanes meanwhile were
+ * born later and win. Reclaim thread only.
  *
  * <p>A stop in the middle of a rebuild can leave two live heads of one key: the one that was not
  * reached, and its successor, which is in a younger region. Two rules keep the older one from being

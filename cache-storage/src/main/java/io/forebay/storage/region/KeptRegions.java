@@ -4,8 +4,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 
 /**
- * The regions that are kept for deliveries which could not go on without them: they are not
- * reclaimed, so how many they are is bounded. Any thread.
+ * Counts the regions that are kept for deliveries that depend on them. They are not reclaimed, so
+ * their number is limited. Any thread.
  */
 public final class KeptRegions {
   private static final int MIN = 2;

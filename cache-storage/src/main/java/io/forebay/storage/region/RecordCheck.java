@@ -9,10 +9,9 @@ import java.lang.foreign.MemorySegment;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Whether records of the memory tier are what was written. A record that an earlier process left is
- * checked once, before its first use in this one; its entry notes that with the epoch. What this
- * process writes it need not check. A damaged record is not live from then on; its name in the
- * index is for the caller to remove.
+ * Verifies records of the memory tier. A record written by an earlier process is checked once,
+ * before its first use; its entry then records the epoch of this process. Records of this process
+ * are not checked. A damaged record is marked dead; the caller removes its key from the index.
  *
  * <p>Any thread, while the record's region can't be emptied.
  */

@@ -4,7 +4,7 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
 /**
- * Who reads which region: one count a region in a row of each lane's own.
+ * Counts the readers of each region: one count per region in each lane's own row.
  *
  * <p>A lane stores its count (volatile) and then validates the region's word; the reclaimer stores
  * the word (volatile), fences and then sums the counts. Either the lane sees the mark or the

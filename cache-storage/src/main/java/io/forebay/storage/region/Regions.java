@@ -11,7 +11,7 @@ import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.concurrent.atomic.AtomicLongArray;
 
 /**
- * The regions of a tier.
+ * The regions of a memory tier: headers, directories and space.
  *
  * <p>Each has a word on the heap, read by every lookup: generation, segment and state together, so
  * that one volatile read tells whether a location still means what it meant.

@@ -1,6 +1,6 @@
 package io.forebay.storage.region;
 
-/** Space taken in a region, with a hold on it. Reused by its owner. */
+/** Reserved space in a region, which keeps the region from being reclaimed. Reused by its owner. */
 public final class Reservation {
   int region = -1;
   int generation;

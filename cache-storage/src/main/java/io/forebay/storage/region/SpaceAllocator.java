@@ -8,8 +8,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Hands out space: lanes append to the one open probation region, the reclaim thread to the one
- * open protected region. Nobody waits: without a spare region the answer is "no space".
+ * Allocates space: lanes append to the open probation region, the reclaim thread to the open
+ * protected region. It never blocks: without a spare region the result is "no space".
  */
 public final class SpaceAllocator {
   /** Kept back for the reclaimer, which needs one to make others free. */

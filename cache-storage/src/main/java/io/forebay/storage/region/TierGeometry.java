@@ -1,7 +1,7 @@
 package io.forebay.storage.region;
 
 /**
- * How a memory tier of some size is divided, where nobody says otherwise.
+ * The division of a memory tier of some size into regions, unless configured otherwise.
  *
  * @param spareRegions kept free for what comes next
  * @param sliceBytes length of each slice but an object's last

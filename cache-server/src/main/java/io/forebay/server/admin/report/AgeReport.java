@@ -12,7 +12,9 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
-/** How old a stored response is and what it is good for, line by line (RFC 9111 §4.2). */
+/**
+ * The age and freshness of a stored response, with each step of the calculation (RFC 9111 §4.2).
+ */
 final class AgeReport {
   private AgeReport() {}
 

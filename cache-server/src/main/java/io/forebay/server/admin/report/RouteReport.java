@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** A route and those of its settings that decide about requests and what is stored for them. */
+/** A route and its settings for requests and stored responses, as JSON. */
 final class RouteReport {
   private RouteReport() {}
 

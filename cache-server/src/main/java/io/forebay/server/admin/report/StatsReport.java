@@ -22,7 +22,9 @@ import java.util.function.ToLongFunction;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** {@code GET /v1/stats}: the node in one object; fields are added, never renamed. */
+/**
+ * {@code GET /v1/stats}: the figures of the node as one object. Fields are added, never renamed.
+ */
 public final class StatsReport {
   private static final String[] STATUS_CLASSES = {"none", "1xx", "2xx", "3xx", "4xx", "5xx"};
 

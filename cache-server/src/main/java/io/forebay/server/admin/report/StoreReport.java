@@ -36,8 +36,8 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * What is stored, as JSON: the same for the admin API and for files at rest. Joins what the store
- * knows of bytes with what the rules know of responses. Fields are added, never renamed.
+ * Stored objects as JSON, for the admin API and for files at rest. Combines the store's data with
+ * the cache rules' view of responses. Fields are added, never renamed.
  */
 public final class StoreReport {
   /** Objects in one answer. */

@@ -7,7 +7,7 @@ import java.util.Locale;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** What TLS listeners would show a client, as JSON. Fields are added, never renamed. */
+/** What the TLS listeners would present to a client, as JSON. Fields are added, never renamed. */
 final class TlsPreviewReport {
   private TlsPreviewReport() {}
 

@@ -5,9 +5,9 @@ import io.forebay.core.http.RequestView;
 import java.util.concurrent.atomic.AtomicLongArray;
 
 /**
- * Holds back what was in vain for a key, for longer each time in a row, until it is of use once. A
- * direct-mapped table: a newer key may push an older one out, which costs that one a try more (I5).
- * Any thread; of two that write at once one may be lost.
+ * Exponential backoff per key after wasted attempts, until one is useful. A direct-mapped table: a
+ * newer key may replace an older one, which costs one additional attempt (I5). Any thread; of two
+ * concurrent writes one may be lost.
  *
  * <p>As in {@link HitForMiss}, requests with Authorization have entries of their own: what a client
  * with a wrong password gets must not hold back what the others are served.

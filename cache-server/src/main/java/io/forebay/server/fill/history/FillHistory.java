@@ -1,8 +1,7 @@
 package io.forebay.server.fill.history;
 
 /**
- * What fills that are over have taught about their keys; node-wide, bounded, on the heap (I5). Any
- * thread.
+ * What finished fills revealed about their keys; node-wide, bounded, on the heap (I5). Any thread.
  *
  * @param hitForMiss whose responses can't be stored, or not be shared
  * @param refreshes whose refreshes in the background fail

@@ -8,10 +8,9 @@ import java.util.concurrent.atomic.AtomicLongArray;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Remembers keys whose responses turned out not to be storable, or not to be shared, so that
- * requests for them go to the origin side by side instead of queueing behind one another (I6). A
- * direct-mapped table: a newer key may push an older one out, which costs that one a single fill
- * attempt more. Any thread.
+ * Remembers keys whose responses were not storable or not shareable, so that requests for them go
+ * to the origin in parallel instead of waiting for one another (I6). A direct-mapped table: a newer
+ * key may replace an older one, which costs one additional fill. Any thread.
  *
  * <p>Requests with Authorization have entries of their own: most responses to them may not be
  * stored for that reason alone, and a client that sends the field must not turn caching off for

@@ -1,5 +1,5 @@
 /**
- * What earlier fills taught: which keys are not worth coalescing, and which fail and back off.
+ * The history of fills: keys whose responses are not shared, and keys in backoff after failures.
  *
  * <p>Start at {@link FillHistory}. Bounded; it forgets.
  */

@@ -7,7 +7,7 @@ import java.net.SocketAddress;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
-/** What tells clients that the same is to be had over HTTP/3 (RFC 7838). */
+/** The Alt-Svc field that advertises HTTP/3 to clients (RFC 7838). */
 public final class AltSvc {
 
   private final AsciiString value;

@@ -15,9 +15,9 @@ import javax.net.ssl.SSLPeerUnverifiedException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a connection has shown of its client, against what the hosts it asks for want to see. Who
- * has made a connection for one name may send requests for another; where clients are asked for
- * certificates that must not lead past them.
+ * Checks the client certificate of a connection against the requirements of the requested host. A
+ * connection made for one name may carry requests for another, and must not bypass that host's
+ * requirement of a certificate.
  */
 public final class ClientCertificateCheck {
   private static final AttributeKey<ClientCertificateCheck> KEY =

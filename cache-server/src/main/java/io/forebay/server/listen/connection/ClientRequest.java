@@ -6,8 +6,8 @@ import io.forebay.server.config.ServerConfig.LimitsConfig;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the requests of all protocols have in common: what is noted of them in the one pass over
- * their fields, and how the exchange sees it.
+ * The common part of the requests of all protocols: what one pass over their fields recorded, and
+ * the view for the exchange.
  */
 public abstract class ClientRequest implements RequestView, FieldsView {
 

@@ -11,8 +11,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The client connections that are open on all loops, and from where. Touched when a connection
- * comes or goes, by its loop.
+ * Limits the open client connections of all event loops, in total and per address. Called by a
+ * connection's loop when it opens or closes.
  */
 public final class ConnectionLimiter {
 

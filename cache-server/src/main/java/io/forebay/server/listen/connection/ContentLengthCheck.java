@@ -14,10 +14,9 @@ import io.netty.util.AsciiString;
 import java.util.List;
 
 /**
- * One Content-Length, one number, in every protocol. Netty's codecs of HTTP/2 and HTTP/3 take
- * several equal ones, or a list of them, for one, as RFC 9110 §8.6 allows; HTTP/1.1 refuses them
- * here (§8.6 allows that, too). What passes here goes to origins that may see it otherwise, so all
- * protocols refuse it: a list becomes a value that the codec takes for malformed.
+ * Requires a single Content-Length with one number, in every protocol. Netty's HTTP/2 and HTTP/3
+ * codecs accept several equal values or a list of them, as RFC 9110 §8.6 allows, but an origin that
+ * receives them may read them differently, so all protocols reject them.
  */
 public final class ContentLengthCheck {
   private static final AsciiString MALFORMED = AsciiString.cached("list");

@@ -2,7 +2,7 @@ package io.forebay.server.listen.connection;
 
 import io.netty.buffer.ByteBuf;
 
-/** Numbers as framing writes and reads them, without objects between. */
+/** Parses and writes numbers in message framing without allocating. */
 public final class Digits {
 
   private static final byte[] HEX = {

@@ -13,10 +13,10 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sends what a connection answers while it reads with one system call past Netty's queue of
- * outbound buffers; what that saves is in docs/BENCHMARKS.md. Only while the queue is empty, only
- * for sockets of epoll without TLS, and only up to a bound; what does not fit and what the socket
- * does not take goes the usual way, in order.
+ * Sends responses written during a read with one system call, bypassing Netty's outbound buffer;
+ * docs/BENCHMARKS.md has the savings. Only while that buffer is empty, only for epoll sockets
+ * without TLS, and only up to a limit. Anything larger, and what the socket does not accept, is
+ * written through Netty in order.
  *
  * <pre>
  *   read ─► write ─┬─► gathered ──── read complete ──► writev ── all taken

@@ -4,8 +4,8 @@ import io.forebay.core.http.FieldSyntax;
 import io.forebay.core.http.KnownField;
 
 /**
- * Recognises the request fields an adapter or a cache acts on, in any case, with one probe of a
- * small table: a number for each, the {@link KnownField}s by their ordinal first.
+ * Recognizes, in any case, the request fields on which an adapter or the cache acts, with one probe
+ * of a small table. Each has a number; the {@link KnownField}s come first, by their ordinal.
  */
 public final class FieldNames {
 

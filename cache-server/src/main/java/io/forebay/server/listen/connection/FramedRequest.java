@@ -12,8 +12,8 @@ import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The request of one HTTP/2 or HTTP/3 stream as the exchange sees it: a view of the decoded fields.
- * The rules are the same for both (RFC 9113 §8.2 and §8.3, RFC 9114 §4.2 and §4.3).
+ * The request of one HTTP/2 or HTTP/3 stream: a view of the decoded fields. Both protocols have the
+ * same rules (RFC 9113 §8.2 and §8.3, RFC 9114 §4.2 and §4.3).
  */
 public final class FramedRequest extends ClientRequest {
 

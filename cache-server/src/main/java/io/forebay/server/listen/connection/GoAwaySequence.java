@@ -3,9 +3,9 @@ package io.forebay.server.listen.connection;
 import io.forebay.server.loop.DeadlineWheel;
 
 /**
- * How an HTTP/2 or HTTP/3 connection comes to its end: by two GOAWAY frames (RFC 9113 §6.8, RFC
- * 9114 §5.2). The first names no last stream: what the client has sent by then is still served. The
- * second names the last stream there will be. Confined to the loop of its connection.
+ * The graceful end of an HTTP/2 or HTTP/3 connection, by two GOAWAY frames (RFC 9113 §6.8, RFC 9114
+ * §5.2). The first allows all streams that the client has already sent; the second names the last
+ * stream. Confined to the event loop of its connection.
  */
 public final class GoAwaySequence {
 

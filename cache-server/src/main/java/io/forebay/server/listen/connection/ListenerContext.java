@@ -29,7 +29,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
-/** What the connections of one loop share; confined to that loop but for the final fields. */
+/**
+ * The state and dependencies that the connections of one event loop share; confined to that loop,
+ * except the final fields.
+ */
 public final class ListenerContext {
 
   /** The user event that asks a connection to end as soon as it decently can. */

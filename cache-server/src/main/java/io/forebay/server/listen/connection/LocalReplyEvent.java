@@ -8,8 +8,8 @@ import io.netty.handler.codec.http2.Http2Headers.PseudoHeaderName;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A request that the listener answered by itself, as the access log sees it. What was not read is
- * empty; target and host stand as they came.
+ * The access log event of a request that the listener answered itself. Parts that were not read are
+ * empty; target and host are as received.
  *
  * @param bytes of the answer's body
  * @param abort why there was no whole answer, or null

@@ -10,9 +10,9 @@ import io.netty.channel.socket.DuplexChannel;
 import io.netty.util.ReferenceCountUtil;
 
 /**
- * A plain text connection that is not taken in: it is told 503, without anything being read of what
- * it wants, and is gone within a second. It is closed in two steps because a close with unread
- * input resets the connection, and the client may lose the answer.
+ * Rejects a plain-text connection under overload: sends 503 without reading the request, and closes
+ * within a second. It closes in two steps, because a close with unread input resets the connection,
+ * and the client may lose the response.
  */
 final class OverloadResponder extends ChannelInboundHandlerAdapter {
 

@@ -9,9 +9,9 @@ import java.net.UnknownHostException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who a connection is from: whom a trusted proxy in front of this node names ({@code
- * ProxyProtocolHandler}), else the other end of the socket. Read when the connection begins, by its
- * loop.
+ * The client address of a connection: the one named by a trusted proxy ({@code
+ * ProxyProtocolHandler}), else that of the socket. Determined by the connection's event loop when
+ * it begins.
  */
 public final class Peer {
 

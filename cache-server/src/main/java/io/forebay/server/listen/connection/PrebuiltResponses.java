@@ -5,7 +5,7 @@ import io.netty.handler.codec.Headers;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import java.nio.charset.StandardCharsets;
 
-/** Refusals in every protocol, and pieces of HTTP/1.1 responses as bytes, made once. */
+/** Prebuilt local replies for every protocol, and prebuilt parts of HTTP/1.1 responses. */
 public final class PrebuiltResponses {
 
   public static final byte[] CRLF = ascii("\r\n");

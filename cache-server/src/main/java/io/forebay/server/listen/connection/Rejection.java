@@ -5,8 +5,8 @@ import io.forebay.server.counters.LimitKey;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A request that goes no further than the listener: the status and the one line that tells the
- * client what was wrong. HTTP/2 answers a malformed message with a reset instead (RFC 9113 §8.1.1).
+ * A request rejected by the listener: the status and a one-line reason for the client. HTTP/2
+ * resets the stream of a malformed message instead (RFC 9113 §8.1.1).
  */
 public record Rejection(int status, String detail, boolean isMalformed, @Nullable LimitKey limit) {
 

@@ -4,8 +4,8 @@ import io.forebay.server.config.ServerConfig.LimitsConfig;
 import io.forebay.server.config.ServerConfig.TimeoutsConfig;
 
 /**
- * How fast the body of a request comes, while somebody wants it: time in which nobody does is not
- * the client's. Owner: the loop.
+ * Measures the rate of a request body while the node is ready to read; other time does not count
+ * against the client. Owner: the event loop.
  */
 public final class RequestBodyRate {
 

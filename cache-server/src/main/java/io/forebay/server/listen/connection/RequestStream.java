@@ -17,9 +17,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One request and its response on a connection of many streams: the body source and the response
- * sink of its exchange, as far as HTTP/2 and HTTP/3 are the same. How frames get on the wire, and
- * how a client is let send more, is told by the subclass. Confined to the loop of its connection.
+ * One request and its response on a multiplexed connection: the request body and the response sink
+ * of its exchange, as far as HTTP/2 and HTTP/3 agree. Subclasses send frames and extend the
+ * flow-control window. Confined to the event loop of its connection.
  */
 public abstract class RequestStream<H extends Headers<CharSequence, CharSequence, H>>
     implements RequestBody, ResponseSink {

@@ -7,8 +7,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a request is for, from method, target and Host, the same for every protocol. One a
- * connection, used again for each request; remembers the last authority, which seldom changes.
+ * The target of a request, from method, target and Host, the same for every protocol. One per
+ * connection, reused for each request; it remembers the last authority, which seldom changes.
  */
 public final class RequestTarget {
 

@@ -4,9 +4,9 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelOutboundBuffer;
 
 /**
- * Tells a client that takes nothing from one that is slow. Asked several times within the bound, it
- * compares what there is to send, in our queue and in the kernel's, with the last time; one sign of
- * life starts the count again.
+ * Distinguishes a client that reads nothing from a slow one. Called several times within the
+ * timeout, it compares the bytes queued here and in the kernel with the previous call; any progress
+ * restarts the timeout.
  */
 public final class StallDetector {
 

@@ -10,9 +10,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Starts the exchanges of an HTTP/2 or HTTP/3 connection, and answers by itself what goes no
- * further: refusals, and {@code OPTIONS *}. These get their line in the access log here. Confined
- * to the loop of its connection.
+ * Starts the exchanges of an HTTP/2 or HTTP/3 connection, and answers requests that need none:
+ * rejections and {@code OPTIONS *}, with their access log lines. Confined to the event loop of its
+ * connection.
  */
 public final class StreamDispatcher {
 

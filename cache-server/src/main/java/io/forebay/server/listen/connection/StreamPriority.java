@@ -3,7 +3,7 @@ package io.forebay.server.listen.connection;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a client has said of a response's place among the others of its connection (RFC 9218 §4).
+ * The priority that a client assigned to a response (RFC 9218 §4).
  *
  * @param urgency 0, the first, to 7
  * @param isShared whether it shares the connection with others of the same urgency, instead of

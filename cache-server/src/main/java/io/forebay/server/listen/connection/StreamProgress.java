@@ -5,9 +5,9 @@ import io.forebay.server.counters.LimitKey;
 import io.forebay.server.counters.LoopCounters;
 
 /**
- * Whether the client of an HTTP/2 or HTTP/3 connection takes what waits for it: on the connection
- * as a whole, and on each of its streams. The connection looks every {@link #lookNanos}. Confined
- * to the loop of its connection.
+ * Detects stalls of an HTTP/2 or HTTP/3 client: on the connection as a whole, and on each of its
+ * streams. The connection checks every {@link #lookNanos}. Confined to the event loop of its
+ * connection.
  */
 public final class StreamProgress {
 

@@ -1,5 +1,6 @@
 /**
- * What connections of all protocols share: limits, overload, refusals, reading a request's fields.
+ * Connection handling common to all protocols: limits, overload, local replies, parsing a request's
+ * fields.
  *
  * <p>Start at {@link ListenerContext}, which is what one loop's connections share. {@link
  * FramedRequest}, {@link RequestStream}, {@link StreamDispatcher}, {@link StreamProgress} and

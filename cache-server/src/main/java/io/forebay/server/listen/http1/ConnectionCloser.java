@@ -7,8 +7,8 @@ import io.netty.channel.socket.DuplexChannel;
 import io.netty.handler.ssl.SslHandler;
 
 /**
- * Ends a connection so that the client learns the right thing of it: an orderly end behind a whole
- * response, a reset behind a broken one. Confined to the loop.
+ * Closes a connection so that the client can tell the result: an orderly close after a complete
+ * response, a reset after an aborted one. Confined to the event loop.
  */
 final class ConnectionCloser {
 

@@ -10,8 +10,8 @@ import io.netty.channel.Channel;
 import java.util.concurrent.TimeUnit;
 
 /**
- * How long a client may take, for each part of a request. One deadline is armed at a time; it calls
- * the connection, which asks {@link #look} or {@link #isStalled}. Confined to the loop.
+ * The timeouts for each part of a request. One deadline is active at a time; it calls the
+ * connection, which calls {@link #look} or {@link #isStalled}. Confined to the event loop.
  *
  * <pre>
  *   header section ─► request-header        body ─► request-body-idle, request-body-rate

@@ -6,9 +6,9 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 
 /**
- * In front of the HTTP/1.1 decoder: takes the plainest requests out of what the client sends, where
- * they can be answered at once, and passes on every other byte as it came. The answers are those
- * that the full lane would give; it is the same requests, seen by less code.
+ * In front of the HTTP/1.1 decoder: answers simple requests directly from the bytes received, if it
+ * can do so at once, and passes all other bytes on unchanged. The responses are the same as those
+ * of the normal path.
  *
  * <pre>
  *   bytes ──► FastLane ──────── what it does not take ────────► RequestDecoder ──► Http1Connection

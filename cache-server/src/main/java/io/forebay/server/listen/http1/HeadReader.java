@@ -4,9 +4,8 @@ import io.forebay.core.http.WireRequest;
 import io.netty.buffer.ByteBuf;
 
 /**
- * Reads plain requests out of what a connection has sent: copies the bytes to where they can be
- * looked at quickly, which costs less than looking at each through a buffer. One a loop and scheme;
- * nothing is kept from one read of a connection to the next.
+ * Parses simple requests from the bytes of a connection. It copies them first, which is faster than
+ * reading each through a buffer. One per event loop and scheme; it keeps nothing between reads.
  */
 public final class HeadReader {
 

@@ -6,8 +6,8 @@ import io.netty.buffer.ByteBuf;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The body of the request an HTTP/1 connection is at. One a connection, used again for each request
- * that has a body. Bytes come from the decoder only while there is demand.
+ * The body of an HTTP/1 connection's current request. One per connection, reused for each request
+ * with a body. The decoder delivers bytes only on demand.
  */
 final class Http1Body implements RequestBody {
 

@@ -34,9 +34,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One HTTP/1 client connection: requests are taken one after the other, the next only when the
- * response before has ended, so pipelined requests are answered in order and nothing parsed is
- * queued. Confined to its loop; view, body and sink are made once and used for every request.
+ * One HTTP/1 client connection: requests are processed one after the other, the next only after the
+ * previous response has ended, so pipelined requests are answered in order and no parsed request is
+ * queued. Confined to its event loop; view, body and sink are created once and reused.
  *
  * <pre>
  *   HEAD ──request──► EXCHANGE ──response ended, body read──► HEAD

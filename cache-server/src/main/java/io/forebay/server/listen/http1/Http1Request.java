@@ -21,9 +21,9 @@ import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The request of an HTTP/1 connection as the exchange sees it: a view of the decoder's message, not
- * a copy. One a connection, read anew for each request; {@link #read} is the one pass over the
- * fields in which everything is checked and noted that the adapter or a cache will ask.
+ * The current request of an HTTP/1 connection: a view of the decoder's message, not a copy. One per
+ * connection, reused for each request. {@link #read} makes the one pass over the fields that
+ * validates them and records what the adapter or the cache needs.
  */
 final class Http1Request extends ClientRequest {
 

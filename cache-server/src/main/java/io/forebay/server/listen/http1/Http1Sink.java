@@ -13,9 +13,9 @@ import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes the response of the request an HTTP/1 connection is at. One a connection, used again for
- * each response. The head stays in {@link #pending} until more comes, so that a small body goes out
- * in the same buffer; larger body buffers are passed on as they are.
+ * Writes the response of an HTTP/1 connection's current request. One per connection, reused for
+ * each response. The head stays in {@link #pending} until more is written, so a small body is sent
+ * in the same buffer; larger buffers are passed on unchanged.
  *
  * <p>{@code date} and every other field but framing and {@code connection} are the caller's: the
  * lines are not looked at again.

@@ -5,9 +5,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Lets bytes of the client in only while the connection can use them. Owns auto-read, the bytes
- * that the decoder holds back, and whether a part of a header section has come. Confined to the
- * loop.
+ * Read flow control of a connection: owns auto-read, the bytes held back from the decoder, and
+ * whether part of a header section has arrived. Confined to the event loop.
  */
 final class ReadFlowControl {
   private static final Logger LOG = LoggerFactory.getLogger(ReadFlowControl.class);

@@ -18,9 +18,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Netty's request decoder with two things added. A gate: while the connection is not ready for
- * more, bytes stay undecoded here, so that nothing parsed has to be queued. And a guard: what the
- * decoder would let through and we refuse is found in the bytes before it sees them.
+ * Netty's request decoder with two additions. While the connection is not ready, bytes stay
+ * undecoded here, so that no parsed message has to be queued. And the bytes are checked first for
+ * malformed input that the decoder would accept.
  */
 final class RequestDecoder extends HttpRequestDecoder {
 

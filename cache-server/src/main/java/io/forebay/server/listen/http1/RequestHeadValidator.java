@@ -6,9 +6,9 @@ import io.netty.buffer.ByteBuf;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Looks over the bytes of a request head, line by line and each byte once, for what the decoder
- * hides: more than one empty line before the request, a request line that is not three words with
- * single blanks and nothing else between, folded lines, and Content-Length lines beyond the first.
+ * Checks the bytes of a request head, line by line and each byte once, for what the decoder hides:
+ * more than one empty line before the request, a request line other than three words separated by
+ * single spaces, folded lines, and repeated Content-Length lines.
  *
  * <p>Positions count from the reader index, so that they outlive a compaction of the buffer.
  */

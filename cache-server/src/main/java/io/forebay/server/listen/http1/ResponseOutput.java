@@ -12,8 +12,8 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What goes out on a connection. What is written while the transport reads goes out once, when it
- * has read. Owns the size of chunks. Confined to the loop.
+ * The output of a connection. Writes during a read are flushed once, at its end. Owns the chunk
+ * size. Confined to the event loop.
  */
 final class ResponseOutput implements LargeWriteQuota.Holder {
 

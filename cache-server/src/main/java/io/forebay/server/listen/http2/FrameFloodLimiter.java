@@ -15,9 +15,9 @@ import java.nio.charset.StandardCharsets;
 import java.util.function.LongSupplier;
 
 /**
- * Counts the frames that cost us more than whoever sends them, and ends the connection where they
- * are too many (RFC 9113 §10.5). What is bound by time is counted in windows, one after the other.
- * Owner: the connection's loop.
+ * Counts the frames that cost the node more than their sender, and ends the connection beyond a
+ * limit (RFC 9113 §10.5). Rates are counted in consecutive time windows. Owner: the connection's
+ * event loop.
  */
 final class FrameFloodLimiter {
 

@@ -31,8 +31,8 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Netty's codec of one connection, with every bound named, and a listener for what it does by
- * itself.
+ * Configures Netty's codec of one connection with explicit limits, and a listener for the replies
+ * that it sends itself.
  */
 final class Http2Codec extends Http2FrameCodecBuilder {
 

@@ -52,10 +52,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One HTTP/2 client connection: turns frames into exchanges and back. Streams are light objects in
- * a table, not channels; what a stream may send is asked of the codec's flow controller, so that a
- * stream whose window is shut neither holds up the others nor collects more than it has queued.
- * Confined to its loop.
+ * One HTTP/2 client connection: converts frames into exchanges and back. Streams are light objects
+ * in a table, not channels. The codec's flow controller decides what a stream may send, so a stream
+ * with a closed window neither blocks others nor buffers more than its queue. Confined to its event
+ * loop.
  */
 public final class Http2Connection extends ChannelInboundHandlerAdapter {
 

@@ -19,8 +19,8 @@ import java.util.Comparator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One request and its response on an HTTP/2 connection. No channel of its own; everything goes
- * through its {@link Http2Connection}, on whose loop it lives.
+ * One request and its response on an HTTP/2 connection. It has no channel of its own and uses its
+ * {@link Http2Connection}, on whose event loop it lives.
  */
 final class Http2RequestStream extends RequestStream<Http2Headers> {
 

@@ -1,9 +1,9 @@
 package io.forebay.server.listen.http2;
 
 /**
- * The stream identifiers that a client has passed over. By opening a later one it gave them up (RFC
- * 9113 §5.1.1), so whatever comes for one of them is no late frame of a stream that was, but wrong.
- * Only the latest are known: clients have no reason to skip any.
+ * The stream identifiers that a client has skipped by opening a later one, which closes them (RFC
+ * 9113 §5.1.1): a frame on one of them is a protocol error, not a late frame. Only the latest are
+ * remembered; clients have no reason to skip any.
  */
 final class SkippedStreams {
 

@@ -13,10 +13,10 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which stream of a connection may send next (RFC 9218 §10): the most urgent level that has
- * anything to send; within a level those that share take turns of a frame's length, and those that
- * do not are one taker together, the oldest stream first. Streams whose window is shut are in no
- * queue, so they hold up nobody. Owner: the connection's loop.
+ * Selects the stream of a connection that sends next (RFC 9218 §10): the most urgent level with
+ * data; within a level, incremental streams take turns of one frame, and all others together take
+ * one turn, oldest stream first. Streams with a closed window are not queued. Owner: the
+ * connection's event loop.
  *
  * <pre>
  *   level 0    shared: 5 → 9 → 5 …      whole: 3, then 7

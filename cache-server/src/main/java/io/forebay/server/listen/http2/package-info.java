@@ -1,5 +1,5 @@
 /**
- * HTTP/2: Netty's codec under bounds, streams by urgency (RFC 9218), and shutdown by GOAWAY.
+ * HTTP/2: Netty's codec with limits, streams by urgency (RFC 9218), and shutdown by GOAWAY.
  *
  * <pre>
  *   frames ─▶ FrameFloodLimiter ─▶ Http2Codec ─▶ Http2Connection ─▶ Http2RequestStream ─▶ RequestHandler

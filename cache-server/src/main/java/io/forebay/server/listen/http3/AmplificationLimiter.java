@@ -12,10 +12,10 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sends an address that has not proven to be the client's own at most three times the bytes that
- * came from it (RFC 9000 §8.1); further datagrams are dropped, as the network might. The QUIC
- * library keeps such an account for each connection, but its probes go beyond, and its Retry and
- * version negotiation are in none.
+ * Limits the bytes sent to an address that is not validated to three times the bytes received from
+ * it (RFC 9000 §8.1); further datagrams are dropped, as the network might do. The QUIC library
+ * counts per connection, but its probes exceed the limit, and it does not count Retry and version
+ * negotiation packets.
  *
  * <pre>
  *   long header from an address ──► strangers ──connection begins──► known ──connection ends──► gone

@@ -8,9 +8,9 @@ import io.netty.handler.codec.quic.QuicStreamFrame;
 import io.netty.util.ReferenceCountUtil;
 
 /**
- * The first handler of a unidirectional stream of the client (RFC 9114 §6.2): sees which kind it
- * is, that there is only one of those that may be there once, and counts what comes on it. Confined
- * to the loop of its connection.
+ * The first handler of a client's unidirectional stream (RFC 9114 §6.2): determines its type,
+ * rejects a second stream of a type that may occur once, and counts its frames. Confined to the
+ * event loop of its connection.
  */
 final class Http3ClientStream extends ChannelInboundHandlerAdapter {
 

@@ -47,7 +47,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One HTTP/3 client connection: its streams, its bounds and its end. Confined to its loop.
+ * One HTTP/3 client connection: its streams, its limits and its shutdown. Confined to its event
+ * loop.
  *
  * <p>That a client has cancelled a request is told by QUIC only when something is written to it; so
  * those to which nothing is to be sent are probed from time to time. Until then they count: whoever

@@ -3,9 +3,9 @@ package io.forebay.server.listen.http3;
 import io.netty.buffer.ByteBuf;
 
 /**
- * Finds the frames of an HTTP/3 stream as its bytes come, and keeps none of them: the codec drops
- * frames that it does not know without a word, so a counter of frames has to find them itself (RFC
- * 9114 §7.1). Owner: the loop of the stream.
+ * Finds frame boundaries in the bytes of an HTTP/3 stream without storing frames. The codec
+ * silently drops unknown frames, so frames are counted here (RFC 9114 §7.1). Owner: the event loop
+ * of the stream.
  */
 final class Http3FrameParser {
 

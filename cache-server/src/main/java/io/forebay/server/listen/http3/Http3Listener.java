@@ -34,10 +34,10 @@ import javax.crypto.SecretKey;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The UDP sockets of a listener that speaks HTTP/3: one on every loop (SO_REUSEPORT). The kernel
- * spreads packets by both addresses, so a client's packets come to one loop until its address
- * changes. The connection ids that are given out begin with the number of their loop, and a packet
- * that comes to another one is handed over.
+ * The UDP sockets of an HTTP/3 listener: one per event loop (SO_REUSEPORT). The kernel distributes
+ * packets by both addresses, so a client's packets reach one loop until its address changes.
+ * Connection ids begin with the number of their loop, and a packet that reaches another loop is
+ * handed over.
  */
 public final class Http3Listener {
 

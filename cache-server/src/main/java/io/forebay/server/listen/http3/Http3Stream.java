@@ -23,9 +23,9 @@ import io.netty.util.ReferenceCountUtil;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One request stream of an HTTP/3 connection, from its first byte on. Nothing is read of it in
- * advance: the head until it is there, then of the body what is asked for, so that QUIC's flow
- * control holds back what nobody takes. Confined to its loop.
+ * One request stream of an HTTP/3 connection. It reads only on demand: the head until it is
+ * complete, then the part of the body that is requested, so that QUIC's flow control limits what is
+ * buffered. Confined to its event loop.
  *
  * <p>Whether a request has a body is not told by its head, as in HTTP/2, but by what comes next: a
  * DATA frame or the end of the stream. So a head that does not name a length waits for that, which

@@ -12,8 +12,8 @@ import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The end of a request stream's pipeline next to QUIC: the HTTP/3 codec knows frames, but not where
- * the stream ends and not what of it is still to be sent. Both are seen here.
+ * The last handler of a request stream's pipeline before QUIC: detects the end of the stream and
+ * the bytes still to be sent, which the HTTP/3 codec does not expose.
  */
 final class Http3StreamTail extends ChannelDuplexHandler {
 

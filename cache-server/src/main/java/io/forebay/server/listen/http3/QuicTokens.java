@@ -15,9 +15,9 @@ import javax.crypto.Mac;
 import javax.crypto.SecretKey;
 
 /**
- * Retry tokens (RFC 9000 §8.1.2): a client that has to bring one back has shown that packets reach
- * the address it claims, and nothing is remembered meanwhile. The token names the connection id
- * that the client chose first and is good for that address and port for some seconds:
+ * Creates and checks Retry tokens (RFC 9000 §8.1.2): a client that returns one has shown that
+ * packets reach its address, and the node stores nothing meanwhile. The token contains the client's
+ * first connection id and is valid for its address and port for some seconds:
  *
  * <pre>
  *   expiry, s (8) | HMAC-SHA-256 of expiry, address, port and id, cut (16) | first connection id (0..20)

@@ -6,9 +6,9 @@ import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.socket.DatagramPacket;
 
 /**
- * Discards datagrams that could begin a connection and are smaller than a client may send them (RFC
- * 9000 §14.1, §6.1). Their answer, a Retry or a version negotiation, has a size of its own, and
- * would be more than three times as large as the smallest of them (§8.1).
+ * Drops datagrams that could begin a connection but are smaller than a client may send (RFC 9000
+ * §14.1, §6.1). The reply, a Retry or a version negotiation, would exceed three times the size of
+ * the smallest of them (§8.1).
  */
 final class SmallDatagramFilter extends ChannelInboundHandlerAdapter {
 

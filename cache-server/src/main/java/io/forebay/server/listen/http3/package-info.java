@@ -1,6 +1,5 @@
 /**
- * HTTP/3 over QUIC: a UDP listener, its bounds against amplification and small datagrams, and
- * streams.
+ * HTTP/3 over QUIC: a UDP listener, limits against amplification and small datagrams, and streams.
  *
  * <pre>
  *   datagrams ─▶ SmallDatagramFilter ─▶ AmplificationLimiter ─▶ QUIC ─▶ Http3Connection

@@ -17,9 +17,9 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The node's memory of names: answers for as long as the name server said (within bounds), and with
- * the last good answer while the name server fails. State belongs to one thread of its own, because
- * looking into the hosts file is disk I/O; other threads see immutable answers that it publishes.
+ * Caches DNS answers: for their TTL (within limits), and beyond it while the name server fails. Its
+ * state belongs to its own thread, because reading the hosts file is disk I/O; other threads read
+ * the immutable answers that it publishes.
  *
  * <p>A name is asked about when a connection needs it and its answer has run out, and in the
  * background while it is watched: soon while it does not resolve, so that it heals without a

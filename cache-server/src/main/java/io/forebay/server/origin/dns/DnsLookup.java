@@ -32,9 +32,9 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Looks names up as the machine would: the hosts file first, then the name servers it is set up
- * with. Both files are looked at again when they change. It caches nothing; it only notes the
- * shortest TTL of each answer. Confined to the resolver's thread, which may touch files.
+ * Resolves names as the machine does: the hosts file first, then the configured name servers. Both
+ * files are reread when they change. It caches nothing and reports the shortest TTL of each answer.
+ * Confined to the resolver's thread, which may read files.
  */
 final class DnsLookup implements NameLookup {
   private static final long HOSTS_TTL_SECONDS = 5;

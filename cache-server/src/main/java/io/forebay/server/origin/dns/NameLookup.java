@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** One question to whatever knows names. Called, and answers, on the resolver's own thread. */
+/** One DNS query. Called, and completed, on the resolver's thread. */
 interface NameLookup {
 
   void lookup(String name, Consumer<Answer> done);

@@ -7,7 +7,7 @@ import java.util.Set;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** Finds the addresses of origin names without ever blocking a loop. Any thread may call. */
+/** Resolves origin names without blocking event loops. Any thread may call. */
 public interface NameResolver {
 
   /**

@@ -1,5 +1,6 @@
 /**
- * Names of origins to addresses: cached, refreshed before they expire, the last good answer kept.
+ * Resolution of origin names: cached, refreshed before expiry, with the last good answer kept on
+ * failure.
  *
  * <p>Start at {@link CachingNameResolver}; {@link DnsLookup} asks the network.
  */

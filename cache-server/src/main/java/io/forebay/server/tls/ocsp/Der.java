@@ -8,8 +8,8 @@ import java.time.format.DateTimeFormatter;
 import java.time.format.DateTimeParseException;
 
 /**
- * The little of DER that OCSP and old key files need: definite lengths, tags of one byte. A reader
- * walks over the elements of one constructed element and never beyond it.
+ * A minimal DER reader for OCSP and old key files: definite lengths, tags of one byte. A reader
+ * iterates over the elements of one constructed element and never beyond it.
  */
 public final class Der {
   public static final int INTEGER = 0x02;

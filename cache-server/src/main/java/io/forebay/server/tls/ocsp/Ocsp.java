@@ -21,7 +21,7 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Questions to OCSP responders and their answers (RFC 6960). */
+/** Builds OCSP requests and verifies responses (RFC 6960). */
 public final class Ocsp {
   private static final String AUTHORITY_INFORMATION = "1.3.6.1.5.5.7.1.1";
 

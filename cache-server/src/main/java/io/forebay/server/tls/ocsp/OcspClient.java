@@ -13,7 +13,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
-/** Asks responders by HTTP (RFC 6960 appendix A), within bounds of time and of bytes. */
+/** Queries OCSP responders over HTTP (RFC 6960 appendix A), with limits of time and size. */
 public class OcspClient implements AutoCloseable {
   private static final Duration CONNECT = Duration.ofSeconds(5);
   private static final int MAX_ANSWER_BYTES = 64 * 1024;
