@@ -71,7 +71,7 @@ final class Tools {
         FileChannel.open(Path.of("/dev/fuse"), StandardOpenOption.READ, StandardOpenOption.WRITE)) {
       Objects.requireNonNull(device);
     } catch (IOException e) {
-      // Not to be had by a package, so no failure anywhere: a container may well not have it.
+      // No package provides the device, and a container may lack it: skip, never fail.
       String why = "/dev/fuse can't be opened: " + e;
       System.out.println("skipped: " + why);
       Assumptions.abort(why);

@@ -25,7 +25,7 @@ final class MemoryWatch implements AutoCloseable {
 
   private static final double ENOUGH = 0.04;
 
-  /** The same of the time in which somebody waited for memory. */
+  /** The same for the share of time in which tasks waited for memory. */
   private static final double STALLED = 0.10;
 
   private static final double FLOWING = 0.05;

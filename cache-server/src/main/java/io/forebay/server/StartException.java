@@ -6,7 +6,7 @@ import java.util.List;
 public final class StartException extends Exception {
   private static final long serialVersionUID = 1L;
 
-  /** Exit code: something the node needs is not to be had. */
+  /** Exit code: a resource that the node needs is not available. */
   public static final int NO_RESOURCE = 69;
 
   /** Exit code: the configuration is wrong. */

@@ -10,7 +10,9 @@ import io.forebay.storage.ObjectStore;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The start screen: addresses, stores, routes and limits of the node. */
+/**
+ * The lines that the node prints when it has started: loops, memory, stores, listeners and limits.
+ */
 final class StartupScreen {
   private StartupScreen() {}
 

@@ -15,7 +15,10 @@ import io.forebay.testing.PooledBuffers;
 import io.forebay.testing.RawClient;
 import java.io.IOException;
 import java.net.Socket;
+import java.net.URI;
 import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -25,6 +28,8 @@ import java.util.function.LongSupplier;
 import java.util.function.ToLongFunction;
 import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
 
 /**
  * A whole node on loopback: two loops, a small memory tier, a plain and a TLS listener on free
@@ -224,6 +229,22 @@ final class Edge implements AutoCloseable {
 
   void purgeUrl(String path) {
     purge(PurgeKind.URL, url(path), false);
+  }
+
+  /** The response of the admin API to {@code POST /v1/explain}, which has that status. */
+  JsonNode explain(int status, String order) throws Exception {
+    try (HttpClient http = HttpClient.newHttpClient()) {
+      HttpResponse<String> response =
+          http.send(
+              HttpRequest.newBuilder(URI.create(server().adminUrl() + "/v1/explain"))
+                  .POST(HttpRequest.BodyPublishers.ofString(order))
+                  .build(),
+              HttpResponse.BodyHandlers.ofString());
+      if (response.statusCode() != status) {
+        throw new AssertionError(response.statusCode() + " " + response.body());
+      }
+      return JsonMapper.shared().readTree(response.body());
+    }
   }
 
   /** The sum of a counter over the loops. */

@@ -99,9 +99,9 @@ final class Overlap {
   }
 
   /**
-   * How often the origin may have been asked: as in this order. But whoever waited for what can't
-   * be shared asks by himself, together with the others who did; twice, if he is told that what he
-   * has is still so and it can't be kept.
+   * How often the origin may have been asked: as in this order. But requests that waited for a
+   * response that cannot be shared ask separately and in parallel; twice, if a validation confirms
+   * a response that cannot be kept.
    */
   private int mostQuestions(Point at) {
     int asInOrder = at.asked() + unvaried;
@@ -249,11 +249,9 @@ final class Overlap {
       // at any moment after the origin was asked, or have been finished.
       go(at.with(at.model(), rest, 1), first);
     } else if (at.model().unstorable() > first.unstorable() || event.isKnown() || hasFailed()) {
-      // Whoever waited for what turned out to be for somebody else alone asks past the store
-      // instead
-      // of beginning anew, so that nobody waits a second time. What a purge has overtaken may be
-      // such.
-      // And whoever found nothing to serve in place of a failure when he came gets the failure.
+      // A request that waited for a response for another client only bypasses the store instead of
+      // starting again, so that none waits a second time. A response overtaken by a purge can be
+      // such. And a request that found nothing to serve instead of a failure gets the failure.
       if (isSame(RfcModel.pass(seen.request(), here), seen.answer())) {
         go(at.with(at.model(), rest, 1), first);
       }
@@ -279,7 +277,7 @@ final class Overlap {
     Answer answer = ask.of(next, origin, now);
     if (seen.isGone() || isSame(answer, seen.answer())) {
       go(at.with(next, rest, origin.asked), first);
-      // Whoever is served what another one's fetch has just brought begins no refresh of that.
+      // A request served from another one's fetch starts no refresh of that response.
       if (told.containsKey(seen.number()) && !next.dueRefreshes().isEmpty()) {
         RfcModel idle = next.copy();
         idle.forgetRefreshes(at.model().dueRefreshes());

@@ -30,7 +30,7 @@ final class PartOrigin {
   static void send(Request request, Connection connection, byte[] body, String fields)
       throws IOException {
     if (request.method().equals("HEAD")) {
-      // A body would be read as the next response, by whoever sends the next request in time.
+      // A body would be read as the next response on this connection.
       TestOrigin.sendHead(connection, fields, body.length);
       return;
     }

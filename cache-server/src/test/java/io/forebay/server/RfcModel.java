@@ -180,10 +180,10 @@ final class RfcModel {
   /** All that was ever put there. */
   private final Map<String, Long> everUncacheable = new HashMap<>();
 
-  /** Until when a response is not expected to be of use to who waits for it, likewise. */
+  /** Until when a response is not expected to be useful to requests that wait for it, likewise. */
   private final Map<String, Long> aloneUntil = new HashMap<>();
 
-  /** How often a fetch behind the client's back was in vain, likewise, and when it was last. */
+  /** How often a background fetch was wasted, likewise, and when it was last. */
   private final Map<String, Integer> wasted = new HashMap<>();
 
   private final Map<String, Long> wastedAt = new HashMap<>();
@@ -198,7 +198,7 @@ final class RfcModel {
 
   private record Refresh(Request request, Stored stored) {}
 
-  /** How often a fetch was of use: what it brought, or confirmed, is stored. */
+  /** How often a fetch was useful: its response, or the validated one, is stored. */
   private long useful;
 
   /** How many answers could not be stored. */
@@ -297,7 +297,7 @@ final class RfcModel {
     return List.copyOf(refreshes.keySet());
   }
 
-  /** RFC 5861 3; a choice: not at once again where it was in vain. */
+  /** RFC 5861 3; a choice: with backoff after a wasted fetch. */
   void refresh(String key, Origin origin, long nowMillis) {
     now = nowMillis;
     Refresh due = refreshes.remove(key);

@@ -5,8 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.forebay.testing.Await;
+import io.forebay.testing.OpensslClient;
 import io.forebay.testing.RawClient;
-import io.forebay.testing.SClient;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -23,7 +23,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ObjectNode;
 
-/** One request, one line, whoever answered it. */
+/** Every request has one line in the access log, whichever part of the node answered it. */
 @Tag("slow")
 final class ServerAccessLogTest {
 
@@ -100,9 +100,9 @@ final class ServerAccessLogTest {
     Path session = directory.resolve("session");
     String[] first = {"-servername", "a.example", "-tls1_2", "-sess_out", session.toString()};
     String[] again = {"-servername", "a.example", "-tls1_2", "-sess_in", session.toString()};
-    assertTrue(SClient.run(edge.tlsPort(), first).contains("New, TLSv1.2"));
-    assertTrue(SClient.run(edge.tlsPort(), again).contains("Reused, TLSv1.2"));
-    var _ = SClient.run(edge.tlsPort(), "-noservername", "-tls1_3");
+    assertTrue(OpensslClient.run(edge.tlsPort(), first).contains("New, TLSv1.2"));
+    assertTrue(OpensslClient.run(edge.tlsPort(), again).contains("Reused, TLSv1.2"));
+    var _ = OpensslClient.run(edge.tlsPort(), "-noservername", "-tls1_3");
     try (RawClient plain = edge.connect()) {
       assertEquals(200, plain.get("/a").status());
     }

@@ -9,11 +9,6 @@ import io.forebay.testing.Await;
 import io.forebay.testing.RawClient;
 import io.forebay.testing.RawClient.Response;
 import java.io.IOException;
-import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpResponse;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -27,7 +22,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.JsonNode;
-import tools.jackson.databind.json.JsonMapper;
 
 /** What an explanation foresees is what the request that follows it gets. */
 @Timeout(120)
@@ -38,7 +32,6 @@ final class ServerExplainTest {
 
   @TempDir Path directory;
   private final TestOrigin origin = new TestOrigin();
-  private final HttpClient http = HttpClient.newHttpClient();
   private final AtomicLong ahead = new AtomicLong();
 
   @SuppressWarnings("NullAway.Init")
@@ -64,19 +57,6 @@ final class ServerExplainTest {
   void stop() throws IOException {
     edge.close();
     origin.close();
-    http.close();
-  }
-
-  private JsonNode post(int status, String body) throws Exception {
-    HttpResponse<byte[]> response =
-        http.send(
-            HttpRequest.newBuilder(URI.create(edge.server().adminUrl() + "/v1/explain"))
-                .POST(HttpRequest.BodyPublishers.ofString(body))
-                .build(),
-            HttpResponse.BodyHandlers.ofByteArray());
-    String text = new String(response.body(), StandardCharsets.UTF_8);
-    assertEquals(status, response.statusCode(), text);
-    return JsonMapper.shared().readTree(text);
   }
 
   private JsonNode explain(String method, String path, String... fields) throws Exception {
@@ -85,7 +65,7 @@ final class ServerExplainTest {
       String[] parts = field.split(": ", 2);
       pairs.add("[\"" + parts[0] + "\",\"" + parts[1].replace("\"", "\\\"") + "\"]");
     }
-    return post(
+    return edge.explain(
         200,
         "{\"method\":\""
             + method
@@ -301,7 +281,7 @@ final class ServerExplainTest {
 
   @Test
   void aHostWithoutRouteIsRefused() throws Exception {
-    JsonNode told = post(200, "{\"url\":\"http://other.example/\"}");
+    JsonNode told = edge.explain(200, "{\"url\":\"http://other.example/\"}");
     assertEquals("refused-no-route", reason(told));
     assertTrue(told.path("route").isNull());
     try (RawClient client = edge.connect()) {
@@ -395,15 +375,15 @@ final class ServerExplainTest {
   @Test
   void aMalformedOrderIsRefusedWithEveryProblem() throws Exception {
     JsonNode error =
-        post(
+        edge.explain(
             400,
             """
             {"method":"G T","url":"/x","fields":[["Host","a"],["a b","c"],["a"],["x","a\\nb"]],"more":1}
             """);
     assertEquals(7, error.path("problems").size(), error.toString());
-    post(400, "{}");
-    post(400, "{\"url\":\"http://www.example/\",\"fields\":{}}");
-    post(400, "{\"url\":\"http://www.example/\",\"method\":\"" + "M".repeat(65) + "\"}");
+    edge.explain(400, "{}");
+    edge.explain(400, "{\"url\":\"http://www.example/\",\"fields\":{}}");
+    edge.explain(400, "{\"url\":\"http://www.example/\",\"method\":\"" + "M".repeat(65) + "\"}");
   }
 
   @Test

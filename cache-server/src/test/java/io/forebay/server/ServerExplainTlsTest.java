@@ -7,10 +7,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.forebay.testing.Certificates;
 import io.forebay.testing.RawClient;
 import java.io.IOException;
-import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpResponse;
 import java.nio.file.Path;
 import java.security.cert.X509Certificate;
 import java.time.Duration;
@@ -31,7 +27,6 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import tools.jackson.databind.JsonNode;
-import tools.jackson.databind.json.JsonMapper;
 
 /** What an explanation says of TLS is what a handshake and an answer then show. */
 @Timeout(120)
@@ -40,7 +35,6 @@ final class ServerExplainTlsTest {
   @TempDir Path directory;
   @TempDir Path pki;
   private final TestOrigin origin = new TestOrigin();
-  private final HttpClient http = HttpClient.newHttpClient();
   private Certificates files;
   private Edge edge;
 
@@ -88,18 +82,10 @@ final class ServerExplainTlsTest {
   void stop() throws IOException {
     edge.close();
     origin.close();
-    http.close();
   }
 
   private JsonNode explain(String url) throws Exception {
-    HttpResponse<String> response =
-        http.send(
-            HttpRequest.newBuilder(URI.create(edge.server().adminUrl() + "/v1/explain"))
-                .POST(HttpRequest.BodyPublishers.ofString("{\"url\":\"" + url + "\"}"))
-                .build(),
-            HttpResponse.BodyHandlers.ofString());
-    assertEquals(200, response.statusCode(), response.body());
-    return JsonMapper.shared().readTree(response.body());
+    return edge.explain(200, "{\"url\":\"" + url + "\"}");
   }
 
   /** The one TLS listener's part. */

@@ -154,7 +154,7 @@ final class ServerFillRangeTest {
       client.request("GET", "/v", range(3 * MIB, LENGTH));
       Response head = client.head();
       assertEquals(206, head.status());
-      // The first run goes as far as a run may; the fill is let go on meanwhile.
+      // The first run has the maximum length; the fill continues meanwhile.
       byte[] begin = client.bytes(MIB);
       gate.countDown();
       assertArrayEquals(PartOrigin.part(BODY, MIB, LENGTH), whole.bytes(LENGTH - MIB));
@@ -333,7 +333,7 @@ final class ServerFillRangeTest {
     }
   }
 
-  /** Whoever came next would be served the beginning, and then broken off. */
+  /** Otherwise later clients would receive the beginning of the body and then an abort. */
   @ParameterizedTest
   @ValueSource(strings = {FRESH + "accept-ranges: bytes\r\n", TAGGED})
   void nothingIsKeptWhereTheRestMightNotBeHad(String fields) throws IOException {

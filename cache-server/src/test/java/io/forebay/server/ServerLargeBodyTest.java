@@ -20,7 +20,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Bodies three times as large as memory stream through it, whoever reads them and how fast. */
+/** Bodies three times as large as memory stream through it, with fast and slow readers. */
 @Tag("slow")
 final class ServerLargeBodyTest {
 
@@ -138,7 +138,7 @@ final class ServerLargeBodyTest {
       Response head = client.head();
       assertEquals(Integer.toString(LENGTH), head.field("content-length"));
       assertArrayEquals(Arrays.copyOf(BODY, HALF), client.bytes(HALF));
-      Await.until("what was passed is let go", () -> stats().unfinishedBytes() < 2 * MIB);
+      Await.until("bytes that were read are released", () -> stats().unfinishedBytes() < 2 * MIB);
       assertTrue(stats().unfinishedBytes() > 0);
       assertTrue(stats().reclaimedRegions() > 4);
       gate.countDown();

@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.sun.net.httpserver.HttpServer;
 import io.forebay.testing.Await;
 import io.forebay.testing.Certificates;
-import io.forebay.testing.SClient;
+import io.forebay.testing.OpensslClient;
 import io.netty.pkitesting.X509Bundle;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -58,10 +58,10 @@ final class ServerOcspTest {
             () ->
                 edge.server().certificates().stream()
                     .anyMatch(certificate -> certificate.stapledUntil() != null));
-        String said = SClient.run(edge.tlsPort(), "-servername", "a.example", "-status");
+        String said = OpensslClient.run(edge.tlsPort(), "-servername", "a.example", "-status");
         assertTrue(said.contains("OCSP Response Status: successful"), said);
         assertTrue(said.contains("Cert Status: good"), said);
-        said = SClient.run(edge.tlsPort(), "-servername", "other.example", "-status");
+        said = OpensslClient.run(edge.tlsPort(), "-servername", "other.example", "-status");
         assertTrue(said.contains("OCSP response: no response sent"), said);
       }
     } finally {

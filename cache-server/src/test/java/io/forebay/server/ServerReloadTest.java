@@ -109,7 +109,7 @@ final class ServerReloadTest {
       assertEquals(List.of(), edge.server().reload().errors());
       gate.countDown();
       assertEquals("before 1", first.reply().text());
-      // It followed in vain, and now has to ask for itself.
+      // It waited for a response that it cannot use, and now asks the origin itself.
       assertEquals("before 2", second.reply().text());
     }
   }

@@ -7,8 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.forebay.server.counters.LimitKey;
 import io.forebay.testing.Certificates;
+import io.forebay.testing.OpensslClient;
 import io.forebay.testing.RawClient;
-import io.forebay.testing.SClient;
 import io.netty.pkitesting.X509Bundle;
 import java.io.OutputStream;
 import java.net.InetAddress;
@@ -195,7 +195,7 @@ final class ServerTlsClientTest {
   @Tag("full")
   @Test
   void withoutACertificateThereIsNoWayIn() throws Exception {
-    String said = SClient.run(edge.tlsPort(), "-servername", "closed.example");
+    String said = OpensslClient.run(edge.tlsPort(), "-servername", "closed.example");
     assertTrue(said.contains("certificate required"), said);
     assertFalse(said.contains("HTTP/1.1 200"), said);
   }
@@ -258,7 +258,7 @@ final class ServerTlsClientTest {
     all[0] = "-servername";
     all[1] = name;
     System.arraycopy(split, 0, all, 2, split.length);
-    String said = SClient.run(edge.tlsPort(), all);
+    String said = OpensslClient.run(edge.tlsPort(), all);
     assertTrue(said.contains(expected), said);
     assertEquals(!expected.equals("alert"), said.contains("HTTP/1.1 "), said);
   }

@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.forebay.testing.Certificates;
-import io.forebay.testing.SClient;
+import io.forebay.testing.OpensslClient;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Base64;
@@ -93,7 +93,7 @@ final class ServerTlsSessionTest {
     all[3] = which;
     all[4] = session.toString();
     System.arraycopy(more, 0, all, 5, more.length);
-    return SClient.run(edge.tlsPort(), all);
+    return OpensslClient.run(edge.tlsPort(), all);
   }
 
   private String[] alice() {

@@ -7,8 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.forebay.server.node.NodeControl.Reload;
 import io.forebay.testing.Certificates;
+import io.forebay.testing.OpensslClient;
 import io.forebay.testing.RawClient;
-import io.forebay.testing.SClient;
 import io.netty.pkitesting.X509Bundle;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -66,7 +66,7 @@ final class ServerTlsTest {
   }
 
   private String subject(String... options) throws Exception {
-    String said = SClient.run(edge.tlsPort(), options);
+    String said = OpensslClient.run(edge.tlsPort(), options);
     return said.lines().filter(line -> line.startsWith("subject=")).findFirst().orElse(said);
   }
 

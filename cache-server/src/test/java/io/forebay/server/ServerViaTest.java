@@ -6,10 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.forebay.testing.RawClient;
 import java.io.IOException;
-import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpResponse;
 import java.nio.file.Path;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -19,7 +15,7 @@ import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Via towards origins, by route, and what explain says of origins that weigh it. */
+/** Via in requests to origins, by route, and the hint of explain about origins that evaluate it. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @Timeout(120)
 @Tag("slow")
@@ -37,11 +33,12 @@ final class ServerViaTest {
             origin,
             directory,
             "32MiB",
-            "routes:\n"
-                + "  - {name: with, origin: main}\n"
-                + "  - {name: without, match: {path: /off/}, origin: main, via: off}\n"
-                + "  - {name: passed, match: {path: /off/pass/}, origin: main, via: off, cache:"
-                + " false}\n");
+            """
+            routes:
+              - {name: with}
+              - {name: without, match: {path: /off/}, via: off}
+              - {name: passed, match: {path: /off/pass/}, via: off, cache: false}
+            """);
   }
 
   @AfterAll
@@ -50,26 +47,13 @@ final class ServerViaTest {
     origin.close();
   }
 
-  private RawClient.Response get(String path, String... fields) throws IOException {
-    try (RawClient client = edge.connect()) {
-      client.request("GET", path, fields);
-      return client.reply();
-    }
+  private RawClient.Response get(String path, String field) throws IOException {
+    return RawClient.get(edge.port(), path, field);
   }
 
   private String explained(String path) throws Exception {
-    try (HttpClient http = HttpClient.newHttpClient()) {
-      return http.send(
-              HttpRequest.newBuilder(URI.create(edge.server().adminUrl() + "/v1/explain"))
-                  .POST(
-                      HttpRequest.BodyPublishers.ofString(
-                          "{\"url\":\""
-                              + edge.url(path)
-                              + "\",\"fields\":[[\"accept-encoding\",\"gzip\"]]}"))
-                  .build(),
-              HttpResponse.BodyHandlers.ofString())
-          .body();
-    }
+    String fields = "\"fields\":[[\"accept-encoding\",\"gzip\"]]";
+    return edge.explain(200, "{\"url\":\"" + edge.url(path) + "\"," + fields + "}").toString();
   }
 
   @Test

@@ -224,7 +224,7 @@ final class StoreFiles {
         directory.resolve(TierFile.NAME), tierBytes, new Headroom(), settings.lockMemory());
   }
 
-  /** Where memory directories lie that nobody named. */
+  /** The parent of default memory directories. */
   static DefaultMemoryDirectory memoryPlace() {
     return DefaultMemoryDirectory.system();
   }
@@ -295,7 +295,7 @@ final class StoreFiles {
             && memory.get(Layouts.LONG, TierHeader.BOOT_OFFSET + Long.BYTES)
                 == boot.getLeastSignificantBits();
     if (!isThisBoot) {
-      // What of it reached a disk before the machine stopped is anybody's guess.
+      // It is unknown which part of it reached a disk before the machine stopped.
       LOG.info(
           "the memory tier in {} did not survive a stop of the machine: it opens empty", place);
       return Opening.EMPTY;
@@ -409,7 +409,7 @@ final class StoreFiles {
     CheckedLong.write(tier.memory(), TierHeader.NEWEST_MILLIS_OFFSET, millis);
   }
 
-  /** The next start may attach to what is here: nobody writes to it any more, nor to the index. */
+  /** The next start may attach to the tier: there are no more writes to it or the index. */
   void markClean() {
     if (tier.outlivesProcess()) {
       tier.memory().set(Layouts.LONG, TierHeader.INDEX_SEAL_OFFSET, seal());

@@ -17,9 +17,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The store's background work, in small steps: the journal on one thread, and on another,
- * {@code reclaim}, all work on regions: rebuilding the index, reclaiming space, sweeping after
- * purges, copying to disks, tuning. A stepped store has no threads; its owner runs both parts.
+ * The store's background work, in small steps: the journal on one thread, and on another, {@code
+ * reclaim}, all work on regions: rebuilding the index, reclaiming space, sweeping after purges,
+ * copying to disks, tuning. A stepped store has no threads; its owner runs both parts.
  */
 final class StoreThreads {
   private static final Logger LOG = LoggerFactory.getLogger(ObjectStore.class);

@@ -11,8 +11,8 @@ import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.III_Result;
 
 /**
- * All that writes to the index does so under a condition: whoever comes last, a key names the
- * youngest record of those that were installed, and that record alone is live.
+ * Stress test of conditional index updates: in any order of writers, a key refers to the youngest
+ * record that was installed, and only that record is live.
  */
 public class IndexStress {
   /** Of {@code Races.Installing}. */

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Objects three times as large as memory: what is let go while they are written. */
+/** Objects three times as large as memory: slices are released while they are written. */
 final class LargeObjectTest {
   private static final long MEMORY = 4 << 20;
   private static final byte[] BODY = StoreFixture.body(7, (12 << 20) + 77);
@@ -89,7 +89,7 @@ final class LargeObjectTest {
     ObjectWriter grows = write(false, false);
     assertEquals(InstallOutcome.NO_SPACE, finish(grows));
     assertEquals(StoreLane.Found.MISS, StoreFixture.find(lane, "a"));
-    // What it let go was nobody's from then on.
+    // The released space is available again.
     for (int n = 0; n < 100; n++) {
       assertEquals(
           InstallOutcome.INSTALLED,

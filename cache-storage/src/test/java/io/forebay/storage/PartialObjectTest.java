@@ -157,7 +157,7 @@ final class PartialObjectTest {
     assertEquals(InstallOutcome.INSTALLED, run(writer.objectId(), 4, 7));
     assertTrue(isThere(writer.objectId(), 5));
     assertTrue(writer.append(body(2 * SLICE, BODY.length)));
-    // What lies beyond the run is let go as well.
+    // Slices beyond the run are released as well.
     writer.release(8L * SLICE);
     assertEquals(8L * SLICE, writer.releasedBytes());
     assertEquals(InstallOutcome.INSTALLED, writer.finish());

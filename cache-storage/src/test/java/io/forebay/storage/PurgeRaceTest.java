@@ -112,7 +112,7 @@ class PurgeRaceTest extends PurgeStores {
       assertFalse(lane.isOverruled(spec));
       purge(fixture, named.odd(true));
       fixture.stepAll();
-      assertTrue(fixture.store.lane(1).isOverruled(spec), "whoever asks, also of a soft one");
+      assertTrue(fixture.store.lane(1).isOverruled(spec), "on any lane, also for a soft purge");
       assertEquals(InstallOutcome.INSTALLED, writer.finish(), "soft: stored, and stale");
       fixture.stepAll();
       assertTrue(lane.isOverruled(spec), "and also once it is stored");

@@ -44,7 +44,7 @@ abstract class PurgeStores {
   /** How often an object was asked. */
   final AtomicInteger asked = new AtomicInteger();
 
-  /** Run by whoever asks an object next. */
+  /** Run by the next evaluation of the predicate. */
   volatile @Nullable Runnable whenAsked;
 
   private PurgeMatcher matcher(String text) {

@@ -89,7 +89,7 @@ final class RetainingWriterTest {
     }
   }
 
-  private void assertNothingHeld() {
+  private void assertNothingRetained() {
     assertEquals(0, fixture.store.stats().unfinishedBytes());
     assertEquals(0, fixture.store.stats().unfinishedFills());
     assertTrue(turnOver() > 0);
@@ -98,7 +98,7 @@ final class RetainingWriterTest {
 
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
-  void whatIsReadStaysAfterTheEndWhetherItIsStoredOrNot(boolean isAborted) {
+  void unreadBytesStayAfterTheEndWhetherStoredOrNot(boolean isAborted) {
     ObjectWriter writer = written("/a");
     assertTrue(writer.beginReading(true));
     assertTrue(writer.beginReading(false));
@@ -115,12 +115,12 @@ final class RetainingWriterTest {
     assertTrue(turnOver() > 0);
     assertReadable(writer, 0, LENGTH);
     writer.endReading(false);
-    assertNothingHeld();
+    assertNothingRetained();
     assertFalse(writer.locate(reader, 0));
   }
 
   @Test
-  void whoIsToldOfTheEndMayBeginUntilItIsClosed() {
+  void readersMayBeginAfterTheEndUntilClose() {
     ObjectWriter writer = written("/a");
     assertEquals(InstallOutcome.INSTALLED, writer.finish());
     assertTrue(turnOver() > 0);
@@ -129,11 +129,11 @@ final class RetainingWriterTest {
     assertReadable(writer, 0, LENGTH);
     writer.endReading(false);
     writer.close();
-    assertNothingHeld();
+    assertNothingRetained();
   }
 
   @Test
-  void aStalledOneIsTakenAwayOnlyIfNobodyReadsIt() {
+  void aStalledWriterIsRevokedOnlyWithoutReaders() {
     ObjectWriter read = written("/read");
     ObjectWriter unread = written("/unread");
     assertTrue(read.beginReading(false));
@@ -147,11 +147,11 @@ final class RetainingWriterTest {
     unread.close();
     read.endReading(false);
     read.close();
-    assertNothingHeld();
+    assertNothingRetained();
   }
 
   @Test
-  void aNarrowOneLetsGoWhatItsReadersHavePassedAndNobodyElseBegins() {
+  void afterRefusingNewReadersBytesThatAllHaveReadAreReleased() {
     ObjectWriter writer = begin("/a", LENGTH);
     assertTrue(writer.append(ByteBuffer.wrap(BODY, 0, 200_000)));
     assertTrue(writer.beginReading(false));
@@ -168,12 +168,12 @@ final class RetainingWriterTest {
     writer.close();
     writer.endReading(true);
     writer.endReading(false);
-    assertNothingHeld();
+    assertNothingRetained();
   }
 
-  /** What all have passed makes room for what comes, and it is not stored. */
+  /** It reuses the space of bytes that all have read, and the object is not stored. */
   @Test
-  void aSlidingOneGoesOnInTheRoomThatIsPassed() {
+  void aStreamOnlyWriterReusesTheSpaceThatItsReadersHaveRead() {
     ObjectWriter other = begin("/other", -1);
     assertTrue(other.append(ByteBuffer.allocate(REGIONS * REGION / 2 - LENGTH)));
     ObjectWriter writer = begin("/a", LENGTH);
@@ -194,11 +194,11 @@ final class RetainingWriterTest {
     other.abort();
     other.close();
     assertNull(fixture.read(lane, "/a"));
-    assertNothingHeld();
+    assertNothingRetained();
   }
 
   @Test
-  void nobodyBeginsWhileAsMuchAsMayBeIsKept() {
+  void noRetainingWriterBeginsWhileTheLimitOfKeptBytesIsReached() {
     ObjectWriter first = begin("/first", REGIONS * REGION / 3);
     assertTrue(first.append(ByteBuffer.allocate(REGIONS * REGION / 3)));
     assertTrue(first.beginReading(false));
@@ -212,6 +212,6 @@ final class RetainingWriterTest {
     ObjectWriter second = Objects.requireNonNull(lane.beginRetaining(spec));
     second.abort();
     second.close();
-    assertNothingHeld();
+    assertNothingRetained();
   }
 }

@@ -238,7 +238,7 @@ public final class Http3Client implements AutoCloseable {
               .createStream(QuicStreamType.UNIDIRECTIONAL, new ChannelInboundHandlerAdapter())
               .get(PATIENCE_SECONDS, TimeUnit.SECONDS);
     } catch (ExecutionException e) {
-      // No stream is free yet, or the connection is gone; whoever asks tries again or looks.
+      // No stream is free yet, or the connection is closed; the caller retries or checks.
       return;
     }
     boolean isCritical = bytes[0] < 4;

@@ -185,7 +185,7 @@ final class Http2Attack {
     frames.addAndGet(count);
   }
 
-  /** Whoever does not read is stopped by the other side's full buffer before it is by a limit. */
+  /** A client that does not read would be stopped by a full socket buffer, not by a limit. */
   private static void readAside(Socket socket) throws IOException {
     InputStream in = socket.getInputStream();
     Thread.ofPlatform()

@@ -9,7 +9,7 @@ public final class ExitCode {
   /** Some of what was asked was done and some was not. */
   public static final int PARTIAL = 3;
 
-  /** Cannot start for want of a resource: a port, room, a lock, a newer Java. */
+  /** Cannot start because a resource is missing: a port, space, a lock, a newer Java. */
   public static final int NO_RESOURCE = 69;
 
   public static final int BAD_CONFIGURATION = 78;

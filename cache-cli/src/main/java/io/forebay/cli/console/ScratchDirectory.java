@@ -25,7 +25,7 @@ public record ScratchDirectory(Path data, Path memory) implements AutoCloseable 
     return new ScratchDirectory(data, Files.createDirectory(data.resolve("memory")));
   }
 
-  /** A port of loopback that nobody listens on, though somebody may before it is used. */
+  /** A free port of loopback; another process may take it before it is used. */
   public static int freePort() throws IOException {
     try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
       return socket.getLocalPort();

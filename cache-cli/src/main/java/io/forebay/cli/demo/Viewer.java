@@ -31,7 +31,7 @@ final class Viewer implements AutoCloseable {
   }
 
   /** A whole response; times count from just before the request was written. */
-  @SuppressWarnings("ArrayRecordComponent") // read by whoever asked, compared by nobody
+  @SuppressWarnings("ArrayRecordComponent") // read by the caller, never compared
   record Got(
       int status,
       Map<String, String> fields,

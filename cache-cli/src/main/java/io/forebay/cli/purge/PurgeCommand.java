@@ -22,7 +22,7 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import tools.jackson.databind.JsonNode;
 
-/** Purges by whatever names objects, and returns once it is on disk and in force. */
+/** Purges objects by URL, host, prefix, tag or pattern; returns once the purge is in force. */
 @Command(
     name = "purge",
     header = "Purge cached objects durably.",
@@ -289,7 +289,7 @@ public final class PurgeCommand implements Callable<Integer> {
     return batches;
   }
 
-  /** Asks only where there is somebody to answer; a script that says {@code --all} means it. */
+  /** Asks only on a terminal; a script with {@code --all} needs no confirmation. */
   private boolean isConfirmed() {
     if (!Terminal.isInput() || !Terminal.isError()) {
       return true;

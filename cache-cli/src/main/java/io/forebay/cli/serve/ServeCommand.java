@@ -17,7 +17,7 @@ import java.util.concurrent.TimeUnit;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
-/** Runs a node until it is told to stop; the calling thread serves the signals. */
+/** Runs a node until it is stopped; the calling thread handles signals. */
 @Command(
     name = "serve",
     header = "Run an edge.",

@@ -71,10 +71,7 @@ public final class Signals {
     isDraining = true;
   }
 
-  /**
-   * Whoever asks again does not want to wait: not for the lame duck, if there is one, and then not
-   * for the drain.
-   */
+  /** A second signal ends the lame duck, or, when the drain has begun, the process. */
   private void onStop() {
     int allowed = hasLameDuck.getAsBoolean() ? 2 : 1;
     if (isDraining || stops.incrementAndGet() > allowed) {

@@ -17,8 +17,8 @@ import picocli.CommandLine.Parameters;
 import tools.jackson.databind.JsonNode;
 
 /**
- * The devices of a running node's disk tier: what they are at, and taking them out and in. What
- * looks at stored objects are commands of their own below this one.
+ * Lists the devices of a running node's disk tier, and takes them offline and online. Its
+ * subcommands inspect stored objects.
  */
 @Command(
     name = "store",

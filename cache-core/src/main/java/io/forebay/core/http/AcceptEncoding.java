@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
  * own field; otherwise one client's coding could be stored under the class of another.
  *
  * <p>A class is the OR of {@link #BR}, {@link #GZIP}, {@link #ZSTD} and {@link #NO_IDENTITY}; 0 is
- * identity only. A {@code *} is read as identity, since whoever sends it accepts that, too; only
- * where identity is refused it stands for the codings that are not.
+ * identity only. A {@code *} counts as identity, since it includes identity; only if identity is
+ * refused does it stand for the codings that are not refused.
  */
 public final class AcceptEncoding {
 

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  */
 public sealed interface ByteRange {
 
-  /** The field is to be ignored: the whole representation is the answer. */
+  /** The field is ignored: the response is the whole representation. */
   record None() implements ByteRange {}
 
   /** The bytes from first to last, both included. */

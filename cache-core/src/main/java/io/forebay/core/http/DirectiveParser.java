@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class DirectiveParser {
 
-  /** Longer names are no directive that anybody knows. */
+  /** Longer names are not known directives. */
   private static final int MAX_DIRECTIVE = 32;
 
   private DirectiveParser() {}

@@ -68,7 +68,7 @@ public record RangeSet(List<Spec> specs) {
     return lines.size() == 1 ? parse(lines.getFirst(), maxRanges) : null;
   }
 
-  /** Reads the value of a Range field; null when it is to be ignored. One pass. */
+  /** Parses the value of a Range field in one pass; null if it is ignored. */
   static @Nullable RangeSet parse(CharSequence value, int maxRanges) {
     int length = value.length();
     if (length < 7
@@ -148,7 +148,7 @@ public record RangeSet(List<Spec> specs) {
     return parts.size() == 1 ? parts.getFirst() : new ByteRange.Several(List.copyOf(parts));
   }
 
-  /** The last bytes of nothing can be had but not be named in a Content-Range. */
+  /** A suffix of an empty body is satisfiable, but has no Content-Range. */
   private ByteRange none(long totalLength) {
     return totalLength == 0 && specs.stream().anyMatch(spec -> spec.isSuffix() && spec.last > 0)
         ? ByteRange.NONE

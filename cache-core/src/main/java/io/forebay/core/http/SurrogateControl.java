@@ -4,10 +4,10 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Parses Surrogate-Control of the Edge Architecture Specification of 2001:
- * {@code max-age=3600+600, no-store, content="ESI/1.0"}. The number after the plus sign is the
- * grace period for stale-while-revalidate, and here for stale-if-error as well. A directive with a
- * parameter that names a surrogate ({@code no-store;abc}) is for another surrogate and ignored.
+ * Parses Surrogate-Control of the Edge Architecture Specification of 2001: {@code max-age=3600+600,
+ * no-store, content="ESI/1.0"}. The number after the plus sign is the grace period for
+ * stale-while-revalidate, and here for stale-if-error as well. A directive with a parameter that
+ * names a surrogate ({@code no-store;abc}) is for another surrogate and ignored.
  */
 final class SurrogateControl {
 

@@ -20,10 +20,9 @@ import org.jspecify.annotations.Nullable;
  *   CRLF
  * </pre>
  *
- * Whatever is the least out of the ordinary is not read at all: another method or version, a target
- * that is not in normal form, a body, a field that is not known here, an octet beyond ASCII, a line
- * that does not end in CRLF, a head that is not whole. That is no judgement: whoever knows all of
- * HTTP has to look at it.
+ * Anything unusual is not parsed here: another method or version, a target that is not in normal
+ * form, a body, an unknown field, an octet beyond ASCII, a line that does not end in CRLF, an
+ * incomplete head. This is no rejection: the complete parser handles such a request.
  */
 public final class WireRequest implements RequestView, FieldsView {
 

@@ -65,7 +65,7 @@ public final class KeyBuilder {
     hash = new SipHash128(secret);
   }
 
-  /** Builds the base key; false when it is too long, and then the request is to be passed. */
+  /** Builds the base key; false if it is too long, and then the request is passed. */
   public boolean build(RequestView request, KeyRecipe recipe) {
     return build(request, recipe, null);
   }

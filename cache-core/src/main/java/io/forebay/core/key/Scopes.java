@@ -170,8 +170,8 @@ public final class Scopes {
   }
 
   /**
-   * All that a purge of this host has to kill where such a recipe is in force: also what is kept
-   * under the host's fixed name, whoever shares that.
+   * The scopes that a purge of this host has to kill under such a recipe, including objects stored
+   * under the recipe's fixed host name, which other hosts may share.
    *
    * @throws IllegalArgumentException when it is not a host
    */

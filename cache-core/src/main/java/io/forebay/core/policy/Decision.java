@@ -7,7 +7,7 @@ public sealed interface Decision {
 
   /** Answer from the store; {@link ServePlan} says with what. */
   record Serve(Reason reason) implements Decision {
-    /** Whether it is to be fetched anew behind the client's back. */
+    /** Whether a background refresh is started. */
     public boolean isRefreshDue() {
       return reason == Reason.HIT_STALE_WHILE_REVALIDATE;
     }

@@ -129,8 +129,8 @@ record FreshnessLifetime(long millis, boolean isHeuristic) {
   }
 
   /**
-   * This lifetime, made shorter by up to a share of it, so that what was stored together does not
-   * expire together. It follows from the seed alone: whoever computes it again gets the same.
+   * This lifetime, shortened by up to a share of it, so that objects stored together do not expire
+   * together. The result depends only on the seed.
    *
    * @param seed tells one stored response from another; 0 takes nothing away
    */

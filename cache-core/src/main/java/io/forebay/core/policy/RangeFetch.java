@@ -28,7 +28,7 @@ public final class RangeFetch {
   private RangeFetch() {}
 
   /**
-   * The bytes to ask for, or null where the whole body is to be fetched.
+   * The bytes to request, or null to fetch the whole body.
    *
    * @param runBytes what is asked for at most, at least a slice
    */

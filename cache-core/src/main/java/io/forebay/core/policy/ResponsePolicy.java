@@ -268,8 +268,8 @@ public final class ResponsePolicy {
         if (OF_ONE_USER.contains(name)) {
           return Reason.NOT_STORED_VARY_USER;
         }
-        // Without cookies the response is for whoever the origin does not know; and only requests
-        // without cookies select it.
+        // Without cookies the response is the one for unknown clients, and only requests without
+        // cookies select it.
         if (name.equals("cookie") && request.has(KnownField.COOKIE)) {
           return Reason.NOT_STORED_VARY_COOKIE;
         }

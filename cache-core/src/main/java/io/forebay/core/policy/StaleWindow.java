@@ -63,7 +63,7 @@ public final class StaleWindow {
     return Math.max(whileRevalidateMillis(stored, settings), ifErrorMillis(stored, settings));
   }
 
-  /** The longer of both windows of a response that is to be stored. */
+  /** The longer of both windows of a response to be stored. */
   static long longestMillis(CacheControl control, long lifetimeMillis, StaleSettings settings) {
     if (control.noCache() || control.mustRevalidate() || control.proxyRevalidate()) {
       return 0;

@@ -32,7 +32,7 @@ public record FreshnessSettings(
     boolean heuristicWithCookies,
     int jitterPercent) {
 
-  /** Fields that are meant for this cache alone, so that nobody behind it gets to see them. */
+  /** Fields that target this cache only, so they are not forwarded. */
   public static final List<String> OWN_FIELDS =
       List.of("forebay-cache-control", "surrogate-control");
 

@@ -27,8 +27,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A scenario for the cache rules: a request, the origin's response, and a second request some
- * seconds later. Fields are written {@code Name: value}; {@code {+50}} in a value stands for the date
- * 50 seconds after the response was received.
+ * seconds later. Fields are written {@code Name: value}; {@code {+50}} in a value stands for the
+ * date 50 seconds after the response was received.
  */
 record Case(
     RequestView first,

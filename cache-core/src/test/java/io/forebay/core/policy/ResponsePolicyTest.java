@@ -183,7 +183,7 @@ final class ResponsePolicyTest {
     assertEquals("NOT_STORED_METHOD", text(judge(fat, ROUTE, 200, fields)));
   }
 
-  /** I7: whoever has a cookie neither stores what varies by it nor has it stored for another. */
+  /** I7: a request with a cookie neither stores nor receives a response that varies by it. */
   @Test
   void whatVariesByCookiesIsStoredForRequestsWithoutThem() {
     String fields = "cache-control=public, s-maxage=60;vary=Accept-Encoding, COOKIE";

@@ -6,7 +6,7 @@ import java.util.List;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** A whole answer. */
+/** A complete response of the admin API. */
 @SuppressWarnings("ArrayRecordComponent") // Made, written once, thrown away.
 record AdminReply(int status, String type, byte[] body) {
 

@@ -100,7 +100,7 @@ public final class AdminServer implements AutoCloseable {
   /**
    * Finds out whether a Unix-domain socket can be made, before anything else of a node is.
    *
-   * @throws IOException when it is somebody else's, no socket, or in use
+   * @throws IOException if it belongs to another user, is no socket, or is in use
    */
   public static void check(Path socket) throws IOException {
     AdminSocketFile.check(socket);

@@ -40,7 +40,7 @@ final class AdminSocketFile implements AutoCloseable {
   /**
    * Finds out whether the file can be made, without making it.
    *
-   * @throws IOException when it is somebody else's, no socket, or in use
+   * @throws IOException if it belongs to another user, is no socket, or is in use
    */
   static void check(Path file) throws IOException {
     Path directory = file.getParent();

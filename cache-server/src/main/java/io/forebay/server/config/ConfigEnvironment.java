@@ -7,7 +7,7 @@ import java.util.HexFormat;
 import java.util.Map;
 
 /**
- * The environment of the configuration loader: variables, files and properties of the machine,
+ * The environment of the configuration loader: variables, default files and the node id,
  * replaceable in tests.
  *
  * @param variables environment variables

@@ -8,10 +8,10 @@ import java.util.List;
  *
  * @param listeners names of TLS listeners that are spoken to by QUIC as well, on the UDP port of
  *     the same number
- * @param retryFrom handshakes under way in the node from which clients have to show first that they
- *     are at the address they claim; 0: always
- * @param altSvcMaxAge how long clients may remember that HTTP/3 is to be had; 0: they are not told
- * @param altSvcPort the port that clients are told; 0: the listener's own
+ * @param retryFrom number of pending handshakes from which clients must first validate their
+ *     address; 0: always
+ * @param altSvcMaxAge how long clients may cache the advertisement of HTTP/3; 0: none is sent
+ * @param altSvcPort the advertised port; 0: that of the listener
  */
 public record Http3Config(
     List<String> listeners, int retryFrom, Duration altSvcMaxAge, int altSvcPort) {

@@ -207,7 +207,7 @@ public record ServerConfig(
    * @param variants how many responses told apart by Vary are kept under one key
    * @param noVarySearch whether responses may say what of a query matters
    * @param queryMethod whether QUERY is passed or cached, in the words of the configuration
-   * @param unkeyed what becomes of fields that are not in the key
+   * @param unkeyed how fields that are not in the key are handled
    */
   public record KeyConfig(
       @Nullable String host,
@@ -288,8 +288,8 @@ public record ServerConfig(
       int connectionsPerAddress, int waiting, int fetches, int requestBodyRate) {}
 
   /**
-   * Frames of HTTP/2 that cost us more than whoever sends them. One more than allowed ends the
-   * connection.
+   * Limits on HTTP/2 frames that cost the node more than their sender. A connection that exceeds
+   * one is closed.
    *
    * @param window the time in which those frames are counted that are bound by time
    * @param resets streams that the client may reset in it
@@ -315,8 +315,8 @@ public record ServerConfig(
   /**
    * When a loop sheds what is dear.
    *
-   * @param delay how late a loop's turns have to come on average; zero means that nothing is shed
-   * @param retryAfter what whoever is turned away is told
+   * @param delay average delay of a loop's tasks from which it is overloaded; zero disables this
+   * @param retryAfter Retry-After of rejected requests
    */
   public record OverloadConfig(Duration delay, Duration retryAfter) {}
 
@@ -376,7 +376,7 @@ public record ServerConfig(
   /**
    * Purges by requests to the listeners.
    *
-   * @param from networks in CIDR form whose clients may purge; none: nobody may
+   * @param from networks in CIDR form whose clients may purge; empty: none
    */
   public record PurgeConfig(List<String> from) {
     public static final PurgeConfig OFF = new PurgeConfig(List.of());
@@ -390,7 +390,7 @@ public record ServerConfig(
    * The JSON access log.
    *
    * @param output {@code off}, {@code stdout} or a file path
-   * @param queueLines lines held at most while the writer is behind; beyond, they are dropped and
+   * @param queueLines maximum lines queued while the writer is behind; further ones are dropped and
    *     counted
    */
   public record AccessLogConfig(String output, int queueLines) {}

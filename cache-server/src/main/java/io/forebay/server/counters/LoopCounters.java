@@ -109,7 +109,7 @@ public final class LoopCounters {
   // Times each configured bound was passed; indexed by Limit ordinal.
   private final long[] limitHits = new long[LimitKey.values().length];
 
-  // Bytes copied aside for slow clients, and how often: totals, not what is held now.
+  // Bytes of private copies for slow clients, and their number: totals, not the present amount.
   public long privateCopies;
   public long privateCopyBytes;
   public long stalledClosed;

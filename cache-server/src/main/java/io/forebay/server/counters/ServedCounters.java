@@ -4,8 +4,8 @@ import io.forebay.server.counters.LoopCounters.CacheResult;
 
 /**
  * Counts one event loop's responses and their body bytes, by route and cache result and by listener
- * and protocol. Fixed arrays, so counting is four additions. Written and read as
- * {@link LoopCounters}.
+ * and protocol. Fixed arrays, so counting is four additions. Written and read as {@link
+ * LoopCounters}.
  */
 public final class ServedCounters {
   private static final int RESULTS = CacheResult.values().length;

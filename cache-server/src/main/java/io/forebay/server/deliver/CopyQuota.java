@@ -33,7 +33,7 @@ public final class CopyQuota {
     return limitBytes;
   }
 
-  /** Sets the bound; what is held beyond a lower one stays until it is given back. */
+  /** Sets the limit; bytes beyond a lower limit stay until they are released. */
   public void limitBytes(long bytes) {
     limitBytes = bytes;
   }

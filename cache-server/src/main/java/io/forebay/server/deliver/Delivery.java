@@ -74,7 +74,7 @@ public final class Delivery implements LeaseHolder, ResponseBody {
      *
      * @param from first byte that has not been sent
      * @param to end of what is wanted, exclusive, or {@link Long#MAX_VALUE} while that is not known
-     * @return whether somebody else sends the rest
+     * @return whether another body sends the rest
      */
     boolean onBytesLost(long from, long to);
 
@@ -86,7 +86,7 @@ public final class Delivery implements LeaseHolder, ResponseBody {
       return false;
     }
 
-    /** Why bytes are lost that nobody else could send. */
+    /** Why bytes without another source are lost. */
     default AbortCause causeOfLoss() {
       return AbortCause.STORAGE_LOST;
     }

@@ -180,7 +180,7 @@ public final class Leases {
     refused.forEach(this::makeRoomOrGiveUp);
   }
 
-  /** A chunk that found no room for a copy, and who held it then. */
+  /** A chunk that found no space for a copy, and its holder at that time. */
   private record Refused(LeasedBuf buf, LeaseHolder holder) {}
 
   /**

@@ -285,7 +285,7 @@ public final class StoredBody implements BodyBytes {
         case ON_DISK -> {
           pending.incrementAndGet();
           if (!lane.load(onLoad)) {
-            // Never zero any more: loads that were begun tell nobody.
+            // Never zero any more: loads in progress notify no one.
             release();
             return Keeping.REFUSED;
           }

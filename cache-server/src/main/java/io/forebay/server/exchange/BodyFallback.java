@@ -173,7 +173,7 @@ final class BodyFallback {
     return to == Long.MAX_VALUE ? null : fetchable.withTotalLength(to);
   }
 
-  /** Bytes up to there are lost, and are to be had by slice from now on; null if they can't be. */
+  /** The source, by slice, of lost bytes up to a position; null if there is none. */
   @Nullable BodyBytes elsewhere(long to) {
     if (restTo(to) == null || to == Long.MAX_VALUE || parts != null) {
       return null;

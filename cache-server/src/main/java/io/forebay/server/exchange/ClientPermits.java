@@ -70,7 +70,7 @@ final class ClientPermits {
     giveBack(Kind.TUNNEL);
   }
 
-  /** The exchange goes, its fill may go on: then the place is given back with the fill's end. */
+  /** The exchange ends, its fill may continue: then the permit is returned when the fill ends. */
   void leaveFetchTo(Fill fill) {
     if (taken.remove(Kind.FETCH)) {
       fill.whenOver(() -> clients.giveBack(Kind.FETCH, network));

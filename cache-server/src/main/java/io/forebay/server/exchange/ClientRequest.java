@@ -148,7 +148,7 @@ final class ClientRequest {
 
   // --- what the origin is asked -----------------------------------------------------------------
 
-  /** Whether the body of the response can be had in parts: not that of an answer to QUERY. */
+  /** Whether the body of the response can be fetched in parts: not for QUERY. */
   boolean hasParts() {
     return !QueryRequest.isQuery(view);
   }

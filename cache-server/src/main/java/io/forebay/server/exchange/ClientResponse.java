@@ -39,7 +39,7 @@ abstract class ClientResponse implements ResponseSink.Listener, Delivery.Outcome
     this.record = record;
   }
 
-  /** Gives back all that is held for the response, or waited for; called more than once. */
+  /** Releases everything allocated for the response, and cancels waits; may be called again. */
   abstract void release();
 
   final ResponseSink sink() {
@@ -132,7 +132,7 @@ abstract class ClientResponse implements ResponseSink.Listener, Delivery.Outcome
     }
   }
 
-  /** The last word: the response is complete, broken off, or wanted by nobody. */
+  /** The end: the response is complete, aborted, or abandoned by the client. */
   final void over() {
     release();
     if (!isOver) {

@@ -44,7 +44,7 @@ import org.jspecify.annotations.Nullable;
 final class Exchange extends ClientResponse
     implements Continuation, StoredResponseSender.Owner, BodyFallback.Fetches {
 
-  /** Looking up again is bounded: whoever keeps losing races goes to the origin by himself. */
+  /** Limit of repeated lookups: an exchange that keeps losing races goes to the origin alone. */
   private static final int ROUNDS = 8;
 
   /** Doubled with each round: 50 ms over all of them. */
@@ -63,7 +63,7 @@ final class Exchange extends ClientResponse
   /** Made where there is no hit. */
   private @Nullable ClientPermits permits;
 
-  /** Made where bytes of the body may have to be had elsewhere. */
+  /** Created if bytes of the body may have to come from elsewhere. */
   private @Nullable BodyFallback fallback;
 
   /** Made when the body is read from a disk. */
@@ -160,13 +160,13 @@ final class Exchange extends ClientResponse
 
   @Override
   public Step lookUpSoon() {
-    // Whoever holds the index up may have lost its CPU: the rounds together last long enough for it
-    // to get one again.
+    // The thread that locks the index may have been descheduled: the rounds together last long
+    // enough for it to run again.
     loop.eventLoop().schedule(this::onLoaded, BUSY_RETRY_MICROS << rounds, TimeUnit.MICROSECONDS);
     return Step.AWAIT;
   }
 
-  /** Waits until what was found is in memory, or can't be had. */
+  /** Waits until the found object is in memory, or cannot be loaded. */
   private Step lookUpLoaded() {
     Runnable again = () -> loop.eventLoop().execute(this::onLoaded);
     if (loop.lane().load(again)) {

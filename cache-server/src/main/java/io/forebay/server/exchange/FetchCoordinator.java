@@ -93,12 +93,12 @@ final class FetchCoordinator {
     return isAlone;
   }
 
-  /** Nothing that another exchange has fetched is of use to this one, nor the other way round. */
+  /** This exchange shares no fetch with others from now on. */
   void stopSharing() {
     isAlone = true;
   }
 
-  /** Whether it waited for, or read from, somebody else's fill at any time. */
+  /** Whether it ever waited for, or read from, a fill of another exchange. */
   boolean hasJoined() {
     return follower.hasJoined();
   }

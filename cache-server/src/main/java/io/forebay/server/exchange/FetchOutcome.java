@@ -84,12 +84,12 @@ final class FetchOutcome {
       // A soft purge that this request came after and the head did not: confirmed, but too early.
       return null;
     }
-    // What has taken its place meanwhile was fetched for somebody else.
+    // The object that has replaced it meanwhile was fetched for another request.
     boolean isOwn = isConfirmedOwn && head.objectId() == confirmedObjectId;
     if (head.birth() >= confirmedSinceBirth && (isOwn || !Sharing.isNeverFresh(meta))) {
       return CacheResult.REVALIDATED;
     }
-    // Whoever had it fetched may use it in any case, others where it may be used at all.
+    // The request that caused the fetch may use it in any case, others only if it is reusable.
     boolean isUsable =
         head.birth() >= fetchedSinceBirth
             && (isFetchOwn

@@ -46,7 +46,7 @@ final class FillFollower implements Follower, FillLeader {
   /** Sends what a fill brings. */
   private final FillReader reader;
 
-  /** Told what became of each. */
+  /** Receives the outcome of each fill. */
   private final FetchCoordinator fetching;
 
   private final Continuation exchange;
@@ -88,7 +88,7 @@ final class FillFollower implements Follower, FillLeader {
     this.headTimer = new LoopTimer(loop.eventLoop());
   }
 
-  /** Whether any of the fills was somebody else's. */
+  /** Whether any of the fills was started by another exchange. */
   boolean hasJoined() {
     return hasJoined;
   }
@@ -117,11 +117,11 @@ final class FillFollower implements Follower, FillLeader {
     if (own == null) {
       return exchange.passBecause(Reason.PASS_STORE_FULL);
     }
-    // Before anybody else can: a fill that is full already would go on without its leader.
+    // Before any other follower: a fill that is already full would continue without its leader.
     own.join(this, loop.filling());
     if (running != null && !loop.fills().replace(key, running, own)) {
       own.leave(this, loop.filling());
-      // The overtaken one has left by itself, or somebody else has put his in its place.
+      // The overtaken fill has left by itself, or another one has replaced it.
       return Step.FETCH;
     }
     Fill before = running == null ? loop.fills().register(key, own) : null;
@@ -220,7 +220,7 @@ final class FillFollower implements Follower, FillLeader {
     return fill == awaited;
   }
 
-  /** Goes away from the fill; a fill that nobody else follows may end then. */
+  /** Leaves the fill; a fill without followers may end then. */
   void leave() {
     headTimer.stop();
     reader.leave();

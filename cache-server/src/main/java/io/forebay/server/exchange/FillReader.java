@@ -51,7 +51,7 @@ final class FillReader {
   /** Runs while the length of the body is waited for. */
   private final LoopTimer lengthTimer;
 
-  /** It was waited for in vain: the range is not cut out. */
+  /** The wait timed out: the range is ignored. */
   private boolean hasWaitedForLength;
 
   /** Where a range begins whose end has not come yet; 0 without one. */
@@ -66,7 +66,7 @@ final class FillReader {
   private @Nullable FillBody body;
 
   /** The fill whose body stays until this has read it. */
-  private @Nullable Fill held;
+  private @Nullable Fill followedFill;
 
   /** It reads that as the leader. */
   private boolean readsAsLeader;
@@ -138,7 +138,7 @@ final class FillReader {
   /**
    * Has the fill hold what is wanted until it has been read; null if it does.
    *
-   * @return what becomes of the response instead
+   * @return what happens to the response instead
    */
   private @Nullable Begun hold(Fill followed, ResponsePlan plan, boolean isLeader) {
     boolean isOver = followed.state() == Fill.State.COMPLETE;
@@ -152,7 +152,7 @@ final class FillReader {
       beginsAt = Long.MAX_VALUE;
       return isOver ? Begun.OVER : Begun.LACKING;
     }
-    held = followed;
+    followedFill = followed;
     readsAsLeader = isFirst;
     if (beginsAt < followed.releasedBytes()) {
       endReading();
@@ -172,18 +172,18 @@ final class FillReader {
 
   private void endReading() {
     beginsAt = Long.MAX_VALUE;
-    Fill read = held;
+    Fill read = followedFill;
     if (read != null) {
-      held = null;
+      followedFill = null;
       read.endReading(readsAsLeader);
     }
   }
 
-  /** First byte that the fill must not let go; MAX_VALUE if it may let all of it go. */
+  /** First byte that the fill must retain; MAX_VALUE if it may release everything. */
   long floor(boolean isLeader) {
     Delivery current = delivery;
     if (current != null) {
-      return held == null ? Long.MAX_VALUE : current.floor();
+      return followedFill == null ? Long.MAX_VALUE : current.floor();
     }
     // Who waits for the length of the body may be told later that its beginning has gone.
     return isLeader && !lengthTimer.isOn() ? Math.min(beginsAt, awaitedFrom) : beginsAt;
@@ -244,8 +244,8 @@ final class FillReader {
   }
 
   /**
-   * Whether who comes late to a large fill can have what he wants: what is no longer held for
-   * followers is there, or can be fetched (I9).
+   * Whether a late follower of a large fill can get its range: bytes that the fill has released are
+   * stored, or can be fetched (I9).
    */
   private boolean hasBeginning(Fill followed, ResponsePlan plan, StoredMeta meta, long total) {
     long released = followed.releasedBytes();

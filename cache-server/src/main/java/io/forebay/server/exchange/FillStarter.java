@@ -126,7 +126,7 @@ public final class FillStarter {
     BEGUN,
     /** There is one at a time, or no room for one. */
     NOT_NOW,
-    /** The last one was in vain, so the next one waits. */
+    /** The last one was wasted, so the next one waits (backoff). */
     HELD_BACK
   }
 

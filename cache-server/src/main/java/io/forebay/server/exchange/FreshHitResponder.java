@@ -147,7 +147,7 @@ final class FreshHitResponder {
         && meta.status() != 204
         && head.totalLength() >= 0
         && Decider.decide(request, route, meta, head.softPurged(), now).reason() == Reason.HIT_FRESH
-        // Whoever draws the lowest number begins an early refresh as soon as there may be one.
+        // With the lowest random number an early refresh would start as soon as one is allowed.
         && !Decider.isEarlyRefreshDue(request, meta, route, now, FreshHitResponder::lowest);
   }
 

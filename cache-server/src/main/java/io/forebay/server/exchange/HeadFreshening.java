@@ -25,7 +25,7 @@ record HeadFreshening(long requestTimeMillis, long birth) {
 
   /**
    * Of a HEAD that is about to be sent because nothing usable is stored; else {@link #NONE}. What
-   * the origin tells one user of himself says nothing of what it tells all.
+   * the response to one user tells nothing about the response to all others.
    */
   static HeadFreshening begin(FillContext loop, ClientRequest request) {
     return request.isHead()

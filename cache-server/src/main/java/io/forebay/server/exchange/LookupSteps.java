@@ -26,7 +26,7 @@ public abstract class LookupSteps<R, E extends Exception> {
 
   /** What a lookup ends with. */
   public enum Found {
-    /** An object; it has not been let go, and its meta is wrapped. */
+    /** An object; it is still pinned, and its meta is wrapped. */
     OBJECT,
     NOTHING,
     /** Variants are stored, but not the one this request selects. */
@@ -59,8 +59,8 @@ public abstract class LookupSteps<R, E extends Exception> {
   // --- what is stored ---------------------------------------------------------------------------
 
   /**
-   * Looks at the key built last: OBJECT where there is something that this version wrote, until it
-   * is let go; NOTHING, BUSY or ON_DISK.
+   * Looks up the key built last: OBJECT, valid until it is unpinned, if this version wrote one;
+   * else NOTHING, BUSY or ON_DISK.
    */
   public abstract Found look(R request) throws E;
 

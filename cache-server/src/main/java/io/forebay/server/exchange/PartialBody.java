@@ -57,7 +57,7 @@ public final class PartialBody implements FillBody.Slices, Follower {
     AWAITED,
     /** The index was busy: ask again in a moment. */
     BUSY,
-    /** What is missing can't be had in parts. */
+    /** The missing slices cannot be fetched separately. */
     REFUSED
   }
 
@@ -273,7 +273,7 @@ public final class PartialBody implements FillBody.Slices, Follower {
     SliceFill own =
         new SliceFill(
             loop, object, slice, birth, request.config().config().limits().followersPerFill());
-    // Before anybody else can: one that is full already would go on without us.
+    // Before any other follower: a fetch that is already full would continue without this exchange.
     if (!own.join(this, loop)) {
       isUnstored = true;
       return false;
@@ -304,7 +304,7 @@ public final class PartialBody implements FillBody.Slices, Follower {
     return true;
   }
 
-  /** Goes away from the fetch; one that nobody follows may end then. */
+  /** Leaves the fetch; one without followers may end then. */
   void leave() {
     SliceFill followed = fill;
     if (followed != null) {
@@ -440,7 +440,9 @@ public final class PartialBody implements FillBody.Slices, Follower {
     return causeOfLoss;
   }
 
-  /** Whether bytes were lost for want of room here, so that they may be had past the store. */
+  /**
+   * Whether bytes were lost because the store had no space, so that they may be fetched past it.
+   */
   boolean isUnstored() {
     return isUnstored;
   }

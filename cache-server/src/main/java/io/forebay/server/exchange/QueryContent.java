@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <pre>
  *   READING ──► READ       all of it is here: look up
- *      └──────► PASSING    it is longer than is held
+ *      └──────► PASSING    it is longer than the limit
  * </pre>
  *
  * <p>Owner: the loop of the exchange.
@@ -42,11 +42,11 @@ public final class QueryContent implements RequestBody, RequestBody.Receiver {
   private final ClientResponse response;
   private final Continuation exchange;
   private final RequestBody source;
-  private final ByteArrayOutputStream held = new ByteArrayOutputStream(1024);
+  private final ByteArrayOutputStream content = new ByteArrayOutputStream(1024);
   private State state = State.READING;
   private boolean isBegun;
 
-  // What became of it while nobody received.
+  // Its result before a receiver was set.
   private boolean hasEnded;
   private @Nullable String failure;
 
@@ -75,7 +75,7 @@ public final class QueryContent implements RequestBody, RequestBody.Receiver {
   }
 
   byte[] bytes() {
-    return held.toByteArray();
+    return content.toByteArray();
   }
 
   /** What is to be done after bytes came; AWAIT for more of them. */
@@ -87,7 +87,7 @@ public final class QueryContent implements RequestBody, RequestBody.Receiver {
     if (broken != null) {
       return exchange.refuse(new OriginFailure(OriginFailure.Kind.REQUEST_BODY_FAILED, broken));
     }
-    if (held.size() > LIMIT) {
+    if (content.size() > LIMIT) {
       state = State.PASSING;
       return exchange.passBecause(Reason.PASS_CONTENT);
     }
@@ -95,7 +95,7 @@ public final class QueryContent implements RequestBody, RequestBody.Receiver {
       return Step.AWAIT;
     }
     state = State.READ;
-    request.contentDigest(digest(request.view().fields(), held.toByteArray()));
+    request.contentDigest(digest(request.view().fields(), content.toByteArray()));
     return Step.LOOK_UP;
   }
 
@@ -137,8 +137,8 @@ public final class QueryContent implements RequestBody, RequestBody.Receiver {
     byte[] bytes = new byte[data.readableBytes()];
     data.readBytes(bytes);
     data.release();
-    held.writeBytes(bytes);
-    if (held.size() > LIMIT) {
+    content.writeBytes(bytes);
+    if (content.size() > LIMIT) {
       onReading();
     }
   }
@@ -170,7 +170,7 @@ public final class QueryContent implements RequestBody, RequestBody.Receiver {
 
   @Override
   public long lengthBytes() {
-    return hasEnded ? held.size() : source.lengthBytes();
+    return hasEnded ? content.size() : source.lengthBytes();
   }
 
   @Override
@@ -190,8 +190,8 @@ public final class QueryContent implements RequestBody, RequestBody.Receiver {
     }
     // Set first: who is given bytes asks for more at once.
     isHeldGiven = true;
-    if (held.size() > 0) {
-      to.onData(Unpooled.wrappedBuffer(held.toByteArray()));
+    if (content.size() > 0) {
+      to.onData(Unpooled.wrappedBuffer(content.toByteArray()));
     }
     String broken = failure;
     if (broken != null) {
@@ -199,7 +199,7 @@ public final class QueryContent implements RequestBody, RequestBody.Receiver {
     } else if (hasEnded) {
       to.onEnd(HeaderFields.EMPTY);
     } else {
-      source.demand(Math.max(1, bytes - held.size()));
+      source.demand(Math.max(1, bytes - content.size()));
     }
   }
 

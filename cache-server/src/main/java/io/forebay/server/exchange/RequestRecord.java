@@ -21,7 +21,7 @@ final class RequestRecord extends RequestEvent {
   private final long startNanos;
   private final long startMillis;
 
-  // Taken at the start: a connection may let go of the request's fields once the response has
+  // Copied at the start: a connection may release the request's fields once the response has
   // ended.
   private final @Nullable CharSequence referer;
   private final @Nullable CharSequence userAgent;
@@ -138,7 +138,7 @@ final class RequestRecord extends RequestEvent {
     };
   }
 
-  /** Unique in the node for its life; made only when somebody asks. */
+  /** Unique in the node for its life; created on first use. */
   @Override
   public String requestId() {
     String id = requestId;

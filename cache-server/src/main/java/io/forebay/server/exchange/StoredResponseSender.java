@@ -41,16 +41,16 @@ final class StoredResponseSender {
   /** The exchange, as far as the source of the body goes. */
   interface Owner extends DiskReads.Owner {
 
-    /** Whether what the stored object lacks could not be had by itself. */
+    /** Whether the missing slices of the object could not be fetched separately. */
     boolean isIncomplete();
 
     /** Whether it waited for, or read from, another exchange's fill at any time. */
     boolean hasJoined();
 
-    /** Where else bytes of the body may be had; null where nobody has asked yet. */
+    /** Other sources of the body's bytes; null before their first use. */
     @Nullable BodyFallback fallbackIfAny();
 
-    /** The same, for whoever asks. */
+    /** The same; creates it if there is none. */
     BodyFallback fallback();
 
     /** The first bytes of the body are in memory: looks up again. */
@@ -77,7 +77,7 @@ final class StoredResponseSender {
     AWAITED,
     /** The index was busy: try again in a moment. */
     BUSY,
-    /** A part of the body that is wanted is gone and can't be had by itself. */
+    /** A requested part of the body is lost and cannot be fetched separately. */
     INCOMPLETE,
     /** The disk does not accept the load of what is wanted first. */
     REFUSED,

@@ -11,8 +11,8 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The network of a client as a number: an IPv4 address, or the /64 of an IPv6 address, because
- * whoever controls one address of a /64 controls all of them.
+ * The network of a client as a number: an IPv4 address, or the /64 of an IPv6 address, because one
+ * client usually controls a whole /64.
  */
 public final class ClientNetwork {
 
@@ -21,7 +21,7 @@ public final class ClientNetwork {
 
   private static final int V6_NETWORK_BYTES = 8;
 
-  /** Whoever sends one of these is not the client itself. */
+  /** A peer that sends one of these is a proxy, not the client. */
   private static final List<String> PROXY_FIELDS =
       List.of("x-forwarded-for", "forwarded", "x-real-ip", "via");
 

@@ -5,7 +5,7 @@
  * <pre>
  *   a request that is no hit ──► whose is it? (ClientNetwork) ──► a place is taken (ClientLimiter)
  *                                 address, after the PROXY          waits, fetches, tunnels:
- *                                 protocol and trusted fields       given back at the end
+ *                                 protocol and trusted fields       returned at the end
  * </pre>
  */
 @NullMarked

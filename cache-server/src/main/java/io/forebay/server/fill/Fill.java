@@ -56,11 +56,11 @@ public final class Fill {
   private volatile State state = State.WAITING;
   private volatile boolean isPaced;
 
-  /** The store refused more: what comes now waits until the leader takes it. */
+  /** The store has no space: further bytes wait until the leader takes them. */
   private volatile boolean isOutOfRoom;
 
-  /** It goes on for those who read already, and for nobody else. */
-  private volatile boolean isSliding;
+  /** It continues for present readers only. */
+  private volatile boolean isStreamOnly;
 
   // Shared.
   private final Followers followers;
@@ -125,8 +125,8 @@ public final class Fill {
   }
 
   /**
-   * How much of the body's beginning is no longer held for followers: the store may have dropped
-   * it. Legal in STREAMING and COMPLETE.
+   * The number of bytes at the body's beginning that the fill has released: the store may have
+   * dropped them. Legal in STREAMING and COMPLETE.
    */
   public long releasedBytes() {
     return written().releasedBytes();
@@ -167,14 +167,14 @@ public final class Fill {
   }
 
   /**
-   * Begins to read the body, for followers who could not have it from anywhere else: what they have
-   * not passed stays until {@link #endReading}. They say their {@link Follower#floor} by now. Legal
-   * in STREAMING and COMPLETE.
+   * Begins to read the body, for followers without another source: the bytes that they have not
+   * read stay until {@link #endReading}. Their {@link Follower#floor} is valid by now. Legal in
+   * STREAMING and COMPLETE.
    *
-   * @return false where nobody can begin any more, or not with all of it
+   * @return false if no reader can begin any more, or bytes were already released
    */
   public boolean beginReading(FillContext own, boolean isLeader) {
-    // Before the count: whoever lets something go stops new readers first, and then looks.
+    // Before the count: a release first refuses new readers and then reads the floors.
     followers.publish(own);
     return written().beginReading(isLeader);
   }
@@ -184,14 +184,14 @@ public final class Fill {
     written().endReading(isLeader);
   }
 
-  /** Whether readers have to begin and end: what is lost of it can't be had again. */
+  /** Whether readers must begin and end: lost bytes cannot be fetched again. */
   public boolean retainsUnread() {
     return written().retainsUnread();
   }
 
-  /** Whether it goes on for those who read already, and for nobody else. */
+  /** Whether it continues for present readers only. */
   public boolean isStreamOnly() {
-    return isSliding;
+    return isStreamOnly;
   }
 
   /**
@@ -205,7 +205,7 @@ public final class Fill {
 
   public void leave(Follower follower, FillContext own) {
     followers.leave(follower, own);
-    // It may have been the one whom a held origin waits for.
+    // It may have been the follower for which the origin is paused.
     onGroupAdvanced();
   }
 
@@ -216,9 +216,7 @@ public final class Fill {
     }
   }
 
-  /**
-   * A follower asks for bytes; lets an origin that was held go on. Called on the follower's loop.
-   */
+  /** A follower has read on; resumes an origin that was paused. Called on the follower's loop. */
   void onFollowerAdvanced(FillContext own) {
     if (isPaced || isOutOfRoom) {
       followers.publish(own);
@@ -295,7 +293,7 @@ public final class Fill {
   }
 
   void onStreamOnly() {
-    isSliding = true;
+    isStreamOnly = true;
   }
 
   /** After all that the state promises. */

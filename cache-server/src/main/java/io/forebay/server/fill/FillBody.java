@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * if it needs bytes far ahead, they are fetched in slices until the watermark has passed them.
  *
  * <pre>
- *   |   in the store   |  held by the fill  |     to be waited for     |   fetched by slice   |
+ *   |   in the store   |  kept by the fill  |     to be waited for     |   fetched by slice   |
  *                      released             watermark                  watermark + far
  * </pre>
  */
@@ -45,7 +45,7 @@ public final class FillBody implements BodyBytes {
   /** Something that lay ahead was fetched by slice. */
   private boolean isAhead;
 
-  /** Slices can't be had from the origin: what lies ahead is waited for like anything else. */
+  /** Slices cannot be fetched from the origin: bytes ahead are waited for. */
   private boolean isNothingAhead;
 
   /** What the fill has not brought it brings no more, or not to this follower. */

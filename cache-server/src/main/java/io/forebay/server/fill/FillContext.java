@@ -18,7 +18,7 @@ import java.util.function.LongSupplier;
  * @param index of the loop, from 0
  * @param loops number of loops of the node
  * @param meta the one flyweight with which this loop reads stored metas
- * @param paceAboveBytes a fill larger than this is held to its fastest follower
+ * @param paceAboveBytes a fill larger than this is paced by its fastest follower
  * @param clockMillis wall clock
  */
 public record FillContext(

@@ -57,7 +57,7 @@ final class FillOutcomeRecorder {
         && Sharing.isOnlyToBeConfirmed(stored, order.route());
   }
 
-  /** It is being stored: what can't be used without being validated keeps nobody waiting. */
+  /** It is being stored: no request waits for a response that must be validated for each use. */
   void storable(StorableHead.Made made) {
     StoredMeta stored = loop.meta();
     if (stored.wrap(MemorySegment.ofArray(made.head().meta()), 0) && Sharing.isNeverFresh(stored)) {
@@ -123,10 +123,10 @@ final class FillOutcomeRecorder {
   }
 
   /**
-   * The key whose requests need not queue. What does not fit this class of encodings may fit
-   * others: with a marker that says so each class has a key of its own. What is refused for its
-   * cookies is so for all requests with cookies and for no other; whoever varies by cookies has a
-   * variant for each, which are remembered together.
+   * The key whose requests need not wait for one another. A response that is unsuitable for this
+   * class of encodings may suit others, so with a vary marker each class has its own key. A
+   * response refused because of cookies counts for all requests with cookies and no others; the
+   * variants of a response that varies by cookies are remembered together.
    */
   private FillKey uncacheableKey(Reason why, HeaderFields fields) {
     var keys = loop.keys();

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class FillPacing {
 
-  /** Slices that are held for those who are right behind the fastest follower. */
+  /** Slices that are retained for followers just behind the fastest one. */
   private static final int NEAR_SLICES = 8;
 
   private final Fill fill;
@@ -38,15 +38,15 @@ final class FillPacing {
     this.nearBytes = Math.min(NEAR_SLICES * (long) loop.store().sliceBytes(), windowBytes / 2);
   }
 
-  /** The origin is asked; it is what is held from now on. */
+  /** The request was sent; this call is paused from now on. */
   void begin(OriginCall call) {
     valve = new OriginFlowControl(call);
   }
 
   /**
    * Stops reading the origin while even the fastest follower is far behind, or the store has no
-   * room yet; what that follower has passed is let go. Also while there is no room: a fill that
-   * waits for some at the end of every burst would else let nothing go.
+   * space yet, and releases the bytes that this follower has read. It does so also while there is
+   * no space: otherwise a fill that waits for space after every burst would release nothing.
    */
   void onProgress() {
     ObjectWriter into = intake.writer();
@@ -54,24 +54,24 @@ final class FillPacing {
       releasePassed(into);
     }
     boolean isFar = into != null && fill.state() == State.STREAMING && isFarAhead(into);
-    boolean isHeld = isFar || intake.isFull();
-    boolean begins = isHeld && !fill.isPaced();
-    fill.isPaced(isHeld);
+    boolean isPaused = isFar || intake.isFull();
+    boolean begins = isPaused && !fill.isPaced();
+    fill.isPaced(isPaused);
     OriginFlowControl current = valve;
     if (current != null) {
-      current.set(isHeld);
+      current.set(isPaused);
     }
     if (begins) {
-      // Whoever advanced before it could see that the fill is paced says so now.
+      // Followers that advanced before the fill was paced report their progress now.
       followers.wakeAll();
     }
   }
 
   /**
-   * Somebody else holds the origin from now on.
+   * Another listener pauses the origin from now on.
    *
-   * @param isEnded whether all of the response has come
-   * @return whether it had been held
+   * @param isEnded whether the whole response has arrived
+   * @return whether it was paused
    */
   boolean handOver(boolean isEnded) {
     OriginFlowControl current = valve;
@@ -97,10 +97,10 @@ final class FillPacing {
   }
 
   /**
-   * A large body does not stay in memory for its fill: what the fastest follower has taken, but for
-   * a few slices for those right behind it, may leave. Whoever comes to it later finds it where the
-   * store has it by then, or fetches it by slice. So what is held is no more than what pacing lets
-   * the origin be ahead.
+   * A large body does not stay in memory for its fill: the bytes that the fastest follower has
+   * read, except a few slices for followers just behind it, may be evicted. Later followers find
+   * them in the store or fetch them by slice. A fill therefore retains no more than pacing allows
+   * the origin to be ahead.
    */
   private void releasePassed(ObjectWriter writer) {
     long writtenBytes = writer.watermark();

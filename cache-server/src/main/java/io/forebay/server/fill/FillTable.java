@@ -69,9 +69,7 @@ public final class FillTable {
     return fills.putIfAbsent(key, fill);
   }
 
-  /**
-   * Puts a fill in the place of one that a purge has overtaken; false when somebody was quicker.
-   */
+  /** Replaces a fill that a purge has overtaken; false if another one already has. */
   public boolean replace(FillKey key, Fill overtaken, Fill fill) {
     return fills.replace(key, overtaken, fill);
   }

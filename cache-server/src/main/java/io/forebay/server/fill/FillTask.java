@@ -85,14 +85,14 @@ final class FillTask implements OriginListener, FillWriter.Owner {
 
   /** Never sent: what it was to bring is in the store already. */
   void withdraw() {
-    // Whoever joined meanwhile looks up again and finds it.
+    // Requests that joined meanwhile look up again and find it.
     end(State.VANISHED);
   }
 
   void leaderGone() {
     leader = null;
     if (fill.hasRunOutOfRoom()) {
-      // Nobody is left who could take the rest, and the origin is held: that must not last.
+      // No follower is left to read the rest, and the origin is paused: that must not last.
       loop.eventLoop().execute(this::handRestOver);
     }
   }
@@ -336,13 +336,13 @@ final class FillTask implements OriginListener, FillWriter.Owner {
     fill.fails(reason);
   }
 
-  // --- the origin is held, and goes on ----------------------------------------------------------
+  // --- pausing and resuming the origin ----------------------------------------------------------
 
   /** The fastest follower of some loop has moved on. */
   void onAdvanced() {
     ObjectWriter into = intake.writer();
     if (into != null) {
-      // Held back by a follower who reads on, it makes progress.
+      // A fill that is paced by a reading follower makes progress.
       into.touch();
     }
     pace();
@@ -409,11 +409,11 @@ final class FillTask implements OriginListener, FillWriter.Owner {
     takeOver(rest);
   }
 
-  /** From now on somebody else listens to the origin, and holds it where it has to be held. */
+  /** From now on another listener receives the response and pauses the origin if necessary. */
   private void takeOver(OriginListener listener) {
     takenOver = listener;
-    boolean wasHeld = pace.handOver(isEnded);
-    intake.abort(wasHeld || isEnded ? listener : null);
+    boolean wasPaused = pace.handOver(isEnded);
+    intake.abort(wasPaused || isEnded ? listener : null);
   }
 
   // --- the end ----------------------------------------------------------------------------------

@@ -52,7 +52,7 @@ final class FillWriter {
   private final Owner owner;
 
   /** What has come and is not written. */
-  private final PendingBody held = new PendingBody();
+  private final PendingBody pending = new PendingBody();
 
   private final SpaceRetry room;
 
@@ -70,7 +70,7 @@ final class FillWriter {
 
   private boolean isOutOfRoom;
 
-  /** Nothing more is to be written, whatever is waited for. */
+  /** Nothing more is written, whatever is waited for. */
   private boolean isOver;
 
   FillWriter(FillContext loop, FillRequest order, long birth, Owner owner) {
@@ -91,7 +91,7 @@ final class FillWriter {
     return !isOver && (writer != null || room.isOn());
   }
 
-  /** Whether the origin has to wait, for a while or until somebody else takes the rest. */
+  /** Whether the origin is paused, for a while or until another listener takes the rest. */
   boolean isFull() {
     return isOutOfRoom || room.isOn();
   }
@@ -157,7 +157,7 @@ final class FillWriter {
 
   /** Takes over a buffer. */
   void add(ByteBuf data) {
-    held.add(data);
+    pending.add(data);
     if (!isFull()) {
       store();
     }
@@ -177,11 +177,11 @@ final class FillWriter {
     if (into == null) {
       return;
     }
-    long moved = held.moveTo(into);
+    long moved = pending.moveTo(into);
     if (moved > 0) {
       room.moved();
     }
-    if (held.isEmpty()) {
+    if (pending.isEmpty()) {
       stopAwaiting();
     } else if (into.lacksRoom() && (!into.isStreamOnly() && awaitRoom())) {
       return;
@@ -236,9 +236,9 @@ final class FillWriter {
   // --- waiting for room -------------------------------------------------------------------------
 
   /**
-   * Has the origin held and tries again soon: what has refused had {@code lacksRoom}.
+   * Pauses the origin and retries soon, after a refusal with {@code lacksRoom}.
    *
-   * @return false when that is of no use any more
+   * @return false if a retry is not useful any more
    */
   private boolean awaitRoom() {
     boolean begins = !room.isOn();
@@ -269,7 +269,7 @@ final class FillWriter {
         return;
       }
     }
-    if (!held.isEmpty()) {
+    if (!pending.isEmpty()) {
       store();
     } else if (isWhole) {
       finish();
@@ -295,7 +295,7 @@ final class FillWriter {
   void finishWithoutFollowers(Runnable onDone) {
     isOver = true;
     stopAwaiting();
-    held.release();
+    pending.release();
     ObjectWriter partial = writer;
     InstallOutcome kept = partial == null || !acceptsRanges ? InstallOutcome.GONE : partial.keep();
     if (kept == InstallOutcome.BUSY) {
@@ -328,9 +328,9 @@ final class FillWriter {
     }
     stopAwaiting();
     if (listener == null) {
-      held.release();
+      pending.release();
     } else {
-      held.moveTo(listener, isWhole);
+      pending.moveTo(listener, isWhole);
     }
   }
 }

@@ -10,7 +10,7 @@ public interface Follower {
   long position();
 
   /**
-   * First byte that a held fill must not let go for this follower; MAX_VALUE while it depends on
+   * First byte that a retaining fill must keep for this follower; MAX_VALUE while it depends on
    * none.
    */
   default long floor() {

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class Followers {
 
-  /** Count of followers once the fetch was given up: nobody can join any more. */
+  /** Count of followers after the fetch was abandoned: none can join any more. */
   private static final int CLOSED = Integer.MIN_VALUE;
 
   private final EventLoop owner;
@@ -83,7 +83,7 @@ final class Followers {
     }
   }
 
-  /** Whether it was given up for want of followers. */
+  /** Whether it was abandoned because no followers were left. */
   boolean isClosed() {
     return count.get() < 0;
   }
@@ -94,7 +94,7 @@ final class Followers {
     return count.get() <= 0;
   }
 
-  /** If nobody follows, nobody can from now on. */
+  /** If there are no followers, none can join from now on. */
   boolean closeIfEmpty() {
     return count.compareAndSet(0, CLOSED);
   }
@@ -109,7 +109,7 @@ final class Followers {
     return fastest;
   }
 
-  /** First byte that somebody still depends on; MAX_VALUE if nobody does. */
+  /** First byte on which a follower still depends; MAX_VALUE if there is none. */
   long floor() {
     long floor = Long.MAX_VALUE;
     for (int i = 0; i < groups.length(); i++) {

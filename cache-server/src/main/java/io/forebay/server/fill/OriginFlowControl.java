@@ -28,10 +28,10 @@ final class OriginFlowControl {
   }
 
   /**
-   * Somebody else holds the origin from now on.
+   * Another listener pauses the origin from now on.
    *
-   * @param isEnded whether all of the response has come
-   * @return whether it had been held
+   * @param isEnded whether the whole response has arrived
+   * @return whether it was paused
    */
   boolean handOver(boolean isEnded) {
     boolean wasShut = isShut;

@@ -110,7 +110,7 @@ public final class OtherVariants {
 
   /**
    * Origins that compress as they send compare the tag of the plain file, and answer 304 to who
-   * takes gzip: then he would get the plain one, and everybody of his class after him.
+   * takes gzip: then this client, and all later ones of its class, would get the plain one.
    */
   private static boolean isOfOneEncoding(String text, String ownText, int baseLength) {
     return KeyText.selectingValue(text, baseLength, ENCODING)

@@ -14,12 +14,12 @@ sealed interface PartialHead {
   /** What else is missing of the body could not be told to be of the same. */
   record Unsuited() implements PartialHead {}
 
-  /** It is stored no more, if it was: a purge came, or somebody was quicker. */
+  /** It is no longer stored, if it was: a purge came, or another write was faster. */
   record Overtaken() implements PartialHead {}
 
   record NoRoom() implements PartialHead {}
 
-  /** Stores it; the fill's lessons are drawn before anybody can find it through the fill. */
+  /** Stores it; the outcome is recorded before a request can find it through the fill. */
   static PartialHead store(
       FillContext loop,
       FillRequest order,

@@ -52,7 +52,7 @@ final class PendingBody {
     return before - data.readableBytes();
   }
 
-  /** Gives all of it to somebody else, and the end of the body if that has come. */
+  /** Passes all of it to another listener, and the end of the body if it has arrived. */
   void moveTo(OriginListener listener, boolean isEnded) {
     while (!buffers.isEmpty()) {
       listener.onData(buffers.remove());

@@ -84,7 +84,7 @@ public final class SliceFill implements OriginListener {
 
   // The owner's.
   private @Nullable OriginCall call;
-  private final PendingBody held = new PendingBody();
+  private final PendingBody pending = new PendingBody();
   private boolean isEnded;
   private boolean isAnswered;
   private long receivedBytes;
@@ -110,7 +110,7 @@ public final class SliceFill implements OriginListener {
    * The run that an answer brings by which the object itself was begun.
    *
    * @param part whole slices of the object
-   * @return null if it can't be had as that
+   * @return null if it cannot be fetched in slices
    */
   static @Nullable SliceFill ofAnswer(
       FillContext loop,
@@ -181,7 +181,7 @@ public final class SliceFill implements OriginListener {
     return followers.join(follower, own);
   }
 
-  /** Whether nobody can join any more because everybody has left. */
+  /** Whether none can join any more because all followers have left. */
   public boolean isGivenUp() {
     return followers.isClosed();
   }
@@ -193,7 +193,7 @@ public final class SliceFill implements OriginListener {
   // --- the owner's loop -------------------------------------------------------------------------
 
   /**
-   * Takes on the slices from its first one on that are missing and that nobody fetches yet.
+   * Takes on the missing slices, from its first one on, that no other fetch has.
    *
    * @param wantedEnd slices from this one on are not wanted
    * @return false when the first of them is there by now, or on its way
@@ -209,15 +209,15 @@ public final class SliceFill implements OriginListener {
       loop.fills().beginUnregistered();
       return true;
     }
-    // Whoever has found it in the table meanwhile looks the slice up again.
+    // Requests that found it in the table meanwhile look the slice up again.
     isEnded = true;
     publish(State.COMPLETE);
     return false;
   }
 
   /**
-   * Of an object that is still being filled, what the fill holds is its own, and what it has let go
-   * is not. What it is still to bring is fetched only for those who come to it from ahead.
+   * The end of the bytes that a fill in progress has released. Bytes that the fill retains are read
+   * from it. Bytes that it has not fetched yet are fetched here only for readers far ahead of it.
    */
   private int endOfReleased() {
     Fill growing = loop.fills().find(new FillKey(object.hi(), object.lo()));
@@ -302,7 +302,7 @@ public final class SliceFill implements OriginListener {
     store();
   }
 
-  /** What is stored is not the origin's any more, or can't be completed: nobody shall begin it. */
+  /** The stored object is outdated, or cannot be completed: no request shall start to use it. */
   private void deny() {
     if (!loop.lane().drop(object.hi(), object.lo(), object.objectId())) {
       isEnded = true;
@@ -319,7 +319,7 @@ public final class SliceFill implements OriginListener {
       return;
     }
     receivedBytes += data.readableBytes();
-    held.add(data);
+    pending.add(data);
     if (!room.isOn()) {
       store();
     }
@@ -353,11 +353,11 @@ public final class SliceFill implements OriginListener {
       writer = into;
       publish(State.STREAMING);
     }
-    long moved = held.moveTo(into);
+    long moved = pending.moveTo(into);
     if (moved > 0) {
       room.moved();
     }
-    if (held.isEmpty()) {
+    if (pending.isEmpty()) {
       room.end();
     } else {
       refused(into.lacksRoom());
@@ -453,7 +453,7 @@ public final class SliceFill implements OriginListener {
       partial.abort();
     }
     room.end();
-    held.release();
+    pending.release();
     leaveTable();
     publish(last);
   }

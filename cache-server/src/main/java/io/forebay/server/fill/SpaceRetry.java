@@ -3,10 +3,11 @@ package io.forebay.server.fill;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A fetch's wait for room in the store: what was refused for want of a spare region is tried again
- * soon, until nothing has moved for too long. A fast turnover of a small tier is a matter of
- * milliseconds to the reclaimer, and a fetch given up costs the origin another. The origin is held
- * meanwhile, and so few wait at once that what had been read of it by then is bounded (I5).
+ * Retries a fetch that found no space in the store: after a refusal without a spare region it is
+ * retried soon, until nothing has changed for too long. Fast turnover of a small tier takes the
+ * reclaimer milliseconds, while an aborted fetch costs the origin another. The origin is paused
+ * meanwhile, and the number of concurrent waits is limited, so that the bytes already read are
+ * bounded (I5).
  *
  * <p>Owner: the loop of the fetch.
  */
@@ -55,7 +56,7 @@ final class SpaceRetry {
     return true;
   }
 
-  /** Waits on, however long it takes and whoever else waits. */
+  /** Continues to wait without a limit. */
   void waitIndefinitely() {
     if (!isOn) {
       isOn = true;

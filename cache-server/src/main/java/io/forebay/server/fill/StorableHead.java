@@ -41,9 +41,9 @@ sealed interface StorableHead {
     }
 
     /**
-     * Writes what leads other requests to it or past it: before the head is published, so that
-     * whoever leaves because his variant differs finds it. Expects the loop's key builder as {@link
-     * StorableHead#of} has left it.
+     * Writes the markers that lead other requests to this object or its variants. Called before the
+     * head is published, so that a follower of another variant finds them. Expects the loop's key
+     * builder as {@link StorableHead#of} has left it.
      */
     void writeMarkers(FillContext loop, FillRequest order, long birth) {
       KeyRecipe recipe = order.route().keyRecipe();
@@ -103,7 +103,7 @@ sealed interface StorableHead {
     VaryMarker marker = VaryMarker.read(loop);
     List<String> selecting = received.verdict().selectingFields();
     if (!selecting.isEmpty() || (marker != null && marker.names().equals(BY_ENCODING))) {
-      // Who varies by encoding alone has the plain one beside, whether he says so or not.
+      // A response that varies only by encoding has the plain variant beside it in any case.
       selecting = VaryMarker.union(marker, selecting, order.route().keyRecipe().fields());
     }
     boolean isVarying = !selecting.isEmpty();

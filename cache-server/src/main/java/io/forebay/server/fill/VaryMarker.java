@@ -22,8 +22,8 @@ import org.jspecify.annotations.Nullable;
  * The record at a base key whose responses vary: the names of the selecting fields, in the order in
  * which they enter the variants' keys, and the {@link VariantList}.
  *
- * <p>It is replaced whole, and only in the place of the one that was read: whoever comes second
- * reads again. It has no tags, since it is no response: a purge by tag takes variants.
+ * <p>It is replaced as a whole, and only if it is still the one that was read; after a lost race it
+ * is read again. It has no tags, since it is no response: a purge by tag selects variants.
  *
  * @param objectId of the record that was read
  */

@@ -6,9 +6,8 @@ import io.netty.buffer.ByteBuf;
 
 /**
  * The destination of one exchange's response; one implementation per protocol. All calls are made
- * on the event loop of the exchange, in the order {@code informational* head body* end}, or
- * {@code abort} at any point. After {@code end} or {@code abort} only {@link #giveUp} may be
- * called.
+ * on the event loop of the exchange, in the order {@code informational* head body* end}, or {@code
+ * abort} at any point. After {@code end} or {@code abort} only {@link #giveUp} may be called.
  *
  * <p>It may hold the lease of a body that is sent as one chunk: nobody else has to be told what
  * becomes of that.
@@ -114,7 +113,7 @@ public interface ResponseSink extends LeaseHolder {
   int chunkBytes();
 
   /**
-   * A chunk of body bytes is no longer held by the transport.
+   * The transport has released a chunk of body bytes.
    *
    * @param sentBytes of this response so far
    */

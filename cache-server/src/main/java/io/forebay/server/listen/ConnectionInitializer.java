@@ -131,7 +131,7 @@ public final class ConnectionInitializer extends ChannelInitializer<Channel> {
   private @Nullable AltSvc altSvc(Channel channel) {
     ClientCertificateCheck guard = ClientCertificateCheck.of(channel);
     if (guard != null && guard.hasAsked()) {
-      // Over HTTP/3 its host is not to be had.
+      // Its host is not served over HTTP/3.
       return null;
     }
     AltSvc made = altSvc;
@@ -235,7 +235,7 @@ public final class ConnectionInitializer extends ChannelInitializer<Channel> {
       if (event instanceof SniCompletionEvent hello && hello.isSuccess()) {
         serverName = hello.hostname();
       } else if (event instanceof SniCompletionEvent hello) {
-        // It did not come to a handshake; whoever read the hello closes the connection.
+        // There was no handshake; the reader of the ClientHello closes the connection.
         loop.counters.tlsFailures++;
         if (hello.cause() instanceof SslHandshakeTimeoutException) {
           loop.counters.hit(LimitKey.TLS_HANDSHAKE);

@@ -173,11 +173,10 @@ public final class Listeners implements AutoCloseable {
   }
 
   /**
-   * Finds out what {@link #bind} would fail on, and whether the other addresses are free, before
-   * anything is made for a node that could not start. Nothing stays bound: whoever connects is
-   * refused until the node is ready.
+   * Checks that {@link #bind} would succeed and that the other addresses are free, before a start
+   * creates anything. Nothing stays bound: connections are refused until the node is ready.
    *
-   * @param others addresses that somebody else of this node will listen on, by what they are for
+   * @param others addresses on which other parts of this node will listen, by their purpose
    */
   public static void check(ServerConfig config, Map<String, Address> others)
       throws ListenException {

@@ -37,7 +37,7 @@ final class UnixSocket {
 
   private static final int PAUSE_MILLIS = 1_000;
 
-  /** For whom else it is to be, its group and its directory say. */
+  /** Its group and its directory control further access. */
   private static final Set<PosixFilePermission> MODE = PosixFilePermissions.fromString("rw-rw----");
 
   private UnixSocket() {}
@@ -45,7 +45,7 @@ final class UnixSocket {
   /**
    * Finds out whether the file can be made, without making it.
    *
-   * @throws ListenException when it belongs to somebody else
+   * @throws ListenException if it belongs to another user
    */
   static void check(Path file) throws ListenException {
     Path directory = file.toAbsolutePath().getParent();
@@ -144,7 +144,7 @@ final class UnixSocket {
 
     @Override
     public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
-      // Out of descriptors, as a rule: without a pause this would be asked for again at once.
+      // Usually out of descriptors: without a pause accept would fail again at once.
       LOG.warn("accepting on {}: {}", ctx.channel().localAddress(), cause.toString());
       if (ctx.channel().config().isAutoRead()) {
         ctx.channel().config().setAutoRead(false);

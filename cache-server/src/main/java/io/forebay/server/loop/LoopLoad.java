@@ -35,7 +35,7 @@ public final class LoopLoad {
         delayNanos > 0 && (isShedding ? averageNanos > delayNanos / 2 : averageNanos > delayNanos);
   }
 
-  /** Whether what is dear is to be turned away now. */
+  /** Whether expensive work is to be rejected now. */
   public boolean isShedding() {
     return isShedding;
   }

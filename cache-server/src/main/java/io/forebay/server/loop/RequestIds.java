@@ -22,7 +22,7 @@ public final class RequestIds {
         Long.toHexString(startMillis) + "-" + HexFormat.of().toHexDigits((byte) loop) + "-";
   }
 
-  /** Of a multipart body: nobody who writes what is stored can know it before (RFC 2046 §5.1.1). */
+  /** Of a multipart body: unpredictable for authors of stored content (RFC 2046 §5.1.1). */
   public String boundary() {
     ThreadLocalRandom random = ThreadLocalRandom.current();
     HexFormat hex = HexFormat.of();

@@ -6,7 +6,7 @@ import io.forebay.server.counters.LimitKey;
 final class ConnectionMetrics {
   private ConnectionMetrics() {}
 
-  static void add(Meters meters, Readings from) {
+  static void add(MeterRegistrar meters, CachedReports from) {
     meters.counter(
         "forebay_connections_accepted",
         "Client connections accepted.",

@@ -11,7 +11,7 @@ final class DiskMetrics {
   private DiskMetrics() {}
 
   /** What is told of one disk. */
-  static void addNamed(Meters meters, Readings from, String name) {
+  static void addNamed(MeterRegistrar meters, CachedReports from, String name) {
     for (String state : STATES) {
       meters.gauge(
           "forebay_disk_state",
@@ -87,7 +87,7 @@ final class DiskMetrics {
         one -> one.scrub().badRecords());
   }
 
-  private static double read(Readings from, String name, ToDoubleFunction<DiskStats> which) {
+  private static double read(CachedReports from, String name, ToDoubleFunction<DiskStats> which) {
     for (DiskStats disk : from.disks()) {
       if (disk.name().equals(name)) {
         return which.applyAsDouble(disk);
@@ -97,7 +97,7 @@ final class DiskMetrics {
   }
 
   /** Adds meters of one disk. */
-  private record Of(Meters meters, Readings from, String name) {
+  private record Of(MeterRegistrar meters, CachedReports from, String name) {
     void gauge(String metric, String help, ToDoubleFunction<DiskStats> which) {
       meters.gauge(metric, help, () -> read(from, name, which), "store", name);
     }

@@ -4,7 +4,7 @@ package io.forebay.server.metric;
 final class FillMetrics {
   private FillMetrics() {}
 
-  static void add(Meters meters, Readings from) {
+  static void add(MeterRegistrar meters, CachedReports from) {
     meters.counter(
         "forebay_fills_started", "Fetches into the store.", () -> from.sum(c -> c.fillsStarted));
     String ended = "Fetches into the store, by outcome.";

@@ -8,7 +8,7 @@ final class Http3Metrics {
 
   private Http3Metrics() {}
 
-  static void add(Meters meters, Readings from) {
+  static void add(MeterRegistrar meters, CachedReports from) {
     count(meters, from, "handshakes", "QUIC handshakes started.", c -> c.handshakes);
     count(meters, from, "established", "QUIC handshakes that succeeded.", c -> c.established);
     count(
@@ -39,7 +39,11 @@ final class Http3Metrics {
   }
 
   private static void count(
-      Meters meters, Readings from, String name, String help, ToLongFunction<Http3Counters> which) {
+      MeterRegistrar meters,
+      CachedReports from,
+      String name,
+      String help,
+      ToLongFunction<Http3Counters> which) {
     meters.counter(
         "forebay_http3_" + name, help, () -> from.sum(loop -> which.applyAsLong(loop.http3)));
   }

@@ -13,10 +13,15 @@ import java.util.function.Supplier;
  * gauge {@code NAME.histogram} with the label {@code le}: the form that Micrometer itself uses
  * where the registry's system has no buckets.
  */
-final class MeterHistograms implements Meters.Histograms {
+final class MeterHistograms implements MeterRegistrar.Histograms {
   @Override
-  public void add(Meters meters, String name, String help, Tags labels, Supplier<Times> times) {
-    String timer = Meters.dotted(name.substring(0, name.length() - "_seconds".length()));
+  public void add(
+      MeterRegistrar meters,
+      String name,
+      String help,
+      Tags labels,
+      Supplier<SummedHistogram> times) {
+    String timer = MeterRegistrar.dotted(name.substring(0, name.length() - "_seconds".length()));
     Object holder = meters.holder();
     meters.added(
         FunctionTimer.builder(

@@ -18,8 +18,8 @@ import java.util.Set;
  * certificates are added when the node has them; those of certificates are removed with them.
  */
 final class NodeMeters {
-  private final Meters meters;
-  private final Readings from;
+  private final MeterRegistrar meters;
+  private final CachedReports from;
   private final Set<String> disks = new HashSet<>();
   private final Map<CertificateKey, List<Meter>> certificates = new HashMap<>();
   private int routes = NameTable.NAMED;
@@ -30,10 +30,10 @@ final class NodeMeters {
 
   /** Adds a series for one name. */
   private interface Series {
-    void add(Meters meters, Readings from, int number, String name);
+    void add(MeterRegistrar meters, CachedReports from, int number, String name);
   }
 
-  NodeMeters(Meters meters, Readings from, AccessLog accessLog, String version) {
+  NodeMeters(MeterRegistrar meters, CachedReports from, AccessLog accessLog, String version) {
     this.meters = meters;
     this.from = from;
     meters.gauge(

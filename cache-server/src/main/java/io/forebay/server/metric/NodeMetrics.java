@@ -27,8 +27,8 @@ import java.util.concurrent.CopyOnWriteArrayList;
  * registry reads it. Any thread.
  *
  * <pre>
- *   LoopCounters, StoreStats … ◄─read─ Readings ◄─ NodeMeters ─► Prometheus registry ─► /metrics
- *                                                      └───────► any other registry
+ *   LoopCounters, StoreStats … ◄─ CachedReports ◄─ NodeMeters ─┬─► Prometheus registry ─► /metrics
+ *                                                              └─► any other registry
  * </pre>
  */
 public final class NodeMetrics implements MeterBinder, AutoCloseable {
@@ -39,7 +39,7 @@ public final class NodeMetrics implements MeterBinder, AutoCloseable {
   public static final String OPEN_METRICS =
       "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
-  private final Readings readings;
+  private final CachedReports reports;
   private final AccessLog accessLog;
   private final String version;
   private final PrometheusMeterRegistry registry =
@@ -49,7 +49,7 @@ public final class NodeMetrics implements MeterBinder, AutoCloseable {
   private final List<NodeMeters> others = new CopyOnWriteArrayList<>();
 
   public NodeMetrics(NodeStatus node, AccessLog accessLog, String version) {
-    this.readings = new Readings(node, System::nanoTime);
+    this.reports = new CachedReports(node, System::nanoTime);
     this.accessLog = accessLog;
     this.version = version;
     new JvmMemoryMetrics().bindTo(registry);
@@ -73,13 +73,13 @@ public final class NodeMetrics implements MeterBinder, AutoCloseable {
     others.add(meters(other, new MeterHistograms()));
   }
 
-  private NodeMeters meters(MeterRegistry to, Meters.Histograms histograms) {
-    return new NodeMeters(new Meters(to, histograms, readings), readings, accessLog, version);
+  private NodeMeters meters(MeterRegistry to, MeterRegistrar.Histograms histograms) {
+    return new NodeMeters(new MeterRegistrar(to, histograms, reports), reports, accessLog, version);
   }
 
   /** Adds meters for what a reload has brought. */
   public void refresh() {
-    readings.forget();
+    reports.forget();
     own.refresh();
     others.forEach(NodeMeters::refresh);
   }
@@ -102,7 +102,7 @@ public final class NodeMetrics implements MeterBinder, AutoCloseable {
   private static final class Shown extends PrometheusRegistry {
     @Override
     public MetricSnapshots scrape() {
-      return PrometheusForm.of(super.scrape());
+      return PrometheusOutputFilter.of(super.scrape());
     }
   }
 }

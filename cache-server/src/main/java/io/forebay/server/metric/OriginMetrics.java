@@ -11,7 +11,7 @@ import java.util.function.ToLongFunction;
 final class OriginMetrics {
   private OriginMetrics() {}
 
-  static void add(Meters meters, Readings from) {
+  static void add(MeterRegistrar meters, CachedReports from) {
     meters.counter(
         "forebay_origin_fetches",
         "Requests sent to origins.",
@@ -39,15 +39,15 @@ final class OriginMetrics {
     meters.histogram(
         "forebay_origin_first_byte_seconds",
         "Time from sending a request to an origin to the first byte of the response.",
-        () -> Times.sum(from.loops(), c -> c.originFirstByte));
+        () -> SummedHistogram.sum(from.loops(), c -> c.originFirstByte));
     meters.histogram(
         "forebay_origin_fetch_seconds",
         "Time from sending a request to an origin to the end of the response.",
-        () -> Times.sum(from.loops(), c -> c.originTotal));
+        () -> SummedHistogram.sum(from.loops(), c -> c.originTotal));
   }
 
   /** What is told of one origin. */
-  static void addNamed(Meters meters, Readings from, int number, String name) {
+  static void addNamed(MeterRegistrar meters, CachedReports from, int number, String name) {
     meters.counter(
         "forebay_origin_requests",
         "Requests sent to the origin.",
@@ -90,18 +90,18 @@ final class OriginMetrics {
     meters.histogram(
         "forebay_origin_time_to_first_byte_seconds",
         "Time from sending a request to the origin to the first byte of its response.",
-        () -> Times.sum(parts(from, number), c -> c.firstByte),
+        () -> SummedHistogram.sum(parts(from, number), c -> c.firstByte),
         "origin",
         name);
     meters.histogram(
         "forebay_origin_time_to_last_byte_seconds",
         "Time from sending a request to the origin to the end of its response.",
-        () -> Times.sum(parts(from, number), c -> c.lastByte),
+        () -> SummedHistogram.sum(parts(from, number), c -> c.lastByte),
         "origin",
         name);
   }
 
-  private static List<OriginCounters> parts(Readings from, int number) {
+  private static List<OriginCounters> parts(CachedReports from, int number) {
     List<OriginCounters> parts = new ArrayList<>();
     for (LoopCounters loop : from.loops()) {
       OriginCounters counters = loop.originIfAny(number);
@@ -112,7 +112,7 @@ final class OriginMetrics {
     return parts;
   }
 
-  private static long sum(Readings from, int number, ToLongFunction<OriginCounters> which) {
+  private static long sum(CachedReports from, int number, ToLongFunction<OriginCounters> which) {
     long sum = 0;
     for (OriginCounters counters : parts(from, number)) {
       sum += which.applyAsLong(counters);

@@ -6,7 +6,7 @@ import io.netty.buffer.PooledByteBufAllocator;
 final class ProcessMetrics {
   private ProcessMetrics() {}
 
-  static void add(Meters meters, Readings from) {
+  static void add(MeterRegistrar meters, CachedReports from) {
     meters.gauge(
         "forebay_ready",
         "1 if the node is ready for traffic, else 0.",

@@ -16,15 +16,20 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Supplier;
 
 /** Exports histograms to Prometheus with a collector beside the registry's meters. */
-final class PrometheusHistograms implements Meters.Histograms, MultiCollector {
+final class PrometheusHistograms implements MeterRegistrar.Histograms, MultiCollector {
   private static final double[] BOUNDS_SECONDS = boundsSeconds();
 
   private final List<Series> all = new CopyOnWriteArrayList<>();
 
-  private record Series(String name, String help, Labels labels, Supplier<Times> times) {}
+  private record Series(String name, String help, Labels labels, Supplier<SummedHistogram> times) {}
 
   @Override
-  public void add(Meters meters, String name, String help, Tags labels, Supplier<Times> times) {
+  public void add(
+      MeterRegistrar meters,
+      String name,
+      String help,
+      Tags labels,
+      Supplier<SummedHistogram> times) {
     List<Tag> tags = labels.stream().toList();
     all.add(
         new Series(
@@ -39,7 +44,7 @@ final class PrometheusHistograms implements Meters.Histograms, MultiCollector {
   public MetricSnapshots collect() {
     Map<String, HistogramSnapshot.Builder> families = new LinkedHashMap<>();
     for (Series one : all) {
-      Times times = one.times.get();
+      SummedHistogram times = one.times.get();
       families
           .computeIfAbsent(one.name, name -> HistogramSnapshot.builder().name(name).help(one.help))
           .dataPoint(

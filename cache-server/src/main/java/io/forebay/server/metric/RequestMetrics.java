@@ -16,7 +16,7 @@ final class RequestMetrics {
 
   private RequestMetrics() {}
 
-  static void add(Meters meters, Readings from) {
+  static void add(MeterRegistrar meters, CachedReports from) {
     for (MethodClass method : MethodClass.values()) {
       for (CacheResult result : CacheResult.values()) {
         for (int status = 0; status < STATUS_CLASSES.length; status++) {
@@ -58,8 +58,8 @@ final class RequestMetrics {
         "forebay_hit_seconds",
         "Time from receiving a request to handing the response to the transport, for hits.",
         () ->
-            Times.sum(from.loops(), c -> c.hitTime)
-                .plus(Times.sum(from.loops(), c -> c.fastHitTime)));
+            SummedHistogram.sum(from.loops(), c -> c.hitTime)
+                .plus(SummedHistogram.sum(from.loops(), c -> c.fastHitTime)));
     meters.counter(
         "forebay_sent_bytes", "Body bytes sent to clients.", () -> from.sum(c -> c.bytesToClients));
     meters.counter(
@@ -111,7 +111,7 @@ final class RequestMetrics {
   }
 
   /** What is told of one route. */
-  static void addRoute(Meters meters, Readings from, int number, String name) {
+  static void addRoute(MeterRegistrar meters, CachedReports from, int number, String name) {
     for (CacheResult result : CacheResult.values()) {
       meters.counter(
           "forebay_route_requests",
@@ -133,7 +133,7 @@ final class RequestMetrics {
   }
 
   /** What is told of one listener. */
-  static void addListener(Meters meters, Readings from, int number, String name) {
+  static void addListener(MeterRegistrar meters, CachedReports from, int number, String name) {
     for (Protocol protocol : Protocol.values()) {
       meters.counter(
           "forebay_listener_requests",
@@ -154,14 +154,14 @@ final class RequestMetrics {
     }
   }
 
-  private static Times lastByte(Readings from, CacheResult result) {
-    Times slow = Times.sum(from.loops(), c -> c.lastByte(result));
+  private static SummedHistogram lastByte(CachedReports from, CacheResult result) {
+    SummedHistogram slow = SummedHistogram.sum(from.loops(), c -> c.lastByte(result));
     return result == CacheResult.HIT
-        ? slow.plus(Times.sum(from.loops(), c -> c.fastHitTime))
+        ? slow.plus(SummedHistogram.sum(from.loops(), c -> c.fastHitTime))
         : slow;
   }
 
-  private static double byteHitRatio(Readings from) {
+  private static double byteHitRatio(CachedReports from) {
     long stored = 0;
     long all = 0;
     for (CacheResult result : CacheResult.values()) {

@@ -9,7 +9,7 @@ final class StoreMetrics {
 
   private StoreMetrics() {}
 
-  static void add(Meters meters, Readings from) {
+  static void add(MeterRegistrar meters, CachedReports from) {
     String bytes = "Bytes of records by segment, including dead records not yet reclaimed.";
     meters.gauge(
         "forebay_store_bytes", bytes, () -> from.store().probationBytes(), "segment", "probation");
@@ -115,7 +115,7 @@ final class StoreMetrics {
         () -> from.store().recovery().fraction());
   }
 
-  private static void scrub(Meters meters, Readings from) {
+  private static void scrub(MeterRegistrar meters, CachedReports from) {
     meters.gauge(
         "forebay_store_scrub_progress",
         "Share of the memory tier read by the current scrub round; 1 between rounds.",
@@ -139,7 +139,7 @@ final class StoreMetrics {
         () -> from.store().scrub().badRecords());
   }
 
-  private static void eviction(Meters meters, Readings from) {
+  private static void eviction(MeterRegistrar meters, CachedReports from) {
     meters.counter(
         "forebay_store_promoted_regions",
         "Regions promoted to the protected segment without moving their records.",
@@ -185,7 +185,8 @@ final class StoreMetrics {
   }
 
   /** Not a number before anything is known of that size. */
-  private static double estimate(Readings from, double scale, ToDoubleFunction<HitEstimate> which) {
+  private static double estimate(
+      CachedReports from, double scale, ToDoubleFunction<HitEstimate> which) {
     for (HitEstimate one : from.store().eviction().curve()) {
       if (one.scale() == scale) {
         return which.applyAsDouble(one);

@@ -14,7 +14,7 @@ import java.util.function.ToDoubleFunction;
 final class TlsMetrics {
   private TlsMetrics() {}
 
-  static void add(Meters meters, Readings from) {
+  static void add(MeterRegistrar meters, CachedReports from) {
     String help = "TLS handshakes with clients, by result.";
     String name = "forebay_tls_handshakes";
     meters.counter(
@@ -33,7 +33,8 @@ final class TlsMetrics {
   }
 
   /** What is told of one certificate. */
-  static List<Meter> addNamed(Meters meters, Readings from, CertificateStatus certificate) {
+  static List<Meter> addNamed(
+      MeterRegistrar meters, CachedReports from, CertificateStatus certificate) {
     String name = certificate.name();
     String kind = certificate.kind();
     return List.of(
@@ -62,7 +63,7 @@ final class TlsMetrics {
   }
 
   private static double read(
-      Readings from, String name, String kind, ToDoubleFunction<CertificateStatus> which) {
+      CachedReports from, String name, String kind, ToDoubleFunction<CertificateStatus> which) {
     for (CertificateStatus one : from.certificates()) {
       if (one.name().equals(name) && one.kind().equals(kind)) {
         return which.applyAsDouble(one);

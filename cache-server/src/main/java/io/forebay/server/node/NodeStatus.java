@@ -33,7 +33,7 @@ public interface NodeStatus {
   /** Share of the last second each loop was busy, 0 to 1; same order as {@link #counters}. */
   double[] busyShares();
 
-  /** Bytes that are held at this moment for clients that do not take them. */
+  /** The present number of bytes in private copies for slow clients. */
   long privateCopyBytes();
 
   /** Whether the last purge could not be made durable, so that it has to be repeated. */
@@ -60,8 +60,8 @@ public interface NodeStatus {
    *
    * @param budgetBytes what all parts may add up to
    * @param limitBytes of the tightest of the control groups, or of the machine; 0 if not known
-   * @param freeBytes that may still be taken before the kernel ends somebody
-   * @param pressure share of the last seconds in which somebody waited for memory
+   * @param freeBytes that may still be allocated before the kernel kills a process
+   * @param pressure share of the last seconds in which tasks waited for memory
    * @param problem what is wrong, or null
    */
   record Memory(

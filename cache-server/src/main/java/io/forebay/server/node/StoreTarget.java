@@ -5,7 +5,7 @@ import io.forebay.core.route.Route;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A URL to be queried in the store, with its request fields.
+ * A URL resolved for queries of the store: its route, key and scope, and the history of its key.
  *
  * @param route null where none is for it
  * @param isUncacheable whether its last response could not be stored

@@ -72,7 +72,7 @@ final class OriginConnection extends ChannelInboundHandlerAdapter {
     BODY
   }
 
-  /** Stands in the line of held messages for the connection's end. */
+  /** Marks the connection's end in the queue of messages. */
   private record Lost(String detail) {}
 
   private final OriginPool pool;
@@ -97,7 +97,7 @@ final class OriginConnection extends ChannelInboundHandlerAdapter {
   private boolean isReused;
   private boolean isRequestSent;
 
-  /** The body is held until the origin asks for it. */
+  /** The body is sent only after the origin's 100 (Continue). */
   private boolean isAwaitingContinue;
 
   private boolean hasBytes;
@@ -109,7 +109,7 @@ final class OriginConnection extends ChannelInboundHandlerAdapter {
   /**
    * What arrived after the listener suspended; Netty reads on to the end once a peer has closed.
    */
-  private final ArrayDeque<Object> held = new ArrayDeque<>();
+  private final ArrayDeque<Object> queued = new ArrayDeque<>();
 
   private boolean isDraining;
 
@@ -266,8 +266,8 @@ final class OriginConnection extends ChannelInboundHandlerAdapter {
     PooledCall current = call;
     if (current == null) {
       ReferenceCountUtil.release(message);
-    } else if (current.isSuspended() || isDraining || !held.isEmpty()) {
-      held.add(message);
+    } else if (current.isSuspended() || isDraining || !queued.isEmpty()) {
+      queued.add(message);
     } else {
       process(current, message);
     }
@@ -280,7 +280,7 @@ final class OriginConnection extends ChannelInboundHandlerAdapter {
       settle();
     } else {
       PooledCall current = call;
-      if (current != null && !current.isSuspended() && held.isEmpty()) {
+      if (current != null && !current.isSuspended() && queued.isEmpty()) {
         if (hasHead) {
           rearm();
         }
@@ -432,7 +432,7 @@ final class OriginConnection extends ChannelInboundHandlerAdapter {
     }
   }
 
-  // Reading is held back and let go.
+  // Reading is suspended and resumed.
 
   void onSuspended() {
     if (state == State.BUSY) {
@@ -441,17 +441,17 @@ final class OriginConnection extends ChannelInboundHandlerAdapter {
     }
   }
 
-  /** Reads on, unless it has been held back anew by the time. */
+  /** Continues to read, unless it was suspended again meanwhile. */
   void onResumed() {
     PooledCall current = call;
     if (state != State.BUSY || current == null || current.isSuspended()) {
       return;
     }
-    if (held.isEmpty()) {
+    if (queued.isEmpty()) {
       context().channel().config().setAutoRead(true);
       rearm();
     } else if (!isDraining) {
-      // Not from within: whoever resumes is not prepared to be called back at once.
+      // In a separate task: the caller of resume does not expect a callback within it.
       client.loop().execute(() -> drain(current));
     }
   }
@@ -463,7 +463,7 @@ final class OriginConnection extends ChannelInboundHandlerAdapter {
     isDraining = true;
     try {
       while (call == current && !current.isSuspended()) {
-        Object message = held.poll();
+        Object message = queued.poll();
         if (message == null) {
           break;
         }
@@ -526,8 +526,8 @@ final class OriginConnection extends ChannelInboundHandlerAdapter {
     if (current == null) {
       return;
     }
-    if (current.isSuspended() || isDraining || !held.isEmpty()) {
-      held.add(new Lost(detail));
+    if (current.isSuspended() || isDraining || !queued.isEmpty()) {
+      queued.add(new Lost(detail));
       deadline.clear();
     } else {
       onLost(detail);
@@ -631,7 +631,7 @@ final class OriginConnection extends ChannelInboundHandlerAdapter {
     stopBody();
     sender = null;
     while (true) {
-      Object message = held.poll();
+      Object message = queued.poll();
       if (message == null) {
         return;
       }

@@ -42,7 +42,7 @@ final class OriginConnectionPermits {
     return false;
   }
 
-  /** Gives a slot up, to whoever waits longest if anybody does. */
+  /** Returns a permit, or passes it to the longest waiting request. */
   void release(int most) {
     if (open.get() <= most && grant()) {
       return;

@@ -5,8 +5,8 @@ import io.forebay.server.tunnel.TunnelEnd;
 import io.netty.buffer.ByteBuf;
 
 /**
- * Receives the events of an origin call: {@code onInformational* onHead onData* onEnd}, or
- * {@code onFailure} at any point; exactly one of the last two ends the call.
+ * Receives the events of an origin call: {@code onInformational* onHead onData* onEnd}, or {@code
+ * onFailure} at any point; exactly one of the last two ends the call.
  */
 public interface OriginListener {
 

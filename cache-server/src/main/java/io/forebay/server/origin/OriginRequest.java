@@ -22,7 +22,7 @@ public record OriginRequest(
     this(method, target, fields, body, Hop.PLAIN);
   }
 
-  /** The same, and fields after the body of the answer are of use. */
+  /** The same, and trailers of the response are wanted. */
   public OriginRequest takingTrailers(boolean value) {
     return new OriginRequest(method, target, fields, body, new Hop(null, false, value));
   }

@@ -107,7 +107,7 @@ public final class PooledOriginClient implements OriginClient {
     pools.clear();
   }
 
-  /** Connections of this loop to an origin that serve nobody now. */
+  /** Idle connections of this loop to an origin. */
   int idleCount(String origin) {
     OriginPool pool = pools.get(origin);
     return pool == null ? 0 : pool.idleCount();

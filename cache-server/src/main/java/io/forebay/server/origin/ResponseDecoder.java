@@ -55,7 +55,7 @@ final class ResponseDecoder extends HttpResponseDecoder {
     isAtStart = true;
   }
 
-  /** Whether anything came that nobody had asked for. */
+  /** Whether unsolicited bytes arrived. */
   boolean hasExtraBytes() {
     return hasExtraBytes;
   }

@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * in the path alone or in path and query, so that {@code \.png$} takes {@code /a.png?v=1} as well.
  * One on a header field is found in the value of any of its lines, as stored. A text longer than
  * {@link #MAX_TEXT} counts as matching: a purge may take too much, never too little, and a lookup
- * must not be held up. Any thread.
+ * must not be delayed. Any thread.
  */
 public final class PurgePredicate implements PurgeMatcher {
   static final int MAX_TEXT = 2048;

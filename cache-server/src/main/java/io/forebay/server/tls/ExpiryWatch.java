@@ -18,7 +18,7 @@ final class ExpiryWatch {
   private Map<String, Long> saidAtMillis = new HashMap<>();
 
   /**
-   * What is to be said now.
+   * The warnings that are due.
    *
    * @param before how long before the end it begins
    */

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Hosts that ask clients for certificates are none of QUIC's. Whether a client is asked is
  * settled by the context that a handshake begins with; the one that the name leads to brings
  * certificates and authorities, and no more (BoringSSL's {@code SSL_set_SSL_CTX}). So who comes for
- * such a host is turned away in the handshake, and comes again by TCP.
+ * such a host is refused in the handshake, and retries over TCP.
  */
 public final class QuicTlsHosts {
 
@@ -35,7 +35,7 @@ public final class QuicTlsHosts {
     this.table = table;
   }
 
-  /** Null when QUIC can be had here, else why not. */
+  /** Null if QUIC is available, else why not. */
   public static @Nullable String missing() {
     return Quic.isAvailable() ? null : String.valueOf(Quic.unavailabilityCause());
   }

@@ -225,7 +225,7 @@ final class ServerCertificateCheck {
                 Severity.WARNING, file + " can be read by every user of this machine"));
       }
     } catch (IOException | UnsupportedOperationException e) {
-      // Whoever cannot be asked for permissions has none to be careful with.
+      // A file system without POSIX permissions: nothing to check.
       return;
     }
   }

@@ -43,7 +43,7 @@ public final class SniTable {
     return named != null ? named : byListener.get(listener);
   }
 
-  /** The name in the table that leads from a name to somebody; null when none does. */
+  /** The entry of the table that matches a name; null if none does. */
   @Nullable String matchedName(String serverName) {
     String name = withoutRoot(serverName);
     if (exact.containsKey(name)) {

@@ -80,7 +80,7 @@ final class SslContexts {
       }
       SslContext context = builder.build();
       if (context.sessionContext() instanceof OpenSslServerSessionContext sessions) {
-        // Sessions are in tickets: nothing is held for clients, and any loop or node can resume.
+        // Sessions are in tickets: no state is kept for clients, and any loop or node can resume.
         sessions.setSessionCacheEnabled(false);
         if (!sessions.setSessionIdContext(scope)) {
           throw new TlsException(settings.name() + ": tickets cannot be bound");

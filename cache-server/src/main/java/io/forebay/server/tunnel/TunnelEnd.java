@@ -45,7 +45,7 @@ public final class TunnelEnd extends ChannelInboundHandlerAdapter {
   }
 
   private final Channel channel;
-  private final ArrayDeque<ByteBuf> held = new ArrayDeque<>(2);
+  private final ArrayDeque<ByteBuf> queued = new ArrayDeque<>(2);
   private @Nullable ChannelHandlerContext context;
   private @Nullable Listener listener;
   private boolean isSuspended = true;
@@ -159,7 +159,7 @@ public final class TunnelEnd extends ChannelInboundHandlerAdapter {
     isSuspended = false;
     boolean hasTold = false;
     while (!isSuspended) {
-      ByteBuf data = held.poll();
+      ByteBuf data = queued.poll();
       if (data == null) {
         break;
       }
@@ -180,7 +180,7 @@ public final class TunnelEnd extends ChannelInboundHandlerAdapter {
 
   private void onInputOver() {
     isInputOver = true;
-    if (!isSuspended && held.isEmpty()) {
+    if (!isSuspended && queued.isEmpty()) {
       notifyEnd();
     }
   }
@@ -206,8 +206,8 @@ public final class TunnelEnd extends ChannelInboundHandlerAdapter {
     if (!(message instanceof ByteBuf data) || !data.isReadable() || isClosed) {
       // The end of the message that changed the protocol comes along here, too.
       ReferenceCountUtil.release(message);
-    } else if (to == null || isSuspended || !held.isEmpty()) {
-      held.add(data);
+    } else if (to == null || isSuspended || !queued.isEmpty()) {
+      queued.add(data);
     } else {
       to.onData(data);
     }
@@ -238,7 +238,7 @@ public final class TunnelEnd extends ChannelInboundHandlerAdapter {
   public void channelInactive(ChannelHandlerContext ctx) {
     isClosed = true;
     while (true) {
-      ByteBuf data = held.poll();
+      ByteBuf data = queued.poll();
       if (data == null) {
         break;
       }

@@ -37,7 +37,7 @@ final class LoopbackClient implements AutoCloseable {
 
   private final NodeControl node;
   private final String userAgent;
-  // Set by the one thread that uses this; read by whoever breaks it off.
+  // Set by the one thread that uses this client; read by the thread that aborts it.
   private volatile @Nullable Socket socket;
   private volatile boolean isAborted;
   private @Nullable InputStream in;
@@ -47,9 +47,9 @@ final class LoopbackClient implements AutoCloseable {
   private boolean isAnswered;
 
   /**
-   * An answer, read to its end.
+   * A response, read to its end.
    *
-   * @param bytes body bytes that came, whoever read them
+   * @param bytes number of body bytes received
    */
   record Answer(int status, Map<String, String> fields, long bytes) {}
 

@@ -82,7 +82,7 @@ class Http2FloodTest {
     Await.until(limit.key(), () -> server.counters().hits(limit) == 1);
   }
 
-  /** Whoever was begun with is told; {@code /hello} of the bystander has ended by itself. */
+  /** All exchanges of the attacker are told; {@code /hello} of the bystander ended by itself. */
   private void assertAllExchangesClosed() {
     Await.until(
         "exchanges are closed",

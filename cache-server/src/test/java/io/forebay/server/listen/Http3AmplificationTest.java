@@ -33,7 +33,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /**
  * Before an address is validated, the node sends to it at most three times the bytes of UDP payload
- * that came from it (RFC 9000 §8.1): whoever forges the address of a victim gains nothing.
+ * that came from it (RFC 9000 §8.1), so forging the address of a victim gains nothing.
  */
 @Timeout(60)
 @Tag("full")

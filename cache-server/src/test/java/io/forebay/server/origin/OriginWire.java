@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * For tests of other packages: real connections to an origin over channels in memory, so that every
- * byte which an origin would get can be read. Whoever runs it says what the origin answers.
+ * byte which an origin would get can be read. The caller supplies the origin's responses.
  */
 public final class OriginWire {
   private static final String NAME = "wire";

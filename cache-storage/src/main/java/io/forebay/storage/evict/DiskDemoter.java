@@ -90,7 +90,7 @@ public final class DiskDemoter {
     return demoted.get();
   }
 
-  /** Records that left memory and were not written: by admission, budget, or for want of room. */
+  /** Records evicted without being written: because of admission, budget, or missing space. */
   public long refused() {
     return refused.get();
   }
@@ -253,7 +253,7 @@ public final class DiskDemoter {
     return true;
   }
 
-  /** Has a record on a disk if it is to be there; false if it has to wait for room. */
+  /** Writes a record to a disk if it belongs there; false if it has to wait for space. */
   private boolean copy(int region, int slot, int generation) {
     if (!check.isIntact(region, generation, slot)) {
       return true;

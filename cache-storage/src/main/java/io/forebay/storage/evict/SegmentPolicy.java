@@ -105,7 +105,7 @@ public final class SegmentPolicy {
     bytesByTouches[Math.min(touches, MAX_TOUCHES)] += length;
   }
 
-  /** Ends counting: whether the region changes segment as it is, or is to be emptied. */
+  /** Ends counting: whether the region changes segment unchanged, or is emptied. */
   public boolean staysWhole(long regionBytes) {
     long budget = regionBytes / 8 * 7;
     long surviving = 0;

@@ -5,7 +5,7 @@ public interface UnfinishedObject {
   /** When it last took bytes in. */
   long progressMillis();
 
-  /** Whether somebody reads it who depends on what is written: it can't be revoked. */
+  /** Whether a reader depends on the written bytes: then it cannot be revoked. */
   boolean isReadFrom();
 
   /** Takes its space away, unless it is being written to this very moment, or read from. */

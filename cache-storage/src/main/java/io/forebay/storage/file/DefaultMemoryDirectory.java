@@ -179,7 +179,7 @@ public final class DefaultMemoryDirectory {
     remove(directory);
   }
 
-  /** Earlier versions made the name from the data directory's, so that anybody could know it. */
+  /** Earlier versions derived the name from the data directory's, so it was predictable. */
   private Path earlier(Path data) throws IOException {
     try {
       byte[] digest =

@@ -28,7 +28,7 @@ public final class GhostFilter {
 
   /**
    * @param cacheBytes of the cache whose losses it remembers
-   * @param objects that are to be remembered at most
+   * @param objects that are remembered at most
    */
   public GhostFilter(long cacheBytes, long objects) {
     long wanted = Math.clamp(objects / 2, 1 << 10, MAX_FINGERPRINTS);

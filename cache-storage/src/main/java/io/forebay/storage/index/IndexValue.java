@@ -85,7 +85,7 @@ public final class IndexValue {
     return flags;
   }
 
-  /** When it stops being of use at all, in seconds since 1970, unsigned; 0 if that is not known. */
+  /** When it is no longer useful at all, in seconds since 1970, unsigned; 0 if unknown. */
   public int expiresSeconds() {
     return expiresSeconds;
   }

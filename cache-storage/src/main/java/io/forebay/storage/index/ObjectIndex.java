@@ -26,7 +26,7 @@ public interface ObjectIndex extends AutoCloseable {
     REMOVE
   }
 
-  /** Decides, under the key's lock, what becomes of it. Must be short and must not throw. */
+  /** Decides the update of an entry under the key's lock. Must be short and must not throw. */
   interface Update {
     /**
      * Looks at what is there. To put, changes {@code value} to what shall be there.

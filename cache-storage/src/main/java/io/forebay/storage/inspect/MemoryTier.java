@@ -28,7 +28,7 @@ public final class MemoryTier implements Tier {
 
   /** Keeps a region from being used again while it is read. */
   public interface Guard {
-    /** For files that nobody writes. */
+    /** For files at rest. */
     Guard NONE =
         new Guard() {
           @Override
@@ -40,7 +40,7 @@ public final class MemoryTier implements Tier {
           public void unpin(int region) {}
         };
 
-    /** False if the region is not in that generation any more; then nothing is held. */
+    /** False if the region is not in that generation any more; then nothing is pinned. */
     boolean pin(int region, int generation);
 
     void unpin(int region);

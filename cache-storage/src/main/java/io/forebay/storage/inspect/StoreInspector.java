@@ -268,7 +268,7 @@ public final class StoreInspector {
     return List.copyOf(found.values());
   }
 
-  /** The key text of a record, or of a slice's head; null where that is not to be had. */
+  /** The key text of a record, or of a slice's head; null if it is not available. */
   @Nullable String keyOf(Entry entry) throws IOException {
     if (!entry.isSlice()) {
       Head head = entry.in().head(entry);

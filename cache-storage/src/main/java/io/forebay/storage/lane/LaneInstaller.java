@@ -218,7 +218,7 @@ public final class LaneInstaller {
     }
   }
 
-  /** Installs a committed head and gives up the hold on its region. */
+  /** Installs a committed head and releases its reservation of the region. */
   private InstallOutcome installHead(
       HeadSpec spec,
       long objectId,

@@ -323,7 +323,7 @@ public final class LaneLookup {
     pins.unpin(lane, region);
   }
 
-  /** A soft purge matched: the record keeps it in mind, so that nobody has to ask again. */
+  /** A soft purge matched: the record stores this, so that it is not evaluated again. */
   private void soften(int region, int slot, long record) {
     if (!regions.isSoft(region, slot)) {
       regions.soft(region, slot);

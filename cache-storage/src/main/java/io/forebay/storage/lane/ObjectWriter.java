@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  *                                  └─ SliceRunWriter       slices of a stored object
  * </pre>
  *
- * <p>Every reservation holds its region, so nothing written so far is reclaimed before the end,
+ * <p>Every reservation keeps its region, so nothing written so far is reclaimed before the end,
  * except slices that {@link #release} has released.
  *
  * <p>The reclaimer may take all of it away from a writer that makes no progress; it does so only
@@ -98,7 +98,7 @@ public abstract sealed class ObjectWriter permits InlineObjectWriter, SlicesWrit
   private long reservedBytes;
   private boolean hasFailed;
 
-  /** It is to be kept as far as it has come. */
+  /** The part that was written is kept. */
   private boolean isCut;
 
   /** The last append left something over. */
@@ -159,7 +159,7 @@ public abstract sealed class ObjectWriter permits InlineObjectWriter, SlicesWrit
   /** The body is in: makes the object findable. */
   abstract InstallOutcome complete();
 
-  /** Spaces that are held. */
+  /** Spaces that are not released. */
   abstract Piece[] pieces();
 
   /** Whether an object that ends before its body is useful. */

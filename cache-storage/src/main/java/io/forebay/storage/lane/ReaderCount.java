@@ -43,7 +43,7 @@ final class ReaderCount {
     return (word.get() & NUMBER) != 0;
   }
 
-  /** Whether anybody reads. */
+  /** Whether there are readers. */
   boolean isAny() {
     return (word.get() & (FIRST | NUMBER)) != 0;
   }

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <pre>
  *   slice   | 0 | 1 | 2 | 3 | 4 | 5 | 6 |
- *             released  |   held    | being written
+ *             released  | retained  | being written
  *                       first       sealed
  * </pre>
  */
@@ -207,7 +207,7 @@ abstract sealed class SlicesWriter extends ObjectWriter permits SlicedObjectWrit
     return InstallOutcome.INSTALLED;
   }
 
-  /** Takes the slices that are held out of the index again. */
+  /** Removes the retained slices from the index again. */
   final void discardSlices() {
     for (int slice = window.first(); slice < sealed; slice++) {
       if (isIndexed[slice]) {

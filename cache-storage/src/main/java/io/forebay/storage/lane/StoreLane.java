@@ -69,7 +69,7 @@ public final class StoreLane {
     return samples;
   }
 
-  /** Looks an object or marker up. On a hit, {@link #head} is filled and one pin is held. */
+  /** Looks an object or marker up. On a hit, {@link #head} is filled and one pin is taken. */
   public Found find(long hi, long lo, byte[] keyText, int keyTextLength) {
     try {
       return lookup.find(hi, lo, keyText, keyTextLength);
@@ -85,9 +85,9 @@ public final class StoreLane {
   }
 
   /**
-   * Looks up what this lane has found lately, for whoever goes to {@link #find} with everything
-   * else: true where {@link #head} is filled and one pin is held. It counts as asked for once
-   * {@link #askedFor} is called, before the next lookup; until then it is as if nobody had looked.
+   * Looks up an object that this lane has found recently; callers use {@link #find} for all others.
+   * True if {@link #head} is filled and one pin is taken. The access is counted only by a call of
+   * {@link #askedFor} before the next lookup.
    */
   public boolean findNear(long hi, long lo, byte[] keyText, int keyTextLength) {
     try {
@@ -104,7 +104,7 @@ public final class StoreLane {
 
   /**
    * Looks a head up that another one lists, in memory only, and without counting it as asked for.
-   * On a hit, {@link #head} is filled and one pin is held; {@link #keyText} is for the caller to
+   * On a hit, {@link #head} is filled and one pin is taken; {@link #keyText} is for the caller to
    * judge.
    */
   public Found findListed(long hi, long lo) {
@@ -210,7 +210,7 @@ public final class StoreLane {
   /**
    * Begins an object.
    *
-   * @param mayBePartial whether it is of use also when it lacks slices; then it is never too large
+   * @param mayBePartial whether it is useful although it lacks slices; then it is never too large
    */
   public @Nullable ObjectWriter begin(HeadSpec spec, boolean mayBePartial) {
     return begin(spec, mayBePartial, false);

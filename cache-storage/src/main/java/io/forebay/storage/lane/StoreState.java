@@ -127,7 +127,7 @@ public final class StoreState {
     return HeadRecord.bodyOffset(spec.scopes().length, spec.keyTextLength(), spec.head().length);
   }
 
-  /** Whether one record can hold it at all. */
+  /** Whether it fits into one record at all. */
   boolean fits(int length) {
     return length <= regions.regionBytes() / 4;
   }

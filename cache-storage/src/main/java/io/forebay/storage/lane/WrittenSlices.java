@@ -4,7 +4,7 @@ import io.forebay.storage.lane.StoreState.Piece;
 import java.util.Arrays;
 
 /**
- * The pieces of a body that a writer holds, one a slice; {@code first} slices before them were
+ * The pieces of a body that a writer retains, one per slice; {@code first} slices before them were
  * released.
  */
 @SuppressWarnings("ArrayRecordComponent")

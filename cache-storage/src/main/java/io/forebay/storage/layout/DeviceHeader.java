@@ -1,8 +1,8 @@
 package io.forebay.storage.layout;
 
 /**
- * The layout of the header pages of a device's file. Regions follow back to back, from
- * {@link #LENGTH} on.
+ * The layout of the header pages of a device's file. Regions follow back to back, from {@link
+ * #LENGTH} on.
  *
  * <p>Page 0 never changes after the file was made; its magic is written last.
  *

@@ -1,10 +1,9 @@
 package io.forebay.storage.layout;
 
 /**
- * The layout of a page of the directory of a device's region. Page {@code n} is
- * {@code (n + 1) * LENGTH} before the region's end. A page is valid only as a whole: its CRC covers
- * everything after the CRC. Nothing therefore depends on the order in which pages and records reach
- * the device.
+ * The layout of a page of the directory of a device's region. Page {@code n} is {@code (n + 1) *
+ * LENGTH} before the region's end. A page is valid only as a whole: its CRC covers everything after
+ * the CRC. Nothing therefore depends on the order in which pages and records reach the device.
  *
  * <pre>
  *  0       4       8       12      16       24      28      32      36      40         64         88

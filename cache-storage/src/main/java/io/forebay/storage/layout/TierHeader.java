@@ -65,7 +65,7 @@ public final class TierHeader {
 
   public static final long ALL_SETTLED = Long.MAX_VALUE;
 
-  /** More flipped bits than these in eight bytes make them somebody else's. */
+  /** With more flipped bits than these in eight bytes the file counts as foreign. */
   private static final int MAX_FLIPPED = 8;
 
   private TierHeader() {}

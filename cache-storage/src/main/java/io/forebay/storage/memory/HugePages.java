@@ -21,7 +21,7 @@ final class HugePages {
 
   private HugePages() {}
 
-  /** Asks for them; has no effect where there are none to be had. */
+  /** Requests them; has no effect where none are available. */
   static void ask(MemorySegment memory) {
     boolean ignored = CLibrary.call("madvise", MADVISE, memory, memory.byteSize(), MADV_HUGEPAGE);
   }

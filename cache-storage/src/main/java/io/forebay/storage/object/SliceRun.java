@@ -4,8 +4,8 @@ import io.forebay.storage.ObjectStore;
 import io.forebay.storage.lane.StoreLane;
 
 /**
- * A run of consecutive missing slices of a stored object, to be written by
- * {@link StoreLane#beginSlices}.
+ * A run of consecutive missing slices of a stored object, to be written by {@link
+ * StoreLane#beginSlices}.
  *
  * @param hi high half of the hash of the object's key
  * @param lo low half of it

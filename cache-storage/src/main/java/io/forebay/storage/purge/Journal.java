@@ -38,7 +38,7 @@ final class Journal implements AutoCloseable {
   /** Above this a journal is not read into memory but distrusted. */
   private static final long MAX_FILE = 1L << 30;
 
-  /** What the second copy may lag behind, for want of an append that is forced. */
+  /** The maximum by which the second copy lags behind without a forced append. */
   private static final int MAX_WAITING = 1 << 18;
 
   /** How what was written is brought to the disk. */

@@ -13,7 +13,7 @@ public record PurgeEstimate(List<Part> parts) {
    * One place.
    *
    * @param bytes of the objects' bodies
-   * @param uncounted what of it was not counted, and why; empty if all of it was
+   * @param uncounted the part that was not counted, and why; empty if there is none
    */
   public record Part(String place, long objects, long bytes, String uncounted) {}
 

@@ -82,7 +82,7 @@ public final class Purges implements AutoCloseable, PurgeVerdicts {
   /** Guards writing the table; held for memory operations only, so a loop may try it. */
   private final ReentrantLock tableLock = new ReentrantLock();
 
-  /** Purges that have come and that nobody has taken on, oldest first. */
+  /** Purges that wait for a leader, oldest first. */
   private final ConcurrentLinkedQueue<Order> line = new ConcurrentLinkedQueue<>();
 
   private final ConcurrentLinkedQueue<JournalRecord> lazy = new ConcurrentLinkedQueue<>();
@@ -269,7 +269,7 @@ public final class Purges implements AutoCloseable, PurgeVerdicts {
     }
   }
 
-  /** A purge that somebody waits for. What became of it is written and read under the lock. */
+  /** A purge with a waiting caller. Its result is written and read under the lock. */
   private static final class Order {
     final int kind;
     final boolean soft;
@@ -322,7 +322,7 @@ public final class Purges implements AutoCloseable, PurgeVerdicts {
               + " purge by prefix, tag or host");
     }
     if (own.failure != null) {
-      // The exception was thrown to whoever led: each gets one of his own.
+      // The leader of the group got this exception; each other caller gets its own.
       throw new IOException(own.failure.getMessage(), own.failure);
     }
     return own.number;
@@ -479,7 +479,7 @@ public final class Purges implements AutoCloseable, PurgeVerdicts {
     }
     deferred.incrementAndGet();
     late.add(scope);
-    // Whoever held it may have looked for late ones before this one was there.
+    // The previous lock holder may have checked for late scopes before this one was added.
     if (tableLock.tryLock()) {
       unlockTable();
     }
@@ -531,7 +531,7 @@ public final class Purges implements AutoCloseable, PurgeVerdicts {
     return true;
   }
 
-  /** Does first what others could not do meanwhile; who comes too late for that looks himself. */
+  /** First does the deferred work of other threads; a thread that defers too late checks itself. */
   private void unlockTable() {
     do {
       for (Long scope = late.poll(); scope != null; scope = late.poll()) {
@@ -585,8 +585,8 @@ public final class Purges implements AutoCloseable, PurgeVerdicts {
   }
 
   /**
-   * Counts an object, for the receipt of the purge that matched it; whoever found it sees to it
-   * that nobody finds it again.
+   * Counts an object for the receipt of the purge that matched it; the caller ensures that it is
+   * not found again.
    */
   public void count(MemorySegment memory, long record, int fate) {
     if (memory.get(Layouts.INT, record + RecordHeader.KIND_OFFSET) == RecordHeader.KIND_OBJECT) {

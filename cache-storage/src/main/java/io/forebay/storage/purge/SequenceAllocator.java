@@ -21,7 +21,7 @@ final class SequenceAllocator {
 
   /** Any thread; -1 if nothing is reserved. */
   long take() {
-    // Looked at first, so that asking in vain does not use numbers up.
+    // Checked first, so that a failing call uses no numbers up.
     if (next.get() >= limit) {
       onLow.run();
       return -1;

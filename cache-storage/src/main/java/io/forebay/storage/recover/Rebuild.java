@@ -111,7 +111,7 @@ public final class Rebuild {
     return true;
   }
 
-  /** Records that were given up for want of room. */
+  /** Records that were dropped because there was no space. */
   public long dropped() {
     return dropped;
   }

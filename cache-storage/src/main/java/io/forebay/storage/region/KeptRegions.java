@@ -23,7 +23,7 @@ public final class KeptRegions {
   }
 
   /**
-   * Keeps a region that is pinned or held until {@link #release}.
+   * Keeps a region that is pinned or reserved until {@link #release}.
    *
    * @return false where that would be one region more than may be kept
    */
@@ -31,7 +31,7 @@ public final class KeptRegions {
     return keep(region, limit);
   }
 
-  /** The same beyond the bound: for what is held already, and readers depend on. */
+  /** The same beyond the limit: for regions already reserved, on which readers depend. */
   public void keepAnyway(int region) {
     boolean ignored = keep(region, Integer.MAX_VALUE);
   }
@@ -57,7 +57,7 @@ public final class KeptRegions {
   public void release(int region) {
     int count = counts.decrementAndGet(region);
     if (count < 0) {
-      throw new IllegalStateException("region " + region + " let go twice");
+      throw new IllegalStateException("region " + region + " released twice");
     }
     if (count == 0) {
       regions.decrementAndGet();

@@ -39,7 +39,7 @@ public final class RecordCheck {
     return failures.get();
   }
 
-  /** One more, that somebody else has found. */
+  /** Counts one more failure, found elsewhere. */
   public void fail() {
     failures.incrementAndGet();
   }

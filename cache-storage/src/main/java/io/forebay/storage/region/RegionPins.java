@@ -53,7 +53,7 @@ public final class RegionPins {
     return true;
   }
 
-  /** All pins now held, for counters. */
+  /** The present number of pins, for counters. */
   public long total() {
     long sum = 0;
     for (int[] row : rows) {

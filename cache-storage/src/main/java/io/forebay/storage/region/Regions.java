@@ -139,13 +139,13 @@ public final class Regions {
     return kept;
   }
 
-  /** Whether nobody writes in it and no delivery depends on it. */
+  /** Whether it has no writers and no delivery depends on it. */
   public boolean isReclaimable(int region) {
     return holds.get(region) == 0 && !kept.isKept(region);
   }
 
   /**
-   * Takes space and a directory entry in a held region: the old reservation word (offset high, slot
+   * Takes space and a directory entry in a kept region: the old reservation word (offset high, slot
    * low), or -1 without room.
    */
   public long reserve(int region, int length) {
@@ -214,9 +214,7 @@ public final class Regions {
     CheckedLong.write(memory, TierHeader.SETTLED_AGE_OFFSET, age);
   }
 
-  /**
-   * Empties a region that nobody reads or writes: from here on its old bytes are of no generation.
-   */
+  /** Empties a region without readers and writers: its old bytes belong to no generation then. */
   public void renew(int region) {
     long base = base(region);
     int generation = nextGeneration(base);
@@ -352,7 +350,8 @@ public final class Regions {
 
   /**
    * The directory entry of the record that the index says lies there, or -1: the region is in
-   * another life, or record or entry are damaged. The region is pinned, or the key's lock is held.
+   * another life, or record or entry are damaged. The caller has the region's pin or the key's
+   * lock.
    */
   public int slotAt(int region, int generation, int offset) {
     long record = base(region) + offset;

@@ -64,7 +64,7 @@ public final class SpaceAllocator {
     return region == openProbation || region == openProtected;
   }
 
-  /** Any lane. On success the region is held until the taker releases it. */
+  /** Any lane. On success the region is kept until the caller releases it. */
   public boolean reserve(int length, Reservation into) {
     for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
       int region = openProbation;

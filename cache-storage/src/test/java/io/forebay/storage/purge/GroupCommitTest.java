@@ -46,7 +46,7 @@ class GroupCommitTest {
     @Override
     public void force(FileChannel channel, boolean metaData) throws IOException {
       int ignored = begun.incrementAndGet();
-      await("the disk is let go", () -> !isHeld);
+      await("the disk is released", () -> !isHeld);
       if (isFailing) {
         throw new IOException("no such luck");
       }
@@ -244,7 +244,7 @@ class GroupCommitTest {
     assertTrue(Files.size(directory.resolve("purge.journal")) < 200_000);
   }
 
-  /** Whoever writes the table does it for a loop, which must not wait. */
+  /** The thread that writes the table also does so for an event loop, which must not wait. */
   @Test
   void anInvalidationIsNotLostWhileTheTableIsWritten() throws Exception {
     AtomicBoolean isOver = new AtomicBoolean();

@@ -15,13 +15,13 @@ import java.util.concurrent.atomic.AtomicLongArray;
 public final class Backoff {
 
   /**
-   * One word an entry: the upper bits of the key's hash, how often it was in vain, and until when
-   * it is held back.
+   * One word per entry: the upper bits of the key's hash, the number of wasted attempts, and the
+   * end of the backoff.
    *
    * <pre>
    *   63          40 39     36 35                              0
    *  +--------------+---------+---------------------------------+
-   *  | key          | in vain | until, in tenths of a second     |
+   *  | key          | wasted  | until, in tenths of a second     |
    *  +--------------+---------+---------------------------------+
    * </pre>
    */
@@ -45,9 +45,9 @@ public final class Backoff {
    * A table of a fixed number of entries.
    *
    * @param entries a power of two
-   * @param free how often in a row it may be in vain without being held back
-   * @param firstMillis for how long the next one is held; the one behind it for twice as long
-   * @param longestMillis for how long at most
+   * @param free number of consecutive wasted attempts without backoff
+   * @param firstMillis first backoff; each further one is twice as long
+   * @param longestMillis maximum backoff
    */
   public Backoff(int entries, int free, long firstMillis, long longestMillis) {
     if (Integer.bitCount(entries) != 1) {
@@ -61,9 +61,9 @@ public final class Backoff {
   }
 
   /**
-   * It was in vain (once more).
+   * Records a wasted attempt.
    *
-   * @return whether another key, still held back, was pushed out for it
+   * @return whether it replaced another key that was still in backoff
    */
   public boolean wasted(FillKey key, RequestView request, long nowMillis) {
     int slot = slot(key, request);
@@ -80,7 +80,7 @@ public final class Backoff {
     return doublings < 0 ? 0 : Math.min(firstMillis << doublings, longestMillis);
   }
 
-  /** It was of use, for whomever. */
+  /** Records a useful attempt: ends the backoff. */
   public void useful(FillKey key) {
     forget(key, (int) key.lo() & mask);
     forget(key, (int) (key.lo() ^ AUTHORIZED) & mask);
@@ -104,7 +104,7 @@ public final class Backoff {
     return left > longestMillis + TICK_MILLIS ? 0 : Math.max(0, left);
   }
 
-  /** How often in a row it was in vain, as far as that is known. */
+  /** The number of consecutive wasted attempts, as far as it is remembered. */
   public int wastedTimes(FillKey key, RequestView request) {
     long entry = entries.getOpaque(slot(key, request));
     return isOf(entry, key) ? times(entry) : 0;

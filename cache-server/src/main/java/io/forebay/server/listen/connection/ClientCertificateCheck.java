@@ -93,7 +93,7 @@ public final class ClientCertificateCheck {
     channel.attr(KEY).set(guard);
   }
 
-  /** The guard of a connection, or null where nobody set one. */
+  /** The check of a connection, or null without one. */
   public static @Nullable ClientCertificateCheck of(Channel channel) {
     return channel.attr(KEY).get();
   }

@@ -22,7 +22,7 @@ public final class ConnectionLimiter {
 
   private record Bounds(int connections, int perAddress, TrustedNetworks trusted) {}
 
-  /** A place that was taken, to be given back once. */
+  /** A permit, to be released once. */
   record Place(long network) {}
 
   /** What was asked for and what was in its way: exactly one of the two is there. */
@@ -78,7 +78,7 @@ public final class ConnectionLimiter {
     places.giveBack(ClientLimiter.Kind.CONNECTION, place.network());
   }
 
-  /** Whether whoever is there is one of our own proxies. */
+  /** Whether the peer is a trusted proxy. */
   boolean isTrusted(@Nullable SocketAddress peer) {
     return peer instanceof InetSocketAddress socket
         && socket.getAddress() != null

@@ -32,7 +32,7 @@ public final class DirectWrites {
   static final int MAX_BUFFERS = 64;
 
   /** A chunk for a client of which nothing is known yet, and what goes before it. */
-  static final int MAX_BYTES = LargeWriteQuota.NARROW_BYTES + 32 * 1024;
+  static final int MAX_BYTES = LargeWriteQuota.DEFAULT_CHUNK_BYTES + 32 * 1024;
 
   /** Of {@code struct iovec}: the address, and the length behind it. */
   private static final int VECTOR_BYTES = 16;

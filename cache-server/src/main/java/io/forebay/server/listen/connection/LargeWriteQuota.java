@@ -8,24 +8,24 @@ import io.netty.channel.epoll.EpollSocketChannel;
 import java.util.ArrayDeque;
 
 /**
- * Which connections of one loop are sent body bytes in large chunks. Each chunk costs a system call
- * and wakes the reader of a fast connection: with eight times the bytes a chunk, an object of 2 MiB
- * cost half the CPU. But what a client leaves untaken has to be kept for it, by the kernel and as a
- * private copy, so only clients that have shown to be quick get large chunks, only as many as the
- * bound on private copies allows, and a client that stalls loses them (over TLS only with its
- * connection: what is encrypted is no lease any more). Confined to a loop.
+ * Selects the connections of one event loop that receive body bytes in large chunks. Each chunk
+ * costs a system call and wakes the reader of a fast connection: with eight times the bytes per
+ * chunk, an object of 2 MiB costs half the CPU. But bytes that a client does not read are buffered
+ * by the kernel and as a private copy. So only clients that have shown to be fast get large chunks,
+ * only as many as the limit of private copies allows, and a client that stalls loses them (over TLS
+ * only with its connection, because encrypted bytes are no lease any more). Confined to a loop.
  */
 public final class LargeWriteQuota {
 
-  public static final int NARROW_BYTES = 128 * 1024;
-  public static final int WIDE_BYTES = 1024 * 1024;
+  public static final int DEFAULT_CHUNK_BYTES = 128 * 1024;
+  public static final int LARGE_CHUNK_BYTES = 1024 * 1024;
 
   /**
    * Of plain text that is to go through TLS: it becomes as much ciphertext at once, which should
    * not be out of the processor's second cache before the kernel copies it. At 2 MiB an object 128
    * KiB cost 1,640 µs, 256 KiB 1,590, 512 KiB 1,230, 1 MiB 1,260.
    */
-  public static final int WIDE_TLS_BYTES = 512 * 1024;
+  public static final int LARGE_TLS_CHUNK_BYTES = 512 * 1024;
 
   /** One connection that may be sent large chunks. */
   public interface Holder {
@@ -53,7 +53,7 @@ public final class LargeWriteQuota {
   }
 
   private int limitOf(long privateCopyBytes) {
-    return Math.clamp(privateCopyBytes / WIDE_BYTES / loops, 1, 1 << 16);
+    return Math.clamp(privateCopyBytes / LARGE_CHUNK_BYTES / loops, 1, 1 << 16);
   }
 
   /** The bound on private copies has changed; grants beyond its new share are taken back. */
@@ -81,7 +81,7 @@ public final class LargeWriteQuota {
     }
     holders.addLast(holder);
     counters.largeWrites = holders.size();
-    unsent(holder, WIDE_BYTES);
+    unsent(holder, LARGE_CHUNK_BYTES);
     return true;
   }
 

@@ -86,7 +86,7 @@ public abstract class RequestStream<H extends Headers<CharSequence, CharSequence
 
   public abstract H newHeaders();
 
-  /** The head of the final response: names and values in turn, which nobody else changes. */
+  /** The head of the final response: names and values in turn, not changed elsewhere. */
   public abstract H finalHeaders(AsciiString finalStatus, AsciiString[] fields);
 
   public abstract void writeHeaders(H headers, boolean isEnd);
@@ -101,7 +101,7 @@ public abstract class RequestStream<H extends Headers<CharSequence, CharSequence
   /** Whether a body chunk written now would be on its way soon. */
   public abstract boolean isStreamWritable();
 
-  /** The client may send that many bytes more: somebody has taken as many. */
+  /** The client may send that many more bytes: as many were consumed. */
   public abstract void giveCredit(int lengthBytes);
 
   /** What else the head of the final response has because of the connection it is on. */

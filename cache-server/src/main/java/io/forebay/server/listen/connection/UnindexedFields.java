@@ -5,11 +5,10 @@ import io.netty.util.AsciiString;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Fields of responses that are no use in a connection's table of compressed fields (RFC 7541
- * §2.3.2) because the next response has another value: each would push out one that comes again,
- * and be compared with in vain until it is pushed out itself. They are sent as literals, in the one
- * form in which Netty's encoder lets its caller have that: never to be indexed (RFC 7541 §6.2.3),
- * which for a cookie is as it should be, too.
+ * Response fields that HPACK must not index (RFC 7541 §2.3.2), because their value changes with
+ * each response: each would evict a reusable entry of the dynamic table and cost comparisons. They
+ * are sent as literals that are never indexed (RFC 7541 §6.2.3), the only form that Netty's encoder
+ * offers, which is also right for cookies.
  */
 public final class UnindexedFields implements SensitivityDetector {
 

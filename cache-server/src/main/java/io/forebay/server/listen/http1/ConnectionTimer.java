@@ -100,7 +100,7 @@ final class ConnectionTimer {
     pace.wanted(isWanted, wheel.nowNanos());
   }
 
-  /** The rest of a body is read that nobody wants. */
+  /** The unwanted rest of a body is read. */
   void dropsRest() {
     deadline.in(timeouts.requestBodyIdle().toNanos());
   }

@@ -34,7 +34,7 @@ final class Http1Body implements RequestBody {
     isOver = false;
   }
 
-  /** Whether somebody waits for bytes. */
+  /** Whether a receiver waits for bytes. */
   boolean isWanted() {
     return !isOver && demandBytes > 0;
   }
@@ -44,7 +44,7 @@ final class Http1Body implements RequestBody {
     return owesContinue;
   }
 
-  /** Whether nobody wants any more of it. */
+  /** Whether the rest is not wanted. */
   boolean isOver() {
     return isOver;
   }

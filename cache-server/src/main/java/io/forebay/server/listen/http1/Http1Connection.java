@@ -115,7 +115,7 @@ public final class Http1Connection extends ChannelInboundHandlerAdapter
     closer = new ConnectionCloser(channel);
   }
 
-  /** Has every answer tell where else it is to be had. */
+  /** Adds Alt-Svc to every response. */
   public void advertise(@Nullable AltSvc elsewhere) {
     altSvc = elsewhere;
   }

@@ -58,7 +58,7 @@ final class ReadFlowControl {
     decoder.discard();
   }
 
-  /** Goes on with what was held back, after the present call has returned. */
+  /** Decodes the retained bytes, after the present call has returned. */
   void resumeSoon() {
     // While decoding, the decoder asks the gate again before it returns. Otherwise the next request
     // must not begin inside the call that ended the last.

@@ -281,7 +281,7 @@ final class RequestDecoder extends HttpRequestDecoder {
     return isDecoding;
   }
 
-  /** The gate has opened: goes on with what is held. Not to be called while decoding. */
+  /** The connection is ready: decodes the retained bytes. Not to be called while decoding. */
   void resume() throws Exception {
     ChannelHandlerContext ctx = context;
     if (ctx != null && !ctx.isRemoved() && actualReadableBytes() > 0) {

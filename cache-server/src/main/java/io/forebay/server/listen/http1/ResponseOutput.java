@@ -129,9 +129,9 @@ final class ResponseOutput implements LargeWriteQuota.Holder {
 
   int chunkBytes() {
     if (!isWide) {
-      return LargeWriteQuota.NARROW_BYTES;
+      return LargeWriteQuota.DEFAULT_CHUNK_BYTES;
     }
-    return isSecure ? LargeWriteQuota.WIDE_TLS_BYTES : LargeWriteQuota.WIDE_BYTES;
+    return isSecure ? LargeWriteQuota.LARGE_TLS_CHUNK_BYTES : LargeWriteQuota.LARGE_CHUNK_BYTES;
   }
 
   void onChunkTaken(long sentBytes) {

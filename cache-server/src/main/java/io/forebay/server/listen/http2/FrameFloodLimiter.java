@@ -221,7 +221,7 @@ final class FrameFloodLimiter {
       if (type == PRIORITY_UPDATE) {
         onPriorityUpdate(streamId, payload);
       } else {
-        // Of use to nobody (RFC 9113 §5.5), so as bad as any when there are many of them.
+        // An unknown frame, which is ignored (RFC 9113 §5.5) but counted.
         onPriority();
       }
     }

@@ -47,7 +47,7 @@ final class Http2Codec extends Http2FrameCodecBuilder {
   /** How the codec begins to tell of a header block that goes on beyond all bounds. */
   private static final String FIELDS_FAR_TOO_LARGE = "Header size exceeded";
 
-  /** What the codec does without telling anybody. */
+  /** What the codec does without notifying the connection. */
   interface FrameListener extends FrameFloodLimiter.FrameListener {
     /** A head was answered with 431. */
     void onFieldsTooLarge();
@@ -176,7 +176,7 @@ final class Http2Codec extends Http2FrameCodecBuilder {
     }
   }
 
-  /** The codec, with an listener for what it answers without telling anybody. */
+  /** The codec, with a listener for the replies that it sends itself. */
   private final class Codec extends Http2FrameCodec {
     private int newestUndecodable;
 

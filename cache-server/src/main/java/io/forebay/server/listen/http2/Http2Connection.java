@@ -129,7 +129,7 @@ public final class Http2Connection extends ChannelInboundHandlerAdapter {
     return made.codec();
   }
 
-  /** Has every answer tell where else it is to be had. */
+  /** Adds Alt-Svc to every response. */
   public void advertise(@Nullable AltSvc elsewhere) {
     altSvc = elsewhere;
   }
@@ -185,9 +185,9 @@ public final class Http2Connection extends ChannelInboundHandlerAdapter {
   }
 
   /**
-   * The codec tells of changes between the moments at which it looks: a stream that had found the
-   * connection full in between was seen to wait for ever. So whoever waits is asked again whenever
-   * anything has changed; in a turn of its own, since the codec may be in the middle of a flush.
+   * The codec reports writability only when it changes between two of its checks, so a stream that
+   * found the connection full in between could wait for ever. All waiting streams are therefore
+   * notified after every change, in a separate task, since the codec may be within a flush.
    */
   private void notifyWaitingStreamsLater() {
     if (hasWaiting && !isTurnQueued && !isClosed) {
@@ -216,7 +216,7 @@ public final class Http2Connection extends ChannelInboundHandlerAdapter {
 
   private void notifyWaitingStreams() {
     if (hasWaiting && !isClosed) {
-      // Whoever still finds it full says so again.
+      // A stream that still finds it full sets this again.
       hasWaiting = false;
       List<Http2RequestStream> waiting = new ArrayList<>(streams.values());
       waiting.removeIf(stream -> !stream.isWaiting());
@@ -303,7 +303,7 @@ public final class Http2Connection extends ChannelInboundHandlerAdapter {
     }
   }
 
-  /** Lets the client send that many bytes more: somebody has taken as many. */
+  /** Lets the client send that many more bytes: as many were consumed. */
   void giveCredit(Http2FrameStream stream, int lengthBytes) {
     Http2FrameCodec to = codec;
     if (to == null || lengthBytes == 0 || isClosed) {
@@ -375,16 +375,16 @@ public final class Http2Connection extends ChannelInboundHandlerAdapter {
     return isWritable;
   }
 
-  /** What a stream is to be given at a time: no more than its window takes, as far as that goes. */
+  /** The chunk size of a stream: at most its window, where possible. */
   int chunkBytes(Http2FrameStream stream) {
     Http2FrameCodec frameCodec = codec;
     Http2Stream counted = frameCodec == null ? null : frameCodec.connection().stream(stream.id());
     return frameCodec == null || counted == null
-        ? LargeWriteQuota.NARROW_BYTES
+        ? LargeWriteQuota.DEFAULT_CHUNK_BYTES
         : Math.clamp(
             frameCodec.connection().remote().flowController().windowSize(counted),
             SMALL_CHUNK_BYTES,
-            LargeWriteQuota.NARROW_BYTES);
+            LargeWriteQuota.DEFAULT_CHUNK_BYTES);
   }
 
   void reset(Http2FrameStream stream, Http2Error error) {

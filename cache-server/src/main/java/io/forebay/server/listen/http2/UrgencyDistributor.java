@@ -154,7 +154,7 @@ final class UrgencyDistributor implements StreamByteDistributor {
   }
 
   private static int turn(Level level, State state, int most) {
-    // Whoever does not share sends as much as it can while nobody else has a turn to take.
+    // A stream without competitors sends as much as it can.
     boolean isAlone =
         level.shared.isEmpty() && (level.whole.isEmpty() || !state.priority.isShared());
     int turn = isAlone ? most : TURN_LENGTH;

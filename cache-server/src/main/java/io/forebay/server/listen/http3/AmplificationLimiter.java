@@ -58,7 +58,7 @@ final class AmplificationLimiter extends ChannelDuplexHandler {
         .connections++;
   }
 
-  /** Whoever is at that address receives what is sent there: by a token or a whole handshake. */
+  /** The address is validated, by a token or a completed handshake. */
   void proven(InetSocketAddress address) {
     Account account = find(address);
     if (account != null) {

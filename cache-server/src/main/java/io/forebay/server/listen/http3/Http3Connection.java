@@ -50,9 +50,9 @@ import org.slf4j.LoggerFactory;
  * One HTTP/3 client connection: its streams, its limits and its shutdown. Confined to its event
  * loop.
  *
- * <p>That a client has cancelled a request is told by QUIC only when something is written to it; so
- * those to which nothing is to be sent are probed from time to time. Until then they count: whoever
- * has cancelled as many as he may have open begins no more.
+ * <p>QUIC reports a client's cancellation only when something is written to the stream, so streams
+ * with nothing to send are probed periodically. Until then they count: a client that has cancelled
+ * as many streams as it may have open cannot begin another.
  */
 final class Http3Connection extends ChannelInboundHandlerAdapter {
 
@@ -283,7 +283,7 @@ final class Http3Connection extends ChannelInboundHandlerAdapter {
 
   // ---- writing
 
-  /** A body chunk was written: whoever else has something to send comes first now. */
+  /** A body chunk was written: other streams with data come first now. */
   void onWritten(Http3Stream stream) {
     if (streams.size() > 1 && !isClosed) {
       stream.moveToBack();
@@ -304,7 +304,7 @@ final class Http3Connection extends ChannelInboundHandlerAdapter {
 
   private void onTurn() {
     isTurnQueued = false;
-    // Whoever cannot go on comes back by itself.
+    // A stream that cannot continue queues itself again.
     for (int left = waiting.size(); left > 0; left--) {
       Http3Stream stream = waiting.poll();
       if (stream != null) {

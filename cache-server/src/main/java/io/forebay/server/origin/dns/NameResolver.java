@@ -19,7 +19,7 @@ public interface NameResolver {
    */
   void resolve(String name, EventExecutor loop, Consumer<Resolution> answer);
 
-  /** What is known of a name now, or null when nobody has asked for it yet. */
+  /** The present answer for a name, or null before its first query. */
   @Nullable Resolution latest(String name);
 
   /** Names to be kept resolved without anyone asking; replaces the set before. */

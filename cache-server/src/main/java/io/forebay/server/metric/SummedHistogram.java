@@ -4,32 +4,35 @@ import io.forebay.server.counters.LatencyHistogram;
 import java.util.List;
 import java.util.function.Function;
 
-/** A histogram summed over loops, in the buckets of {@link LatencyHistogram}. Immutable. */
-final class Times {
+/**
+ * A histogram of durations summed over event loops, in the buckets of {@link LatencyHistogram}.
+ * Immutable.
+ */
+final class SummedHistogram {
   private final long[] counts;
   private final double totalSeconds;
 
-  private Times(long[] counts, double totalSeconds) {
+  private SummedHistogram(long[] counts, double totalSeconds) {
     this.counts = counts;
     this.totalSeconds = totalSeconds;
   }
 
   /** Sums the histograms that {@code which} gives of each loop or part of one. */
-  static <T> Times sum(List<T> parts, Function<T, LatencyHistogram> which) {
+  static <T> SummedHistogram sum(List<T> parts, Function<T, LatencyHistogram> which) {
     long[] counts = new long[LatencyHistogram.bounds() + 1];
     double[] totalSeconds = new double[1];
     for (T part : parts) {
       which.apply(part).addTo(counts, totalSeconds);
     }
-    return new Times(counts, totalSeconds[0]);
+    return new SummedHistogram(counts, totalSeconds[0]);
   }
 
-  Times plus(Times other) {
+  SummedHistogram plus(SummedHistogram other) {
     long[] sums = counts.clone();
     for (int i = 0; i < sums.length; i++) {
       sums[i] += other.counts[i];
     }
-    return new Times(sums, totalSeconds + other.totalSeconds);
+    return new SummedHistogram(sums, totalSeconds + other.totalSeconds);
   }
 
   /** By bucket; the last has no upper bound. */
@@ -46,7 +49,7 @@ final class Times {
     return countTo(counts.length - 1);
   }
 
-  /** Times in that bucket and those below. */
+  /** Durations in that bucket and those below. */
   long countTo(int bucket) {
     long sum = 0;
     for (int i = 0; i <= bucket; i++) {

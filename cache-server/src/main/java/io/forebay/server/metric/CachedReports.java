@@ -13,10 +13,11 @@ import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What meters read. Many meters come from one report of the store, so each report is kept for a
- * moment: a reading of all meters makes each of them once. Any thread.
+ * The reports from which meters read their values, cached briefly. Many meters read from one report
+ * of the store, so each report is kept for a moment: one scrape creates each of them once. Any
+ * thread.
  */
-final class Readings {
+final class CachedReports {
   private static final long KEPT_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
 
   private final NodeStatus node;
@@ -27,7 +28,7 @@ final class Readings {
   private final Kept<NodeStatus.Memory> memory;
   private final Kept<double[]> busy;
 
-  Readings(NodeStatus node, LongSupplier clockNanos) {
+  CachedReports(NodeStatus node, LongSupplier clockNanos) {
     this.node = node;
     this.clockNanos = clockNanos;
     this.store = new Kept<>(node::store);

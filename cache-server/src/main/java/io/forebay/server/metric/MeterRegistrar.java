@@ -11,11 +11,11 @@ import java.util.function.DoubleSupplier;
 import java.util.function.Supplier;
 
 /**
- * Adds the node's meters to one registry and takes them out again. Names are those of the
- * Prometheus output without {@code _total}; the registry gets them with dots, as Micrometer has it,
- * and turns them into its own form. Each meter reads its value when the registry asks for it.
+ * Registers the node's meters in one registry and removes them. Names are those of the Prometheus
+ * output without {@code _total}; the registry gets them with dots, as Micrometer expects, and
+ * converts them to its own form. Each meter reads its value when the registry asks for it.
  */
-final class Meters {
+final class MeterRegistrar {
   private final MeterRegistry registry;
   private final Histograms histograms;
 
@@ -29,7 +29,7 @@ final class Meters {
    *
    * @param holder kept alive by the owner of the meters
    */
-  Meters(MeterRegistry registry, Histograms histograms, Object holder) {
+  MeterRegistrar(MeterRegistry registry, Histograms histograms, Object holder) {
     this.registry = registry;
     this.histograms = histograms;
     this.holder = holder;
@@ -38,7 +38,12 @@ final class Meters {
   /** How a registry is given a histogram that is kept elsewhere. */
   interface Histograms {
     /** Adds one; {@code name} ends in {@code _seconds}. */
-    void add(Meters meters, String name, String help, Tags labels, Supplier<Times> times);
+    void add(
+        MeterRegistrar meters,
+        String name,
+        String help,
+        Tags labels,
+        Supplier<SummedHistogram> times);
   }
 
   /** Adds a counter; {@code labels} are names and values in turn. */
@@ -58,7 +63,7 @@ final class Meters {
             .register(registry));
   }
 
-  void histogram(String name, String help, Supplier<Times> times, String... labels) {
+  void histogram(String name, String help, Supplier<SummedHistogram> times, String... labels) {
     histograms.add(this, name, help, Tags.of(labels), times);
   }
 

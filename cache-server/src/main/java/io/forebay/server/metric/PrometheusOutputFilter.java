@@ -8,9 +8,9 @@ import io.prometheus.metrics.model.snapshots.MetricSnapshot;
 import io.prometheus.metrics.model.snapshots.MetricSnapshots;
 import java.util.List;
 
-/** What a scrape shows of the meters: values that there are, and former names. */
-final class PrometheusForm {
-  private PrometheusForm() {}
+/** Filters the meters for the Prometheus output: removes absent values and adds former names. */
+final class PrometheusOutputFilter {
+  private PrometheusOutputFilter() {}
 
   static MetricSnapshots of(MetricSnapshots all) {
     MetricSnapshots.Builder shown = MetricSnapshots.builder();

@@ -8,9 +8,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/** OpenSSL's client, which shows what a handshake was about. */
-public final class SClient {
-  private SClient() {}
+/** Runs {@code openssl s_client}, whose output describes the TLS handshake. */
+public final class OpensslClient {
+  private OpensslClient() {}
 
   /** What it prints of one request for {@code /} over a connection with those options. */
   public static String run(int port, String... options) throws IOException, InterruptedException {
