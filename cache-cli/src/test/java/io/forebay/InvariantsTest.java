@@ -15,7 +15,10 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** What is cited is defined: invariants by number, the tests that guard them, documents by name. */
+/**
+ * Everything that comments cite exists: invariants by number, the tests that guard them, documents
+ * by name.
+ */
 class InvariantsTest {
 
   private static final Path ROOT = Path.of("..");

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** {@code forebay aot}: the JVM takes what it made, and nothing else is left. */
+/** {@code forebay aot}: the JVM accepts the cache that it creates, and no other file is left. */
 @Tag("full")
 final class AotIT {
   @TempDir private Path directory;

@@ -8,7 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 
-/** What the image and compose promise, where no Docker is at hand to try it. */
+/** The promises of the image and compose files, where Docker is not available. */
 final class ContainerFilesTest {
   private static String text(String name) throws IOException {
     return Files.readString(Path.of("..", "docker", name));

@@ -14,7 +14,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** What happens on a Java that is too old. */
+/** The behaviour on a Java that is too old. */
 @Tag("full")
 final class JavaVersionIT {
 

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The script at the root of the checkout. */
+/** The script at the root of the source tree. */
 final class LauncherIT {
   private static final String TOOLS = "/usr/bin:/bin";
 

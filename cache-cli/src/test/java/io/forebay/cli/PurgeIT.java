@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.JsonNode;
 
-/** {@code forebay purge} against an admin API that follows a script. */
+/** {@code forebay purge} with a scripted admin API. */
 final class PurgeIT {
   private static final String DONE =
       """

@@ -19,7 +19,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What the README shows is what the command line takes. */
+/** The commands of the README are valid. */
 final class ReadmeTest {
   private static final Path ROOT = Path.of("..");
 

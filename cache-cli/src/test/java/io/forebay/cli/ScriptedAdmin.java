@@ -13,7 +13,7 @@ import java.util.Deque;
 import java.util.List;
 import tools.jackson.databind.JsonNode;
 
-/** An admin API that answers what the test told it to, in order, and keeps what it was asked. */
+/** An admin API that sends scripted responses in order and records the requests. */
 final class ScriptedAdmin implements AutoCloseable {
   private final HttpServer server;
   private final Deque<Answer> answers = new ArrayDeque<>();

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.JsonNode;
 
-/** {@code serve} as a process: how it stops, and what it says where it cannot start. */
+/** {@code serve} as a process: how it stops, and what it prints when it cannot start. */
 final class ServeIT {
   @TempDir Path directory;
 

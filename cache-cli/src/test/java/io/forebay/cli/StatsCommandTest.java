@@ -8,7 +8,7 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import org.junit.jupiter.api.Test;
 
-/** What {@code stats} asks a node and prints. */
+/** The requests and the output of {@code stats}. */
 final class StatsCommandTest {
   private final StringWriter out = new StringWriter();
   private final StringWriter err = new StringWriter();

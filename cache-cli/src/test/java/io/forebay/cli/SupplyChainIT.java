@@ -23,7 +23,7 @@ import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-/** What the jar is made of, and that nothing else can get into it. */
+/** The contents of the jar, and that nothing else can get into it. */
 final class SupplyChainIT {
   private static final Path BUILD = checkout().resolve("build");
   private static final Path SUMS = BUILD.resolve("dependencies.sha256");

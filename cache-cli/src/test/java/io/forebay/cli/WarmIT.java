@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.JsonNode;
 
-/** {@code forebay warm} against an admin API that follows a script. */
+/** {@code forebay warm} with a scripted admin API. */
 final class WarmIT {
   private static final String STARTED = "{\"job\":1}";
 

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.io.TempDir;
 
-/** S26: who may purge, and through which door. */
+/** S26: who may purge, and through which interface. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 final class AdminIT {
   @TempDir static Path directory;

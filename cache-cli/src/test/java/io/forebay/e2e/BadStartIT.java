@@ -23,7 +23,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.JsonNode;
 
-/** What cannot start says why in one line, ends with the right code, and leaves nothing behind. */
+/**
+ * A start that fails prints the reason in one line, has the right exit code, and leaves nothing
+ * behind.
+ */
 final class BadStartIT {
   private static final String ORIGIN = "http://127.0.0.1:9";
   private static final int USAGE = 2;

@@ -10,7 +10,7 @@ import java.util.Base64;
 import java.util.HexFormat;
 import java.util.List;
 
-/** Debian's browser without a window, at one page, with an empty profile of its own. */
+/** Runs Debian's Chromium without a window on one page, with an empty profile. */
 final class Chromium implements AutoCloseable {
   private final Process process;
   private final Path log;

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** nginx with {@code gzip on} and nothing else: it does not compress for requests with Via. */
+/** nginx with only {@code gzip on} does not compress responses to requests with Via. */
 @Tag("full")
 final class CompressingOriginIT {
   @TempDir Path directory;

@@ -23,8 +23,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * The packaged jar, killed with -9 while clients load and files change under purges; after each
- * start everything is what the origin says, and nearly all of what was a hit is one again.
+ * The packaged jar is killed with -9 while clients load and files change under purges; after each
+ * start every response matches the origin, and nearly all earlier hits are hits again.
  */
 @Tag("full")
 final class CrashIT {

@@ -16,7 +16,7 @@ import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Assertions;
 
-/** curl, the client that everyone has. */
+/** Runs curl as a client. */
 final class Curl {
   private static final int LIMIT_SECONDS = 60;
 

@@ -19,8 +19,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * SIGTERM: nothing new, what runs is finished up to a limit, and the exit code is 0. A second one
- * ends what the first one waits for.
+ * SIGTERM: no new requests, requests in progress are finished up to a limit, and the exit code is
+ * 0. A second one ends what the first one waits for.
  */
 final class DrainIT {
 

@@ -14,9 +14,8 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A mounted file system that fails when it is told to ({@code failing_fs.py}), over a directory
- * that keeps what was written while it is away. Closing takes it off again, whatever state it is
- * in.
+ * A mounted file system that fails on demand ({@code failing_fs.py}), over a directory that keeps
+ * the data meanwhile. Closing unmounts it in any state.
  */
 final class FailingDisk implements AutoCloseable {
   private final Path script;

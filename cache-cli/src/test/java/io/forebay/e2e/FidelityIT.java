@@ -23,7 +23,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * I1: what nginx has on its disk is what clients get, however they get it, for one fetch a file.
+ * I1: clients receive exactly the files on nginx's disk, in every way of requesting them, for one
+ * fetch per file.
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @Tag("full")

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** S17: what clients that half-close and reset leave behind. */
+/** S17: resources after clients half-close or reset connections. */
 @Tag("full")
 @Tag("alone")
 final class GoneClientsIT {

@@ -21,8 +21,8 @@ import org.w3c.dom.Element;
 import org.w3c.dom.NodeList;
 
 /**
- * h2spec 2.2.0, all cases, the strict ones included, against the jar over plain text by prior
- * knowledge. The program comes inside a Maven plugin, of which nothing else is used.
+ * h2spec 2.2.0, all cases including the strict ones, against the jar over plain text with prior
+ * knowledge. The program comes from a Maven plugin; nothing else of it is used.
  */
 final class H2SpecIT {
 

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A hundred connections as fast as they can: no error, and memory that stands still. */
+/** A hundred connections at full speed: no error, and constant memory. */
 @Tag("full")
 @Tag("alone")
 final class LoadIT {

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.JsonNode;
 
-/** Signals, the access log, and what an operator reads. */
+/** Signals, the access log, and messages for operators. */
 final class OperationsIT {
   @TempDir Path directory;
 

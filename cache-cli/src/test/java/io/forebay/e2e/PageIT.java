@@ -33,9 +33,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * A page with fifty assets, fetched over each protocol by clients that are none of ours. Each
- * fetches it twice: while it comes from the origin, and from what was stored then. Every byte is
- * compared, and the protocol that it came over is asserted.
+ * A page with fifty assets, fetched over each protocol by foreign clients. Each fetches it twice:
+ * from the origin, and then from the store. Every byte is compared, and the protocol is asserted.
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @Tag("full")

@@ -10,7 +10,7 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A node by {@code java -jar forebay.jar serve}, without an option of the JVM. */
+/** A node started by {@code java -jar forebay.jar serve}, without JVM options. */
 final class PlainJarIT {
   @TempDir private Path directory;
 

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.JsonNode;
 
-/** I2: purged is gone, at once, exactly what was named, for one more origin request each. */
+/** I2: purged objects are gone at once, exactly those named, for one more origin request each. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @Tag("full")
 final class PurgeIT {

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What survives a process: everything cached, and every purge. */
+/** What survives a restart: every cached object and every purge. */
 final class RestartIT {
   @TempDir Path directory;
 

@@ -22,7 +22,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An origin that says on each path exactly what a test tells it to, right or wrong. A thread a
+ * An origin that sends on each path exactly what a test specifies, valid or not. One thread per
  * connection.
  */
 final class ScriptedOrigin implements AutoCloseable {

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A stalled reader holds no region, and no more of anything than its share. */
+/** A stalled reader pins no region, and uses no more than its share of anything. */
 @Tag("full")
 @Tag("alone")
 final class StalledClientsIT {
@@ -67,7 +67,7 @@ final class StalledClientsIT {
         // Twice the memory tier goes through it: every region is wanted back at least once.
         for (int i = 0; i < CHURN; i++) {
           Tree.Entry file = tree.write("/churn/" + i, MIB);
-          // The reclaimer may be late for one fill or another; a region that is held stays held.
+          // The reclaimer may be late for some fills; a region with a leaked pin stays pinned.
           Await.until(file.path() + " is kept", () -> isHit(edge, file));
           hot.assertSame(edge.get(hot.path()));
         }
@@ -90,7 +90,7 @@ final class StalledClientsIT {
     }
   }
 
-  /** Beyond the bound on what is held for stalled clients, those who have stalled longest go. */
+  /** Beyond the limit of private copies, the connections that have stalled longest are closed. */
   @Test
   void aSlowReaderIsNotThrownOutForThoseThatStall() throws Exception {
     try (NginxOrigin origin = NginxOrigin.start(directory.resolve("nginx"));

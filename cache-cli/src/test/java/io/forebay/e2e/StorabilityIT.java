@@ -33,8 +33,8 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * I7 and the rows of the hostile inputs about keys and sharing: what is kept, for whom, and as
- * what.
+ * I7 and the security rows about keys and sharing: what is stored, for which clients, and under
+ * which key.
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 final class StorabilityIT {

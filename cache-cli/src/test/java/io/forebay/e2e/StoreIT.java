@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.JsonNode;
 
-/** What is stored is seen while a node runs and at rest, and damage is found. */
+/** Stored objects are visible while a node runs and at rest, and damage is found. */
 @Tag("full")
 final class StoreIT {
   private static final int SMALL = 40;

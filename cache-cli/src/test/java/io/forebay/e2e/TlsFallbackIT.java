@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Where BoringSSL does not load the JDK's TLS serves, slower and with less. */
+/** Where BoringSSL does not load, the JDK's TLS serves, slower and with fewer features. */
 @Tag("full")
 final class TlsFallbackIT {
   @TempDir Path directory;

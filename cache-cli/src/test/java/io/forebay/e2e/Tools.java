@@ -16,8 +16,8 @@ import org.junit.jupiter.api.Assertions;
 import org.junit.jupiter.api.Assumptions;
 
 /**
- * Programs from outside that tests need. Where one is missing the test is skipped with a line that
- * names the Debian package; where {@code CI=true} says that all of them were installed, it fails.
+ * External programs that tests need. If one is missing the test is skipped with a line that names
+ * the Debian package; if {@code CI=true} states that all are installed, it fails.
  */
 final class Tools {
   private static final Map<String, String> PACKAGES =

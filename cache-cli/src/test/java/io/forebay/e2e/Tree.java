@@ -13,7 +13,7 @@ import java.util.Locale;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Assertions;
 
-/** Real files for an origin, of random bytes and an age of ten days. */
+/** Real files for an origin, with random bytes and an age of ten days. */
 final class Tree {
   private static final DateTimeFormatter HTTP_DATE =
       DateTimeFormatter.ofPattern("EEE, dd MMM yyyy HH:mm:ss 'GMT'", Locale.ROOT);

@@ -1,6 +1,6 @@
 /**
- * The packaged jar as its users run it: a child process, real origins and clients around it,
- * nothing shared with it but sockets, signals and files.
+ * Tests of the packaged jar as its users run it: a child process with real origins and clients,
+ * which shares only sockets, signals and files with the test.
  */
 @NullMarked
 package io.forebay.e2e;

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Against a tree of files like the kernel's. */
+/** The memory watch on a tree of files like the kernel's. */
 class MemoryWatchTest {
   private static final long MEBI = 1 << 20;
 

@@ -8,7 +8,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
-/** Reads a multipart/byteranges body as RFC 2046 §5.1.1 has it, and is strict about it. */
+/** A strict parser of multipart/byteranges bodies (RFC 2046 §5.1.1). */
 final class MultipartBody {
   private MultipartBody() {}
 

@@ -7,7 +7,7 @@ import java.io.IOException;
 import java.util.Arrays;
 import java.util.List;
 
-/** Answers of an origin that knows ranges: a 206 for a range in bytes, else a 200. */
+/** Responses of an origin with range support: a 206 for a range in bytes, else a 200. */
 final class PartOrigin {
   private PartOrigin() {}
 

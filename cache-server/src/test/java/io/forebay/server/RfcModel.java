@@ -21,9 +21,9 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A shared cache as RFC 9111 tells of one, small, slow and without any thought of speed: what the
- * edge is compared with. Written from the RFC and from the choices that docs/CONFORMANCE.md names,
- * not from the code of the edge; it shares no line with it.
+ * A model of a shared cache by RFC 9111, small and slow, with which the edge is compared. It is
+ * written from the RFC and from the choices in docs/CONFORMANCE.md, and shares no code with the
+ * edge.
  *
  * <p>One request after the other, one origin, one route. Requests that overlap are for {@link
  * Overlap}, which tries them in every order.

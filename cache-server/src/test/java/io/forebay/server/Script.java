@@ -9,8 +9,8 @@ import java.util.Locale;
 import java.util.regex.Pattern;
 
 /**
- * A conversation between clients, the edge and its origin, as it stands in a file. What happens
- * happens in the order of the lines; a line that begins with blanks belongs to the one before.
+ * A conversation between clients, the edge and its origin, read from a file. Events happen in the
+ * order of the lines; a line that starts with blanks continues the one before.
  *
  * <pre>
  *   # RFC 9111 4.3.4: a 304 freshens what is stored      the first comment is the title

@@ -14,7 +14,9 @@ import java.util.Locale;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
-/** The origin of a script: takes requests as they come and answers them when the script says so. */
+/**
+ * The origin of a script: accepts requests as they arrive and answers them when the script says so.
+ */
 final class ScriptOrigin implements AutoCloseable {
 
   private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(20);

@@ -26,10 +26,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 
-/**
- * Plays one script, over one protocol after the other: an edge, its origin, its clients and their
- * clock.
- */
+/** Runs one script over each protocol: an edge, its origin, its clients and their clock. */
 final class ScriptRun implements AutoCloseable {
 
   private static final Pattern NOW = Pattern.compile("\\{now(?:([+-])(\\w+))?}");

@@ -18,8 +18,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * Plays every script, over every protocol that it does not exclude; with {@code -Dtest.script=NAME}
- * those alone whose name begins so.
+ * Runs every script over every protocol that it does not exclude; with {@code -Dtest.script=NAME}
+ * only those whose name starts with it.
  */
 @Tag("slow")
 final class ScriptTest {

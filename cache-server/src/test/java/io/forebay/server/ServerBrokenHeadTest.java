@@ -31,7 +31,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A defect while the head of a stored object is written: nothing stays pinned for the response. */
+/** An internal error while the head of a stored object is written leaves nothing pinned. */
 @Tag("slow")
 final class ServerBrokenHeadTest {
 

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Objects that memory does not hold are served from disks, over real sockets. */
+/** Objects that are not in memory are served from disks, over real sockets. */
 @Tag("slow")
 final class ServerDiskTest {
   private static final String FRESH = "cache-control: max-age=1000\r\netag: \"1\"\r\n";

@@ -26,8 +26,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * S5: HTTP/2 and HTTP/3 have no lines to break out of, the HTTP/1.1 to the origin has. What a
- * client may try to have written there, and every byte of a head that the origin gets.
+ * S5: attempts to inject lines into the HTTP/1.1 request to the origin through HTTP/2 and HTTP/3,
+ * which have none. Checks every byte of the head that the origin receives.
  */
 @Timeout(120)
 @Tag("slow")

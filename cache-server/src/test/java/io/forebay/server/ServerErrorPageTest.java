@@ -24,7 +24,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * An error page tells a client nothing about what is behind the edge, and the operator where to
+ * An error page reveals nothing about the servers behind the edge, but tells the operator where to
  * look.
  */
 @Tag("slow")

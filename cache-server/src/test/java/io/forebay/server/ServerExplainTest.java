@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.JsonNode;
 
-/** What an explanation foresees is what the request that follows it gets. */
+/** An explanation predicts the result of the request that follows it. */
 @Timeout(120)
 @Tag("slow")
 final class ServerExplainTest {

@@ -28,7 +28,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import tools.jackson.databind.JsonNode;
 
-/** What an explanation says of TLS is what a handshake and an answer then show. */
+/** The TLS part of an explanation matches the handshake and the response that follow. */
 @Timeout(120)
 @Tag("slow")
 final class ServerExplainTlsTest {

@@ -30,7 +30,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Origins that fail, and what may be served nevertheless. */
+/** Origin failures, and what is served despite them. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @Tag("slow")
 final class ServerFailureTest {

@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What one client takes is bounded, so that others get theirs. */
+/** Limits on the share of one client. */
 @Tag("slow")
 final class ServerFairnessTest {
 

@@ -21,8 +21,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Ranges of a body that is being fetched: inside what has come, far ahead of it, and of a length
- * that nobody knows yet.
+ * Ranges of a body that is being fetched: within the received part, far ahead of it, and of a
+ * length that is not known yet.
  */
 @Tag("slow")
 final class ServerFillRangeTest {
@@ -219,7 +219,7 @@ final class ServerFillRangeTest {
         RawClient client = edge.connect()) {
       slow.request("GET", "/v");
       assertEquals(200, slow.head().status());
-      Await.until("the origin is held", () -> edge.server().store().unfinishedBytes() >= 4 * MIB);
+      Await.until("the origin is paused", () -> edge.server().store().unfinishedBytes() >= 4 * MIB);
       assertPart(client.get("/v", range(11 * MIB, 12 * MIB)), 11 * MIB, 12 * MIB);
       assertTrue(edge.server().store().unfinishedBytes() < 7 * MIB, "it was driven on");
       assertArrayEquals(BODY, slow.bytes(LENGTH));

@@ -22,9 +22,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/**
- * Fills and those who follow them: who comes, who goes, and what becomes of the origin's stream.
- */
+/** Fills and their followers: joining, leaving, and the effect on the origin's response. */
 @Tag("slow")
 final class ServerFillTest {
 
@@ -199,7 +197,7 @@ final class ServerFillTest {
 
   @Test
   void goesOnForNobodyAfterItWasHeldForASlowReader() throws Exception {
-    // More than half of it is here when the reader leaves, and the origin was held by then.
+    // More than half of it has arrived when the reader leaves, and the origin was paused by then.
     byte[] body = Edge.bytes(6, 30 * MIB);
     AtomicLong written = new AtomicLong();
     // With a validator: else more than a quarter of memory could not be kept for who comes later.

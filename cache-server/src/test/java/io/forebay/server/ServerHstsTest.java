@@ -26,9 +26,9 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Strict-Transport-Security: over TLS at most one in an answer (RFC 6797 §7.1), the route's where
- * it has one, else the origin's first; over plain text none (§7.2) but to a proxy. The origin here
- * says it twice with everything.
+ * Strict-Transport-Security: over TLS at most one line per response (RFC 6797 §7.1), the route's if
+ * it has one, else the origin's first; over plain text none (§7.2), except behind a trusted proxy.
+ * The origin here sends two with every response.
  */
 @Timeout(120)
 @Tag("slow")

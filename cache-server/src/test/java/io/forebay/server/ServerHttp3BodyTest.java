@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Long bodies over HTTP/3, from the origin and from the store, for clients quick and slow. */
+/** Long bodies over HTTP/3, from the origin and from the store, for fast and slow clients. */
 @Timeout(300)
 @Tag("slow")
 final class ServerHttp3BodyTest {

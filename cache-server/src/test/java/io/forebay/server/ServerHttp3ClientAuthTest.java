@@ -31,7 +31,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** No way leads over QUIC to a host that asks its clients for certificates. */
+/** Hosts that require client certificates cannot be reached over QUIC. */
 @Timeout(120)
 @Tag("slow")
 final class ServerHttp3ClientAuthTest {

@@ -24,8 +24,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Bodies without a strong validator, of which nothing that is lost could be had again: what has
- * been begun is kept until it is sent, and what can't be kept is not begun (I9).
+ * Bodies without a strong validator, whose lost bytes cannot be fetched again: a response that has
+ * begun is kept until it is sent, and one that cannot be kept does not begin (I9).
  */
 @Tag("slow")
 final class ServerKeptBodyTest {

@@ -18,7 +18,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Keys by the recipes of routes: what shares an object, and what the origin is asked with. */
+/**
+ * Keys by the recipes of routes: which requests share an object, and what fills send to the origin.
+ */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @Tag("slow")
 final class ServerKeyTest {

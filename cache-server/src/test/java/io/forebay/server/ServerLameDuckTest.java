@@ -19,7 +19,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Between the signal to stop and the drain the node serves on, but says that it is not ready. */
+/**
+ * Between the signal to stop and the drain the node continues to serve, but reports that it is not
+ * ready.
+ */
 @Timeout(180)
 final class ServerLameDuckTest {
   @TempDir Path directory;

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Readers so slow that what they read has left memory before they come to it (I9). */
+/** Readers so slow that stored bytes leave memory before they are sent (I9). */
 @Tag("slow")
 final class ServerLostBodyTest {
 

@@ -31,7 +31,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Bodies that do not fit, and readers that stop reading: what memory is held for them. */
+/** The memory used for bodies that do not fit and for readers that stop reading. */
 @Tag("full")
 final class ServerMemoryTest {
 

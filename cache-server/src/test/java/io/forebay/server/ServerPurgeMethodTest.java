@@ -31,7 +31,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Purges by requests to the listeners, as plugins of content management systems send them. */
+/** Purges by requests to the listeners, as sent by plugins of content management systems. */
 @Timeout(240)
 @Tag("slow")
 final class ServerPurgeMethodTest {

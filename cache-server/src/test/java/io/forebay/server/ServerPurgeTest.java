@@ -21,7 +21,10 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** I2 on the request path: whatever is in progress when a purge is acknowledged, it is gone. */
+/**
+ * I2 on the request path: whatever is in progress when a purge is acknowledged, the purged object
+ * is gone.
+ */
 @Tag("slow")
 final class ServerPurgeTest {
 

@@ -22,8 +22,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Ranges of what is not stored: fetched by slice, stored, joined and completed, and never mixed
- * with another representation (RFC 9110 §14, RFC 9111 §3.3, §3.4).
+ * Ranges of objects that are not stored: fetched in slices, stored, joined and completed, and never
+ * mixed with another representation (RFC 9110 §14, RFC 9111 §3.3, §3.4).
  */
 @Tag("slow")
 final class ServerRangeMissTest {

@@ -34,8 +34,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * Ranges and conditions of what is stored (RFC 9110 §13, §14): bodies that lie in one record, in
- * one slice and in several, read over every protocol.
+ * Ranges and conditions on stored objects (RFC 9110 §13, §14): bodies in one record, in one slice
+ * and in several, over every protocol.
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @Tag("slow")

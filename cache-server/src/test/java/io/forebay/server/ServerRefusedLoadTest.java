@@ -33,8 +33,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * A disk whose queue does not move refuses loads: what lies there is a miss, for so many requests
- * at once as {@code limits.refused-loads} lets ask the origin, and 503 for the others.
+ * A disk whose queue does not move refuses loads: an object on it is a miss for as many requests at
+ * once as {@code limits.refused-loads} allows to ask the origin; further ones get 503.
  */
 @Timeout(300)
 @Tag("slow")

@@ -28,7 +28,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** A new configuration for new requests; the old one for those that began with it. */
+/** New requests use the new configuration; requests in progress keep the old one. */
 @Tag("slow")
 final class ServerReloadTest {
 

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What cannot start says so before anything is made for it. */
+/** A start that fails reports this before it creates anything. */
 @Tag("slow")
 final class ServerStartTest {
 

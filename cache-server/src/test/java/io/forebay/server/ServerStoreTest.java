@@ -27,7 +27,7 @@ import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-/** What the admin API says of stored objects, over real sockets. */
+/** The store endpoints of the admin API, over real sockets. */
 @Timeout(120)
 @Tag("slow")
 final class ServerStoreTest {

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The files of the memory tier are cut while the node runs. */
+/** The files of the memory tier are truncated while the node runs. */
 @Tag("slow")
 final class ServerTierLossTest {
   private static final String FRESH = "cache-control: max-age=1000\r\n";

@@ -38,7 +38,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What clients show and are told over TLS, and what handshakes are good for nobody. */
+/** What clients present and receive over TLS, and handshakes that must fail. */
 @Timeout(120)
 @Tag("slow")
 final class ServerTlsClientTest {

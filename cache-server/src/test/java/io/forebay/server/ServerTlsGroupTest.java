@@ -26,7 +26,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** The group that keys are exchanged with: X25519MLKEM768 with clients that know it. */
+/** The key exchange group: X25519MLKEM768 with clients that support it. */
 @Timeout(180)
 final class ServerTlsGroupTest {
   @TempDir Path directory;

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What goes over the wire, record by record. */
+/** The sizes of TLS records on the wire. */
 @Timeout(120)
 @Tag("slow")
 final class ServerTlsRecordsTest {

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Sessions that clients come back by, and what they must not be good for (S10). */
+/** TLS session resumption, and for which hosts a session must not be used (S10). */
 @Timeout(180)
 @Tag("full")
 final class ServerTlsSessionTest {

@@ -28,7 +28,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Which certificate a client gets, and how that changes while the node runs. */
+/** Which certificate a client receives, and how that changes while the node runs. */
 @Timeout(120)
 @Tag("full")
 final class ServerTlsTest {

@@ -27,7 +27,10 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What a shared cache must not keep is neither kept, nor shared, nor queued for (I6, I7). */
+/**
+ * Responses that a shared cache must not store are neither stored nor shared, and requests for them
+ * do not wait (I6, I7).
+ */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @Tag("slow")
 final class ServerUncacheableTest {

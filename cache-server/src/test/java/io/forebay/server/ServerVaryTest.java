@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Variants: each client gets its own, and as few as possible are fetched. */
+/** Variants: each client receives its own, with as few fetches as possible. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @Tag("slow")
 final class ServerVaryTest {

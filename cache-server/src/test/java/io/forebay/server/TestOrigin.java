@@ -12,7 +12,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
-/** A scripted origin that answers each path as its test says and remembers what it was asked. */
+/** A scripted origin that answers each path as its test specifies and records the requests. */
 final class TestOrigin implements AutoCloseable {
 
   /** One request as the origin saw it; {@code number} counts those for its path, from 1. */

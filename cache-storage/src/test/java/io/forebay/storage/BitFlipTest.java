@@ -34,10 +34,10 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Flips random bits in one file of a store at rest, opens the store and asks for everything. Each
- * answer is a miss or the exact bytes, nothing purged is alive, nothing hangs or throws, and the
- * store goes on storing. {@code -Dforebay.flips.seed=} repeats a run, {@code -Dforebay.flips.file=}
- * names the one file whose bits are flipped.
+ * Flips random bits in one file of a store at rest, opens the store and looks everything up. Each
+ * result is a miss or the exact bytes, nothing purged is alive, nothing hangs or throws, and the
+ * store continues to store. {@code -Dforebay.flips.seed=} repeats a run, {@code
+ * -Dforebay.flips.file=} names the one file whose bits are flipped.
  */
 @Tag("full")
 class BitFlipTest {

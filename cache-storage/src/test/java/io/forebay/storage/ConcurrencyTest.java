@@ -26,9 +26,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Several lanes and an administrator against the store's own reclaim thread, with hardly any room:
- * a record that is reused while it is read shows as a wrong byte, a purge that is late as an old
- * birth.
+ * Several lanes and an administrator run against the store's own reclaim thread with little space:
+ * a record that is reused while it is read shows as a wrong byte, a late purge as an old birth.
  */
 @Tag("slow")
 class ConcurrencyTest {

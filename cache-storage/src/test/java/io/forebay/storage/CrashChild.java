@@ -13,7 +13,10 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.SplittableRandom;
 
-/** Stores and purges on two lanes, says so, and goes on until it is killed. */
+/**
+ * The child process of the crash test: stores and purges on two lanes and reports this until it is
+ * killed.
+ */
 final class CrashChild {
   private CrashChild() {}
 

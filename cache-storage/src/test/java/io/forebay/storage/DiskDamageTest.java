@@ -23,9 +23,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * Damages one structure after the other of a disk at rest that holds live, replaced and purged
- * objects, and asks for all of them: what was purged or replaced never comes back, whether the
- * index is there or the directories are read.
+ * Damages each structure of a disk at rest that contains live, replaced and purged objects, and
+ * looks all of them up: purged or replaced objects never return, whether the index exists or the
+ * directories are read.
  */
 @Tag("full")
 class DiskDamageTest {

@@ -32,8 +32,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * More dies on a disk than there is room for tombstones, waiting or met at a start: it costs
- * nothing else on that disk, and nothing of it comes back.
+ * More objects of a disk die than there is space for tombstones, waiting or at a start: nothing
+ * else on that disk is lost, and none of them returns.
  */
 @Tag("slow")
 class DiskSweepTest {

@@ -29,7 +29,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What goes to disks, what comes back, and what each fault of a disk leads to. */
+/** Writing to disks, reading from them, and the outcome of each fault of a disk. */
 @Tag("slow")
 class DiskTierTest {
   private static final int MEMORY = 4 << 20;

@@ -16,7 +16,10 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What the store keeps and drops. Sixteen regions of 64 KiB, objects of 2 KiB: 30 a region. */
+/**
+ * Which objects the store keeps and evicts. Sixteen regions of 64 KiB, objects of 2 KiB: 30 per
+ * region.
+ */
 class EvictionTest {
   private static final int REGION = 64 << 10;
   private static final int REGIONS = 16;

@@ -29,7 +29,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** A start that fails leaves nothing in memory, and nothing less than there was. */
+/** A failed start leaves no files in memory and removes none that existed. */
 @Tag("slow")
 final class FailedStartTest {
   private static final Path SHARED = Path.of("/dev/shm");

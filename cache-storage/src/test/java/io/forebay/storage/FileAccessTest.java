@@ -31,7 +31,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Who else on the machine can read, replace or block the files of a store. */
+/** Whether other users of the machine can read, replace or block the files of a store. */
 final class FileAccessTest {
   private static final Path SHARED = Path.of("/dev/shm");
   private static final int STRANGER = 65_534;

@@ -30,7 +30,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Files that were cut, extended, replaced, deleted, or written by somebody else. */
+/** Files that are truncated, extended, replaced, deleted, or foreign. */
 @Tag("slow")
 class FileFaultTest {
   private static final int OBJECTS = 150;

@@ -57,7 +57,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Looking at a store: what is found, and what damage leads to. */
+/** Inspection of a store: its results, and the effect of damage. */
 @Timeout(120)
 @Tag("slow")
 class InspectionTest {

@@ -23,7 +23,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Bytes of the memory tier that are not what was written. */
+/** Damaged bytes of the memory tier. */
 class MemoryDamageTest {
   private static final int OBJECTS = 60;
   private static final int REGION = 1 << 18;

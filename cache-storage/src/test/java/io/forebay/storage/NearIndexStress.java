@@ -11,8 +11,7 @@ import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.III_Result;
 
 /**
- * A near-index holds no truth: what it points to may have been reused for something else, or
- * replaced, at any moment.
+ * Stress test of the near-index: the record of an entry may be reused or replaced at any moment.
  */
 public class NearIndexStress {
   /** Of {@code Races.NearSlice}. */

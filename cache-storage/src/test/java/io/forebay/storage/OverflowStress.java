@@ -10,7 +10,7 @@ import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.III_Result;
 
-/** What is purged stays so while the purge table overflows. */
+/** Stress test: purges stay in force while the purge table overflows. */
 public class OverflowStress {
   /** Of {@code Races.Overflowing}. */
   @Outcome(id = "1, 1, 0", expect = Expect.ACCEPTABLE, desc = "dead each time")

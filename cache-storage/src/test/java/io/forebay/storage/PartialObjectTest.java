@@ -19,7 +19,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Objects that begin, or end, without all of their slices. */
+/** Objects that are written without all of their slices, or lose some. */
 final class PartialObjectTest {
   private static final int SLICE = 16 << 10;
   private static final byte[] BODY = StoreFixture.body(1, 9 * SLICE + 100);

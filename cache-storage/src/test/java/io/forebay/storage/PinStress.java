@@ -11,8 +11,8 @@ import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.III_Result;
 
 /**
- * Either the reader sees that a region is being emptied, or the reclaimer sees the reader's pin: a
- * region is never reused under its reader.
+ * Stress test of pins: either the reader sees that a region is being emptied, or the reclaimer sees
+ * the reader's pin, so a region is never reused under its reader.
  */
 public class PinStress {
   /** Of {@code Races.Pinning}. */

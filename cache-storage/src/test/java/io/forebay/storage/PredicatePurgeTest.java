@@ -25,7 +25,7 @@ import java.util.OptionalLong;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** Purges that name no scope but ask each object. */
+/** Purges by predicate, which is evaluated on each object. */
 @Tag("slow")
 class PredicatePurgeTest extends PurgeStores {
 

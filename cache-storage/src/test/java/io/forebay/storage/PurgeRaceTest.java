@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** I2 while the store is at work on the very object: one test each way an object is moved. */
+/** I2 while the store works on the same object: one test for each way in which an object moves. */
 @Timeout(120)
 @Tag("slow")
 class PurgeRaceTest extends PurgeStores {

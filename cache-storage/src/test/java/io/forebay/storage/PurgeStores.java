@@ -30,8 +30,8 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Small stores with disks that know two kinds of predicates, {@code key X} and {@code head X}: the
- * text contains X.
+ * Small stores with disks and two kinds of predicates, {@code key X} and {@code head X}: the text
+ * contains X.
  */
 abstract class PurgeStores {
   static final int RETIRE_MILLIS = 60_000;

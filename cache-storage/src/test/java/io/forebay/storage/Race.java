@@ -1,6 +1,6 @@
 package io.forebay.storage;
 
-/** Two threads that meet once, over something that was made for them, and what is left of it. */
+/** A race of two threads on shared state created for it, and its result. */
 public interface Race {
   int first();
 

@@ -19,8 +19,8 @@ import java.nio.ByteOrder;
 import java.util.function.Supplier;
 
 /**
- * Where threads of the store meet. Each race is the code of the store itself, between two of its
- * threads, over records made for it; the answers are numbers that the stress tests grade.
+ * The races of the store's threads. Each race runs the store's own code on two of its threads, over
+ * records created for it; the results are numbers that the stress tests grade.
  */
 final class Races {
   private static final RaceBed BED = new RaceBed();

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A full store after a kill: it takes in what comes while its index is made again. */
+/** A full store after a kill accepts new objects while its index is rebuilt. */
 @Tag("slow")
 class RebuildTest {
   private static final int REGION = 1 << 17;

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Objects whose readers could have what is lost from nowhere else. */
+/** Writers of objects that cannot be fetched again: unread bytes are retained for the readers. */
 final class RetainingWriterTest {
   private static final int REGION = 256 << 10;
   private static final int REGIONS = 32;

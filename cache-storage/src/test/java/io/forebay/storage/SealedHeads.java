@@ -18,8 +18,8 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Reads the file of a memory tier by its layout alone: which objects lie there whole, their heads
- * in regions that were full. What a store makes of the same file is compared with it.
+ * Reads the file of a memory tier by its layout alone: the complete objects whose heads are in full
+ * regions. The store's view of the same file is compared with it.
  */
 final class SealedHeads {
   private record Slice(long objectId, int number) {}

@@ -22,7 +22,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** Opens small stores that the test steps, and knows what bodies shall be. */
+/** Opens small stores that the test steps, and generates the expected bodies. */
 public final class StoreFixture implements AutoCloseable {
   public static final long MEBI = 1 << 20;
 

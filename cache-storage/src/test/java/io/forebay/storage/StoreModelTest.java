@@ -32,7 +32,10 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Long random runs against a plain map: the store may forget, but never says anything else. */
+/**
+ * Long random runs compared with a plain map: the store may forget, but never returns anything
+ * else.
+ */
 @Tag("slow")
 class StoreModelTest {
   @SuppressWarnings("ArrayRecordComponent")

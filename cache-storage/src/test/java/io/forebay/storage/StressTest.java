@@ -21,8 +21,8 @@ import org.junit.jupiter.api.io.TempDir;
 import org.openjdk.jcstress.annotations.State;
 
 /**
- * Runs the stress tests of the storage engine in jcstress, which is a program of its own and makes
- * JVMs of its own: what is real must pass, what is weakened must be caught.
+ * Runs the stress tests of the storage engine in jcstress, a separate program with its own JVMs:
+ * the real code must pass, and the weakened code must be caught.
  */
 @Tag("full")
 class StressTest {

@@ -10,7 +10,7 @@ import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.III_Result;
 
-/** What lies below a writer's watermark can be read. */
+/** Stress test: everything below a writer's watermark is readable. */
 public class WatermarkStress {
   /** Of {@code Races.Watermark}. */
   @Outcome(

@@ -19,9 +19,9 @@ import javax.tools.ToolProvider;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The store's own source with one rule of its concurrency taken out. The same races run over it as
- * over the real classes; a weakening that they do not catch says that they would not catch the
- * mistake either.
+ * Compiles the store's own source with one rule of its concurrency removed. The same races run on
+ * it as on the real classes; if they do not catch a weakening, they would not catch the same
+ * mistake in the code.
  *
  * <p>{@link #compile} makes the changed classes, which fails when the source no longer has the line
  * that a weakening changes; {@link #races} loads everything anew, with those classes in front.

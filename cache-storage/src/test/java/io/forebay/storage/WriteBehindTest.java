@@ -17,7 +17,10 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What of memory is on the disks before it leaves, so that a machine may stop at any time. */
+/**
+ * Objects in memory are copied to the disks ahead of eviction, so that the machine may stop at any
+ * time.
+ */
 class WriteBehindTest {
   private static final int MEMORY = 8 << 20;
   private static final int REGION = 1 << 18;

@@ -20,8 +20,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The packaged jar as a child process, run by the Java that runs the test. Ports and directories
- * stay the same over restarts; closing ends it and takes its memory files away.
+ * The packaged jar as a child process on the Java that runs the test. Ports and directories stay
+ * the same over restarts; closing ends it and removes its memory files.
  */
 public final class EdgeProcess implements AutoCloseable {
   private static final Duration START_LIMIT = Duration.ofSeconds(40);

@@ -44,7 +44,7 @@ final class StoreInspectCommands {
     }
   }
 
-  /** Objects, one a line. */
+  /** Objects, one per line. */
   @Command(
       name = "ls",
       header = "List stored objects of a running or stopped node.",

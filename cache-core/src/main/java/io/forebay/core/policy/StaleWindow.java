@@ -11,8 +11,8 @@ import java.time.Duration;
  *
  * <p>The route's windows, and what a client asks for, prolong a lifetime: they apply only where
  * there is one. A response that is never fresh ({@code Expires: 0}, {@code max-age=0}, a lifetime
- * that cannot be read) is often one user's own, and nobody but its origin may say that others can
- * have it stale.
+ * that cannot be read) is often one user's own, and only its origin may permit that others can have
+ * it stale.
  */
 public final class StaleWindow {
 

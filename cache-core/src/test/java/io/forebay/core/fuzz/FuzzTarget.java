@@ -43,9 +43,9 @@ import java.util.Objects;
 import java.util.Set;
 
 /**
- * What the fuzzer calls with whatever it comes upon: the first byte chooses a parser, the rest is
- * its text. A parser may refuse its text in the way that it says; any other exception, and any
- * answer out of its bounds, is a finding.
+ * The entry point of the fuzzer: the first byte selects a parser, the rest is its input. A parser
+ * may reject input in its documented way; any other exception, and any result out of bounds, is a
+ * finding.
  */
 public final class FuzzTarget {
 

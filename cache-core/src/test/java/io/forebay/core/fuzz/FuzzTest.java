@@ -21,8 +21,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * Runs Jazzer, which is a program of its own, over {@link FuzzTarget}. What it finds stands in the
- * output of the failed test, as text and in Base64.
+ * Runs Jazzer as a separate program on {@link FuzzTarget}. The output of a failed test contains the
+ * finding, as text and in Base64.
  */
 @Tag("slow")
 final class FuzzTest {

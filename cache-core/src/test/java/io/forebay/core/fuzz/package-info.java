@@ -1,4 +1,4 @@
-/** Arbitrary bytes against every parser of what comes from outside. */
+/** Fuzzing of every parser of external input. */
 @NullMarked
 package io.forebay.core.fuzz;
 

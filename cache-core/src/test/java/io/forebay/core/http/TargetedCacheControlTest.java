@@ -12,7 +12,7 @@ import java.util.random.RandomGenerator;
 import java.util.random.RandomGeneratorFactory;
 import org.junit.jupiter.api.Test;
 
-/** RFC 9213; the rules of its fields are in the tables of the conformance tests. */
+/** RFC 9213; the conformance tables test the rules of its fields. */
 final class TargetedCacheControlTest {
 
   private static final List<String> TARGETS = List.of("cdn-cache-control", "surrogate-control");

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Offers of another protocol and the answers that take them up. */
+/** Upgrade offers, and the responses that accept them. */
 final class UpgradeOfferTest {
 
   // The example of RFC 6455 §1.3.

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What of a request's bytes is taken for plain, and how it is seen then. */
+/** Which requests the parser of the fast lane accepts, and how it presents them. */
 final class WireRequestTest {
 
   private static final String BROWSER =

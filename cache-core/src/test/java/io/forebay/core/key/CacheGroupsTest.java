@@ -9,7 +9,7 @@ import java.util.random.RandomGenerator;
 import java.util.random.RandomGeneratorFactory;
 import org.junit.jupiter.api.Test;
 
-/** RFC 9875; what is a list of groups is in the tables of the conformance tests. */
+/** RFC 9875; the conformance tables test the syntax of the lists. */
 final class CacheGroupsTest {
 
   private static final String ALPHABET = "ab\",;=?()\\: \t@%1.";

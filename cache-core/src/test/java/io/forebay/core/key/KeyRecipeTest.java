@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Keys by the recipes of routes, and what a fill asks the origin with. */
+/** Keys by the recipes of routes, and the requests that fills send for them. */
 final class KeyRecipeTest {
 
   private final KeyBuilder keys = new KeyBuilder(new byte[16]);

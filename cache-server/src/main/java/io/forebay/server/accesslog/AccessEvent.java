@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  * within {@link AccessLogRing#record}. Nothing of it is kept except the Strings of {@code client},
  * {@code method}, {@code scheme}, {@code protocol}, {@code reason}, {@code route}, {@code origin},
  * {@code abort} and {@code tls}, which should therefore be constants or live as long as the
- * connection.
+ * configuration or the connection.
  */
 public interface AccessEvent {
 

@@ -223,7 +223,7 @@ public final class ConfigReference {
 
       - size: a number of bytes, or with a unit: `64KiB`, `512MiB`, `2GiB`, `1TiB` (powers of 1024)
       - duration: a whole number with a unit: `500ms`, `10s`, `5m`, `2h`, `1d`; only 0 needs no unit
-      - integer: a number of what the key counts
+      - integer: a whole number without a unit
       - percentage: a whole number with `%`
       - address: `:8080`, `127.0.0.1:8080`, `[::1]:8080`, `unix:/run/forebay/http.sock`
 

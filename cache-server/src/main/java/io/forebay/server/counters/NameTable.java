@@ -9,7 +9,7 @@ import java.util.Map;
  * Assigns numbers to configured names, so that counters by name are array elements. At most {@link
  * #MAX_NAMES} names get their own number; all others share {@link #OTHER}. A name keeps its number
  * for the life of the process, so a reload never assigns a count to another name. Used when a
- * configuration is loaded or a connection is made, not per request.
+ * configuration is loaded or a connection is made, never for a hit. Any thread.
  */
 public final class NameTable {
   /** Names with a number of their own. */

@@ -30,7 +30,7 @@ import java.lang.foreign.MemorySegment;
  * writes the same lines as an exchange. In any other case it does nothing, and the exchange handles
  * the request.
  *
- * <p>One a loop; allocates nothing while the access log is off.
+ * <p>One per loop; allocates nothing while the access log is off.
  */
 final class FreshHitResponder {
 

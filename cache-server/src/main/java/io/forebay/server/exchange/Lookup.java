@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * Looks up the stored response for a request. The final key is left in the request, its text in the
  * loop's key builder, and the result in the loop's lane and meta.
  *
- * <p>One a loop, without state, so that a hit makes no object for it.
+ * <p>One per loop, without state, so that a hit makes no object for it.
  */
 final class Lookup extends LookupSteps<ClientRequest, RuntimeException> {
   private final FillContext loop;

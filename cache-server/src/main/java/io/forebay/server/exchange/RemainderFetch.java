@@ -11,7 +11,7 @@ import io.forebay.server.origin.OriginFailure;
  * Continues a body whose stored bytes were evicted while a slow client read them (I9): requests the
  * rest from the origin by range, and appends it only if it belongs to the same representation. Any
  * other response aborts the transfer visibly (I3). The fetched rest is not stored, because it is
- * the tail of an object that memory could not keep.
+ * the tail of an object that memory has just evicted.
  *
  * <p>Owner: the loop of the exchange, which is also that of the origin connection.
  */

@@ -34,7 +34,7 @@ import org.jspecify.annotations.Nullable;
  * progress. Writes one head (the stored lines, then the few that change), then the body from mapped
  * memory.
  *
- * <p>One a loop, without state, so that a hit makes no object for it.
+ * <p>One per loop, without state, so that a hit makes no object for it.
  */
 final class StoredResponseSender {
 

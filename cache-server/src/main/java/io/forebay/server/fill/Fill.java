@@ -13,9 +13,9 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Owner: the loop of its origin connection, which is the loop that started it. Other loops read
  * {@code state} (published last, after head and writer), the writer's watermark, and join through
- * their own {@link FollowerGroup}. A fill belongs to nobody's client: the leader is told first when
- * the response may not be stored, because only it may have that one. Here is what all loops see of
- * it; its {@link FillTask} is the owner's alone.
+ * their own {@link FollowerGroup}. A fill is independent of all clients: the leader is told first
+ * when the response may not be stored, because only it may have that one. Here is what all loops
+ * see of it; its {@link FillTask} is the owner's alone.
  *
  * <pre>
  *   WAITING ──► STREAMING ──► COMPLETE        stored (or overtaken by a purge, but still readable)

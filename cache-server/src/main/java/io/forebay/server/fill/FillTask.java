@@ -16,8 +16,8 @@ import org.jspecify.annotations.Nullable;
  * The work of a {@link Fill}: receives the origin's events and moves the fill from state to state.
  * {@link HeadVerdict} interprets the head, {@link FillWriter} writes.
  *
- * <p>It ends in one of three ways: the response is over, it was given up, or somebody else listens
- * to the origin instead and is handed all that still comes.
+ * <p>It ends in one of three ways: the response is complete, it was aborted, or another listener
+ * takes over the origin's remaining events.
  *
  * <p>Owner: the fill's loop.
  */

@@ -9,7 +9,7 @@ import io.netty.buffer.ByteBuf;
  * on the event loop of the exchange, in the order {@code informational* head body* end}, or {@code
  * abort} at any point. After {@code end} or {@code abort} only {@link #giveUp} may be called.
  *
- * <p>It may hold the lease of a body that is sent as one chunk: nobody else has to be told what
+ * <p>It may own the lease of a body that is sent as one chunk: no other object has to be told what
  * becomes of that.
  */
 public interface ResponseSink extends LeaseHolder {

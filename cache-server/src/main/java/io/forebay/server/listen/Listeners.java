@@ -87,8 +87,8 @@ public final class Listeners implements AutoCloseable {
   /**
    * Binds every listener on every loop; nothing is accepted before {@link #accept}.
    *
-   * @param exchanges one a loop, in the order of the transport's loops
-   * @param counters one a loop, likewise
+   * @param exchanges one per loop, in the order of the transport's loops
+   * @param counters one per loop, likewise
    * @param clockMillis wall clock
    * @param tls the certificates in force
    * @throws ListenException when an address or a certificate cannot be used; nothing stays bound

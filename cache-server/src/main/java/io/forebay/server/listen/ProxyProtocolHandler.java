@@ -19,7 +19,7 @@ import org.slf4j.LoggerFactory;
  * Handles the PROXY protocol header, version 1 or 2, that a proxy sends before the client's bytes.
  * On a listener with this protocol every connection must begin with a header, and only trusted
  * networks are accepted, so clients cannot forge their address. It follows Netty's decoder, which
- * removes itself after one header.
+ * removes itself after one header and passes on the bytes after it.
  *
  * <pre>
  *   [decoder] [this]                     until the header is whole, within the time for a request's head

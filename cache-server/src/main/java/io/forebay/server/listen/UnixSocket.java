@@ -80,7 +80,7 @@ final class UnixSocket {
   /**
    * Listens. What was left of a socket of that name is replaced; nothing is accepted yet.
    *
-   * @param initializers one a loop
+   * @param initializers one per loop
    */
   static Channel bind(
       Path file, Transport transport, List<? extends ChannelInitializer<Channel>> initializers)

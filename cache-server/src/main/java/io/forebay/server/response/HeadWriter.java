@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  *   Content-Length, framing        the sink writes them
  * </pre>
  *
- * <p>One a loop, confined to it, used for one head after the other; allocates nothing but the
+ * <p>One per loop, confined to it, used for one head after the other; allocates nothing but the
  * buffer that the sink gives.
  */
 public final class HeadWriter {

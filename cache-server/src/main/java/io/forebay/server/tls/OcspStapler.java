@@ -21,7 +21,7 @@ import org.slf4j.LoggerFactory;
  * Keeps an OCSP response for each certificate that names a responder. It is renewed after half of
  * its validity; if that fails, it is stapled until it expires. It is dropped at once when a valid
  * response reports that the certificate is revoked, because stapling the older one would tell
- * clients for days that it is good.
+ * clients for days that it is good. Handshakes never wait for it.
  */
 final class OcspStapler implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(OcspStapler.class);

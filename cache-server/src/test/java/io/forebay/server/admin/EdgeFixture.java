@@ -19,7 +19,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
-/** A listener of a node, as far as warming sees it: scripted bodies, and a memory of requests. */
+/** A listener of a node as warming uses it: scripted bodies, and a record of requests. */
 public final class EdgeFixture implements AutoCloseable {
   private final HttpServer server;
   private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();

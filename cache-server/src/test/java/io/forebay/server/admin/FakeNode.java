@@ -35,7 +35,7 @@ import java.util.OptionalLong;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.jspecify.annotations.Nullable;
 
-/** A node that does what a test tells it and remembers what it was asked. */
+/** A scripted node that records the calls that it receives. */
 public final class FakeNode implements NodeControl {
   static final long UNKNOWN_PURGE = 10;
 

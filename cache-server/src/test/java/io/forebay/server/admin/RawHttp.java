@@ -12,7 +12,7 @@ import java.util.Map;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-/** Sends exactly the bytes a test gives, one request a connection. */
+/** Sends exactly the bytes of a test, one request per connection. */
 public final class RawHttp {
 
   /** What came back. */

@@ -38,7 +38,7 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 
-/** A store with objects under the keys that a node would use, for a node that is none. */
+/** A store with objects under a node's keys, without a node. */
 final class SmallStore implements AutoCloseable {
   private static final Route ROUTE = Route.toOrigin("main");
 

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Every file below {@code examples} is accepted as it stands, without a warning. */
+/** Every file below {@code examples} is a valid configuration without warnings. */
 final class ExamplesTest {
   private static final Path EXAMPLES = Path.of("../examples");
   private static final Pattern PEM_FILE = Pattern.compile("/etc/forebay/\\S+\\.pem");

@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** A limit that nobody counts would show 0 for ever, as if nobody had passed it. */
+/** Every limit is counted somewhere; otherwise its counter would always be 0. */
 final class LimitKeyTest {
 
   @Test

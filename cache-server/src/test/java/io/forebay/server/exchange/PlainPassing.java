@@ -9,7 +9,9 @@ import io.forebay.server.http.RequestBody;
 import io.forebay.server.origin.OriginRequest;
 import io.forebay.server.runtime.UpstreamRequest;
 
-/** For tests of other packages: the request that a client's becomes when it is passed on. */
+/**
+ * For tests of other packages: the request that the node sends when it passes a client's request.
+ */
 public final class PlainPassing {
   private static final Route ROUTE = Route.toOrigin("any");
 

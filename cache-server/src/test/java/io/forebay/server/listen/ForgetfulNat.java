@@ -10,7 +10,10 @@ import java.net.SocketAddress;
 import java.net.SocketException;
 import org.jspecify.annotations.Nullable;
 
-/** Stands between one client and a server, both of UDP, and changes the port that it comes from. */
+/**
+ * A UDP relay between one client and a server that changes its source port, like a NAT that loses
+ * its state.
+ */
 public final class ForgetfulNat implements AutoCloseable {
 
   private static final int BUFFER_BYTES = 4 << 20;

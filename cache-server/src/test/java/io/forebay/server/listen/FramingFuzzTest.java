@@ -19,8 +19,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Runs Jazzer, which is a program of its own, over {@link FramingTarget}: where messages end is the
- * same for the client, for us and for the origin.
+ * Runs Jazzer as a separate program on {@link FramingTarget}: client, node and origin agree where
+ * messages end.
  */
 @Tag("full")
 final class FramingFuzzTest {

@@ -16,7 +16,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Each row is a request that must not reach an exchange: the status, then a closed connection. */
+/** Requests that must not reach an exchange, one per row: the status, then a closed connection. */
 @Timeout(60)
 class Http1RefusalTest {
 

@@ -30,8 +30,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Frames that are meant to cost the node more than their sender, over real sockets; the rows S11 to
- * S15 of docs/SECURITY.md. Nothing of it touches another connection.
+ * HTTP/2 frames that cost the node more than their sender, over real sockets; rows S11 to S15 of
+ * docs/SECURITY.md. Other connections are not affected.
  */
 @Timeout(60)
 @Tag("slow")

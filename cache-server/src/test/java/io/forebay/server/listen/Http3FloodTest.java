@@ -30,8 +30,9 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Streams and frames over HTTP/3 that a client may not send, or not so many of: the siblings of
- * {@link Http2FloodTest}. The connection ends with the error of RFC 9114 §8.1; no other is touched.
+ * HTTP/3 streams and frames that a client may not send, or not as many of; the counterpart of
+ * {@link Http2FloodTest}. The connection ends with the error of RFC 9114 §8.1; other connections
+ * are not affected.
  */
 @Timeout(60)
 @Tag("slow")

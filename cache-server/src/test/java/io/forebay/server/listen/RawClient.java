@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** A client that sends exactly the bytes it is told to and takes responses apart. */
+/** A client that sends exactly the given bytes and parses responses. */
 public final class RawClient implements AutoCloseable {
 
   public final Socket socket;

@@ -16,7 +16,7 @@ import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Frames of HTTP/2 by prior knowledge, written and read one by one: for what no library would send.
+ * Writes and reads single HTTP/2 frames with prior knowledge, for input that no library would send.
  */
 public final class RawHttp2 implements AutoCloseable {
 

@@ -36,7 +36,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-/** What the listener answers by itself stands in the access log like any other request. */
+/** Local replies of the listener appear in the access log like any other response. */
 @Timeout(60)
 @Tag("slow")
 class RefusalLogTest {

@@ -20,7 +20,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
-/** Answers by path, so that a test says with its request what the exchange does. */
+/** Exchanges that answer by path, so that a request selects the behaviour. */
 public final class ScriptedExchanges implements RequestHandler {
 
   public static final int CHUNK_LENGTH = 64 * 1024;

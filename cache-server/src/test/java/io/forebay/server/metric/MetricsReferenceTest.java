@@ -26,7 +26,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
-/** {@code docs/METRICS.md} is written from a scrape, so that it names what a node exports. */
+/** {@code docs/METRICS.md} is generated from a scrape, so it lists what a node exports. */
 final class MetricsReferenceTest {
   /** Surefire runs tests in the module's directory. */
   static final Path DOCUMENT = Path.of("..", "docs", "METRICS.md");

@@ -24,7 +24,7 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Any registry of Micrometer carries what the Prometheus output has. */
+/** Every Micrometer registry has the same metrics as the Prometheus output. */
 final class OtherRegistryTest {
   private static final PrometheusNamingConvention NAMES = new PrometheusNamingConvention();
 

@@ -9,8 +9,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * A strict reader of the Prometheus text format 0.0.4: every family has HELP and TYPE before its
- * samples, stands in one piece, and names no series twice.
+ * A strict parser of the Prometheus text format 0.0.4: every family has HELP and TYPE before its
+ * samples, is contiguous, and has no duplicate series.
  */
 final class ScrapeParser {
   private static final Pattern SAMPLE =

@@ -34,8 +34,8 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Clients on real loops, for tests. Closing it closes every connection and then checks that each
- * byte of buffer that was allocated has been released.
+ * Origin clients on real event loops, for tests. Closing it closes every connection and then checks
+ * that every allocated buffer was released.
  */
 final class Lab implements AutoCloseable {
   private static final long PATIENCE_SECONDS = 10;

@@ -322,7 +322,7 @@ class OriginBodyTest {
     }
   }
 
-  // Response bodies, held back.
+  // Response bodies with suspended reading.
 
   @ParameterizedTest(name = "nio {0}")
   @ValueSource(booleans = {false, true})
@@ -454,7 +454,7 @@ class OriginBodyTest {
       Recorder response = sendAndSuspend(lab, calls);
       Connection connection = origin.accept();
       connection.head();
-      // In one piece: the suspension comes in the middle of a burst, the rest of which is held.
+      // In one piece: the suspension comes in the middle of a burst, the rest of which is queued.
       connection.send("HTTP/1.1 200 OK\r\nContent-Length: 100004\r\n\r\nheld");
       response.awaitHead();
       response.onReadCompleteRun = calls[0]::suspend;

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What each failure is called in Proxy-Status (RFC 9209 §2.3). */
+/** The error type of each failure in Proxy-Status (RFC 9209 §2.3). */
 final class OriginFailureTest {
 
   private static final String TABLE =

@@ -269,7 +269,7 @@ class OriginTlsTest {
     });
     String detail = lab.send(Lab.get("/")).failure(Kind.TLS_CERTIFICATE);
     assertTrue(detail.contains(word), detail);
-    lab.awaitOnLoop(0, "no slot held", () -> lab.connections.open("main") == 0);
+    lab.awaitOnLoop(0, "no permit taken", () -> lab.connections.open("main") == 0);
   }
 
   /** A certificate whose time was over a day ago. */

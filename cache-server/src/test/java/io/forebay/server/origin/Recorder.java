@@ -14,7 +14,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** Writes down what a listener is told, and lets the test thread wait for it. */
+/** Records the events of an origin listener, and lets the test thread wait for them. */
 final class Recorder implements OriginListener {
   private static final long PATIENCE_SECONDS = 10;
 

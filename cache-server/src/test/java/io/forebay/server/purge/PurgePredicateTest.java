@@ -24,7 +24,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What a pattern finds in what the node stores. */
+/** Which stored objects a pattern matches. */
 final class PurgePredicateTest {
 
   /** A key text and a stored head, side by side as they lie in a record. */

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What the plugins of content management systems send, and what it names here. */
+/** The purge requests of content management systems' plugins, and what they select. */
 final class PurgeRequestReaderTest {
 
   private static List<PurgeOrder> read(String method, String url, String... fields) {

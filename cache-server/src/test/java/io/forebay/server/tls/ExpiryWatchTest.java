@@ -14,7 +14,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** When it is said that a certificate ends. */
+/** When the expiry of a certificate is reported. */
 final class ExpiryWatchTest {
   private static final Duration BEFORE = Duration.ofDays(14);
 

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Which answers are stapled, and for how long. */
+/** Which OCSP responses are stapled, and for how long. */
 @Tag("full")
 final class OcspStaplerTest {
   @TempDir Path directory;

@@ -15,7 +15,7 @@ import java.util.random.RandomGenerator;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** When keys of tickets are replaced, and what a key still opens then. */
+/** When ticket keys are rotated, and what an old key still decrypts. */
 final class TicketKeysTest {
   private static final long ROTATION = Duration.ofHours(8).toMillis();
 

@@ -33,7 +33,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What is found out about certificates before anybody is shown one. */
+/** Problems of certificates that are found before a client receives them. */
 final class TlsReloadTest {
   private static Instant now;
 

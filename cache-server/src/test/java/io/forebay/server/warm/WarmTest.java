@@ -46,7 +46,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.JsonNode;
 
-/** Warm-up over real sockets: the API in front, a scripted listener of the node behind. */
+/** Warm-up over real sockets: the admin API and a scripted listener of the node. */
 @Timeout(120)
 @Tag("slow")
 final class WarmTest {

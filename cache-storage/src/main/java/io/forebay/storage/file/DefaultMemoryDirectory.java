@@ -33,9 +33,9 @@ import org.slf4j.LoggerFactory;
  *                         <-----------------      data.directory
  * </pre>
  *
- * Each holds the other's path, as one line. The first is how the next start finds its tier, the
- * second how tiers are found whose data directory is gone. Who calls owns the data directory's
- * lock; one thread.
+ * Each file contains the path of the other directory, as one line. The first leads the next start
+ * to its tier; the second identifies tiers whose data directory is gone. The caller owns the lock
+ * of the data directory; one thread.
  */
 public final class DefaultMemoryDirectory {
   /** In the data directory: the path of the memory directory. */

@@ -352,8 +352,8 @@ public abstract sealed class ObjectWriter permits InlineObjectWriter, SlicesWrit
   public void release(long position) {}
 
   /**
-   * Lets runs of slices that lie ahead be stored while the object is written, if one that lacks
-   * slices is of use. The owner's loop only.
+   * Lets runs of slices that lie ahead be stored while the object is written, if an object that
+   * lacks slices is useful. The owner's loop only.
    */
   public void announce() {}
 
@@ -367,8 +367,8 @@ public abstract sealed class ObjectWriter permits InlineObjectWriter, SlicesWrit
   }
 
   /**
-   * Ends the object where it is: the slices that are whole are kept, if one that lacks slices is of
-   * use and its length is known. Otherwise as {@link #finish}, and where nothing can be kept it is
+   * Ends the object where it is: complete slices are kept, if an object that lacks slices is useful
+   * and its length is known. Otherwise as {@link #finish}; if nothing can be kept the result is
    * {@link InstallOutcome#INCOMPLETE}.
    */
   public InstallOutcome keep() {

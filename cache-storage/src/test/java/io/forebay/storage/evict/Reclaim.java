@@ -1,6 +1,6 @@
 package io.forebay.storage.evict;
 
-/** Has the reclaimer empty a region of the test's choice instead of the oldest. */
+/** Makes the reclaimer empty a region selected by the test instead of the oldest. */
 public final class Reclaim {
   private Reclaim() {}
 

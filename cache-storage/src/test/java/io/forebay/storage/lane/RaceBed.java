@@ -50,7 +50,7 @@ import java.util.zip.CRC32C;
  * races that empty a region of their own.
  *
  * <p>Races are made and ended in parallel, between two meetings: under the lock of the bed. A
- * region of a race is held, or spare without being among the store's spares, so that the reclaimer
+ * region of a race is kept, or spare without being among the store's spares, so that the reclaimer
  * never takes it by itself.
  */
 public final class RaceBed {

@@ -9,7 +9,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import org.junit.jupiter.api.Test;
 
-/** What a flipped bit in a header or a directory entry leads to, every bit of them. */
+/** The effect of every single flipped bit in a header or a directory entry. */
 class FlippedBitsTest {
   private static final int REGION = 64 << 10;
   private static final int GENERATION = 7;

@@ -7,7 +7,7 @@ import java.lang.foreign.Arena;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** What is said of the pages under a tier. */
+/** The report of the page size under a tier. */
 final class HugePagesTest {
 
   private static final List<String> SMAPS =

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Writing what a stored object lacks. */
+/** Writing the missing slices of a stored object. */
 final class SliceRunTest {
   private static final int SLICE = 16 << 10;
   private static final byte[] BODY = StoreFixture.body(1, 9 * SLICE + 100);

@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Purges that come together share an fsync; what is acknowledged is on disk all the same. */
+/** Concurrent purges share an fsync; an acknowledged purge is durable all the same. */
 @Timeout(60)
 class GroupCommitTest {
 

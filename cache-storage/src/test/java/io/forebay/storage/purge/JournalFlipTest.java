@@ -20,8 +20,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Bits that change in a journal at rest. Whatever was purged stays purged, or every store opens
- * empty (another identity); no number is given out twice.
+ * Flipped bits in a journal at rest. Purged objects stay purged, or every store opens empty (a new
+ * identity); no number is assigned twice.
  */
 @Tag("full")
 class JournalFlipTest {

@@ -2,7 +2,7 @@ package io.forebay.storage.purge;
 
 import java.lang.foreign.MemorySegment;
 
-/** A purge table that is full; for races in another package. */
+/** A full purge table, for races in another package. */
 public final class Overflow {
   private static final int CAPACITY = 8;
 

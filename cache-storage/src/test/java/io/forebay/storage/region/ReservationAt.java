@@ -1,6 +1,6 @@
 package io.forebay.storage.region;
 
-/** Reservations at a place of the test's own choice. */
+/** Creates reservations at a place selected by the test. */
 public final class ReservationAt {
   private ReservationAt() {}
 

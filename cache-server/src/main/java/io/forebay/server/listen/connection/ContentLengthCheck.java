@@ -16,7 +16,8 @@ import java.util.List;
 /**
  * Requires a single Content-Length with one number, in every protocol. Netty's HTTP/2 and HTTP/3
  * codecs accept several equal values or a list of them, as RFC 9110 §8.6 allows, but an origin that
- * receives them may read them differently, so all protocols reject them.
+ * receives them may read them differently, so all protocols reject them: a list is replaced by a
+ * value that the codec rejects as malformed.
  */
 public final class ContentLengthCheck {
   private static final AsciiString MALFORMED = AsciiString.cached("list");

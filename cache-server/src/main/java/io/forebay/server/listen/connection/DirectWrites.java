@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  *                  └────────────────────────────► Netty's queue ─► flush
  * </pre>
  *
- * <p>One a loop, empty between the events of two connections. Confined to that loop.
+ * <p>One per loop, empty between the events of two connections. Confined to that loop.
  */
 public final class DirectWrites {
 

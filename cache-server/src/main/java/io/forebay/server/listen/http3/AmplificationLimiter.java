@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  *                                                  token or handshake ─┴─► proven: no bound
  * </pre>
  *
- * One a socket, confined to its loop.
+ * One per socket, confined to its loop.
  */
 final class AmplificationLimiter extends ChannelDuplexHandler {
   static final int MAX_STRANGERS = 4096;

@@ -23,7 +23,7 @@ import javax.crypto.SecretKey;
  *   expiry, s (8) | HMAC-SHA-256 of expiry, address, port and id, cut (16) | first connection id (0..20)
  * </pre>
  *
- * <p>One a socket, since it is confined to its loop; all of a node share the key.
+ * <p>One per socket, since it is confined to its loop; all of a node share the key.
  */
 final class QuicTokens implements QuicTokenHandler {
 

@@ -30,7 +30,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What one client may take, and for how long; each bound is counted under the key that sets it. */
+/** Limits on the share and the time of one client; each is counted under its configuration key. */
 @Timeout(60)
 @Tag("slow")
 class BoundsTest {

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** RFC 9218: what clients say of urgency, and the order in which bodies go out for it. */
+/** RFC 9218: priorities sent by clients, and the resulting order of bodies. */
 @Timeout(60)
 class StreamPriorityTest {
 

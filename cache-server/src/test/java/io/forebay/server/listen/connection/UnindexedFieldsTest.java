@@ -15,7 +15,7 @@ import java.util.Map;
 import java.util.stream.StreamSupport;
 import org.junit.jupiter.api.Test;
 
-/** What of a response's head takes a place in the connection's table of compressed fields. */
+/** Which response fields enter the dynamic table of HPACK. */
 class UnindexedFieldsTest {
 
   private static final int STREAM = 3;

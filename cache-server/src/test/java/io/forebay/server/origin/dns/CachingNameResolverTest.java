@@ -19,7 +19,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** On an event loop whose time the test turns. */
+/** The resolver on an event loop whose time the test controls. */
 @Timeout(60)
 class CachingNameResolverTest {
   private final EmbeddedChannel time = new EmbeddedChannel();

@@ -34,7 +34,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Against a name server of the test's own, on a loopback socket. */
+/** DNS lookups at a name server of the test on a loopback socket. */
 @Timeout(60)
 class DnsLookupTest {
   private final MultiThreadIoEventLoopGroup group =

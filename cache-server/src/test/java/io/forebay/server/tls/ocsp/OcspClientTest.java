@@ -21,7 +21,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What a responder may do to who asks it. */
+/** Hostile and faulty OCSP responders. */
 @Timeout(60)
 final class OcspClientTest {
   private final CountDownLatch isOver = new CountDownLatch(1);
