@@ -37,7 +37,8 @@ final class AotIT {
   void whereItCannotBeWrittenItSaysSoAndLeavesNothing() throws Exception {
     Path cache = directory.resolve("missing").resolve("made.aot");
 
-    Commands.Finished failed = Jar.with().run("aot", "--seconds", "1", "--output", cache.toString());
+    Commands.Finished failed =
+        Jar.with().run("aot", "--seconds", "1", "--output", cache.toString());
 
     assertEquals(1, failed.exit(), failed.out() + failed.err());
     String last = failed.errLines().getLast();

@@ -87,7 +87,8 @@ final class CommandLineIT {
     Path file = directory.resolve("forebay.yaml");
     Files.writeString(file, "origin: http://127.0.0.1:9000\nstore:\n  memory: lots\nroutez: []\n");
 
-    Commands.Finished ended = Jar.with().run("config", "check", "--json", "--config", file.toString());
+    Commands.Finished ended =
+        Jar.with().run("config", "check", "--json", "--config", file.toString());
 
     assertEquals(78, ended.exit());
     JsonNode problems = Output.mapper().readTree(ended.out()).path("problems");

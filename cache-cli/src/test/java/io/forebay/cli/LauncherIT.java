@@ -119,7 +119,8 @@ final class LauncherIT {
     FileTime built = Files.getLastModifiedTime(Jar.file());
     Files.setLastModifiedTime(cache, FileTime.fromMillis(built.toMillis() + 1000));
 
-    Commands.Finished ended = launcher().env("FOREBAY_AOT_CACHE", cache.toString()).run("--version");
+    Commands.Finished ended =
+        launcher().env("FOREBAY_AOT_CACHE", cache.toString()).run("--version");
 
     assertEquals(0, ended.exit(), ended.err());
     assertEquals("", ended.err());

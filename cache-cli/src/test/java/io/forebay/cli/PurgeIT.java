@@ -123,7 +123,8 @@ final class PurgeIT {
   void sendsThatAUrlIsMeantOnAnyPortAndWithAnyScheme() throws Exception {
     admin.answers(200, DONE).answers(200, DONE);
 
-    Commands.Finished ended = jar().run("purge", "http://a/x", "--any-port", "--any-scheme", "--tag", "t1");
+    Commands.Finished ended =
+        jar().run("purge", "http://a/x", "--any-port", "--any-scheme", "--tag", "t1");
     Commands.Finished wrong = jar().run("purge", "--any-port", "--tag", "t1");
 
     assertEquals(0, ended.exit(), ended.err());

@@ -146,7 +146,8 @@ final class AdminIT {
       Commands.Finished refused =
           Jar.quick().run("purge", "--admin-url", guarded.adminUrl(), "--all");
       assertEquals(1, refused.exit(), refused::toString);
-      Jar.quick().run(
+      Jar.quick()
+          .run(
               "purge", "--admin-url", guarded.adminUrl(), "--token-file", token.toString(), "--all")
           .orFail();
     }

@@ -41,7 +41,8 @@ final class CompressingOriginIT {
       assertEquals("", with.field("content-encoding"));
       assertEquals(9500, with.length());
       Commands.Finished told =
-          Jar.quick().run(
+          Jar.quick()
+              .run(
                   "explain",
                   "--admin-url",
                   edge.adminUrl(),

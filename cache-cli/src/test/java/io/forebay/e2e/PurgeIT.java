@@ -148,7 +148,8 @@ final class PurgeIT {
     assertRefetched("/pattern/b.png");
     assertStays("/pattern/c.txt");
     assertStays("/pattern-not/d.png");
-    Admin.purge(edge, 
+    Admin.purge(
+        edge,
         Map.of(
             "patterns",
             List.of(Map.of("path", "^/pattern/", "host", "another.example")),
@@ -160,7 +161,8 @@ final class PurgeIT {
   @Test
   void aPatternOnAHeaderFieldTakesWhatItFinds() throws Exception {
     warm("/tagged/by-field", "/tagged-otherwise/by-field");
-    Admin.purge(edge, Map.of("patterns", List.of(Map.of("header", "surrogate-key: section-[0-9]$"))));
+    Admin.purge(
+        edge, Map.of("patterns", List.of(Map.of("header", "surrogate-key: section-[0-9]$"))));
     assertRefetched("/tagged/by-field");
     assertStays("/tagged-otherwise/by-field");
   }
@@ -185,7 +187,8 @@ final class PurgeIT {
   void aDryRunCountsAndAReceiptTellsWhatItCameTo() throws Exception {
     warm("/counted/1", "/counted/2");
     Commands.Finished dry =
-        Jar.quick().run(
+        Jar.quick()
+            .run(
                 "purge",
                 "--json",
                 "--dry-run",
@@ -201,7 +204,8 @@ final class PurgeIT {
     assertStays("/counted/1");
     assertStays("/counted/2");
     Commands.Finished made =
-        Jar.quick().run("purge", "--json", "--admin-url", edge.adminUrl(), "--path", "^/counted/")
+        Jar.quick()
+            .run("purge", "--json", "--admin-url", edge.adminUrl(), "--path", "^/counted/")
             .orFail();
     String id = Admin.json(made.out()).path("purges").path(0).path("id").asString("");
     assertRefetched("/counted/1");
@@ -209,8 +213,8 @@ final class PurgeIT {
         "the receipt says what it matched",
         () ->
             Admin.json(
-                        Jar.quick().run(
-                                "purge", "--json", "--admin-url", edge.adminUrl(), "--status", id)
+                        Jar.quick()
+                            .run("purge", "--json", "--admin-url", edge.adminUrl(), "--status", id)
                             .orFail()
                             .out())
                     .path("matched")
@@ -227,7 +231,8 @@ final class PurgeIT {
     assertRefetched("/cli/1");
     assertStays("/cli/2");
     Commands.Finished byTag =
-        Jar.quick().run("purge", "--json", "--admin-url", edge.adminUrl(), "--tag", "section-7")
+        Jar.quick()
+            .run("purge", "--json", "--admin-url", edge.adminUrl(), "--tag", "section-7")
             .orFail();
     assertEquals(1, Admin.json(byTag.out()).path("purges").size(), byTag.out());
     assertRefetched("/tagged/cli");

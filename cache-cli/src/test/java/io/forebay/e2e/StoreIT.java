@@ -76,8 +76,7 @@ final class StoreIT {
       Commands.Finished whole = store(live, "verify", "--json", "--rate", "0").orFail();
       assertEquals(0, Admin.json(whole.out()).path("bad").asInt(-1), whole::toString);
       JsonNode shown =
-          Admin.json(
-              store(live, "show", "http://www.example/large", "--json").orFail().out());
+          Admin.json(store(live, "show", "http://www.example/large", "--json").orFail().out());
       assertEquals("default", shown.at("/targets/0/route").asString(""));
 
       Path data = directory.resolve("edge").resolve("data");

@@ -40,8 +40,7 @@ public record Metrics(List<Sample> samples) {
   public double sum(String name, String... labels) {
     List<Sample> matching = matching(name, labels);
     if (matching.isEmpty()) {
-      throw new AssertionError(
-          "no metric " + name + " " + List.of(labels) + " among " + names());
+      throw new AssertionError("no metric " + name + " " + List.of(labels) + " among " + names());
     }
     return matching.stream().mapToDouble(Sample::value).sum();
   }

@@ -40,8 +40,7 @@ final class Edge implements AutoCloseable {
    * @param script what the origin says
    * @param more lines of the configuration
    */
-  static Edge start(
-      Path jar, Path directory, String cpu, ScriptedOrigin.Script script, String more)
+  static Edge start(Path jar, Path directory, String cpu, ScriptedOrigin.Script script, String more)
       throws Exception {
     ScriptedOrigin origin = ScriptedOrigin.start().serve(script);
     EdgeProcess.Settings settings =

@@ -60,12 +60,7 @@ public final class RequestSoak {
   }
 
   private static boolean run(
-      Path jar,
-      Path directory,
-      Sizes sizes,
-      long requests,
-      boolean isFlipping,
-      long seed)
+      Path jar, Path directory, Sizes sizes, long requests, boolean isFlipping, long seed)
       throws Exception {
     // Some 230 KiB each: twice what memory and disk hold.
     Objects objects = new Objects(8 * (sizes.memory() + sizes.disk()), seed);
@@ -77,7 +72,8 @@ public final class RequestSoak {
         SplittableRandom random = new SplittableRandom(seed);
         for (int i = 0; i < CONNECTIONS; i++) {
           clients.add(
-              Thread.ofVirtual().start(new SoakClient(objects, edge.port(), random.split(), tally)));
+              Thread.ofVirtual()
+                  .start(new SoakClient(objects, edge.port(), random.split(), tally)));
         }
         Thread flips =
             Thread.ofPlatform()
@@ -118,8 +114,7 @@ public final class RequestSoak {
                 + ", size: "
                 + sizes.disk()
                 + "MiB}}";
-    EdgeProcess.Settings settings =
-        EdgeProcess.of(jar, directory).allByFile().noisy().jvm();
+    EdgeProcess.Settings settings = EdgeProcess.of(jar, directory).allByFile().noisy().jvm();
     return settings.config(
         """
         origin: http://127.0.0.1:%d
