@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.forebay.testing.Commands;
 import io.forebay.testing.EdgeProcess;
 import io.forebay.testing.Jar;
+import io.forebay.testing.PathOrigin;
 import io.forebay.testing.RawClient;
 import io.forebay.testing.RawClient.Response;
 import java.io.IOException;
@@ -24,12 +25,12 @@ import org.junit.jupiter.api.io.TempDir;
 final class AdminIT {
   @TempDir static Path directory;
 
-  private ScriptedOrigin origin;
+  private PathOrigin origin;
   private EdgeProcess edge;
 
   @BeforeAll
   void start() throws Exception {
-    origin = ScriptedOrigin.start();
+    origin = PathOrigin.start();
     edge = EdgeProcess.in(directory.resolve("edge"), origin.url()).start();
     origin.cacheable("/kept", "kept");
     edge.get("/kept");

@@ -8,6 +8,7 @@ import io.forebay.testing.Await;
 import io.forebay.testing.Commands;
 import io.forebay.testing.EdgeProcess;
 import io.forebay.testing.Jar;
+import io.forebay.testing.PathOrigin;
 import io.forebay.testing.Ports;
 import io.forebay.testing.RawClient.Response;
 import java.net.InetAddress;
@@ -134,7 +135,7 @@ final class BadStartIT {
 
   @Test
   void aDataDirectoryOfARunningEdgeIsLeftAlone() throws Exception {
-    try (ScriptedOrigin origin = ScriptedOrigin.start();
+    try (PathOrigin origin = PathOrigin.start();
         EdgeProcess running = EdgeProcess.in(directory.resolve("running"), origin.url()).start()) {
       origin.cacheable("/kept", "kept");
       running.get("/kept");
@@ -224,7 +225,7 @@ final class BadStartIT {
     Path hosts = Files.writeString(directory.resolve("hosts"), "127.0.0.1 localhost\n");
     // No name server answers at this address, so that nothing but the hosts file can know a name.
     Path resolver = Files.writeString(directory.resolve("resolv.conf"), "nameserver 127.0.0.1\n");
-    try (ScriptedOrigin origin = ScriptedOrigin.start()) {
+    try (PathOrigin origin = PathOrigin.start()) {
       origin.cacheable("/x", "found at last");
       EdgeProcess.Settings settings =
           EdgeProcess.in(directory.resolve("unresolved"))
@@ -271,7 +272,7 @@ final class BadStartIT {
     Path hosts =
         Files.writeString(
             directory.resolve("hosts"), "127.0.0.1 localhost inside.test\n169.254.1.1 link.test\n");
-    try (ScriptedOrigin origin = ScriptedOrigin.start()) {
+    try (PathOrigin origin = PathOrigin.start()) {
       origin.cacheable("/x", "secret of the machine");
       for (String name : List.of("inside.test", "link.test")) {
         EdgeProcess.Settings settings =

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.forebay.testing.Await;
 import io.forebay.testing.EdgeProcess;
+import io.forebay.testing.PathOrigin;
 import io.forebay.testing.Ports;
 import io.forebay.testing.RawClient;
 import io.forebay.testing.RawClient.Response;
@@ -36,12 +37,12 @@ final class BrokenOriginIT {
 
   @TempDir static Path directory;
 
-  private ScriptedOrigin origin;
+  private PathOrigin origin;
   private EdgeProcess edge;
 
   @BeforeAll
   void start() throws Exception {
-    origin = ScriptedOrigin.start();
+    origin = PathOrigin.start();
     edge = EdgeProcess.in(directory.resolve("edge"), origin.url()).start();
   }
 

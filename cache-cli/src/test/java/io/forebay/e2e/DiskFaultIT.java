@@ -8,6 +8,7 @@ import io.forebay.testing.Await;
 import io.forebay.testing.Commands;
 import io.forebay.testing.EdgeProcess;
 import io.forebay.testing.Jar;
+import io.forebay.testing.PathOrigin;
 import io.forebay.testing.RawClient.Response;
 import java.io.IOException;
 import java.io.RandomAccessFile;
@@ -42,7 +43,7 @@ final class DiskFaultIT {
   private FailingDisk failing;
 
   @SuppressWarnings("NullAway.Init")
-  private ScriptedOrigin origin;
+  private PathOrigin origin;
 
   @SuppressWarnings("NullAway.Init")
   private EdgeProcess edge;
@@ -50,7 +51,7 @@ final class DiskFaultIT {
   @BeforeEach
   void start() throws Exception {
     failing = FailingDisk.mount(directory.resolve("failing"));
-    origin = ScriptedOrigin.start();
+    origin = PathOrigin.start();
     for (int n = 0; n < 3 * OBJECTS; n++) {
       byte[] body = body(n);
       origin.on("/" + n, exchange -> answer(exchange, body));
@@ -79,7 +80,7 @@ final class DiskFaultIT {
   }
 
   /** What memory loses while it is sent is asked for by range, so ranges are answered. */
-  private static void answer(ScriptedOrigin.Exchange exchange, byte[] body) throws IOException {
+  private static void answer(PathOrigin.Exchange exchange, byte[] body) throws IOException {
     String fields = "Cache-Control: max-age=3600\r\nETag: \"1\"\r\n";
     Matcher range = RANGE.matcher(exchange.request().field("range"));
     if (!range.matches()) {

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.forebay.testing.Await;
 import io.forebay.testing.EdgeProcess;
+import io.forebay.testing.PathOrigin;
 import io.forebay.testing.Ports;
 import io.forebay.testing.RawClient;
 import io.forebay.testing.RawClient.Response;
@@ -30,7 +31,7 @@ final class DrainIT {
   void aStopFinishesWhatRunsAndTakesNothingNew() throws Exception {
     CountDownLatch asked = new CountDownLatch(1);
     CountDownLatch gate = new CountDownLatch(1);
-    try (ScriptedOrigin origin = ScriptedOrigin.start()) {
+    try (PathOrigin origin = PathOrigin.start()) {
       origin.on(
           "/slow",
           exchange -> {
@@ -63,7 +64,7 @@ final class DrainIT {
   void aStopDoesNotWaitForeverForARequest() throws Exception {
     CountDownLatch asked = new CountDownLatch(1);
     CountDownLatch gate = new CountDownLatch(1);
-    try (ScriptedOrigin origin = ScriptedOrigin.start()) {
+    try (PathOrigin origin = PathOrigin.start()) {
       origin.on(
           "/never",
           exchange -> {
@@ -86,7 +87,7 @@ final class DrainIT {
   void aSecondSignalEndsTheLameDuckAndFinishesWhatRuns() throws Exception {
     CountDownLatch asked = new CountDownLatch(1);
     CountDownLatch gate = new CountDownLatch(1);
-    try (ScriptedOrigin origin = ScriptedOrigin.start()) {
+    try (PathOrigin origin = PathOrigin.start()) {
       origin.on(
           "/slow",
           exchange -> {
@@ -124,7 +125,7 @@ final class DrainIT {
   void aSignalDuringTheDrainEndsTheProcessAtOnce(String lameDuck) throws Exception {
     CountDownLatch asked = new CountDownLatch(1);
     CountDownLatch gate = new CountDownLatch(1);
-    try (ScriptedOrigin origin = ScriptedOrigin.start()) {
+    try (PathOrigin origin = PathOrigin.start()) {
       origin.on(
           "/never",
           exchange -> {

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.forebay.testing.Await;
 import io.forebay.testing.EdgeProcess;
+import io.forebay.testing.PathOrigin;
 import io.forebay.testing.RawClient.Response;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -56,7 +57,7 @@ final class GoneClientsIT {
 
   @Test
   void s17TenThousandThatHalfCloseOrResetLeaveNothingBehind() throws Exception {
-    try (ScriptedOrigin origin = ScriptedOrigin.start();
+    try (PathOrigin origin = PathOrigin.start();
         EdgeProcess edge =
             EdgeProcess.in(directory.resolve("edge"), origin.url())
                 .config(

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.forebay.testing.Commands;
 import io.forebay.testing.EdgeProcess;
+import io.forebay.testing.PathOrigin;
 import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -52,7 +53,7 @@ final class H2SpecIT {
   void theEdgeDoesWhatH2specAsks() throws Exception {
     Path program = unpack();
     Path report = directory.resolve("report.xml");
-    try (ScriptedOrigin origin = ScriptedOrigin.start()) {
+    try (PathOrigin origin = PathOrigin.start()) {
       origin.otherwise(
           exchange -> exchange.respond(200, "Cache-Control: max-age=3600\r\n", "x".repeat(5_000)));
       EdgeProcess.Settings settings = EdgeProcess.in(directory.resolve("edge"), origin.url());

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.forebay.testing.Await;
 import io.forebay.testing.EdgeProcess;
+import io.forebay.testing.PathOrigin;
 import io.forebay.testing.RawClient;
 import io.forebay.testing.RawClient.Response;
 import java.nio.charset.StandardCharsets;
@@ -43,14 +44,14 @@ final class HostileRequestIT {
   @TempDir static Path directory;
 
   private final byte[] large = new byte[1_000_000];
-  private ScriptedOrigin origin;
+  private PathOrigin origin;
   private EdgeProcess edge;
   private long descriptors;
 
   @BeforeAll
   void start() throws Exception {
     new SplittableRandom(1).nextBytes(large);
-    origin = ScriptedOrigin.start();
+    origin = PathOrigin.start();
     origin.otherwise(exchange ->
         exchange.respond(200, "Cache-Control: max-age=3600\r\n", exchange.request().target()));
     origin.on(
@@ -393,7 +394,7 @@ final class HostileRequestIT {
               + "Connection: close\r\n\r\n");
       assertEquals(200, client.reply(false).status());
     }
-    ScriptedOrigin.Request request = origin.requests("/absolute").getFirst();
+    PathOrigin.Request request = origin.requests("/absolute").getFirst();
     assertEquals("target.test", request.field("host"));
     assertEquals("/absolute", request.target());
     assertTrue(edge.get("/absolute", "Host: target.test").isFromCache());
@@ -433,7 +434,7 @@ final class HostileRequestIT {
         "Upgrade: h2c",
         "HTTP2-Settings: AAMAAABkAAQAAP__",
         "X-Public: seen");
-    ScriptedOrigin.Request request = origin.requests("/hop").getFirst();
+    PathOrigin.Request request = origin.requests("/hop").getFirst();
     assertEquals("seen", request.field("x-public"));
     for (String name :
         List.of(
@@ -461,7 +462,7 @@ final class HostileRequestIT {
       Response response = client.reply(false);
       assertTrue(response.status() == 200 || response.status() == 400, response::toString);
     }
-    for (ScriptedOrigin.Request request : origin.requests("/trailer")) {
+    for (PathOrigin.Request request : origin.requests("/trailer")) {
       assertEquals("h.test", request.field("host"));
       assertEquals("", request.field("authorization"));
       assertArrayEquals(new byte[] {'a', 'b'}, request.body());

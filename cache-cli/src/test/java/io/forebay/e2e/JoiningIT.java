@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.forebay.testing.Await;
 import io.forebay.testing.EdgeProcess;
+import io.forebay.testing.PathOrigin;
 import io.forebay.testing.RawClient;
 import io.forebay.testing.RawClient.Response;
 import java.io.ByteArrayOutputStream;
@@ -76,7 +77,7 @@ final class JoiningIT {
     }
     byte[] body = whole.toByteArray();
     CountDownLatch following = new CountDownLatch(CLIENTS);
-    try (ScriptedOrigin origin = ScriptedOrigin.start();
+    try (PathOrigin origin = PathOrigin.start();
         EdgeProcess edge = EdgeProcess.in(directory.resolve("edge"), origin.url()).start();
         ExecutorService clients = Executors.newVirtualThreadPerTaskExecutor()) {
       origin.on(
@@ -134,7 +135,7 @@ final class JoiningIT {
     byte[] body = new byte[400_000];
     new SplittableRandom(5).nextBytes(body);
     CountDownLatch leaderGone = new CountDownLatch(1);
-    try (ScriptedOrigin origin = ScriptedOrigin.start();
+    try (PathOrigin origin = PathOrigin.start();
         EdgeProcess edge = EdgeProcess.in(directory.resolve("edge"), origin.url()).start();
         ExecutorService clients = Executors.newVirtualThreadPerTaskExecutor()) {
       origin.on(

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.forebay.testing.Commands;
 import io.forebay.testing.EdgeProcess;
 import io.forebay.testing.Jar;
+import io.forebay.testing.PathOrigin;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.file.Files;
@@ -25,7 +26,7 @@ final class JournalFullIT {
     Tools.requireRoot("mount a small tmpfs for the journal");
     Path data = Files.createDirectories(directory.resolve("data"));
     Commands.run("mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", data.toString()).orFail();
-    try (ScriptedOrigin origin = ScriptedOrigin.start()) {
+    try (PathOrigin origin = PathOrigin.start()) {
       try (EdgeProcess edge =
           EdgeProcess.in(directory.resolve("edge"), origin.url())
               .data(data)

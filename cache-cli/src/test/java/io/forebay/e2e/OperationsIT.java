@@ -9,6 +9,7 @@ import io.forebay.testing.Commands;
 import io.forebay.testing.EdgeProcess;
 import io.forebay.testing.Jar;
 import io.forebay.testing.Metrics;
+import io.forebay.testing.PathOrigin;
 import io.forebay.testing.Ports;
 import io.forebay.testing.RawClient;
 import io.forebay.testing.RawClient.Response;
@@ -27,8 +28,8 @@ final class OperationsIT {
 
   @Test
   void aReloadTakesEffectAndABadFileChangesNothing() throws Exception {
-    try (ScriptedOrigin origin = ScriptedOrigin.start();
-        ScriptedOrigin second = ScriptedOrigin.start()) {
+    try (PathOrigin origin = PathOrigin.start();
+        PathOrigin second = PathOrigin.start()) {
       origin.cacheable("/a", "first");
       second.cacheable("/b", "from the second");
       String good = "origins:\n  default: %s\n";
@@ -66,7 +67,7 @@ final class OperationsIT {
   @Test
   void everyRequestIsALineOfJsonWithItsReason() throws Exception {
     Path log = directory.resolve("access.log");
-    try (ScriptedOrigin origin = ScriptedOrigin.start();
+    try (PathOrigin origin = PathOrigin.start();
         EdgeProcess edge =
             EdgeProcess.in(directory.resolve("edge"), origin.url())
                 .with("--access-log", log.toString())
@@ -128,7 +129,7 @@ final class OperationsIT {
   @Test
   void theTraceGoesOnToTheOrigin() throws Exception {
     String trace = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
-    try (ScriptedOrigin origin = ScriptedOrigin.start();
+    try (PathOrigin origin = PathOrigin.start();
         EdgeProcess edge = EdgeProcess.in(directory.resolve("edge"), origin.url()).start()) {
       edge.get("/x", "traceparent: " + trace);
       assertTrue(
@@ -140,7 +141,7 @@ final class OperationsIT {
   /** S27: a request that has been here before goes no further. */
   @Test
   void aLoopIsNoticed() throws Exception {
-    try (ScriptedOrigin origin = ScriptedOrigin.start();
+    try (PathOrigin origin = PathOrigin.start();
         EdgeProcess edge =
             EdgeProcess.in(directory.resolve("edge"), origin.url())
                 .config("forwarding:\n  node-id: edge-7\n")
@@ -150,7 +151,7 @@ final class OperationsIT {
       assertEquals(508, edge.get("/looped", "CDN-Loop: other, edge-7; hops=2").status());
       assertEquals(0, origin.count("/looped"));
       assertEquals(200, edge.get("/looped", "CDN-Loop: edge-77, shield").status());
-      ScriptedOrigin.Request sent = origin.requests("/looped").getFirst();
+      PathOrigin.Request sent = origin.requests("/looped").getFirst();
       assertTrue(sent.field("cdn-loop").contains("edge-77"), sent::toString);
       assertTrue(sent.field("cdn-loop").matches(".*\\bedge-7\\b(?!7).*"), sent::toString);
       assertTrue(sent.field("via").contains("edge-7"), sent::toString);
@@ -170,7 +171,7 @@ final class OperationsIT {
 
   @Test
   void statsOnTheCommandLineSaysWhatTheApiSays() throws Exception {
-    try (ScriptedOrigin origin = ScriptedOrigin.start();
+    try (PathOrigin origin = PathOrigin.start();
         EdgeProcess edge = EdgeProcess.in(directory.resolve("edge"), origin.url()).start()) {
       origin.cacheable("/x", "x");
       edge.get("/x");

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.forebay.testing.Await;
 import io.forebay.testing.Commands;
 import io.forebay.testing.EdgeProcess;
+import io.forebay.testing.PathOrigin;
 import io.forebay.testing.Ports;
 import java.io.IOException;
 import java.io.InputStream;
@@ -53,7 +54,7 @@ final class PageIT {
 
   private final List<Tree.Entry> files = new ArrayList<>();
   private NginxOrigin origin;
-  private ScriptedOrigin reports;
+  private PathOrigin reports;
   private EdgeProcess edge;
   private Path certificate;
   private int port;
@@ -91,7 +92,7 @@ final class PageIT {
             rewrite ^/by-[a-z0-9-]+/(.*)$ /$1 break;
             add_header Cache-Control 'public, max-age=3600';
             """);
-    reports = ScriptedOrigin.start();
+    reports = PathOrigin.start();
     reports.on("/report", exchange -> exchange.respond(204, "Cache-Control: no-store\r\n", ""));
     writePage(origin.tree(50));
     port = Ports.free();

@@ -9,6 +9,7 @@ import io.forebay.testing.Await;
 import io.forebay.testing.Commands;
 import io.forebay.testing.EdgeProcess;
 import io.forebay.testing.Jar;
+import io.forebay.testing.PathOrigin;
 import io.forebay.testing.RawClient;
 import io.forebay.testing.RawClient.Response;
 import java.nio.file.Path;
@@ -264,7 +265,7 @@ final class PurgeIT {
   void aFillThatBeganBeforeThePurgeIsNotServedAfterIt() throws Exception {
     CountDownLatch isPurged = new CountDownLatch(1);
     CountDownLatch isAsked = new CountDownLatch(1);
-    try (ScriptedOrigin scripted = ScriptedOrigin.start();
+    try (PathOrigin scripted = PathOrigin.start();
         EdgeProcess other = EdgeProcess.in(directory.resolve("straddle"), scripted.url()).start();
         RawClient early = new RawClient(other.port())) {
       scripted.on(

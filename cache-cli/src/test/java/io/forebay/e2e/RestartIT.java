@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.forebay.testing.Await;
 import io.forebay.testing.EdgeProcess;
+import io.forebay.testing.PathOrigin;
 import io.forebay.testing.Ports;
 import io.forebay.testing.RawClient.Response;
 import java.nio.file.Path;
@@ -178,7 +179,7 @@ final class RestartIT {
     Arrays.fill(body, (byte) 'x');
     CountDownLatch isAsked = new CountDownLatch(1);
     CountDownLatch isStopping = new CountDownLatch(1);
-    try (ScriptedOrigin origin = ScriptedOrigin.start();
+    try (PathOrigin origin = PathOrigin.start();
         EdgeProcess edge = EdgeProcess.in(directory.resolve("edge"), origin.url()).start();
         ExecutorService clients = Executors.newVirtualThreadPerTaskExecutor()) {
       origin.on(

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.forebay.testing.Await;
 import io.forebay.testing.EdgeProcess;
+import io.forebay.testing.PathOrigin;
 import io.forebay.testing.RawClient;
 import io.forebay.testing.RawClient.Response;
 import java.nio.file.Path;
@@ -42,12 +43,12 @@ final class StorabilityIT {
 
   @TempDir static Path directory;
 
-  private ScriptedOrigin origin;
+  private PathOrigin origin;
   private EdgeProcess edge;
 
   @BeforeAll
   void start() throws Exception {
-    origin = ScriptedOrigin.start();
+    origin = PathOrigin.start();
     edge = EdgeProcess.in(directory.resolve("edge"), origin.url()).start();
   }
 
@@ -326,7 +327,7 @@ final class StorabilityIT {
     origin.on(
         "/echo",
         exchange -> {
-          ScriptedOrigin.Request request = exchange.request();
+          PathOrigin.Request request = exchange.request();
           exchange.respond(
               200,
               HOUR,

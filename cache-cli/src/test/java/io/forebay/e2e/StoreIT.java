@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.forebay.testing.Commands;
 import io.forebay.testing.EdgeProcess;
 import io.forebay.testing.Jar;
+import io.forebay.testing.PathOrigin;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
@@ -55,7 +56,7 @@ final class StoreIT {
   void whatIsStoredIsSeenRunningAndAtRestAndDamageIsFound() throws Exception {
     String host = "Host: www.example";
     Path disk = directory.resolve("disk");
-    try (ScriptedOrigin origin = ScriptedOrigin.start();
+    try (PathOrigin origin = PathOrigin.start();
         EdgeProcess edge =
             EdgeProcess.in(directory.resolve("edge"), origin.url())
                 .memory("32MiB")

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.forebay.testing.Await;
 import io.forebay.testing.Commands;
 import io.forebay.testing.EdgeProcess;
+import io.forebay.testing.PathOrigin;
 import io.forebay.testing.Ports;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -31,7 +32,7 @@ final class TlsIT {
   @TempDir static Path directory;
 
   private NginxOrigin origin;
-  private ScriptedOrigin scripted;
+  private PathOrigin scripted;
   private Tree tree;
   private EdgeProcess edge;
   private int tlsPort;
@@ -62,7 +63,7 @@ final class TlsIT {
         .orFail();
     origin = NginxOrigin.start(directory.resolve("nginx"));
     tree = origin.tree(8);
-    scripted = ScriptedOrigin.start();
+    scripted = PathOrigin.start();
     tlsPort = Ports.free();
     edge =
         EdgeProcess.in(directory.resolve("edge"))

@@ -2,9 +2,10 @@
  * What tests of several modules and the benchmarks share. One class of each kind:
  *
  * <pre>
- * origin        {@link ScriptedOrigin}, byte for byte, a script for each connection
+ * origins       {@link ScriptedOrigin}, byte for byte, a script for each connection; {@link PathOrigin},
+ *               a script for each path
  * clients       {@link RawClient} (HTTP/1.1, byte for byte), {@link Http2Client}, {@link Http3Client},
- *               {@link SClient} (TLS of openssl)
+ *               {@link OpensslClient} (TLS of openssl)
  * processes     {@link EdgeProcess}, an edge from the packaged jar, and its {@link Metrics}; {@link Jar},
  *               the jar's other commands; {@link Commands}, any program
  * certificates  {@link Certificates}, an authority and the PEM files of what it issues
