@@ -198,7 +198,16 @@ public final class RawClient implements AutoCloseable {
 
   /** Sends a request without a body; each field is a whole line without its end. */
   public RawClient request(String method, String target, String... fields) {
-    return send(head(method, target, socket.getPort(), fields).append("\r\n").toString());
+    return request(method, target, NO_BODY, fields);
+  }
+
+  /** The same with a body, in one write; what tells its length is among the fields. */
+  public RawClient request(String method, String target, byte[] body, String... fields) {
+    ByteArrayOutputStream request = new ByteArrayOutputStream();
+    String head = head(method, target, socket.getPort(), fields).append("\r\n").toString();
+    request.writeBytes(head.getBytes(StandardCharsets.ISO_8859_1));
+    request.writeBytes(body);
+    return send(request.toByteArray());
   }
 
   /** A GET and its whole response. */

@@ -4,8 +4,8 @@
  * <pre>
  * origins       {@link ScriptedOrigin}, byte for byte, a script for each connection; {@link PathOrigin},
  *               a script for each path
- * clients       {@link RawClient} (HTTP/1.1, byte for byte), {@link Http2Client}, {@link Http3Client},
- *               {@link OpensslClient} (TLS of openssl)
+ * clients       {@link RawClient} (HTTP/1.1, byte for byte), {@link RawHttp2} (HTTP/2, frame by frame),
+ *               {@link Http2Client}, {@link Http3Client}, {@link OpensslClient} (TLS of openssl)
  * processes     {@link EdgeProcess}, an edge from the packaged jar, and its {@link Metrics}; {@link Jar},
  *               the jar's other commands; {@link Commands}, any program
  * certificates  {@link Certificates}, an authority and the PEM files of what it issues

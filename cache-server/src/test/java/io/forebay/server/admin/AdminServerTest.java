@@ -82,8 +82,8 @@ final class AdminServerTest {
     RawHttp.Answer answer = start().get(path);
     assertEquals(200, answer.status());
     assertEquals("{\"status\":\"ok\"}\n", answer.text());
-    assertEquals("application/json", answer.fields().get("content-type"));
-    assertEquals("no-store", answer.fields().get("cache-control"));
+    assertEquals("application/json", answer.field("content-type"));
+    assertEquals("no-store", answer.field("cache-control"));
   }
 
   @ParameterizedTest
@@ -150,11 +150,11 @@ final class AdminServerTest {
   void servesMetricsInTheFormatAskedFor() throws IOException {
     RawHttp http = start();
     RawHttp.Answer text = http.get("/metrics");
-    assertEquals("text/plain; version=0.0.4; charset=utf-8", text.fields().get("content-type"));
+    assertEquals("text/plain; version=0.0.4; charset=utf-8", text.field("content-type"));
     assertTrue(text.text().contains("forebay_build_info{java="), text.text());
     RawHttp.Answer open =
         http.get("/metrics", "Accept: application/openmetrics-text;version=1.0.0,text/plain;q=0.5");
-    assertEquals(NodeMetrics.OPEN_METRICS, open.fields().get("content-type"));
+    assertEquals(NodeMetrics.OPEN_METRICS, open.field("content-type"));
     assertTrue(open.text().endsWith("# EOF\n"));
   }
 
@@ -450,7 +450,7 @@ final class AdminServerTest {
   void namesTheMethodsOfAPath(String method, String path, String allow) throws IOException {
     RawHttp.Answer answer = start().send(method, path, "");
     assertEquals(405, answer.status());
-    assertEquals(allow, answer.fields().get("allow"));
+    assertEquals(allow, answer.field("allow"));
     assertNotNull(answer.json().get("error"));
   }
 
@@ -459,7 +459,7 @@ final class AdminServerTest {
     RawHttp.Answer answer = start().send("HEAD", "/v1/stats", "");
     assertEquals(200, answer.status());
     assertEquals(0, answer.body().length);
-    assertTrue(Integer.parseInt(answer.fields().get("content-length")) > 100);
+    assertTrue(Integer.parseInt(answer.field("content-length")) > 100);
   }
 
   // Who may call.
@@ -551,7 +551,7 @@ final class AdminServerTest {
             "Authorization: Bearer  ")) {
       RawHttp.Answer answer = http.get("/v1/stats", authorization);
       assertEquals(401, answer.status(), authorization);
-      assertEquals("Bearer", answer.fields().get("www-authenticate"));
+      assertEquals("Bearer", answer.field("www-authenticate"));
       assertEquals(401, http.post("/v1/purge", "{\"everything\":true}", authorization).status());
     }
     assertEquals(List.of(), node.purged());

@@ -1,23 +1,36 @@
 package io.forebay.server.admin;
 
-import java.io.ByteArrayOutputStream;
+import io.forebay.testing.RawClient;
+import io.forebay.testing.RawClient.Response;
 import java.io.IOException;
-import java.io.InputStream;
-import java.net.InetAddress;
-import java.net.Socket;
 import java.nio.charset.StandardCharsets;
-import java.util.HashMap;
-import java.util.Locale;
-import java.util.Map;
+import java.util.Arrays;
+import java.util.stream.Stream;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-/** Sends exactly the bytes of a test, one request per connection. */
-public final class RawHttp {
+/**
+ * Requests to the admin API of that port by {@link RawClient}, each on a connection of its own that
+ * the API has to end.
+ */
+public record RawHttp(int port) {
 
-  /** What came back. */
+  /**
+   * What came back.
+   *
+   * @param body all that followed the head, whatever length the head says
+   */
   @SuppressWarnings("ArrayRecordComponent") // Looked at, never compared.
-  public record Answer(int status, Map<String, String> fields, byte[] body) {
+  public record Answer(Response head, byte[] body) {
+    public int status() {
+      return head.status();
+    }
+
+    /** The value of a field, or empty. */
+    public String field(String name) {
+      return head.field(name);
+    }
+
     public JsonNode json() {
       return JsonMapper.shared().readTree(body);
     }
@@ -25,12 +38,6 @@ public final class RawHttp {
     public String text() {
       return new String(body, StandardCharsets.UTF_8);
     }
-  }
-
-  private final int port;
-
-  public RawHttp(int port) {
-    this.port = port;
   }
 
   public Answer get(String path, String... fields) throws IOException {
@@ -43,54 +50,25 @@ public final class RawHttp {
 
   /** A request with a usual Host unless the fields hold one. */
   public Answer send(String method, String path, String body, String... fields) throws IOException {
-    StringBuilder head = new StringBuilder(method + " " + path + " HTTP/1.1\r\n");
-    boolean hasHost = false;
-    for (String field : fields) {
-      hasHost |= field.toLowerCase(Locale.ROOT).startsWith("host:");
-      head.append(field).append("\r\n");
-    }
-    if (!hasHost) {
-      head.append("Host: 127.0.0.1:").append(port).append("\r\n");
-    }
     byte[] bytes = body.getBytes(StandardCharsets.UTF_8);
-    if (bytes.length > 0) {
-      head.append("Content-Length: ").append(bytes.length).append("\r\n");
+    Stream<String> length =
+        bytes.length == 0 ? Stream.of() : Stream.of("Content-Length: " + bytes.length);
+    String[] all =
+        Stream.of(Arrays.stream(fields), length, Stream.of("Connection: close"))
+            .flatMap(lines -> lines)
+            .toArray(String[]::new);
+    try (RawClient client = new RawClient(port)) {
+      return answer(client.request(method, path, bytes, all));
     }
-    head.append("Connection: close\r\n\r\n");
-    ByteArrayOutputStream request = new ByteArrayOutputStream();
-    request.writeBytes(head.toString().getBytes(StandardCharsets.ISO_8859_1));
-    request.writeBytes(bytes);
-    return raw(request.toByteArray());
   }
 
   Answer raw(byte[] request) throws IOException {
-    try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
-      socket.setSoTimeout(30_000);
-      socket.getOutputStream().write(request);
-      socket.getOutputStream().flush();
-      InputStream in = socket.getInputStream();
-      String status = line(in);
-      Map<String, String> fields = new HashMap<>();
-      for (String line = line(in); !line.isEmpty(); line = line(in)) {
-        int colon = line.indexOf(':');
-        fields.put(
-            line.substring(0, colon).toLowerCase(Locale.ROOT), line.substring(colon + 1).strip());
-      }
-      byte[] body = in.readAllBytes();
-      return new Answer(Integer.parseInt(status.substring(9, 12)), fields, body);
+    try (RawClient client = new RawClient(port)) {
+      return answer(client.send(request));
     }
   }
 
-  private static String line(InputStream in) throws IOException {
-    StringBuilder line = new StringBuilder();
-    for (int c = in.read(); c != '\n'; c = in.read()) {
-      if (c < 0) {
-        throw new IOException("closed after: " + line);
-      }
-      if (c != '\r') {
-        line.append((char) c);
-      }
-    }
-    return line.toString();
+  private static Answer answer(RawClient client) throws IOException {
+    return new Answer(client.head(), client.readToEnd());
   }
 }

@@ -9,6 +9,7 @@ import io.forebay.server.config.ServerConfig.Http2Config;
 import io.forebay.server.config.ServerConfig.ListenerConfig;
 import io.forebay.server.counters.LimitKey;
 import io.forebay.testing.Await;
+import io.forebay.testing.RawHttp2;
 import io.netty.handler.codec.http2.Http2Error;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;

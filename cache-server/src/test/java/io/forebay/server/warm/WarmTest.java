@@ -556,7 +556,7 @@ final class WarmTest {
     RawHttp.Answer answer = http.post("/v1/warm", order);
     assertEquals(202, answer.status(), answer.text());
     long job = answer.json().get("job").longValue();
-    assertEquals("/v1/warm/" + job, answer.fields().get("location"));
+    assertEquals("/v1/warm/" + job, answer.field("location"));
     return job;
   }
 

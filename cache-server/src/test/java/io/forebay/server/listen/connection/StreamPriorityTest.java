@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.forebay.server.config.ServerConfig.Address;
 import io.forebay.server.config.ServerConfig.ListenerConfig;
 import io.forebay.server.listen.ListenFixture;
-import io.forebay.server.listen.RawHttp2;
+import io.forebay.testing.RawHttp2;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;

@@ -1,4 +1,4 @@
-package io.forebay.server.listen;
+package io.forebay.testing;
 
 import io.netty.handler.codec.http2.Http2Error;
 import java.io.BufferedInputStream;
@@ -22,18 +22,18 @@ public final class RawHttp2 implements AutoCloseable {
 
   public static final int DATA = 0;
   public static final int HEADERS = 1;
-  static final int PRIORITY = 2;
+  public static final int PRIORITY = 2;
   public static final int RST_STREAM = 3;
-  static final int SETTINGS = 4;
-  static final int PING = 6;
-  static final int GOAWAY = 7;
+  public static final int SETTINGS = 4;
+  public static final int PING = 6;
+  public static final int GOAWAY = 7;
   public static final int WINDOW_UPDATE = 8;
-  static final int CONTINUATION = 9;
+  public static final int CONTINUATION = 9;
   public static final int PRIORITY_UPDATE = 16;
 
-  static final int ACK = 1;
-  static final int END_STREAM = 1;
-  static final int END_HEADERS = 4;
+  public static final int ACK = 1;
+  public static final int END_STREAM = 1;
+  public static final int END_HEADERS = 4;
 
   private final Socket socket;
   private final DataInputStream in;
@@ -48,11 +48,11 @@ public final class RawHttp2 implements AutoCloseable {
     }
 
     /** Of GOAWAY. */
-    Http2Error goAwayError() {
+    public Http2Error goAwayError() {
       return Http2Error.valueOf(ByteBuffer.wrap(payload).getInt(4));
     }
 
-    int lastStream() {
+    public int lastStream() {
       return ByteBuffer.wrap(payload).getInt();
     }
 
@@ -107,7 +107,7 @@ public final class RawHttp2 implements AutoCloseable {
   }
 
   /** A header block of literals (RFC 7541 §6.2.2): nothing indexed, nothing compressed. */
-  static byte[] block(String method, String path, String... more) {
+  public static byte[] block(String method, String path, String... more) {
     ByteArrayOutputStream block = new ByteArrayOutputStream();
     literal(block, ":method", method);
     literal(block, ":scheme", "http");
@@ -119,7 +119,7 @@ public final class RawHttp2 implements AutoCloseable {
     return block.toByteArray();
   }
 
-  static void literal(ByteArrayOutputStream block, String name, String value) {
+  public static void literal(ByteArrayOutputStream block, String name, String value) {
     block.write(0);
     string(block, name);
     string(block, value);
@@ -202,7 +202,7 @@ public final class RawHttp2 implements AutoCloseable {
    * How the connection ended: the error of its GOAWAY, or {@code closed} where the kernel's reset,
    * sent because frames were left unread, was faster.
    */
-  String ending() {
+  public String ending() {
     while (true) {
       Frame frame = read();
       if (frame == null) {
