@@ -95,6 +95,8 @@ public final class RawClient implements AutoCloseable {
   private final Socket socket;
   private final InputStream in;
 
+  private List<String> trailers = List.of();
+
   /** Of a chunk that was begun with. */
   private int leftOfChunk;
 
@@ -194,6 +196,23 @@ public final class RawClient implements AutoCloseable {
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
+  }
+
+  /** Sends what it can; the peer may have closed already. */
+  public RawClient sendLeniently(String text) {
+    try {
+      return send(text);
+    } catch (UncheckedIOException e) {
+      return this;
+    }
+  }
+
+  /** Sends every byte in a segment of its own. */
+  public RawClient sendByteByByte(String text) {
+    for (int i = 0; i < text.length(); i++) {
+      send(text.substring(i, i + 1));
+    }
+    return this;
   }
 
   /** Sends a request without a body; each field is a whole line without its end. */
@@ -368,11 +387,14 @@ public final class RawClient implements AutoCloseable {
     while (true) {
       int length = chunkLength();
       if (length == 0) {
+        List<String> last = new ArrayList<>();
         for (String line = line(); !line.isEmpty(); line = line()) {
           if (line.indexOf(':') < 1) {
             throw new IOException("not a trailer field: " + line);
           }
+          last.add(line);
         }
+        trailers = last;
         return body.toByteArray();
       }
       boolean isFirst = body.size() == 0;
@@ -384,6 +406,11 @@ public final class RawClient implements AutoCloseable {
         throw new IOException("chunk of " + length + " bytes does not end where it should");
       }
     }
+  }
+
+  /** The trailer fields of the last chunked body, as they came. */
+  public List<String> trailers() {
+    return trailers;
   }
 
   private int chunkLength() throws IOException {

@@ -6,6 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.forebay.server.counters.LimitKey;
 import io.forebay.server.loop.ListenException;
+import io.forebay.testing.RawClient;
+import java.io.IOException;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
@@ -191,7 +193,7 @@ class Http1RefusalTest {
 
   @ParameterizedTest(name = "{0} {1}")
   @MethodSource("heads")
-  void refusesAndCloses(int status, String name, String request) {
+  void refusesAndCloses(int status, String name, String request) throws IOException {
     try (RawClient client = server.connect()) {
       client.sendLeniently(request + SMUGGLED);
       assertRefused(status, client);
@@ -202,7 +204,7 @@ class Http1RefusalTest {
 
   @ParameterizedTest(name = "{0} {1}, second in a pipeline, byte by byte")
   @MethodSource("heads")
-  void refusesTheSecondByteByByte(int status, String name, String request) {
+  void refusesTheSecondByteByByte(int status, String name, String request) throws IOException {
     if (request.length() > 4000) {
       return;
     }
@@ -212,22 +214,22 @@ class Http1RefusalTest {
         client.sendLeniently(request.substring(i, i + 1));
       }
       client.sendLeniently(SMUGGLED);
-      assertEquals("first", client.read().text());
+      assertEquals("first", client.reply().text());
       assertRefused(status, client);
     }
     assertEquals(List.of("GET /first"), server.exchanges.started, name);
   }
 
-  private static void assertRefused(int status, RawClient client) {
-    RawClient.Response response = client.read();
+  private static void assertRefused(int status, RawClient client) throws IOException {
+    RawClient.Response response = client.reply();
     assertEquals(status, response.status(), response.text());
     assertEquals("close", response.field("connection"));
     assertEquals("text/plain; charset=utf-8", response.field("content-type"));
-    assertTrue(response.field("date") != null);
+    assertTrue(response.has("date"));
     assertTrue(response.text().startsWith(status + " "), response.text());
     assertEquals(1, response.text().lines().count());
-    assertEquals(status == 405, response.field("allow") != null);
-    assertTrue(client.isEnded());
+    assertEquals(status == 405, response.has("allow"));
+    assertTrue(client.isClosedByPeer());
   }
 
   static Stream<Arguments> bodies() {
@@ -264,7 +266,7 @@ class Http1RefusalTest {
 
   @ParameterizedTest(name = "{1}")
   @MethodSource("bodies")
-  void refusesMalformedChunks(int status, String name, String body) {
+  void refusesMalformedChunks(int status, String name, String body) throws IOException {
     try (RawClient client = server.connect()) {
       client.send(
           "POST /slow-body HTTP/1.1\r\n" + HOST + "Transfer-Encoding: chunked\r\n\r\n" + body);
@@ -281,7 +283,7 @@ class Http1RefusalTest {
 
   @ParameterizedTest(name = "{1}, byte by byte")
   @MethodSource("bodies")
-  void refusesMalformedChunksByteByByte(int status, String name, String body) {
+  void refusesMalformedChunksByteByByte(int status, String name, String body) throws IOException {
     try (RawClient client = server.connect()) {
       client.send("POST /slow-body HTTP/1.1\r\n" + HOST + "Transfer-Encoding: chunked\r\n\r\n");
       server.release();
@@ -297,7 +299,8 @@ class Http1RefusalTest {
   }
 
   @Test
-  void aChunkedBodyBeyondTheBoundIsRefusedWhereItIsPassed() throws InterruptedException {
+  void aChunkedBodyBeyondTheBoundIsRefusedWhereItIsPassed()
+      throws IOException, InterruptedException {
     try (RawClient client = server.connect()) {
       client.send("POST /slow-body HTTP/1.1\r\n" + HOST + "Transfer-Encoding: chunked\r\n\r\n");
       server.release();
@@ -311,49 +314,49 @@ class Http1RefusalTest {
   }
 
   @Test
-  void trailersAreDropped() {
+  void trailersAreDropped() throws IOException {
     try (RawClient client = server.connect()) {
       client.send(
           "POST /echo HTTP/1.1\r\n"
               + HOST
               + "Transfer-Encoding: chunked\r\n\r\n2\r\nab\r\n0\r\nHost: evil\r\n"
               + "Authorization: x\r\nContent-Length: 7\r\n\r\n");
-      RawClient.Response response = client.read();
+      RawClient.Response response = client.reply();
       assertEquals("ab", response.text());
-      assertFalse(String.join("\n", response.head()).contains("evil"));
-      assertEquals("hello", client.get("/hello").read().text());
+      assertFalse(String.join("\n", response.lines()).contains("evil"));
+      assertEquals("hello", client.get("/hello").text());
     }
   }
 
   @Test
-  void oneEmptyLineBeforeARequestIsTaken() {
+  void oneEmptyLineBeforeARequestIsTaken() throws IOException {
     try (RawClient client = server.connect()) {
-      assertEquals("a", client.send("\r\n").get("/a").read().text());
-      assertEquals("b", client.send("\r\n").get("/b").read().text());
+      assertEquals("a", client.send("\r\n").get("/a").text());
+      assertEquals("b", client.send("\r\n").get("/b").text());
     }
   }
 
   @Test
-  void aRefusalOfHeadHasNoBody() {
+  void aRefusalOfHeadHasNoBody() throws IOException {
     try (RawClient client = server.connect()) {
       client.send("HEAD / HTTP/1.1\r\nHost: a b\r\n\r\n");
-      assertEquals(400, client.read(true).status());
-      assertTrue(client.isEnded());
+      assertEquals(400, client.reply(true).status());
+      assertTrue(client.isClosedByPeer());
     }
   }
 
   @Test
-  void theReasonIsReadThoughTheClientIsStillSending() {
+  void theReasonIsReadThoughTheClientIsStillSending() throws IOException {
     try (RawClient client = server.connect()) {
       client.send("POST / HTTP/1.1\r\n" + HOST + "Content-Length: 2000000\r\n\r\n");
       client.sendLeniently("x".repeat(2_000_000));
-      assertEquals(413, client.read().status());
-      assertTrue(client.isEnded());
+      assertEquals(413, client.reply().status());
+      assertTrue(client.isClosedByPeer());
     }
   }
 
   @Test
-  void connectionsBeyondTheCapAreTurnedAway() throws ListenException {
+  void connectionsBeyondTheCapAreTurnedAway() throws IOException, ListenException {
     server.close();
     var two =
         new io.forebay.server.config.ServerConfig.LimitsConfig(
@@ -372,17 +375,17 @@ class Http1RefusalTest {
     server = new ListenFixture(two, ListenFixture.TIMEOUTS);
     try (RawClient a = server.connect();
         RawClient b = server.connect()) {
-      assertEquals("a", a.get("/a").read().text());
-      assertEquals("b", b.get("/b").read().text());
+      assertEquals("a", a.get("/a").text());
+      assertEquals("b", b.get("/b").text());
       try (RawClient c = server.connect()) {
-        RawClient.Response answer = c.read();
+        RawClient.Response answer = c.reply();
         assertEquals(503, answer.status());
         assertEquals("5", answer.field("retry-after"));
-        assertTrue(c.isEnded());
+        assertTrue(c.isClosedByPeer());
       }
       assertEquals(1, server.counters().connectionsRefused);
       assertEquals(1, server.counters().hits(LimitKey.CONNECTIONS));
-      assertEquals("a", a.get("/a").read().text());
+      assertEquals("a", a.get("/a").text());
       assertEquals(2, server.listeners.connections());
     }
   }

@@ -26,6 +26,7 @@ import io.forebay.server.loop.Transport;
 import io.forebay.server.tls.ClientTls;
 import io.forebay.server.tls.TlsException;
 import io.forebay.testing.PooledBuffers;
+import io.forebay.testing.RawClient;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;

@@ -14,6 +14,7 @@ import io.forebay.server.loop.CpuPlan;
 import io.forebay.server.loop.ListenException;
 import io.forebay.server.loop.Loop;
 import io.forebay.server.loop.Transport;
+import io.forebay.testing.RawClient;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -54,7 +55,7 @@ class ListenersTest {
       List<RawClient> clients = new ArrayList<>();
       for (int i = 0; i < 60; i++) {
         RawClient client = server.connect();
-        assertEquals("hello", client.get("/hello").read().text());
+        assertEquals("hello", client.get("/hello").text());
         clients.add(client);
       }
       assertEquals(60, server.listeners.connections());
@@ -101,7 +102,7 @@ class ListenersTest {
               () -> new ListenFixture(config("auto", 1, ListenFixture.plain(server.port()))));
       assertTrue(String.valueOf(e.getMessage()).contains("address in use"), e.getMessage());
       try (RawClient client = server.connect()) {
-        assertEquals("hello", client.get("/hello").read().text());
+        assertEquals("hello", client.get("/hello").text());
       }
     }
   }
@@ -127,11 +128,11 @@ class ListenersTest {
       List<RawClient> clients = new ArrayList<>();
       try {
         for (int i = 0; i < 20; i++) {
-          clients.add(server.connect().get("/hello"));
+          clients.add(server.connect().request("GET", "/hello"));
         }
         atWork.countDown();
         for (RawClient client : clients) {
-          assertEquals(200, client.read().status());
+          assertEquals(200, client.reply().status());
         }
       } finally {
         atWork.countDown();
@@ -154,8 +155,8 @@ class ListenersTest {
     try (ListenFixture server = new ListenFixture();
         RawClient idle = server.connect();
         RawClient busy = server.connect()) {
-      idle.get("/hello").read();
-      busy.get("/slow?1");
+      idle.get("/hello");
+      busy.request("GET", "/slow?1");
       Runnable step = server.exchanges.held.take();
       CompletableFuture<Boolean> drained =
           CompletableFuture.supplyAsync(() -> {
@@ -165,16 +166,16 @@ class ListenersTest {
               return false;
             }
           });
-      assertTrue(idle.isEnded());
+      assertTrue(idle.isClosedByPeer());
       assertThrows(
           IOException.class,
           () -> new Socket(InetAddress.getLoopbackAddress(), server.port()).close());
       assertFalse(drained.isDone());
       server.transport.loops().getFirst().eventLoop().execute(step);
-      RawClient.Response last = busy.read();
+      RawClient.Response last = busy.reply();
       assertEquals("close", last.field("connection"));
       assertEquals("slow 1", last.text());
-      assertTrue(busy.isEnded());
+      assertTrue(busy.isClosedByPeer());
       assertTrue(drained.get(10, TimeUnit.SECONDS));
       assertEquals(0, server.listeners.connections());
     }
@@ -184,13 +185,13 @@ class ListenersTest {
   void cutsWhatDoesNotDrainInTime() throws Exception {
     try (ListenFixture server = new ListenFixture();
         RawClient client = server.connect()) {
-      client.get("/never");
+      client.request("GET", "/never");
       while (server.exchanges.started.isEmpty()) {
         Thread.onSpinWait();
       }
       assertFalse(server.listeners.drain(Duration.ofMillis(50)));
       server.listeners.close();
-      assertTrue(client.isEnded());
+      assertTrue(client.isClosedByPeer());
       assertEquals("/never", server.exchanges.closed.poll(10, TimeUnit.SECONDS));
     }
   }

@@ -16,6 +16,7 @@ import io.forebay.server.loop.ListenException;
 import io.forebay.testing.Certificates;
 import io.forebay.testing.Http2Client;
 import io.forebay.testing.Http3Client;
+import io.forebay.testing.RawClient;
 import io.netty.handler.codec.http2.Http2Headers;
 import io.netty.handler.codec.http3.Http3Headers;
 import java.nio.file.Files;
@@ -200,7 +201,7 @@ class RefusalLogTest {
       throws Exception {
     String body;
     try (RawClient client = server.connect()) {
-      RawClient.Response response = client.send(sent).read();
+      RawClient.Response response = client.send(sent).reply();
       assertEquals(status, response.status());
       body = response.text();
     }
@@ -222,8 +223,8 @@ class RefusalLogTest {
   @Test
   void nothingOfAnEarlierRequestStandsInTheLine() throws Exception {
     try (RawClient client = server.connect()) {
-      assertEquals("hello", client.get("/hello").read().text());
-      assertEquals(400, client.send("\u0001\r\n\r\n").read().status());
+      assertEquals("hello", client.get("/hello").text());
+      assertEquals(400, client.send("\u0001\r\n\r\n").reply().status());
     }
     JsonNode line = lines().getFirst();
     assertEquals("", text(line, "method"));
@@ -235,7 +236,7 @@ class RefusalLogTest {
   void aLongMethodIsCutShort() throws Exception {
     try (RawClient client = server.connect()) {
       String method = "M".repeat(200);
-      assertEquals(400, client.send(method + " a HTTP/1.1\r\n" + HOST + "\r\n").read().status());
+      assertEquals(400, client.send(method + " a HTTP/1.1\r\n" + HOST + "\r\n").reply().status());
     }
     assertEquals("M".repeat(128), text(lines().getFirst(), "method"));
   }
@@ -243,7 +244,7 @@ class RefusalLogTest {
   @Test
   void whatIsAnsweredForTheServerItselfIsOneLine() throws Exception {
     try (RawClient client = server.connect()) {
-      assertEquals(204, client.send("OPTIONS * HTTP/1.1\r\n" + HOST + "\r\n").read().status());
+      assertEquals(204, client.send("OPTIONS * HTTP/1.1\r\n" + HOST + "\r\n").reply().status());
     }
     JsonNode line = lines().getFirst();
     assertEquals("OPTIONS *", text(line, "method") + " " + text(line, "target"));

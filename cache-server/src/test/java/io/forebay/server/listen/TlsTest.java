@@ -1,6 +1,7 @@
 package io.forebay.server.listen;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -9,8 +10,12 @@ import io.forebay.server.config.ServerConfig.Address;
 import io.forebay.server.config.ServerConfig.ListenerConfig;
 import io.forebay.server.config.ServerConfig.TimeoutsConfig;
 import io.forebay.testing.Certificates;
+import io.forebay.testing.RawClient;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import javax.net.ssl.SSLSocket;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
@@ -49,6 +54,9 @@ class TlsTest {
       socket.setEnabledProtocols(protocols);
     }
     socket.startHandshake();
+    if (protocols.length > 0) {
+      assertEquals(List.of(protocols), List.of(socket.getSession().getProtocol()));
+    }
     return new RawClient(socket);
   }
 
@@ -57,11 +65,10 @@ class TlsTest {
   void servesHttp11WithoutAlpn(String version) throws Exception {
     try (ListenFixture server = new ListenFixture(config(ListenFixture.TIMEOUTS));
         RawClient client = connect(server, version)) {
-      assertEquals(version, ((SSLSocket) client.socket).getSession().getProtocol());
-      String shown = client.get("/show").read().text();
+      String shown = client.get("/show", "Host: a.example").text();
       assertTrue(shown.startsWith("GET https a.example /show null HTTP/1.1"), shown);
-      assertEquals(3_000_000, client.get("/big?3000000").read().text().length());
-      assertEquals("hello", client.get("/hello").read().text());
+      assertEquals(3_000_000, client.get("/big?3000000").text().length());
+      assertEquals("hello", client.get("/hello").text());
     }
   }
 
@@ -70,7 +77,7 @@ class TlsTest {
     try (ListenFixture server = new ListenFixture(config(ListenFixture.TIMEOUTS));
         RawClient client = connect(server)) {
       String request = "GET /show HTTP/1.1\r\nHost: a.example:443\r\n\r\n";
-      String shown = client.send(request).read().text();
+      String shown = client.send(request).reply().text();
       assertTrue(shown.startsWith("GET https a.example /show"), shown);
     }
   }
@@ -79,8 +86,8 @@ class TlsTest {
   void refusalsReachTheClient() throws Exception {
     try (ListenFixture server = new ListenFixture(config(ListenFixture.TIMEOUTS));
         RawClient client = connect(server)) {
-      assertEquals(400, client.send("GET / HTTP/1.1\r\n\r\n").read().status());
-      assertTrue(client.isEnded());
+      assertEquals(400, client.send("GET / HTTP/1.1\r\n\r\n").reply().status());
+      assertTrue(client.isClosedByPeer());
     }
   }
 
@@ -90,7 +97,7 @@ class TlsTest {
         RawClient client = connect(server)) {
       client.send("GET /abort-unknown HTTP/1.0\r\n\r\n");
       // Without close_notify the JDK reports the truncation.
-      assertThrows(java.io.IOException.class, () -> client.socket.getInputStream().readAllBytes());
+      assertThrows(IOException.class, client::reply);
     }
   }
 
@@ -117,8 +124,9 @@ class TlsTest {
   void plainTextIsTurnedAway() throws Exception {
     try (ListenFixture server = new ListenFixture(config(ListenFixture.TIMEOUTS));
         RawClient client = server.connect()) {
-      client.get("/hello");
-      assertTrue(!client.readToEnd().contains("HTTP/"));
+      client.request("GET", "/hello");
+      String answer = new String(client.readToEnd(), StandardCharsets.ISO_8859_1);
+      assertFalse(answer.contains("HTTP/"), answer);
     }
   }
 }

@@ -12,11 +12,11 @@ import io.forebay.server.config.ServerConfig.OverloadConfig;
 import io.forebay.server.config.ServerConfig.TimeoutsConfig;
 import io.forebay.server.counters.LimitKey;
 import io.forebay.server.listen.ListenFixture;
-import io.forebay.server.listen.RawClient;
 import io.forebay.server.listen.connection.RequestBodyRate.Verdict;
 import io.forebay.server.loop.ListenException;
 import io.forebay.server.loop.LoopLoad;
 import io.forebay.testing.Await;
+import io.forebay.testing.RawClient;
 import io.forebay.testing.RawHttp2;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -75,17 +75,17 @@ class BoundsTest {
     try (ListenFixture server = open(limits(2, 0), ListenFixture.TIMEOUTS)) {
       try (RawClient a = server.connect();
           RawClient b = server.connect()) {
-        a.get("/hello").read();
-        b.get("/hello").read();
+        a.get("/hello");
+        b.get("/hello");
         try (RawClient c = server.connect()) {
-          assertEquals(503, c.read().status());
+          assertEquals(503, c.reply().status());
         }
         assertEquals(1, server.counters().hits(LimitKey.CONNECTIONS_PER_ADDRESS));
-        assertEquals(200, a.get("/hello").read().status());
+        assertEquals(200, a.get("/hello").status());
       }
       Await.until("no connection is left", () -> server.listeners.connections() == 0);
       try (RawClient d = server.connect()) {
-        assertEquals(200, d.get("/hello").read().status());
+        assertEquals(200, d.get("/hello").status());
       }
     }
   }
@@ -121,7 +121,7 @@ class BoundsTest {
         client.send("POST /slow-body HTTP/1.1\r\nHost: a\r\nContent-Length: 99\r\n\r\n");
         server.release();
         drip(() -> client.sendLeniently("x"), server, 1);
-        assertEquals(408, client.read().status());
+        assertEquals(408, client.reply().status());
       }
       try (RawHttp2 client = new RawHttp2(server.port())) {
         client.post(1, "/slow-body").flush();
@@ -137,7 +137,7 @@ class BoundsTest {
           client.send("y".repeat(200));
           LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(100));
         }
-        assertEquals(200, client.read().status());
+        assertEquals(200, client.reply().status());
       }
       assertEquals(2, server.counters().hits(LimitKey.REQUEST_BODY_RATE));
     }
@@ -185,8 +185,8 @@ class BoundsTest {
         timeouts(Duration.ofSeconds(10), Duration.ofSeconds(2), Duration.ofMillis(500));
     try (ListenFixture server = open(limits(0, 0), brief)) {
       try (RawClient client = server.connect()) {
-        assertEquals(408, client.get("/never").read().status());
-        assertTrue(client.isEnded());
+        assertEquals(408, client.get("/never").status());
+        assertTrue(client.isClosedByPeer());
       }
       try (RawHttp2 client = new RawHttp2(server.port())) {
         client.get(1, "/never").flush();
@@ -235,10 +235,10 @@ class BoundsTest {
     try (ListenFixture server = open(limits(0, 0), ListenFixture.TIMEOUTS)) {
       try (RawClient client = server.connect()) {
         client.sendByteByByte("POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\n\r\nx");
-        assertEquals("x", client.read().text());
+        assertEquals("x", client.reply().text());
       }
       try (RawClient client = server.connect()) {
-        assertEquals(505, client.send("PRI * HTTP/2.0\r\n\r\nXX\r\n\r\n").read().status());
+        assertEquals(505, client.send("PRI * HTTP/2.0\r\n\r\nXX\r\n\r\n").reply().status());
       }
       try (RawHttp2 client = new RawHttp2(server.port())) {
         client.get(1, "/show").flush();
@@ -250,7 +250,7 @@ class BoundsTest {
     // Without the option nothing but HTTP/1.1 is spoken.
     try (ListenFixture server = new ListenFixture();
         RawClient client = server.connect()) {
-      int status = client.send("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n").read().status();
+      int status = client.send("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n").reply().status();
       assertEquals(505, status);
     }
   }
@@ -285,7 +285,7 @@ class BoundsTest {
   void aLoopThatShedsTurnsNewConnectionsAwayAndServesTheOthers() throws Exception {
     try (ListenFixture server = open(limits(0, 0), ListenFixture.TIMEOUTS);
         RawClient before = server.connect()) {
-      before.get("/hello").read();
+      before.get("/hello");
       LoopLoad load = server.exchanges.load();
       server
           .transport
@@ -300,11 +300,11 @@ class BoundsTest {
           })
           .sync();
       try (RawClient late = server.connect()) {
-        RawClient.Response answer = late.read();
+        RawClient.Response answer = late.reply();
         assertEquals(503, answer.status());
         assertEquals("5", answer.field("retry-after"));
       }
-      assertEquals(200, before.get("/hello").read().status());
+      assertEquals(200, before.get("/hello").status());
       assertEquals(1, server.counters().hits(LimitKey.OVERLOAD));
     }
   }
