@@ -13,7 +13,10 @@ import java.util.Deque;
 import java.util.List;
 import tools.jackson.databind.JsonNode;
 
-/** An admin API that sends scripted responses in order and records the requests. */
+/**
+ * An admin API that sends scripted responses in order, whatever the path, and records the requests;
+ * {@code PathOrigin} has an answer for each path.
+ */
 final class ScriptedAdmin implements AutoCloseable {
   private final HttpServer server;
   private final Deque<Answer> answers = new ArrayDeque<>();

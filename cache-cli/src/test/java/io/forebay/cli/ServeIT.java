@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.forebay.cli.console.Output;
+import io.forebay.testing.Await;
 import io.forebay.testing.Commands;
 import io.forebay.testing.Jar;
 import java.io.BufferedReader;
@@ -14,9 +15,9 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -67,11 +68,7 @@ final class ServeIT {
       assertEquals(200, status(admin + "/readyz"));
       // Process.destroy would close the output that is read below.
       assertTrue(process.toHandle().destroy());
-      long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(7);
-      while (status(admin + "/readyz") != 503) {
-        assertTrue(System.nanoTime() - deadline < 0, "still ready");
-        LockSupport.parkNanos(1_000_000);
-      }
+      Await.until("not ready", Duration.ofSeconds(7), () -> status(admin + "/readyz") == 503);
       // The origin is dead: what matters is that a new connection is served.
       assertEquals(502, status(site));
       assertTrue(process.waitFor(120, TimeUnit.SECONDS));

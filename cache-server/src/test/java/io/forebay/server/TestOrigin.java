@@ -12,7 +12,11 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
-/** A scripted origin that answers each path as its test specifies and records the requests. */
+/**
+ * A scripted origin that answers each path as its test specifies and records the requests. Unlike
+ * {@code PathOrigin} it counts the requests of each path and leaves their bodies to the answer,
+ * which may send before it reads.
+ */
 final class TestOrigin implements AutoCloseable {
 
   /** One request as the origin saw it; {@code number} counts those for its path, from 1. */

@@ -23,6 +23,7 @@ import org.jspecify.annotations.Nullable;
  * The packaged jar as a child process on the Java that runs the test. Ports and directories stay
  * the same over restarts; closing ends it and removes its memory files.
  */
+@SuppressWarnings("try") // a test that is interrupted ends
 public final class EdgeProcess implements AutoCloseable {
   private static final Duration START_LIMIT = Duration.ofSeconds(40);
   private static final Duration STOP_LIMIT = Duration.ofMinutes(1);

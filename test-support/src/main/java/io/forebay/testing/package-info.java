@@ -15,7 +15,7 @@
  *
  * The package depends on nothing of Forebay and on no test framework: failures are {@link
  * AssertionError}s. A whole node in the test's process is {@code io.forebay.server.Edge} among the
- * tests of cache-server.
+ * tests of cache-server, as it needs the classes of that module.
  */
 @NullMarked
 package io.forebay.testing;

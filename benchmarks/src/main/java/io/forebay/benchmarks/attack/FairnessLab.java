@@ -1,13 +1,10 @@
 package io.forebay.benchmarks.attack;
 
 import io.forebay.testing.Directories;
-import java.io.BufferedReader;
+import io.forebay.testing.RawClient;
 import java.io.IOException;
-import java.io.InputStream;
-import java.io.InputStreamReader;
 import java.net.InetAddress;
 import java.net.Socket;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -44,7 +41,7 @@ public final class FairnessLab {
 
   private final int port;
   private final int seconds;
-  private final List<Socket> held = new ArrayList<>();
+  private final List<RawClient> held = new ArrayList<>();
 
   private FairnessLab(int port, int seconds) {
     this.port = port;
@@ -80,12 +77,12 @@ public final class FairnessLab {
 
   // --- the attacker -----------------------------------------------------------------------------
 
-  private Socket attacker() throws IOException {
+  private RawClient attacker() throws IOException {
     byte[] loopback = new byte[16];
     loopback[15] = 1;
-    Socket socket = new Socket(InetAddress.getByAddress(loopback), port);
-    held.add(socket);
-    return socket;
+    RawClient client = new RawClient(new Socket(InetAddress.getByAddress(loopback), port));
+    held.add(client);
+    return client;
   }
 
   private void slowRequests() throws IOException {
@@ -94,23 +91,18 @@ public final class FairnessLab {
       for (int k = 0; k < STREAMS; k++) {
         requests.get(1 + 2 * k, "[::1]:" + port, "/slow/" + i + "/" + k);
       }
-      attacker().getOutputStream().write(requests.bytes());
+      attacker().send(requests.bytes());
     }
   }
 
   private void hoardTunnels() throws IOException {
     for (int i = 0; i < TUNNELS; i++) {
-      Socket socket = attacker();
-      socket.setSoTimeout(PATIENCE_MILLIS);
-      ask(socket, "/tunnel", OFFER);
-      int ignored = status(socket);
+      int ignored = status(attacker(), "/tunnel", OFFER);
     }
   }
 
-  private void leave() throws IOException {
-    for (Socket socket : held) {
-      socket.close();
-    }
+  private void leave() {
+    held.forEach(RawClient::close);
     held.clear();
   }
 
@@ -142,25 +134,21 @@ public final class FairnessLab {
   private void count(
       Map<String, Map<Integer, Integer>> statuses, String what, String path, String fields)
       throws IOException {
-    try (Socket socket = new Socket(InetAddress.getByAddress(new byte[] {127, 0, 0, 1}), port)) {
-      socket.setSoTimeout(PATIENCE_MILLIS);
-      ask(socket, path, fields);
-      statuses.computeIfAbsent(what, w -> new TreeMap<>()).merge(status(socket), 1, Integer::sum);
+    try (RawClient client =
+        new RawClient(new Socket(InetAddress.getByAddress(new byte[] {127, 0, 0, 1}), port))) {
+      statuses
+          .computeIfAbsent(what, w -> new TreeMap<>())
+          .merge(status(client, path, fields), 1, Integer::sum);
     }
   }
 
-  private static void ask(Socket socket, String path, String fields) throws IOException {
-    String head = "GET " + path + " HTTP/1.1\r\nHost: fairness.example\r\n" + fields + "\r\n";
-    socket.getOutputStream().write(head.getBytes(StandardCharsets.ISO_8859_1));
-  }
-
   /** The status of what comes back; 0 where nothing does. */
-  private static int status(Socket socket) {
+  private static int status(RawClient client, String path, String fields) throws IOException {
+    client
+        .timeoutMillis(PATIENCE_MILLIS)
+        .send("GET " + path + " HTTP/1.1\r\nHost: fairness.example\r\n" + fields + "\r\n");
     try {
-      InputStream in = socket.getInputStream();
-      String line =
-          new BufferedReader(new InputStreamReader(in, StandardCharsets.ISO_8859_1)).readLine();
-      return line == null ? 0 : Integer.parseInt(line.split(" ", -1)[1]);
+      return client.head().status();
     } catch (IOException nothing) {
       return 0;
     }

@@ -3,7 +3,11 @@ package io.forebay.benchmarks.attack;
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
 
-/** Frames of HTTP/2 as bytes (RFC 9113 §4.1), written by hand since no client sends these. */
+/**
+ * Frames of HTTP/2 as bytes (RFC 9113 §4.1), written by hand since no client sends these. {@code
+ * RawHttp2} holds a connection and sends as it goes; a flood sends one batch, made once, again and
+ * again.
+ */
 final class Http2Frames {
 
   static final int HEADERS = 1;

@@ -19,7 +19,10 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
-/** A listener of a node as warming uses it: scripted bodies, and a record of requests. */
+/**
+ * A listener of a node as warming uses it: scripted bodies, and a record of requests. Unlike {@code
+ * PathOrigin} it tells hosts apart and holds answers back until many requests have come.
+ */
 public final class EdgeFixture implements AutoCloseable {
   private final HttpServer server;
   private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
