@@ -26,6 +26,7 @@ import java.util.stream.Stream;
  *     io.forebay.benchmarks.attack.AttackLab cache-cli/target/forebay.jar [SECONDS [ATTACK]]
  * </pre>
  */
+@SuppressWarnings("try") // one that is interrupted ends
 public final class AttackLab {
 
   private static final String EDGE_CPU = "0";

@@ -13,6 +13,7 @@ import org.openjdk.jmh.annotations.Fork;
  * this one. Bystanders come by IPv4, attackers by IPv6, so that limits for each address tell them
  * apart.
  */
+@SuppressWarnings("try") // one that is interrupted ends
 final class Edge implements AutoCloseable {
 
   private static final int SMALL_BYTES = 1024;

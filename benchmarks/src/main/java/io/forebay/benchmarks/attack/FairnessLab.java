@@ -25,6 +25,7 @@ import java.util.TreeMap;
  *     io.forebay.benchmarks.attack.FairnessLab cache-cli/target/forebay.jar [SECONDS]
  * </pre>
  */
+@SuppressWarnings("try") // one that is interrupted ends
 public final class FairnessLab {
 
   private static final int SECONDS = 6;
