@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.BrokenBarrierException;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -110,6 +111,72 @@ final class ServerUncacheableTest {
       Await.until("it is stored", () -> isHit(client, "/open"));
       assertEquals(2, origin.count("/open"));
     }
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "cache-control: private, max-age=100",
+        "cache-control: private\r\nvary: Accept-Encoding, Cookie",
+        "cache-control: no-store",
+        "cache-control: max-age=100\r\nset-cookie: a=b",
+        "cache-control: max-age=100\r\nvary: Cookie",
+        "x-says: nothing",
+      })
+  void aClientWithCookiesDoesNotTurnCachingOffForOthers(String fields) throws IOException {
+    String path = "/greets-" + Integer.toHexString(fields.hashCode());
+    greet(path, fields, new CountDownLatch(0), new CountDownLatch(0));
+    try (RawClient client = edge.connect()) {
+      assertEquals("for sid=1", client.get(path, "Cookie: sid=1").text());
+      Response first = client.get(path);
+      assertEquals("for all", first.text());
+      assertTrue(first.field("cache-status").endsWith("; stored"), first.field("cache-status"));
+      Await.until("it is stored", () -> isHit(client, path));
+    }
+    assertEquals(2, origin.count(path));
+  }
+
+  /** An editor who looks at a page after its purge, before its readers do. */
+  @Test
+  void whoWaitedForAPersonalAnswerSharesAnotherFetch() throws Exception {
+    CountDownLatch user = new CountDownLatch(1);
+    CountDownLatch others = new CountDownLatch(1);
+    greet("/editor", "cache-control: private\r\nvary: Cookie", user, others);
+    List<RawClient> waiting = new ArrayList<>();
+    try (RawClient editor = edge.connect().request("GET", "/editor", "Cookie: sid=1")) {
+      Await.until("the editor's request is there", () -> origin.count("/editor") == 1);
+      long joined = edge.sum(c -> c.joined);
+      for (int i = 0; i < TOGETHER; i++) {
+        waiting.add(edge.connect().request("GET", "/editor"));
+      }
+      edge.awaitSum(joined + TOGETHER, c -> c.joined);
+      user.countDown();
+      assertEquals("for sid=1", editor.reply().text());
+      edge.awaitSum(joined + TOGETHER + TOGETHER - 1, c -> c.joined);
+      others.countDown();
+      for (RawClient client : waiting) {
+        assertEquals("for all", client.reply().text());
+        client.close();
+      }
+    }
+    assertEquals(2, origin.count("/editor"));
+  }
+
+  /** With cookies the fields given, without them what all may have. */
+  private void greet(
+      String path, String personal, CountDownLatch gateOfUsers, CountDownLatch gateOfOthers) {
+    origin.on(
+        path,
+        (request, connection) -> {
+          String cookie = request.field("cookie");
+          TestOrigin.await(cookie.isEmpty() ? gateOfOthers : gateOfUsers);
+          TestOrigin.sendOk(
+              connection,
+              cookie.isEmpty()
+                  ? "cache-control: max-age=100\r\nvary: Cookie\r\n"
+                  : personal + "\r\n",
+              TestOrigin.ascii("for " + (cookie.isEmpty() ? "all" : cookie)));
+        });
   }
 
   private static boolean isHit(RawClient client, String path) {

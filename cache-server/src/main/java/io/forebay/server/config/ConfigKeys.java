@@ -868,8 +868,9 @@ final class ConfigKeys {
           duration("0s", "1d"),
           "60s",
           route -> route.sharing().hitForMiss(),
-          "How long, after a response that cannot be shared, requests for its URL do not wait"
-              + " for one another.");
+          "How long, after a response that cannot be shared, requests for its URL are forwarded"
+              + " without waiting for one another. If the request had cookies or `Authorization`,"
+              + " only such requests are.");
 
   static final Field<RouteConfig, String> KEY_HOST =
       optional(

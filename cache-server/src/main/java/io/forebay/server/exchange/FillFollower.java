@@ -16,6 +16,7 @@ import io.forebay.server.fill.FillRequest;
 import io.forebay.server.fill.Follower;
 import io.forebay.server.fill.InterimResponses;
 import io.forebay.server.fill.history.FillKey;
+import io.forebay.server.fill.history.HitForMiss;
 import io.forebay.server.http.AbortCause;
 import io.forebay.server.loop.LoopTimer;
 import io.forebay.server.origin.OriginCall;
@@ -61,6 +62,9 @@ final class FillFollower implements Follower, FillLeader {
   private @Nullable Fill overtaken;
 
   private boolean hasJoined;
+
+  /** Whether a response that was for its leader alone has been left for a fill without such. */
+  private boolean hasLeftPersonal;
 
   /** Runs while another one's fetch has no head. */
   private final LoopTimer headTimer;
@@ -327,7 +331,19 @@ final class FillFollower implements Follower, FillLeader {
         && fetching.mayServeStaleOnError()) {
       return fetching.onOriginFailed(serverError(head.status()));
     }
+    if (head != null && head.status() < 500 && mayBePersonal(followed)) {
+      hasLeftPersonal = true;
+      return Step.FETCH;
+    }
     return exchange.passBecause(Reason.PASS_UNCACHEABLE);
+  }
+
+  /**
+   * Whether the response may be for its leader's credentials alone, so that the one to this request
+   * can be shared with others: once, since there may be no end of such leaders (I6).
+   */
+  private boolean mayBePersonal(Fill followed) {
+    return !hasLeftPersonal && !HitForMiss.concerns(followed.order().request(), request.view());
   }
 
   private static OriginFailure serverError(int status) {

@@ -1,5 +1,6 @@
 package io.forebay.server.fill;
 
+import io.forebay.core.http.FieldSyntax;
 import io.forebay.core.http.HeaderFields;
 import io.forebay.core.http.KnownField;
 import io.forebay.core.http.RequestView;
@@ -123,25 +124,36 @@ final class FillOutcomeRecorder {
   }
 
   /**
-   * The key whose requests need not wait for one another. A response that is unsuitable for this
-   * class of encodings may suit others, so with a vary marker each class has its own key. A
-   * response refused because of cookies counts for all requests with cookies and no others; the
-   * variants of a response that varies by cookies are remembered together.
+   * The key whose requests need not wait for one another. A request's cookies may be the reason,
+   * whatever the response says (I7), so a response to a request with cookies is remembered for
+   * requests with cookies alone. A response that is unsuitable for this class of encodings may suit
+   * others, so with a vary marker each class has its own key. The variants of a response that
+   * varies by cookies are remembered together.
    */
   private FillKey uncacheableKey(Reason why, HeaderFields fields) {
-    var keys = loop.keys();
-    if (why == Reason.NOT_STORED_COOKIE) {
-      return HitForMiss.withCookies(order.key());
+    if (why == Reason.NOT_STORED_ENCODING) {
+      return variantByEncoding(fields);
     }
-    if (why == Reason.NOT_STORED_VARY_COOKIE) {
-      return HitForMiss.withCookies(
-          keys.build(order.request(), order.route().keyRecipe())
-              ? new FillKey(keys.hi(), keys.lo())
-              : order.key());
-    }
-    if (why != Reason.NOT_STORED_ENCODING || !StorableHead.buildBase(loop, order, fields)) {
+    if (!order.request().has(KnownField.COOKIE)) {
       return order.key();
     }
+    var keys = loop.keys();
+    return HitForMiss.withCookies(
+        FieldSyntax.listContains(fields.all("vary"), "cookie")
+                && keys.build(order.request(), order.route().keyRecipe())
+            ? new FillKey(keys.hi(), keys.lo())
+            : order.key());
+  }
+
+  /**
+   * What does not fit this class of encodings may fit others: with a marker that says so each class
+   * has a key of its own.
+   */
+  private FillKey variantByEncoding(HeaderFields fields) {
+    if (!StorableHead.buildBase(loop, order, fields)) {
+      return order.key();
+    }
+    var keys = loop.keys();
     FillKey base = new FillKey(keys.hi(), keys.lo());
     List<String> names =
         VaryMarker.union(

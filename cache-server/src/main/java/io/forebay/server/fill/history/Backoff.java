@@ -9,8 +9,9 @@ import java.util.concurrent.atomic.AtomicLongArray;
  * newer key may replace an older one, which costs one additional attempt (I5). Any thread; of two
  * concurrent writes one may be lost.
  *
- * <p>As in {@link HitForMiss}, requests with Authorization have entries of their own: what a client
- * with a wrong password gets must not hold back what the others are served.
+ * <p>As in {@link HitForMiss}, requests with Authorization and requests with cookies have entries
+ * of their own: what a client with a wrong password, or one that is logged in, gets must not hold
+ * back what the others are served.
  */
 public final class Backoff {
 
@@ -34,6 +35,8 @@ public final class Backoff {
 
   /** Takes a key's slot elsewhere; any constant whose low bits are not zero would do. */
   private static final long AUTHORIZED = 0x9e3779b97f4a7c15L;
+
+  private static final long WITH_COOKIES = 0xd1b54a32d192ed03L;
 
   private final AtomicLongArray entries;
   private final int mask;
@@ -82,8 +85,10 @@ public final class Backoff {
 
   /** Records a useful attempt: ends the backoff. */
   public void useful(FillKey key) {
-    forget(key, (int) key.lo() & mask);
-    forget(key, (int) (key.lo() ^ AUTHORIZED) & mask);
+    forget(key, slot(key, false, false));
+    forget(key, slot(key, true, false));
+    forget(key, slot(key, false, true));
+    forget(key, slot(key, true, true));
   }
 
   private void forget(FillKey key, int slot) {
@@ -119,7 +124,11 @@ public final class Backoff {
   }
 
   private int slot(FillKey key, RequestView request) {
-    long lo = request.has(KnownField.AUTHORIZATION) ? key.lo() ^ AUTHORIZED : key.lo();
+    return slot(key, request.has(KnownField.AUTHORIZATION), request.has(KnownField.COOKIE));
+  }
+
+  private int slot(FillKey key, boolean isAuthorized, boolean hasCookies) {
+    long lo = key.lo() ^ (isAuthorized ? AUTHORIZED : 0) ^ (hasCookies ? WITH_COOKIES : 0);
     return (int) lo & mask;
   }
 }

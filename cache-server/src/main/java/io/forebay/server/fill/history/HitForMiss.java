@@ -14,7 +14,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Requests with Authorization have entries of their own: most responses to them may not be
  * stored for that reason alone, and a client that sends the field must not turn caching off for
- * those that do not. The same holds for cookies where they are the only reason.
+ * those that do not. The same holds for cookies, but what is known of requests without them counts
+ * for requests with them too.
  */
 public final class HitForMiss {
 
@@ -97,6 +98,19 @@ public final class HitForMiss {
   /** Stands for a key where what is remembered is true of requests with cookies alone. */
   public static FillKey withCookies(FillKey key) {
     return new FillKey(key.hi(), key.lo() ^ WITH_COOKIES);
+  }
+
+  /**
+   * Whether what is remembered of the response to one request is found for another one, with the
+   * same key: not if only the former had credentials that may be the reason.
+   */
+  public static boolean concerns(RequestView remembered, RequestView other) {
+    return isAlike(remembered, other, KnownField.AUTHORIZATION)
+        && isAlike(remembered, other, KnownField.COOKIE);
+  }
+
+  private static boolean isAlike(RequestView remembered, RequestView other, KnownField field) {
+    return !remembered.has(field) || other.has(field);
   }
 
   /** What is remembered of a key, or null. */

@@ -22,6 +22,9 @@ final class BackoffTest {
   private final RequestView authorized =
       request(HeaderFields.builder().add("authorization", "Basic YQ==").build());
 
+  private final RequestView withCookies =
+      request(HeaderFields.builder().add("cookie", "sid=1").build());
+
   private static RequestView request(HeaderFields fields) {
     return SyntheticRequest.of("GET", new TargetUri("http", "a.example", "/", null), fields);
   }
@@ -58,6 +61,15 @@ final class BackoffTest {
     }
     patient.wasted(KEY, plain, NOW);
     assertEquals(1_000, patient.heldMillis(KEY, plain, NOW));
+  }
+
+  @Test
+  void whatAClientWithCookiesGotHoldsNobodyElseBack() {
+    table.wasted(KEY, withCookies, NOW);
+    assertEquals(0, table.heldMillis(KEY, plain, NOW));
+    assertEquals(1_000, table.heldMillis(KEY, withCookies, NOW));
+    table.useful(KEY);
+    assertEquals(0, table.heldMillis(KEY, withCookies, NOW));
   }
 
   @Test

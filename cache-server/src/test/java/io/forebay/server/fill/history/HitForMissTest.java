@@ -24,6 +24,9 @@ final class HitForMissTest {
   private final RequestView authorized =
       request(HeaderFields.builder().add("authorization", "Basic YQ==").build());
 
+  private final RequestView withCookies =
+      request(HeaderFields.builder().add("cookie", "sid=1").build());
+
   private static RequestView request(HeaderFields fields) {
     return SyntheticRequest.of("GET", new TargetUri("http", "a.example", "/", null), fields);
   }
@@ -58,6 +61,25 @@ final class HitForMissTest {
     assertFalse(table.isKnown(KEY, plain, NOW));
     table.forget(KEY, plain);
     assertTrue(table.isKnown(KEY, authorized, NOW));
+  }
+
+  @Test
+  void whatAClientWithCookiesGotSaysNothingOfThoseWithout() {
+    FillKey key = HitForMiss.withCookies(KEY);
+    table.remember(key, withCookies, NOW, 60_000, Kind.UNCACHEABLE, Reason.NOT_STORED_PRIVATE);
+    assertTrue(table.isKnown(KEY, withCookies, NOW));
+    assertFalse(table.isKnown(KEY, plain, NOW));
+    table.forget(KEY, withCookies);
+    assertFalse(table.isKnown(KEY, withCookies, NOW));
+  }
+
+  @Test
+  void concernsWhoeverHasTheSameCredentials() {
+    assertTrue(HitForMiss.concerns(plain, withCookies));
+    assertTrue(HitForMiss.concerns(withCookies, withCookies));
+    assertFalse(HitForMiss.concerns(withCookies, plain));
+    assertFalse(HitForMiss.concerns(authorized, plain));
+    assertFalse(HitForMiss.concerns(authorized, withCookies));
   }
 
   @Test
