@@ -3,6 +3,7 @@ package io.forebay.e2e;
 import io.forebay.testing.Commands;
 import java.io.File;
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -28,7 +29,8 @@ final class Tools {
           "openssl", "openssl",
           "h2load", "nghttp2-client",
           "nghttp", "nghttp2-client",
-          "chromium", "chromium");
+          "chromium", "chromium",
+          "php", "php-cli");
 
   /** Debian's, which has Debian's modules. */
   static final String PYTHON = "/usr/bin/python3";
@@ -80,13 +82,49 @@ final class Tools {
 
   /** A Python that has aioquic, an HTTP/3 client. */
   static Path requireAioquic() throws IOException, InterruptedException {
+    return requireModule("aioquic", "aioquic");
+  }
+
+  /** A Python that has Django. */
+  static Path requireDjango() throws IOException, InterruptedException {
+    return requireModule("django", "Django");
+  }
+
+  private static Path requireModule(String module, String distribution)
+      throws IOException, InterruptedException {
     Path python = OWN_PYTHON.toAbsolutePath();
     if (!Files.isExecutable(python)
-        || Commands.run(python.toString(), "-c", "import aioquic").exit() != 0) {
+        || Commands.run(python.toString(), "-c", "import " + module).exit() != 0) {
       throw missing(
-          "python's aioquic is missing: python3 -m venv .venv && .venv/bin/pip install aioquic");
+          "python's %1$s is missing: python3 -m venv .venv && .venv/bin/pip install %1$s"
+              .formatted(distribution));
     }
     return python;
+  }
+
+  /** A PHP that can run the MediaWiki that is there. */
+  static Path requireMediaWiki() throws IOException, InterruptedException {
+    String packages =
+        "apt-get install --no-install-recommends mediawiki php-cli php-sqlite3 php-mbstring"
+            + " php-xml php-intl php-curl";
+    Path php = require("php");
+    if (!Files.isRegularFile(Path.of("/usr/share/mediawiki/maintenance/install.php"))) {
+      throw missing("MediaWiki is missing: " + packages);
+    }
+    String extensions = Commands.run(php.toString(), "-m").orFail().out();
+    for (String extension : List.of("pdo_sqlite", "mbstring", "xml", "intl", "curl")) {
+      if (!extensions.lines().toList().contains(extension)) {
+        throw missing("PHP's " + extension + " is missing: " + packages);
+      }
+    }
+    return php;
+  }
+
+  /** Copies what stands beside the tests to a file. */
+  static Path resource(String name, Path file) throws IOException {
+    try (InputStream in = Objects.requireNonNull(Tools.class.getResourceAsStream(name), name)) {
+      return Files.write(file, in.readAllBytes());
+    }
   }
 
   private static RuntimeException missing(String why) {

@@ -36,8 +36,10 @@ final class ExamplesTest {
     assertEquals(
         List.of(
             "api-short-ttl.yaml",
+            "django.yaml",
             "hls-video.yaml",
             "large-disks.yaml",
+            "mediawiki.yaml",
             "one-site.yaml",
             "purge-by-tag.yaml",
             "several-origins.yaml",
