@@ -126,9 +126,8 @@ final class FillOutcomeRecorder {
   /**
    * The key whose requests need not wait for one another. A request's cookies may be the reason,
    * whatever the response says (I7), so a response to a request with cookies is remembered for
-   * requests with cookies alone. A response that is unsuitable for this class of encodings may suit
-   * others, so with a vary marker each class has its own key. The variants of a response that
-   * varies by cookies are remembered together.
+   * requests with cookies alone. The variants of a response that varies by cookies are remembered
+   * together.
    */
   private FillKey uncacheableKey(Reason why, HeaderFields fields) {
     if (why == Reason.NOT_STORED_ENCODING) {
