@@ -36,8 +36,8 @@ import org.slf4j.LoggerFactory;
  *       below it. That purges of a batch get theirs a little later than alone only makes them cover
  *       more.
  *   <li>None enters the table before the fsync that covers all of the batch has returned, and none
- *       is acknowledged before it is in the table: who waits for the lock meanwhile finds his
- *       outcome when he gets it, which the lock orders behind the leader's writing of it.
+ *       is acknowledged before it is in the table: a thread that waits for the lock meanwhile finds
+ *       its outcome when it gets the lock, which orders this after the leader's write.
  *   <li>{@link #settled} stays below the least number of the batch until all of it is in the table,
  *       so nothing is retired or promised past one that is still on its way.
  *   <li>When a write or the fsync fails, nobody knows which records of the batch are on disk. None
@@ -461,9 +461,9 @@ public final class Purges implements AutoCloseable, PurgeVerdicts {
   }
 
   /**
-   * An invalidation caused by a client, journalled when there is time: in force at once, or where
-   * somebody else writes the table, as soon as he has. Never waits. Returns false, having done
-   * nothing, where the bounds for such are reached.
+   * An invalidation caused by a client, journalled later: in force at once, or, while another
+   * thread writes the table, as soon as that thread has finished. Never waits. Returns false
+   * without effect if the limit of such invalidations is reached.
    */
   public boolean invalidate(long scope) {
     if (tableLock.tryLock()) {
