@@ -11,7 +11,7 @@ import threading
 from . import process, servers, site
 
 TIMEOUT_SECONDS = 20
-FILL_CONNECTIONS = 4
+FILL_CONNECTIONS = 32  # nginx leaves 40 ms between two responses on one
 FILL_PASSES = 6
 FILL_SHARE = 0.001  # of a pass over all objects may still come from the origin
 WARM_H2LOAD_STREAMS = 16
@@ -59,12 +59,14 @@ def fill(setting, peer, load, origin_requests):
     """
     expected = (setting.lab / "www" / load.file(0)).read_bytes()
     is_over = threading.Event()
-    with concurrent.futures.ThreadPoolExecutor(FILL_CONNECTIONS) as pool:
+    # What is under way has to fit in memory beside what is being written to disk.
+    connections = max(1, min(FILL_CONNECTIONS, setting.disk.memory // 4 // load.size))
+    with concurrent.futures.ThreadPoolExecutor(connections) as pool:
         try:
             for number in range(FILL_PASSES):
                 before = origin_requests()
-                parts = [pool.submit(_fill_part, setting, peer, load, first, expected, is_over)
-                         for first in range(FILL_CONNECTIONS)]
+                parts = [pool.submit(_fill_part, setting, peer, load, range(first, load.count, connections), expected,
+                                     is_over) for first in range(connections)]
                 for part in parts:
                     part.result()
                 if number and origin_requests() - before <= FILL_SHARE * load.count:
@@ -73,11 +75,11 @@ def fill(setting, peer, load, origin_requests):
             is_over.set()  # an interrupted run does not wait for the rest
 
 
-def _fill_part(setting, peer, load, first, expected, is_over):
+def _fill_part(setting, peer, load, numbers, expected, is_over):
     client = servers.connection(peer.port(setting), setting.is_tls)
-    path = load.path(first)
+    path = ""
     try:
-        for number in range(first, load.count, FILL_CONNECTIONS):
+        for number in numbers:
             if is_over.is_set():
                 return
             path = load.path(number)
