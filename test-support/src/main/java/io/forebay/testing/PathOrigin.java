@@ -113,7 +113,7 @@ public final class PathOrigin implements AutoCloseable {
 
   private void converse(Connection connection) throws IOException {
     try (connection) {
-      connection.timeoutMillis(0);
+      connection.buffered().timeoutMillis(0);
       while (true) {
         Request request = read(connection);
         Exchange exchange = new Exchange(request, connection);

@@ -1,5 +1,6 @@
 package io.forebay.testing;
 
+import java.io.BufferedInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.EOFException;
 import java.io.IOException;
@@ -190,10 +191,21 @@ public final class ScriptedOrigin implements AutoCloseable {
   public static final class Connection implements AutoCloseable {
     private final Socket socket;
     private final Socket raw;
+    private InputStream in;
 
-    private Connection(Socket socket, Socket raw) {
+    private Connection(Socket socket, Socket raw) throws IOException {
       this.socket = socket;
       this.raw = raw;
+      this.in = socket.getInputStream();
+    }
+
+    /**
+     * Reads ahead from now on, for origins of many requests. A close then need not be a reset where
+     * something was left unread.
+     */
+    public Connection buffered() {
+      in = new BufferedInputStream(in);
+      return this;
     }
 
     /** Sets the time limit of each read; 0 for none. */
@@ -227,7 +239,7 @@ public final class ScriptedOrigin implements AutoCloseable {
 
     /** Reads that many bytes. */
     public byte[] bytes(int count) throws IOException {
-      byte[] bytes = socket.getInputStream().readNBytes(count);
+      byte[] bytes = in.readNBytes(count);
       if (bytes.length < count) {
         throw new EOFException("closed after " + bytes.length + " of " + count + " bytes");
       }
@@ -305,7 +317,6 @@ public final class ScriptedOrigin implements AutoCloseable {
 
     /** Waits until the client has closed, or reset, the connection; bytes before are dropped. */
     public void awaitClose() throws IOException {
-      InputStream in = socket.getInputStream();
       try {
         byte[] dropped = new byte[64 * 1024];
         while (in.read(dropped) >= 0) {
@@ -336,7 +347,7 @@ public final class ScriptedOrigin implements AutoCloseable {
     }
 
     private int read() throws IOException {
-      int next = socket.getInputStream().read();
+      int next = in.read();
       if (next < 0) {
         throw new EOFException("the client closed the connection");
       }

@@ -76,7 +76,7 @@ final class Edge implements AutoCloseable {
 
   private static void smallOrLarge(Connection connection) throws IOException {
     try (connection) {
-      connection.timeoutMillis(0);
+      connection.buffered().timeoutMillis(0);
       while (true) {
         byte[] body =
             new byte[connection.head().startsWith("GET /large ") ? LARGE_BYTES : SMALL_BYTES];

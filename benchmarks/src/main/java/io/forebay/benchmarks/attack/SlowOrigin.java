@@ -25,7 +25,7 @@ final class SlowOrigin implements ScriptedOrigin.Script {
   @Override
   public void run(Connection connection) throws IOException {
     try (connection) {
-      connection.timeoutMillis(0);
+      connection.buffered().timeoutMillis(0);
       while (true) {
         String head = connection.head();
         if (!Connection.fields(head, "upgrade").isEmpty()) {

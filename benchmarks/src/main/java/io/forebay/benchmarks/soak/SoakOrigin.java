@@ -27,7 +27,7 @@ final class SoakOrigin implements AutoCloseable {
 
   private void converse(Connection connection) throws IOException {
     try (connection) {
-      connection.timeoutMillis(0);
+      connection.buffered().timeoutMillis(0);
       while (true) {
         answer(connection.head(), connection);
       }
