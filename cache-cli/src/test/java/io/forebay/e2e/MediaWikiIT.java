@@ -193,11 +193,7 @@ final class MediaWikiIT {
         user.get("/w/api.php?action=query&meta=tokens&format=json&type=" + type)
             .assertOk()
             .assertOwn();
-    return EdgeProcess.json(page.text())
-        .path("query")
-        .path("tokens")
-        .path(type + "token")
-        .asString("");
+    return Admin.json(page.text()).path("query").path("tokens").path(type + "token").asString("");
   }
 
   private static void edit(Visitor user, String token, String page, String text) throws Exception {
@@ -216,7 +212,7 @@ final class MediaWikiIT {
   private static JsonNode call(Visitor user, Map<String, String> parameters) throws Exception {
     Map<String, String> form = new HashMap<>(parameters);
     form.put("format", "json");
-    return EdgeProcess.json(user.post("/w/api.php", form).assertOk().text());
+    return Admin.json(user.post("/w/api.php", form).assertOk().text());
   }
 
   private static String title(String page) {

@@ -1,6 +1,8 @@
 package io.forebay.e2e;
 
 import io.forebay.testing.Await;
+import io.forebay.testing.Commands;
+import io.forebay.testing.EdgeProcess;
 import io.forebay.testing.Ports;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -3,6 +3,7 @@ package io.forebay.e2e;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.forebay.testing.Await;
+import io.forebay.testing.EdgeProcess;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;

@@ -1,5 +1,6 @@
 package io.forebay.e2e;
 
+import io.forebay.testing.EdgeProcess;
 import java.io.IOException;
 import java.net.CookieManager;
 import java.net.CookiePolicy;
