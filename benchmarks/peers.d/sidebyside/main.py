@@ -402,18 +402,21 @@ class Run:
         """Beside the CPU time: which threads took it, bytes read a byte sent, and what the server says of itself."""
         said_before = peer.counters(self._setting)
         threads_before = group.threads()
-        calls_before, devices_before = group.read_bytes()
+        io_before = group.io_bytes()
         row = self._counted(group, one, ask)
-        calls, devices = group.read_bytes()
+        read, read_from_device, written_to_device = (
+            after - before for after, before in zip(group.io_bytes(), io_before))
         threads = {name: (seconds - threads_before.get(name, 0)) / row["requests"] * 1e6
                    for name, seconds in group.threads().items()}
         said = {name: value - said_before[name] for name, value in peer.counters(self._setting).items()}
         sent = row["requests"] * one.size
         return row | {
-            "read": (calls - calls_before) / sent,
-            "read_from_device": (devices - devices_before) / sent,
+            "read": read / sent,
+            "read_from_device": read_from_device / sent,
+            "written_to_device": written_to_device / sent,
             "missed_share": said["missed"] / row["requests"] if "missed" in said else None,
             "memory_share": said["memory"] / row["requests"] if "memory" in said else None,
+            "refused_share": said["refused"] / row["requests"] if "refused" in said else None,
             "written_to_memory": said["written"] / sent if "written" in said else None,
             "threads_us": {name: us for name, us in sorted(threads.items(), key=lambda one: -one[1]) if us >= 0.01},
         }

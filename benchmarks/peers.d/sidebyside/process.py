@@ -64,17 +64,21 @@ class Program:
                 spent[name] = spent.get(name, 0.0) + _spent(f"/proc/{pid}/task/{task}/stat")
         return spent
 
-    def read_bytes(self):
-        """Read by system calls (files; of sockets only requests, which are short), and from block devices."""
-        by_calls = by_devices = 0
+    def io_bytes(self):
+        """
+        Read by system calls (files; of sockets only requests, which are short), read from block devices, and written
+        to files on them.
+        """
+        by_calls = from_devices = to_devices = 0
         for pid in self.pids():
             try:
                 counts = dict(re.findall(r"(\w+): (\d+)", pathlib.Path(f"/proc/{pid}/io").read_text()))
             except OSError:
                 continue
             by_calls += int(counts["rchar"])
-            by_devices += int(counts["read_bytes"])
-        return by_calls, by_devices
+            from_devices += int(counts["read_bytes"])
+            to_devices += int(counts["write_bytes"])
+        return by_calls, from_devices, to_devices
 
     def resident_mib(self):
         kib = 0
@@ -128,8 +132,8 @@ class Group:
                 spent[name] = spent.get(name, 0.0) + seconds
         return spent
 
-    def read_bytes(self):
-        return tuple(map(sum, zip(*(program.read_bytes() for program in self.programs))))
+    def io_bytes(self):
+        return tuple(map(sum, zip(*(program.io_bytes() for program in self.programs))))
 
     def resident_mib(self):
         return sum(program.resident_mib() for program in self.programs)

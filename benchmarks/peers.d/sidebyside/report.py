@@ -38,8 +38,9 @@ def _from_disk_line(row):
         text += f"  p50 {row['p50']:.2f} p99 {row['p99']:.2f} ms"
     if row["compiler_us"]:
         text += f"  compilers {row['compiler_us']:.2f} us"
-    text += f"  read {row['read']:.2f}, from the device {row['read_from_device']:.2f}"
-    for name in ("written_to_memory", "missed_share", "memory_share"):
+    text += (f"  read {row['read']:.2f}, from the device {row['read_from_device']:.2f}, written to it"
+             f" {row['written_to_device']:.2f}")
+    for name in ("written_to_memory", "missed_share", "memory_share", "refused_share"):
         if row[name] is not None:
             text += f"  {name.replace('_', ' ')} {row[name]:.4f}"
     threads = ", ".join(f"{name} {us:.1f}" for name, us in list(row["threads_us"].items())[:THREADS_SHOWN])
@@ -168,17 +169,17 @@ def _from_disk(rows, titles):
     """CPU of both loads, throughput of the full one, latencies of the constant one, and whether it were hits from disk."""
     full = [row for row in rows if "last" not in row]
     lines = ["| | load | byte | p50 ms | p99 | hits | missed, by its own count | from memory, by its own count"
-             " | read a byte sent | from the device | written to memory | errors |",
-             "|---|---|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|"]
+             " | reads refused | read a byte sent | from the device | written to it | written to memory | errors |",
+             "|---|---|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|"]
     for peer in dict.fromkeys(row["peer"] for row in rows):
         for column in dict.fromkeys(row["column"] for row in rows if row["peer"] == peer):
             mine = [row for row in rows if row["peer"] == peer and row["column"] == column]
             for which in ("first", "last") if "last" in mine[0] else ("last",):
                 times = [[row[which][key] if "last" in row else row[key] for row in mine] for key in ("p50", "p99")]
                 shares = [[1 - row["origin_share"] for row in mine]] + [
-                    [row[name] for row in mine if row[name] is not None] for name in ("missed_share", "memory_share")]
+                    [row[name] for row in mine if row[name] is not None] for name in ("missed_share", "memory_share", "refused_share")]
                 bytes_a_byte = [[row[name] for row in mine if row[name] is not None]
-                                for name in ("read", "read_from_device", "written_to_memory")]
+                                for name in ("read", "read_from_device", "written_to_device", "written_to_memory")]
                 cells = ([titles[peer], column, which] + [_spread(values) for values in times]
                          + [f"{statistics.median(values):.2%}" if values else "–" for values in shares]
                          + [_spread(values) for values in bytes_a_byte]

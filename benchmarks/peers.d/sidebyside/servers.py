@@ -208,8 +208,8 @@ class Peer:
 
     def counters(self, setting):
         """
-        What it says of itself since its start: "missed" requests, hits from "memory", bytes "written" to memory;
-        of these, those that it counts.
+        What it says of itself since its start: "missed" requests, hits from "memory", reads "refused" because
+        too many waited, bytes "written" to memory; of these, those that it counts.
         """
         return {}
 
@@ -580,6 +580,7 @@ class Forebay(Peer):
         region_bytes = known["forebay_store_capacity_bytes"] / regions
         return {"missed": sum(float(value) for name, labels, value in samples
                               if name == "forebay_requests_total" and 'cache="hit"' not in labels),
+                "refused": sum(float(value) for name, _, value in samples if name == "forebay_disk_refused_reads_total"),
                 "written": known["forebay_store_reclaimed_regions_total"] * region_bytes}
 
     def purge(self, count):
