@@ -10,6 +10,7 @@ import io.forebay.storage.purge.PurgeKind;
 import io.forebay.testing.Await;
 import io.forebay.testing.RawClient;
 import io.forebay.testing.RawClient.Response;
+import io.forebay.testing.RawHttp2;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -48,6 +49,7 @@ final class ServerDiskTest {
             "16MiB",
             // No test is about slowness: on a busy machine neither origin nor disk counts as slow.
             """
+              - {name: h2c, address: "127.0.0.1:0", h2c: true}
             origins: {main: {url: "ORIGIN", keep-alive: 5s, timeouts: {first-byte: 10m, idle: 10m}}}
             stores:
               one: {path: "DIR/one", size: 64MiB, slow: 10m}
@@ -170,6 +172,34 @@ final class ServerDiskTest {
       }
     }
     Await.until("no buffer in use", () -> transitBytes() == 0);
+  }
+
+  /** What HTTP/2 has of a body goes out by windows: no chunk waits at the socket meanwhile. */
+  @Test
+  void streamsWhoseWindowStaysShutHoldNoTransitBuffers() throws IOException {
+    byte[] large = Edge.bytes(1000, 12_000_000);
+    String host = "Host: a.example";
+    try (RawClient client = edge.connect()) {
+      for (int n = 0; n < 4; n++) {
+        origin.on("/large" + n, PartOrigin.of(large, FRESH));
+        assertArrayEquals(large, client.get("/large" + n, host).body());
+      }
+    }
+    edge.awaitIdle();
+    long before = edge.server().disks().stream().mapToLong(DiskStats::reads).sum();
+    try (RawHttp2 client = new RawHttp2(edge.port("h2c"))) {
+      for (int n = 0; n < 4; n++) {
+        client.get(1 + 2 * n, "/large" + n).flush();
+      }
+      int taken = 0;
+      while (taken < 65_535) {
+        taken += client.await(RawHttp2.DATA).payload().length;
+      }
+      assertTrue(
+          edge.server().disks().stream().mapToLong(DiskStats::reads).sum() > before,
+          "none was read from a disk");
+      Await.until("no buffer in use", () -> transitBytes() == 0);
+    }
   }
 
   @Test

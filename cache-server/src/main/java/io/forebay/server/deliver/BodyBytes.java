@@ -39,7 +39,4 @@ public interface BodyBytes {
    * @param lengthBytes at most what was found
    */
   ByteBuf take(Leases leases, int lengthBytes, LeaseHolder holder);
-
-  /** The client does not read: what is held for it alone is given back, and read anew later. */
-  default void onStalled() {}
 }

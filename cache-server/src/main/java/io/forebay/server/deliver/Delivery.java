@@ -343,7 +343,6 @@ public final class Delivery implements LeaseHolder, ResponseBody {
 
   @Override
   public void onCopied() {
-    body.onStalled();
     sink.onChunkStalled();
   }
 

@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Slices that were read from a disk for one response and are not in the memory tier: the one that
- * is being sent, and those read ahead of it. They are held until they have been sent, the client
- * stalls, or the response is over.
+ * is being sent, and those read ahead of it. They are held until they have been sent or the response
+ * is over, and for no longer than two ticks without a use: a client that stalls has them read anew.
  *
  * <p>Owner: the loop of the exchange.
  */
@@ -40,20 +40,45 @@ public final class DiskReads {
 
   private final StoreLane lane;
   private final Executor loop;
+  private final Leases leases;
   private final List<Held> held = new ArrayList<>(2);
+  private int usedAtTick;
 
-  /** Reads that were begun before a {@link #drop} are not held any more. */
-  private int era;
+  /** Whether {@link Leases} looks at this at each tick. */
+  private boolean isWatched;
 
-  public DiskReads(StoreLane lane, Executor loop) {
+  /** After that nothing is held: reads that are under way come in vain. */
+  private boolean isOver;
+
+  public DiskReads(StoreLane lane, Executor loop, Leases leases) {
     this.lane = lane;
     this.loop = loop;
+    this.leases = leases;
+  }
+
+  private void hold(long objectId, int slice, TransitBuffer bytes) {
+    held.add(new Held(objectId, slice, bytes));
+    usedAtTick = leases.tick();
+    if (!isWatched) {
+      isWatched = true;
+      leases.watch(this);
+    }
+  }
+
+  /** Gives back what was not used since the last tick but one; false when nothing is held. */
+  boolean onTick(int tick) {
+    if (tick - usedAtTick >= 2) {
+      giveBack();
+    }
+    isWatched = !held.isEmpty();
+    return isWatched;
   }
 
   /** A slice that is held, or null. */
   @Nullable TransitBuffer find(long objectId, int slice) {
     for (Held one : held) {
       if (one.slice == slice && one.objectId == objectId) {
+        usedAtTick = leases.tick();
         return one.bytes;
       }
     }
@@ -68,15 +93,15 @@ public final class DiskReads {
   Asked ask(long objectId, int slice, Runnable onRead) {
     TransitBuffer cached = lane.readCached();
     if (cached != null) {
-      held.add(new Held(objectId, slice, cached));
+      hold(objectId, slice, cached);
       return Asked.HELD;
     }
-    return lane.read(new Waiter(objectId, slice, era, onRead)) ? Asked.COMING : Asked.REFUSED;
+    return lane.read(new Waiter(objectId, slice, onRead)) ? Asked.COMING : Asked.REFUSED;
   }
 
   /** The same ahead of need: false where the disk has enough to do. */
   boolean askAhead(long objectId, int slice) {
-    return lane.mayReadAhead() && lane.read(new Waiter(objectId, slice, era, DiskReads::nothing));
+    return lane.mayReadAhead() && lane.read(new Waiter(objectId, slice, DiskReads::nothing));
   }
 
   private static void nothing() {}
@@ -91,9 +116,13 @@ public final class DiskReads {
     }
   }
 
-  /** Gives all slices back, and those that are still being read when they come. */
-  public void drop() {
-    era++;
+  /** The response is over: gives all slices back, and those that are being read when they come. */
+  public void end() {
+    isOver = true;
+    giveBack();
+  }
+
+  private void giveBack() {
     for (Held one : held) {
       one.bytes.release();
     }
@@ -102,8 +131,8 @@ public final class DiskReads {
 
   private void onRead(Waiter waiter, @Nullable TransitBuffer read) {
     if (read != null) {
-      if (waiter.era == era && find(waiter.objectId, waiter.slice) == null) {
-        held.add(new Held(waiter.objectId, waiter.slice, read));
+      if (!isOver && find(waiter.objectId, waiter.slice) == null) {
+        hold(waiter.objectId, waiter.slice, read);
       } else {
         read.release();
       }
@@ -115,13 +144,11 @@ public final class DiskReads {
   private final class Waiter implements DiskWaiter {
     private final long objectId;
     private final int slice;
-    private final int era;
     private final Runnable onRead;
 
-    Waiter(long objectId, int slice, int era, Runnable onRead) {
+    Waiter(long objectId, int slice, Runnable onRead) {
       this.objectId = objectId;
       this.slice = slice;
-      this.era = era;
       this.onRead = onRead;
     }
 

@@ -44,6 +44,9 @@ public final class Leases {
   /** Sentinel of the ring of chunks that go on from a private copy, the longest stalled first. */
   private final LeasedBuf copied;
 
+  /** Reads that hold buffers. */
+  private final List<DiskReads> reads = new ArrayList<>();
+
   private int tick;
 
   /**
@@ -159,6 +162,15 @@ public final class Leases {
     buf.newer = buf;
   }
 
+  int tick() {
+    return tick;
+  }
+
+  /** Has reads that hold buffers give them back at a tick if they are not used. */
+  void watch(DiskReads holding) {
+    reads.add(holding);
+  }
+
   /** Copies out what has been outstanding since before the last tick. */
   @SuppressWarnings("ReferenceEquality") // the ring ends at its sentinel
   public void onTick() {
@@ -176,6 +188,7 @@ public final class Leases {
       buf = next;
     }
     tick++;
+    reads.removeIf(one -> !one.onTick(tick));
     // Aborting releases buffers and so edits the rings; hence after the walk.
     refused.forEach(this::makeRoomOrGiveUp);
   }

@@ -126,14 +126,6 @@ public final class StoredBody implements BodyBytes {
         : leases.take(read, offset, lengthBytes, holder);
   }
 
-  @Override
-  public void onStalled() {
-    if (reads != null) {
-      reads.drop();
-      askedFor = 0;
-    }
-  }
-
   /** How many slices are read ahead. */
   private int ahead() {
     return Math.max(1, AHEAD_BYTES / sliceBytes);

@@ -280,7 +280,7 @@ final class Exchange extends ClientResponse
   public DiskReads diskReads() {
     DiskReads known = diskReads;
     if (known == null) {
-      known = new DiskReads(loop.lane(), loop.eventLoop());
+      known = new DiskReads(loop.lane(), loop.eventLoop(), loop.leases());
       diskReads = known;
     }
     return known;
@@ -480,7 +480,7 @@ final class Exchange extends ClientResponse
     }
     leaveParts();
     if (diskReads != null) {
-      diskReads.drop();
+      diskReads.end();
     }
     if (permits != null) {
       permits.ends();

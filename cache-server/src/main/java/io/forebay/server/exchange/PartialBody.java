@@ -459,9 +459,4 @@ public final class PartialBody implements FillBody.Slices, Follower {
         ? stored.take(leases, lengthBytes, holder)
         : leases.take(region, offset, lengthBytes, holder);
   }
-
-  @Override
-  public void onStalled() {
-    stored.onStalled();
-  }
 }

@@ -152,11 +152,4 @@ public final class FillBody implements BodyBytes {
         ? slices().take(leases, lengthBytes, holder)
         : leases.take(lane.slice().region(), lane.slice().offset(), lengthBytes, holder);
   }
-
-  @Override
-  public void onStalled() {
-    if (stored != null) {
-      stored.onStalled();
-    }
-  }
 }
