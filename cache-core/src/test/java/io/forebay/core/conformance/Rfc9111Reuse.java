@@ -161,6 +161,12 @@ final class Rfc9111Reuse {
                   "AcceptLanguageTest.bringsWhatMeansTheSameIntoOneForm",
                   "KeyBuilderTest.junkAndSpellingsOfAcceptEncodingFallIntoSixteenClasses",
                   "ServerVaryTest.spellingsOfAcceptLanguageAreOneVariantAndTheOriginSeesOne")),
+          may(
+              "4.1",
+              "Of several responses that match, a ranking such as q-values may choose one",
+              "one variant at most matches; languages with other weights are another variant,"
+                  + " whatever its Content-Language",
+              shownBy("vary/weights.script")),
           text(
               "4.1",
               "Vary by Cookie makes a variant of each set of cookies",
