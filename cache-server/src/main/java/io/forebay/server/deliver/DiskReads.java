@@ -10,8 +10,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Slices that were read from a disk for one response and are not in the memory tier: the one that
- * is being sent, and those read ahead of it. They are held until they have been sent or the response
- * is over, and for no longer than two ticks without a use: a client that stalls has them read anew.
+ * is being sent, and those read ahead of it. They are held until they have been sent or the
+ * response is over, and for no longer than two ticks without a use: a client that stalls has them
+ * read anew.
  *
  * <p>Owner: the loop of the exchange.
  */
