@@ -1,5 +1,6 @@
 package io.forebay.e2e;
 
+import static java.util.Objects.requireNonNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.forebay.testing.Await;
@@ -12,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
 
 /** Edges before one site: one as simple as can be, one with the site's example. */
 final class SiteEdges implements AutoCloseable {
@@ -57,7 +59,7 @@ final class SiteEdges implements AutoCloseable {
   }
 
   EdgeProcess get(Kind kind) {
-    return edges.get(kind);
+    return requireNonNull(edges.get(kind));
   }
 
   List<EdgeProcess> all() {
@@ -86,19 +88,20 @@ final class SiteEdges implements AutoCloseable {
 
   /** A hit, in the end: the site may purge more than once for one change. */
   static Visitor.Page awaitHit(Visitor visitor, String target) {
-    AtomicReference<Visitor.Page> last = new AtomicReference<>();
+    AtomicReference<Visitor.@Nullable Page> last = new AtomicReference<>();
     try {
       Await.until(
           target + " is a hit",
           HIT_LIMIT,
           () -> {
-            last.set(visitor.get(target));
-            return last.get().isHit();
+            Visitor.Page page = visitor.get(target);
+            last.set(page);
+            return page.isHit();
           });
     } catch (AssertionError late) {
       throw new AssertionError("at last: " + last.get(), late);
     }
-    return last.get();
+    return requireNonNull(last.get());
   }
 
   @Override
