@@ -48,7 +48,7 @@ public final class DiskReads {
   /** Whether {@link Leases} looks at this at each tick. */
   private boolean isWatched;
 
-  /** After that nothing is held: reads that are under way come in vain. */
+  /** From then on nothing is held: reads that complete later are released. */
   private boolean isOver;
 
   public DiskReads(StoreLane lane, Executor loop, Leases leases) {

@@ -1,6 +1,6 @@
 package io.forebay.storage.disk;
 
-import java.lang.foreign.Arena;
+import io.forebay.storage.memory.NativeMemory;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.Linker;
 import java.lang.foreign.MemoryLayout;
@@ -9,6 +9,7 @@ import java.lang.foreign.SymbolLookup;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.VarHandle;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Optional;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
@@ -57,8 +58,9 @@ final class CachedReads implements AutoCloseable {
   private static final ThreadLocal<Call> CALL = ThreadLocal.withInitial(Call::new);
 
   private static final class Call {
-    private final MemorySegment vector = Arena.ofAuto().allocate(VECTOR_BYTES, Long.BYTES);
-    private final MemorySegment state = Arena.ofAuto().allocate(STATE);
+    private final MemorySegment vector = NativeMemory.collected(VECTOR_BYTES, Long.BYTES);
+    private final MemorySegment state = 
+        NativeMemory.collected(STATE.byteSize(), STATE.byteAlignment());
   }
 
   /** Held, shared, in a read; taken alone to close, since the number may be used again. */
@@ -95,8 +97,10 @@ final class CachedReads implements AutoCloseable {
     if (open == null || CLOSE == null || PREADV2 == null) {
       return new CachedReads(-1);
     }
-    try (Arena arena = Arena.ofConfined()) {
-      MemorySegment path = arena.allocateFrom(file.toString());
+    byte[] name = file.toString().getBytes(StandardCharsets.UTF_8);
+    MemorySegment path = NativeMemory.collected(name.length + 1L, 1);
+    MemorySegment.copy(name, 0, path, ValueLayout.JAVA_BYTE, 0, name.length);
+    try {
       return new CachedReads((int) open.invokeExact(path, O_NONBLOCK | O_CLOEXEC));
     } catch (Throwable e) {
       throw new LinkageError("open", e);

@@ -2,7 +2,7 @@ package io.forebay.storage.transit;
 
 import io.forebay.storage.layout.Layouts;
 import io.forebay.storage.layout.SliceRecord;
-import java.lang.foreign.Arena;
+import io.forebay.storage.memory.NativeMemory;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
@@ -35,7 +35,7 @@ public final class TransitBuffer {
   }
 
   private final TransitPool pool;
-  private final Arena arena;
+  private final NativeMemory owned;
   private final MemorySegment memory;
   private final ByteBuffer bytes;
   private final int capacity;
@@ -48,9 +48,9 @@ public final class TransitBuffer {
 
   TransitBuffer(TransitPool pool, int capacity) {
     this.pool = pool;
-    this.arena = Arena.ofShared();
     this.capacity = capacity;
-    this.memory = arena.allocate(capacity + 2 * PAGE, PAGE);
+    this.owned = new NativeMemory(capacity + 2L * PAGE, PAGE);
+    this.memory = owned.segment();
     this.bytes = memory.asByteBuffer().order(ByteOrder.LITTLE_ENDIAN);
     this.record = memory;
   }
@@ -69,7 +69,7 @@ public final class TransitBuffer {
   }
 
   void free() {
-    arena.close();
+    owned.close();
   }
 
   int capacity() {
