@@ -77,6 +77,8 @@ final class TlsIT {
                   - match: {path: /scripted}
                     origin: scripted
                   - origin: files
+                # A machine that is busy with other tests turns no connection away.
+                overload: {delay: 0s}
                 """
                     .formatted(origin.url(), scripted.url()))
             .with(
