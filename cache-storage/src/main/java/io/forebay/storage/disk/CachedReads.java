@@ -59,7 +59,7 @@ final class CachedReads implements AutoCloseable {
 
   private static final class Call {
     private final MemorySegment vector = NativeMemory.collected(VECTOR_BYTES, Long.BYTES);
-    private final MemorySegment state = 
+    private final MemorySegment state =
         NativeMemory.collected(STATE.byteSize(), STATE.byteAlignment());
   }
 
