@@ -10,7 +10,6 @@ import io.forebay.storage.region.Regions;
 import io.forebay.storage.region.Reservation;
 import io.forebay.storage.region.SpaceAllocator;
 import java.lang.foreign.MemorySegment;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.StampedLock;
 
 /** Puts records that were read from a device into the memory tier. Any thread but a loop. */
@@ -24,9 +23,6 @@ public final class Promoter {
   /** Held, shared, while a record is brought in; taken alone to wait for those under way. */
   private final StampedLock underWay = new StampedLock();
 
-  private final AtomicLong promoted = new AtomicLong();
-  private final AtomicLong refused = new AtomicLong();
-
   /**
    * @param epoch of this start: records come in checked
    */
@@ -37,15 +33,6 @@ public final class Promoter {
     this.index = index;
     this.purges = purges;
     this.epoch = epoch;
-  }
-
-  public long promoted() {
-    return promoted.get();
-  }
-
-  /** Loads in vain, because memory had no room. */
-  public long refused() {
-    return refused.get();
   }
 
   /** Takes the life of a record in memory; under the lock of the key whose value this is. */
@@ -108,7 +95,6 @@ public final class Promoter {
     }
     Reservation at = new Reservation();
     if (!space.reserve(length, at)) {
-      refused.incrementAndGet();
       return Result.NO_ROOM;
     }
     try {
@@ -141,11 +127,8 @@ public final class Promoter {
                   load.high,
                   load.low,
                   (isPresent, value) -> decide(isPresent, value, load.place, at, length));
-      if (outcome == ObjectIndex.Outcome.DONE) {
-        promoted.incrementAndGet();
-        if (fate == Purges.STALE) {
-          purges.count(record, 0, fate);
-        }
+      if (outcome == ObjectIndex.Outcome.DONE && fate == Purges.STALE) {
+        purges.count(record, 0, fate);
       }
       return Result.DONE;
     } finally {
