@@ -73,7 +73,12 @@ public final class Age {
 
   /** The value of the Age field. */
   public static long currentAgeSeconds(StoredMeta meta, long nowMillis) {
-    return Math.min(MAX_SECONDS, currentAgeMillis(meta, nowMillis) / 1000);
+    return seconds(currentAgeMillis(meta, nowMillis));
+  }
+
+  /** The value of the Age field for such an age. */
+  public static long seconds(long ageMillis) {
+    return Math.min(MAX_SECONDS, ageMillis / 1000);
   }
 
   /** Whether the clock reads earlier than when the response came: its age is then unknown. */
@@ -83,6 +88,11 @@ public final class Age {
 
   /** Seconds for which it stays fresh; negative when it is stale (RFC 9211 §2.4). */
   public static long timeToLiveSeconds(StoredMeta meta, long nowMillis) {
-    return Math.floorDiv(meta.freshnessLifetimeMillis() - currentAgeMillis(meta, nowMillis), 1000L);
+    return timeToLiveSeconds(meta.freshnessLifetimeMillis(), currentAgeMillis(meta, nowMillis));
+  }
+
+  /** The same from a lifetime and an age. */
+  public static long timeToLiveSeconds(long lifetimeMillis, long ageMillis) {
+    return Math.floorDiv(lifetimeMillis - ageMillis, 1000L);
   }
 }

@@ -88,6 +88,8 @@ public final class StoredMeta {
 
   private MemorySegment segment = MemorySegment.NULL;
   private long offset;
+  private int status;
+  private int flags;
   private int etagLength;
   private int lastModifiedLength;
   private int varyLength;
@@ -171,17 +173,23 @@ public final class StoredMeta {
    */
   public boolean wrap(MemorySegment newSegment, long newOffset) {
     segment = MemorySegment.NULL;
+    status = 0;
+    flags = 0;
     long room = newSegment.byteSize() - newOffset;
-    if (newOffset < 0
-        || room < FIXED_LENGTH
-        || newSegment.get(ValueLayout.JAVA_BYTE, newOffset) != VERSION
-        || (newSegment.get(INT, newOffset + FLAGS_OFFSET) & ~KNOWN_FLAGS) != 0) {
+    if (newOffset < 0 || room < FIXED_LENGTH) {
       return false;
     }
-    int etag = length(newSegment, newOffset + ETAG_LENGTH_OFFSET);
-    int lastModified = length(newSegment, newOffset + LAST_MODIFIED_LENGTH_OFFSET);
-    int vary = length(newSegment, newOffset + VARY_LENGTH_OFFSET);
-    int consumed = length(newSegment, newOffset + CONSUMED_LENGTH_OFFSET);
+    // Two reads of eight bytes in place of seven: each checks bounds and liveness of the segment.
+    long first = newSegment.get(LONG, newOffset);
+    long lengths = newSegment.get(LONG, newOffset + ETAG_LENGTH_OFFSET);
+    int newFlags = (int) (first >>> (FLAGS_OFFSET * Byte.SIZE));
+    if ((byte) first != VERSION || (newFlags & ~KNOWN_FLAGS) != 0) {
+      return false;
+    }
+    int etag = length(lengths, ETAG_LENGTH_OFFSET);
+    int lastModified = length(lengths, LAST_MODIFIED_LENGTH_OFFSET);
+    int vary = length(lengths, VARY_LENGTH_OFFSET);
+    int consumed = length(lengths, CONSUMED_LENGTH_OFFSET);
     if (etag > MAX_TEXT_LENGTH
         || lastModified > MAX_TEXT_LENGTH
         || vary > MAX_TEXT_LENGTH
@@ -191,6 +199,8 @@ public final class StoredMeta {
     }
     segment = newSegment;
     offset = newOffset;
+    status = (int) (first >>> (STATUS_OFFSET * Byte.SIZE)) & 0xFFFF;
+    flags = newFlags;
     etagLength = etag;
     lastModifiedLength = lastModified;
     varyLength = vary;
@@ -198,8 +208,9 @@ public final class StoredMeta {
     return true;
   }
 
-  private static int length(MemorySegment segment, long at) {
-    return Short.toUnsignedInt(segment.get(SHORT, at));
+  /** One of the four lengths that lie together. */
+  private static int length(long lengths, long at) {
+    return (int) (lengths >>> ((at - ETAG_LENGTH_OFFSET) * Byte.SIZE)) & 0xFFFF;
   }
 
   /** Length of this record in bytes. */
@@ -207,8 +218,9 @@ public final class StoredMeta {
     return FIXED_LENGTH + etagLength + lastModifiedLength + varyLength + consumedLength;
   }
 
+  /** The final status, or 0 while this refers to nothing. */
   public int status() {
-    return Short.toUnsignedInt(segment.get(SHORT, offset + STATUS_OFFSET));
+    return status;
   }
 
   public long requestTimeMillis() {
@@ -249,7 +261,7 @@ public final class StoredMeta {
   }
 
   int flags() {
-    return segment.get(INT, offset + FLAGS_OFFSET);
+    return flags;
   }
 
   /** {@code no-cache}: to be revalidated before each use. */

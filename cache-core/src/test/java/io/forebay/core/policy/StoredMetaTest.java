@@ -120,7 +120,9 @@ final class StoredMetaTest {
     }
     assertFalse(meta.wrap(segment, -1));
     assertFalse(meta.wrap(segment, record.length));
-    assertThrows(IndexOutOfBoundsException.class, meta::status);
+    assertEquals(0, meta.status());
+    assertFalse(meta.isVaryMarker());
+    assertThrows(IndexOutOfBoundsException.class, meta::dateMillis);
   }
 
   @Test

@@ -11,19 +11,20 @@ public final class ServedCounters {
   private static final int RESULTS = CacheResult.values().length;
   private static final int PROTOCOLS = Protocol.values().length;
 
-  private final long[] routeRequests = new long[NameTable.SIZE * RESULTS];
-  private final long[] routeBytes = new long[NameTable.SIZE * RESULTS];
-  private final long[] listenerRequests = new long[NameTable.SIZE * PROTOCOLS];
-  private final long[] listenerBytes = new long[NameTable.SIZE * PROTOCOLS];
+  /** Longs of a cell: requests, then bytes, in one line of the processor's cache. */
+  private static final int CELL = 2;
+
+  private final long[] routes = new long[NameTable.SIZE * RESULTS * CELL];
+  private final long[] listeners = new long[NameTable.SIZE * PROTOCOLS * CELL];
 
   /** Cell of a listener, by its number in {@link CounterNames#listeners()}, and a protocol. */
   public static int listenerCell(int listener, Protocol protocol) {
-    return listener * PROTOCOLS + protocol.ordinal();
+    return (listener * PROTOCOLS + protocol.ordinal()) * CELL;
   }
 
   /** The cell of the same listener for another protocol. */
   public static int otherProtocol(int listenerCell, Protocol protocol) {
-    return listenerCell(listenerCell / PROTOCOLS, protocol);
+    return listenerCell(listenerCell / (PROTOCOLS * CELL), protocol);
   }
 
   /**
@@ -34,34 +35,38 @@ public final class ServedCounters {
    * @param bodyBytes sent to the client
    */
   public void count(int route, int listenerCell, CacheResult result, long bodyBytes) {
-    int cell = route * RESULTS + result.ordinal();
-    routeRequests[cell]++;
-    routeBytes[cell] += bodyBytes;
-    listenerRequests[listenerCell]++;
-    listenerBytes[listenerCell] += bodyBytes;
+    int routeCell = routeCell(route, result);
+    routes[routeCell]++;
+    routes[routeCell + 1] += bodyBytes;
+    listeners[listenerCell]++;
+    listeners[listenerCell + 1] += bodyBytes;
+  }
+
+  private static int routeCell(int route, CacheResult result) {
+    return (route * RESULTS + result.ordinal()) * CELL;
   }
 
   public long routeRequests(int route, CacheResult result) {
-    return routeRequests[route * RESULTS + result.ordinal()];
+    return routes[routeCell(route, result)];
   }
 
   public long routeBytes(int route, CacheResult result) {
-    return routeBytes[route * RESULTS + result.ordinal()];
+    return routes[routeCell(route, result) + 1];
   }
 
   public long listenerRequests(int listener, Protocol protocol) {
-    return listenerRequests[listenerCell(listener, protocol)];
+    return listeners[listenerCell(listener, protocol)];
   }
 
   public long listenerBytes(int listener, Protocol protocol) {
-    return listenerBytes[listenerCell(listener, protocol)];
+    return listeners[listenerCell(listener, protocol) + 1];
   }
 
   /** Body bytes of all routes. */
   public long bytes(CacheResult result) {
     long sum = 0;
-    for (int cell = result.ordinal(); cell < routeBytes.length; cell += RESULTS) {
-      sum += routeBytes[cell];
+    for (int route = 0; route < NameTable.SIZE; route++) {
+      sum += routeBytes(route, result);
     }
     return sum;
   }

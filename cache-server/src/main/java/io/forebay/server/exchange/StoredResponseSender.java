@@ -363,9 +363,11 @@ final class StoredResponseSender {
             blockOffset,
             blockLength);
     leases.copyTo(out.fields(), head.region(), blockOffset + replaced, blockLength - replaced);
-    out.age(Age.currentAgeSeconds(meta, now))
+    long ageMillis = Age.currentAgeMillis(meta, now);
+    long ttlSeconds = Age.timeToLiveSeconds(meta.freshnessLifetimeMillis(), ageMillis);
+    out.age(Age.seconds(ageMillis))
         .via(snapshot.viaLine())
-        .cacheStatusHit(snapshot.cacheStatus(), Reason.HIT_FRESH, Age.timeToLiveSeconds(meta, now));
+        .cacheStatusHit(snapshot.cacheStatus(), Reason.HIT_FRESH, ttlSeconds);
   }
 
   private void sendInline(
