@@ -958,7 +958,7 @@ final class RfcModel {
     }
     // A choice: where quotes do not pair nobody knows what is forbidden.
     String said = response.field("cache-control");
-    if (said != null && said.replaceAll("=\"[^\"]*\"", "").contains("\"")) {
+    if (said != null && said.replaceAll("=\"[^\"]*\"(?=\\s*(,|$))", "").contains("\"")) {
       return false;
     }
     // 3.5

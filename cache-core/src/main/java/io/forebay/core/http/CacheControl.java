@@ -20,9 +20,9 @@ import org.jspecify.annotations.Nullable;
  *   <li>a malformed {@code stale-while-revalidate} or {@code stale-if-error} gives no permission;
  *   <li>{@code private} or {@code no-cache} with a broken or overlong list of names counts as
  *       without one, which forbids more;
- *   <li>a quote that neither begins nor ends a quoted value, as where one is not closed, makes the
- *       whole field unreadable: it counts as {@code no-store, no-cache, private}, since what it
- *       forbids may stand within the quotes.
+ *   <li>a quote that neither begins nor ends a quoted value, as where one is not closed, and text
+ *       that follows a quoted value without a comma make the whole field unreadable: it counts as
+ *       {@code no-store, no-cache, private}, since what it forbids may stand within the quotes.
  * </ul>
  *
  * Parsing is one pass over each line, whatever it holds; only the lists of names take memory, and

@@ -30,8 +30,9 @@ final class DirectiveParser {
   /**
    * Visits each directive of a line.
    *
-   * @return whether each quote of the line begins or ends a quoted value; if not, nobody can say
-   *     which directives are inside of quotes and which are not
+   * @return whether each quote of the line begins or ends a quoted value, and a quoted value ends
+   *     at a comma or a semicolon; if not, nobody can say which directives are inside of quotes and
+   *     which are not: {@code x="1, private, y="1} may lack one quote or two
    */
   static boolean forEach(String line, Visitor visitor) {
     int length = line.length();
@@ -53,12 +54,14 @@ final class DirectiveParser {
         i++;
       }
       boolean isMalformed = false;
+      boolean isQuoted = false;
       String value = null;
       if (i < length && line.charAt(i) == '=') {
         // No whitespace is allowed around "="; the directive counts all the same, its value not.
         isMalformed = i != nameEnd;
         i++;
         if (i < length && line.charAt(i) == '"') {
+          isQuoted = true;
           int end = closingQuote(line, i + 1);
           isMalformed |= end == length;
           areQuotesPaired &= end < length;
@@ -74,8 +77,11 @@ final class DirectiveParser {
         }
       }
       while (i < length && line.charAt(i) != ',') {
-        isMalformed |= !FieldSyntax.isWhitespace(line.charAt(i));
-        areQuotesPaired &= line.charAt(i) != '"';
+        boolean isSpace = FieldSyntax.isWhitespace(line.charAt(i));
+        // Surrogate-Control has parameters; Cache-Control has none, but they hide no quote.
+        isQuoted &= line.charAt(i) != ';';
+        isMalformed |= !isSpace;
+        areQuotesPaired &= line.charAt(i) != '"' && (isSpace || !isQuoted);
         i++;
       }
       if (nameEnd - nameStart <= MAX_DIRECTIVE) {

@@ -143,7 +143,7 @@ public enum Reason {
   NOT_STORED_CACHE_CONTROL(
       null,
       "cache-control",
-      "Cache-Control contains an unterminated quoted string, so its directives are unclear."),
+      "Cache-Control contains a malformed quoted string, so its directives are unclear."),
   NOT_STORED_MUST_UNDERSTAND(
       null,
       "must-understand",

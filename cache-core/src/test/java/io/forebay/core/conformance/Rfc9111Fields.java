@@ -74,9 +74,11 @@ final class Rfc9111Fields {
           text(
               "5.2",
               "A quoted string ends with a closing quote",
-              "without one, or with a quote elsewhere, the field counts as no-store and private",
+              "without one, or with a quote or text beside it, the field counts as no-store and private",
               all(
                   ok("Cache-Control: x=\"y, private, max-age=9")
+                      .notStored(Reason.NOT_STORED_CACHE_CONTROL),
+                  ok("Cache-Control: x=\"1, private, y=\"1, max-age=9")
                       .notStored(Reason.NOT_STORED_CACHE_CONTROL),
                   ok("Cache-Control: max-age=9", "Cache-Control: x=\"y")
                       .notStored(Reason.NOT_STORED_CACHE_CONTROL),

@@ -126,6 +126,8 @@ final class CacheControlTest {
         "\"no-store\"",
         "max-age=9, \"private\"",
         "must-understand, \"",
+        "x=\"1, private, y=\"1, max-age=9",
+        "max-age=9, x=\"1\" public",
       })
   void quotesThatDoNotPairMakeTheFieldForbidAll(String value) {
     for (CacheControl control : List.of(parse(value), parse("max-age=9, public", value))) {
@@ -141,6 +143,8 @@ final class CacheControlTest {
         "max-age=\"9\"",
         "x=\"a\\\"b\", max-age=9",
         "x=\"\\\\\", max-age=9",
+        "x=\"a\" , max-age=9",
+        "x=\"a\"; y, max-age=9",
         "private=\"a\""
       })
   void quotesThatPairAreRead(String value) {
