@@ -30,6 +30,7 @@ import org.jspecify.annotations.Nullable;
  * @param directBytes the most that buffers of connections may grow to
  * @param diskBytes of the disks; the index names what lies there
  * @param indexEntries of the index as set, 0: not set
+ * @param indexPercent of what the process can have, at most for an index without a setting
  * @param learnedEntries that an earlier run would have needed, 0: nothing is known
  * @param bufferBytes of the disks
  * @param placeBytes of the file system for the memory tier; 0 where that is not known
@@ -40,6 +41,7 @@ record MemoryPlan(
     long directBytes,
     long diskBytes,
     long indexEntries,
+    int indexPercent,
     long learnedEntries,
     long bufferBytes,
     long placeBytes) {
@@ -48,9 +50,6 @@ record MemoryPlan(
   static final long JVM_BYTES = 160L << 20;
 
   private static final long MIN_TIER_BYTES = 16L << 20;
-
-  /** Without a setting, the index takes at most an eighth of what the process can have. */
-  private static final long INDEX_PART = 8;
 
   private static final Path DEFAULT_PLACE = Path.of("/dev/shm");
 
@@ -71,6 +70,7 @@ record MemoryPlan(
         io.netty.util.internal.PlatformDependent.maxDirectMemory(),
         disks.stream().mapToLong(DeviceSettings::bytes).sum(),
         config.store().indexEntries(),
+        config.store().indexMemoryPercent(),
         IndexCapacity.learned(config.store().data()),
         DiskTier.bufferBytes(disks),
         placeBytes(config.store().memoryDirectory()));
@@ -154,7 +154,31 @@ record MemoryPlan(
   /** The index of a memory tier of this size, and of the disks. */
   IndexCapacity index(long tierBytes) {
     return IndexCapacity.of(
-        tierBytes, diskBytes, indexEntries, learnedEntries, machine.limitBytes() / INDEX_PART);
+        tierBytes,
+        diskBytes,
+        indexEntries,
+        learnedEntries,
+        machine.limitBytes() / 100 * indexPercent);
+  }
+
+  /** Which part of the disks the index can name, in one line; empty without disks. */
+  String indexLine(long tierBytes) {
+    if (diskBytes == 0) {
+      return "";
+    }
+    IndexCapacity index = index(tierBytes);
+    return String.format(
+        Locale.ROOT,
+        "%d entries in %s can name %s of the disks if objects have 32 KB, %s at 100 KB, %s at 1 MB",
+        index.entries(),
+        mebibytes(index.bytes()),
+        percent(index.diskShare(32_000)),
+        percent(index.diskShare(100_000)),
+        percent(index.diskShare(1_000_000)));
+  }
+
+  private static String percent(double share) {
+    return String.format(Locale.ROOT, share < 0.1 ? "%.1f %%" : "%.0f %%", share * 100);
   }
 
   /** What to tell the operator of the index; null if nothing. */
@@ -165,11 +189,13 @@ record MemoryPlan(
     }
     return String.format(
         Locale.ROOT,
-        "the index has %d entries (%s, an eighth of memory) instead of %d: the disks fill up only"
+        "the index has %d entries (%s, %d%% of memory) instead of %d: the disks fill up only"
             + " if an object or MiB of a body takes %d KiB on average; below that the oldest"
-            + " objects are evicted although there is space (store.index-entries)",
+            + " objects are evicted although there is space (store.index-memory,"
+            + " store.index-entries)",
         index.entries(),
         mebibytes(index.bytes()),
+        indexPercent,
         index.wanted(),
         index.diskBytesPerEntry() >> 10);
   }

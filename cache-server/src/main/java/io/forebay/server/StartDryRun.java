@@ -14,8 +14,9 @@ import java.util.List;
  * @param errors for which a start is refused
  * @param warnings that a start logs
  * @param memory the sum in one line; empty where there is none because of an error
+ * @param index which part of the disks the index can name; empty without disks
  */
-public record StartDryRun(List<String> errors, List<String> warnings, String memory) {
+public record StartDryRun(List<String> errors, List<String> warnings, String memory, String index) {
 
   public static StartDryRun of(ServerConfig config) {
     return of(MemoryPlan.of(config, MachineMemory.system()), config);
@@ -36,9 +37,9 @@ public record StartDryRun(List<String> errors, List<String> warnings, String mem
       if (!sum.fits()) {
         warnings.add(sum.warning());
       }
-      return new StartDryRun(List.of(), warnings, sum.line());
+      return new StartDryRun(List.of(), warnings, sum.line(), plan.indexLine(tierBytes));
     } catch (StartException refused) {
-      return new StartDryRun(refused.lines(), List.of(), "");
+      return new StartDryRun(refused.lines(), List.of(), "", "");
     }
   }
 }

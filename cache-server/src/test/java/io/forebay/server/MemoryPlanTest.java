@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.forebay.server.config.MemorySize;
+import io.forebay.storage.IndexCapacity;
 import io.forebay.storage.memory.MachineMemory;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
@@ -20,7 +21,8 @@ class MemoryPlanTest {
   private static MemoryPlan plan(long limit, long heap, long direct, long disks, long place) {
     MachineMemory.Reading machine =
         new MachineMemory.Reading(limit, "control group /edge", limit, "control group /edge", 0);
-    return new MemoryPlan(machine, heap, direct, disks, 0, 0, disks == 0 ? 0 : 64 * MEBI, place);
+    return new MemoryPlan(
+        machine, heap, direct, disks, 0, 25, 0, disks == 0 ? 0 : 64 * MEBI, place);
   }
 
   private static MemoryPlan.Sum sum(MemoryPlan plan, long tierBytes) {
@@ -108,7 +110,7 @@ class MemoryPlanTest {
   }
 
   @Test
-  void eightLargeDisksStartWithAnEighthOfMemoryForTheIndex() throws Exception {
+  void eightLargeDisksStartWithAQuarterOfMemoryForTheIndex() throws Exception {
     MemoryPlan plan = plan(256 * GIBI, 512 * MEBI, 512 * MEBI, 8 * 28 * 1024 * GIBI, 0);
 
     long tier = plan.tierBytes(MemorySize.share(60), false);
@@ -116,10 +118,26 @@ class MemoryPlanTest {
     MemoryPlan.Sum sum = sum(plan, tier);
     assertTrue(sum.fits(), sum.line());
     assertTrue(tier > 128 * GIBI, sum.line());
-    assertTrue(sum.indexBytes() <= 32 * GIBI + MEBI && sum.indexBytes() > 30 * GIBI, sum.line());
+    assertTrue(sum.indexBytes() <= 64 * GIBI + MEBI && sum.indexBytes() > 60 * GIBI, sum.line());
     String warning = String.valueOf(plan.indexWarning(tier));
-    assertTrue(warning.contains("an eighth of memory"), warning);
+    assertTrue(warning.contains("25% of memory"), warning);
     assertTrue(warning.contains("store.index-entries"), warning);
+  }
+
+  @Test
+  void saysWhichPartOfTheDisksTheIndexCanName() {
+    MemoryPlan large = plan(256 * GIBI, 512 * MEBI, 512 * MEBI, 8 * 28 * 1024 * GIBI, 0);
+    IndexCapacity index = large.index(128 * GIBI);
+    // One entry for a body that lies with its head, two for one with a slice of a MiB.
+    double forDisks = index.entries() - index.memoryEntries();
+    double disks = 8.0 * 28 * 1024 * GIBI;
+    assertEquals(forDisks * 32_000 / disks, index.diskShare(32_000), 1e-9);
+    assertEquals(forDisks / 2 * 100_000 / disks, index.diskShare(100_000), 1e-9);
+    assertEquals(1, index.diskShare(1_000_000));
+    String line = large.indexLine(128 * GIBI);
+    assertTrue(line.matches("\\d+ entries in \\d+ MiB can name .* at 1 MB"), line);
+    assertEquals("", plan(64 * GIBI, 512 * MEBI, 512 * MEBI, 0, 0).indexLine(GIBI));
+    assertEquals(1, plan(64 * GIBI, 0, 0, 0, 0).index(GIBI).diskShare(32_000));
   }
 
   @Test

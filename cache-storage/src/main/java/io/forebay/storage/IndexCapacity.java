@@ -19,8 +19,10 @@ import java.nio.file.StandardCopyOption;
  * @param wanted as many as the sizes, or the objects seen by earlier runs, call for
  * @param diskBytes of all disks together
  * @param memoryEntries of {@code entries}, those for the memory tier
+ * @param tier how the memory tier divides objects, which the disks keep
  */
-public record IndexCapacity(long entries, long wanted, long diskBytes, long memoryEntries) {
+public record IndexCapacity(
+    long entries, long wanted, long diskBytes, long memoryEntries, TierGeometry tier) {
   /** In the data directory: the entries that an earlier run would have needed, as one number. */
   private static final String LEARNED_FILE = "index.entries";
 
@@ -41,10 +43,11 @@ public record IndexCapacity(long entries, long wanted, long diskBytes, long memo
    */
   public static IndexCapacity of(
       long memoryBytes, long diskBytes, long configured, long learned, long maxBytes) {
-    long memoryEntries = TierGeometry.of(memoryBytes).indexEntries();
+    TierGeometry tier = TierGeometry.of(memoryBytes);
+    long memoryEntries = tier.indexEntries();
     if (configured != 0) {
       return new IndexCapacity(
-          configured, configured, diskBytes, Math.min(configured, memoryEntries));
+          configured, configured, diskBytes, Math.min(configured, memoryEntries), tier);
     }
     long wanted =
         Math.min(MAX_ENTRIES, Math.max(memoryEntries + diskBytes / DISK_BYTES_PER_ENTRY, learned));
@@ -52,7 +55,7 @@ public record IndexCapacity(long entries, long wanted, long diskBytes, long memo
         maxBytes == 0
             ? MAX_ENTRIES
             : Math.max(memoryEntries, stepped(maxBytes / ChronicleIndex.BYTES_PER_ENTRY));
-    return new IndexCapacity(Math.min(wanted, affordable), wanted, diskBytes, memoryEntries);
+    return new IndexCapacity(Math.min(wanted, affordable), wanted, diskBytes, memoryEntries, tier);
   }
 
   /** In steps of a thirty-second, so that a few pages more or less make the same index. */
@@ -77,6 +80,17 @@ public record IndexCapacity(long entries, long wanted, long diskBytes, long memo
    */
   public long diskBytesPerEntry() {
     return diskBytes == 0 ? 0 : diskBytes / Math.max(1, entries - memoryEntries);
+  }
+
+  /**
+   * The part of the disks that the index can name if all objects have bodies of this size: 0 to 1;
+   * 1 without disks.
+   */
+  public double diskShare(long bodyBytes) {
+    long slices =
+        bodyBytes <= tier.inlineBytes() ? 0 : Math.ceilDiv(bodyBytes, (long) tier.sliceBytes());
+    double namedBytes = (double) (entries - memoryEntries) / (1 + slices) * bodyBytes;
+    return diskBytes == 0 ? 1 : Math.min(1, namedBytes / diskBytes);
   }
 
   /**

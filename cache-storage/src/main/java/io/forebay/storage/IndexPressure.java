@@ -80,8 +80,8 @@ final class IndexPressure {
         String.format(Locale.ROOT, "%.0f", (double) usedBytes / Math.max(1, entries)),
         enough,
         isLearned
-            ? "the next start creates that many if the setting is 0 and an eighth of memory can"
-                + " hold them"
+            ? "the next start creates that many if the setting is 0 and store.index-memory can hold"
+                + " them"
             : "set the key to that number");
   }
 

@@ -69,7 +69,11 @@ public final class ConfigCommand implements Callable<Integer> {
     }
 
     private record Verdict(
-        boolean ok, List<ConfigProblem> problems, List<String> warnings, String memory) {}
+        boolean ok,
+        List<ConfigProblem> problems,
+        List<String> warnings,
+        String memory,
+        String index) {}
 
     @Override
     public Integer call() {
@@ -86,16 +90,19 @@ public final class ConfigCommand implements Callable<Integer> {
           tls.errors().forEach(line -> problems.add(problem("certificates", line)));
           memory.errors().forEach(line -> problems.add(problem(nameOf(loaded), line)));
           if (!problems.isEmpty()) {
-            output.json(new Verdict(false, problems, warnings, memory.memory()));
+            output.json(new Verdict(false, problems, warnings, memory.memory(), ""));
             yield refuse(common, new Refused(problems));
           }
-          output.json(new Verdict(true, List.of(), warnings, memory.memory()));
+          output.json(new Verdict(true, List.of(), warnings, memory.memory(), memory.index()));
           output.line("good: " + nameOf(loaded));
           output.line("memory: " + memory.memory());
+          if (!memory.index().isEmpty()) {
+            output.line("index: " + memory.index());
+          }
           yield ExitCode.OK;
         }
         case Refused refused -> {
-          output.json(new Verdict(false, refused.problems(), List.of(), ""));
+          output.json(new Verdict(false, refused.problems(), List.of(), "", ""));
           yield refuse(common, refused);
         }
       };

@@ -422,9 +422,20 @@ final class ConfigKeys {
           "Maximum number of index entries, each of about 112 bytes of memory. An object takes"
               + " one entry, and one more for each MiB of its body. 0 means one entry for each"
               + " 4 KiB of the memory tier and each 64 KiB of the disks, more if an earlier"
-              + " run needed more, and at most an eighth of the machine's memory. When the"
+              + " run needed more, and at most `store.index-memory`. When the"
               + " index is full, the oldest objects are evicted although there is space; a"
-              + " warning and `forebay_index_bound_regions_total` report this.");
+              + " warning and `forebay_index_bound_regions_total` report this."
+              + " `config check` prints which part of the disks the index can name.");
+  static final Field<StoreConfig, Integer> STORE_INDEX_MEMORY =
+      atStart(
+          "index-memory",
+          percent(1, 60),
+          "25%",
+          StoreConfig::indexMemoryPercent,
+          "Largest share of the memory of the control group (or of the machine if no control"
+              + " group limits it) that the index takes while `store.index-entries` is 0. It takes"
+              + " only what the sizes of memory and disks call for; the memory tier's own entries"
+              + " are not limited by it.");
 
   static final Field<DiskConfig, Path> DISK_PATH =
       required(
@@ -1545,6 +1556,7 @@ final class ConfigKeys {
               STORE_DISK_IO,
               STORE_SCRUB_RATE,
               STORE_INDEX_ENTRIES,
+              STORE_INDEX_MEMORY,
               STORE_DISK_STOP_LIMIT),
           config -> Map.of("", config.store()));
   static final Section<DiskConfig> STORES =

@@ -110,6 +110,7 @@ public record ServerConfig(
    * @param diskIo {@code buffered} or {@code direct}
    * @param scrubRate bytes a second read from each disk to see whether they are what was written
    * @param indexEntries bound of the index; 0: from the sizes of memory and disks
+   * @param indexMemoryPercent at most so much of memory is the index's while its bound is not set
    * @param diskStopLimit how long a stop goes on copying what only memory holds
    */
   public record StoreConfig(
@@ -124,6 +125,7 @@ public record ServerConfig(
       String diskIo,
       long scrubRate,
       int indexEntries,
+      int indexMemoryPercent,
       Duration diskStopLimit) {}
 
   /** One device of the disk tier. */

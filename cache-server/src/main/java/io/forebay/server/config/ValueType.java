@@ -481,15 +481,20 @@ record ValueType<T>(
 
   /** A share of something, in whole hundredths. */
   static ValueType<Integer> percent(int max) {
-    ValueType<Integer> numbers = integer(0, max);
+    return percent(0, max);
+  }
+
+  static ValueType<Integer> percent(int min, int max) {
+    ValueType<Integer> numbers = integer(min, max);
+    String range = min + "% to " + max + "%";
     return new ValueType<>(
         "percentage",
-        "0% to " + max + "%",
-        "[0-9]{1,3}%|0",
-        0,
+        range,
+        min == 0 ? "[0-9]{1,3}%|0" : "[0-9]{1,3}%",
+        min,
         text -> {
-          if (!text.endsWith("%") && !text.equals("0")) {
-            throw wrong(text, "not a percentage", "write 0% to " + max + "%");
+          if (!text.endsWith("%") && !(min == 0 && text.equals("0"))) {
+            throw wrong(text, "not a percentage", "write " + range);
           }
           return numbers.reader.read(text.replace("%", "").strip());
         },

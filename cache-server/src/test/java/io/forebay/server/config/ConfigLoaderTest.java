@@ -219,6 +219,7 @@ final class ConfigLoaderTest {
             "buffered",
             4 << 20,
             0,
+            25,
             Duration.ofMinutes(1)),
         config.store());
     assertEquals("https://a.example:443", config.origins().get(0).url());

@@ -145,6 +145,7 @@ public final class ListenFixture implements AutoCloseable {
             "buffered",
             0,
             0,
+            25,
             Duration.ZERO),
         List.of(),
         List.of(),
