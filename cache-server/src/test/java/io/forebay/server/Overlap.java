@@ -230,6 +230,20 @@ final class Overlap {
         go(at.with(next, rest, origin.asked), first);
       }
     }
+    boolean mayHaveLookedBefore = !event.isKnown() || !first.hasStored(seen.request());
+    if (!ask.isRest()
+        && told.containsKey(seen.number())
+        && mayHaveLookedBefore
+        && at.model().isChangedSince(first, seen.request())) {
+      // It found nothing of what the others brought, which it could not have shared, and the origin
+      // answered it for itself.
+      RfcModel next = at.model().copy();
+      Counting origin = new Counting(here, Integer.MAX_VALUE);
+      Answer answer = next.answerBeside(seen.request(), origin, now, first);
+      if (origin.asked > 0 && isSame(answer, seen.answer())) {
+        go(at.with(next, rest, origin.asked), first);
+      }
+    }
     Request unwishing = seen.request().without("cache-control", "pragma");
     boolean mayBeOfNow = seen.number() == 0 || told.containsKey(seen.number());
     if (mayBeOfNow && !unwishing.equals(seen.request())) {

@@ -287,6 +287,30 @@ final class RfcModel {
     return answer;
   }
 
+  /** Whether anything is stored for a URL. */
+  boolean hasStored(Request request) {
+    return !url(request).responses.isEmpty();
+  }
+
+  /**
+   * Answers who looked before anything had come that was not there then: what has come stays beside
+   * what this brings.
+   */
+  Answer answerBeside(Request request, Origin origin, long nowMillis, RfcModel before) {
+    Map<String, Stored> responses = url(request).responses;
+    Map<String, Stored> came = Map.copyOf(responses);
+    Map<String, Stored> old = Map.copyOf(before.url(request).responses);
+    responses.clear();
+    responses.putAll(old);
+    Answer answer = answer(request, origin, nowMillis);
+    came.forEach((key, stored) -> {
+      if (Objects.equals(old.get(key), url(request).responses.get(key))) {
+        url(request).responses.put(key, stored);
+      }
+    });
+    return answer;
+  }
+
   /** Nothing but these is to be fetched anew. */
   void forgetRefreshes(List<String> allBut) {
     refreshes.keySet().retainAll(allBut);
