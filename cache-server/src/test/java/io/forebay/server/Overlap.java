@@ -196,7 +196,8 @@ final class Overlap {
       if (at.isAfter() || !ask.seen().isAfter()) {
         List<Ask> rest = new ArrayList<>(at.left());
         rest.remove(ask);
-        for (Origin here : origins(at, !ask.seen().isAfter())) {
+        // The failure of a fetch under way is that of everyone who waits for it.
+        for (Origin here : origins(at, !ask.seen().isAfter() || hasFailed())) {
           take(ask, at, rest, here, first);
         }
       }
