@@ -259,6 +259,16 @@ final class Overlap {
       more.add(new Ask(seen, true, true));
       go(at.with(at.model(), more, 1), first);
     }
+    if (!ask.isRest()
+        && !seen.isGone()
+        && at.model().isReplacedSince(first, seen.request())
+        && isConfirmed(seen.request(), here, first)) {
+      // It had confirmed what was stored before the others had their answers, and one of these has
+      // replaced it meanwhile. A 304 may go unused where the response is fetched as a whole.
+      List<Ask> more = new ArrayList<>(rest);
+      more.add(new Ask(seen, true, true));
+      go(at.with(at.model(), more, 1), first);
+    }
     if (seen.isGone()) {
       // Nobody was there any more who would have waited: the fetch may have ended with its client,
       // at any moment after the origin was asked, or have been finished.
@@ -278,6 +288,23 @@ final class Overlap {
         go(at.with(at.model(), rest, 1), first);
       }
     }
+  }
+
+  /** Whether the first answer to a request that looks now is a 304. */
+  private boolean isConfirmed(Request request, Origin here, RfcModel model) {
+    List<Integer> statuses = new ArrayList<>();
+    Answer ignored =
+        model
+            .copy()
+            .answer(
+                request,
+                sent -> {
+                  Response response = here.answer(sent);
+                  statuses.add(response.status());
+                  return response;
+                },
+                now);
+    return !statuses.isEmpty() && statuses.getFirst() == 304;
   }
 
   private boolean hasFailed() {

@@ -204,6 +204,9 @@ final class RfcModel {
   /** How many answers could not be stored. */
   private long unstorable;
 
+  /** How many whole responses have been stored, by path and key: each replaces the one before. */
+  private final Map<String, Integer> brought = new HashMap<>();
+
   private long now;
 
   RfcModel(Route route) {
@@ -224,6 +227,7 @@ final class RfcModel {
     copy.refreshes.putAll(refreshes);
     copy.useful = useful;
     copy.unstorable = unstorable;
+    copy.brought.putAll(brought);
     copy.now = now;
     return copy;
   }
@@ -270,6 +274,19 @@ final class RfcModel {
   /** Whether something else is stored for a URL than then. */
   boolean isChangedSince(RfcModel before, Request request) {
     return !url(request).responses.equals(before.url(request).responses);
+  }
+
+  /**
+   * Whether a whole response has come since then in the place of the one that a request selected
+   * then, though it may be like it in all things.
+   */
+  boolean isReplacedSince(RfcModel before, Request request) {
+    Stored old = before.url(request).selectedBy(request);
+    if (old == null) {
+      return false;
+    }
+    String key = request.path() + old.key();
+    return !Objects.equals(brought.get(key), before.brought.get(key));
   }
 
   /** Answers who looked for his variant before one response for all had come. */
@@ -381,7 +398,12 @@ final class RfcModel {
 
   /** What has been learned since then, besides what is still remembered. */
   String learnedSince(RfcModel before) {
-    return new TreeMap<>(everUncacheable) + " " + (unstorable > before.unstorable);
+    Map<String, Integer> replaced = new TreeMap<>(brought);
+    replaced.entrySet().removeAll(before.brought.entrySet());
+    return new TreeMap<>(everUncacheable)
+        + " "
+        + (unstorable > before.unstorable)
+        + replaced.keySet();
   }
 
   /** Whether both expect the same to be storable. */
@@ -839,6 +861,7 @@ final class RfcModel {
     }
     isUseful(key);
     Stored stored = url(request).put(request, response, now);
+    brought.merge(request.path() + stored.key(), 1, Integer::sum);
     long age = currentAge(stored);
     Answer answer = served(request, stored);
     return new Answer(answer.status(), answer.body(), age == 0 ? -1 : age, answer.contentRange());

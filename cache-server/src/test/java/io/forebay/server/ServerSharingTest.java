@@ -203,6 +203,48 @@ final class ServerSharingTest {
   }
 
   @Test
+  void whoHasConfirmedWhatIsReplacedMeanwhileFetchesItAnew() throws IOException {
+    String never = "cache-control: max-age=0\r\netag: \"v1\"\r\n";
+    CountDownLatch bothAsked = new CountDownLatch(2);
+    CountDownLatch confirms = new CountDownLatch(1);
+    start(
+        "",
+        (request, connection) -> {
+          switch (request.number()) {
+            case 1 -> TestOrigin.sendOk(connection, never, TestOrigin.ascii("old"));
+            case 2 -> {
+              bothAsked.countDown();
+              TestOrigin.await(gate);
+              // Another body by the same tag: only the body tells what a client was sent.
+              TestOrigin.sendOk(connection, never, TestOrigin.ascii("replaced"));
+            }
+            case 3 -> {
+              bothAsked.countDown();
+              TestOrigin.await(confirms);
+              TestOrigin.notModified(connection, "etag: W/\"v1\"\r\n");
+            }
+            default -> TestOrigin.sendOk(connection, FRESH, TestOrigin.ascii("new"));
+          }
+        });
+    assertEquals("old", request().reply().text());
+    edge.awaitIdle();
+    RawClient first = request();
+    Await.until("the first has asked", () -> origin.count("/v") == 2);
+    RawClient second = request();
+    TestOrigin.await(bothAsked);
+    gate.countDown();
+    assertEquals("replaced", first.reply().text());
+    edge.awaitSum(2, c -> c.fillsInstalled);
+    confirms.countDown();
+    assertEquals("new", second.reply().text());
+    assertEquals("\"v1\"", origin.requests("/v").get(2).field("if-none-match"));
+    assertEquals("", origin.requests("/v").get(3).field("if-none-match"));
+    edge.awaitIdle();
+    assertTrue(request().reply().isHit());
+    assertEquals(4, origin.count("/v"));
+  }
+
+  @Test
   void whatHasBecomeStaleIsValidatedOnceForAll() throws IOException {
     String tagged = FRESH + "etag: \"v1\"\r\n";
     start(
