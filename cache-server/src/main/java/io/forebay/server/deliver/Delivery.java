@@ -12,7 +12,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Sends a byte range of a body, or several with multipart delimiters, to a sink directly from
  * mapped memory, with one bounded chunk outstanding at a time. The next chunk is looked up only
- * after the socket has accepted the last, so a waiting delivery pins at most one chunk's region.
+ * after the socket has accepted the last, so a waiting delivery pins at most the regions of one
+ * chunk.
  *
  * <p>Owner: the loop of the exchange.
  */
@@ -42,7 +43,9 @@ public final class Delivery implements LeaseHolder, ResponseBody {
 
   private long position;
   private long sentBytes;
-  private boolean isChunkOutstanding;
+
+  /** Pieces of the outstanding chunk that the socket has not taken. */
+  private int unsentPieces;
 
   /** A first chunk has been handed over. */
   private boolean hasBegun;
@@ -202,7 +205,7 @@ public final class Delivery implements LeaseHolder, ResponseBody {
     while (!isOver && (position < to || beginsNextPart())) {
       // The first chunk goes with the head, whose bytes are there already: see
       // StoredResponseSender.
-      if (isChunkOutstanding || (hasBegun && !sink.isWritable())) {
+      if (unsentPieces > 0 || (hasBegun && !sink.isWritable())) {
         return;
       }
       if (turn <= 0) {
@@ -214,14 +217,7 @@ public final class Delivery implements LeaseHolder, ResponseBody {
         onNothingThere(available);
         return;
       }
-      int length = (int) Math.min(Math.min(available, sink.chunkBytes()), to - position);
-      ByteBuf chunk = body.take(leases, length, this);
-      position += length;
-      sentBytes += length;
-      turn -= length;
-      isChunkOutstanding = true;
-      hasBegun = true;
-      sink.body(chunk);
+      turn -= handOver(available);
       if (position < to || hasNextPart()) {
         isFrameUnflushed = false;
         sink.flush();
@@ -230,6 +226,31 @@ public final class Delivery implements LeaseHolder, ResponseBody {
     if (!isOver) {
       end();
     }
+  }
+
+  /**
+   * Hands a chunk over: the bytes that were located last and, up to the size of a chunk, what comes
+   * after them and is there already. Bytes of small slices go into one system call that way.
+   *
+   * @return its length
+   */
+  private int handOver(int located) {
+    int limit = (int) Math.min(sink.chunkBytes(), to - position);
+    int length = 0;
+    int available = located;
+    // What is not there keeps the chunk short; the next look, after this chunk, tells why.
+    while (available > 0) {
+      int piece = Math.min(available, limit - length);
+      ByteBuf bytes = body.take(leases, piece, this);
+      position += piece;
+      sentBytes += piece;
+      length += piece;
+      unsentPieces++;
+      hasBegun = true;
+      sink.body(bytes);
+      available = length < limit && !isOver ? body.locate(position) : 0;
+    }
+    return length;
   }
 
   /** Goes to the next of several ranges, if there is one. */
@@ -330,7 +351,10 @@ public final class Delivery implements LeaseHolder, ResponseBody {
 
   @Override
   public void onLeaseReleased() {
-    isChunkOutstanding = false;
+    unsentPieces--;
+    if (unsentPieces > 0) {
+      return;
+    }
     if (!isOver) {
       sink.onChunkTaken(sentBytes());
     }
