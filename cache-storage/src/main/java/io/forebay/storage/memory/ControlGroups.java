@@ -1,13 +1,18 @@
 package io.forebay.storage.memory;
 
-import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalLong;
+import org.jspecify.annotations.Nullable;
 
 /** Reads the control groups of this process, version 1 and 2, from the innermost outwards. */
 final class ControlGroups {
+  /** Far more than anybody nests. */
+  private static final int MAX_GROUPS = 128;
+
   private final Path ownGroups;
   private final Path root;
 
@@ -37,14 +42,39 @@ final class ControlGroups {
 
   /** Those that limit memory; none where nothing can be read. */
   List<Limited> limited() {
+    return limited(false);
+  }
+
+  /**
+   * Those that limit memory, with the limit above which the kernel slows their processes down
+   * ({@code memory.high}) where it is the smaller one.
+   */
+  List<Limited> throttled() {
+    return limited(true);
+  }
+
+  private List<Limited> limited(boolean isThrottled) {
     List<Limited> found = new ArrayList<>();
     for (Group group : groups()) {
-      Limited limited = group.limited();
+      Limited limited = group.limited(isThrottled);
       if (limited != null) {
         found.add(limited);
       }
     }
     return found;
+  }
+
+  /**
+   * How often the groups had nothing left that the kernel could drop for what was asked. Each
+   * counts itself and not those within it. The counters {@code high} and {@code max} say less: they
+   * go up whenever page cache is dropped, too.
+   */
+  long outOfMemory() {
+    long sum = 0;
+    for (Path file : files("memory.events.local")) {
+      sum += KernelFile.field(KernelFile.lines(file), "oom").orElse(0);
+    }
+    return sum;
   }
 
   /** Files of this name in the groups, from the innermost outwards, that exist. */
@@ -57,47 +87,51 @@ final class ControlGroups {
 
   private List<Group> groups() {
     List<Group> groups = new ArrayList<>();
-    try {
-      for (String line : Files.readAllLines(ownGroups)) {
-        String[] parts = line.split(":", 3);
-        if (parts.length < 3) {
-          continue;
-        }
-        boolean isUnified = parts[1].isEmpty();
-        if (!isUnified && !List.of(parts[1].split(",", -1)).contains("memory")) {
-          continue;
-        }
-        Path base = isUnified ? root : root.resolve("memory");
-        Path group = base.resolve(parts[2].substring(1)).normalize();
-        while (group != null && group.startsWith(base)) {
-          groups.add(new Group(group, isUnified));
-          group = group.getParent();
-        }
+    for (String line : KernelFile.lines(ownGroups)) {
+      String[] parts = line.split(":", 3);
+      if (parts.length < 3 || !parts[2].startsWith("/")) {
+        continue;
       }
-    } catch (IOException e) {
-      // No control groups to read: nothing but the machine limits us.
-      return List.of();
+      boolean isUnified = parts[1].isEmpty();
+      if (!isUnified && !List.of(parts[1].split(",", -1)).contains("memory")) {
+        continue;
+      }
+      Path base = isUnified ? root : root.resolve("memory");
+      Path group = within(base, parts[2].substring(1));
+      while (group != null && group.startsWith(base) && groups.size() < MAX_GROUPS) {
+        groups.add(new Group(group, isUnified));
+        group = group.getParent();
+      }
     }
     return groups;
   }
 
+  private static @Nullable Path within(Path base, String name) {
+    try {
+      return base.resolve(name).normalize();
+    } catch (InvalidPathException noName) {
+      return null;
+    }
+  }
+
   private record Group(Path directory, boolean isUnified) {
-    @org.jspecify.annotations.Nullable
-    Limited limited() {
-      try {
-        String limit = read(isUnified ? "memory.max" : "memory.limit_in_bytes");
-        if (limit.equals("max")) {
-          return null;
-        }
-        long limitBytes = Long.parseLong(limit);
-        if (limitBytes >= Long.MAX_VALUE / 2) {
-          return null;
-        }
-        long used = Long.parseLong(read(isUnified ? "memory.current" : "memory.usage_in_bytes"));
-        return new Limited(directory, limitBytes, Math.max(0, used - droppableBytes()));
-      } catch (IOException | NumberFormatException e) {
-        return null;
+    @Nullable Limited limited(boolean isThrottled) {
+      long limit = limit(isUnified ? "memory.max" : "memory.limit_in_bytes");
+      if (isThrottled && isUnified) {
+        limit = Math.min(limit, limit("memory.high"));
       }
+      OptionalLong used =
+          KernelFile.number(
+              directory.resolve(isUnified ? "memory.current" : "memory.usage_in_bytes"));
+      return limit == Long.MAX_VALUE || used.isEmpty()
+          ? null
+          : new Limited(directory, limit, Math.max(0, used.getAsLong() - droppableBytes()));
+    }
+
+    /** A limit in bytes; the largest number where there is none, or it cannot be read. */
+    private long limit(String file) {
+      long bytes = KernelFile.number(directory.resolve(file)).orElse(Long.MAX_VALUE);
+      return bytes >= Long.MAX_VALUE / 2 ? Long.MAX_VALUE : bytes;
     }
 
     /**
@@ -105,22 +139,10 @@ final class ControlGroups {
      */
     private long droppableBytes() {
       String prefix = isUnified ? "" : "total_";
-      long sum = 0;
-      try {
-        for (String line : Files.readAllLines(directory.resolve("memory.stat"))) {
-          if (line.startsWith(prefix + "inactive_file ")
-              || line.startsWith(prefix + "active_file ")) {
-            sum += Long.parseLong(line.substring(line.indexOf(' ') + 1).trim());
-          }
-        }
-      } catch (IOException | NumberFormatException e) {
-        return 0;
-      }
-      return sum;
-    }
-
-    private String read(String file) throws IOException {
-      return Files.readString(directory.resolve(file)).trim();
+      List<String> stat = KernelFile.lines(directory.resolve("memory.stat"));
+      long inactive = KernelFile.field(stat, prefix + "inactive_file").orElse(0);
+      long active = KernelFile.field(stat, prefix + "active_file").orElse(0);
+      return Math.min(inactive, Long.MAX_VALUE / 2) + Math.min(active, Long.MAX_VALUE / 2);
     }
   }
 }

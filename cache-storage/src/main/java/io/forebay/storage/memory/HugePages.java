@@ -15,9 +15,15 @@ import java.util.List;
  */
 final class HugePages {
   private static final int MADV_HUGEPAGE = 14;
-  private static final FunctionDescriptor MADVISE =
+  static final FunctionDescriptor MADVISE =
       FunctionDescriptor.of(
           ValueLayout.JAVA_INT, ValueLayout.ADDRESS, ValueLayout.JAVA_LONG, ValueLayout.JAVA_INT);
+
+  /** What {@link #state} says of a tier without them. */
+  static final String SMALL = "pages of 4 KiB";
+
+  /** Of bytes: a machine may have many mounts. */
+  private static final int MAX_MOUNTS = 8 << 20;
 
   private HugePages() {}
 
@@ -35,7 +41,7 @@ final class HugePages {
               memory.address(),
               memory.address() + memory.byteSize());
       return bytes == 0
-          ? "pages of 4 KiB"
+          ? SMALL
           : bytes >= memory.byteSize() - memory.byteSize() / 64
               ? "pages of 2 MiB"
               : (bytes >> 20) + " MiB of it in pages of 2 MiB";
@@ -64,5 +70,37 @@ final class HugePages {
       }
     }
     return kibibytes << 10;
+  }
+
+  /**
+   * Whether the file system of a file may give it huge pages; then parts that are not aligned to
+   * them cannot be given back. True if that is not known.
+   */
+  static boolean areOffered(Path file) {
+    List<String> mounts = KernelFile.lines(Path.of("/proc/self/mountinfo"), MAX_MOUNTS);
+    return mounts.isEmpty() || areOffered(mounts, file);
+  }
+
+  /** What the lines of mountinfo say of the mount that a file is on: the last of the longest. */
+  static boolean areOffered(List<String> mounts, Path file) {
+    int longest = 0;
+    boolean isOffered = false;
+    for (String line : mounts) {
+      // 36 35 0:25 / /dev/shm rw,nosuid shared:3 - tmpfs tmpfs rw,size=4g,huge=within_size
+      int dash = line.indexOf(" - ");
+      String[] words = line.substring(0, Math.max(0, dash)).split(" ", 6);
+      if (dash < 0 || words.length < 6) {
+        continue;
+      }
+      String mount = words[4].replace("\\040", " ");
+      boolean isAbove =
+          mount.equals("/") || file.toString().equals(mount) || file.startsWith(mount);
+      if (isAbove && mount.length() >= longest) {
+        longest = mount.length();
+        String rest = line.substring(dash);
+        isOffered = rest.contains("huge=") && !rest.contains("huge=never");
+      }
+    }
+    return isOffered;
   }
 }

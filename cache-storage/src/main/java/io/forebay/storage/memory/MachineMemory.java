@@ -1,9 +1,9 @@
 package io.forebay.storage.memory;
 
-import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalLong;
 
 /**
  * The memory available to this process: that of the machine, or less if a control group limits it.
@@ -43,12 +43,12 @@ public final class MachineMemory {
       long limitBytes, String limitedBy, long freeBytes, String tightest, double pressure) {}
 
   public Reading read() {
-    long limit = meminfo("MemTotal:");
+    long limit = meminfo("MemTotal:").orElse(0);
     String limitedBy = "the machine";
-    long free = meminfo("MemAvailable:");
+    long free = meminfo("MemAvailable:").orElse(0);
     String tightest = limitedBy;
     for (ControlGroups.Limited group : groups.limited()) {
-      String name = "control group /" + groupRoot.relativize(group.group());
+      String name = name(group.group());
       if (limit == 0 || group.limitBytes() < limit) {
         limit = group.limitBytes();
         limitedBy = name;
@@ -58,37 +58,47 @@ public final class MachineMemory {
         tightest = name;
       }
     }
-    return new Reading(limit, limitedBy, free, tightest, pressure());
+    return new Reading(limit, limitedBy, free, tightest, waiting());
   }
 
-  private long meminfo(String field) {
-    try {
-      for (String line : Files.readAllLines(proc.resolve("meminfo"))) {
-        if (line.startsWith(field)) {
-          String[] words = line.split("\\s+", 3);
-          return Long.parseLong(words[1]) << 10;
-        }
-      }
-    } catch (IOException | NumberFormatException | ArrayIndexOutOfBoundsException e) {
-      return 0;
+  /** How short memory is, at each level by itself. */
+  public MemoryPressure pressure() {
+    List<MemoryPressure.Level> levels = new ArrayList<>();
+    for (ControlGroups.Limited group : groups.throttled()) {
+      levels.add(
+          new MemoryPressure.Level(name(group.group()), group.limitBytes(), group.roomBytes()));
     }
-    return 0;
+    long total = meminfo("MemTotal:").orElse(0);
+    OptionalLong available = meminfo("MemAvailable:");
+    if (total > 0 && available.isPresent()) {
+      levels.add(new MemoryPressure.Level("the machine", total, available.getAsLong()));
+    }
+    List<Path> files = groups.files("memory.pressure");
+    Path own = files.isEmpty() ? proc.resolve("pressure/memory") : files.getFirst();
+    double full = KernelFile.pressure(KernelFile.lines(own), "full");
+    for (Path file : files) {
+      // Of a group further out only this: that some of its tasks wait may be due to a limit of
+      // their own, and giving memory back would not help them.
+      full = Math.max(full, KernelFile.pressure(KernelFile.lines(file), "full"));
+    }
+    return new MemoryPressure(levels, waiting(), full, groups.outOfMemory());
+  }
+
+  private String name(Path group) {
+    return "control group /" + groupRoot.relativize(group);
+  }
+
+  private OptionalLong meminfo(String field) {
+    OptionalLong kibibytes = KernelFile.field(KernelFile.lines(proc.resolve("meminfo")), field);
+    return kibibytes.isEmpty() || kibibytes.getAsLong() > Long.MAX_VALUE >> 10
+        ? OptionalLong.empty()
+        : OptionalLong.of(kibibytes.getAsLong() << 10);
   }
 
   /** Of the innermost group that tells, else of the machine. */
-  private double pressure() {
+  private double waiting() {
     List<Path> files = groups.files("memory.pressure");
     Path file = files.isEmpty() ? proc.resolve("pressure/memory") : files.getFirst();
-    try {
-      for (String line : Files.readAllLines(file)) {
-        if (line.startsWith("some avg10=")) {
-          int end = line.indexOf(' ', 11);
-          return Double.parseDouble(line.substring(11, end < 0 ? line.length() : end)) / 100;
-        }
-      }
-    } catch (IOException | NumberFormatException e) {
-      return 0;
-    }
-    return 0;
+    return KernelFile.pressure(KernelFile.lines(file), "some");
   }
 }

@@ -15,7 +15,17 @@ final class MemoryLock {
 
   /** One line for the log: what holds the memory in place, or that nothing does. */
   static String lock(MemorySegment memory) {
-    if (CLibrary.call("mlock", MLOCK, memory, memory.byteSize())) {
+    return state(isLocked(memory));
+  }
+
+  /** Locks a part of it, in whole pages; false if the process may not. */
+  static boolean isLocked(MemorySegment memory) {
+    return CLibrary.call("mlock", MLOCK, memory, memory.byteSize());
+  }
+
+  /** The line for the log where all parts are locked, or not. */
+  static String state(boolean isLocked) {
+    if (isLocked) {
       return "locked in memory";
     }
     return hasSwap()

@@ -11,6 +11,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.channels.FileChannel;
 import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The file of a tier at rest, mapped read-only. Its header is trusted only if the checksum and the
@@ -24,14 +25,17 @@ public final class TierFile implements AutoCloseable {
 
   private final Arena arena;
   private final MemorySegment memory;
+  private final @Nullable FileBlocks blocks;
 
-  private TierFile(Arena arena, MemorySegment memory) {
+  private TierFile(Arena arena, MemorySegment memory, @Nullable FileBlocks blocks) {
     this.arena = arena;
     this.memory = memory;
+    this.blocks = blocks;
   }
 
   /** Maps a tier, or says in one line why this is none. */
   public static TierFile open(Path file) throws IOException {
+    Object key = FileBlocks.key(file);
     try (FileChannel channel = PrivateFiles.openToRead(file)) {
       long size = channel.size();
       if (size < TierHeader.LENGTH) {
@@ -48,7 +52,7 @@ public final class TierFile implements AutoCloseable {
         MemorySegment memory = channel.map(FileChannel.MapMode.READ_ONLY, 0, size, arena);
         check(file, memory);
         done = true;
-        return new TierFile(arena, memory);
+        return new TierFile(arena, memory, FileBlocks.openToRead(file, key));
       } finally {
         if (!done) {
           arena.close();
@@ -112,6 +116,11 @@ public final class TierFile implements AutoCloseable {
     return memory.get(Layouts.INT, TierHeader.REGION_COUNT_OFFSET);
   }
 
+  /** Whether a part of the file has no pages; false if not known. */
+  public boolean hasHole(long from, long lengthBytes) {
+    return blocks != null && blocks.hasHole(from, lengthBytes);
+  }
+
   /** Whether it was closed in order. */
   public boolean isClean() {
     return TierHeader.isClean(memory);
@@ -125,5 +134,8 @@ public final class TierFile implements AutoCloseable {
   @Override
   public void close() {
     arena.close();
+    if (blocks != null) {
+      blocks.close();
+    }
   }
 }

@@ -20,8 +20,11 @@ import org.jspecify.annotations.Nullable;
  * process. One shared arena, closed at shutdown, because closing one costs a handshake with all
  * threads.
  */
-public final class TierMemory implements AutoCloseable {
+public final class TierMemory implements AutoCloseable, Pages {
   private static final int ZEROS = 1 << 20;
+
+  /** Advice for madvise: allocate and map for writing. */
+  private static final int POPULATE = 23;
 
   /** What stays free in a control group beside the tier, for the kernel's own needs. */
   private static final long GROUP_RESERVE_BYTES = 16L << 20;
@@ -29,24 +32,52 @@ public final class TierMemory implements AutoCloseable {
   private final Arena arena;
   private final MemorySegment memory;
   private final @Nullable FileChannel channel;
+  private final @Nullable FileBlocks blocks;
+  private final Headroom headroom;
   private final boolean isNew;
+  private final boolean isLockWanted;
   private final String lockState;
   private final String pageState;
+  private final @Nullable String fixedBecause;
 
   private TierMemory(
       Arena arena,
       MemorySegment memory,
       @Nullable FileChannel channel,
+      @Nullable FileBlocks blocks,
+      Headroom headroom,
       boolean isNew,
-      boolean lock) {
+      boolean lock,
+      boolean hasHugePages) {
     this.arena = arena;
     this.memory = memory;
     this.channel = channel;
+    this.blocks = blocks;
+    this.headroom = headroom;
     this.isNew = isNew;
+    this.isLockWanted = lock;
     // Before it is locked: that makes the mappings.
     HugePages.ask(memory);
-    this.lockState = lock ? MemoryLock.lock(memory) : "not locked in memory, by configuration";
+    this.lockState = lock ? lock() : "not locked in memory, by configuration";
     this.pageState = HugePages.state(memory);
+    this.fixedBecause =
+        channel == null
+            ? "it is memory of this process, not a file on a tmpfs"
+            : hasHugePages || !pageState.equals(HugePages.SMALL)
+                ? "its file system gives, or may give, pages of 2 MiB"
+                : blocks == null ? "its file cannot be opened for fallocate" : null;
+  }
+
+  /** Locks what is there. Locking a hole would allocate its pages. */
+  private String lock() {
+    FileBlocks own = blocks;
+    if (own == null || isNew) {
+      return MemoryLock.lock(memory);
+    }
+    return MemoryLock.state(
+        own.forEachPart(
+            memory.byteSize(),
+            (from, lengthBytes) -> MemoryLock.isLocked(memory.asSlice(from, lengthBytes))));
   }
 
   /**
@@ -65,18 +96,32 @@ public final class TierMemory implements AutoCloseable {
       Files.deleteIfExists(file);
       make(file, lengthBytes, headroom);
     }
+    Object key = FileBlocks.key(file);
     FileChannel channel = PrivateFiles.open(file);
+    FileBlocks blocks = FileBlocks.open(file, key);
     Arena arena = Arena.ofShared();
     boolean done = false;
     try {
       MemorySegment memory = channel.map(FileChannel.MapMode.READ_WRITE, 0, lengthBytes, arena);
-      TierMemory tier = new TierMemory(arena, memory, channel, isNew, lock);
+      TierMemory tier =
+          new TierMemory(
+              arena,
+              memory,
+              channel,
+              blocks,
+              headroom,
+              isNew,
+              lock,
+              HugePages.areOffered(file.toRealPath()));
       done = true;
       return tier;
     } finally {
       if (!done) {
         arena.close();
         channel.close();
+        if (blocks != null) {
+          blocks.close();
+        }
         if (isNew) {
           Files.deleteIfExists(file);
         }
@@ -107,8 +152,8 @@ public final class TierMemory implements AutoCloseable {
     }
     Arena arena = Arena.ofShared();
     try {
-      return new TierMemory(
-          arena, arena.allocate(lengthBytes, TierHeader.LENGTH), null, true, lock);
+      MemorySegment memory = arena.allocate(lengthBytes, TierHeader.LENGTH);
+      return new TierMemory(arena, memory, null, null, headroom, true, lock, false);
     } catch (OutOfMemoryError e) {
       arena.close();
       throw new NoSpaceException(
@@ -145,6 +190,51 @@ public final class TierMemory implements AutoCloseable {
     return pageState;
   }
 
+  @Override
+  public @Nullable String fixedBecause() {
+    return fixedBecause;
+  }
+
+  @Override
+  public void release(long from, long lengthBytes) throws IOException {
+    blocks().release(from, lengthBytes);
+  }
+
+  @Override
+  public void allocate(long from, long lengthBytes) throws IOException {
+    OptionalLong room = headroom.bytes();
+    if (room.isPresent() && room.getAsLong() < lengthBytes + GROUP_RESERVE_BYTES) {
+      // Beyond the limit the kernel would not refuse, but end a process.
+      throw new NoSpaceException("the control group leaves " + mebibytes(room.getAsLong()));
+    }
+    allocateAnyway(from, lengthBytes);
+  }
+
+  /** The same for so little that no control group is asked. */
+  public void allocateAnyway(long from, long lengthBytes) throws IOException {
+    blocks().allocate(from, lengthBytes);
+    MemorySegment part = memory.asSlice(from, lengthBytes);
+    // So that the kernel clears the pages now, and not in the first access of an event loop. Where
+    // it cannot (Linux before 5.14), the first access does.
+    boolean ignored = CLibrary.call("madvise", HugePages.MADVISE, part, lengthBytes, POPULATE);
+    if (isLockWanted) {
+      boolean _ = MemoryLock.isLocked(part);
+    }
+  }
+
+  /** Whether a part lacks pages, or has some that were never touched; false if not known. */
+  public boolean hasHole(long from, long lengthBytes) {
+    return blocks != null && blocks.hasHole(from, lengthBytes);
+  }
+
+  private FileBlocks blocks() throws IOException {
+    FileBlocks own = blocks;
+    if (own == null) {
+      throw new IOException(String.valueOf(fixedBecause));
+    }
+    return own;
+  }
+
   /** Has what was written reach the file, where that is not memory itself. */
   public void force() {
     if (channel != null) {
@@ -155,6 +245,9 @@ public final class TierMemory implements AutoCloseable {
   @Override
   public void close() throws IOException {
     arena.close();
+    if (blocks != null) {
+      blocks.close();
+    }
     if (channel != null) {
       channel.close();
     }

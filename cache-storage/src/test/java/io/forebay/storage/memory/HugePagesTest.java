@@ -1,9 +1,11 @@
 package io.forebay.storage.memory;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.lang.foreign.Arena;
+import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -21,7 +23,8 @@ final class HugePagesTest {
           "AnonHugePages:         0 kB",
           "ShmemPmdMapped:   524288 kB",
           "VmFlags: rd wr sh mr mw me ms lo sd hg",
-          "7f0040000000-7f0040001000 r--p 00000000 fe:00 7                          /usr/lib/a-b.so",
+          "7f0040000000-7f0040001000 r--p 00000000 fe:00 7                         "
+              + " /usr/lib/a-b.so",
           "ShmemPmdMapped:     2048 kB");
 
   @Test
@@ -39,5 +42,24 @@ final class HugePagesTest {
       memory.fill((byte) 1);
       assertTrue(HugePages.state(memory).contains("pages of"), HugePages.state(memory));
     }
+  }
+
+  @Test
+  void aMountSaysWhetherItOffersThem() {
+    List<String> mounts =
+        List.of(
+            "22 1 8:1 / / rw - ext4 /dev/vda rw",
+            "25 22 0:24 / /dev/shm rw,nosuid shared:3 - tmpfs tmpfs rw,size=4g",
+            "26 22 0:25 / /mnt/huge\\040ones rw - tmpfs tmpfs rw,huge=within_size",
+            "27 22 0:26 / /mnt/never rw - tmpfs tmpfs rw,huge=never",
+            "28 22 0:27 / /mnt/never/not rw - tmpfs tmpfs rw,huge=always",
+            "rubbish",
+            "29 22 0:28 / /mnt/huge\\040ones/over rw - tmpfs tmpfs rw");
+    assertFalse(HugePages.areOffered(mounts, Path.of("/dev/shm/forebay/memory.tier")));
+    assertTrue(HugePages.areOffered(mounts, Path.of("/mnt/huge ones/memory.tier")));
+    assertFalse(HugePages.areOffered(mounts, Path.of("/mnt/huge ones/over/memory.tier")));
+    assertFalse(HugePages.areOffered(mounts, Path.of("/mnt/never/memory.tier")));
+    assertTrue(HugePages.areOffered(mounts, Path.of("/mnt/never/not/memory.tier")));
+    assertFalse(HugePages.areOffered(mounts, Path.of("/mnt/never/nothing/memory.tier")));
   }
 }

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -60,5 +61,81 @@ class MachineMemoryTest {
   void whereNothingCanBeReadNothingIsSaid() {
     assertEquals(
         new MachineMemory.Reading(0, "the machine", 0, "the machine", 0), machine().read());
+  }
+
+  @Test
+  void everyLevelSaysHowMuchRoomItHas() throws Exception {
+    machineHas(24_000, 9_000);
+    write("proc/self/cgroup", "0::/slice/edge\n");
+    write("groups/slice/memory.max", (4_000 * MEBI) + "\n");
+    write("groups/slice/memory.current", (3_900 * MEBI) + "\n");
+    write("groups/slice/edge/memory.max", (2_000 * MEBI) + "\n");
+    write("groups/slice/edge/memory.high", (1_700 * MEBI) + "\n");
+    write("groups/slice/edge/memory.current", (1_800 * MEBI) + "\n");
+    assertEquals(
+        List.of(
+            new MemoryPressure.Level("control group /slice/edge", 1_700 * MEBI, -100 * MEBI),
+            new MemoryPressure.Level("control group /slice", 4_000 * MEBI, 100 * MEBI),
+            new MemoryPressure.Level("the machine", 24_000 * MEBI, 9_000 * MEBI)),
+        machine().pressure().levels());
+  }
+
+  @Test
+  void aGroupWithoutLimitsIsNoLevel() throws Exception {
+    machineHas(24_000, 9_000);
+    write("proc/self/cgroup", "0::/edge\n");
+    write("groups/edge/memory.max", "max\n");
+    write("groups/edge/memory.high", "max\n");
+    write("groups/edge/memory.current", (1_800 * MEBI) + "\n");
+    assertEquals(
+        List.of(new MemoryPressure.Level("the machine", 24_000 * MEBI, 9_000 * MEBI)),
+        machine().pressure().levels());
+    write("groups/edge/memory.high", (2_000 * MEBI) + "\n");
+    assertEquals(2, machine().pressure().levels().size());
+    write("groups/edge/memory.current", "a lot\n");
+    assertEquals(1, machine().pressure().levels().size());
+  }
+
+  @Test
+  void theOlderKindOfGroupIsALevel() throws Exception {
+    write("proc/self/cgroup", "3:cpu:/x\n4:memory:/x\n");
+    write("groups/memory/x/memory.limit_in_bytes", (100 * MEBI) + "\n");
+    write("groups/memory/x/memory.usage_in_bytes", (90 * MEBI) + "\n");
+    write("groups/memory/x/memory.stat", "total_inactive_file " + 20 * MEBI + "\n");
+    assertEquals(
+        List.of(new MemoryPressure.Level("control group /memory/x", 100 * MEBI, 30 * MEBI)),
+        machine().pressure().levels());
+  }
+
+  @Test
+  void waitingCountsForOwnTasksAndForAllTasksOfWhatIsAround() throws Exception {
+    write("proc/self/cgroup", "0::/slice/edge\n");
+    write("proc/pressure/memory", "some avg10=50.00 \nfull avg10=50.00 \n");
+    write("groups/slice/edge/memory.pressure", "some avg10=3.00 avg60=0\nfull avg10=1.00 \n");
+    write("groups/slice/memory.pressure", "some avg10=40.00 avg60=0\nfull avg10=2.00 \n");
+    MemoryPressure pressure = machine().pressure();
+    assertEquals(0.03, pressure.some());
+    assertEquals(0.02, pressure.full());
+    write("proc/self/cgroup", "0::/nowhere\n");
+    assertEquals(0.5, machine().pressure().some());
+    assertEquals(0.5, machine().pressure().full());
+  }
+
+  @Test
+  void runningOutOfMemoryIsCountedByEachGroupForItself() throws Exception {
+    write("proc/self/cgroup", "0::/slice/edge\n");
+    write("groups/slice/memory.events.local", "low 0\nhigh 9\nmax 9\noom 2\noom_kill 1\n");
+    write("groups/slice/memory.events", "high 9\nmax 9\noom 77\noom_kill 1\n");
+    write("groups/slice/edge/memory.events.local", "high 9\nmax 9\noom 3\n");
+    assertEquals(5, machine().pressure().outOfMemory());
+  }
+
+  @Test
+  void whatCannotBeReadIsNoShortage() throws Exception {
+    assertEquals(new MemoryPressure(List.of(), 0, 0, 0), machine().pressure());
+    write("proc/meminfo", "MemTotal: 24000 kB\n");
+    write("proc/self/cgroup", "0::\n1:memory:x\n4:memory:/a\u0000b\n0::/../../etc\nrubbish\n");
+    write("groups/memory.max", "-1\n");
+    assertEquals(new MemoryPressure(List.of(), 0, 0, 0), machine().pressure());
   }
 }
