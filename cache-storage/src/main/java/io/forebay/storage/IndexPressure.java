@@ -58,7 +58,7 @@ final class IndexPressure {
 
   private void report() {
     Regions regions = core.regions;
-    long usedBytes = (long) (regions.count() - core.space.spareCount()) * regions.regionBytes();
+    long usedBytes = (long) (regions.inUse() - core.space.spareCount()) * regions.regionBytes();
     long bytes = (long) regions.count() * regions.regionBytes();
     for (DiskStats disk : core.disk.stats()) {
       usedBytes += (long) (disk.regions() - disk.freeRegions()) * disk.regionBytes();

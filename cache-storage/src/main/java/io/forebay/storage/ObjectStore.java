@@ -9,11 +9,13 @@ import io.forebay.storage.evict.EvictionState;
 import io.forebay.storage.evict.MemoryCheck;
 import io.forebay.storage.evict.MemoryScrubber;
 import io.forebay.storage.evict.Reclaimer;
+import io.forebay.storage.evict.ResizeStats;
 import io.forebay.storage.evict.SampleFilter;
 import io.forebay.storage.evict.SampleRing;
 import io.forebay.storage.evict.SegmentPolicy;
 import io.forebay.storage.evict.ShadowTuner;
 import io.forebay.storage.evict.Sweeper;
+import io.forebay.storage.evict.TierResizer;
 import io.forebay.storage.file.NoDirectoryException;
 import io.forebay.storage.file.UnsafeFileException;
 import io.forebay.storage.ghost.GhostFilter;
@@ -75,6 +77,7 @@ public final class ObjectStore implements AutoCloseable {
   private final StoreThreads work;
   private final StoreReporter figures;
   private final Rebuild rebuild;
+  private final TierResizer resizer;
   private final RecoveryState.Phase atOpen;
   private boolean isClosed;
 
@@ -137,8 +140,13 @@ public final class ObjectStore implements AutoCloseable {
       } else {
         space.ageAtLeast(regions.age(region) + 1);
       }
+      if (regions.state(region) == Regions.FREE && files.lacksPages(region)) {
+        // Given back in an earlier life, or never touched: not to be touched before it is
+        // allocated.
+        regions.renew(region);
+        regions.withdraw(region);
+      }
     }
-    files.finishFormat();
     RegionPins pins = new RegionPins(settings.lanes() + StoreInspection.LANES, regions.count());
     Promoter promoter = new Promoter(regions, space, index, purges, files.epoch());
     DiskTier disk =
@@ -231,6 +239,7 @@ public final class ObjectStore implements AutoCloseable {
             demotion,
             eviction,
             settings.fillDeadlineMillis());
+    this.resizer = new TierResizer(regions, space, files.tier(), minRegions(regions.count()));
     Sweeper sweeper =
         new Sweeper(
             regions, index, disk, check, purges, births, promoter, settings.purgeRetireMillis());
@@ -243,16 +252,23 @@ public final class ObjectStore implements AutoCloseable {
     core.isRebuilt = atOpen != RecoveryState.Phase.REBUILDING;
     this.purging = new StorePurging(core, settings);
     this.figures =
-        new StoreReporter(settings, files, core, lanes, reclaimer, sweeper, shadow, scrub);
+        new StoreReporter(settings, files, core, lanes, reclaimer, sweeper, shadow, scrub, resizer);
     this.work =
         new StoreThreads(
-            settings, files, core, reclaimer, sweeper, demotion, shadow, scrub, samples, rebuild);
+            settings, files, core, reclaimer, resizer, sweeper, demotion, shadow, scrub, samples,
+            rebuild);
     boolean hasSpares = reclaimer.renewFree();
+    // Not before all headers say that their regions are empty: a start that is killed before would
+    // leave the next one with what does not count.
+    files.finishFormat();
     LOG.info(
-        "memory tier in {}: {} regions of {} KiB, {}, {}, {}{}",
+        "memory tier in {}: {} regions of {} KiB{}, {}, {}, {}{}",
         files.place(),
         regions.count(),
         regions.regionBytes() >> 10,
+        regions.inUse() == regions.count()
+            ? ""
+            : ", " + (regions.count() - regions.inUse()) + " of them withdrawn",
         files.tier().pageState(),
         files.tier().lockState(),
         atOpen.name().toLowerCase(Locale.ROOT),
@@ -350,6 +366,30 @@ public final class ObjectStore implements AutoCloseable {
 
   public int regionBytes() {
     return core.regions.regionBytes();
+  }
+
+  /**
+   * How many regions are to be in use from here on, at least {@link #minRegions()}; the others are
+   * given back to the kernel. A store opens with as many as it was left with. Any thread; the
+   * reclaim thread carries it out.
+   */
+  public void resize(int regionCount) {
+    resizer.target(regionCount);
+  }
+
+  /** How far that has come. */
+  public ResizeStats resizing() {
+    return resizer.stats();
+  }
+
+  /** The smallest number of regions that the tier can have. */
+  public int minRegions() {
+    return minRegions(core.regions.count());
+  }
+
+  /** A quarter: what is derived from the tier's size at a start holds with so few. */
+  private static int minRegions(int count) {
+    return Math.max(TierGeometry.MIN_REGIONS, Math.ceilDiv(count, 4));
   }
 
   /** Length of each slice but an object's last. */

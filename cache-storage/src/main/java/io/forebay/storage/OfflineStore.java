@@ -152,7 +152,12 @@ public final class OfflineStore implements AutoCloseable {
     }
     Regions regions = new Regions(tier.memory(), tier.regionBytes(), tier.regionCount());
     for (int region = 0; region < regions.count(); region++) {
-      boolean ignored = regions.adopt(region);
+      boolean isSound = regions.adopt(region);
+      if (isSound
+          && regions.state(region) == Regions.FREE
+          && tier.hasHole(regions.base(region), tier.regionBytes())) {
+        regions.withdraw(region);
+      }
     }
     return regions;
   }

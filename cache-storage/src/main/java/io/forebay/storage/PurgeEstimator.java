@@ -19,7 +19,7 @@ import java.util.function.LongSupplier;
 /**
  * Counts the objects that a purge would match, on its own thread. It pins no region: it copies what
  * it reads and then checks the region's generation, which is raised before anything in the region
- * is overwritten.
+ * is overwritten. A visit keeps the region's pages meanwhile.
  */
 final class PurgeEstimator implements DiskTier.Pace {
   /** At most some 3,000 reads of disks a second, and memory is left to others as often. */
@@ -102,11 +102,20 @@ final class PurgeEstimator implements DiskTier.Pace {
 
   private void count(int region) {
     Regions regions = core.regions;
-    MemorySegment memory = core.memory;
     int generation = regions.generation(region);
-    if (!regions.isReadable(region, generation)) {
+    if (!regions.visit(region, generation)) {
       return;
     }
+    try {
+      count(region, generation);
+    } finally {
+      regions.leave(region);
+    }
+  }
+
+  private void count(int region, int generation) {
+    Regions regions = core.regions;
+    MemorySegment memory = core.memory;
     int slots = regions.slots(region);
     for (int slot = 0; slot < slots; slot++) {
       if (++entries % ENTRIES_A_PAUSE == 0) {

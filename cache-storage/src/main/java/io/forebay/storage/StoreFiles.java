@@ -372,6 +372,24 @@ final class StoreFiles {
     memory.set(Layouts.LONG, TierHeader.INDEX_SEAL_OFFSET, IndexChecksum.NONE);
   }
 
+  /**
+   * Whether a region of a tier that was there has no pages for all of its bytes. The page with its
+   * header it has from here on.
+   *
+   * @throws IOException where there is no page left
+   */
+  boolean lacksPages(int region) throws IOException {
+    if (tier.isNew()) {
+      return false;
+    }
+    long base = regions.base(region);
+    if (!tier.hasHole(base, settings.regionBytes())) {
+      return false;
+    }
+    tier.allocateAnyway(base, Regions.KEPT_BYTES);
+    return true;
+  }
+
   /** Last of all: from here on what lies in the tier counts. */
   void finishFormat() {
     if (opening == Opening.EMPTY) {

@@ -5,6 +5,7 @@ import io.forebay.storage.evict.MemoryScrubber;
 import io.forebay.storage.evict.Reclaimer;
 import io.forebay.storage.evict.ShadowTuner;
 import io.forebay.storage.evict.Sweeper;
+import io.forebay.storage.evict.TierResizer;
 import io.forebay.storage.inspect.StoreInspection;
 import io.forebay.storage.lane.StoreLane;
 import io.forebay.storage.lane.StoreState;
@@ -24,6 +25,7 @@ final class StoreReporter {
   private final Sweeper sweeper;
   private final ShadowTuner shadow;
   private final MemoryScrubber scrub;
+  private final TierResizer resizer;
 
   StoreReporter(
       StoreSettings settings,
@@ -33,7 +35,8 @@ final class StoreReporter {
       Reclaimer reclaimer,
       Sweeper sweeper,
       ShadowTuner shadow,
-      MemoryScrubber scrub) {
+      MemoryScrubber scrub,
+      TierResizer resizer) {
     this.settings = settings;
     this.files = files;
     this.core = core;
@@ -42,6 +45,7 @@ final class StoreReporter {
     this.sweeper = sweeper;
     this.shadow = shadow;
     this.scrub = scrub;
+    this.resizer = resizer;
   }
 
   StoreStats stats(RecoveryState recovery) {
@@ -116,7 +120,8 @@ final class StoreReporter {
         reclaimer.keptWhole(),
         shadow.stats(),
         core.isLost(),
-        scrub.stats());
+        scrub.stats(),
+        resizer.stats());
   }
 
   ObjectStore.MemoryParts memoryParts() {

@@ -2,6 +2,7 @@ package io.forebay.storage;
 
 import io.forebay.storage.disk.ScrubStats;
 import io.forebay.storage.evict.EvictionStats;
+import io.forebay.storage.evict.ResizeStats;
 
 /**
  * Counters and levels of a store, summed over lanes when read.
@@ -46,4 +47,5 @@ public record StoreStats(
     long regionsKeptWhole,
     EvictionStats eviction,
     boolean isMemoryLost,
-    ScrubStats scrub) {}
+    ScrubStats scrub,
+    ResizeStats resize) {}

@@ -7,6 +7,7 @@ import io.forebay.storage.evict.Reclaimer;
 import io.forebay.storage.evict.SampleRing;
 import io.forebay.storage.evict.ShadowTuner;
 import io.forebay.storage.evict.Sweeper;
+import io.forebay.storage.evict.TierResizer;
 import io.forebay.storage.lane.StoreState;
 import io.forebay.storage.layout.TierHeader;
 import io.forebay.storage.recover.Rebuild;
@@ -44,6 +45,7 @@ final class StoreThreads {
   private final StoreFiles files;
   private final StoreState core;
   private final Reclaimer reclaimer;
+  private final TierResizer resizer;
   private final Sweeper sweeper;
   private final DiskDemoter demotion;
   private final ShadowTuner shadow;
@@ -66,6 +68,7 @@ final class StoreThreads {
       StoreFiles files,
       StoreState core,
       Reclaimer reclaimer,
+      TierResizer resizer,
       Sweeper sweeper,
       DiskDemoter demotion,
       ShadowTuner shadow,
@@ -76,6 +79,7 @@ final class StoreThreads {
     this.files = files;
     this.core = core;
     this.reclaimer = reclaimer;
+    this.resizer = resizer;
     this.sweeper = sweeper;
     this.demotion = demotion;
     this.shadow = shadow;
@@ -149,12 +153,13 @@ final class StoreThreads {
       return rebuilt || renewed || stepped;
     }
     boolean reclaimed = reclaimer.step(now);
+    boolean resized = resizer.step(now);
     boolean swept = sweeper.step(now);
     boolean copied = demotion.step(now);
     boolean stepped = core.disk.step();
     boolean sampled = shadow.step(samples);
     boolean scrubbed = scrub.step(now);
-    return reclaimed || swept || copied || stepped || sampled || scrubbed;
+    return reclaimed || resized || swept || copied || stepped || sampled || scrubbed;
   }
 
   private void onRebuilt() {

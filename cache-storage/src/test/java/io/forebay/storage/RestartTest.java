@@ -9,6 +9,8 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.forebay.storage.disk.DeviceSettings;
+import io.forebay.storage.disk.DiskSettings;
 import io.forebay.storage.lane.StoreLane;
 import io.forebay.storage.layout.TierHeader;
 import io.forebay.storage.object.HeadSpec;
@@ -23,6 +25,7 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -172,6 +175,24 @@ class RestartTest {
       assertEquals(0, hits(fixture));
       fill(fixture);
       assertEquals(OBJECTS, hits(fixture));
+    }
+  }
+
+  @Test
+  void memoryThatDidNotCountDoesNotCountAfterAStartThatFailed() throws Exception {
+    try (StoreFixture fixture = open()) {
+      fill(fixture);
+      fixture.store.close();
+      Files.delete(fixture.settings.dataDirectory().resolve("purge.journal"));
+      Files.delete(fixture.settings.dataDirectory().resolve("purge.journal.copy"));
+      DeviceSettings unmounted =
+          DeviceSettings.of("d", directory.resolve("unmounted/d"), 64 * StoreFixture.MEBI);
+      StoreException refused =
+          refused(fixture.settings.withDisks(DiskSettings.of(List.of(unmounted))));
+      assertTrue(String.valueOf(refused.getMessage()).contains("unmounted"), refused::getMessage);
+      fixture.store = ObjectStore.open(fixture.settings);
+      assertEquals(RecoveryState.Phase.EMPTY, fixture.store.recovery().phase());
+      assertEquals(0, hits(fixture));
     }
   }
 

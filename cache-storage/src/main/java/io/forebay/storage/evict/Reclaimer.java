@@ -30,6 +30,9 @@ import org.jspecify.annotations.Nullable;
 public final class Reclaimer {
   private static final double INDEX_HIGH = 0.9;
 
+  /** How long each region that is to be given back waits for the disks to take its records. */
+  private static final long PATIENCE_MILLIS = 1_000;
+
   private final Regions regions;
   private final RegionPins pins;
   private final SpaceAllocator space;
@@ -51,6 +54,9 @@ public final class Reclaimer {
   private final IndexValue value = new IndexValue();
   private final Move move = new Move();
   private final Drop drop = new Drop();
+
+  /** Since when the disks hold a region up that is to be given back; -1: they do not. */
+  private long behindMillis = -1;
 
   private long reclaimed;
   private long reclaimedForIndex;
@@ -143,15 +149,17 @@ public final class Reclaimer {
     int limbo = limboCount();
     boolean isShort =
         space.spareCount() + limbo < space.spareTarget()
-            || (space.spareCount() <= 1 && limbo < regions.count() / 4);
-    if (!isShort && index.count() < index.capacity() * INDEX_HIGH) {
+            || (space.spareCount() <= 1 && limbo < regions.inUse() / 4);
+    boolean isShrinking = space.spareCount() + limbo < space.spareTarget() + space.toWithdraw();
+    if (!isShort && !isShrinking && index.count() < index.capacity() * INDEX_HIGH) {
       return progress;
     }
-    if (space.spareCount() > 1 && demotion.isBehind()) {
+    if (space.spareCount() > 1 && demotion.isBehind() && !isImpatient(nowMillis)) {
       // What leaves now would be dropped. While there is a region to write to, a moment's patience
       // costs nothing; longer than that a slow disk holds nobody up.
       return progress;
     }
+    behindMillis = -1;
     int victim = victim();
     if (victim < 0) {
       boolean isSettled = regions.settledAge() == TierHeader.ALL_SETTLED;
@@ -160,7 +168,7 @@ public final class Reclaimer {
     if (!reclaim(victim)) {
       return true;
     }
-    if (!isShort) {
+    if (!isShort && !isShrinking) {
       reclaimedForIndex++;
     }
     if (pins.isUnpinned(victim)) {
@@ -168,6 +176,17 @@ public final class Reclaimer {
       space.addSpare(victim);
     }
     return true;
+  }
+
+  /** Whether memory has to be given back, and the disks have been behind for long enough. */
+  private boolean isImpatient(long nowMillis) {
+    if (space.toWithdraw() == 0) {
+      return false;
+    }
+    if (behindMillis < 0) {
+      behindMillis = nowMillis;
+    }
+    return Math.abs(nowMillis - behindMillis) >= PATIENCE_MILLIS;
   }
 
   /** Whether the next region that lanes ask for could not be given, nor soon. */
@@ -212,7 +231,7 @@ public final class Reclaimer {
             && (probation < 0
                 || policy.reclaimsProtected(
                     protectedCount,
-                    regions.count(),
+                    regions.inUse(),
                     regions.age(protectedOne) < regions.age(probation)));
     return takesProtected ? protectedOne : probation;
   }

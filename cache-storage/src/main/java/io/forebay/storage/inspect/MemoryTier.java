@@ -82,6 +82,7 @@ public final class MemoryTier implements Tier {
           case Regions.OPEN -> State.OPEN;
           case Regions.SEALED -> State.SEALED;
           case Regions.LIMBO -> State.LIMBO;
+          case Regions.WITHDRAWN -> State.WITHDRAWN;
           case Regions.FREE -> isBlank(region) ? State.FREE : State.DAMAGED;
           default -> State.FREE;
         },

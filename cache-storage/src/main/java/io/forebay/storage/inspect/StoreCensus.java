@@ -62,6 +62,8 @@ public final class StoreCensus {
     long deadRecords;
     long usedBytes;
     long capacityBytes;
+    long withdrawnRegions;
+    long withdrawnBytes;
     long touchedBytes;
     final long[] sizes = new long[SIZES.length + 1];
     final long[] ages = new long[SECONDS.length + 1];
@@ -118,6 +120,15 @@ public final class StoreCensus {
 
     public long capacityBytes() {
       return capacityBytes;
+    }
+
+    /** Regions of memory that were given back to the kernel; they are not among the regions. */
+    public long withdrawnRegions() {
+      return withdrawnRegions;
+    }
+
+    public long withdrawnBytes() {
+      return withdrawnBytes;
     }
 
     public long touchedBytes() {

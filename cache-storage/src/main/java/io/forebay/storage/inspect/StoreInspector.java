@@ -303,9 +303,14 @@ public final class StoreInspector {
         Part part = census.part(tier.name(), facts.segment());
         Tally tally = new Tally(census, part, group, storedMillis, known, now);
         Extent extent = tier.walk(region, 0, tally);
-        part.regions++;
+        if (facts.state() == Tier.State.WITHDRAWN) {
+          part.withdrawnRegions++;
+          part.withdrawnBytes += tier.regionBytes();
+        } else {
+          part.regions++;
+          part.capacityBytes += tier.regionBytes();
+        }
         part.openRegions += facts.state() == Tier.State.OPEN ? 1 : 0;
-        part.capacityBytes += tier.regionBytes();
         part.usedBytes += extent.usedBytes();
         census.add(
             new Cell(

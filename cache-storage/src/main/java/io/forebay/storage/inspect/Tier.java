@@ -47,6 +47,7 @@ public sealed interface Tier permits MemoryTier, DiskDevice {
     OPEN,
     SEALED,
     LIMBO,
+    WITHDRAWN,
     DAMAGED
   }
 

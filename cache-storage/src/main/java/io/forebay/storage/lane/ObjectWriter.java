@@ -269,7 +269,7 @@ public abstract sealed class ObjectWriter permits InlineObjectWriter, SlicesWrit
 
   /** Takes space within the bound on what is unfinished; {@code hasBegun}: not the first space. */
   final boolean reserve(int length, boolean hasBegun) {
-    if (core.unfinishedBytes.get() + length > core.unfinishedLimit && !isStreamOnly) {
+    if (core.unfinishedBytes.get() + length > core.unfinishedLimit() && !isStreamOnly) {
       // Of what readers depend on the rest may find room when others have ended.
       lacksRoom |= retainsUnread && hasBegun;
       return false;

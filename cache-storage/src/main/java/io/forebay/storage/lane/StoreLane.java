@@ -229,7 +229,7 @@ public final class StoreLane {
     if (core.isLost()
         || (retainsUnread && core.regions.kept().isFull())
         || !core.fits(core.headLength(spec) + core.inlineBytes)
-        || (!mayBePartial && spec.totalLength() > core.unfinishedLimit + core.disk.bytes())) {
+        || (!mayBePartial && spec.totalLength() > core.unfinishedLimit() + core.disk.bytes())) {
       return null;
     }
     births.add(spec.bodyBirth());

@@ -52,7 +52,6 @@ public final class StoreState {
 
   public final int sliceBytes;
   public final int inlineBytes;
-  final long unfinishedLimit;
   public final AtomicLong unfinishedBytes = new AtomicLong();
   public final Set<UnfinishedObject> unfinished = ConcurrentHashMap.newKeySet();
 
@@ -92,11 +91,15 @@ public final class StoreState {
     this.records = records;
     this.sliceBytes = shape.sliceBytes();
     this.inlineBytes = shape.inlineBytes();
-    this.unfinishedLimit = (long) regions.regionBytes() * regions.count() / 2;
   }
 
   public boolean isLost() {
     return isLost;
+  }
+
+  /** What objects that are being written may take of memory: half of it. */
+  long unfinishedLimit() {
+    return (long) regions.regionBytes() * regions.inUse() / 2;
   }
 
   /** Gives memory and index up: no record in them is found from here on. Any thread. */
@@ -252,30 +255,37 @@ public final class StoreState {
     long objects = 0;
     long bytes = 0;
     for (int region = 0; region < regions.count(); region++) {
-      int state = regions.state(region);
-      if (state != Regions.OPEN && state != Regions.SEALED) {
+      int generation = regions.generation(region);
+      if (!regions.visit(region, generation)) {
         continue;
       }
-      int generation = regions.generation(region);
-      int slots = regions.slots(region);
-      for (int slot = 0; slot < slots; slot++) {
-        long entry = regions.entry(region, slot);
-        if ((baseScope == null
-                || memory.get(Layouts.LONG, entry + DirectoryEntry.BASE_SCOPE_OFFSET) == baseScope)
-            && memory.get(Layouts.BYTE, entry + DirectoryEntry.KIND_OFFSET)
-                == RecordHeader.KIND_OBJECT
-            && regions.isSound(region, slot, generation)
-            && regions.isLive(region, slot)
-            && memory.get(Layouts.LONG, entry + DirectoryEntry.BIRTH_OFFSET) < before) {
-          int offset = memory.get(Layouts.INT, entry + DirectoryEntry.OFFSET_OFFSET);
-          objects++;
-          bytes +=
-              memory.get(
-                  Layouts.LONG, regions.base(region) + offset + HeadRecord.TOTAL_LENGTH_OFFSET);
+      try {
+        int slots = regions.slots(region);
+        for (int slot = 0; slot < slots; slot++) {
+          if (isCounted(region, generation, slot, baseScope, before)) {
+            int offset = regions.offset(region, slot);
+            objects++;
+            bytes +=
+                memory.get(
+                    Layouts.LONG, regions.base(region) + offset + HeadRecord.TOTAL_LENGTH_OFFSET);
+          }
         }
+      } finally {
+        regions.leave(region);
       }
     }
     return new Counted(objects, bytes);
+  }
+
+  private boolean isCounted(
+      int region, int generation, int slot, @Nullable Long baseScope, long before) {
+    long entry = regions.entry(region, slot);
+    return (baseScope == null
+            || memory.get(Layouts.LONG, entry + DirectoryEntry.BASE_SCOPE_OFFSET) == baseScope)
+        && memory.get(Layouts.BYTE, entry + DirectoryEntry.KIND_OFFSET) == RecordHeader.KIND_OBJECT
+        && regions.isSound(region, slot, generation)
+        && regions.isLive(region, slot)
+        && memory.get(Layouts.LONG, entry + DirectoryEntry.BIRTH_OFFSET) < before;
   }
 
   /** Space being written: where a slice, or an inline body, lies. */

@@ -15,11 +15,16 @@ public final class KeptRegions {
 
   private final AtomicIntegerArray counts;
   private final AtomicInteger regions = new AtomicInteger();
-  private final int limit;
+  private volatile int limit;
 
   KeptRegions(int regionCount) {
     this.counts = new AtomicIntegerArray(regionCount);
-    this.limit = Math.max(MIN, regionCount / SHARE);
+    limitFor(regionCount);
+  }
+
+  /** So many regions are in use from here on. What is kept beyond the new limit stays kept. */
+  final void limitFor(int regionCount) {
+    limit = Math.max(MIN, regionCount / SHARE);
   }
 
   /**

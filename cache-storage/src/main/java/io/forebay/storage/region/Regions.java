@@ -44,6 +44,15 @@ public final class Regions {
   /** Its records have moved or were dropped; it waits until its pins are gone. */
   public static final int LIMBO = 4;
 
+  /** Empty; its pages but the first are the kernel's. Only its header may be touched. */
+  public static final int WITHDRAWN = 5;
+
+  /**
+   * Of a withdrawn region this stays: the page with its header, so that its generation goes on, and
+   * that a start finds it empty.
+   */
+  public static final int KEPT_BYTES = 4096;
+
   public static final int NONE = 0;
   public static final int PROBATION = 1;
   public static final int PROTECTED = 2;
@@ -55,6 +64,12 @@ public final class Regions {
   private final AtomicIntegerArray holds;
   private final KeptRegions kept;
 
+  /** Readers without pins. */
+  private final AtomicIntegerArray visits;
+
+  /** Regions that are not withdrawn; the reclaim thread changes it. */
+  private volatile int inUse;
+
   public Regions(MemorySegment memory, int regionBytes, int count) {
     this.memory = memory;
     this.regionBytes = regionBytes;
@@ -62,6 +77,8 @@ public final class Regions {
     this.words = new AtomicLongArray(count);
     this.holds = new AtomicIntegerArray(count);
     this.kept = new KeptRegions(count);
+    this.visits = new AtomicIntegerArray(count);
+    this.inUse = count;
   }
 
   public MemorySegment memory() {
@@ -74,6 +91,11 @@ public final class Regions {
 
   public int count() {
     return count;
+  }
+
+  /** How many are not withdrawn: what the tier's size is at present. */
+  public int inUse() {
+    return inUse;
   }
 
   /** Where a region starts in the tier. */
@@ -231,6 +253,52 @@ public final class Regions {
     state(region, generation, NONE, SPARE);
   }
 
+  /**
+   * Keeps the pages of a region for a reader without a pin until {@link #leave}: what it reads may
+   * change under it. False if records of this generation are not served any more.
+   */
+  public boolean visit(int region, int generation) {
+    visits.incrementAndGet(region);
+    if (isReadable(region, generation)) {
+      return true;
+    }
+    leave(region);
+    return false;
+  }
+
+  public void leave(int region) {
+    visits.decrementAndGet(region);
+  }
+
+  /**
+   * Whether a reader without a pin may be in it. Of a region that is not readable this becomes
+   * false and stays so: a visit counts itself before it looks.
+   */
+  public boolean isVisited(int region) {
+    return visits.get(region) != 0;
+  }
+
+  /**
+   * Takes a region out of use that {@link #renew} has emptied and nobody was given. It has neither
+   * readers nor records, and its header says so; its other pages may go after this.
+   */
+  public void withdraw(int region) {
+    state(region, WITHDRAWN);
+    use(-1);
+  }
+
+  /** Its pages are there again, and may hold anything. */
+  public void restore(int region) {
+    state(region, FREE);
+    use(1);
+  }
+
+  private void use(int more) {
+    int now = inUse + more;
+    inUse = now;
+    kept.limitFor(now);
+  }
+
   private int nextGeneration(long base) {
     int generation = memory.get(Layouts.INT, base + RegionHeader.GENERATION_OFFSET);
     int check = memory.get(Layouts.INT, base + RegionHeader.CHECK_OFFSET);
@@ -354,6 +422,10 @@ public final class Regions {
    * lock.
    */
   public int slotAt(int region, int generation, int offset) {
+    if (generation(region) != generation) {
+      // It may have been withdrawn since.
+      return -1;
+    }
     long record = base(region) + offset;
     if (!RecordHeader.isRecord(memory, record, generation, regionBytes - offset)) {
       return -1;

@@ -27,6 +27,7 @@ public final class SpaceAllocator {
   private final AtomicLong refusals = new AtomicLong();
   private volatile int openProbation = -1;
   private volatile int openProtected = -1;
+  private volatile int toWithdraw;
 
   public SpaceAllocator(Regions regions, int spareTarget, Runnable onShort) {
     this.regions = regions;
@@ -39,8 +40,23 @@ public final class SpaceAllocator {
     spareCount.incrementAndGet();
   }
 
+  /** Takes a spare region away, to withdraw it; -1 unless more than so many are left. */
+  public int takeSpare(int keep) {
+    Integer region = poll(keep);
+    return region == null ? -1 : region;
+  }
+
   public int spareCount() {
     return spareCount.get();
+  }
+
+  /** How many spare regions are wanted beyond the target because they are to be withdrawn. */
+  public int toWithdraw() {
+    return toWithdraw;
+  }
+
+  public void toWithdraw(int count) {
+    toWithdraw = count;
   }
 
   public int spareTarget() {

@@ -31,6 +31,23 @@ final class KeptRegionsTest {
   }
 
   @Test
+  void theBoundFollowsWhatIsInUse() {
+    KeptRegions kept = new KeptRegions(16);
+    for (int region = 0; region < 4; region++) {
+      assertTrue(kept.keep(region));
+    }
+    kept.limitFor(8);
+    assertEquals(2, kept.limit());
+    assertEquals(4, kept.regions(), "what is kept stays so");
+    assertTrue(kept.isFull());
+    kept.release(0);
+    kept.release(1);
+    assertFalse(kept.keep(5));
+    kept.limitFor(16);
+    assertTrue(kept.keep(5));
+  }
+
+  @Test
   void whatReadersDependOnCountsBeyondTheBound() {
     KeptRegions kept = new KeptRegions(8);
     assertTrue(kept.keep(0));
