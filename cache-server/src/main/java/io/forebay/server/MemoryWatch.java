@@ -2,6 +2,7 @@ package io.forebay.server;
 
 import io.forebay.server.node.NodeStatus;
 import io.forebay.storage.memory.MachineMemory;
+import io.forebay.storage.memory.MemoryPressure;
 import java.util.Locale;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -12,13 +13,16 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Checks periodically whether the memory available to this process has shrunk or is short, and
- * reports it: once in the log, and in metrics and readiness while it lasts. No memory is released:
- * a smaller memory tier requires a restart.
+ * reports it: once in the log, and in metrics and readiness while it lasts. If the memory tier may
+ * change its size, it is told to on the same thread ({@link TierSizer}).
  */
 final class MemoryWatch implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(MemoryWatch.class);
 
   private static final long PERIOD_SECONDS = 5;
+
+  /** While the memory tier follows what is there. */
+  private static final long FOLLOWING_SECONDS = 1;
 
   /** Room below which it is short, as a part of the limit; and above which it is not any more. */
   private static final double SHORT = 0.02;
@@ -32,14 +36,23 @@ final class MemoryWatch implements AutoCloseable {
 
   private final Supplier<MachineMemory.Reading> machine;
   private final MemoryPlan.Sum sum;
+  private final @Nullable Follower follower;
   private final CountDownLatch isClosing = new CountDownLatch(1);
   private boolean isShort;
   private boolean isStalled;
   private volatile NodeStatus.Memory state;
 
-  MemoryWatch(Supplier<MachineMemory.Reading> machine, MemoryPlan.Sum sum) {
+  /** What decides on the size of the memory tier, and what it decides by. */
+  record Follower(Supplier<MemoryPressure> pressure, TierSizer sizer) {}
+
+  /**
+   * @param follower null if the memory tier keeps its size
+   */
+  MemoryWatch(
+      Supplier<MachineMemory.Reading> machine, MemoryPlan.Sum sum, @Nullable Follower follower) {
     this.machine = machine;
     this.sum = sum;
+    this.follower = follower;
     this.state = new NodeStatus.Memory(sum.bytes(), sum.limitBytes(), 0, 0, null);
     step();
   }
@@ -52,7 +65,8 @@ final class MemoryWatch implements AutoCloseable {
 
   private void run() {
     try {
-      while (!isClosing.await(PERIOD_SECONDS, TimeUnit.SECONDS)) {
+      long seconds = follower == null ? PERIOD_SECONDS : FOLLOWING_SECONDS;
+      while (!isClosing.await(seconds, TimeUnit.SECONDS)) {
         step();
       }
     } catch (InterruptedException e) {
@@ -77,6 +91,9 @@ final class MemoryWatch implements AutoCloseable {
     } else if (problem == null && before != null) {
       LOG.info("memory: no longer short");
     }
+    if (follower != null) {
+      follower.sizer().step(follower.pressure().get());
+    }
   }
 
   private @Nullable String problem(MachineMemory.Reading now) {
@@ -85,7 +102,8 @@ final class MemoryWatch implements AutoCloseable {
     }
     isShort = now.freeBytes() < now.limitBytes() * (isShort ? ENOUGH : SHORT);
     isStalled = now.pressure() > (isStalled ? FLOWING : STALLED);
-    if (now.limitBytes() < sum.limitBytes() && now.limitBytes() < sum.bytes()) {
+    long mayUse = sum.bytes() - (follower == null ? 0 : follower.sizer().flexibleBytes());
+    if (now.limitBytes() < sum.limitBytes() && now.limitBytes() < mayUse) {
       return String.format(
           Locale.ROOT,
           "the limit is now %s (%s), it was %s at the start, and this node may use %s: raise it, or"
@@ -93,7 +111,7 @@ final class MemoryWatch implements AutoCloseable {
           MemoryPlan.mebibytes(now.limitBytes()),
           now.limitedBy(),
           MemoryPlan.mebibytes(sum.limitBytes()),
-          MemoryPlan.mebibytes(sum.bytes()));
+          MemoryPlan.mebibytes(mayUse));
     }
     if (isShort) {
       return String.format(

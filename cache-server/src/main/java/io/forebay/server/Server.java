@@ -211,7 +211,11 @@ public final class Server implements NodeControl, AutoCloseable {
       if (!memorySum.fits()) {
         LOG.warn(memorySum.warning());
       }
-      memoryWatch = opened(new MemoryWatch(machine::read, memorySum).start());
+      TierSizer sizer =
+          TierSizer.of(store, config.store().memoryMin(), () -> System.nanoTime() / 1_000_000);
+      MemoryWatch.Follower follower =
+          sizer == null ? null : new MemoryWatch.Follower(machine::pressure, sizer);
+      memoryWatch = opened(new MemoryWatch(machine::read, memorySum, follower).start());
       purges = new PurgeService(store, activeConfig, config.store().data());
       purgeQueue = opened(new PurgeQueue(purges::purgeTogether));
       transport = opened(Transport.open(config.threads()));

@@ -16,6 +16,9 @@ import org.junit.jupiter.api.io.TempDir;
 /** The memory watch on a tree of files like the kernel's. */
 class MemoryWatchTest {
   private static final long MEBI = 1 << 20;
+  private static final MemoryPlan.Sum SUM =
+      new MemoryPlan.Sum(
+          512 * MEBI, 40 * MEBI, 0, 512 * MEBI, 512 * MEBI, 2_000 * MEBI, "control group /edge");
 
   @TempDir Path directory;
   private MemoryWatch watch;
@@ -28,10 +31,7 @@ class MemoryWatchTest {
     pressure("0.00");
     MachineMemory machine =
         new MachineMemory(directory.resolve("proc"), directory.resolve("groups"));
-    MemoryPlan.Sum sum =
-        new MemoryPlan.Sum(
-            512 * MEBI, 40 * MEBI, 0, 512 * MEBI, 512 * MEBI, 2_000 * MEBI, "control group /edge");
-    watch = new MemoryWatch(machine::read, sum);
+    watch = new MemoryWatch(machine::read, SUM, null);
   }
 
   private void group(long limitMebi, long usedMebi) throws IOException {
@@ -100,5 +100,29 @@ class MemoryWatchTest {
     assertTrue(problem().contains("7 %"));
     pressure("1.00");
     assertFine();
+  }
+
+  @Test
+  void tellsTheTierToFollowAndCountsOnWhatItCanGiveBack() throws Exception {
+    MachineMemory machine =
+        new MachineMemory(directory.resolve("proc"), directory.resolve("groups"));
+    FakeTier tier = new FakeTier(512, (int) MEBI);
+    watch =
+        new MemoryWatch(
+            machine::read,
+            SUM,
+            new MemoryWatch.Follower(machine::pressure, new TierSizer(tier, 128, () -> 0)));
+    assertFine();
+    assertEquals(512, tier.target());
+    // Of the sum 384 MiB are those of regions that may go.
+    group(1_500, 1_000);
+    assertFine();
+    group(1_300, 1_200);
+    assertTrue(problem().startsWith("the limit is now 1300 MiB"), problem());
+    assertEquals(512, tier.target());
+    group(1_300, 1_250);
+    assertTrue(problem().startsWith("the limit is now 1300 MiB"), problem());
+    // A twelfth of the limit is to be left.
+    assertEquals(512 - 59, tier.target());
   }
 }

@@ -71,7 +71,8 @@ final class RegionMapScreen {
             percent(used, total),
             percent(live, total)));
     List<List<JsonNode>> rows = new ArrayList<>();
-    List<String> labels = List.of("probation", "protected", "written", "free", "limbo", "damaged");
+    List<String> labels =
+        List.of("probation", "protected", "written", "free", "limbo", "withdrawn", "damaged");
     labels.forEach(label -> rows.add(new ArrayList<>()));
     for (JsonNode region : regions) {
       rows.get(labels.indexOf(row(region))).add(region);
@@ -95,7 +96,7 @@ final class RegionMapScreen {
         String segment = region.path("segment").asString("");
         yield segment.equals("probation") || segment.equals("protected") ? segment : "written";
       }
-      case "limbo", "damaged" -> state;
+      case "limbo", "withdrawn", "damaged" -> state;
       default -> "free";
     };
   }
@@ -158,6 +159,7 @@ final class RegionMapScreen {
     return switch (label) {
       case "free" -> ramp.equals(BLOCKS) ? '·' : '_';
       case "limbo" -> '~';
+      case "withdrawn" -> '-';
       case "damaged" -> '!';
       default -> {
         // What holds anything can be seen, and full is only what is full.
@@ -173,7 +175,7 @@ final class RegionMapScreen {
       return "";
     }
     return switch (label) {
-      case "free", "limbo" -> "2";
+      case "free", "limbo", "withdrawn" -> "2";
       case "damaged" -> "1;31";
       default -> COLOURS[heat(cell.touched())];
     };

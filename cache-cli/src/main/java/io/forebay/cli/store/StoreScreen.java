@@ -230,6 +230,16 @@ public final class StoreScreen {
                   part.path("touchedBytes").asLong(0), part.path("liveBytes").asLong(0)),
               part.path("objects").asLong(0),
               part.path("slices").asLong(0)));
+      long withdrawn = part.path("withdrawnRegions").asLong(0);
+      if (withdrawn > 0) {
+        lines.add(
+            String.format(
+                Locale.ROOT,
+                "%-18s %,7d %9s given back to the kernel",
+                "memory withdrawn",
+                withdrawn,
+                ByteSizes.text(part.path("withdrawnBytes").asLong(0))));
+      }
     }
     for (JsonNode part : answer.path("parts")) {
       if (part.path("objects").asLong(0) + part.path("slices").asLong(0) > 0) {

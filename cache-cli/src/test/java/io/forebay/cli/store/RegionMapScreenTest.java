@@ -51,6 +51,18 @@ final class RegionMapScreenTest {
               region("limbo", null, 0, 0, 0)));
 
   @Test
+  void whatWasGivenBackHasALineOfItsOwn() {
+    JsonNode map =
+        map(
+            List.of(
+                region("sealed", "probation", 1, 0.5, 0),
+                region("withdrawn", null, 0, 0, 0),
+                region("withdrawn", null, 0, 0, 0)));
+    List<String> lines = new RegionMapScreen(80, false, true).lines(map);
+    assertTrue(lines.contains("  withdrawn   2 --"), lines::toString);
+  }
+
+  @Test
   void theYoungestIsOnTheLeftAndSegmentsAreToldApart() {
     List<String> lines = new RegionMapScreen(80, false, true).lines(SMALL);
 
@@ -111,7 +123,8 @@ final class RegionMapScreenTest {
             new PrintWriter(new StringWriter()), new PrintWriter(new StringWriter()), false, false);
 
     assertEquals(
-        "fresh*      1.0 MiB     2h  mem+nvme0   https://www.example.com/a?b accept-encoding=\"gzip\"",
+        "fresh*      1.0 MiB     2h  mem+nvme0   https://www.example.com/a?b"
+            + " accept-encoding=\"gzip\"",
         StoreScreen.line(plain, object, 200));
     assertEquals(60, StoreScreen.line(plain, object, 60).length());
   }

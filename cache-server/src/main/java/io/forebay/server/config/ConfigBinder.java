@@ -171,6 +171,7 @@ final class ConfigBinder extends Binder {
     return new StoreConfig(
         data != null ? data : environment.dataDirectory(),
         given("store", ConfigKeys.STORE_MEMORY),
+        given("store", ConfigKeys.STORE_MEMORY_MIN),
         value("store", ConfigKeys.STORE_MEMORY_DIRECTORY),
         given("store", ConfigKeys.STORE_PROTECTED_SHARE),
         given("store", ConfigKeys.STORE_TOUCH_THRESHOLD),

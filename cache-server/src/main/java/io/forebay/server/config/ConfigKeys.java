@@ -332,6 +332,18 @@ final class ConfigKeys {
           "Size of the memory tier, or its share of the memory of the control group (or of the"
               + " machine if no control group limits it). A share is reduced if the index,"
               + " heap and direct memory would not fit beside it.");
+  static final Field<StoreConfig, MemorySize> STORE_MEMORY_MIN =
+      atStart(
+          "memory-min",
+          ValueType.memory("16MiB", "64TiB", 100),
+          "100%",
+          StoreConfig::memoryMin,
+          "Size to which the memory tier may be reduced while memory is short, or its share of"
+              + " `store.memory`, at least a quarter of it; with 100% the tier keeps its size."
+              + " Below 100% the tier gives regions back to the kernel while the control group"
+              + " (or an enclosing one, or the machine) has little memory left or tasks wait"
+              + " for memory, and takes them back, one by one, after 60 s without shortage. It"
+              + " must be in a file on a tmpfs without huge pages.");
   static final Field<StoreConfig, Path> STORE_MEMORY_DIRECTORY =
       optional(
           "memory-directory",
@@ -1547,6 +1559,7 @@ final class ConfigKeys {
           List.of(
               STORE_DATA,
               STORE_MEMORY,
+              STORE_MEMORY_MIN,
               STORE_MEMORY_DIRECTORY,
               STORE_PROTECTED_SHARE,
               STORE_TOUCH_THRESHOLD,

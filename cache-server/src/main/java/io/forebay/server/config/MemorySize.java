@@ -1,8 +1,8 @@
 package io.forebay.server.config;
 
 /**
- * A configured amount of memory: a number of bytes, or a share of the memory available to the
- * process.
+ * A configured amount of memory: a number of bytes, or a share of something that the key names,
+ * such as the memory available to the process.
  *
  * @param bytes 0 for a share
  * @param percent 0 for bytes

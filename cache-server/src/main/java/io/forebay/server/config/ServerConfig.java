@@ -101,6 +101,7 @@ public record ServerConfig(
    *
    * @param data directory of journal, identity and lock
    * @param memory size of the memory tier
+   * @param memoryMin to which it may be reduced while memory is short; a share is one of the tier
    * @param memoryDirectory tmpfs directory named by the operator, or null for the default place
    * @param protectedShare {@code auto}, or 0 to 0.95
    * @param touchThreshold {@code auto}, 1 or 2
@@ -116,6 +117,7 @@ public record ServerConfig(
   public record StoreConfig(
       Path data,
       MemorySize memory,
+      MemorySize memoryMin,
       @Nullable Path memoryDirectory,
       String protectedShare,
       String touchThreshold,

@@ -404,7 +404,7 @@ record ValueType<T>(
     return new ValueType<>(
         "size or share",
         min + " to " + max + ", or 1% to " + mostPercent + "%",
-        sizes.pattern() + "|[0-9]{1,2}%",
+        sizes.pattern() + "|[0-9]{1," + Integer.toString(mostPercent).length() + "}%",
         MemorySize.of(bytes(min)),
         text -> {
           Matcher matcher = share.matcher(text);

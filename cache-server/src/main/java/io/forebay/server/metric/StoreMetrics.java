@@ -25,6 +25,12 @@ final class StoreMetrics {
     meters.gauge(
         "forebay_store_regions", help, () -> from.store().limboRegions(), "state", "limbo");
     meters.gauge(
+        "forebay_store_regions",
+        help,
+        () -> from.store().resize().withdrawnRegions(),
+        "state",
+        "withdrawn");
+    meters.gauge(
         "forebay_store_capacity_bytes",
         "Mapped memory of the memory tier.",
         () -> ((long) from.store().regionCount() * from.store().regionBytes()));
@@ -98,6 +104,7 @@ final class StoreMetrics {
         "forebay_store_checksum_failures",
         "Records with a checksum mismatch; each counts as a miss.",
         () -> from.store().checksumFailures());
+    resize(meters, from);
     scrub(meters, from);
     eviction(meters, from);
     meters.gauge(
@@ -113,6 +120,30 @@ final class StoreMetrics {
         "forebay_store_recovered_ratio",
         "Share of the index rebuilt after an unclean stop; 1 when the rebuild is complete.",
         () -> from.store().recovery().fraction());
+  }
+
+  private static void resize(MeterRegistrar meters, CachedReports from) {
+    meters.gauge(
+        "forebay_store_withdrawn_bytes",
+        "Memory of the memory tier that is given back to the kernel at present.",
+        () -> (double) from.store().resize().withdrawnRegions() * from.store().regionBytes());
+    meters.gauge(
+        "forebay_store_target_bytes",
+        "Size that the memory tier is being brought to; less than its capacity while memory is"
+            + " short (`store.memory-min`).",
+        () -> (double) from.store().resize().targetRegions() * from.store().regionBytes());
+    meters.counter(
+        "forebay_store_regions_given_back",
+        "Regions of the memory tier given back to the kernel because memory was short.",
+        () -> from.store().resize().givenBack());
+    meters.counter(
+        "forebay_store_regions_taken_back",
+        "Regions of the memory tier taken back from the kernel.",
+        () -> from.store().resize().takenBack());
+    meters.counter(
+        "forebay_store_resize_failures",
+        "Regions that could not be given back, or whose pages could not be allocated again.",
+        () -> from.store().resize().failures());
   }
 
   private static void scrub(MeterRegistrar meters, CachedReports from) {

@@ -20,6 +20,7 @@ import io.forebay.storage.disk.DiskStats;
 import io.forebay.storage.disk.ScrubStats;
 import io.forebay.storage.evict.EvictionStats;
 import io.forebay.storage.evict.HitEstimate;
+import io.forebay.storage.evict.ResizeStats;
 import io.forebay.storage.inspect.StoreInspection;
 import io.forebay.storage.inspect.StoreInspector;
 import io.forebay.storage.purge.PurgeEstimate;
@@ -212,7 +213,8 @@ public final class FakeNode implements NodeControl {
         26,
         new EvictionStats(0.7, 2, 3, 0.25, 1000, 4, List.of(new HitEstimate(2, 0.9, 0.8))),
         false,
-        new ScrubStats(0.5, 27, 28_000, 29, 30, 31));
+        new ScrubStats(0.5, 27, 28_000, 29, 30, 31),
+        new ResizeStats(3, 120, 32, 33, 34, null));
   }
 
   @Override

@@ -210,6 +210,7 @@ final class ConfigLoaderTest {
         new ServerConfig.StoreConfig(
             Path.of("/d"),
             MemorySize.of(3L << 29),
+            MemorySize.share(100),
             Path.of("/m"),
             "0.35",
             "2",

@@ -136,6 +136,7 @@ public final class ListenFixture implements AutoCloseable {
         new StoreConfig(
             Path.of("unused"),
             MemorySize.of(0),
+            MemorySize.share(100),
             null,
             "auto",
             "auto",

@@ -391,6 +391,8 @@ public final class StoreReport {
       node.put("regions", part.regions());
       node.put("openRegions", part.openRegions());
       node.put("capacityBytes", part.capacityBytes());
+      node.put("withdrawnRegions", part.withdrawnRegions());
+      node.put("withdrawnBytes", part.withdrawnBytes());
       node.put("usedBytes", part.usedBytes());
       node.put("liveBytes", part.liveBytes());
       node.put("deadBytes", part.deadBytes());
