@@ -31,7 +31,7 @@ import org.jspecify.annotations.Nullable;
  * @param diskBytes of the disks; the index names what lies there
  * @param indexEntries of the index as set, 0: not set
  * @param indexPercent of what the process can have, at most for an index without a setting
- * @param learnedEntries that an earlier run would have needed, 0: nothing is known
+ * @param learnedEntries that an earlier run would have needed
  * @param bufferBytes of the disks
  * @param placeBytes of the file system for the memory tier; 0 where that is not known
  */
@@ -42,7 +42,7 @@ record MemoryPlan(
     long diskBytes,
     long indexEntries,
     int indexPercent,
-    long learnedEntries,
+    IndexCapacity.Learned learnedEntries,
     long bufferBytes,
     long placeBytes) {
 
@@ -147,7 +147,8 @@ record MemoryPlan(
       return left;
     }
     long sample = 1L << 40;
-    double perByte = (double) IndexCapacity.of(sample, 0, 0, 0, 0).bytes() / sample;
+    double perByte =
+        (double) IndexCapacity.of(sample, 0, 0, IndexCapacity.Learned.NOTHING, 0).bytes() / sample;
     return (long) (left / (1 + perByte));
   }
 
@@ -169,9 +170,11 @@ record MemoryPlan(
     IndexCapacity index = index(tierBytes);
     return String.format(
         Locale.ROOT,
-        "%d entries in %s can name %s of the disks if objects have 32 KB, %s at 100 KB, %s at 1 MB",
+        "%d entries in %s, %d of them for objects on disks only, can name %s of the disks if objects"
+            + " have 32 KB, %s at 100 KB, %s at 1 MB",
         index.entries(),
         mebibytes(index.bytes()),
+        index.diskEntries(),
         percent(index.diskShare(32_000)),
         percent(index.diskShare(100_000)),
         percent(index.diskShare(1_000_000)));

@@ -205,8 +205,7 @@ public final class Server implements NodeControl, AutoCloseable {
       store =
           opened(
               ObjectStore.open(
-                  storeSettings(config, tierBytes, clockMillis)
-                      .withIndexEntries(plan.index(tierBytes).entries())));
+                  storeSettings(config, tierBytes, clockMillis).withIndex(plan.index(tierBytes))));
       memorySum = plan.sum(store.memoryParts());
       if (!memorySum.fits()) {
         LOG.warn(memorySum.warning());

@@ -22,7 +22,15 @@ class MemoryPlanTest {
     MachineMemory.Reading machine =
         new MachineMemory.Reading(limit, "control group /edge", limit, "control group /edge", 0);
     return new MemoryPlan(
-        machine, heap, direct, disks, 0, 25, 0, disks == 0 ? 0 : 64 * MEBI, place);
+        machine,
+        heap,
+        direct,
+        disks,
+        0,
+        25,
+        IndexCapacity.Learned.NOTHING,
+        disks == 0 ? 0 : 64 * MEBI,
+        place);
   }
 
   private static MemoryPlan.Sum sum(MemoryPlan plan, long tierBytes) {
@@ -129,13 +137,13 @@ class MemoryPlanTest {
     MemoryPlan large = plan(256 * GIBI, 512 * MEBI, 512 * MEBI, 8 * 28 * 1024 * GIBI, 0);
     IndexCapacity index = large.index(128 * GIBI);
     // One entry for a body that lies with its head, two for one with a slice of a MiB.
-    double forDisks = index.entries() - index.memoryEntries();
+    double forDisks = index.diskEntries();
     double disks = 8.0 * 28 * 1024 * GIBI;
     assertEquals(forDisks * 32_000 / disks, index.diskShare(32_000), 1e-9);
     assertEquals(forDisks / 2 * 100_000 / disks, index.diskShare(100_000), 1e-9);
     assertEquals(1, index.diskShare(1_000_000));
     String line = large.indexLine(128 * GIBI);
-    assertTrue(line.matches("\\d+ entries in \\d+ MiB can name .* at 1 MB"), line);
+    assertTrue(line.matches("\\d+ entries in \\d+ MiB, \\d+ of them .* can name .* at 1 MB"), line);
     assertEquals("", plan(64 * GIBI, 512 * MEBI, 512 * MEBI, 0, 0).indexLine(GIBI));
     assertEquals(1, plan(64 * GIBI, 0, 0, 0, 0).index(GIBI).diskShare(32_000));
   }
@@ -145,7 +153,7 @@ class MemoryPlanTest {
     MemoryPlan plan = plan(64 * GIBI, 512 * MEBI, 512 * MEBI, 1024 * GIBI, 0);
     long tier = plan.tierBytes(MemorySize.share(60), false);
     assertNull(plan.indexWarning(tier));
-    assertEquals(tier / 4096 + 1024 * GIBI / 65536, plan.index(tier).entries());
+    assertEquals(tier / 4096 + 1024 * GIBI / 32768, plan.index(tier).entries());
   }
 
   @Test

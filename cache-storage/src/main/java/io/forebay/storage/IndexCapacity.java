@@ -12,50 +12,87 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 
 /**
- * Calculates for how many entries the index is created. An object takes one entry, and one more for
- * each MiB of its body. Immutable.
+ * Calculates for how many entries the index is created: one for each object or MiB of a body. What
+ * has a copy in memory has an entry of 112 bytes in a map; what lies on a disk only has one of
+ * about 22 bytes in the table of that disk. Immutable.
  *
- * @param entries at most so many
- * @param wanted as many as the sizes, or the objects seen by earlier runs, call for
+ * @param memoryEntries of what has a copy in memory
+ * @param diskEntries of the tables of all disks
+ * @param wanted as many of both as the sizes, or the objects seen by earlier runs, call for
  * @param diskBytes of all disks together
- * @param memoryEntries of {@code entries}, those for the memory tier
  * @param tier how the memory tier divides objects, which the disks keep
  */
 public record IndexCapacity(
-    long entries, long wanted, long diskBytes, long memoryEntries, TierGeometry tier) {
-  /** In the data directory: the entries that an earlier run would have needed, as one number. */
+    long memoryEntries, long diskEntries, long wanted, long diskBytes, TierGeometry tier) {
+  /** In the data directory: the entries that an earlier run would have needed. */
   private static final String LEARNED_FILE = "index.entries";
 
   static final long MAX_ENTRIES = 2_000_000_000;
 
-  /** Without a setting, the disks have one entry for so many bytes. */
-  private static final long DISK_BYTES_PER_ENTRY = 64 << 10;
+  /** All disks together; what they could want is more than any machine has memory for. */
+  static final long MAX_DISK_ENTRIES = 1L << 40;
 
-  private static final int MAX_NUMBER = 20;
+  /** Without a setting, the disks have one entry for so many bytes. */
+  private static final long DISK_BYTES_PER_ENTRY = 32 << 10;
+
+  /** Of an entry of a table, with the slots that stay free, and rather too much. */
+  static final long BYTES_PER_DISK_ENTRY = 23;
+
+  /** Of the memory tier's entries, those that the disks have whatever the bound. */
+  private static final int LEAST_SHARE = 4;
+
+  private static final int MAX_NUMBERS = 48;
+
+  /**
+   * Entries that an earlier run would have needed; 0: nothing is known.
+   *
+   * @param memory of what has a copy in memory
+   * @param disk of what lies on a disk only
+   */
+  public record Learned(long memory, long disk) {
+    public static final Learned NOTHING = new Learned(0, 0);
+  }
 
   /**
    * The bound for a memory tier and disks of these sizes.
    *
-   * @param configured entries as the operator sets them; 0: not set
-   * @param learned entries that an earlier run would have needed; 0: nothing is known
+   * @param configured entries as the operator sets them; 0: not set. With disks, at most half of
+   *     them are those of memory
    * @param maxBytes of memory for the index; 0: no limit is known. The memory tier's own entries do
    *     not fall below one for 4 KiB for its sake.
    */
   public static IndexCapacity of(
-      long memoryBytes, long diskBytes, long configured, long learned, long maxBytes) {
+      long memoryBytes, long diskBytes, long configured, Learned learned, long maxBytes) {
     TierGeometry tier = TierGeometry.of(memoryBytes);
-    long memoryEntries = tier.indexEntries();
+    long wantedMemory = Math.min(MAX_ENTRIES, Math.max(tier.indexEntries(), learned.memory()));
     if (configured != 0) {
-      return new IndexCapacity(
-          configured, configured, diskBytes, Math.min(configured, memoryEntries), tier);
+      long memory = diskBytes == 0 ? configured : Math.min((configured + 1) / 2, wantedMemory);
+      return new IndexCapacity(memory, configured - memory, configured, diskBytes, tier);
     }
-    long wanted =
-        Math.min(MAX_ENTRIES, Math.max(memoryEntries + diskBytes / DISK_BYTES_PER_ENTRY, learned));
-    long affordable =
-        maxBytes == 0
-            ? MAX_ENTRIES
-            : Math.max(memoryEntries, stepped(maxBytes / ChronicleIndex.BYTES_PER_ENTRY));
-    return new IndexCapacity(Math.min(wanted, affordable), wanted, diskBytes, memoryEntries, tier);
+    long wantedDisk =
+        diskBytes == 0
+            ? 0
+            : Math.min(
+                MAX_DISK_ENTRIES, Math.max(diskBytes / DISK_BYTES_PER_ENTRY, learned.disk()));
+    long wanted = wantedMemory + wantedDisk;
+    if (maxBytes == 0) {
+      return new IndexCapacity(wantedMemory, wantedDisk, wanted, diskBytes, tier);
+    }
+    long memory =
+        Math.min(
+            wantedMemory,
+            Math.max(tier.indexEntries(), stepped(maxBytes / ChronicleIndex.BYTES_PER_ENTRY)));
+    long left = Math.max(0, maxBytes - ChronicleIndex.estimatedBytes(memory));
+    long disk =
+        Math.min(
+            wantedDisk,
+            Math.max(tier.indexEntries() / LEAST_SHARE, stepped(left / BYTES_PER_DISK_ENTRY)));
+    return new IndexCapacity(memory, disk, wanted, diskBytes, tier);
+  }
+
+  /** Of memory and disks. */
+  public long entries() {
+    return memoryEntries + diskEntries;
   }
 
   /** In steps of a thirty-second, so that a few pages more or less make the same index. */
@@ -66,12 +103,12 @@ public record IndexCapacity(
 
   /** Memory that the index takes, near enough to plan with, and rather too much. */
   public long bytes() {
-    return ChronicleIndex.estimatedBytes(entries);
+    return ChronicleIndex.estimatedBytes(memoryEntries) + diskEntries * BYTES_PER_DISK_ENTRY;
   }
 
   /** Whether memory for the index, not the sizes, decided. */
   public boolean isLimitedByMemory() {
-    return entries < wanted;
+    return entries() < wanted;
   }
 
   /**
@@ -79,7 +116,7 @@ public record IndexCapacity(
    * index is full first.
    */
   public long diskBytesPerEntry() {
-    return diskBytes == 0 ? 0 : diskBytes / Math.max(1, entries - memoryEntries);
+    return diskBytes == 0 ? 0 : diskBytes / Math.max(1, diskEntries);
   }
 
   /**
@@ -89,38 +126,43 @@ public record IndexCapacity(
   public double diskShare(long bodyBytes) {
     long slices =
         bodyBytes <= tier.inlineBytes() ? 0 : Math.ceilDiv(bodyBytes, (long) tier.sliceBytes());
-    double namedBytes = (double) (entries - memoryEntries) / (1 + slices) * bodyBytes;
+    double namedBytes = (double) diskEntries / (1 + slices) * bodyBytes;
     return diskBytes == 0 ? 1 : Math.min(1, namedBytes / diskBytes);
   }
 
   /**
-   * What an earlier run of this data directory recorded.
-   *
-   * @return entries; 0 where nothing is recorded, or nothing that can be read
+   * What an earlier run of this data directory recorded: of memory and of disks, or, by an earlier
+   * version, one number for both.
    */
-  public static long learned(Path dataDirectory) {
+  public static Learned learned(Path dataDirectory) {
     Path file = dataDirectory.resolve(LEARNED_FILE);
     if (!Files.exists(file)) {
-      return 0;
+      return Learned.NOTHING;
     }
     try (FileChannel in = PrivateFiles.openToRead(file)) {
-      ByteBuffer bytes = ByteBuffer.allocate(MAX_NUMBER);
+      ByteBuffer bytes = ByteBuffer.allocate(MAX_NUMBERS);
       int read = in.read(bytes, 0);
       String text = read <= 0 ? "" : StandardCharsets.US_ASCII.decode(bytes.flip()).toString();
-      return Math.clamp(Long.parseLong(text.strip()), 0, MAX_ENTRIES);
+      String[] numbers = text.strip().split(" ", 2);
+      return numbers.length == 2
+          ? new Learned(
+              Math.clamp(Long.parseLong(numbers[0]), 0, MAX_ENTRIES),
+              Math.clamp(Long.parseLong(numbers[1]), 0, MAX_DISK_ENTRIES))
+          : new Learned(0, Math.clamp(Long.parseLong(numbers[0]), 0, MAX_ENTRIES));
     } catch (IOException | NumberFormatException e) {
-      return 0;
+      return Learned.NOTHING;
     }
   }
 
   /** Records for the next start how many entries would have done. */
-  static void learn(Path dataDirectory, long entries) throws IOException {
+  static void learn(Path dataDirectory, Learned entries) throws IOException {
     Path made = dataDirectory.resolve(LEARNED_FILE + ".new");
     Files.deleteIfExists(made);
     try (FileChannel out = PrivateFiles.createNew(made)) {
-      ByteBuffer number = ByteBuffer.wrap((entries + "\n").getBytes(StandardCharsets.US_ASCII));
-      while (number.hasRemaining()) {
-        out.write(number);
+      String text = entries.memory() + " " + entries.disk() + "\n";
+      ByteBuffer numbers = ByteBuffer.wrap(text.getBytes(StandardCharsets.US_ASCII));
+      while (numbers.hasRemaining()) {
+        out.write(numbers);
       }
     }
     Files.move(made, dataDirectory.resolve(LEARNED_FILE), StandardCopyOption.ATOMIC_MOVE);

@@ -2,6 +2,7 @@ package io.forebay.storage;
 
 import io.forebay.storage.disk.DiskStats;
 import io.forebay.storage.evict.Reclaimer;
+import io.forebay.storage.index.ChronicleIndex;
 import io.forebay.storage.lane.StoreState;
 import io.forebay.storage.region.Regions;
 import java.io.IOException;
@@ -28,6 +29,8 @@ final class IndexPressure {
   private final StoreState core;
   private final Reclaimer reclaimer;
   private long seen;
+  private long seenOfMemory;
+  private long seenOfDisks;
   private boolean hasSaid;
   private long saidMillis;
 
@@ -47,45 +50,92 @@ final class IndexPressure {
     if (now == seen) {
       return;
     }
+    boolean isOfMemory = reclaimer.reclaimedForIndex() != seenOfMemory;
+    boolean isOfDisks = core.disk.reclaimedForIndex() != seenOfDisks;
     seen = now;
+    seenOfMemory = reclaimer.reclaimedForIndex();
+    seenOfDisks = core.disk.reclaimedForIndex();
     if (hasSaid && Math.abs(nowMillis - saidMillis) < REPEAT_MILLIS) {
       return;
     }
     hasSaid = true;
     saidMillis = nowMillis;
-    report();
+    report(isOfMemory, isOfDisks);
   }
 
-  private void report() {
+  /** How full a tier and its index are. */
+  private record Level(String name, long entries, long capacity, long usedBytes, long bytes) {
+    long enough(long most) {
+      double share = (double) bytes / Math.max(1, usedBytes);
+      return Math.min(most, (long) (RESERVE * entries * share));
+    }
+
+    String bytesPerEntry() {
+      return String.format(Locale.ROOT, "%.0f", (double) usedBytes / Math.max(1, entries));
+    }
+  }
+
+  private Level memory() {
     Regions regions = core.regions;
-    long usedBytes = (long) (regions.inUse() - core.space.spareCount()) * regions.regionBytes();
-    long bytes = (long) regions.count() * regions.regionBytes();
+    return new Level(
+        "memory",
+        core.index.count(),
+        core.index.capacity(),
+        (long) (regions.inUse() - core.space.spareCount()) * regions.regionBytes(),
+        (long) regions.count() * regions.regionBytes());
+  }
+
+  private Level disks() {
+    long entries = 0;
+    long capacity = 0;
+    long usedBytes = 0;
+    long bytes = 0;
     for (DiskStats disk : core.disk.stats()) {
+      entries += disk.indexEntries();
+      capacity += disk.indexCapacity();
       usedBytes += (long) (disk.regions() - disk.freeRegions()) * disk.regionBytes();
       bytes += (long) disk.regions() * disk.regionBytes();
     }
-    long entries = core.index.count();
-    long enough =
-        Math.min(
-            IndexCapacity.MAX_ENTRIES,
-            (long) (RESERVE * entries * ((double) bytes / Math.max(1, usedBytes))));
-    boolean isLearned = settings.indexEntries() < enough && learn(enough);
+    return new Level("the disks", entries, capacity, usedBytes, bytes);
+  }
+
+  private void report(boolean isOfMemory, boolean isOfDisks) {
+    Level memory = memory();
+    Level disks = disks();
+    long memoryEnough =
+        isOfMemory ? memory.enough(IndexCapacity.MAX_ENTRIES) : settings.indexEntries();
+    long diskEnough =
+        isOfDisks ? disks.enough(IndexCapacity.MAX_DISK_ENTRIES) : settings.diskEntries();
+    boolean isMore = settings.indexEntries() < memoryEnough || settings.diskEntries() < diskEnough;
+    boolean isLearned = isMore && learn(new IndexCapacity.Learned(memoryEnough, diskEnough));
+    if (isOfMemory) {
+      warn(memory, memoryEnough, ChronicleIndex.BYTES_PER_ENTRY, isLearned);
+    }
+    if (isOfDisks) {
+      warn(disks, diskEnough, IndexCapacity.BYTES_PER_DISK_ENTRY, isLearned);
+    }
+  }
+
+  private static void warn(Level level, long enough, long bytesPerEntry, boolean isLearned) {
     LOG.warn(
-        "the index of {} entries is full, so objects are evicted although there is space: {} of {}"
-            + " MiB of memory and disks are in use, {} bytes per entry. They need {} entries to"
-            + " fill up; {} (store.index-entries, 112 bytes of memory each)",
-        core.index.capacity(),
-        usedBytes >> 20,
-        bytes >> 20,
-        String.format(Locale.ROOT, "%.0f", (double) usedBytes / Math.max(1, entries)),
+        "the index of {} entries for {} is full, so objects are evicted although there is space: {}"
+            + " of {} MiB of {} are in use, {} bytes per entry. It needs {} entries to fill up; {}"
+            + " (store.index-entries, {} bytes of memory each)",
+        level.capacity(),
+        level.name(),
+        level.usedBytes() >> 20,
+        level.bytes() >> 20,
+        level.name(),
+        level.bytesPerEntry(),
         enough,
         isLearned
             ? "the next start creates that many if the setting is 0 and store.index-memory can hold"
                 + " them"
-            : "set the key to that number");
+            : "set the key to that number and what the other side needs",
+        bytesPerEntry);
   }
 
-  private boolean learn(long entries) {
+  private boolean learn(IndexCapacity.Learned entries) {
     try {
       IndexCapacity.learn(settings.dataDirectory(), entries);
       return true;

@@ -19,7 +19,7 @@ import io.forebay.storage.evict.TierResizer;
 import io.forebay.storage.file.NoDirectoryException;
 import io.forebay.storage.file.UnsafeFileException;
 import io.forebay.storage.ghost.GhostFilter;
-import io.forebay.storage.index.ChronicleIndex;
+import io.forebay.storage.index.TieredIndex;
 import io.forebay.storage.inspect.Audit;
 import io.forebay.storage.inspect.StoreInspection;
 import io.forebay.storage.lane.StoreLane;
@@ -128,7 +128,7 @@ public final class ObjectStore implements AutoCloseable {
     StoreThreads.Wakeup journalBell = new StoreThreads.Wakeup();
     this.files = new StoreFiles(settings, owned, made, journalBell::ring);
     Purges purges = files.purges();
-    ChronicleIndex index = files.index();
+    TieredIndex index = files.index();
     MemorySegment memory = files.tier().memory();
     Regions regions = files.regions();
     RecordCheck records = new RecordCheck(regions, files.epoch());
@@ -154,6 +154,8 @@ public final class ObjectStore implements AutoCloseable {
             settings.disks().devices(),
             new DiskTier.Host(
                 index,
+                settings.diskEntries(),
+                settings.disks().bytes(),
                 purges,
                 promoter,
                 (long) regions.count() * regions.regionBytes(),
@@ -162,6 +164,7 @@ public final class ObjectStore implements AutoCloseable {
             settings.disks().opener(),
             settings.stepped() ? null : settings.threads());
     owned.push(disk);
+    index.removeOthers();
     ActiveBirths births = new ActiveBirths(settings.lanes());
     EvictionState eviction =
         new EvictionState(

@@ -1,10 +1,13 @@
 package io.forebay.storage;
 
+import io.forebay.storage.disk.DeviceSettings;
 import io.forebay.storage.file.DefaultMemoryDirectory;
 import io.forebay.storage.file.PrivateFiles;
 import io.forebay.storage.file.UnsafeFileException;
 import io.forebay.storage.index.ChronicleIndex;
+import io.forebay.storage.index.DiskIndex;
 import io.forebay.storage.index.IndexChecksum;
+import io.forebay.storage.index.TieredIndex;
 import io.forebay.storage.layout.CheckedLong;
 import io.forebay.storage.layout.Layouts;
 import io.forebay.storage.layout.TierHeader;
@@ -41,6 +44,9 @@ final class StoreFiles {
   static final String JOURNAL_FILE = "purge.journal";
   private static final String INDEX_FILE = "index.map";
 
+  /** Beside a number of entries: what lies on a disk only is in a table of that disk. */
+  private static final long TABLES = 1L << 62;
+
   /** What the tier was left as. */
   enum Opening {
     EMPTY,
@@ -57,7 +63,7 @@ final class StoreFiles {
   private final @Nullable Path mapFile;
   private final long newestMillis;
   private final int epoch;
-  private final ChronicleIndex index;
+  private final TieredIndex index;
   private final boolean isWarm;
 
   /** Only to ask how long it is; null for an index that is no file. */
@@ -155,6 +161,10 @@ final class StoreFiles {
       if (mapFile == null) {
         opened = ChronicleIndex.anonymous(settings.indexEntries());
       } else {
+        // Tables are as old as the map, or as useless.
+        for (Path table : TieredIndex.files(Objects.requireNonNull(directory))) {
+          Files.delete(table);
+        }
         // Made here, so that it has its mode from the beginning and no link is followed.
         PrivateFiles.createNew(mapFile).close();
         if (mapped.isNew()) {
@@ -163,12 +173,25 @@ final class StoreFiles {
         new Headroom()
             .require(
                 Objects.requireNonNull(directory),
-                ChronicleIndex.estimatedBytes(settings.indexEntries()),
-                "the index of " + settings.indexEntries() + " entries");
+                ChronicleIndex.estimatedBytes(settings.indexEntries()) + tableBytes(),
+                "the index of " + (settings.indexEntries() + settings.diskEntries()) + " entries");
         opened = ChronicleIndex.persisted(mapFile, settings.indexEntries());
       }
     }
-    this.index = opened;
+    TierMemory tierMemory = mapped;
+    this.index =
+        new TieredIndex(
+            opened,
+            hasDisks() ? settings.disks().identity() : null,
+            directory,
+            isWarm,
+            file -> {
+              if (tierMemory.isNew()) {
+                made.addFirst(file);
+              }
+            });
+    // Sealed after the map, which is closed before that.
+    owned.push(index::closeTables);
     FileChannel watched = mapFile == null ? null : PrivateFiles.openToRead(mapFile);
     this.indexFile = watched;
     this.indexFileBytes = watched == null ? 0 : watched.size();
@@ -176,7 +199,21 @@ final class StoreFiles {
       owned.push(watched);
     }
     // Closed before what watches it: closing any channel of a file gives up the map's own locks.
-    owned.push(opened);
+    owned.push(index);
+  }
+
+  private boolean hasDisks() {
+    return !settings.disks().devices().isEmpty();
+  }
+
+  /** What the tables of the disks may take. */
+  private long tableBytes() {
+    long sum = 0;
+    for (DeviceSettings disk : settings.disks().devices()) {
+      double share = (double) disk.bytes() / Math.max(1, settings.disks().bytes());
+      sum += DiskIndex.bytes((long) (settings.diskEntries() * share));
+    }
+    return sum;
   }
 
   Purges purges() {
@@ -215,7 +252,7 @@ final class StoreFiles {
     return epoch;
   }
 
-  ChronicleIndex index() {
+  TieredIndex index() {
     return index;
   }
 
@@ -316,14 +353,16 @@ final class StoreFiles {
 
   private @Nullable ChronicleIndex attach(Path file) {
     MemorySegment memory = tier.memory();
-    if (memory.get(Layouts.LONG, TierHeader.INDEX_ENTRIES_OFFSET) != settings.indexEntries()) {
+    if (memory.get(Layouts.LONG, TierHeader.INDEX_ENTRIES_OFFSET) != notedEntries()) {
       return null;
     }
     long begin = System.nanoTime();
     try {
-      long seal = IndexChecksum.of(file, settings.threads());
+      long seal = checksum(file);
       if (memory.get(Layouts.LONG, TierHeader.INDEX_SEAL_OFFSET) != seal) {
-        LOG.warn("{} is damaged (checksum): the index is rebuilt", file);
+        LOG.warn(
+            "{}, or the table of a disk beside it, is damaged (checksum): the index is rebuilt",
+            file);
         return null;
       }
       LOG.info(
@@ -368,7 +407,7 @@ final class StoreFiles {
     UUID boot = bootIdentity();
     memory.set(Layouts.LONG, TierHeader.BOOT_OFFSET, boot.getMostSignificantBits());
     memory.set(Layouts.LONG, TierHeader.BOOT_OFFSET + Long.BYTES, boot.getLeastSignificantBits());
-    memory.set(Layouts.LONG, TierHeader.INDEX_ENTRIES_OFFSET, settings.indexEntries());
+    memory.set(Layouts.LONG, TierHeader.INDEX_ENTRIES_OFFSET, notedEntries());
     memory.set(Layouts.LONG, TierHeader.INDEX_SEAL_OFFSET, IndexChecksum.NONE);
   }
 
@@ -402,6 +441,9 @@ final class StoreFiles {
     try {
       if (!tier.isWhole()) {
         return place + "/" + TierFile.NAME + " was truncated";
+      }
+      if (!index.isWhole()) {
+        return "the table of a disk in " + place + " was truncated";
       }
       FileChannel file = indexFile;
       return file != null && file.size() < indexFileBytes
@@ -437,12 +479,30 @@ final class StoreFiles {
     }
   }
 
+  /**
+   * The bound of the map. A version that has what lies on disks in the map as well must not take it
+   * for its own.
+   */
+  private long notedEntries() {
+    return settings.indexEntries() | (hasDisks() ? TABLES : 0);
+  }
+
+  /** Of the map and of all tables beside it. */
+  private long checksum(Path map) throws IOException {
+    long sum = IndexChecksum.of(map, settings.threads());
+    for (Path table : TieredIndex.files(map.resolveSibling(""))) {
+      sum = Layouts.mix(sum) ^ IndexChecksum.of(table, settings.threads());
+    }
+    return sum;
+  }
+
   private long seal() {
     if (mapFile == null) {
       return IndexChecksum.NONE;
     }
     try {
-      return IndexChecksum.of(mapFile, settings.threads());
+      index.saveTables();
+      return checksum(mapFile);
     } catch (IOException e) {
       LOG.warn("{} cannot be read and is recreated: {}", mapFile, FileErrors.oneLine(e));
       return IndexChecksum.NONE;

@@ -91,8 +91,8 @@ final class StoreReporter {
         limbo,
         probationBytes,
         protectedBytes,
-        core.index.count(),
-        core.index.capacity(),
+        files.index().count() + files.index().diskCount(),
+        files.index().capacity() + files.index().diskCapacity(),
         nearHits,
         indexHits,
         misses,
@@ -168,7 +168,11 @@ final class StoreReporter {
                     core.regions.regionBytes() >> 10,
                     files.place()),
             line("index", indexBytes)
-                + String.format(Locale.ROOT, " = up to %d entries", core.index.capacity()),
+                + String.format(
+                    Locale.ROOT,
+                    " = up to %d entries in memory, %d on disks only",
+                    files.index().capacity(),
+                    files.index().diskCapacity()),
             line("near-indexes", nearBytes)
                 + String.format(
                     Locale.ROOT, " = %d loops of %d entries", lanes.length, settings.nearEntries()),

@@ -19,7 +19,9 @@ import org.jspecify.annotations.Nullable;
  * @param lanes how many event loops there are
  * @param clockMillis wall clock
  * @param regionBytes a multiple of 4096
- * @param indexEntries bound of the index
+ * @param indexEntries bound of the index; in settings that are resolved, or that have diskEntries,
+ *     of what has a copy in memory
+ * @param diskEntries of the tables of all disks; 0: a share of indexEntries
  * @param nearEntries of each lane, a power of two; 0 to derive it from the lanes and the index
  * @param eviction how it is set, or that it is tuned
  * @param purgeScopes bound of the purge table
@@ -41,6 +43,7 @@ public record StoreSettings(
     LongSupplier clockMillis,
     int regionBytes,
     long indexEntries,
+    long diskEntries,
     int nearEntries,
     Tuning eviction,
     int purgeScopes,
@@ -76,6 +79,7 @@ public record StoreSettings(
         0,
         0,
         0,
+        0,
         Tuning.AUTO,
         131_072,
         60_000,
@@ -100,13 +104,22 @@ public record StoreSettings(
     Change change = new Change(this);
     change.regionBytes = newRegionBytes;
     change.indexEntries = newIndexEntries;
+    change.diskEntries = 0;
     change.nearEntries = newNearEntries;
     return change.done();
   }
 
-  /** A bound of the index other than that which follows from the sizes of memory and disks. */
+  /** A bound of the whole index other than that which follows from the sizes. */
   public StoreSettings withIndexEntries(long entries) {
     return withSizes(regionBytes, entries, nearEntries);
+  }
+
+  /** Bounds of the index other than those which follow from the sizes of memory and disks. */
+  public StoreSettings withIndex(IndexCapacity capacity) {
+    Change change = new Change(this);
+    change.indexEntries = capacity.memoryEntries();
+    change.diskEntries = capacity.diskEntries();
+    return change.done();
   }
 
   public StoreSettings withEviction(Tuning tuning) {
@@ -179,6 +192,7 @@ public record StoreSettings(
     private LongSupplier clockMillis;
     private int regionBytes;
     private long indexEntries;
+    private long diskEntries;
     private int nearEntries;
     private Tuning eviction;
     private int purgeScopes;
@@ -200,6 +214,7 @@ public record StoreSettings(
       clockMillis = from.clockMillis;
       regionBytes = from.regionBytes;
       indexEntries = from.indexEntries;
+      diskEntries = from.diskEntries;
       nearEntries = from.nearEntries;
       eviction = from.eviction;
       purgeScopes = from.purgeScopes;
@@ -223,6 +238,7 @@ public record StoreSettings(
           clockMillis,
           regionBytes,
           indexEntries,
+          diskEntries,
           nearEntries,
           eviction,
           purgeScopes,
@@ -263,8 +279,17 @@ public record StoreSettings(
     if (indexEntries != 0 && indexEntries < MIN_INDEX_ENTRIES) {
       throw bad("an index of " + indexEntries + " entries: the minimum is " + MIN_INDEX_ENTRIES);
     }
-    long entries = IndexCapacity.of(memoryBytes, disks.bytes(), indexEntries, 0, 0).entries();
-    return withSizes(region, entries, nearEntries == 0 ? nearEntries(lanes, entries) : nearEntries);
+    Change change = new Change(this);
+    change.regionBytes = region;
+    if (diskEntries == 0) {
+      IndexCapacity capacity =
+          IndexCapacity.of(
+              memoryBytes, disks.bytes(), indexEntries, IndexCapacity.Learned.NOTHING, 0);
+      change.indexEntries = capacity.memoryEntries();
+      change.diskEntries = capacity.diskEntries();
+    }
+    change.nearEntries = nearEntries == 0 ? nearEntries(lanes, change.indexEntries) : nearEntries;
+    return change.done();
   }
 
   /** Many where lanes are few, for they lie in the heap; no more than there are objects. */

@@ -14,6 +14,8 @@ import io.forebay.storage.lane.StoreLane;
 import io.forebay.storage.object.InstallOutcome;
 import io.forebay.storage.purge.Purge;
 import io.forebay.storage.purge.PurgeKind;
+import io.forebay.storage.purge.PurgeReceipt;
+import io.forebay.storage.purge.PurgeStatus;
 import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -23,6 +25,8 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.OptionalLong;
 import java.util.SplittableRandom;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Tag;
@@ -152,15 +156,33 @@ class DiskTierTest {
       StoreLane lane = fixture.store.lane(0);
       assertEquals(StoreLane.Found.ON_DISK, StoreFixture.find(lane, name(0)));
       assertEquals(StoreLane.Found.MISS, StoreFixture.find(lane, "/never/stored"));
-      fixture.store.purge(
-          new Purge(PurgeKind.URL, new long[] {StoreFixture.scope(name(0))}, false, ""));
-      assertEquals(StoreLane.Found.MISS, StoreFixture.find(lane, name(0)), "purged by its key");
-      fixture.store.purge(
-          new Purge(PurgeKind.TAG, new long[] {StoreFixture.scope("tag1")}, false, ""));
-      assertEquals(StoreLane.Found.MISS, StoreFixture.find(lane, name(1)), "purged by scope 1");
       fixture.clock.addAndGet(2 * 24 * 3_600_000L);
       assertEquals(StoreLane.Found.MISS, StoreFixture.find(lane, name(2)), "expired for long");
+      fixture.store.purge(Purge.everything(false, ""));
+      assertEquals(StoreLane.Found.MISS, StoreFixture.find(lane, name(3)), "purged with all");
       assertEquals(before, fixture.store.diskStats().getFirst().reads());
+    }
+  }
+
+  @Test
+  void aPurgeOfWhatLiesOnADiskIsFoundWhenItIsRead() throws Exception {
+    try (StoreFixture fixture = open(1)) {
+      fill(fixture, 0, 300);
+      long before = fixture.store.diskStats().getFirst().reads();
+      StoreLane lane = fixture.store.lane(0);
+      fixture.store.purge(
+          new Purge(PurgeKind.URL, new long[] {StoreFixture.scope(name(0))}, false, ""));
+      PurgeReceipt receipt =
+          fixture.store.purge(
+              new Purge(PurgeKind.TAG, new long[] {StoreFixture.scope("tag1")}, false, ""));
+      for (int n = 0; n < 2; n++) {
+        assertEquals(StoreLane.Found.ON_DISK, StoreFixture.find(lane, name(n)));
+        assertNull(fixture.read(lane, name(n)));
+        assertEquals(StoreLane.Found.MISS, StoreFixture.find(lane, name(n)), "it is known now");
+      }
+      assertEquals(before + 2, fixture.store.diskStats().getFirst().reads());
+      PurgeStatus status = Objects.requireNonNull(fixture.store.purgeStatus(receipt.sequence()));
+      assertEquals(OptionalLong.of(1), status.objects(), "it is counted");
     }
   }
 

@@ -53,10 +53,10 @@ class IndexPressureTest {
       assertTrue(used(stats) < stats.regionCount() / 4, stats::toString);
     }
 
-    long learned = IndexCapacity.learned(directory.resolve("data"));
-    assertTrue(learned > 4 * ENTRIES, learned + " entries");
+    IndexCapacity.Learned learned = IndexCapacity.learned(directory.resolve("data"));
+    assertTrue(learned.memory() > 4 * ENTRIES, learned + " entries");
     long entries = IndexCapacity.of(16 * StoreFixture.MEBI, 0, 0, learned, 0).entries();
-    assertEquals(learned, entries);
+    assertEquals(learned.memory(), entries);
     try (StoreFixture enough = new StoreFixture(settings(entries), clock)) {
       fill(enough, (int) entries, 100);
 
@@ -73,7 +73,7 @@ class IndexPressureTest {
       assertTrue(large.store.stats().reclaimedRegions() > 0);
       assertEquals(0, large.store.stats().reclaimedForIndex());
     }
-    assertEquals(0, IndexCapacity.learned(directory.resolve("data")));
+    assertEquals(IndexCapacity.Learned.NOTHING, IndexCapacity.learned(directory.resolve("data")));
   }
 
   @Test

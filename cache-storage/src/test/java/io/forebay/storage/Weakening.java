@@ -73,6 +73,22 @@ enum Weakening {
           "if (region < 0) {"),
       new Change("evict/Reclaimer", "if (!regions.isLive(region, slot)) {", "if (region < 0) {")),
 
+  INSTALLED_BESIDE_TABLE(
+      new Change(
+          "index/ChronicleIndex",
+          """
+          count.incrementAndGet();
+                      below.remove();
+          """,
+          "count.incrementAndGet();")),
+
+  NAMED_WITHOUT_BIRTH(
+      new Change("index/DiskIndex", "if (there >= value.birth()) {", "if (value.birth() < 0) {")),
+
+  READ_ONCE(
+      new Change("index/DiskIndex", "if (words.get(number) == word) {", "if (number >= 0) {"),
+      new Change("index/DiskIndex", "VarHandle.loadLoadFence();", "")),
+
   FORGOTTEN_WITHOUT_PLACE(
       new Change(
           "lane/LaneLookup",
@@ -174,13 +190,19 @@ enum Weakening {
   }
 
   /** Races over the store as it is, or weakened. */
-  @SuppressWarnings("unchecked")
   static Supplier<Race> races(String name, @Nullable Weakening weakening) {
-    if (weakening == null) {
-      return Races.of(name);
-    }
+    return weakening == null ? Races.of(name) : races("Races", name, weakening);
+  }
+
+  /** The same of the index alone. */
+  static Supplier<Race> tierRaces(String name, @Nullable Weakening weakening) {
+    return weakening == null ? TierRaces.of(name) : races("TierRaces", name, weakening);
+  }
+
+  @SuppressWarnings("unchecked")
+  private static Supplier<Race> races(String from, String name, Weakening weakening) {
     try {
-      Class<?> races = Class.forName(PACKAGE + "Races", true, new Loader(weakening.name()));
+      Class<?> races = Class.forName(PACKAGE + from, true, new Loader(weakening.name()));
       MethodHandle constructor =
           MethodHandles.privateLookupIn(races, MethodHandles.lookup())
               .findStatic(races, "of", MethodType.methodType(Supplier.class, String.class));

@@ -50,6 +50,11 @@ final class DisksEndpoint {
           .put("errors", disk.errors())
           .put("checksumFailures", disk.checksumFailures())
           .put("reclaimedRegions", disk.reclaimedRegions())
+          .put("indexEntries", disk.indexEntries())
+          .put("indexCapacity", disk.indexCapacity())
+          .put("indexBytes", disk.indexBytes())
+          .put("indexRefused", disk.indexRefused())
+          .put("indexCollisions", disk.indexCollisions())
           .set("scrub", StatsReport.scrub(disk.scrub()));
     }
     return answer;

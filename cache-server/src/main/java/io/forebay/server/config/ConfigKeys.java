@@ -431,9 +431,11 @@ final class ConfigKeys {
           integer(0, 2_000_000_000),
           "0",
           StoreConfig::indexEntries,
-          "Maximum number of index entries, each of about 112 bytes of memory. An object takes"
-              + " one entry, and one more for each MiB of its body. 0 means one entry for each"
-              + " 4 KiB of the memory tier and each 64 KiB of the disks, more if an earlier"
+          "Maximum number of index entries. An object takes one entry, and one more for each MiB"
+              + " of its body: about 112 bytes of memory if it has a copy in memory, about 22"
+              + " bytes if it is on a disk only. With disks, at most half of the number is for"
+              + " objects in memory. 0 means one entry for each"
+              + " 4 KiB of the memory tier and each 32 KiB of the disks, more if an earlier"
               + " run needed more, and at most `store.index-memory`. When the"
               + " index is full, the oldest objects are evicted although there is space; a"
               + " warning and `forebay_index_bound_regions_total` report this."

@@ -63,7 +63,31 @@ final class DiskMetrics {
         "forebay_disk_reclaimed_regions",
         "Regions reclaimed for reuse.",
         DiskStats::reclaimedRegions);
+    addIndex(disk);
     addScrub(disk);
+  }
+
+  private static void addIndex(Of disk) {
+    disk.gauge(
+        "forebay_disk_index_entries",
+        "Records that are on this disk and not in memory, by its index table.",
+        DiskStats::indexEntries);
+    disk.gauge(
+        "forebay_disk_index_capacity_entries",
+        "Capacity of the disk's index table in entries.",
+        DiskStats::indexCapacity);
+    disk.gauge(
+        "forebay_disk_index_bytes",
+        "Memory in use by the disk's index table.",
+        DiskStats::indexBytes);
+    disk.counter(
+        "forebay_disk_index_refused",
+        "Records not kept on the disk because its index table was full.",
+        DiskStats::indexRefused);
+    disk.counter(
+        "forebay_disk_index_collisions",
+        "Records that gave way to another record with the same number in the disk's index table.",
+        DiskStats::indexCollisions);
   }
 
   private static void addScrub(Of disk) {

@@ -35,10 +35,12 @@ final class StoreMetrics {
         "Mapped memory of the memory tier.",
         () -> ((long) from.store().regionCount() * from.store().regionBytes()));
     meters.gauge(
-        "forebay_index_entries", "Entries in the index.", () -> from.store().indexEntries());
+        "forebay_index_entries",
+        "Entries in the index, of memory and disks.",
+        () -> from.store().indexEntries());
     meters.gauge(
         "forebay_index_capacity_entries",
-        "Capacity of the index in entries.",
+        "Capacity of the index in entries, of memory and disks.",
         () -> from.store().indexCapacity());
     String help2 =
         "Index lookups by result; busy counts lookups and installs that found a lock" + " held.";

@@ -147,6 +147,11 @@ final class MetricsReferenceTest {
                 0,
                 0,
                 0,
+                0,
+                0,
+                0,
+                0,
+                0,
                 new ScrubStats(1, 0, 0, 0, 0, 0)))
         .certificates(new CertificateStatus("a", "ecdsa", List.of(), Instant.EPOCH, Instant.EPOCH));
   }

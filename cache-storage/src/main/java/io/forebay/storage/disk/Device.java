@@ -1,5 +1,7 @@
 package io.forebay.storage.disk;
 
+import io.forebay.storage.index.DiskIndex;
+import io.forebay.storage.index.DiskOwner;
 import io.forebay.storage.index.IndexValue;
 import io.forebay.storage.index.ObjectIndex;
 import io.forebay.storage.purge.Purges;
@@ -28,6 +30,7 @@ import org.slf4j.LoggerFactory;
  *  DeviceReclaimer    winning regions back                          the writer
  *  DeviceSweeper      what purges have killed                       the writer
  *  DeviceScrubber      reading what nobody asks for                  the writer
+ *  DiskIndex        the names of what only this device has   any thread, under the key's lock
  *  DeviceHealth     its state, errors, slowness                   any thread, without locks
  * </pre>
  *
@@ -58,6 +61,7 @@ final class Device {
   private final DeviceRecords records;
   private final TransitPool transit;
   private final DeviceReadQueue loads;
+  private final DiskIndex names;
   private final DeviceReclaimer reclaim;
   private final DeviceSweeper sweep;
   private final DeviceScrubber scrub;
@@ -89,7 +93,7 @@ final class Device {
     this.head = new DeviceHeaderPages(file);
     this.log = new DeviceLog(settings, file, head, health, counters, graves, new Random(), onWork);
     this.records =
-        new DeviceRecords(settings.regionBytes(), file, log, health, counters, host.index());
+        new DeviceRecords(settings.regionBytes(), file, head, log, health, counters, host.index());
     this.transit = new TransitPool(settings.transitBytes(), DeviceSettings.MAX_RECORD);
     this.loads =
         new DeviceReadQueue(
@@ -103,6 +107,14 @@ final class Device {
             onWork,
             clockMillis,
             settings.slowMillis() / PATIENCE_SHARE);
+    this.names =
+        host.index()
+            .open(
+                number,
+                settings.regionBytes(),
+                settings.regionCount(),
+                host.indexEntries(settings.bytes()),
+                new Owner());
     ObjectIndex.Cursor cursor = host.index().blockingCursor();
     DeviceDirectory directory = new DeviceDirectory(file, head, settings.regionBytes());
     boolean isKnown =
@@ -115,7 +127,7 @@ final class Device {
     log.adoptsWhole(isKnown && head.isClean());
     this.reclaim =
         new DeviceReclaimer(
-            number, log, directory, records, graves, host.index(), counters, purges);
+            number, log, directory, records, graves, cursor, names, counters, purges);
     this.sweep =
         new DeviceSweeper(
             settings, head, log, directory, file, health, counters, graves, cursor, host);
@@ -135,6 +147,10 @@ final class Device {
             random.nextInt(settings.regionCount()));
     if (isKnown) {
       sweep.startAt(head.sweptThrough());
+      boolean isIndexed = isIndexWarm && head.isClean() && names.isLoaded();
+      if (!isIndexed) {
+        names.clear();
+      }
       recovery =
           new DeviceRecovery(
               settings,
@@ -145,11 +161,31 @@ final class Device {
               cursor,
               purges,
               graves,
-              isIndexWarm && head.isClean());
+              host.index().identity(),
+              isIndexed);
     } else {
       format(number);
     }
     head.state(head.sweptThrough(), clockMillis.getAsLong(), false, head.trail());
+  }
+
+  /** What the table of its names asks the device. */
+  private final class Owner implements DiskOwner {
+    @Override
+    public int generation(int region) {
+      return log.generation(region);
+    }
+
+    @Override
+    public void addTombstone(long high, long low, long birth) {
+      graves.addTombstone(high, low, birth);
+    }
+
+    @Override
+    public void audit() {
+      graves.audit();
+      onWork.run();
+    }
   }
 
   private void format(int number) throws IOException {
@@ -162,6 +198,7 @@ final class Device {
         clockMillis.getAsLong());
     sweep.startAt(head.sweptThrough());
     log.reset();
+    names.clear();
     graves.clear();
     recovery = null;
     health.online();
@@ -516,6 +553,11 @@ final class Device {
         health.errors(),
         counters.checksumFailures.get(),
         counters.reclaimed.get(),
+        names.count(),
+        names.capacity(),
+        names.usedBytes(),
+        names.refused(),
+        names.collisions(),
         scrub.stats());
   }
 }

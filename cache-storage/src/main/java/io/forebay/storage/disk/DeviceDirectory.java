@@ -73,6 +73,30 @@ final class DeviceDirectory {
     return new Reading(pages, graves.cardinality(), knownGraves);
   }
 
+  /**
+   * Whether no record was written at a place: every page that must be there says so.
+   *
+   * @param known so many pages must be there
+   */
+  boolean isNowhere(int region, int generation, int known, int offset) throws IOException {
+    boolean[] isThere = new boolean[1];
+    for (int number = 0; number < known; number++) {
+      ByteBuffer next = page(region, number);
+      if (next == null || next.getInt(DirectoryPage.GENERATION_OFFSET) != generation) {
+        return false;
+      }
+      DirectoryPages.forEach(
+          next,
+          entry,
+          one ->
+              isThere[0] |=
+                  !one.isTombstone()
+                      && (one.isDead() ? DirectoryPage.deadOffset(one.offset()) : one.offset())
+                          == offset);
+    }
+    return !isThere[0];
+  }
+
   /** What a page holds that was just read. */
   void forEach(ByteBuffer read, DirectoryPages.Visitor visitor) {
     DirectoryPages.forEach(read, entry, visitor);

@@ -1,7 +1,6 @@
 package io.forebay.storage.disk;
 
 import io.forebay.storage.index.IndexValue;
-import io.forebay.storage.layout.Layouts;
 import io.forebay.storage.layout.RecordHeader;
 import io.forebay.storage.purge.Purges;
 import io.forebay.storage.transit.TransitBuffer;
@@ -169,8 +168,14 @@ final class DeviceReadQueue {
     TransitBuffer bytes = staysOut ? transit.take(read.place.length) : null;
     boolean isRead = false;
     try {
-      isRead = bytes == null ? readIntoMemory(read, buffer) : readOnly(read, bytes);
-      if (!isRead && health.isInUse()) {
+      boolean isHad =
+          bytes == null ? records.read(read.place, buffer) : records.read(read.place, bytes);
+      MemorySegment record =
+          bytes == null ? MemorySegment.ofBuffer(buffer.clear()) : bytes.memory();
+      isRead = isHad && isRecord(read, record);
+      if (isRead) {
+        use(read, record, bytes == null);
+      } else if (health.isInUse() && !(isHad && isOther(read, record))) {
         boolean ignored = records.forget(read.high, read.low, read.place);
       }
     } finally {
@@ -182,37 +187,37 @@ final class DeviceReadQueue {
     return true;
   }
 
-  private boolean readIntoMemory(DiskRead read, ByteBuffer buffer) {
-    if (!records.read(read.place, buffer)) {
-      return false;
-    }
-    MemorySegment record = MemorySegment.ofBuffer(buffer.clear());
-    if (!isRecord(read, record)) {
-      return false;
-    }
-    promote(read, record);
-    return true;
-  }
-
-  private boolean readOnly(DiskRead read, TransitBuffer bytes) {
-    if (!(records.read(read.place, bytes) && isRecord(read, bytes.memory()))) {
-      return false;
-    }
-    if (read.needsMemory() || repeated.isRepeated(read.high, read.low, read.place.length)) {
-      promote(read, bytes.memory());
+  private void use(DiskRead read, MemorySegment record, boolean isForMemory) {
+    if (isForMemory
+        || read.needsMemory()
+        || repeated.isRepeated(read.high, read.low, read.place.length)) {
+      promote(read, record);
     } else {
       records.touch(read.high, read.low, read.place);
     }
-    return true;
   }
 
   /** Whether what was read is what was wanted; what is damaged counts against the device. */
   private boolean isRecord(DiskRead read, MemorySegment record) {
     boolean isIt = isIt(read, record);
-    if (!isIt && !DeviceRecords.isWhole(record, 0, read.place)) {
+    if (!isIt && isDamaged(read, record)) {
       records.onBad(read.place);
     }
     return isIt;
+  }
+
+  /**
+   * Whether a record that is not whole was written there. A place that is not certain may be one
+   * that its region gave to something else since.
+   */
+  private boolean isDamaged(DiskRead read, MemorySegment record) {
+    return !DeviceRecords.isWhole(record, 0, read.place)
+        && (read.isCertain() || !records.isNowhere(read.place));
+  }
+
+  /** Whether a whole record of another key is there, which the index took for the wanted one's. */
+  private static boolean isOther(DiskRead read, MemorySegment record) {
+    return DeviceRecords.isWhole(record, 0, read.place) && !read.isOf(record);
   }
 
   private void promote(DiskRead read, MemorySegment record) {
@@ -223,12 +228,8 @@ final class DeviceReadQueue {
     }
   }
 
-  /** The checksum does not cover the kind. */
   private static boolean isIt(DiskRead read, MemorySegment record) {
-    return DeviceRecords.isWhole(record, 0, read.place)
-        && record.get(Layouts.INT, RecordHeader.KIND_OFFSET) == read.kind
-        && DirectoryPages.objectId(record, 0) == read.objectId
-        && DirectoryPages.birth(record, 0) == read.birth;
+    return DeviceRecords.isWhole(record, 0, read.place) && read.isOf(record);
   }
 
   private void over(DiskRead read, @Nullable TransitBuffer bytes) {

@@ -1,5 +1,6 @@
 package io.forebay.storage.disk;
 
+import io.forebay.storage.index.DiskIndex;
 import io.forebay.storage.index.IndexValue;
 import io.forebay.storage.index.ObjectIndex;
 import io.forebay.storage.layout.Layouts;
@@ -14,8 +15,8 @@ import java.util.List;
 /**
  * Wins regions of one device back, the oldest first: what was read since it was written is written
  * once more, up to a quarter of a region, and the rest leaves the index. A region is due when too
- * few are free, or when the index is nearly full: else names of what lies on disks would push
- * everything out of memory. The writer's.
+ * few are free, or when the table of the disk's names is nearly full: else what leaves memory would
+ * find no name there. The writer's.
  */
 final class DeviceReclaimer {
   /** Kept ready, so that the next region can be opened while one is being freed. */
@@ -23,15 +24,15 @@ final class DeviceReclaimer {
 
   private static final int COPY_SHARE = 4;
 
-  /** Below the share of the index at which memory gives up regions. */
-  private static final double INDEX_HIGH = 0.85;
+  /** What comes while a region is being emptied finds room. */
+  private static final double INDEX_HIGH = 0.95;
 
   private final int number;
   private final DeviceLog log;
   private final DeviceDirectory directory;
   private final DeviceRecords records;
   private final PendingTombstones graves;
-  private final ObjectIndex index;
+  private final DiskIndex names;
   private final ObjectIndex.Cursor cursor;
   private final DeviceCounters counters;
   private final Purges purges;
@@ -48,7 +49,8 @@ final class DeviceReclaimer {
       DeviceDirectory directory,
       DeviceRecords records,
       PendingTombstones graves,
-      ObjectIndex index,
+      ObjectIndex.Cursor cursor,
+      DiskIndex names,
       DeviceCounters counters,
       Purges purges) {
     this.number = number;
@@ -56,8 +58,8 @@ final class DeviceReclaimer {
     this.directory = directory;
     this.records = records;
     this.graves = graves;
-    this.index = index;
-    this.cursor = index.blockingCursor();
+    this.cursor = cursor;
+    this.names = names;
     this.counters = counters;
     this.purges = purges;
   }
@@ -65,7 +67,7 @@ final class DeviceReclaimer {
   /** Frees the oldest region when too few are free; false if that is not so. */
   boolean next(int regionBytes) throws IOException {
     int due = log.oldestIfShort(FREE_TARGET);
-    boolean isForIndex = due < 0 && index.count() >= index.capacity() * INDEX_HIGH;
+    boolean isForIndex = due < 0 && names.count() >= names.capacity() * INDEX_HIGH;
     int region = isForIndex ? log.oldestIfShort(Integer.MAX_VALUE) : due;
     if (region < 0) {
       return false;

@@ -13,6 +13,7 @@ import java.nio.ByteOrder;
 final class DeviceRecords {
   private final int regionBytes;
   private final BlockFile file;
+  private final DeviceHeaderPages head;
   private final DeviceLog log;
   private final DeviceHealth health;
   private final DeviceCounters counters;
@@ -21,12 +22,14 @@ final class DeviceRecords {
   DeviceRecords(
       int regionBytes,
       BlockFile file,
+      DeviceHeaderPages head,
       DeviceLog log,
       DeviceHealth health,
       DeviceCounters counters,
       ObjectIndex index) {
     this.regionBytes = regionBytes;
     this.file = file;
+    this.head = head;
     this.log = log;
     this.health = health;
     this.counters = counters;
@@ -128,11 +131,33 @@ final class DeviceRecords {
                 });
   }
 
-  /** Whether what was read is a whole record of that place. */
+  /**
+   * Whether what was read is a whole record of that place. The length of the place may be rounded
+   * up to where the next record can begin.
+   */
   static boolean isWhole(MemorySegment record, long at, DiskLocation place) {
     return RecordHeader.isRecord(record, at, place.generation, place.length)
-        && record.get(Layouts.INT, at + RecordHeader.LENGTH_OFFSET) == place.length
+        && Layouts.roundUp(RecordHeader.lengthOf(record, at), RecordHeader.ALIGNMENT)
+            == Layouts.roundUp(place.length, RecordHeader.ALIGNMENT)
         && RecordHeader.isIntact(record, at);
+  }
+
+  /**
+   * Whether nothing was written at a place in this life of its region, so that what is there is no
+   * damage. Reads the directory of the region.
+   */
+  boolean isNowhere(DiskLocation place) {
+    try {
+      return new DeviceDirectory(file, head, regionBytes)
+          .isNowhere(
+              place.region,
+              place.generation,
+              log.pages(place.region, place.generation),
+              place.offset);
+    } catch (IOException e) {
+      health.onError("reading", e);
+      return false;
+    }
   }
 
   /**

@@ -1,6 +1,7 @@
 package io.forebay.storage.disk;
 
 import io.forebay.storage.index.IndexValue;
+import io.forebay.storage.index.KeyIdentity;
 import io.forebay.storage.index.ObjectIndex;
 import io.forebay.storage.layout.RecordHeader;
 import io.forebay.storage.purge.Purges;
@@ -48,6 +49,7 @@ final class DeviceRecovery {
       ObjectIndex.Cursor cursor,
       Purges purges,
       PendingTombstones graves,
+      KeyIdentity identity,
       boolean isIndexed) {
     this.settings = settings;
     this.number = number;
@@ -59,7 +61,7 @@ final class DeviceRecovery {
     this.purges = purges;
     this.graves = graves;
     this.isIndexed = isIndexed;
-    this.dead = new Tombstones(settings.knownTombstones());
+    this.dead = new Tombstones(settings.knownTombstones(), identity);
   }
 
   /** How much of it is done; about, for other threads ask. */
@@ -194,15 +196,17 @@ final class DeviceRecovery {
   private ObjectIndex.Verdict take(
       boolean isPresent, IndexValue value, PageEntry one, int region, int generation) {
     if (isPresent) {
-      boolean isSame = value.birth() == one.birth() && value.objectId() == one.objectId();
+      boolean isSame =
+          value.birth() == one.birth() && value.isOf(one.objectId()) && value.kind() == one.kind();
       boolean hasDisk =
           value.isOnDisk()
               && value.diskDevice() == number
               && log.isReadable(value.diskRegion(), value.diskGeneration());
       if (!isSame || hasDisk) {
         // What is there was born later, or was found in a younger region.
-        if (value.birth() > one.birth()) {
-          // Its tombstone was lost with the process, and what replaced it may leave first.
+        if (value.birth() > one.birth() || (value.birth() == one.birth() && !isSame)) {
+          // Its tombstone was lost with the process, and what replaced it may leave first. Or it
+          // has another key that counts as this one.
           graves.addTombstone(one.keyHigh(), one.keyLow(), one.birth());
         }
         if (value.birth() >= one.birth() || value.isInMemory()) {

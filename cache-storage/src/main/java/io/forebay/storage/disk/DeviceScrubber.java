@@ -201,7 +201,7 @@ final class DeviceScrubber {
     if (isPlausible
         && cursor.get(one.keyHigh(), one.keyLow(), value) == ObjectIndex.Outcome.DONE
         && place.isDiskOf(value)) {
-      pending.add(new Known(one.keyHigh(), one.keyLow(), place, value.birth(), value.objectId()));
+      pending.add(new Known(one.keyHigh(), one.keyLow(), place, one.birth(), one.objectId()));
     }
   }
 

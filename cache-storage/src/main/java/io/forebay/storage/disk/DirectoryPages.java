@@ -104,6 +104,20 @@ final class DirectoryPages {
     page.putInt(DirectoryPage.COUNT_OFFSET, page.getInt(DirectoryPage.COUNT_OFFSET) + 1);
   }
 
+  static long keyHigh(MemorySegment memory, long record) {
+    return isHead(memory, record)
+        ? word(memory, record, HeadRecord.KEY_HIGH_OFFSET)
+        : SliceRecord.keyHigh(word(memory, record, SliceRecord.OBJECT_OFFSET));
+  }
+
+  static long keyLow(MemorySegment memory, long record) {
+    return isHead(memory, record)
+        ? word(memory, record, HeadRecord.KEY_LOW_OFFSET)
+        : SliceRecord.keyLow(
+            word(memory, record, SliceRecord.OBJECT_OFFSET),
+            memory.get(Layouts.INT, record + SliceRecord.SLICE_OFFSET));
+  }
+
   static long objectId(MemorySegment memory, long record) {
     return word(
         memory,

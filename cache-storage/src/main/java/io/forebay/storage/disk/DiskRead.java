@@ -1,7 +1,10 @@
 package io.forebay.storage.disk;
 
 import io.forebay.storage.index.IndexValue;
+import io.forebay.storage.layout.Layouts;
+import io.forebay.storage.layout.RecordHeader;
 import io.forebay.storage.transit.TransitBuffer;
+import java.lang.foreign.MemorySegment;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import org.jspecify.annotations.Nullable;
 
@@ -13,7 +16,7 @@ final class DiskRead {
   final long high;
   final long low;
   final long birth;
-  final long objectId;
+  private final long objectId;
   final byte kind;
   final DiskLocation place;
   final long queuedMillis;
@@ -37,6 +40,24 @@ final class DiskRead {
                 value.diskGeneration(),
                 value.diskOffset(),
                 value.length());
+  }
+
+  /**
+   * Whether a record is the one that is wanted, as far as the index knows that: the table of a disk
+   * may have led to another key's.
+   */
+  boolean isOf(MemorySegment record) {
+    return record.get(Layouts.INT, RecordHeader.KIND_OFFSET) == kind
+        && DirectoryPages.keyHigh(record, 0) == high
+        && DirectoryPages.keyLow(record, 0) == low
+        && DirectoryPages.birth(record, 0) == birth
+        && (objectId == IndexValue.UNKNOWN_OBJECT
+            || DirectoryPages.objectId(record, 0) == objectId);
+  }
+
+  /** Whether the index is sure of the place: it knows the object. */
+  boolean isCertain() {
+    return objectId != IndexValue.UNKNOWN_OBJECT;
   }
 
   /** Whether anybody who has joined so far needs it in memory. */

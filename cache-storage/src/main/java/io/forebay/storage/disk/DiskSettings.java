@@ -1,5 +1,6 @@
 package io.forebay.storage.disk;
 
+import io.forebay.storage.index.KeyIdentity;
 import java.util.List;
 
 /**
@@ -12,6 +13,7 @@ import java.util.List;
  *     confirmed instead of fetched
  * @param stopMillis how long a stop goes on copying what only memory holds
  * @param opener how the devices' files are opened
+ * @param identity by which the tables of the devices know keys
  */
 public record DiskSettings(
     List<DeviceSettings> devices,
@@ -19,10 +21,12 @@ public record DiskSettings(
     long bytesPerDay,
     long keepMillis,
     long stopMillis,
-    DiskTier.Opener opener) {
+    DiskTier.Opener opener,
+    KeyIdentity identity) {
 
   public static final DiskSettings NONE =
-      new DiskSettings(List.of(), Admission.ALWAYS, 0, 0, 0, DiskTier.Opener.files());
+      new DiskSettings(
+          List.of(), Admission.ALWAYS, 0, 0, 0, DiskTier.Opener.files(), KeyIdentity.STANDARD);
 
   private static final long KEEP_MILLIS = 24 * 3_600_000L;
   private static final long STOP_MILLIS = 10_000;
@@ -41,23 +45,39 @@ public record DiskSettings(
 
   public static DiskSettings of(List<DeviceSettings> devices) {
     return new DiskSettings(
-        devices, Admission.ALWAYS, 0, KEEP_MILLIS, STOP_MILLIS, DiskTier.Opener.files());
+        devices,
+        Admission.ALWAYS,
+        0,
+        KEEP_MILLIS,
+        STOP_MILLIS,
+        DiskTier.Opener.files(),
+        KeyIdentity.STANDARD);
   }
 
   public DiskSettings with(Admission newAdmission, long newBytesPerDay) {
-    return new DiskSettings(devices, newAdmission, newBytesPerDay, keepMillis, stopMillis, opener);
+    return new DiskSettings(
+        devices, newAdmission, newBytesPerDay, keepMillis, stopMillis, opener, identity);
   }
 
   public DiskSettings withKeepMillis(long newKeepMillis) {
-    return new DiskSettings(devices, admission, bytesPerDay, newKeepMillis, stopMillis, opener);
+    return new DiskSettings(
+        devices, admission, bytesPerDay, newKeepMillis, stopMillis, opener, identity);
   }
 
   public DiskSettings withStopMillis(long newStopMillis) {
-    return new DiskSettings(devices, admission, bytesPerDay, keepMillis, newStopMillis, opener);
+    return new DiskSettings(
+        devices, admission, bytesPerDay, keepMillis, newStopMillis, opener, identity);
   }
 
   public DiskSettings withOpener(DiskTier.Opener newOpener) {
-    return new DiskSettings(devices, admission, bytesPerDay, keepMillis, stopMillis, newOpener);
+    return new DiskSettings(
+        devices, admission, bytesPerDay, keepMillis, stopMillis, newOpener, identity);
+  }
+
+  /** By which the tables of the disks know keys; for tests, in which keys must share numbers. */
+  public DiskSettings withIdentity(KeyIdentity newIdentity) {
+    return new DiskSettings(
+        devices, admission, bytesPerDay, keepMillis, stopMillis, opener, newIdentity);
   }
 
   public long bytes() {

@@ -13,6 +13,11 @@ package io.forebay.storage.disk;
  *     were slow, and records whose checksum did not match
  * @param checksumFailures records whose checksum did not match; also those that an unclean stop may
  *     have cut, which do not count as errors
+ * @param indexEntries records that only this device has, by its table
+ * @param indexCapacity of the table, in records
+ * @param indexBytes memory of the table
+ * @param indexRefused records that were not kept because the table was full
+ * @param indexCollisions records that gave way to another with the same number in the table
  * @param refusedLoads more loads at once than are queued
  */
 public record DiskStats(
@@ -36,4 +41,9 @@ public record DiskStats(
     long errors,
     long checksumFailures,
     long reclaimedRegions,
+    long indexEntries,
+    long indexCapacity,
+    long indexBytes,
+    long indexRefused,
+    long indexCollisions,
     ScrubStats scrub) {}

@@ -2,6 +2,7 @@ package io.forebay.storage.disk;
 
 import io.forebay.storage.index.IndexValue;
 import io.forebay.storage.index.ObjectIndex;
+import io.forebay.storage.index.TieredIndex;
 import io.forebay.storage.layout.Layouts;
 import io.forebay.storage.purge.PurgeProbe;
 import io.forebay.storage.purge.Purges;
@@ -69,14 +70,23 @@ public final class DiskTier implements AutoCloseable {
   /**
    * What devices need of the store they belong to.
    *
+   * @param indexEntries bound of the tables of all devices
+   * @param diskBytes of all devices
    * @param memoryBytes of its memory tier
    */
   public record Host(
-      ObjectIndex index,
+      TieredIndex index,
+      long indexEntries,
+      long diskBytes,
       Purges purges,
       Promoter promoter,
       long memoryBytes,
-      LongSupplier clockMillis) {}
+      LongSupplier clockMillis) {
+    /** The share of a device of this size. */
+    long indexEntries(long deviceBytes) {
+      return (long) ((double) indexEntries * deviceBytes / Math.max(1, diskBytes));
+    }
+  }
 
   private DiskTier(
       List<Device> devices, List<DeviceThreads> threads, ObjectIndex index, boolean isStepped) {

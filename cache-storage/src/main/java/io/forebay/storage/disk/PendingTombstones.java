@@ -37,6 +37,11 @@ final class PendingTombstones {
     waiting.add(new Tombstone(high, low, birth));
   }
 
+  /** What is dead and has no tombstone is to be found, as if one had been dropped. Any thread. */
+  void audit() {
+    isOverflown = true;
+  }
+
   @Nullable Tombstone poll() {
     Tombstone next = waiting.poll();
     if (next != null) {

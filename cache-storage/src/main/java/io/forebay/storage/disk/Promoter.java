@@ -84,7 +84,8 @@ public final class Promoter {
   }
 
   private Result bringIn(DiskRead load, MemorySegment record) {
-    int length = load.place.length;
+    int length = RecordHeader.lengthOf(record, 0);
+    long objectId = DirectoryPages.objectId(record, 0);
     byte kind = (byte) record.get(Layouts.INT, RecordHeader.KIND_OFFSET);
     boolean isSlice = kind == RecordHeader.KIND_SLICE;
     // A purge that is retired after this look has had its records taken out of the index before
@@ -106,7 +107,7 @@ public final class Promoter {
           load.low,
           at.offset(),
           load.birth,
-          load.objectId,
+          objectId,
           isSlice || record.get(Layouts.INT, HeadRecord.SCOPE_COUNT_OFFSET) == 0
               ? 0
               : record.get(Layouts.LONG, HeadRecord.SCOPES_OFFSET));
@@ -123,10 +124,7 @@ public final class Promoter {
       ObjectIndex.Outcome outcome =
           index
               .blockingCursor()
-              .update(
-                  load.high,
-                  load.low,
-                  (isPresent, value) -> decide(isPresent, value, load.place, at, length));
+              .update(load.high, load.low, new Bring(load, record, objectId, at, length));
       if (outcome == ObjectIndex.Outcome.DONE && fate == Purges.STALE) {
         purges.count(record, 0, fate);
       }
@@ -136,16 +134,44 @@ public final class Promoter {
     }
   }
 
-  private ObjectIndex.Verdict decide(
-      boolean isPresent, IndexValue value, DiskLocation from, Reservation at, int length) {
-    if (!isPresent
-        || value.isInMemory()
-        || !value.isOnDiskAt(from.device, from.region, from.generation, from.offset)) {
-      return ObjectIndex.Verdict.KEEP;
+  /** Names a record in memory that the index has on the disk, and all that it can tell. */
+  private final class Bring implements ObjectIndex.Update {
+    private final DiskRead load;
+    private final MemorySegment record;
+    private final long objectId;
+    private final Reservation at;
+    private final int length;
+
+    Bring(DiskRead load, MemorySegment record, long objectId, Reservation at, int length) {
+      this.load = load;
+      this.record = record;
+      this.objectId = objectId;
+      this.at = at;
+      this.length = length;
     }
-    regions.live(at.region(), at.slot(), true);
-    value.memory(at.region(), at.generation(), at.offset(), length);
-    value.touchDisk();
-    return ObjectIndex.Verdict.PUT;
+
+    @Override
+    public ObjectIndex.Verdict decide(boolean isPresent, IndexValue value) {
+      if (!isPresent || value.isInMemory() || !load.place.isDiskOf(value)) {
+        return ObjectIndex.Verdict.KEEP;
+      }
+      regions.live(at.region(), at.slot(), true);
+      value.identity(load.kind, load.birth, objectId);
+      if (load.kind != RecordHeader.KIND_SLICE) {
+        int scopes = record.get(Layouts.INT, HeadRecord.SCOPE_COUNT_OFFSET);
+        value.fate(
+            IndexValue.seconds(record.get(Layouts.LONG, HeadRecord.EXPIRES_OFFSET)),
+            scopes > 0 ? record.get(Layouts.LONG, HeadRecord.SCOPES_OFFSET) : 0,
+            scopes > 1 ? record.get(Layouts.LONG, HeadRecord.SCOPES_OFFSET + Long.BYTES) : 0);
+      }
+      value.memory(at.region(), at.generation(), at.offset(), length);
+      value.touchDisk();
+      return ObjectIndex.Verdict.PUT;
+    }
+
+    @Override
+    public boolean isForMemory() {
+      return true;
+    }
   }
 }

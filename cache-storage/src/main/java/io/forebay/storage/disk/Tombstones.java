@@ -1,17 +1,22 @@
 package io.forebay.storage.disk;
 
+import io.forebay.storage.index.KeyIdentity;
 import io.forebay.storage.layout.Layouts;
 
 /**
- * The tombstones met during a recovery: an open-addressed table of three words an entry that grows
- * up to a bound. Beyond that bound it keeps those of a share of the keys only, by the first bits of
+ * The tombstones met during a recovery: an open-addressed table of two words an entry that grows up
+ * to a bound. Beyond that bound it keeps those of a share of the keys only, by the first bits of
  * their hashes; the recovery goes on share by share and reads the directories for each.
+ *
+ * <p>Keys count as one if some table of a disk can't tell them apart: where one of them took the
+ * other's name, its tombstone is the only one there is.
  */
 final class Tombstones {
-  private static final int STRIDE = 3;
+  private static final int STRIDE = 2;
   private static final int SMALLEST = 1024;
 
   private final int most;
+  private final KeyIdentity identity;
   private long[] cells = new long[STRIDE * SMALLEST];
   private int size;
 
@@ -23,17 +28,19 @@ final class Tombstones {
   /**
    * @param most how many keys it keeps, at least 2
    */
-  Tombstones(int most) {
+  Tombstones(int most, KeyIdentity identity) {
     this.most = most;
+    this.identity = identity;
   }
 
   void add(long high, long low, long birth) {
-    while (isOf(high, low)) {
-      if (size < most || cells[find(high, low) + 2] != 0) {
+    long key = identity.coarse(high, low);
+    while (isOf(key)) {
+      if (size < most || cells[find(key) + 1] != 0) {
         if (2 * size >= cells.length / STRIDE) {
           fill(cells, 2 * cells.length);
         }
-        put(high, low, birth);
+        put(key, birth);
         return;
       }
       prefix <<= 1;
@@ -44,12 +51,16 @@ final class Tombstones {
 
   /** Whether a key is of the share that is known. */
   boolean isOf(long high, long low) {
-    return bits == 0 || hash(high, low) >>> (Long.SIZE - bits) == prefix;
+    return isOf(identity.coarse(high, low));
+  }
+
+  private boolean isOf(long key) {
+    return bits == 0 || Layouts.mix(key) >>> (Long.SIZE - bits) == prefix;
   }
 
   /** Whether a copy of a key of this share that was born then is dead. */
   boolean covers(long high, long low, long birth) {
-    return birth <= cells[find(high, low) + 2];
+    return birth <= cells[find(identity.coarse(high, low)) + 1];
   }
 
   /** Goes on to the next share, of which nothing is known yet; false if that was the last one. */
@@ -74,26 +85,20 @@ final class Tombstones {
     return Math.scalb(1.0, -bits);
   }
 
-  private void put(long high, long low, long birth) {
-    int at = find(high, low);
-    if (cells[at + 2] == 0) {
+  private void put(long key, long birth) {
+    int at = find(key);
+    if (cells[at + 1] == 0) {
       size++;
     }
-    cells[at] = high;
-    cells[at + 1] = low;
-    cells[at + 2] = Math.max(cells[at + 2], birth);
-  }
-
-  private static long hash(long high, long low) {
-    return Layouts.mix(high ^ low);
+    cells[at] = key;
+    cells[at + 1] = Math.max(cells[at + 1], birth);
   }
 
   /** The key's cell, or the free one where it would be: births are never 0. */
-  private int find(long high, long low) {
+  private int find(long key) {
     int count = cells.length / STRIDE;
-    int at = (int) (hash(high, low) & (count - 1));
-    while (cells[at * STRIDE + 2] != 0
-        && (cells[at * STRIDE] != high || cells[at * STRIDE + 1] != low)) {
+    int at = (int) (Layouts.mix(key) & (count - 1));
+    while (cells[at * STRIDE + 1] != 0 && cells[at * STRIDE] != key) {
       at = at + 1 & count - 1;
     }
     return at * STRIDE;
@@ -104,8 +109,8 @@ final class Tombstones {
     cells = new long[length];
     size = 0;
     for (int at = 0; at < old.length; at += STRIDE) {
-      if (old[at + 2] != 0 && isOf(old[at], old[at + 1])) {
-        put(old[at], old[at + 1], old[at + 2]);
+      if (old[at + 1] != 0 && isOf(old[at])) {
+        put(old[at], old[at + 1]);
       }
     }
   }

@@ -332,7 +332,7 @@ public final class Reclaimer {
             memory.get(Layouts.LONG, record + SliceRecord.HEAD_LOW_OFFSET),
             value);
     return outcome != ObjectIndex.Outcome.DONE
-        || value.objectId() != memory.get(Layouts.LONG, record + SliceRecord.OBJECT_OFFSET);
+        || !value.isOf(memory.get(Layouts.LONG, record + SliceRecord.OBJECT_OFFSET));
   }
 
   /** For the receipt of the purge, if it was one that took the record's life. */
@@ -397,9 +397,7 @@ public final class Reclaimer {
 
   private void evict(int region, int slot, int generation) {
     evicted++;
-    // With the index nearly full, a name is what has to be freed.
-    if (index.count() >= index.capacity() * INDEX_HIGH
-        || !demotion.leave(region, slot, generation)) {
+    if (!demotion.leave(region, slot, generation)) {
       boolean ignored = drop(region, slot, generation);
     } else {
       regions.live(region, slot, false);

@@ -72,12 +72,21 @@ public final class ChronicleIndex implements ObjectIndex {
 
   @Override
   public Cursor nonBlockingCursor() {
-    return new MapCursor(false);
+    return cursor(false, null);
   }
 
   @Override
   public Cursor blockingCursor() {
-    return new MapCursor(true);
+    return cursor(true, null);
+  }
+
+  /**
+   * A cursor of this map and what lies below it.
+   *
+   * @param tables for keys that the map does not have
+   */
+  Cursor cursor(boolean isPatient, @Nullable DiskTables tables) {
+    return new MapCursor(isPatient, tables == null ? null : tables.new Access(isPatient));
   }
 
   @Override
@@ -102,11 +111,13 @@ public final class ChronicleIndex implements ObjectIndex {
 
   private final class MapCursor implements Cursor {
     private final boolean isPatient;
+    private final DiskTables.@Nullable Access disks;
     private final IndexKey key = new IndexKey();
     private final IndexValue value = new IndexValue();
 
-    MapCursor(boolean isPatient) {
+    MapCursor(boolean isPatient, DiskTables.@Nullable Access disks) {
       this.isPatient = isPatient;
+      this.disks = disks;
     }
 
     @Override
@@ -119,7 +130,7 @@ public final class ChronicleIndex implements ObjectIndex {
         }
         MapEntry<IndexKey, IndexValue> entry = context.entry();
         if (entry == null) {
-          return Outcome.ABSENT;
+          return disks == null ? Outcome.ABSENT : disks.find(high, low, into);
         }
         IndexValue read = entry.value().getUsing(into);
         assert read == into;
@@ -148,16 +159,60 @@ public final class ChronicleIndex implements ObjectIndex {
         if (absent == null) {
           throw new IllegalStateException("a key neither present nor absent");
         }
-        if (count.get() >= capacity) {
+        if (count.get() >= capacity && (disks == null || update.isForMemory())) {
           return Outcome.FULL;
         }
-        value.leaveDisk();
-        if (update.decide(false, value) != Verdict.PUT) {
-          return Outcome.ABSENT;
-        }
-        absent.doInsert(context.wrapValueAsData(value));
-        count.incrementAndGet();
-        return Outcome.DONE;
+        return disks == null
+            ? insert(context, absent, update)
+            : changeBelow(context, absent, update, disks);
+      }
+    }
+
+    private Outcome insert(
+        MapQueryContext<IndexKey, IndexValue, ?> context,
+        MapAbsentEntry<IndexKey, IndexValue> absent,
+        Update update) {
+      value.leaveDisk();
+      if (update.decide(false, value) != Verdict.PUT) {
+        return Outcome.ABSENT;
+      }
+      absent.doInsert(context.wrapValueAsData(value));
+      count.incrementAndGet();
+      return Outcome.DONE;
+    }
+
+    /** The update of a key that only tables may have. */
+    private Outcome changeBelow(
+        MapQueryContext<IndexKey, IndexValue, ?> context,
+        MapAbsentEntry<IndexKey, IndexValue> absent,
+        Update update,
+        DiskTables.Access below) {
+      value.leaveMemory();
+      value.leaveDisk();
+      Outcome known = below.begin(key.high, key.low, value);
+      if (known == Outcome.BUSY) {
+        return known;
+      }
+      boolean isPresent = known == Outcome.DONE;
+      try {
+        return switch (update.decide(isPresent, value)) {
+          case KEEP -> isPresent ? Outcome.KEPT : Outcome.ABSENT;
+          case REMOVE -> {
+            below.remove();
+            yield known;
+          }
+          case PUT -> {
+            if (!value.isInMemory()) {
+              yield below.put(value) ? Outcome.DONE : Outcome.FULL;
+            }
+            absent.doInsert(context.wrapValueAsData(value));
+            count.incrementAndGet();
+            below.remove();
+            yield Outcome.DONE;
+          }
+        };
+      } finally {
+        below.end();
       }
     }
 
@@ -168,16 +223,26 @@ public final class ChronicleIndex implements ObjectIndex {
       return switch (update.decide(true, value)) {
         case KEEP -> Outcome.KEPT;
         case PUT -> {
+          if (disks != null && !value.isInMemory()) {
+            // In the table before it leaves the map: whoever looks meanwhile waits for the lock.
+            boolean isKept = disks.demote(key.high, key.low, value);
+            remove(entry);
+            yield isKept ? Outcome.DONE : Outcome.FULL;
+          }
           Data<IndexValue> data = context.wrapValueAsData(value);
           entry.doReplaceValue(data);
           yield Outcome.DONE;
         }
         case REMOVE -> {
-          entry.doRemove();
-          count.decrementAndGet();
+          remove(entry);
           yield Outcome.DONE;
         }
       };
+    }
+
+    private void remove(MapEntry<IndexKey, IndexValue> entry) {
+      entry.doRemove();
+      count.decrementAndGet();
     }
 
     private boolean locked(@Nullable InterProcessLock lock) {

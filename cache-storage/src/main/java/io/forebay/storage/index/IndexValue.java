@@ -21,10 +21,19 @@ package io.forebay.storage.index;
  * A memory region or a disk device of -1 means: not there. The record has the same length in both
  * places. The scopes are the first two of a head (those of its base key and its host), 0 where
  * there is none: with expiry and birth they spare a read of the disk for what is no hit anyway.
+ *
+ * <p>Of what lies on a disk only, the table of the disk tells less: no object and no scopes, an
+ * expiry up to half a day too late, a length rounded up to where the next record may begin, and a
+ * place that may be another record's.
  */
 public final class IndexValue {
   public static final int LENGTH = 68;
   public static final int NOWHERE = -1;
+
+  /**
+   * The table of a disk keeps no object: the record tells, or the key, which is that of a slice.
+   */
+  public static final long UNKNOWN_OBJECT = Long.MIN_VALUE;
 
   /** The disk copy was read since it was written: worth keeping when its region is reused. */
   public static final int DISK_TOUCHED = 1;
@@ -96,6 +105,11 @@ public final class IndexValue {
 
   public long objectId() {
     return objectId;
+  }
+
+  /** Whether this may name a record of an object. */
+  public boolean isOf(long ofObjectId) {
+    return objectId == ofObjectId || objectId == UNKNOWN_OBJECT;
   }
 
   public long scope0() {

@@ -15,7 +15,7 @@ public interface ObjectIndex extends AutoCloseable {
     KEPT,
     /** The key's lock was held for longer than this cursor waits; nothing was done. */
     BUSY,
-    /** No room for another key. */
+    /** No room for the key: an update was not asked, or the key names nothing now. */
     FULL
   }
 
@@ -34,6 +34,14 @@ public interface ObjectIndex extends AutoCloseable {
      * @param isPresent whether the key was there and {@code value} holds what it named
      */
     Verdict decide(boolean isPresent, IndexValue value);
+
+    /**
+     * Whether it may bring a record into memory that is not there: then it is asked only if there
+     * is room for another key. An index without tables of disks asks no update without room.
+     */
+    default boolean isForMemory() {
+      return false;
+    }
   }
 
   /** One thread's way into the index. */

@@ -146,13 +146,16 @@ public final class DiskDevice implements Tier {
   }
 
   /** The entry of the record at a place that the index names; null if it is none of this disk. */
-  @Nullable Entry at(long high, long low, int slice, IndexValue place) {
+  @Nullable Entry at(long high, long low, int slice, IndexValue place) throws IOException {
     if (place.diskDevice() != file.number()
         || place.diskRegion() < 0
         || place.diskRegion() >= file.regionCount()
         || place.length() < SliceRecord.LENGTH
         || place.length() > MAX_RECORD) {
       return null;
+    }
+    if (place.objectId() == IndexValue.UNKNOWN_OBJECT) {
+      return headAt(high, low, place);
     }
     return new Entry(
         this,
@@ -171,6 +174,39 @@ public final class DiskDevice implements Tier {
         place.expiresSeconds(),
         new long[0],
         (place.flags() & IndexValue.DISK_TOUCHED) != 0 ? 1 : 0,
+        true,
+        false);
+  }
+
+  /** The entry of a head of which the index has the table's word alone: the record tells. */
+  private @Nullable Entry headAt(long high, long low, IndexValue place) throws IOException {
+    int length = Math.min(place.length(), HEAD_READ);
+    file.read(buffer.clear().limit(length), place.diskRegion(), place.diskOffset());
+    MemorySegment record = MemorySegment.ofBuffer(buffer.clear());
+    if (place.kind() == RecordHeader.KIND_SLICE
+        || !RecordHeader.isRecord(record, 0, place.diskGeneration(), place.length())
+        || record.get(Layouts.INT, RecordHeader.KIND_OFFSET) != place.kind()
+        || record.get(Layouts.LONG, HeadRecord.KEY_HIGH_OFFSET) != high
+        || record.get(Layouts.LONG, HeadRecord.KEY_LOW_OFFSET) != low) {
+      return null;
+    }
+    return new Entry(
+        this,
+        place.diskRegion(),
+        place.diskGeneration(),
+        0,
+        place.kind(),
+        high,
+        low,
+        place.diskOffset(),
+        RecordHeader.lengthOf(record, 0),
+        record.get(Layouts.LONG, HeadRecord.BIRTH_OFFSET),
+        record.get(Layouts.LONG, HeadRecord.BODY_BIRTH_OFFSET),
+        record.get(Layouts.LONG, HeadRecord.OBJECT_OFFSET),
+        0,
+        IndexValue.seconds(record.get(Layouts.LONG, HeadRecord.EXPIRES_OFFSET)),
+        new long[0],
+        place.isDiskTouched() ? 1 : 0,
         true,
         false);
   }

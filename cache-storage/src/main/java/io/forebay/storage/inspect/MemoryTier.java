@@ -247,7 +247,7 @@ public final class MemoryTier implements Tier {
     long[] head = headKey(entry);
     return head != null
         && cursor.get(head[0], head[1], value) == ObjectIndex.Outcome.DONE
-        && value.objectId() == entry.objectId();
+        && value.isOf(entry.objectId());
   }
 
   @Override

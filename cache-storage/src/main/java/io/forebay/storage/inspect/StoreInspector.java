@@ -131,7 +131,7 @@ public final class StoreInspector {
     boolean isIndexed =
         cursor.get(entry.keyHigh(), entry.keyLow(), value) == ObjectIndex.Outcome.DONE
             && value.birth() == entry.birth()
-            && value.objectId() == entry.objectId();
+            && value.isOf(entry.objectId());
     if (!entry.in().isMemory() && isIndexed && memory.isHere(value)) {
       // Listed with what lies in memory.
       return null;
@@ -146,7 +146,7 @@ public final class StoreInspector {
         : stored(head, entry.isMarker(), entry.in().isMemory() ? entry : null, onDisk);
   }
 
-  private @Nullable Entry onDisk(long high, long low) {
+  private @Nullable Entry onDisk(long high, long low) throws IOException {
     if (value.isOnDisk() && isReadable.test(value)) {
       for (DiskDevice disk : disks) {
         Entry entry = disk.at(high, low, 0, value);
@@ -186,7 +186,7 @@ public final class StoreInspector {
       boolean isKnown =
           cursor.get(SliceRecord.keyHigh(object), SliceRecord.keyLow(object, n), value)
                   == ObjectIndex.Outcome.DONE
-              && value.objectId() == object;
+              && value.isOf(object);
       boolean isHere = isKnown && memory.isHere(value);
       String disk = isKnown ? diskName() : null;
       inMemory += isHere ? 1 : 0;

@@ -88,6 +88,11 @@ final class InstallUpdate implements ObjectIndex.Update {
   }
 
   @Override
+  public boolean isForMemory() {
+    return true;
+  }
+
+  @Override
   public ObjectIndex.Verdict decide(boolean isPresent, IndexValue value) {
     boolean isOldLive = false;
     int oldSlot = 0;

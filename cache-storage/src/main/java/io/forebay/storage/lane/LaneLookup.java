@@ -265,7 +265,10 @@ public final class LaneLookup {
         .toArray(ValueLayout.JAVA_BYTE);
   }
 
-  /** Not in memory: what the index knows of it tells whether it is worth a read of the disk. */
+  /**
+   * Not in memory: what the index knows of it tells whether it is worth a read of the disk. The
+   * table of the disk has no scopes; purges of these are found when the record is read.
+   */
   private Found wantedHead(long hi, long lo) {
     if (core.disk.isReadable(value)) {
       long expires = Integer.toUnsignedLong(value.expiresSeconds()) * 1000;
@@ -423,7 +426,7 @@ public final class LaneLookup {
         return unknown;
       }
       int region = value.region();
-      if (value.kind() != RecordHeader.KIND_SLICE || value.objectId() != objectId) {
+      if (value.kind() != RecordHeader.KIND_SLICE || !value.isOf(objectId)) {
         return Found.MISS;
       }
       if (region < 0) {
@@ -495,7 +498,7 @@ public final class LaneLookup {
     return switch (cursor.get(hi, lo, value)) {
       case BUSY -> Found.BUSY;
       case DONE ->
-          value.objectId() == objectId
+          value.isOf(objectId)
                   && (value.region() >= 0
                       ? regions.isReadable(value.region(), value.generation())
                       : core.disk.isReadable(value))
@@ -506,8 +509,9 @@ public final class LaneLookup {
   }
 
   /**
-   * Whether a key still names this object, or is to name it when it is finished, in memory or on a
-   * disk, and no purge has matched it: HIT or MISS, or BUSY. Nothing is pinned.
+   * Whether a key still names this object, or is to name it when it is finished, and no purge has
+   * matched it: HIT or MISS, or BUSY. MISS of an object whose head lies on a disk only: the table
+   * of the disk does not tell which object it is. Nothing is pinned.
    */
   Found names(long hi, long lo, long objectId) {
     if (core.isLost()) {

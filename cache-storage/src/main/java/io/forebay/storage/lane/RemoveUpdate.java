@@ -66,7 +66,7 @@ final class RemoveUpdate implements ObjectIndex.Update {
   public ObjectIndex.Verdict decide(boolean isPresent, IndexValue there) {
     if (!isPresent
         || (region >= 0 && !there.isAt(region, generation, offset))
-        || (objectId != ANY && there.objectId() != objectId)) {
+        || (objectId != ANY && !there.isOf(objectId))) {
       return ObjectIndex.Verdict.KEEP;
     }
     if (there.region() >= 0) {

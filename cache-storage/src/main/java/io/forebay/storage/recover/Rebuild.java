@@ -286,14 +286,21 @@ public final class Rebuild {
     }
 
     @Override
+    public boolean isForMemory() {
+      return true;
+    }
+
+    @Override
     public ObjectIndex.Verdict decide(boolean isPresent, IndexValue value) {
       if (isPresent) {
-        boolean isSame = value.birth() == birth && value.objectId() == objectId;
+        boolean isSame = value.birth() == birth && value.isOf(objectId) && value.kind() == kind;
         if (value.isInMemory() ? value.birth() >= birth : value.birth() > birth) {
           return ObjectIndex.Verdict.KEEP;
         }
         if (isSame) {
           // The disk tier was quicker; it is the same record in both places.
+          value.identity(kind, birth, objectId);
+          value.fate(expiresSeconds, scope0, scope1);
           value.memory(region, generation, offset, length);
           return ObjectIndex.Verdict.PUT;
         }

@@ -12,6 +12,7 @@ import io.forebay.storage.ghost.GhostFilter;
 import io.forebay.storage.index.ChronicleIndex;
 import io.forebay.storage.index.IndexValue;
 import io.forebay.storage.index.ObjectIndex;
+import io.forebay.storage.index.TieredIndex;
 import io.forebay.storage.lane.StoreState.Piece;
 import io.forebay.storage.layout.HeadRecord;
 import io.forebay.storage.layout.Layouts;
@@ -89,7 +90,7 @@ public final class RaceBed {
       regions.settledAge(TierHeader.ALL_SETTLED);
       pins = new RegionPins(2, count);
       space = new SpaceAllocator(regions, SPARES, () -> {});
-      ChronicleIndex index = ChronicleIndex.anonymous(1 << 16);
+      TieredIndex index = new TieredIndex(ChronicleIndex.anonymous(1 << 16));
       purges =
           new Purges(
               Files.createTempDirectory(Path.of("").toAbsolutePath(), "race").resolve("journal"),
@@ -104,6 +105,8 @@ public final class RaceBed {
               List.of(),
               new DiskTier.Host(
                   index,
+                  0,
+                  0,
                   purges,
                   new Promoter(regions, space, index, purges, 1),
                   (long) regions.count() * regions.regionBytes(),

@@ -1,0 +1,791 @@
+package io.forebay.storage.index;
+
+import io.forebay.storage.index.ObjectIndex.Outcome;
+import io.forebay.storage.layout.Layouts;
+import io.forebay.storage.layout.RecordHeader;
+import io.forebay.storage.memory.TableMemory;
+import java.lang.foreign.MemorySegment;
+import java.lang.invoke.VarHandle;
+import java.util.Arrays;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicLongArray;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * The names of records that only one disk has: a hash table of slots of 20 bytes. The memory tier's
+ * names are in an {@link ObjectIndex}; {@link TieredIndex} keeps the two together.
+ *
+ * <pre>
+ *  bucket
+ *  0    4          60   64               80                304              320
+ *  +----+-- ... --+----+----------------+----- ... -------+----------------+
+ *  |tag | tags    |tag | slot 0         |                 | slot 15        |
+ *  | 0  |         | 15 |                |                 |                |
+ *  +----+-- ... --+----+----------------+----- ... -------+----------------+
+ *
+ *  slot, two words of 64 bits, from the lowest bit on
+ *  0      2       3         4          8        23                     64
+ *  +------+-------+---------+----------+--------+----------------------+
+ *  | kind |touched|alternate|generation| length |  place               |
+ *  |      |       |         | mod 16   |/64, -1 |  on the disk, / 64   |
+ *  +------+-------+---------+----------+--------+----------------------+
+ *  0             16                                                   64
+ *  +-------------+-----------------------------------------------------+
+ *  | expiry in   |  birth                                              |
+ *  | half days   |                                                     |
+ *  +-------------+-----------------------------------------------------+
+ *
+ *  file
+ *  0            4096                    4096 + directory
+ *  +------------+-----------------------+----------------+------------ ...
+ *  | header     | 4 bytes a stripe:     | stripe 0       | stripe 1
+ *  |            | slots used, steps     | steps of 40 KiB|
+ *  +------------+-----------------------+----------------+------------ ...
+ * </pre>
+ *
+ * <p>Tags lie in one cache line; a tag of 0 is a free slot. The key of a slot is a number of
+ * {@value #KEY_BITS} bits from the hash of the record's key, behind those bits that choose the
+ * stripe. Its low 32 bits are the tag, and the bucket tells the others: in a stripe of {@code n}
+ * buckets it is the product of key and {@code n}, divided by 2^{@value #KEY_BITS}. So a stripe
+ * grows in place, by a step of buckets at a time, with nothing but its own memory. A slot may also
+ * lie in a second bucket that follows from its key in the same way; if both are full, others move
+ * to theirs. That fills stripes to 95 %.
+ *
+ * <p>Each stripe has a word on the heap: its length, whether it is locked, and a number that every
+ * change raises. Who reads looks at the word before and after.
+ *
+ * <p>What a slot names is not certain: another key may have the same number, and a slot may outlive
+ * its region. The record itself tells, when it is read.
+ */
+public final class DiskIndex {
+  /** Of a key in its stripe, in the smallest table. */
+  static final int KEY_BITS = 39;
+
+  private static final long TAG_MASK = 0xFFFF_FFFFL;
+
+  static final int SLOTS = 16;
+  private static final int TAGS_BYTES = SLOTS * Integer.BYTES;
+  private static final int SLOT_BYTES = 2 * Long.BYTES;
+  private static final int BUCKET_BYTES = TAGS_BYTES + SLOTS * SLOT_BYTES;
+
+  /** With fewer buckets a tag would not tell the key. */
+  private static final int STEP_BUCKETS = 1 << (KEY_BITS - Integer.SIZE);
+
+  private static final int STEP_SLOTS = STEP_BUCKETS * SLOTS;
+  private static final int STEP_BYTES = STEP_BUCKETS * BUCKET_BYTES;
+  private static final int MAX_STEPS = 32;
+
+  static final double LOAD = 0.95;
+
+  /** What the smallest table holds. */
+  private static final long MIN_CAPACITY = (long) (2 * STEP_SLOTS * LOAD);
+
+  // --- a slot
+  private static final int KIND_MASK = 3;
+  private static final int TOUCHED = 4;
+  private static final int ALTERNATE = 8;
+  private static final int GENERATION_SHIFT = 4;
+  private static final int GENERATION_MASK = 15;
+  private static final int LENGTH_SHIFT = 8;
+  private static final int LENGTH_MASK = 0x7FFF;
+  private static final int PLACE_SHIFT = 23;
+  private static final int EXPIRY_MASK = 0xFFFF;
+  private static final int BIRTH_SHIFT = 16;
+  private static final long EXPIRY_SECONDS = 43_200;
+
+  /** Later births are not kept. */
+  static final long MAX_BIRTH = (1L << (Long.SIZE - BIRTH_SHIFT)) - 1;
+
+  static final long MAX_PLACE = (1L << (Long.SIZE - PLACE_SHIFT)) - 1;
+
+  // --- the word of a stripe
+  private static final int STEPS_MASK = 0xFF;
+  private static final long LOCKED = 0x100;
+  private static final long CHANGE = 0x200;
+
+  // --- the file
+  private static final long MAGIC = 0x3158_4449_4B53_4944L; // "DISKIDX1"
+  private static final int PAGE = 4096;
+  private static final int MAGIC_OFFSET = 0;
+  private static final int DEVICE_OFFSET = 8;
+  private static final int REGION_BYTES_OFFSET = 12;
+  private static final int STRIPES_OFFSET = 16;
+  private static final int STEPS_OFFSET = 20;
+  private static final int STEPS_BITS = 8;
+
+  private static final int SPINS = 200;
+  private static final long PATIENT_PAUSE_NANOS = 20_000;
+
+  /** Buckets that are looked at for room; more than are ever needed below the load. */
+  private static final int SEARCHED = 512;
+
+  private final int device;
+  private final int regionBytes;
+  private final int regionCount;
+  private final long capacity;
+  private final Shape shape;
+  private final TableMemory memory;
+  private final DiskOwner owner;
+  private final AtomicLongArray words;
+
+  /** Slots in use; under the stripe's lock. */
+  private final int[] used;
+
+  /** Null until the stripe has a bucket. */
+  private final MemorySegment[] stripes;
+
+  private final AtomicLong count = new AtomicLong();
+  private final AtomicLong refused = new AtomicLong();
+  private final AtomicLong collisions = new AtomicLong();
+  private boolean isLoaded;
+
+  /**
+   * The division of a table.
+   *
+   * @param stripeBits bits of a hash that choose a stripe
+   * @param steps of each stripe at most
+   */
+  record Shape(int stripeBits, int steps) {
+    static Shape of(long capacity) {
+      long slots = (long) Math.ceil(Math.max(capacity, MIN_CAPACITY) / LOAD);
+      long least = Math.max(1, Math.ceilDiv(slots, (long) MAX_STEPS * STEP_SLOTS));
+      int bits = Long.SIZE - Long.numberOfLeadingZeros(least - 1);
+      return new Shape(bits, (int) Math.ceilDiv(slots, ((long) STEP_SLOTS) << bits));
+    }
+
+    int stripes() {
+      return 1 << stripeBits;
+    }
+
+    long stripeBytes() {
+      return (long) steps * STEP_BYTES;
+    }
+
+    private long directoryBytes() {
+      return Layouts.roundUp(stripes() * Integer.BYTES, PAGE);
+    }
+
+    long offset(int stripe) {
+      return PAGE + directoryBytes() + stripe * stripeBytes();
+    }
+
+    long bytes() {
+      return offset(stripes());
+    }
+  }
+
+  /** How an attempt to keep a record ended. */
+  enum Kept {
+    KEPT,
+    /** A later record, of this key or one that counts as the same, is there. */
+    LOST,
+    FULL
+  }
+
+  /** A table in memory of a shape; {@link #load} takes up what an earlier process left there. */
+  DiskIndex(
+      int device,
+      int regionBytes,
+      int regionCount,
+      long capacity,
+      TableMemory memory,
+      DiskOwner owner) {
+    this.device = device;
+    this.regionBytes = regionBytes;
+    this.regionCount = regionCount;
+    this.capacity = Math.max(capacity, MIN_CAPACITY);
+    this.shape = Shape.of(capacity);
+    this.memory = memory;
+    this.owner = owner;
+    this.words = new AtomicLongArray(shape.stripes());
+    this.used = new int[shape.stripes()];
+    this.stripes = new MemorySegment[shape.stripes()];
+  }
+
+  /** Memory that a table with so many entries takes at most. */
+  public static long bytes(long capacity) {
+    return Shape.of(capacity).bytes();
+  }
+
+  // --- figures
+
+  int device() {
+    return device;
+  }
+
+  DiskOwner owner() {
+    return owner;
+  }
+
+  public long count() {
+    return count.get();
+  }
+
+  public long capacity() {
+    return capacity;
+  }
+
+  /** Memory of the buckets in use. */
+  public long usedBytes() {
+    long steps = 0;
+    for (int stripe = 0; stripe < shape.stripes(); stripe++) {
+      steps += words.get(stripe) & STEPS_MASK;
+    }
+    return shape.offset(0) + steps * STEP_BYTES;
+  }
+
+  public long maxBytes() {
+    return shape.bytes();
+  }
+
+  /** Records that were not kept because the table was full. */
+  public long refused() {
+    return refused.get();
+  }
+
+  /** Records that gave way to another with the same number. */
+  public long collisions() {
+    return collisions.get();
+  }
+
+  /** Whether it holds what an earlier process left: all that there was. */
+  public boolean isLoaded() {
+    return isLoaded;
+  }
+
+  // --- keys
+
+  /**
+   * Behind the bits of the stripe; 0 is no tag, and what would have it is one with its neighbour.
+   */
+  static long named(long key) {
+    return (key & TAG_MASK) == 0 ? key | 1 : key;
+  }
+
+  private int stripe(long id) {
+    return (int) (id >>> 1 >>> (Long.SIZE - 1 - shape.stripeBits));
+  }
+
+  private long key(long id) {
+    return named(id << shape.stripeBits >>> (Long.SIZE - KEY_BITS));
+  }
+
+  /** Of a tag: what leads from one bucket's key to the other's, and back. */
+  private static long turn(int tag) {
+    return Layouts.mix(tag & TAG_MASK) >>> (Long.SIZE - KEY_BITS);
+  }
+
+  private static int bucket(long key, int buckets) {
+    return (int) ((key * buckets) >>> KEY_BITS);
+  }
+
+  /** The key by which a slot lies in this bucket of so many. */
+  private static long keyIn(int bucket, int buckets, int tag, boolean isAlternate) {
+    long low = (isAlternate ? tag ^ turn(tag) : tag) & TAG_MASK;
+    long first = Math.ceilDiv((long) bucket << KEY_BITS, (long) buckets);
+    long key = (first & ~TAG_MASK) | low;
+    return key < first ? key + TAG_MASK + 1 : key;
+  }
+
+  // --- slots
+
+  private static long slotAt(int bucket, int n) {
+    return (long) bucket * BUCKET_BYTES + TAGS_BYTES + (long) n * SLOT_BYTES;
+  }
+
+  private static long tagOf(long slot) {
+    long bucket = slot / BUCKET_BYTES;
+    return bucket * BUCKET_BYTES
+        + (slot - bucket * BUCKET_BYTES - TAGS_BYTES) / SLOT_BYTES * Integer.BYTES;
+  }
+
+  /** Where the slot of a key is; -1 if there is none. */
+  private static long locate(MemorySegment stripe, int buckets, long key) {
+    int tag = (int) key;
+    long slot = scan(stripe, bucket(key, buckets), tag, 0);
+    return slot >= 0 ? slot : scan(stripe, bucket(key ^ turn(tag), buckets), tag, ALTERNATE);
+  }
+
+  private static long scan(MemorySegment stripe, int bucket, int tag, int alternate) {
+    long at = (long) bucket * BUCKET_BYTES;
+    for (int n = 0; n < SLOTS; n++) {
+      if (stripe.get(Layouts.INT, at + (long) n * Integer.BYTES) == tag) {
+        long slot = slotAt(bucket, n);
+        if ((stripe.get(Layouts.LONG, slot) & ALTERNATE) == alternate) {
+          return slot;
+        }
+      }
+    }
+    return -1;
+  }
+
+  private static int free(MemorySegment stripe, int bucket) {
+    long at = (long) bucket * BUCKET_BYTES;
+    for (int n = 0; n < SLOTS; n++) {
+      if (stripe.get(Layouts.INT, at + (long) n * Integer.BYTES) == 0) {
+        return n;
+      }
+    }
+    return -1;
+  }
+
+  private static void set(MemorySegment stripe, long slot, int tag, long place, long birth) {
+    stripe.set(Layouts.INT, tagOf(slot), tag);
+    stripe.set(Layouts.LONG, slot, place);
+    stripe.set(Layouts.LONG, slot + Long.BYTES, birth);
+  }
+
+  private static void clear(MemorySegment stripe, long slot) {
+    set(stripe, slot, 0, 0, 0);
+  }
+
+  private static long birth(long second) {
+    return second >>> BIRTH_SHIFT;
+  }
+
+  private int region(long first) {
+    return (int) ((first >>> PLACE_SHIFT) / (regionBytes / RecordHeader.ALIGNMENT));
+  }
+
+  /** Whether a slot is known to name nothing any more: its region has another life. */
+  private boolean isStale(long first) {
+    int region = region(first);
+    return region >= regionCount
+        || ((owner.generation(region) ^ (int) first >>> GENERATION_SHIFT) & GENERATION_MASK) != 0;
+  }
+
+  private void fill(long first, long second, IndexValue into) {
+    int region = region(first);
+    long units = (first >>> PLACE_SHIFT) - (long) region * (regionBytes / RecordHeader.ALIGNMENT);
+    int length = ((int) (first >>> LENGTH_SHIFT & LENGTH_MASK) + 1) * RecordHeader.ALIGNMENT;
+    into.identity((byte) (first & KIND_MASK), birth(second), IndexValue.UNKNOWN_OBJECT);
+    into.leaveMemory();
+    into.fate(seconds((int) second & EXPIRY_MASK), 0, 0);
+    into.disk(
+        device, region, owner.generation(region), (int) units * RecordHeader.ALIGNMENT, length);
+    if ((first & TOUCHED) != 0) {
+      into.touchDisk();
+    }
+  }
+
+  private static int seconds(int expiry) {
+    return (int) Math.min(expiry * EXPIRY_SECONDS, TAG_MASK);
+  }
+
+  /** The first word of the slot for a record, in its first bucket. */
+  private long first(IndexValue value) {
+    long place =
+        (long) value.diskRegion() * (regionBytes / RecordHeader.ALIGNMENT)
+            + value.diskOffset() / RecordHeader.ALIGNMENT;
+    long length = Math.ceilDiv(value.length(), RecordHeader.ALIGNMENT) - 1L;
+    return place << PLACE_SHIFT
+        | length << LENGTH_SHIFT
+        | (value.diskGeneration() & GENERATION_MASK) << GENERATION_SHIFT
+        | (value.isDiskTouched() ? TOUCHED : 0)
+        | (value.kind() & KIND_MASK);
+  }
+
+  private static long second(IndexValue value) {
+    long expires = Integer.toUnsignedLong(value.expiresSeconds());
+    long expiry = Math.min(Math.ceilDiv(expires, EXPIRY_SECONDS), EXPIRY_MASK);
+    return value.birth() << BIRTH_SHIFT | expiry;
+  }
+
+  /** Whether a slot can say all that. */
+  boolean canHold(IndexValue value) {
+    long place =
+        ((long) value.diskRegion() * regionBytes + value.diskOffset()) / RecordHeader.ALIGNMENT;
+    return value.birth() >= 0
+        && value.birth() <= MAX_BIRTH
+        && place <= MAX_PLACE
+        && value.diskOffset() % RecordHeader.ALIGNMENT == 0
+        && value.length() > 0
+        && value.length() <= (LENGTH_MASK + 1) * RecordHeader.ALIGNMENT
+        && value.kind() > 0
+        && value.kind() <= KIND_MASK;
+  }
+
+  // --- looking up
+
+  /** DONE, ABSENT, or BUSY if the stripe is locked for longer than the caller waits. */
+  Outcome find(long id, IndexValue into, boolean isPatient) {
+    int number = stripe(id);
+    long key = key(id);
+    for (int spin = 0; isPatient || spin < SPINS; spin++) {
+      long word = words.get(number);
+      if ((word & LOCKED) == 0) {
+        int buckets = (int) (word & STEPS_MASK) * STEP_BUCKETS;
+        if (buckets == 0) {
+          return Outcome.ABSENT;
+        }
+        MemorySegment stripe = stripes[number];
+        long slot = locate(stripe, buckets, key);
+        long first = slot < 0 ? 0 : stripe.get(Layouts.LONG, slot);
+        long second = slot < 0 ? 0 : stripe.get(Layouts.LONG, slot + Long.BYTES);
+        // All was read before the word is looked at again.
+        VarHandle.loadLoadFence();
+        if (words.get(number) == word) {
+          if (slot < 0 || isStale(first)) {
+            return Outcome.ABSENT;
+          }
+          fill(first, second, into);
+          return Outcome.DONE;
+        }
+      }
+      pause(spin);
+    }
+    return Outcome.BUSY;
+  }
+
+  private static void pause(int spin) {
+    if (spin < SPINS) {
+      Thread.onSpinWait();
+    } else {
+      LockSupport.parkNanos(PATIENT_PAUSE_NANOS);
+    }
+  }
+
+  // --- changing, under the lock of the key's stripe
+
+  /** False if the stripe is locked for longer than the caller waits. */
+  boolean lock(long id, boolean isPatient) {
+    return lockStripe(stripe(id), isPatient);
+  }
+
+  private boolean lockStripe(int stripe, boolean isPatient) {
+    for (int spin = 0; isPatient || spin < SPINS; spin++) {
+      long word = words.get(stripe);
+      if ((word & LOCKED) == 0 && words.compareAndSet(stripe, word, word | LOCKED)) {
+        // Nothing is changed before others see that it may be.
+        VarHandle.fullFence();
+        return true;
+      }
+      pause(spin);
+    }
+    return false;
+  }
+
+  void unlock(long id) {
+    unlockStripe(stripe(id));
+  }
+
+  private void unlockStripe(int stripe) {
+    words.set(stripe, (words.get(stripe) & ~LOCKED) + CHANGE);
+  }
+
+  private int buckets(int stripe) {
+    return (int) (words.get(stripe) & STEPS_MASK) * STEP_BUCKETS;
+  }
+
+  /** Where the slot of a key is; -1 if there is none. It stays there while the lock is held. */
+  long locate(long id) {
+    int stripe = stripe(id);
+    int buckets = buckets(stripe);
+    if (buckets == 0) {
+      return -1;
+    }
+    long slot = locate(stripes[stripe], buckets, key(id));
+    if (slot >= 0 && isStale(stripes[stripe].get(Layouts.LONG, slot))) {
+      remove(id, slot);
+      return -1;
+    }
+    return slot;
+  }
+
+  void read(long id, long slot, IndexValue into) {
+    MemorySegment stripe = stripes[stripe(id)];
+    fill(stripe.get(Layouts.LONG, slot), stripe.get(Layouts.LONG, slot + Long.BYTES), into);
+  }
+
+  /** Has a slot name another record of the key. */
+  void replace(long id, long slot, IndexValue value) {
+    MemorySegment stripe = stripes[stripe(id)];
+    long alternate = stripe.get(Layouts.LONG, slot) & ALTERNATE;
+    set(stripe, slot, (int) key(id), first(value) | alternate, second(value));
+  }
+
+  void remove(long id, long slot) {
+    int stripe = stripe(id);
+    clear(stripes[stripe], slot);
+    used[stripe]--;
+    count.decrementAndGet();
+  }
+
+  /**
+   * Names a record. What has the same number and was born before loses its name and gets a
+   * tombstone. Takes the lock itself, and waits for it.
+   */
+  Kept put(long id, long high, long low, IndexValue value) {
+    if (!canHold(value)) {
+      refused.incrementAndGet();
+      return Kept.FULL;
+    }
+    int stripe = stripe(id);
+    boolean ignored = lockStripe(stripe, true);
+    try {
+      long slot = locate(id);
+      if (slot >= 0) {
+        collisions.incrementAndGet();
+        long there = birth(stripes[stripe].get(Layouts.LONG, slot + Long.BYTES));
+        if (there >= value.birth()) {
+          return Kept.LOST;
+        }
+        owner.addTombstone(high, low, there);
+        replace(id, slot, value);
+        return Kept.KEPT;
+      }
+      if (count.get() >= capacity || !insert(stripe, key(id), value)) {
+        refused.incrementAndGet();
+        return Kept.FULL;
+      }
+      used[stripe]++;
+      count.incrementAndGet();
+      return Kept.KEPT;
+    } finally {
+      unlockStripe(stripe);
+    }
+  }
+
+  private boolean insert(int stripe, long key, IndexValue value) {
+    int steps = buckets(stripe) / STEP_BUCKETS;
+    if (used[stripe] + 1 > steps * STEP_SLOTS * LOAD && steps < shape.steps) {
+      grow(stripe, steps);
+    }
+    return place(stripes[stripe], buckets(stripe), key, first(value), second(value));
+  }
+
+  /** Puts a slot into one of its buckets, and moves others if both are full. */
+  private static boolean place(
+      MemorySegment stripe, int buckets, long key, long first, long second) {
+    int tag = (int) key;
+    int primary = bucket(key, buckets);
+    int alternate = bucket(key ^ turn(tag), buckets);
+    int n = free(stripe, primary);
+    if (n >= 0) {
+      set(stripe, slotAt(primary, n), tag, first, second);
+      return true;
+    }
+    n = free(stripe, alternate);
+    if (n >= 0) {
+      set(stripe, slotAt(alternate, n), tag, first | ALTERNATE, second);
+      return true;
+    }
+    Room room = new Room(stripe, buckets, primary, alternate);
+    long slot = room.make();
+    if (slot < 0) {
+      return false;
+    }
+    set(stripe, slot, tag, first | (room.isOfAlternate() ? ALTERNATE : 0), second);
+    return true;
+  }
+
+  /** The other bucket of what is in a slot. */
+  private static int otherBucket(MemorySegment stripe, int buckets, int bucket, int n) {
+    int tag = stripe.get(Layouts.INT, (long) bucket * BUCKET_BYTES + (long) n * Integer.BYTES);
+    boolean isAlternate = (stripe.get(Layouts.LONG, slotAt(bucket, n)) & ALTERNATE) != 0;
+    return bucket(keyIn(bucket, buckets, tag, isAlternate) ^ turn(tag), buckets);
+  }
+
+  /** A search, breadth first, for slots that can move one after the other so that one is free. */
+  private static final class Room {
+    private final MemorySegment stripe;
+    private final int buckets;
+    private final int[] seen = new int[SEARCHED];
+    private final int[] from = new int[SEARCHED];
+    private final int[] by = new int[SEARCHED];
+    private int end;
+    private boolean isOfAlternate;
+
+    Room(MemorySegment stripe, int buckets, int primary, int alternate) {
+      this.stripe = stripe;
+      this.buckets = buckets;
+      add(primary, -1, 0);
+      if (alternate != primary) {
+        add(alternate, -1, 1);
+      }
+    }
+
+    private void add(int bucket, int parent, int slot) {
+      seen[end] = bucket;
+      from[end] = parent;
+      by[end] = slot;
+      end++;
+    }
+
+    private boolean isSeen(int bucket) {
+      for (int n = 0; n < end; n++) {
+        if (seen[n] == bucket) {
+          return true;
+        }
+      }
+      return false;
+    }
+
+    /** A slot that is free now, in one of the two buckets; -1 if none was found. */
+    long make() {
+      for (int at = 0; at < end; at++) {
+        for (int n = 0; n < SLOTS; n++) {
+          int other = otherBucket(stripe, buckets, seen[at], n);
+          if (isSeen(other)) {
+            continue;
+          }
+          int hole = free(stripe, other);
+          if (hole >= 0) {
+            return shift(at, n, slotAt(other, hole));
+          }
+          if (end < SEARCHED) {
+            add(other, at, n);
+          }
+        }
+      }
+      return -1;
+    }
+
+    /** Moves the slots of a path, the last one first. */
+    private long shift(int last, int lastSlot, long hole) {
+      int at = last;
+      int n = lastSlot;
+      long to = hole;
+      while (true) {
+        long slot = slotAt(seen[at], n);
+        set(
+            stripe,
+            to,
+            stripe.get(Layouts.INT, tagOf(slot)),
+            stripe.get(Layouts.LONG, slot) ^ ALTERNATE,
+            stripe.get(Layouts.LONG, slot + Long.BYTES));
+        clear(stripe, slot);
+        to = slot;
+        if (from[at] < 0) {
+          isOfAlternate = by[at] == 1;
+          return to;
+        }
+        n = by[at];
+        at = from[at];
+      }
+    }
+
+    boolean isOfAlternate() {
+      return isOfAlternate;
+    }
+  }
+
+  /** Adds a step of buckets and spreads what is there over all of them. */
+  private void grow(int stripe, int steps) {
+    if (steps == 0) {
+      stripes[stripe] = memory.part(shape.offset(stripe), shape.stripeBytes());
+      setSteps(stripe, 1);
+      return;
+    }
+    MemorySegment bytes = stripes[stripe];
+    int before = steps * STEP_BUCKETS;
+    int after = before + STEP_BUCKETS;
+    long[] left = new long[0];
+    int leftCount = 0;
+    // From the last bucket on: what moves goes to a bucket behind it, from which all has moved.
+    for (int bucket = before - 1; bucket >= 0; bucket--) {
+      for (int n = 0; n < SLOTS; n++) {
+        long slot = slotAt(bucket, n);
+        int tag = bytes.get(Layouts.INT, tagOf(slot));
+        if (tag == 0) {
+          continue;
+        }
+        long first = bytes.get(Layouts.LONG, slot);
+        long second = bytes.get(Layouts.LONG, slot + Long.BYTES);
+        long key = keyIn(bucket, before, tag, (first & ALTERNATE) != 0);
+        int to = bucket(key, after);
+        if (to == bucket) {
+          continue;
+        }
+        clear(bytes, slot);
+        int hole = free(bytes, to);
+        if (hole >= 0) {
+          set(bytes, slotAt(to, hole), tag, first, second);
+          continue;
+        }
+        if (left.length < leftCount + 3) {
+          left = Arrays.copyOf(left, Math.max(48, 2 * left.length));
+        }
+        left[leftCount++] = (first & ALTERNATE) != 0 ? key ^ turn(tag) : key;
+        left[leftCount++] = first & ~ALTERNATE;
+        left[leftCount++] = second;
+      }
+    }
+    setSteps(stripe, steps + 1);
+    for (int n = 0; n < leftCount; n += 3) {
+      if (!place(bytes, after, left[n], left[n + 1], left[n + 2])) {
+        used[stripe]--;
+        count.decrementAndGet();
+        owner.audit();
+      }
+    }
+  }
+
+  private void setSteps(int stripe, int steps) {
+    words.set(stripe, (words.get(stripe) & ~(long) STEPS_MASK) | steps);
+  }
+
+  /** Forgets everything. */
+  public void clear() {
+    isLoaded = false;
+    for (int stripe = 0; stripe < shape.stripes(); stripe++) {
+      boolean ignored = lockStripe(stripe, true);
+      try {
+        long bytes = (long) buckets(stripe) * BUCKET_BYTES;
+        if (bytes > 0) {
+          stripes[stripe].asSlice(0, bytes).fill((byte) 0);
+        }
+        count.addAndGet(-used[stripe]);
+        used[stripe] = 0;
+      } finally {
+        unlockStripe(stripe);
+      }
+    }
+  }
+
+  // --- the file
+
+  /** Writes what the next process needs; nobody uses the table any more. */
+  void save() {
+    MemorySegment header = memory.part(0, shape.offset(0));
+    for (int stripe = 0; stripe < shape.stripes(); stripe++) {
+      int steps = (int) (words.get(stripe) & STEPS_MASK);
+      header.set(
+          Layouts.INT, PAGE + (long) stripe * Integer.BYTES, used[stripe] << STEPS_BITS | steps);
+    }
+    header.set(Layouts.INT, DEVICE_OFFSET, device);
+    header.set(Layouts.INT, REGION_BYTES_OFFSET, regionBytes);
+    header.set(Layouts.INT, STRIPES_OFFSET, shape.stripes());
+    header.set(Layouts.INT, STEPS_OFFSET, shape.steps);
+    header.set(Layouts.LONG, MAGIC_OFFSET, MAGIC);
+  }
+
+  /** Takes up a file as {@link #save} left it; false if it is of another shape. */
+  boolean load() {
+    if (memory.bytes() != shape.bytes()) {
+      return false;
+    }
+    MemorySegment header = memory.part(0, shape.offset(0));
+    if (header.get(Layouts.LONG, MAGIC_OFFSET) != MAGIC
+        || header.get(Layouts.INT, DEVICE_OFFSET) != device
+        || header.get(Layouts.INT, REGION_BYTES_OFFSET) != regionBytes
+        || header.get(Layouts.INT, STRIPES_OFFSET) != shape.stripes()
+        || header.get(Layouts.INT, STEPS_OFFSET) != shape.steps) {
+      return false;
+    }
+    long sum = 0;
+    for (int stripe = 0; stripe < shape.stripes(); stripe++) {
+      int noted = header.get(Layouts.INT, PAGE + (long) stripe * Integer.BYTES);
+      int steps = noted & STEPS_MASK;
+      used[stripe] = noted >>> STEPS_BITS;
+      sum += used[stripe];
+      if (steps > 0) {
+        stripes[stripe] = memory.part(shape.offset(stripe), shape.stripeBytes());
+        setSteps(stripe, steps);
+      }
+    }
+    count.set(sum);
+    isLoaded = true;
+    return true;
+  }
+}

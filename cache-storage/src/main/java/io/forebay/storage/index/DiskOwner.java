@@ -1,0 +1,13 @@
+package io.forebay.storage.index;
+
+/** What a {@link DiskIndex} asks of the device whose records it names. Any thread, no waiting. */
+public interface DiskOwner {
+  /** The life that a region is in. */
+  int generation(int region);
+
+  /** Has copies of a key that were born up to then stay dead. */
+  void addTombstone(long high, long low, long birth);
+
+  /** A record has lost its name, and its key is not known: an audit of the device finds it. */
+  void audit();
+}
