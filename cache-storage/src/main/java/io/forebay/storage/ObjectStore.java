@@ -4,6 +4,7 @@ import io.forebay.storage.disk.DiskSettings;
 import io.forebay.storage.disk.DiskStats;
 import io.forebay.storage.disk.DiskTier;
 import io.forebay.storage.disk.Promoter;
+import io.forebay.storage.evict.ClassSurvey;
 import io.forebay.storage.evict.DiskDemoter;
 import io.forebay.storage.evict.EvictionState;
 import io.forebay.storage.evict.MemoryCheck;
@@ -27,6 +28,9 @@ import io.forebay.storage.lane.StoreState;
 import io.forebay.storage.lock.DirectoryInUseException;
 import io.forebay.storage.memory.ForeignFileException;
 import io.forebay.storage.memory.NoSpaceException;
+import io.forebay.storage.placement.ClassStats;
+import io.forebay.storage.placement.StorageClass;
+import io.forebay.storage.placement.StorageClasses;
 import io.forebay.storage.purge.ActiveBirths;
 import io.forebay.storage.purge.Purge;
 import io.forebay.storage.purge.PurgeEstimate;
@@ -34,6 +38,7 @@ import io.forebay.storage.purge.PurgeFailedException;
 import io.forebay.storage.purge.PurgeReceipt;
 import io.forebay.storage.purge.PurgeStatus;
 import io.forebay.storage.purge.Purges;
+import io.forebay.storage.recover.ClassRecount;
 import io.forebay.storage.recover.Rebuild;
 import io.forebay.storage.region.RecordCheck;
 import io.forebay.storage.region.RegionPins;
@@ -159,6 +164,7 @@ public final class ObjectStore implements AutoCloseable {
                 purges,
                 promoter,
                 (long) regions.count() * regions.regionBytes(),
+                files.classes(),
                 settings.clockMillis()),
             files.isWarm(),
             settings.disks().opener(),
@@ -191,7 +197,12 @@ public final class ObjectStore implements AutoCloseable {
             shape,
             records);
     this.inspection =
-        new StoreInspection(core, settings.disks().devices(), settings.lanes(), settings.threads());
+        new StoreInspection(
+            core,
+            files.classes(),
+            settings.disks().devices(),
+            settings.lanes(),
+            settings.threads());
     this.lanes = new StoreLane[settings.lanes()];
     for (int lane = 0; lane < lanes.length; lane++) {
       lanes[lane] = new StoreLane(core, lane, settings.nearEntries());
@@ -225,6 +236,8 @@ public final class ObjectStore implements AutoCloseable {
             index,
             disk,
             check,
+            files.classes(),
+            shape.sliceBytes(),
             settings.disks().admission() == DiskSettings.Admission.SECOND_HIT,
             settings.disks().bytesPerDay(),
             settings.clockMillis());
@@ -241,6 +254,8 @@ public final class ObjectStore implements AutoCloseable {
             check,
             demotion,
             eviction,
+            files.classes(),
+            shape.sliceBytes(),
             settings.fillDeadlineMillis());
     this.resizer = new TierResizer(regions, space, files.tier(), minRegions(regions.count()));
     Sweeper sweeper =
@@ -255,11 +270,24 @@ public final class ObjectStore implements AutoCloseable {
     core.isRebuilt = atOpen != RecoveryState.Phase.REBUILDING;
     this.purging = new StorePurging(core, settings);
     this.figures =
-        new StoreReporter(settings, files, core, lanes, reclaimer, sweeper, shadow, scrub, resizer);
+        new StoreReporter(
+            settings, files, core, lanes, reclaimer, demotion, sweeper, shadow, scrub, resizer);
     this.work =
         new StoreThreads(
-            settings, files, core, reclaimer, resizer, sweeper, demotion, shadow, scrub, samples,
-            rebuild);
+            settings,
+            files,
+            core,
+            reclaimer,
+            resizer,
+            sweeper,
+            demotion,
+            shadow,
+            scrub,
+            samples,
+            rebuild,
+            new ClassRecount(regions),
+            new ClassSurvey(
+                regions, files.classes(), index, core.growing, settings.clockMillis().getAsLong()));
     boolean hasSpares = reclaimer.renewFree();
     // Not before all headers say that their regions are empty: a start that is killed before would
     // leave the next one with what does not count.
@@ -412,6 +440,35 @@ public final class ObjectStore implements AutoCloseable {
   /** A window on a region; the same object each time, so take a duplicate to position it. */
   public ByteBuffer regionBuffer(int region) {
     return windows[region];
+  }
+
+  /** Of each configured storage class but the default one. */
+  public List<ClassStats> classStats() {
+    return figures.classes();
+  }
+
+  /** The storage classes in force. */
+  public StorageClasses classes() {
+    return files.classes();
+  }
+
+  /**
+   * Does what may fail of {@link #configure}, and changes no rules. Blocks for a file: not for
+   * event loops.
+   */
+  public void prepare(List<StorageClass> classes) throws IOException {
+    files.classes().prepare(classes);
+    if (!classes.isEmpty() && !core.isLost()) {
+      files.allowClasses();
+    }
+  }
+
+  /**
+   * Replaces the storage classes by others that were prepared. Records keep the number of their
+   * class; its rules apply to them at once.
+   */
+  public void configure(List<StorageClass> classes) {
+    files.classes().configure(classes);
   }
 
   /** Of each device of the disk tier. */

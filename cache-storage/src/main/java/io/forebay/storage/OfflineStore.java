@@ -12,6 +12,8 @@ import io.forebay.storage.layout.DirectoryPage;
 import io.forebay.storage.layout.RecordHeader;
 import io.forebay.storage.lock.DirectoryLock;
 import io.forebay.storage.memory.TierFile;
+import io.forebay.storage.placement.ClassNumbers;
+import io.forebay.storage.placement.StorageClasses;
 import io.forebay.storage.purge.PurgeHistory;
 import io.forebay.storage.purge.PurgeMatcher;
 import io.forebay.storage.region.Regions;
@@ -46,6 +48,7 @@ public final class OfflineStore implements AutoCloseable {
   private final List<String> problems = new ArrayList<>();
   private final LongSupplier clockMillis;
   private final PurgeHistory purges;
+  private final StorageClasses classes;
   private final Regions regions;
   private final Map<String, DeviceView> devices = new LinkedHashMap<>();
   private final ChronicleIndex index;
@@ -82,6 +85,7 @@ public final class OfflineStore implements AutoCloseable {
         throw new IOException("there is no directory " + data);
       }
       owned.push(DirectoryLock.share(data));
+      this.classes = new StorageClasses(ClassNumbers.read(data));
       this.purges = purges(data.resolve(StoreFiles.JOURNAL_FILE), predicates);
       TierFile tier = tier(data, places.memory());
       this.regions = regions(tier);
@@ -193,7 +197,7 @@ public final class OfflineStore implements AutoCloseable {
     List<DiskDevice> disks = new ArrayList<>();
     devices.forEach((name, file) -> disks.add(new DiskDevice(name, file, cursor, buffer)));
     return new StoreInspector(
-        memoryTier(), disks, problems, cursor, value -> true, purges, clockMillis, isOver);
+        memoryTier(), disks, classes, problems, cursor, value -> true, purges, clockMillis, isOver);
   }
 
   private MemoryTier memoryTier() {

@@ -124,8 +124,7 @@ final class PurgeEstimator implements DiskTier.Pace {
       long entry = regions.entry(region, slot);
       if (!regions.isSound(region, slot, generation)
           || !regions.isLive(region, slot)
-          || memory.get(Layouts.BYTE, entry + DirectoryEntry.KIND_OFFSET)
-              != RecordHeader.KIND_OBJECT) {
+          || DirectoryEntry.kind(memory, entry) != RecordHeader.KIND_OBJECT) {
         continue;
       }
       int offset = memory.get(Layouts.INT, entry + DirectoryEntry.OFFSET_OFFSET);

@@ -17,6 +17,8 @@ import io.forebay.storage.memory.ForeignFileException;
 import io.forebay.storage.memory.Headroom;
 import io.forebay.storage.memory.TierFile;
 import io.forebay.storage.memory.TierMemory;
+import io.forebay.storage.placement.ClassNumbers;
+import io.forebay.storage.placement.StorageClasses;
 import io.forebay.storage.purge.Purges;
 import io.forebay.storage.region.Regions;
 import java.io.IOException;
@@ -56,6 +58,8 @@ final class StoreFiles {
 
   private final StoreSettings settings;
   private final Purges purges;
+  private final ClassNumbers classNumbers;
+  private final StorageClasses classes;
   private final TierMemory tier;
   private final String place;
   private final Opening opening;
@@ -93,6 +97,10 @@ final class StoreFiles {
             settings.predicates(),
             onJournalWork);
     owned.push(purges);
+    this.classNumbers = ClassNumbers.read(data);
+    this.classes = new StorageClasses(classNumbers);
+    classes.prepare(settings.classes());
+    classes.configure(settings.classes());
 
     long tierBytes = TierHeader.LENGTH + (long) settings.regionCount() * settings.regionBytes();
     Path directory = null;
@@ -220,6 +228,10 @@ final class StoreFiles {
     return purges;
   }
 
+  StorageClasses classes() {
+    return classes;
+  }
+
   TierMemory tier() {
     return tier;
   }
@@ -304,7 +316,7 @@ final class StoreFiles {
     ByteBuffer identity = ByteBuffer.wrap(purges.identity()).order(ByteOrder.LITTLE_ENDIAN);
     boolean isOurs =
         memory.get(Layouts.LONG, TierHeader.MAGIC_OFFSET) == TierHeader.MAGIC
-            && memory.get(Layouts.INT, TierHeader.VERSION_OFFSET) == TierHeader.VERSION
+            && TierHeader.isSupported(memory.get(Layouts.INT, TierHeader.VERSION_OFFSET))
             && memory.get(Layouts.INT, TierHeader.LENGTH_OFFSET) == TierHeader.LENGTH
             && memory.get(Layouts.LONG, TierHeader.IDENTITY_OFFSET) == identity.getLong(0)
             && memory.get(Layouts.LONG, TierHeader.IDENTITY_OFFSET + Long.BYTES)
@@ -316,6 +328,10 @@ final class StoreFiles {
       LOG.info(
           "the memory tier in {} belongs to another store or has another geometry: it opens empty",
           place);
+      return Opening.EMPTY;
+    }
+    if (TierHeader.mayHaveClasses(memory) && !classNumbers.isSound()) {
+      LOG.warn("the numbers of storage classes are lost: the memory tier in {} opens empty", place);
       return Opening.EMPTY;
     }
     // A tier that was away while purges were swept and forgotten can't know what they killed.
@@ -404,6 +420,12 @@ final class StoreFiles {
       CheckedLong.write(memory, TierHeader.NEWEST_MILLIS_OFFSET, 0);
       memory.set(Layouts.INT, TierHeader.CRC_OFFSET, TierHeader.checksum(memory));
     }
+    if (!settings.classes().isEmpty()) {
+      TierHeader.allowClasses(memory);
+    }
+    if (TierHeader.mayHaveClasses(memory)) {
+      regions.classes().use();
+    }
     UUID boot = bootIdentity();
     memory.set(Layouts.LONG, TierHeader.BOOT_OFFSET, boot.getMostSignificantBits());
     memory.set(Layouts.LONG, TierHeader.BOOT_OFFSET + Long.BYTES, boot.getLeastSignificantBits());
@@ -427,6 +449,12 @@ final class StoreFiles {
     }
     tier.allocateAnyway(base, Regions.KEPT_BYTES);
     return true;
+  }
+
+  /** From here on records may have classes. */
+  void allowClasses() {
+    TierHeader.allowClasses(tier.memory());
+    regions.classes().use();
   }
 
   /** Last of all: from here on what lies in the tier counts. */

@@ -1,6 +1,7 @@
 package io.forebay.storage;
 
 import io.forebay.storage.disk.DiskStats;
+import io.forebay.storage.evict.DiskDemoter;
 import io.forebay.storage.evict.MemoryScrubber;
 import io.forebay.storage.evict.Reclaimer;
 import io.forebay.storage.evict.ShadowTuner;
@@ -10,6 +11,9 @@ import io.forebay.storage.inspect.StoreInspection;
 import io.forebay.storage.lane.StoreLane;
 import io.forebay.storage.lane.StoreState;
 import io.forebay.storage.layout.DirectoryEntry;
+import io.forebay.storage.placement.ClassStats;
+import io.forebay.storage.placement.StorageClass;
+import io.forebay.storage.placement.StorageClasses;
 import io.forebay.storage.region.Regions;
 import java.util.ArrayList;
 import java.util.List;
@@ -22,6 +26,7 @@ final class StoreReporter {
   private final StoreState core;
   private final StoreLane[] lanes;
   private final Reclaimer reclaimer;
+  private final DiskDemoter demotion;
   private final Sweeper sweeper;
   private final ShadowTuner shadow;
   private final MemoryScrubber scrub;
@@ -33,6 +38,7 @@ final class StoreReporter {
       StoreState core,
       StoreLane[] lanes,
       Reclaimer reclaimer,
+      DiskDemoter demotion,
       Sweeper sweeper,
       ShadowTuner shadow,
       MemoryScrubber scrub,
@@ -42,6 +48,7 @@ final class StoreReporter {
     this.core = core;
     this.lanes = lanes;
     this.reclaimer = reclaimer;
+    this.demotion = demotion;
     this.sweeper = sweeper;
     this.shadow = shadow;
     this.scrub = scrub;
@@ -122,6 +129,28 @@ final class StoreReporter {
         core.isLost(),
         scrub.stats(),
         resizer.stats());
+  }
+
+  /** Of each configured class but the default one. */
+  List<ClassStats> classes() {
+    Regions regions = core.regions;
+    long tierBytes = (long) regions.count() * regions.regionBytes();
+    List<ClassStats> stats = new ArrayList<>();
+    for (int n = 1; n < StorageClasses.COUNT; n++) {
+      if (files.classes().isConfigured(n)) {
+        StorageClass one = files.classes().of(n);
+        stats.add(
+            new ClassStats(
+                one.name(),
+                regions.classes().bytes(n),
+                StorageClass.share(tierBytes, one.quotaPercent()),
+                StorageClass.share(tierBytes, one.floorPercent()),
+                StorageClass.share(tierBytes, one.pinnedPercent()),
+                reclaimer.evicted(n),
+                demotion.demoted(n)));
+      }
+    }
+    return stats;
   }
 
   ObjectStore.MemoryParts memoryParts() {

@@ -2,9 +2,11 @@ package io.forebay.storage;
 
 import io.forebay.storage.disk.DiskSettings;
 import io.forebay.storage.evict.Tuning;
+import io.forebay.storage.placement.StorageClass;
 import io.forebay.storage.purge.PurgeMatcher;
 import io.forebay.storage.region.TierGeometry;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.concurrent.ThreadFactory;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -34,6 +36,7 @@ import org.jspecify.annotations.Nullable;
  * @param scrubBytesPerSecond of the memory tier that are checked; 0: none
  * @param disks devices of the disk tier
  * @param predicates reads the texts of predicate purges
+ * @param classes storage classes of records besides the default one
  */
 public record StoreSettings(
     Path dataDirectory,
@@ -55,7 +58,8 @@ public record StoreSettings(
     boolean stepped,
     long scrubBytesPerSecond,
     DiskSettings disks,
-    PurgeMatcher.Compiler predicates) {
+    PurgeMatcher.Compiler predicates,
+    List<StorageClass> classes) {
 
   private static final int MIN_INDEX_ENTRIES = 256;
 
@@ -90,7 +94,8 @@ public record StoreSettings(
         false,
         0,
         DiskSettings.NONE,
-        PurgeMatcher.Compiler.NONE);
+        PurgeMatcher.Compiler.NONE,
+        List.of());
   }
 
   public StoreSettings withMemoryDirectory(@Nullable Path directory) {
@@ -169,6 +174,13 @@ public record StoreSettings(
     return change.done();
   }
 
+  /** Storage classes besides the default one. */
+  public StoreSettings withClasses(List<StorageClass> newClasses) {
+    Change change = new Change(this);
+    change.classes = List.copyOf(newClasses);
+    return change.done();
+  }
+
   public StoreSettings withClock(LongSupplier newClockMillis) {
     Change change = new Change(this);
     change.clockMillis = newClockMillis;
@@ -205,6 +217,7 @@ public record StoreSettings(
     private long scrubBytesPerSecond;
     private DiskSettings disks;
     private PurgeMatcher.Compiler predicates;
+    private List<StorageClass> classes;
 
     Change(StoreSettings from) {
       dataDirectory = from.dataDirectory;
@@ -227,6 +240,7 @@ public record StoreSettings(
       scrubBytesPerSecond = from.scrubBytesPerSecond;
       disks = from.disks;
       predicates = from.predicates;
+      classes = from.classes;
     }
 
     StoreSettings done() {
@@ -250,7 +264,8 @@ public record StoreSettings(
           stepped,
           scrubBytesPerSecond,
           disks,
-          predicates);
+          predicates,
+          classes);
     }
   }
 

@@ -1,6 +1,7 @@
 package io.forebay.storage;
 
 import io.forebay.storage.disk.DiskTier;
+import io.forebay.storage.evict.ClassSurvey;
 import io.forebay.storage.evict.DiskDemoter;
 import io.forebay.storage.evict.MemoryScrubber;
 import io.forebay.storage.evict.Reclaimer;
@@ -10,6 +11,7 @@ import io.forebay.storage.evict.Sweeper;
 import io.forebay.storage.evict.TierResizer;
 import io.forebay.storage.lane.StoreState;
 import io.forebay.storage.layout.TierHeader;
+import io.forebay.storage.recover.ClassRecount;
 import io.forebay.storage.recover.Rebuild;
 import java.util.List;
 import java.util.concurrent.locks.LockSupport;
@@ -52,6 +54,8 @@ final class StoreThreads {
   private final MemoryScrubber scrub;
   private final List<SampleRing> samples;
   private final Rebuild rebuild;
+  private final ClassRecount recount;
+  private final ClassSurvey classes;
   private final IndexPressure indexPressure;
   private @Nullable Thread reclaimThread;
   private @Nullable Thread journalThread;
@@ -74,7 +78,9 @@ final class StoreThreads {
       ShadowTuner shadow,
       MemoryScrubber scrub,
       List<SampleRing> samples,
-      Rebuild rebuild) {
+      Rebuild rebuild,
+      ClassRecount recount,
+      ClassSurvey classes) {
     this.settings = settings;
     this.files = files;
     this.core = core;
@@ -86,6 +92,8 @@ final class StoreThreads {
     this.scrub = scrub;
     this.samples = samples;
     this.rebuild = rebuild;
+    this.recount = recount;
+    this.classes = classes;
     this.indexPressure = new IndexPressure(settings, core, reclaimer);
   }
 
@@ -135,6 +143,7 @@ final class StoreThreads {
       indexPressure.step(now);
     }
     core.disk.tick(now);
+    boolean recounted = recount.step();
     if (core.isIndexComplete() && !isSettled) {
       isSettled = true;
       core.regions.settledAge(TierHeader.ALL_SETTLED);
@@ -150,16 +159,25 @@ final class StoreThreads {
         onRebuilt();
       }
       boolean stepped = core.disk.step();
-      return rebuilt || renewed || stepped;
+      return rebuilt || renewed || stepped || recounted;
     }
     boolean reclaimed = reclaimer.step(now);
     boolean resized = resizer.step(now);
     boolean swept = sweeper.step(now);
+    boolean surveyed = classes.step(now);
     boolean copied = demotion.step(now);
     boolean stepped = core.disk.step();
     boolean sampled = shadow.step(samples);
     boolean scrubbed = scrub.step(now);
-    return reclaimed || resized || swept || copied || stepped || sampled || scrubbed;
+    return reclaimed
+        || resized
+        || swept
+        || surveyed
+        || copied
+        || stepped
+        || sampled
+        || scrubbed
+        || recounted;
   }
 
   private void onRebuilt() {

@@ -127,7 +127,16 @@ final class Device {
     log.adoptsWhole(isKnown && head.isClean());
     this.reclaim =
         new DeviceReclaimer(
-            number, log, directory, records, graves, cursor, names, counters, purges);
+            number,
+            log,
+            directory,
+            records,
+            graves,
+            cursor,
+            names,
+            counters,
+            purges,
+            host.classes());
     this.sweep =
         new DeviceSweeper(
             settings, head, log, directory, file, health, counters, graves, cursor, host);
@@ -284,12 +293,13 @@ final class Device {
    * Takes a record that lies in memory; from the return on it can be loaded again. False if it has
    * to be dropped: nothing free to write to, or not for a disk.
    */
-  boolean offer(MemorySegment memory, long record, int length, DiskLocation into) {
+  boolean offer(
+      MemorySegment memory, long record, int length, int storageClass, DiskLocation into) {
     int entryLength = DirectoryPages.entryLength(memory, record);
     return health.isOnline()
         && length <= DeviceSettings.MAX_RECORD
         && entryLength >= 0
-        && log.offer(memory, record, length, entryLength, into);
+        && log.offer(memory, record, length, entryLength, storageClass, into);
   }
 
   /** Whether an offer would find a buffer now. */

@@ -159,7 +159,13 @@ final class DeviceLog {
   // ---------------------------------------------------------------
 
   /** Takes a record; false if nothing is free to write it to. */
-  boolean offer(MemorySegment memory, long record, int length, int entryLength, DiskLocation into) {
+  boolean offer(
+      MemorySegment memory,
+      long record,
+      int length,
+      int entryLength,
+      int storageClass,
+      DiskLocation into) {
     lock.lock();
     try {
       WriteBatch taking = batchFor(length, entryLength);
@@ -170,7 +176,7 @@ final class DeviceLog {
       into.device = head.number();
       into.region = openRegion;
       into.generation = regions.generation(openRegion);
-      into.offset = taking.put(memory, record, length, entryLength);
+      into.offset = taking.put(memory, record, length, entryLength, storageClass);
       into.length = length;
       return true;
     } finally {

@@ -1,10 +1,10 @@
 package io.forebay.storage.disk;
 
 import io.forebay.storage.index.DiskIndex;
-import io.forebay.storage.index.IndexValue;
 import io.forebay.storage.index.ObjectIndex;
 import io.forebay.storage.layout.Layouts;
 import io.forebay.storage.layout.RecordHeader;
+import io.forebay.storage.placement.StorageClasses;
 import io.forebay.storage.purge.Purges;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
@@ -13,10 +13,10 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Wins regions of one device back, the oldest first: what was read since it was written is written
- * once more, up to a quarter of a region, and the rest leaves the index. A region is due when too
- * few are free, or when the table of the disk's names is nearly full: else what leaves memory would
- * find no name there. The writer's.
+ * Wins regions of one device back, the oldest first: what was read since it was written, or is of a
+ * pinned class, is written once more, up to a quarter of a region, and the rest leaves the index. A
+ * region is due when too few are free, or when the table of the disk's names is nearly full: else
+ * what leaves memory would find no name there. The writer's.
  */
 final class DeviceReclaimer {
   /** Kept ready, so that the next region can be opened while one is being freed. */
@@ -36,6 +36,7 @@ final class DeviceReclaimer {
   private final ObjectIndex.Cursor cursor;
   private final DeviceCounters counters;
   private final Purges purges;
+  private final StorageClasses classes;
   private final ByteBuffer buffer = DeviceRecords.buffer();
   private final List<Kept> kept = new ArrayList<>();
   private int budget;
@@ -52,7 +53,8 @@ final class DeviceReclaimer {
       ObjectIndex.Cursor cursor,
       DiskIndex names,
       DeviceCounters counters,
-      Purges purges) {
+      Purges purges,
+      StorageClasses classes) {
     this.number = number;
     this.log = log;
     this.directory = directory;
@@ -62,6 +64,7 @@ final class DeviceReclaimer {
     this.names = names;
     this.counters = counters;
     this.purges = purges;
+    this.classes = classes;
   }
 
   /** Frees the oldest region when too few are free; false if that is not so. */
@@ -97,6 +100,7 @@ final class DeviceReclaimer {
     }
     DiskLocation place =
         new DiskLocation().at(number, region, generation, one.offset(), one.recordLength());
+    boolean isPinned = classes.of(one.storageClass()).pinnedPercent() > 0;
     ObjectIndex.Outcome ignored =
         cursor.update(
             one.keyHigh(),
@@ -105,7 +109,7 @@ final class DeviceReclaimer {
               if (!isPresent || !place.isDiskOf(value)) {
                 return ObjectIndex.Verdict.KEEP;
               }
-              boolean isWanted = (value.flags() & IndexValue.DISK_TOUCHED) != 0;
+              boolean isWanted = isPinned || value.isDiskTouched();
               if (isWanted && budget >= place.length) {
                 budget -= place.length;
                 kept.add(new Kept(one.keyHigh(), one.keyLow(), place));
@@ -130,7 +134,13 @@ final class DeviceReclaimer {
             && DeviceRecords.isWhole(record, 0, one.from())
             // Asked here, since a sweep may have passed where the copy goes, and not yet come here.
             && !isPurged(record)
-            && log.offer(record, 0, one.from().length, DirectoryPages.entryLength(record, 0), to);
+            && log.offer(
+                record,
+                0,
+                one.from().length,
+                DirectoryPages.entryLength(record, 0),
+                RecordHeader.classOnDisk(record, 0),
+                to);
     ObjectIndex.Outcome outcome =
         cursor.update(
             one.high(),

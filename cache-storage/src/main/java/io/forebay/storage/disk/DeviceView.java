@@ -57,6 +57,7 @@ public final class DeviceView implements AutoCloseable {
   @SuppressWarnings("ArrayRecordComponent")
   public record Entry(
       byte kind,
+      int storageClass,
       long keyHigh,
       long keyLow,
       int offset,
@@ -258,6 +259,7 @@ public final class DeviceView implements AutoCloseable {
   private static Entry copy(PageEntry found) {
     return new Entry(
         found.kind(),
+        found.storageClass(),
         found.keyHigh(),
         found.keyLow(),
         found.isDead() ? DirectoryPage.deadOffset(found.offset()) : found.offset(),

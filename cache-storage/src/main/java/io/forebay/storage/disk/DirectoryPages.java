@@ -42,10 +42,17 @@ final class DirectoryPages {
   }
 
   /** Appends the entry of a record that lies in memory. */
-  static void put(ByteBuffer page, MemorySegment memory, long record, int length, int offset) {
+  static void put(
+      ByteBuffer page,
+      MemorySegment memory,
+      long record,
+      int length,
+      int offset,
+      int storageClass) {
     int at = page.position();
     page.put(
         at + DirectoryPage.KIND, (byte) memory.get(Layouts.INT, record + RecordHeader.KIND_OFFSET));
+    page.put(at + DirectoryPage.STORAGE_CLASS, (byte) storageClass);
     page.putInt(at + DirectoryPage.RECORD_LENGTH, length);
     page.putInt(at + DirectoryPage.OFFSET, offset);
     int words = 0;

@@ -4,6 +4,7 @@ import io.forebay.storage.index.IndexValue;
 import io.forebay.storage.index.ObjectIndex;
 import io.forebay.storage.index.TieredIndex;
 import io.forebay.storage.layout.Layouts;
+import io.forebay.storage.placement.StorageClasses;
 import io.forebay.storage.purge.PurgeProbe;
 import io.forebay.storage.purge.Purges;
 import io.forebay.storage.transit.TransitBuffer;
@@ -73,6 +74,7 @@ public final class DiskTier implements AutoCloseable {
    * @param indexEntries bound of the tables of all devices
    * @param diskBytes of all devices
    * @param memoryBytes of its memory tier
+   * @param classes in force
    */
   public record Host(
       TieredIndex index,
@@ -81,6 +83,7 @@ public final class DiskTier implements AutoCloseable {
       Purges purges,
       Promoter promoter,
       long memoryBytes,
+      StorageClasses classes,
       LongSupplier clockMillis) {
     /** The share of a device of this size. */
     long indexEntries(long deviceBytes) {
@@ -238,6 +241,7 @@ public final class DiskTier implements AutoCloseable {
    * Takes a record of the object whose head has this key: all of an object goes to one device.
    *
    * @param known where the object's head lies on a disk, or null
+   * @param storageClass of the record
    */
   public boolean offer(
       long headHigh,
@@ -246,6 +250,7 @@ public final class DiskTier implements AutoCloseable {
       MemorySegment memory,
       long record,
       int length,
+      int storageClass,
       DiskLocation into) {
     Device device =
         known != null && known.isOnDisk() && isReadable(known)
@@ -254,7 +259,7 @@ public final class DiskTier implements AutoCloseable {
     if (device == null) {
       device = choose(headHigh, headLow);
     }
-    return device != null && device.offer(memory, record, length, into);
+    return device != null && device.offer(memory, record, length, storageClass, into);
   }
 
   private @Nullable Device choose(long high, long low) {

@@ -1,5 +1,6 @@
 package io.forebay.storage.disk;
 
+import io.forebay.storage.layout.DirectoryEntry;
 import io.forebay.storage.layout.DirectoryPage;
 import java.nio.ByteBuffer;
 
@@ -15,6 +16,12 @@ final class PageEntry {
 
   byte kind() {
     return page.get(at + DirectoryPage.KIND);
+  }
+
+  /** The number of its storage class; 0 if that is unknown. */
+  int storageClass() {
+    int storageClass = page.get(at + DirectoryPage.STORAGE_CLASS);
+    return storageClass >= 0 && storageClass <= DirectoryEntry.MAX_CLASS ? storageClass : 0;
   }
 
   boolean isTombstone() {

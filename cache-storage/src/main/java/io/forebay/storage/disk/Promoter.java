@@ -2,6 +2,7 @@ package io.forebay.storage.disk;
 
 import io.forebay.storage.index.IndexValue;
 import io.forebay.storage.index.ObjectIndex;
+import io.forebay.storage.layout.DirectoryEntry;
 import io.forebay.storage.layout.HeadRecord;
 import io.forebay.storage.layout.Layouts;
 import io.forebay.storage.layout.RecordHeader;
@@ -102,7 +103,8 @@ public final class Promoter {
       regions.enter(
           at.region(),
           at.slot(),
-          kind,
+          DirectoryEntry.kindAndClass(
+              kind, regions.classes().isInUse() ? RecordHeader.classOnDisk(record, 0) : 0),
           load.high,
           load.low,
           at.offset(),

@@ -111,14 +111,16 @@ final class WriteBatch {
   }
 
   /** Copies a record in; returns its offset in the region. */
-  int put(MemorySegment from, long record, int recordLength, int entryLength) {
+  int put(MemorySegment from, long record, int recordLength, int entryLength, int storageClass) {
     int at = length;
     MemorySegment.copy(from, record, memory, at, recordLength);
     memory.set(Layouts.INT, at + RecordHeader.GENERATION_OFFSET, generation);
+    RecordHeader.classOnDisk(memory, at, storageClass);
     int rounded = Layouts.roundUp(recordLength, RecordHeader.ALIGNMENT);
     memory.asSlice(at + (long) recordLength, rounded - recordLength).fill((byte) 0);
     length += rounded;
-    DirectoryPages.put(page(pages, entryLength), from, record, recordLength, start + at);
+    DirectoryPages.put(
+        page(pages, entryLength), from, record, recordLength, start + at, storageClass);
     return start + at;
   }
 

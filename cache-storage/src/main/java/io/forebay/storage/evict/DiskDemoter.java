@@ -8,9 +8,11 @@ import io.forebay.storage.layout.DirectoryEntry;
 import io.forebay.storage.layout.Layouts;
 import io.forebay.storage.layout.RecordHeader;
 import io.forebay.storage.layout.SliceRecord;
+import io.forebay.storage.placement.StorageClasses;
 import io.forebay.storage.region.Regions;
 import java.lang.foreign.MemorySegment;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -39,7 +41,7 @@ public final class DiskDemoter {
   private final ObjectIndex.Cursor cursor;
   private final DiskTier disk;
   private final MemoryCheck check;
-  private final boolean onlyTouched;
+  private final DiskAdmission admission;
   private final long bytesPerDay;
   private final LongSupplier clockMillis;
   private final IndexValue value = new IndexValue();
@@ -60,9 +62,13 @@ public final class DiskDemoter {
   private long allowedMillis;
   private final AtomicLong demoted = new AtomicLong();
   private final AtomicLong refused = new AtomicLong();
+  private final AtomicLongArray demotedOf = new AtomicLongArray(StorageClasses.COUNT);
 
   /**
-   * @param onlyTouched whether only what was asked for again is written when it leaves memory
+   * @param classes in force, which say what may be written
+   * @param sliceBytes length of each slice but an object's last
+   * @param onlyTouched whether of records without a class only those are written when they leave
+   *     memory that were requested again
    * @param bytesPerDay bound of what is written, 0: none
    */
   public DiskDemoter(
@@ -70,6 +76,8 @@ public final class DiskDemoter {
       ObjectIndex index,
       DiskTier disk,
       MemoryCheck check,
+      StorageClasses classes,
+      int sliceBytes,
       boolean onlyTouched,
       long bytesPerDay,
       LongSupplier clockMillis) {
@@ -77,7 +85,9 @@ public final class DiskDemoter {
     this.cursor = index.blockingCursor();
     this.disk = disk;
     this.check = check;
-    this.onlyTouched = onlyTouched;
+    this.admission =
+        new DiskAdmission(
+            regions, classes, new BodySizes(regions, cursor, sliceBytes), onlyTouched);
     this.bytesPerDay = bytesPerDay;
     this.clockMillis = clockMillis;
     this.copied = new int[regions.count()];
@@ -88,6 +98,11 @@ public final class DiskDemoter {
 
   public long demoted() {
     return demoted.get();
+  }
+
+  /** The same of a storage class. */
+  public long demoted(int storageClass) {
+    return demotedOf.get(storageClass);
   }
 
   /** Records evicted without being written: because of admission, budget, or missing space. */
@@ -120,17 +135,12 @@ public final class DiskDemoter {
       update.place = null;
       return cursor.update(high(entry), low(entry), update) == ObjectIndex.Outcome.DONE;
     }
-    boolean isWanted = !regions.isSoft(region, slot) && (!onlyTouched || wasTouched(region, slot));
+    boolean isWanted = !regions.isSoft(region, slot) && admission.admitsLeaving(region, slot);
     if (!isWanted || !offer(entry)) {
       refused.incrementAndGet();
       return false;
     }
     return settle(entry);
-  }
-
-  /** Asked for again since it came: what is protected has been, whatever its count says now. */
-  private boolean wasTouched(int region, int slot) {
-    return regions.segment(region) == Regions.PROTECTED || regions.touches(region, slot) > 0;
   }
 
   /**
@@ -166,7 +176,7 @@ public final class DiskDemoter {
         int slot = lookingSlot;
         if (regions.isCommitted(region, slot, generation)
             && regions.isLive(region, slot)
-            && regions.touches(region, slot) > 0
+            && admission.isDueInProbation(region, slot)
             && !regions.isSoft(region, slot)) {
           if (!copy(region, slot, generation)) {
             return false;
@@ -255,7 +265,7 @@ public final class DiskDemoter {
 
   /** Writes a record to a disk if it belongs there; false if it has to wait for space. */
   private boolean copy(int region, int slot, int generation) {
-    if (!check.isIntact(region, generation, slot)) {
+    if (!admission.admits(region, slot) || !check.isIntact(region, generation, slot)) {
       return true;
     }
     long entry = regions.entry(region, slot);
@@ -285,8 +295,8 @@ public final class DiskDemoter {
       return false;
     }
     long record = regions.base(update.region) + update.offset;
-    boolean isSlice =
-        memory.get(Layouts.BYTE, entry + DirectoryEntry.KIND_OFFSET) == RecordHeader.KIND_SLICE;
+    boolean isSlice = DirectoryEntry.kind(memory, entry) == RecordHeader.KIND_SLICE;
+    int storageClass = DirectoryEntry.storageClass(memory, entry);
     long headHigh = high(entry);
     long headLow = low(entry);
     IndexValue known = null;
@@ -295,7 +305,7 @@ public final class DiskDemoter {
       headLow = memory.get(Layouts.LONG, record + SliceRecord.HEAD_LOW_OFFSET);
       known = cursor.get(headHigh, headLow, head) == ObjectIndex.Outcome.DONE ? head : null;
     }
-    if (!disk.offer(headHigh, headLow, known, memory, record, length, place)) {
+    if (!disk.offer(headHigh, headLow, known, memory, record, length, storageClass, place)) {
       return false;
     }
     if (bytesPerDay > 0) {
@@ -323,6 +333,7 @@ public final class DiskDemoter {
     update.place = place;
     if (cursor.update(high(entry), low(entry), update) == ObjectIndex.Outcome.DONE) {
       demoted.incrementAndGet();
+      demotedOf.incrementAndGet(DirectoryEntry.storageClass(regions.memory(), entry));
       return true;
     }
     // It was replaced or died meanwhile: its copy must not come back at a start.

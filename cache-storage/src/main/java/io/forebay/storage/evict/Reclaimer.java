@@ -10,6 +10,7 @@ import io.forebay.storage.layout.RecordHeader;
 import io.forebay.storage.layout.SliceRecord;
 import io.forebay.storage.layout.TierHeader;
 import io.forebay.storage.memory.TierMemory;
+import io.forebay.storage.placement.StorageClasses;
 import io.forebay.storage.purge.Purges;
 import io.forebay.storage.region.RegionPins;
 import io.forebay.storage.region.Regions;
@@ -48,6 +49,7 @@ public final class Reclaimer {
   private final MemoryCheck check;
   private final DiskDemoter demotion;
   private final SegmentPolicy policy;
+  private final ClassPolicy classes;
   private final GhostFilter ghosts;
   private final long fillDeadlineMillis;
   private final Reservation target = new Reservation();
@@ -57,6 +59,8 @@ public final class Reclaimer {
 
   /** Since when the disks hold a region up that is to be given back; -1: they do not. */
   private long behindMillis = -1;
+  /** The region to be reclaimed is not the one whose turn it is. */
+  private boolean isBeforeItsTime;
 
   private long reclaimed;
   private long reclaimedForIndex;
@@ -78,6 +82,8 @@ public final class Reclaimer {
       MemoryCheck check,
       DiskDemoter demotion,
       EvictionState eviction,
+      StorageClasses classes,
+      int sliceBytes,
       long fillDeadlineMillis) {
     this.regions = regions;
     this.pins = pins;
@@ -91,6 +97,7 @@ public final class Reclaimer {
     this.check = check;
     this.demotion = demotion;
     this.policy = eviction.policy();
+    this.classes = new ClassPolicy(regions, classes, new BodySizes(regions, cursor, sliceBytes));
     this.ghosts = eviction.ghosts();
     this.fillDeadlineMillis = fillDeadlineMillis;
   }
@@ -106,6 +113,11 @@ public final class Reclaimer {
 
   public long evicted() {
     return evicted;
+  }
+
+  /** The same of a storage class. */
+  public long evicted(int storageClass) {
+    return classes.evicted(storageClass);
   }
 
   public long moved() {
@@ -205,6 +217,8 @@ public final class Reclaimer {
   }
 
   private int victim() {
+    boolean isAnyOverQuota = classes.isAnyOverQuota();
+    int overQuota = -1;
     int probation = -1;
     int protectedOne = -1;
     int protectedCount = 0;
@@ -220,20 +234,26 @@ public final class Reclaimer {
           || regions.age(region) > settledAge) {
         continue;
       }
+      if (isAnyOverQuota && classes.isWorthReclaiming(region)) {
+        overQuota = older(overQuota, region);
+      }
       if (isProtected) {
         protectedOne = older(protectedOne, region);
       } else {
         probation = older(probation, region);
       }
     }
+    int guarded = Math.min(protectedCount, classes.guardedRegions());
     boolean takesProtected =
         protectedOne >= 0
             && (probation < 0
                 || policy.reclaimsProtected(
-                    protectedCount,
-                    regions.inUse(),
+                    protectedCount - guarded,
+                    regions.inUse() - guarded,
                     regions.age(protectedOne) < regions.age(probation)));
-    return takesProtected ? protectedOne : probation;
+    int next = takesProtected ? protectedOne : probation;
+    isBeforeItsTime = overQuota >= 0 && overQuota != next;
+    return isBeforeItsTime ? overQuota : next;
   }
 
   private int older(int one, int other) {
@@ -249,6 +269,7 @@ public final class Reclaimer {
     int[] living = new int[slots];
     int count = 0;
     policy.begin(isProtected);
+    classes.begin(isBeforeItsTime);
     for (int slot = 0; slot < slots; slot++) {
       if (!regions.isCommitted(region, slot, generation)
           || !check.isEntrySound(region, generation, slot)) {
@@ -265,10 +286,23 @@ public final class Reclaimer {
         }
       } else {
         living[count++] = slot;
-        policy.count(regions.touches(region, slot), length(memory, region, slot));
+        classes.count(region, slot, length(memory, region, slot));
       }
     }
-    if (policy.staysWhole(regions.regionBytes())) {
+    classes.weigh(region);
+    ClassPolicy.Fate[] fates = new ClassPolicy.Fate[count];
+    long kept = 0;
+    for (int n = 0; n < count; n++) {
+      int length = length(memory, region, living[n]);
+      fates[n] = classes.fate(region, living[n], length);
+      if (fates[n] == ClassPolicy.Fate.BY_USE) {
+        policy.count(regions.touches(region, living[n]), length);
+      } else if (fates[n] == ClassPolicy.Fate.KEPT) {
+        kept += length;
+      }
+    }
+    if (classes.staysWhole(kept)
+        || policy.staysWhole(Math.max(0, regions.regionBytes() - kept * 8 / 7))) {
       for (int n = 0; n < count; n++) {
         int touches = policy.touchesAfter(regions.touches(region, living[n]));
         regions.touches(region, living[n], touches);
@@ -280,11 +314,15 @@ public final class Reclaimer {
     for (int n = 0; n < count; n++) {
       int slot = living[n];
       int length = length(memory, region, slot);
-      if (!policy.survives(regions.touches(region, slot), length)
-          || !move(region, slot, generation, length)) {
+      boolean survives =
+          fates[n] == ClassPolicy.Fate.KEPT
+              || (fates[n] == ClassPolicy.Fate.BY_USE
+                  && policy.survives(regions.touches(region, slot), length));
+      if (!survives || !move(region, slot, generation, length)) {
         if (!isProtected) {
           addGhost(region, slot, length);
         }
+        classes.onEvicted(region, slot);
         evict(region, slot, generation);
       }
     }
@@ -298,7 +336,7 @@ public final class Reclaimer {
   private void addGhost(int region, int slot, int length) {
     long entry = regions.entry(region, slot);
     MemorySegment memory = regions.memory();
-    if (memory.get(Layouts.BYTE, entry + DirectoryEntry.KIND_OFFSET) != RecordHeader.KIND_SLICE) {
+    if (DirectoryEntry.kind(memory, entry) != RecordHeader.KIND_SLICE) {
       ghosts.add(memory.get(Layouts.LONG, entry + DirectoryEntry.KEY_LOW_OFFSET));
     }
     ghosts.age(length);
@@ -319,7 +357,7 @@ public final class Reclaimer {
     long entry = regions.entry(region, slot);
     long record =
         regions.base(region) + memory.get(Layouts.INT, entry + DirectoryEntry.OFFSET_OFFSET);
-    if (memory.get(Layouts.BYTE, entry + DirectoryEntry.KIND_OFFSET) != RecordHeader.KIND_SLICE) {
+    if (DirectoryEntry.kind(memory, entry) != RecordHeader.KIND_SLICE) {
       return purges.check(memory, record) == Purges.DEAD;
     }
     // Looked at before the index: an object stops growing after its head is there.
@@ -339,7 +377,7 @@ public final class Reclaimer {
   private void count(int region, int slot) {
     MemorySegment memory = regions.memory();
     long entry = regions.entry(region, slot);
-    if (memory.get(Layouts.BYTE, entry + DirectoryEntry.KIND_OFFSET) != RecordHeader.KIND_SLICE) {
+    if (DirectoryEntry.kind(memory, entry) != RecordHeader.KIND_SLICE) {
       int offset = memory.get(Layouts.INT, entry + DirectoryEntry.OFFSET_OFFSET);
       purges.count(memory, regions.base(region) + offset, Purges.DEAD);
     }
@@ -355,13 +393,13 @@ public final class Reclaimer {
     int offset = memory.get(Layouts.INT, entry + DirectoryEntry.OFFSET_OFFSET);
     long from = regions.base(region) + offset;
     long to = regions.base(target.region()) + target.offset();
-    byte kind = memory.get(Layouts.BYTE, entry + DirectoryEntry.KIND_OFFSET);
+    byte kindAndClass = memory.get(Layouts.BYTE, entry + DirectoryEntry.KIND_OFFSET);
     long high = memory.get(Layouts.LONG, entry + DirectoryEntry.KEY_HIGH_OFFSET);
     long low = memory.get(Layouts.LONG, entry + DirectoryEntry.KEY_LOW_OFFSET);
     regions.enter(
         target.region(),
         target.slot(),
-        kind,
+        kindAndClass,
         high,
         low,
         target.offset(),
@@ -381,7 +419,7 @@ public final class Reclaimer {
         memory.get(Layouts.INT, entry + DirectoryEntry.EPOCH_OFFSET));
     move.high = high;
     move.low = low;
-    move.isHead = kind != RecordHeader.KIND_SLICE;
+    move.isHead = DirectoryEntry.kind(memory, entry) != RecordHeader.KIND_SLICE;
     move.region = region;
     move.slot = slot;
     move.generation = generation;

@@ -144,7 +144,7 @@ public final class Sweeper {
       if (!regions.isCommitted(region, slot, generation)
           || !regions.isLive(region, slot)
           || !check.isEntrySound(region, generation, slot)
-          || memory.get(Layouts.BYTE, entry + DirectoryEntry.KIND_OFFSET) == RecordHeader.KIND_SLICE
+          || DirectoryEntry.kind(memory, entry) == RecordHeader.KIND_SLICE
           || !check.isIntact(region, generation, slot)) {
         continue;
       }

@@ -6,6 +6,7 @@ import io.forebay.storage.layout.RecordHeader;
  * A copy of a directory entry. It is valid only while its region is in the same generation.
  *
  * @param in the tier it lies in
+ * @param storageClass the number of its class; 0 for the default one, and where it is not known
  * @param scopes of a head: on a disk all of them, in memory only that of its base key
  * @param isLive whether the tier still wants it: by its mark in memory, by the index on a disk
  * @param expiresSeconds since 1970; 0 where the directory does not say
@@ -17,6 +18,7 @@ public record Entry(
     int generation,
     int slot,
     byte kind,
+    int storageClass,
     long keyHigh,
     long keyLow,
     int offset,

@@ -2,6 +2,7 @@ package io.forebay.storage.inspect;
 
 import io.forebay.storage.layout.HeadRecord;
 import io.forebay.storage.layout.Layouts;
+import io.forebay.storage.layout.RecordHeader;
 import io.forebay.storage.purge.PurgeVerdicts;
 import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
@@ -11,6 +12,7 @@ import java.nio.charset.StandardCharsets;
  *
  * @param head the caller's own bytes
  * @param slices of its body; 0 where that lies in the head
+ * @param classOnDisk the number of its storage class as a record on a disk has it; 0 in memory
  */
 @SuppressWarnings("ArrayRecordComponent")
 public record Head(
@@ -24,7 +26,8 @@ public record Head(
     long totalLength,
     int sliceBytes,
     boolean isInline,
-    int slices) {
+    int slices,
+    int classOnDisk) {
   /** More slices than any object has; what says more is damaged. */
   private static final int MAX_SLICES = 1 << 24;
 
@@ -62,7 +65,8 @@ public record Head(
         total,
         sliceBytes,
         isInline,
-        isInline ? 0 : (int) Math.min(MAX_SLICES, (total + sliceBytes - 1) / sliceBytes));
+        isInline ? 0 : (int) Math.min(MAX_SLICES, (total + sliceBytes - 1) / sliceBytes),
+        RecordHeader.classOnDisk(memory, record));
   }
 
   /** What purges say of it. */

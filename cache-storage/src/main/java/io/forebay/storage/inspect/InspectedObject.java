@@ -20,6 +20,12 @@ public record InspectedObject(
     boolean isPurged,
     boolean isSoftPurged) {
 
+  /** The number of its storage class; 0 for the default one. */
+  public int storageClass() {
+    Entry entry = inMemory;
+    return entry == null ? head.classOnDisk() : entry.storageClass();
+  }
+
   /**
    * Where the slices of a body lie.
    *

@@ -143,7 +143,8 @@ public final class MemoryTier implements Tier {
         region,
         generation,
         slot,
-        memory.get(Layouts.BYTE, at + DirectoryEntry.KIND_OFFSET),
+        DirectoryEntry.kind(memory, at),
+        DirectoryEntry.storageClass(memory, at),
         memory.get(Layouts.LONG, at + DirectoryEntry.KEY_HIGH_OFFSET),
         memory.get(Layouts.LONG, at + DirectoryEntry.KEY_LOW_OFFSET),
         memory.get(Layouts.INT, at + DirectoryEntry.OFFSET_OFFSET),
@@ -164,7 +165,7 @@ public final class MemoryTier implements Tier {
     MemorySegment memory = regions.memory();
     int offset = memory.get(Layouts.INT, at + DirectoryEntry.OFFSET_OFFSET);
     int length = memory.get(Layouts.INT, at + DirectoryEntry.LENGTH_OFFSET);
-    return memory.get(Layouts.BYTE, at + DirectoryEntry.KIND_OFFSET) == RecordHeader.KIND_SLICE
+    return DirectoryEntry.kind(memory, at) == RecordHeader.KIND_SLICE
             && length >= SliceRecord.LENGTH
             && isPlausible(region, offset, length)
         ? memory.get(Layouts.INT, regions.base(region) + offset + SliceRecord.SLICE_OFFSET)

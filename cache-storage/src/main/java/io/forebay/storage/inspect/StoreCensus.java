@@ -2,6 +2,7 @@ package io.forebay.storage.inspect;
 
 import io.forebay.storage.inspect.Tier.Segment;
 import io.forebay.storage.inspect.Tier.State;
+import io.forebay.storage.placement.StorageClasses;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -25,6 +26,7 @@ public final class StoreCensus {
   private final List<Part> parts = new ArrayList<>();
   private final Map<String, long[]> groups = new HashMap<>();
   private final long[] otherGroups = new long[2];
+  private final long[][] classes = new long[StorageClasses.COUNT][4];
   private boolean isComplete = true;
 
   /**
@@ -153,6 +155,35 @@ public final class StoreCensus {
 
   /** A host or whatever else the caller groups objects by. */
   public record Group(String name, long objects, long memoryBytes) {}
+
+  /**
+   * Live records of a storage class. An object that is in memory and on a disk counts in both.
+   *
+   * @param number 0 for the default class
+   * @param memoryObjects heads in memory, markers not counted
+   * @param diskObjects heads on disks
+   */
+  public record OfClass(
+      int number, long memoryObjects, long memoryBytes, long diskObjects, long diskBytes) {}
+
+  void countClass(Entry entry) {
+    long[] sums = classes[entry.storageClass()];
+    int tier = entry.in().isMemory() ? 0 : 2;
+    sums[tier] += entry.isSlice() || entry.isMarker() ? 0 : 1;
+    sums[tier + 1] += entry.length();
+  }
+
+  /** Classes of which something is stored, by number. */
+  public List<OfClass> classes() {
+    List<OfClass> counted = new ArrayList<>();
+    for (int n = 0; n < classes.length; n++) {
+      long[] sums = classes[n];
+      if (sums[1] + sums[3] > 0) {
+        counted.add(new OfClass(n, sums[0], sums[1], sums[2], sums[3]));
+      }
+    }
+    return counted;
+  }
 
   void add(Cell cell) {
     cells.add(cell);

@@ -6,6 +6,7 @@ import io.forebay.storage.disk.DiskStats;
 import io.forebay.storage.index.IndexValue;
 import io.forebay.storage.index.ObjectIndex;
 import io.forebay.storage.lane.StoreState;
+import io.forebay.storage.placement.StorageClasses;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
@@ -40,6 +41,7 @@ public final class StoreInspection implements AutoCloseable {
   private static final long END_SECONDS = 10;
 
   private final StoreState core;
+  private final StorageClasses classes;
   private final List<DeviceSettings> devices;
   private final InspectionGuard questions;
   private final InspectionGuard checks;
@@ -63,8 +65,13 @@ public final class StoreInspection implements AutoCloseable {
   }
 
   public StoreInspection(
-      StoreState core, List<DeviceSettings> devices, int firstLane, ThreadFactory threads) {
+      StoreState core,
+      StorageClasses classes,
+      List<DeviceSettings> devices,
+      int firstLane,
+      ThreadFactory threads) {
     this.core = core;
+    this.classes = classes;
     this.devices = devices;
     this.questions = new InspectionGuard("inspect", firstLane, threads);
     this.checks = new InspectionGuard("verify", firstLane + 1, threads);
@@ -266,6 +273,7 @@ public final class StoreInspection implements AutoCloseable {
           new StoreInspector(
               new MemoryTier(core.regions, desk, desk.cursor),
               disks,
+              classes,
               notes,
               desk.cursor,
               core.disk::isReadable,

@@ -10,6 +10,7 @@ import io.forebay.storage.inspect.StoreCensus.Part;
 import io.forebay.storage.inspect.Tier.Extent;
 import io.forebay.storage.inspect.Tier.RegionFacts;
 import io.forebay.storage.layout.SliceRecord;
+import io.forebay.storage.placement.StorageClasses;
 import io.forebay.storage.purge.PurgeVerdicts;
 import io.forebay.storage.purge.Purges;
 import java.io.IOException;
@@ -38,6 +39,7 @@ public final class StoreInspector {
   private final MemoryTier memory;
   private final List<DiskDevice> disks;
   private final List<Tier> tiers = new ArrayList<>();
+  private final StorageClasses classes;
   private final List<String> notes;
   private final ObjectIndex.Cursor cursor;
   private final Predicate<IndexValue> isReadable;
@@ -49,6 +51,7 @@ public final class StoreInspector {
   /**
    * A survey of these tiers.
    *
+   * @param classes in force; of files at rest, their names alone
    * @param notes on what is left out, in sentences
    * @param isReadable whether what an index entry says of a disk is true
    * @param isOver asked between regions: whether to end with what is there
@@ -56,6 +59,7 @@ public final class StoreInspector {
   public StoreInspector(
       MemoryTier memory,
       List<DiskDevice> disks,
+      StorageClasses classes,
       List<String> notes,
       ObjectIndex.Cursor cursor,
       Predicate<IndexValue> isReadable,
@@ -66,6 +70,7 @@ public final class StoreInspector {
     this.disks = List.copyOf(disks);
     this.tiers.add(memory);
     this.tiers.addAll(disks);
+    this.classes = classes;
     this.notes = List.copyOf(notes);
     this.cursor = cursor;
     this.isReadable = isReadable;
@@ -77,6 +82,10 @@ public final class StoreInspector {
   /** What is left out, and why. */
   public List<String> notes() {
     return notes;
+  }
+
+  public StorageClasses classes() {
+    return classes;
   }
 
   public List<Tier> tiers() {
@@ -370,6 +379,7 @@ public final class StoreInspector {
         return true;
       }
       live += entry.length();
+      census.countClass(entry);
       part.liveBytes += entry.length();
       if (entry.touches() > 0) {
         touched += entry.length();

@@ -139,7 +139,7 @@ public final class StoreState {
     regions.enter(
         at.region(),
         at.slot(),
-        kind,
+        DirectoryEntry.kindAndClass(kind, spec.storageClass()),
         high,
         low,
         at.offset(),
@@ -282,7 +282,7 @@ public final class StoreState {
     long entry = regions.entry(region, slot);
     return (baseScope == null
             || memory.get(Layouts.LONG, entry + DirectoryEntry.BASE_SCOPE_OFFSET) == baseScope)
-        && memory.get(Layouts.BYTE, entry + DirectoryEntry.KIND_OFFSET) == RecordHeader.KIND_OBJECT
+        && DirectoryEntry.kind(memory, entry) == RecordHeader.KIND_OBJECT
         && regions.isSound(region, slot, generation)
         && regions.isLive(region, slot)
         && memory.get(Layouts.LONG, entry + DirectoryEntry.BIRTH_OFFSET) < before;

@@ -30,10 +30,17 @@ import java.lang.foreign.MemorySegment;
  * eight bits lie between. {@code touches} counts, up to {@link #MAX_TOUCHES}, how often the record
  * was asked for since it was written or last survived; lost updates are fine. {@code epoch} is that
  * of the process that has written the record or checked it: each draws its own at random, so that
- * no damage done before can pass for it.
+ * no damage done before can pass for it. {@code kind} has the kind of the record in its low three
+ * bits and the number of its storage class in the high five.
  */
 public final class DirectoryEntry {
   public static final int LENGTH = 64;
+
+  /** Storage classes have numbers up to this one; 0 is the default class. */
+  public static final int MAX_CLASS = 31;
+
+  private static final int KIND_BITS = 3;
+  private static final int KIND_MASK = (1 << KIND_BITS) - 1;
 
   public static final int MAX_TOUCHES = 3;
 
@@ -58,6 +65,21 @@ public final class DirectoryEntry {
   public static final int CHECK_OFFSET = EPOCH_OFFSET + Integer.BYTES;
 
   private DirectoryEntry() {}
+
+  /** The byte that stands for a kind of record and its storage class. */
+  public static byte kindAndClass(int kind, int storageClass) {
+    return (byte) (storageClass << KIND_BITS | kind);
+  }
+
+  /** The kind of an entry's record. */
+  public static byte kind(MemorySegment memory, long entry) {
+    return (byte) (memory.get(Layouts.BYTE, entry + KIND_OFFSET) & KIND_MASK);
+  }
+
+  /** The number of its storage class. */
+  public static int storageClass(MemorySegment memory, long entry) {
+    return (memory.get(Layouts.BYTE, entry + KIND_OFFSET) & 0xFF) >>> KIND_BITS;
+  }
 
   /** The check of an entry's fields as they are, for a commit of that generation. */
   public static int check(MemorySegment memory, long entry, int generation) {

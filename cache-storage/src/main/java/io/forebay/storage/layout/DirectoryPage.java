@@ -22,8 +22,8 @@ package io.forebay.storage.layout;
  *  entry
  *  0    1    2     4       8            24      28      32       40       48       56      60
  *  +----+----+-----+-------+------------+-------+-------+--------+--------+--------+-------+-----+
- *  |kind|spa-|words| length| key        | offset| slice | birth  | body   | object |expires|total|
- *  |    |re  |     |       | (16 bytes) |       |       |        | birth  | id     |seconds| size|
+ *  |kind|cla-|words| length| key        | offset| slice | birth  | body   | object |expires|total|
+ *  |    |ss  |     |       | (16 bytes) |       |       |        | birth  | id     |seconds| size|
  *  +----+----+-----+-------+------------+-------+-------+--------+--------+--------+-------+-----+
  *  64
  *  +-----------------+
@@ -70,6 +70,7 @@ public final class DirectoryPage {
   public static final int REACH_GRAVES = REACH_PAGES + Integer.BYTES;
 
   public static final int KIND = 0;
+  public static final int STORAGE_CLASS = 1;
   public static final int WORDS = 2;
   public static final int RECORD_LENGTH = 4;
   public static final int KEY_HIGH = 8;

@@ -15,6 +15,9 @@ import java.util.zip.CRC32C;
  *  |       | ration|       |       |       |       |
  *  +-------+-------+-------+-------+-------+-------+----------
  * </pre>
+ *
+ * The entry is that of the record in its region's directory. On a disk, where it has none of that
+ * kind, a record of a storage class has the number of the class there.
  */
 public final class RecordHeader {
   public static final int MAGIC = 0x4352_4246; // "FBRC"
@@ -34,7 +37,24 @@ public final class RecordHeader {
   public static final byte KIND_MARKER = 2;
   public static final byte KIND_SLICE = 3;
 
+  /** Above every entry number, so that what an entry number has left there is no class. */
+  private static final int CLASS_MARK = 0x4C43_4600;
+
   private RecordHeader() {}
+
+  /** Notes the storage class of a record that is on its way to a disk. */
+  public static void classOnDisk(MemorySegment memory, long record, int storageClass) {
+    if (storageClass != 0) {
+      memory.set(Layouts.INT, record + ENTRY_OFFSET, CLASS_MARK | storageClass);
+    }
+  }
+
+  /** The storage class of a record as it lies on a disk; 0 where it has none. */
+  public static int classOnDisk(MemorySegment memory, long record) {
+    int word = memory.get(Layouts.INT, record + ENTRY_OFFSET);
+    int storageClass = word ^ CLASS_MARK;
+    return storageClass > 0 && storageClass <= DirectoryEntry.MAX_CLASS ? storageClass : 0;
+  }
 
   /** The CRC of a whole record, read from memory. */
   public static int checksum(MemorySegment memory, long record, int bodyOffset, int length) {

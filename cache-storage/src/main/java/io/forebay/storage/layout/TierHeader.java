@@ -39,7 +39,13 @@ import java.util.zip.CRC32C;
  */
 public final class TierHeader {
   public static final long MAGIC = 0x3152_4549_5442_4F46L; // "FOBTIER1"
+
+  /** Of a tier without storage classes. */
   public static final int VERSION = 3;
+
+  /** The same format, in which records may have storage classes. */
+  public static final int CLASSES_VERSION = 4;
+
   public static final int LENGTH = 4096;
 
   public static final int MAGIC_OFFSET = 0;
@@ -75,9 +81,29 @@ public final class TierHeader {
     return Long.bitCount(magic ^ MAGIC) <= MAX_FLIPPED;
   }
 
-  /** The CRC of what never changes. */
+  /** Whether this release reads a tier of a version. */
+  public static boolean isSupported(int version) {
+    return version == VERSION || version == CLASSES_VERSION;
+  }
+
+  /** The CRC of what does not change while the tier has its version. */
   public static int checksum(MemorySegment memory) {
     return checksum(memory, VERSION_OFFSET, CONSTANT_END);
+  }
+
+  /**
+   * Raises the version before the first record with a storage class is written. A stop between the
+   * two stores opens the tier empty.
+   */
+  public static void allowClasses(MemorySegment memory) {
+    if (memory.get(Layouts.INT, VERSION_OFFSET) != CLASSES_VERSION) {
+      memory.set(Layouts.INT, VERSION_OFFSET, CLASSES_VERSION);
+      memory.set(Layouts.INT, CRC_OFFSET, checksum(memory));
+    }
+  }
+
+  public static boolean mayHaveClasses(MemorySegment memory) {
+    return memory.get(Layouts.INT, VERSION_OFFSET) == CLASSES_VERSION;
   }
 
   /** Marks the tier as closed in order. Nothing in the header is changed after that. */

@@ -74,9 +74,15 @@ public final class TierFile implements AutoCloseable {
           file + ": its first page is damaged (magic): the next start opens it empty");
     }
     int version = memory.get(Layouts.INT, TierHeader.VERSION_OFFSET);
-    if (version != TierHeader.VERSION) {
+    if (!TierHeader.isSupported(version)) {
       throw new ForeignFileException(
-          file + " has format " + version + ", this Forebay supports " + TierHeader.VERSION);
+          file
+              + " has format "
+              + version
+              + ", this Forebay supports "
+              + TierHeader.VERSION
+              + " and "
+              + TierHeader.CLASSES_VERSION);
     }
     if (memory.get(Layouts.INT, TierHeader.CRC_OFFSET) != TierHeader.checksum(memory)) {
       throw new DamagedFileException(

@@ -15,6 +15,7 @@ import org.jspecify.annotations.Nullable;
  *     or from {@code StoreLane.replace}
  * @param totalLength of the body, -1 if unknown
  * @param copied where the body is from if it is a stored one, or null
+ * @param storageClass the number of the class that its records have; 0 for the default one
  */
 @SuppressWarnings("ArrayRecordComponent")
 public record HeadSpec(
@@ -28,7 +29,8 @@ public record HeadSpec(
     long expiresAtMillis,
     Kind kind,
     long totalLength,
-    @Nullable Copied copied) {
+    @Nullable Copied copied,
+    int storageClass) {
 
   /**
    * The object that a body is copied from: what kills that one's body kills the copy, whenever it
@@ -67,19 +69,28 @@ public record HeadSpec(
         expiresAtMillis,
         kind,
         totalLength,
-        null);
+        null,
+        0);
   }
 
   /** The same with a body that is stored already. */
   public HeadSpec copiedFrom(@Nullable Copied source) {
-    return copy(keyText, totalLength, source);
+    return copy(keyText, totalLength, source, storageClass);
+  }
+
+  /** The same in a storage class. */
+  public HeadSpec inClass(int newStorageClass) {
+    return newStorageClass == storageClass
+        ? this
+        : copy(keyText, totalLength, copied, newStorageClass);
   }
 
   public HeadSpec with(long newTotalLength, byte[] ownKeyText) {
-    return copy(ownKeyText, newTotalLength, copied);
+    return copy(ownKeyText, newTotalLength, copied, storageClass);
   }
 
-  private HeadSpec copy(byte[] newKeyText, long newTotalLength, @Nullable Copied source) {
+  private HeadSpec copy(
+      byte[] newKeyText, long newTotalLength, @Nullable Copied source, int newStorageClass) {
     return new HeadSpec(
         hi,
         lo,
@@ -91,7 +102,8 @@ public record HeadSpec(
         expiresAtMillis,
         kind,
         newTotalLength,
-        source);
+        source,
+        newStorageClass);
   }
 
   /** What hard purges compare with. */

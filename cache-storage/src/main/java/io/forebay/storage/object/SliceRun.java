@@ -13,16 +13,39 @@ import io.forebay.storage.lane.StoreLane;
  * @param firstSlice index of the first slice
  * @param lengthBytes of all of them; only the object's last slice is shorter than the others
  * @param birth from {@link ObjectStore#nextBirth}, taken when the request to the origin was sent
+ * @param storageClass the number of the class that the slices have; 0 for the default one
  */
 public record SliceRun(
-    long hi, long lo, long objectId, int firstSlice, long lengthBytes, long birth) {
+    long hi,
+    long lo,
+    long objectId,
+    int firstSlice,
+    long lengthBytes,
+    long birth,
+    int storageClass) {
 
   private static final byte[] NOTHING = {};
   private static final long[] NO_SCOPES = {};
 
+  /** In the default class. */
+  public SliceRun(long hi, long lo, long objectId, int firstSlice, long lengthBytes, long birth) {
+    this(hi, lo, objectId, firstSlice, lengthBytes, birth, 0);
+  }
+
   /** What its records say of the object; there is no head to write. */
   public HeadSpec spec() {
     return new HeadSpec(
-        hi, lo, NOTHING, 0, NOTHING, NO_SCOPES, birth, 0, HeadSpec.Kind.OBJECT, lengthBytes);
+        hi,
+        lo,
+        NOTHING,
+        0,
+        NOTHING,
+        NO_SCOPES,
+        birth,
+        0,
+        HeadSpec.Kind.OBJECT,
+        lengthBytes,
+        null,
+        storageClass);
   }
 }

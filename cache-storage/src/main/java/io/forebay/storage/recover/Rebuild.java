@@ -171,7 +171,7 @@ public final class Rebuild {
           || !records.isEntrySound(region, generation, slot)) {
         continue;
       }
-      byte kind = memory.get(Layouts.BYTE, entry + DirectoryEntry.KIND_OFFSET);
+      byte kind = DirectoryEntry.kind(memory, entry);
       if ((kind == RecordHeader.KIND_SLICE) != slices) {
         continue;
       }

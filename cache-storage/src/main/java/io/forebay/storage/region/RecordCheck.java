@@ -102,7 +102,7 @@ public final class RecordCheck {
     long entry = regions.entry(region, slot);
     long record = regions.base(region) + offset;
     int length = memory.get(Layouts.INT, entry + DirectoryEntry.LENGTH_OFFSET);
-    int kind = memory.get(Layouts.BYTE, entry + DirectoryEntry.KIND_OFFSET);
+    int kind = DirectoryEntry.kind(memory, entry);
     return RecordHeader.isRecord(memory, record, generation, length)
         && memory.get(Layouts.INT, record + RecordHeader.LENGTH_OFFSET) == length
         && memory.get(Layouts.INT, record + RecordHeader.ENTRY_OFFSET) == slot

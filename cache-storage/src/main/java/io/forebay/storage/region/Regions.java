@@ -63,6 +63,7 @@ public final class Regions {
   private final AtomicLongArray words;
   private final AtomicIntegerArray holds;
   private final KeptRegions kept;
+  private final ClassUsage classes;
 
   /** Readers without pins. */
   private final AtomicIntegerArray visits;
@@ -79,6 +80,7 @@ public final class Regions {
     this.kept = new KeptRegions(count);
     this.visits = new AtomicIntegerArray(count);
     this.inUse = count;
+    this.classes = new ClassUsage(count);
   }
 
   public MemorySegment memory() {
@@ -161,6 +163,11 @@ public final class Regions {
     return kept;
   }
 
+  /** What records of each storage class take. */
+  public ClassUsage classes() {
+    return classes;
+  }
+
   /** Whether it has no writers and no delivery depends on it. */
   public boolean isReclaimable(int region) {
     return holds.get(region) == 0 && !kept.isKept(region);
@@ -238,6 +245,7 @@ public final class Regions {
 
   /** Empties a region without readers and writers: its old bytes belong to no generation then. */
   public void renew(int region) {
+    classes.clear(region);
     long base = base(region);
     int generation = nextGeneration(base);
     memory.set(Layouts.INT, base + RegionHeader.MAGIC_OFFSET, RegionHeader.MAGIC);
@@ -350,11 +358,15 @@ public final class Regions {
     return true;
   }
 
-  /** Writes a directory entry that does not name anything yet. */
+  /**
+   * Writes a directory entry that does not name anything yet.
+   *
+   * @param kindAndClass see {@link DirectoryEntry#kindAndClass}
+   */
   public void enter(
       int region,
       int slot,
-      byte kind,
+      byte kindAndClass,
       long high,
       long low,
       int offset,
@@ -363,7 +375,7 @@ public final class Regions {
       long baseScope) {
     long entry = entry(region, slot);
     Layouts.intRelease(memory, entry + DirectoryEntry.COMMIT_OFFSET, 0);
-    memory.set(Layouts.BYTE, entry + DirectoryEntry.KIND_OFFSET, kind);
+    memory.set(Layouts.BYTE, entry + DirectoryEntry.KIND_OFFSET, kindAndClass);
     memory.set(Layouts.BYTE, entry + DirectoryEntry.LIVE_OFFSET, DirectoryEntry.DEAD);
     memory.set(Layouts.BYTE, entry + DirectoryEntry.TOUCHES_OFFSET, (byte) 0);
     memory.set(Layouts.BYTE, entry + DirectoryEntry.SOFT_OFFSET, DirectoryEntry.FIRM);
@@ -387,6 +399,17 @@ public final class Regions {
         entry + DirectoryEntry.CHECK_OFFSET,
         DirectoryEntry.check(memory, entry, generation));
     Layouts.intRelease(memory, entry + DirectoryEntry.COMMIT_OFFSET, generation);
+    classes.add(region, DirectoryEntry.storageClass(memory, entry), spaceOf(length));
+  }
+
+  /** What a record and its entry take of a region. */
+  public static int spaceOf(int length) {
+    return Layouts.roundUp(length, RecordHeader.ALIGNMENT) + DirectoryEntry.LENGTH;
+  }
+
+  /** The number of a record's storage class; 0 for the default one. */
+  public int storageClass(int region, int slot) {
+    return DirectoryEntry.storageClass(memory, entry(region, slot));
   }
 
   public boolean isCommitted(int region, int slot, int generation) {

@@ -23,6 +23,7 @@ import io.forebay.storage.memory.Headroom;
 import io.forebay.storage.memory.TierMemory;
 import io.forebay.storage.object.HeadSpec;
 import io.forebay.storage.object.InstallOutcome;
+import io.forebay.storage.placement.StorageClasses;
 import io.forebay.storage.purge.ActiveBirths;
 import io.forebay.storage.purge.PurgeMatcher;
 import io.forebay.storage.purge.Purges;
@@ -110,6 +111,7 @@ public final class RaceBed {
                   purges,
                   new Promoter(regions, space, index, purges, 1),
                   (long) regions.count() * regions.regionBytes(),
+                  StorageClasses.none(),
                   System::currentTimeMillis),
               true,
               DiskTier.Opener.files(),
@@ -147,8 +149,19 @@ public final class RaceBed {
               ConcurrentHashMap.newKeySet(),
               disk,
               check,
-              new DiskDemoter(regions, index, disk, check, false, 0, System::currentTimeMillis),
+              new DiskDemoter(
+                  regions,
+                  index,
+                  disk,
+                  check,
+                  StorageClasses.none(),
+                  core.sliceBytes,
+                  false,
+                  0,
+                  System::currentTimeMillis),
               eviction,
+              StorageClasses.none(),
+              core.sliceBytes,
               Long.MAX_VALUE);
       cursor = index.blockingCursor();
     } catch (IOException e) {

@@ -1,0 +1,197 @@
+package io.forebay.storage.evict;
+
+import io.forebay.storage.placement.StorageClass;
+import io.forebay.storage.placement.StorageClasses;
+import io.forebay.storage.region.ClassUsage;
+import io.forebay.storage.region.Regions;
+import java.util.Arrays;
+import java.util.function.IntToLongFunction;
+
+/**
+ * What storage classes decide when a region is reclaimed, before {@link SegmentPolicy} decides on
+ * the rest. Reclaim thread only.
+ *
+ * <ul>
+ *   <li>Records of a class over its quota are evicted until it is within the quota. Regions of
+ *       which such records would free a quarter go first, the oldest of them; the other records of
+ *       such a region are kept, since their time has not come.
+ *   <li>Records of a class are kept while it has less than its floor, or than its pinned share.
+ *   <li>Records of bodies that are too large for the protected segment are evicted.
+ * </ul>
+ *
+ * Use: {@link #begin}, {@link #count} for every live record, {@link #weigh}, then {@link #fate} for
+ * every record in the same order.
+ */
+final class ClassPolicy {
+  /** What becomes of a record. */
+  enum Fate {
+    BY_USE,
+    KEPT,
+    EVICTED
+  }
+
+  private static final int EARLY_SHARE = 4;
+
+  private final Regions regions;
+  private final ClassUsage usage;
+  private final StorageClasses classes;
+  private final BodySizes sizes;
+  private final long tierBytes;
+
+  /** Of the region that is reclaimed, by class: bytes of live records. */
+  private final long[] live = new long[StorageClasses.COUNT];
+
+  /** By class, what it has above its quota, and above what is guarded. */
+  private final long[] excess = new long[StorageClasses.COUNT];
+
+  private final long[] surplus = new long[StorageClasses.COUNT];
+  private final long[] evicted = new long[StorageClasses.COUNT];
+  private boolean isEarly;
+  private int wholeInARow;
+
+  ClassPolicy(Regions regions, StorageClasses classes, BodySizes sizes) {
+    this.regions = regions;
+    this.usage = regions.classes();
+    this.classes = classes;
+    this.sizes = sizes;
+    this.tierBytes = (long) regions.count() * regions.regionBytes();
+  }
+
+  /** Records of a class that left memory. */
+  long evicted(int storageClass) {
+    return evicted[storageClass];
+  }
+
+  void onEvicted(int region, int slot) {
+    evicted[regions.storageClass(region, slot)]++;
+  }
+
+  // --- which region
+  // -------------------------------------------------------------------------------
+
+  /** Whether any class has a quota and more than that. */
+  boolean isAnyOverQuota() {
+    boolean isAny = false;
+    for (int n = 1; n < excess.length && usage.isInUse(); n++) {
+      excess[n] = classes.of(n).hasQuota() ? excess(n, usage.bytes(n) - inLimbo(n)) : 0;
+      isAny |= excess[n] > 0;
+    }
+    return isAny;
+  }
+
+  /** After {@link #isAnyOverQuota}: whether classes over their quota would free enough of it. */
+  boolean isWorthReclaiming(int region) {
+    long sum = 0;
+    for (int n = 1; n < excess.length; n++) {
+      sum += Math.min(excess[n], usage.bytes(region, n));
+    }
+    return sum >= regions.regionBytes() / EARLY_SHARE;
+  }
+
+  /**
+   * Regions' worth of records that are kept whatever their use. They end up in the protected
+   * segment, and the segments share the rest.
+   */
+  int guardedRegions() {
+    long sum = 0;
+    for (int n = 1; n < excess.length && classes.isAnyGuarded(); n++) {
+      sum += Math.min(usage.liveBytes(n), share(classes.of(n).guardedPercent()));
+    }
+    return (int) (sum / regions.regionBytes());
+  }
+
+  private long excess(int storageClass, long bytes) {
+    StorageClass own = classes.of(storageClass);
+    return own.hasQuota() ? Math.max(0, bytes - share(own.quotaPercent())) : 0;
+  }
+
+  private long share(int percent) {
+    return StorageClass.share(tierBytes, percent);
+  }
+
+  /** What waits for its readers to end has been copied or dropped already. */
+  private long inLimbo(int storageClass) {
+    return sumOfLimbo(region -> usage.bytes(region, storageClass));
+  }
+
+  private long aliveInLimbo(int storageClass) {
+    return sumOfLimbo(region -> usage.liveBytes(region, storageClass));
+  }
+
+  private long sumOfLimbo(IntToLongFunction of) {
+    long sum = 0;
+    for (int region = 0; region < regions.count(); region++) {
+      if (regions.state(region) == Regions.LIMBO) {
+        sum += of.applyAsLong(region);
+      }
+    }
+    return sum;
+  }
+
+  // --- which records
+  // ------------------------------------------------------------------------------
+
+  /**
+   * Begins to judge the records of a region.
+   *
+   * @param isBeforeItsTime whether quotas alone are why it is reclaimed
+   */
+  void begin(boolean isBeforeItsTime) {
+    isEarly = isBeforeItsTime;
+    Arrays.fill(live, 0);
+  }
+
+  /** Takes a live record of the region into account. */
+  void count(int region, int slot, int length) {
+    live[regions.storageClass(region, slot)] += Regions.spaceOf(length);
+  }
+
+  /** Ends counting. */
+  void weigh(int region) {
+    for (int n = 1; n < live.length; n++) {
+      if (live[n] > 0) {
+        StorageClass own = classes.of(n);
+        long others = usage.bytes(n) - inLimbo(n) - usage.bytes(region, n);
+        excess[n] = excess(n, others + live[n]);
+        long othersAlive = usage.liveBytes(n) - aliveInLimbo(n) - usage.liveBytes(region, n);
+        long guarded = share(own.guardedPercent());
+        surplus[n] = guarded == 0 ? Long.MAX_VALUE : Math.max(0, othersAlive + live[n] - guarded);
+      }
+    }
+  }
+
+  Fate fate(int region, int slot, int length) {
+    int number = regions.storageClass(region, slot);
+    if (number == 0) {
+      return isEarly ? Fate.KEPT : Fate.BY_USE;
+    }
+    long space = Regions.spaceOf(length);
+    if (excess[number] > 0) {
+      excess[number] -= space;
+      surplus[number] -= space;
+      return Fate.EVICTED;
+    }
+    if (isEarly || surplus[number] < space) {
+      // And so are the smaller ones behind it: heads without their slices are of no use.
+      surplus[number] = isEarly ? surplus[number] : 0;
+      return Fate.KEPT;
+    }
+    surplus[number] -= space;
+    StorageClass own = classes.of(number);
+    boolean isTooLarge =
+        own.memoryMaxBytes() != StorageClass.UNLIMITED
+            && (own.memoryMaxBytes() == 0 || sizes.of(region, slot) > own.memoryMaxBytes());
+    return isTooLarge ? Fate.EVICTED : Fate.BY_USE;
+  }
+
+  /**
+   * Whether a region stays as it is, because what is kept fills nearly all of it. Less than all of
+   * memory can be kept, so a region that gives space comes within one round.
+   */
+  boolean staysWhole(long keptBytes) {
+    boolean staysWhole =
+        keptBytes > regions.regionBytes() / 8 * 7L && wholeInARow < regions.count();
+    wholeInARow = staysWhole ? wholeInARow + 1 : 0;
+    return staysWhole;
+  }
+}

@@ -1,0 +1,79 @@
+package io.forebay.storage.placement;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.forebay.storage.layout.DirectoryEntry;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** A name of a class keeps its number for the life of a data directory. */
+class ClassNumbersTest {
+  @TempDir Path directory;
+
+  private Path file() {
+    return directory.resolve("storage.classes");
+  }
+
+  @Test
+  void namesKeepTheirNumbers() throws IOException {
+    ClassNumbers first = ClassNumbers.read(directory);
+    assertFalse(first.isSound(), "there is no file");
+    first.assign(List.of("a", "b"));
+    first.assign(List.of("c", "b"));
+    ClassNumbers second = ClassNumbers.read(directory);
+    assertTrue(second.isSound());
+    assertEquals(Map.of("a", 1, "b", 2, "c", 3), second.byName());
+    assertEquals("rw-------", PosixFilePermissions.toString(Files.getPosixFilePermissions(file())));
+  }
+
+  @Test
+  void noNameNoFile() throws IOException {
+    ClassNumbers.read(directory).assign(List.of());
+    assertFalse(Files.exists(file()));
+  }
+
+  @Test
+  void whenAllNumbersAreTakenThatIsSaid() throws IOException {
+    ClassNumbers numbers = ClassNumbers.read(directory);
+    numbers.assign(
+        IntStream.range(0, DirectoryEntry.MAX_CLASS).mapToObj(n -> "class" + n).toList());
+    IOException told = assertThrows(IOException.class, () -> numbers.assign(List.of("last")));
+    assertTrue(
+        String.valueOf(told.getMessage()).startsWith("no number is left for storage class last"));
+    numbers.assign(List.of("class7"));
+    assertEquals(DirectoryEntry.MAX_CLASS, ClassNumbers.read(directory).byName().size());
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "",
+        "another file\n1 a\n",
+        "forebay storage classes 1\n1 a",
+        "forebay storage classes 1\n1 a\n1 b\n",
+        "forebay storage classes 1\n1 a\n2 a\n",
+        "forebay storage classes 1\n0 a\n",
+        "forebay storage classes 1\n32 a\n",
+        "forebay storage classes 1\nx a\n",
+        "forebay storage classes 1\n1\n",
+        "forebay storage classes 1\n1  \n"
+      })
+  void whatMakesNoSenseCountsAsNone(String text) throws IOException {
+    Files.writeString(file(), text);
+    ClassNumbers read = ClassNumbers.read(directory);
+    assertFalse(read.isSound());
+    assertEquals(Map.of(), read.byName());
+  }
+}
