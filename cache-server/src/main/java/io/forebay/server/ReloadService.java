@@ -21,6 +21,8 @@ import io.forebay.server.runtime.RuntimeConfig;
 import io.forebay.server.tls.ClientTls;
 import io.forebay.server.tls.TlsException;
 import io.forebay.server.tls.TlsReload;
+import io.forebay.storage.ObjectStore;
+import io.forebay.storage.placement.StorageClass;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -39,6 +41,7 @@ final class ReloadService {
 
   private final AtomicLong reloads = new AtomicLong();
   private final ActiveConfig activeConfig;
+  private final ObjectStore store;
   private final ClientTls tls;
   private final OwnListenAddresses ownListeners;
   private final CachingNameResolver names;
@@ -64,6 +67,7 @@ final class ReloadService {
       Supplier<ConfigOutcome> source,
       ServerConfig started,
       ActiveConfig activeConfig,
+      ObjectStore store,
       ClientTls tls,
       OwnListenAddresses ownListeners,
       CachingNameResolver names,
@@ -76,6 +80,7 @@ final class ReloadService {
     this.source = source;
     this.started = started;
     this.activeConfig = activeConfig;
+    this.store = store;
     this.tls = tls;
     this.ownListeners = ownListeners;
     this.names = names;
@@ -108,6 +113,8 @@ final class ReloadService {
       // Everything that can fail comes before anything is changed.
       RuntimeConfig compiled = RuntimeConfig.of(next, counterNames.routes());
       TlsReload certificates = tls.stage(next.tls(), listenersAsBound(next));
+      List<StorageClass> classes = StorageClassPlan.of(next);
+      store.prepare(classes);
       Origins loaded = Origins.load(withPreviousOrigins(next.origins()), reachable, ownListeners);
       activeConfig.origins(Origins.load(next.origins(), loaded, ownListeners));
       reachable = loaded;
@@ -125,6 +132,7 @@ final class ReloadService {
       fills.limit(next.limits().fills(), next.limits().refusedLoads());
       listeners.reconfigure(next);
       tls.commit(certificates, next.tls());
+      store.configure(classes);
       activeConfig.config(compiled);
       return new Reload(
           id,

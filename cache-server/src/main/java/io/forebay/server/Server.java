@@ -62,6 +62,7 @@ import io.forebay.storage.evict.Tuning;
 import io.forebay.storage.inspect.StoreInspection;
 import io.forebay.storage.inspect.StoreInspector;
 import io.forebay.storage.memory.MachineMemory;
+import io.forebay.storage.placement.ClassStats;
 import io.forebay.storage.purge.PurgeEstimate;
 import io.forebay.storage.purge.PurgeStatus;
 import io.micrometer.core.instrument.binder.MeterBinder;
@@ -243,6 +244,7 @@ public final class Server implements NodeControl, AutoCloseable {
               source,
               config,
               activeConfig,
+              store,
               tls,
               ownListeners,
               names,
@@ -321,6 +323,7 @@ public final class Server implements NodeControl, AutoCloseable {
         .withMemoryDirectory(config.store().memoryDirectory())
         .withScrub(config.store().scrubRate())
         .withDisks(disks(config))
+        .withClasses(StorageClassPlan.of(config))
         .withPredicates(PurgePredicate::parse)
         .withEviction(tuning(config.store().protectedShare(), config.store().touchThreshold()));
   }
@@ -518,6 +521,11 @@ public final class Server implements NodeControl, AutoCloseable {
   @Override
   public List<DiskStats> disks() {
     return store.diskStats();
+  }
+
+  @Override
+  public List<ClassStats> storageClasses() {
+    return store.classStats();
   }
 
   @Override

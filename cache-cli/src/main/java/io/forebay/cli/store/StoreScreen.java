@@ -124,6 +124,10 @@ public final class StoreScreen {
     } else if (object.path("softPurged").asBoolean(false)) {
       row(lines, "  purge", "a soft purge in force makes it stale");
     }
+    String storageClass = object.path("class").asString("default");
+    if (!storageClass.equals("default")) {
+      row(lines, "  class", storageClass);
+    }
     if (!object.path("variesBy").isEmpty()) {
       List<String> names = new ArrayList<>();
       object.path("variesBy").forEach(name -> names.add(name.asString("")));
@@ -241,6 +245,7 @@ public final class StoreScreen {
                 ByteSizes.text(part.path("withdrawnBytes").asLong(0))));
       }
     }
+    storageClasses(output, lines, answer.path("classes"));
     for (JsonNode part : answer.path("parts")) {
       if (part.path("objects").asLong(0) + part.path("slices").asLong(0) > 0) {
         lines.add("");
@@ -265,6 +270,48 @@ public final class StoreScreen {
       }
     }
     return lines;
+  }
+
+  /** Where there is any but the default class. */
+  private static void storageClasses(Output output, List<String> lines, JsonNode classes) {
+    boolean isAny = false;
+    for (JsonNode one : classes) {
+      isAny |= !one.path("class").asString("").equals("default");
+    }
+    if (!isAny) {
+      return;
+    }
+    lines.add("");
+    lines.add(
+        output.faint(
+            String.format(
+                Locale.ROOT,
+                "%-18s %9s %9s %9s %9s %9s %9s",
+                "class",
+                "objects",
+                "in memory",
+                "on disks",
+                "quota",
+                "floor",
+                "pinned")));
+    for (JsonNode one : classes) {
+      lines.add(
+          String.format(
+              Locale.ROOT,
+              "%-18s %,9d %9s %9s %9s %9s %9s",
+              cut(one.path("class").asString("?"), 18),
+              Math.max(one.path("memoryObjects").asLong(0), one.path("diskObjects").asLong(0)),
+              ByteSizes.text(one.path("memoryBytes").asLong(0)),
+              ByteSizes.text(one.path("diskBytes").asLong(0)),
+              share(one, "quotaBytes"),
+              share(one, "floorBytes"),
+              share(one, "pinnedBytes")));
+    }
+  }
+
+  private static String share(JsonNode storageClass, String field) {
+    long bytes = storageClass.path(field).asLong(0);
+    return bytes == 0 ? "-" : ByteSizes.text(bytes);
   }
 
   private static void classes(Output output, List<String> lines, JsonNode answer, JsonNode part) {

@@ -14,15 +14,20 @@ import org.jspecify.annotations.Nullable;
  * @param passthrough nothing is stored or looked up
  * @param clientInvalidation whether unsafe requests of clients invalidate what is stored
  * @param storesPost whether responses to POST are stored that say they are what a GET would get
+ * @param storeClass name of the storage class of responses
  */
 public record RouteSettings(
     ClientDirectives clientDirectives,
     boolean passthrough,
     boolean clientInvalidation,
     boolean storesPost,
+    String storeClass,
     FreshnessSettings freshness,
     StaleSettings stale,
     CookieSettings cookies) {
+
+  /** The storage class of responses for which a route names none. */
+  public static final String DEFAULT_CLASS = "default";
 
   /** Obeys the origin, ignores the client, stores no cookies. */
   public static final RouteSettings DEFAULT =
@@ -31,6 +36,7 @@ public record RouteSettings(
           false,
           true,
           true,
+          DEFAULT_CLASS,
           FreshnessSettings.DEFAULT,
           StaleSettings.DEFAULT,
           CookieSettings.DEFAULT);
@@ -71,6 +77,7 @@ public record RouteSettings(
     private boolean passthrough;
     private boolean clientInvalidation;
     private boolean storesPost;
+    private String storeClass;
     private List<String> targetedFields;
     private @Nullable Duration defaultTtl;
     private @Nullable Duration ttlOverride;
@@ -94,6 +101,7 @@ public record RouteSettings(
       passthrough = from.passthrough;
       clientInvalidation = from.clientInvalidation;
       storesPost = from.storesPost;
+      storeClass = from.storeClass;
       targetedFields = from.freshness.targetedFields();
       defaultTtl = from.freshness.defaultTtl();
       ttlOverride = from.freshness.ttlOverride();
@@ -130,6 +138,11 @@ public record RouteSettings(
 
     public Builder storesPost(boolean value) {
       storesPost = value;
+      return this;
+    }
+
+    public Builder storeClass(String value) {
+      storeClass = value;
       return this;
     }
 
@@ -224,6 +237,7 @@ public record RouteSettings(
           passthrough,
           clientInvalidation,
           storesPost,
+          storeClass,
           new FreshnessSettings(
               targetedFields,
               defaultTtl,

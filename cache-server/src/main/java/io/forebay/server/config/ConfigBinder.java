@@ -22,6 +22,7 @@ import io.forebay.server.config.ServerConfig.OverloadConfig;
 import io.forebay.server.config.ServerConfig.PurgeConfig;
 import io.forebay.server.config.ServerConfig.RouteConfig;
 import io.forebay.server.config.ServerConfig.RouteForwardingConfig;
+import io.forebay.server.config.ServerConfig.StoreClassConfig;
 import io.forebay.server.config.ServerConfig.StoreConfig;
 import io.forebay.server.config.ServerConfig.ThreadsConfig;
 import io.forebay.server.config.ServerConfig.TimeoutsConfig;
@@ -69,14 +70,17 @@ final class ConfigBinder extends Binder {
     List<ListenerConfig> listeners = front.listeners(certificates);
     AdminConfig admin = admin(listeners);
     List<OriginConfig> origins = origins();
+    List<DiskConfig> stores = stores();
+    StoreClassBinder classes = new StoreClassBinder(values, problems, sources, !stores.isEmpty());
+    List<StoreClassConfig> storeClasses = classes.bind();
     return new ServerConfig(
         listeners,
         admin,
         threads(),
         store(),
-        stores(),
+        stores,
         origins,
-        routes(origins),
+        routes(origins, classes),
         limits(),
         timeouts(),
         new TunnelsConfig(
@@ -91,7 +95,8 @@ final class ConfigBinder extends Binder {
             given("overload", ConfigKeys.OVERLOAD_RETRY_AFTER)),
         front.tls(certificates),
         front.http3(listeners),
-        purge());
+        purge(),
+        storeClasses);
   }
 
   private AdminConfig admin(List<ListenerConfig> listeners) {
@@ -275,7 +280,7 @@ final class ConfigBinder extends Binder {
     return origin;
   }
 
-  private List<RouteConfig> routes(List<OriginConfig> origins) {
+  private List<RouteConfig> routes(List<OriginConfig> origins, StoreClassBinder classes) {
     Set<String> originNames = new HashSet<>();
     origins.forEach(origin -> originNames.add(origin.name()));
     List<RouteConfig> routes = new ArrayList<>();
@@ -300,6 +305,7 @@ final class ConfigBinder extends Binder {
                 "an earlier route matches the same host and path",
                 "give it another match, or remove it"));
       }
+      classes.check(scope, route.settings().storeClass());
       routes.add(route);
       for (Field<RouteConfig, ?> field : ConfigKeys.ROUTES.fields()) {
         source(ConfigKeys.ROUTES, name, field, scope + "." + field.name());
@@ -407,6 +413,7 @@ final class ConfigBinder extends Binder {
         .passthrough(!given(scope, ConfigKeys.ROUTE_CACHE))
         .clientInvalidation(given(scope, ConfigKeys.ROUTE_CLIENT_INVALIDATION))
         .storesPost(given(scope, ConfigKeys.ROUTE_STORE_POST))
+        .storeClass(given(scope, ConfigKeys.ROUTE_STORE_CLASS))
         .build();
   }
 

@@ -30,7 +30,8 @@ public record ServerConfig(
     OverloadConfig overload,
     TlsConfig tls,
     Http3Config http3,
-    PurgeConfig purge) {
+    PurgeConfig purge,
+    List<StoreClassConfig> storeClasses) {
 
   /**
    * {@code host:port}; the host may be a name or a literal, {@code *} or empty means every address.
@@ -139,6 +140,30 @@ public record ServerConfig(
       int maxErrors,
       Duration slow,
       long transitBytes) {}
+
+  /**
+   * A storage class.
+   *
+   * @param tier {@code default}, {@code memory} or {@code disk}
+   * @param diskAfter requests after which an object may be written to a disk; null: by the tier
+   * @param diskMin bodies that are smaller are not written to a disk
+   * @param diskMax bodies that are larger are not written to a disk; null: no bound
+   * @param memoryMax bodies that are larger do not enter the protected segment of memory; null: by
+   *     the tier
+   * @param quotaPercent of the memory tier that it has while others need space
+   * @param floorPercent of the memory tier below which nothing of it is evicted
+   * @param pinnedPercent of the memory tier for what is not evicted
+   */
+  public record StoreClassConfig(
+      String name,
+      String tier,
+      @Nullable Integer diskAfter,
+      long diskMin,
+      @Nullable Long diskMax,
+      @Nullable Long memoryMax,
+      int quotaPercent,
+      int floorPercent,
+      int pinnedPercent) {}
 
   /**
    * An origin.

@@ -309,7 +309,13 @@ final class Exchange extends ClientResponse
       List<Satisfiable> wanted,
       boolean isRest) {
     PartialObject object =
-        new PartialObject(request.keyHi(), request.keyLo(), objectId, sliceBytes, validator);
+        new PartialObject(
+            request.keyHi(),
+            request.keyLo(),
+            objectId,
+            sliceBytes,
+            validator,
+            loop.filling().storageClass(request.route()));
     return new PartialBody(
         loop.filling(), request, this, permits(), this, object, this, wanted, isRest);
   }

@@ -119,7 +119,7 @@ final class Lookup extends LookupSteps<ClientRequest, RuntimeException> {
     FillKey base = new FillKey(baseHi, baseLo);
     VaryMarker.enter(
         loop,
-        VaryMarker.Place.of(loop, base, exchange.view(), exchange.route().keyRecipe()),
+        VaryMarker.Place.of(loop, base, exchange.view(), exchange.route()),
         names,
         exchange.key(),
         birth,

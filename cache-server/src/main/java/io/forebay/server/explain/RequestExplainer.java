@@ -291,6 +291,10 @@ public final class RequestExplainer {
       addRule("purge", Reason.MISS_PURGED);
     }
     InspectedObject object = result.object();
+    String storeClass = StoreClassHint.of(survey.classes(), to.settings().storeClass(), object);
+    if (storeClass != null) {
+      addRule("store-class", null, storeClass);
+    }
     StoredMeta meta = object == null ? null : InspectionLookup.meta(object.head());
     return object == null || meta == null
         ? decideWithout(to, found == LookupSteps.Found.OTHER_VARIANTS)

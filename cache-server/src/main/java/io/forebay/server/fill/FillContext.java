@@ -3,6 +3,7 @@ package io.forebay.server.fill;
 import io.forebay.core.key.KeyBuilder;
 import io.forebay.core.key.Scopes;
 import io.forebay.core.policy.StoredMeta;
+import io.forebay.core.route.Route;
 import io.forebay.server.counters.LoopCounters;
 import io.forebay.server.fill.history.FillHistory;
 import io.forebay.server.origin.OriginClient;
@@ -36,6 +37,11 @@ public record FillContext(
     StoredMeta meta,
     long paceAboveBytes,
     LongSupplier clockMillis) {
+
+  /** The number of the storage class of what a route stores. */
+  public int storageClass(Route route) {
+    return store.classes().number(route.settings().storeClass());
+  }
 
   public long nowMillis() {
     return clockMillis.getAsLong();

@@ -163,7 +163,7 @@ final class FillOutcomeRecorder {
     FillKey variant = new FillKey(keys.hi(), keys.lo());
     VaryMarker.enter(
         loop,
-        VaryMarker.Place.of(loop, base, order.request(), order.route().keyRecipe()),
+        VaryMarker.Place.of(loop, base, order.request(), order.route()),
         names,
         null,
         birth,

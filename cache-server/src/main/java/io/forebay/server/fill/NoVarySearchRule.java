@@ -6,6 +6,7 @@ import io.forebay.core.key.KeyRecipe;
 import io.forebay.core.key.NoVarySearch;
 import io.forebay.core.key.ResponseTags;
 import io.forebay.core.policy.StoredMeta;
+import io.forebay.core.route.Route;
 import io.forebay.storage.lane.StoreLane;
 import io.forebay.storage.object.HeadSpec;
 import io.forebay.storage.object.StoredHead;
@@ -43,11 +44,8 @@ public final class NoVarySearchRule {
 
   /** Sees to it that the rule stands at the request's path. */
   static void write(
-      FillContext loop,
-      RequestView request,
-      KeyRecipe recipe,
-      NoVarySearch rule,
-      long expiresAtMillis) {
+      FillContext loop, RequestView request, Route route, NoVarySearch rule, long expiresAtMillis) {
+    KeyRecipe recipe = route.keyRecipe();
     var keys = loop.keys();
     if (!keys.buildSearchRule(TargetUri.of(request), recipe)) {
       return;
@@ -66,15 +64,16 @@ public final class NoVarySearchRule {
         loop.lane()
             .putMarker(
                 new HeadSpec(
-                    keys.hi(),
-                    keys.lo(),
-                    Arrays.copyOf(keys.text(), keys.textLength()),
-                    keys.textLength(),
-                    StoredMeta.encodeVaryMarker(List.of(rule.text()), loop.nowMillis()),
-                    loop.scopes().withSearch(scopes, request, recipe),
-                    birth,
-                    expiresAtMillis,
-                    HeadSpec.Kind.VARY_MARKER,
-                    0));
+                        keys.hi(),
+                        keys.lo(),
+                        Arrays.copyOf(keys.text(), keys.textLength()),
+                        keys.textLength(),
+                        StoredMeta.encodeVaryMarker(List.of(rule.text()), loop.nowMillis()),
+                        loop.scopes().withSearch(scopes, request, recipe),
+                        birth,
+                        expiresAtMillis,
+                        HeadSpec.Kind.VARY_MARKER,
+                        0)
+                    .inClass(loop.storageClass(route)));
   }
 }

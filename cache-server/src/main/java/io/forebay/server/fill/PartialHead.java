@@ -46,7 +46,8 @@ sealed interface PartialHead {
                 made.spec().lo(),
                 loop.lane().partialObjectId(),
                 loop.store().sliceBytes(),
-                rest));
+                rest,
+                made.spec().storageClass()));
       }
       case PURGED, OLDER, GONE, INCOMPLETE -> new Overtaken();
       case NO_SPACE, BUSY -> new NoRoom();

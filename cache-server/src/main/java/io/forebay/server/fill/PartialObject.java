@@ -8,8 +8,10 @@ import io.forebay.core.policy.BodyRemainder;
  * @param hi high half of the hash of its key
  * @param lo low half of it
  * @param rest its validator and the length of its whole body
+ * @param storageClass the number of the class that its slices have
  */
-public record PartialObject(long hi, long lo, long objectId, int sliceBytes, BodyRemainder rest) {
+public record PartialObject(
+    long hi, long lo, long objectId, int sliceBytes, BodyRemainder rest, int storageClass) {
 
   public int sliceAt(long position) {
     return (int) (position / sliceBytes);

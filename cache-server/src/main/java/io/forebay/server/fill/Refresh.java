@@ -150,16 +150,17 @@ public final class Refresh {
     }
     HeadSpec spec =
         new HeadSpec(
-            stale.hi(),
-            stale.lo(),
-            stale.keyText(),
-            stale.keyText().length,
-            HeadBytes.join(verdict.meta(), block),
-            scopes(loop, request, route, rule, fields),
-            birth,
-            now + verdict.freshnessLifetimeMillis(),
-            HeadSpec.Kind.OBJECT,
-            totalLength);
+                stale.hi(),
+                stale.lo(),
+                stale.keyText(),
+                stale.keyText().length,
+                HeadBytes.join(verdict.meta(), block),
+                scopes(loop, request, route, rule, fields),
+                birth,
+                now + verdict.freshnessLifetimeMillis(),
+                HeadSpec.Kind.OBJECT,
+                totalLength)
+            .inClass(loop.storageClass(route));
     return loop.lane().refresh(spec, stale.objectId());
   }
 

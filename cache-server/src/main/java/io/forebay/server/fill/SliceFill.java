@@ -345,7 +345,8 @@ public final class SliceFill implements OriginListener {
                       object.objectId(),
                       firstSlice,
                       lastByte() + 1 - firstByte(),
-                      birth));
+                      birth,
+                      object.storageClass()));
       if (into == null) {
         refused(loop.lane().lacksRoom());
         return;

@@ -1,7 +1,6 @@
 package io.forebay.server.fill;
 
 import io.forebay.core.http.HeaderFields;
-import io.forebay.core.key.KeyRecipe;
 import io.forebay.core.key.NoVarySearch;
 import io.forebay.core.policy.BodyRemainder;
 import io.forebay.core.policy.Reason;
@@ -46,7 +45,6 @@ sealed interface StorableHead {
      * builder as {@link StorableHead#of} has left it.
      */
     void writeMarkers(FillContext loop, FillRequest order, long birth) {
-      KeyRecipe recipe = order.route().keyRecipe();
       long expires = spec.expiresAtMillis();
       if (!head.selectingFields().isEmpty()) {
         VaryMarker.enter(
@@ -56,12 +54,12 @@ sealed interface StorableHead {
       }
       NoVarySearch rule = head.searchRule();
       if (rule != null) {
-        NoVarySearchRule.write(loop, order.request(), recipe, rule, expires);
+        NoVarySearchRule.write(loop, order.request(), order.route(), rule, expires);
       }
     }
 
     private VaryMarker.Place place(FillContext loop, FillRequest order) {
-      return VaryMarker.Place.of(loop, head.baseKey(), order.request(), order.route().keyRecipe());
+      return VaryMarker.Place.of(loop, head.baseKey(), order.request(), order.route());
     }
   }
 
@@ -125,7 +123,8 @@ sealed interface StorableHead {
                 received.nowMillis() + received.verdict().freshnessLifetimeMillis(),
                 HeadSpec.Kind.OBJECT,
                 received.totalLength())
-            .copiedFrom(received.copied());
+            .copiedFrom(received.copied())
+            .inClass(loop.storageClass(order.route()));
     FillHead head =
         new FillHead(
             received.status(),

@@ -6,6 +6,7 @@ import io.forebay.core.key.KeyRecipe;
 import io.forebay.core.key.ResponseTags;
 import io.forebay.core.policy.ResponsePolicy;
 import io.forebay.core.policy.StoredMeta;
+import io.forebay.core.route.Route;
 import io.forebay.server.fill.history.FillKey;
 import io.forebay.storage.lane.StoreLane;
 import io.forebay.storage.object.HeadSpec;
@@ -34,15 +35,17 @@ public record VaryMarker(List<String> names, VariantList variants, long objectId
 
   /** The base key of a request and what is needed to write there. */
   @SuppressWarnings("ArrayRecordComponent")
-  public record Place(FillKey key, byte[] text, long[] scopes, int limit) {
+  public record Place(FillKey key, byte[] text, long[] scopes, int limit, int storageClass) {
 
     /** Expects the request's base key, or a variant of it, in the loop's key builder. */
-    public static Place of(FillContext loop, FillKey base, RequestView request, KeyRecipe recipe) {
+    public static Place of(FillContext loop, FillKey base, RequestView request, Route route) {
+      KeyRecipe recipe = route.keyRecipe();
       return new Place(
           base,
           Arrays.copyOf(loop.keys().text(), loop.keys().baseLength()),
           loop.scopes().ofResponse(request, recipe, NO_TAGS),
-          recipe.variants());
+          recipe.variants(),
+          loop.storageClass(route));
     }
   }
 
@@ -192,16 +195,18 @@ public record VaryMarker(List<String> names, VariantList variants, long objectId
     }
     HeadSpec spec =
         new HeadSpec(
-            place.key().hi(),
-            place.key().lo(),
-            place.text(),
-            place.text().length,
-            HeadBytes.join(StoredMeta.encodeVaryMarker(names, loop.nowMillis()), variants.bytes()),
-            place.scopes(),
-            birth,
-            expiresAtMillis,
-            HeadSpec.Kind.VARY_MARKER,
-            0);
+                place.key().hi(),
+                place.key().lo(),
+                place.text(),
+                place.text().length,
+                HeadBytes.join(
+                    StoredMeta.encodeVaryMarker(names, loop.nowMillis()), variants.bytes()),
+                place.scopes(),
+                birth,
+                expiresAtMillis,
+                HeadSpec.Kind.VARY_MARKER,
+                0)
+            .inClass(place.storageClass());
     return old == null
         ? loop.lane().putMarker(spec)
         : loop.lane().replaceMarker(spec, old.objectId);

@@ -5,6 +5,7 @@ import io.forebay.server.node.NodeStatus;
 import io.forebay.server.tls.CertificateStatus;
 import io.forebay.storage.StoreStats;
 import io.forebay.storage.disk.DiskStats;
+import io.forebay.storage.placement.ClassStats;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
@@ -24,6 +25,7 @@ final class CachedReports {
   private final LongSupplier clockNanos;
   private final Kept<StoreStats> store;
   private final Kept<List<DiskStats>> disks;
+  private final Kept<List<ClassStats>> classes;
   private final Kept<List<CertificateStatus>> certificates;
   private final Kept<NodeStatus.Memory> memory;
   private final Kept<double[]> busy;
@@ -33,6 +35,7 @@ final class CachedReports {
     this.clockNanos = clockNanos;
     this.store = new Kept<>(node::store);
     this.disks = new Kept<>(node::disks);
+    this.classes = new Kept<>(node::storageClasses);
     this.certificates = new Kept<>(node::certificates);
     this.memory = new Kept<>(node::memory);
     this.busy = new Kept<>(node::busyShares);
@@ -42,6 +45,7 @@ final class CachedReports {
   void forget() {
     store.forget();
     disks.forget();
+    classes.forget();
     certificates.forget();
     memory.forget();
     busy.forget();
@@ -69,6 +73,10 @@ final class CachedReports {
 
   List<DiskStats> disks() {
     return disks.get();
+  }
+
+  List<ClassStats> storageClasses() {
+    return classes.get();
   }
 
   List<CertificateStatus> certificates() {

@@ -6,6 +6,7 @@ import io.forebay.server.counters.LoopCounters;
 import io.forebay.server.counters.NameTable;
 import io.forebay.server.tls.CertificateStatus;
 import io.forebay.storage.disk.DiskStats;
+import io.forebay.storage.placement.ClassStats;
 import io.micrometer.core.instrument.Meter;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -14,13 +15,15 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * The meters of the node in one registry. Meters of routes, origins, listeners, disks and
- * certificates are added when the node has them; those of certificates are removed with them.
+ * The meters of the node in one registry. Meters of routes, origins, listeners, disks, storage
+ * classes and certificates are added when the node has them; those of certificates are removed with
+ * them.
  */
 final class NodeMeters {
   private final MeterRegistrar meters;
   private final CachedReports from;
   private final Set<String> disks = new HashSet<>();
+  private final Set<String> classes = new HashSet<>();
   private final Map<CertificateKey, List<Meter>> certificates = new HashMap<>();
   private int routes = NameTable.NAMED;
   private int origins = NameTable.NAMED;
@@ -73,6 +76,11 @@ final class NodeMeters {
     for (DiskStats disk : from.disks()) {
       if (disks.add(disk.name())) {
         DiskMetrics.addNamed(meters, from, disk.name());
+      }
+    }
+    for (ClassStats one : from.storageClasses()) {
+      if (classes.add(one.name())) {
+        ClassMetrics.addNamed(meters, from, one.name());
       }
     }
     Set<CertificateKey> now = new HashSet<>();

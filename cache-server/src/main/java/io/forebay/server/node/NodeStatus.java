@@ -5,6 +5,7 @@ import io.forebay.server.counters.LoopCounters;
 import io.forebay.server.tls.CertificateStatus;
 import io.forebay.storage.StoreStats;
 import io.forebay.storage.disk.DiskStats;
+import io.forebay.storage.placement.ClassStats;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -49,6 +50,11 @@ public interface NodeStatus {
 
   /** Counters and levels of each device of the disk tier. */
   default List<DiskStats> disks() {
+    return List.of();
+  }
+
+  /** Levels and counters of each storage class but the default one. */
+  default List<ClassStats> storageClasses() {
     return List.of();
   }
 

@@ -43,6 +43,7 @@ final class ExamplesTest {
             "one-site.yaml",
             "purge-by-tag.yaml",
             "several-origins.yaml",
+            "storage-classes.yaml",
             "tls-two-certificates.yaml",
             "wordpress.yaml"),
         examples().stream().map(file -> file.getFileName().toString()).toList());

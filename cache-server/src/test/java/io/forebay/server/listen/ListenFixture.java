@@ -160,7 +160,8 @@ public final class ListenFixture implements AutoCloseable {
         new OverloadConfig(Duration.ZERO, Duration.ofSeconds(5)),
         TlsConfig.DEFAULT,
         http3,
-        ServerConfig.PurgeConfig.OFF);
+        ServerConfig.PurgeConfig.OFF,
+        List.of());
   }
 
   /** The same with other bounds of HTTP/2. */
@@ -182,7 +183,8 @@ public final class ListenFixture implements AutoCloseable {
         c.overload(),
         c.tls(),
         c.http3(),
-        c.purge());
+        c.purge(),
+        c.storeClasses());
   }
 
   public int port() {

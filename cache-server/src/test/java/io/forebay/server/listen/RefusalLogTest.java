@@ -112,7 +112,8 @@ class RefusalLogTest {
                 c.overload(),
                 c.tls(),
                 c.http3(),
-                c.purge()));
+                c.purge(),
+                c.storeClasses()));
   }
 
   @AfterEach

@@ -12,6 +12,7 @@ import io.forebay.server.counters.ServedCounters;
 import io.forebay.server.tls.CertificateStatus;
 import io.forebay.storage.disk.DiskStats;
 import io.forebay.storage.disk.ScrubStats;
+import io.forebay.storage.placement.ClassStats;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -116,7 +117,10 @@ final class MetricsReferenceTest {
     return text.toString();
   }
 
-  /** A node with a disk, a certificate, a route, an origin, a listener and a request. */
+  /**
+   * A node with a disk, a storage class, a certificate, a route, an origin, a listener and a
+   * request.
+   */
   static FakeNode node() {
     FakeNode node = new FakeNode(Map.of());
     LoopCounters counters = node.counters().getFirst();
@@ -153,6 +157,7 @@ final class MetricsReferenceTest {
                 0,
                 0,
                 new ScrubStats(1, 0, 0, 0, 0, 0)))
+        .storageClasses(new ClassStats("memory", 0, 0, 0, 0, 0, 0))
         .certificates(new CertificateStatus("a", "ecdsa", List.of(), Instant.EPOCH, Instant.EPOCH));
   }
 

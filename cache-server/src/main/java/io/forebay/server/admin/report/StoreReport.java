@@ -24,13 +24,18 @@ import io.forebay.storage.inspect.Listing;
 import io.forebay.storage.inspect.Listing.Position;
 import io.forebay.storage.inspect.StoreCensus;
 import io.forebay.storage.inspect.StoreInspector;
+import io.forebay.storage.inspect.Tier;
 import io.forebay.storage.inspect.Tier.Segment;
 import io.forebay.storage.inspect.Verification;
+import io.forebay.storage.placement.StorageClass;
+import io.forebay.storage.placement.StorageClasses;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
@@ -60,7 +65,8 @@ public final class StoreReport {
     ObjectNode answer = Json.object();
     ArrayNode objects = answer.putArray("objects");
     for (InspectedObject one : page.objects()) {
-      objects.add(brief(one, survey.nowMillis()));
+      objects.add(
+          brief(one, survey.nowMillis()).put("class", className(survey, one.storageClass())));
     }
     Position next = page.next();
     if (next == null) {
@@ -221,7 +227,9 @@ public final class StoreReport {
     node.put("answer", answer(uri, route, found, live, survey.nowMillis()));
     ArrayNode objects = node.putArray("objects");
     for (InspectedObject one : found) {
-      objects.add(full(one, uri, route, survey.nowMillis()));
+      objects.add(
+          full(one, uri, route, survey.nowMillis())
+              .put("class", className(survey, one.storageClass())));
     }
     return node;
   }
@@ -406,6 +414,7 @@ public final class StoreReport {
       numbers(node.putArray("ages"), part.ages());
       numbers(node.putArray("expires"), part.expiries());
     }
+    classes(answer.putArray("classes"), survey, census);
     numbers(answer.putArray("sizeBounds"), StoreCensus.sizeBounds());
     numbers(answer.putArray("secondBounds"), StoreCensus.secondBounds());
     ArrayNode hosts = answer.putArray("hosts");
@@ -419,6 +428,38 @@ public final class StoreReport {
     answer.put("otherHostsObjects", census.ungrouped());
     answer.put("complete", census.isComplete());
     return notes(answer, survey);
+  }
+
+  /** Storage classes that are configured or of which something is stored. */
+  private static void classes(ArrayNode list, StoreInspector survey, StoreCensus census) {
+    Map<Integer, StoreCensus.OfClass> counted = new HashMap<>();
+    census.classes().forEach(one -> counted.put(one.number(), one));
+    Tier memory = survey.tiers().getFirst();
+    long tierBytes = (long) memory.regionCount() * memory.regionBytes();
+    for (int n = 0; n < StorageClasses.COUNT; n++) {
+      StoreCensus.OfClass known = counted.get(n);
+      if (known == null && !survey.classes().isConfigured(n)) {
+        continue;
+      }
+      ObjectNode node = list.addObject();
+      node.put("class", className(survey, n));
+      node.put("memoryObjects", known == null ? 0 : known.memoryObjects());
+      node.put("memoryBytes", known == null ? 0 : known.memoryBytes());
+      node.put("diskObjects", known == null ? 0 : known.diskObjects());
+      node.put("diskBytes", known == null ? 0 : known.diskBytes());
+      if (survey.classes().isConfigured(n)) {
+        StorageClass rules = survey.classes().of(n);
+        node.put("tier", rules.tier().name().toLowerCase(Locale.ROOT));
+        node.put("quotaBytes", StorageClass.share(tierBytes, rules.quotaPercent()));
+        node.put("floorBytes", StorageClass.share(tierBytes, rules.floorPercent()));
+        node.put("pinnedBytes", StorageClass.share(tierBytes, rules.pinnedPercent()));
+      }
+    }
+  }
+
+  private static String className(StoreInspector survey, int number) {
+    String name = survey.classes().name(number);
+    return name == null ? "unknown-" + number : name;
   }
 
   private static StoreCensus census(StoreInspector survey) throws IOException {

@@ -1,0 +1,46 @@
+package io.forebay.server;
+
+import io.forebay.server.config.ServerConfig;
+import io.forebay.server.config.ServerConfig.RouteConfig;
+import io.forebay.server.config.ServerConfig.StoreClassConfig;
+import io.forebay.storage.placement.StorageClass;
+import io.forebay.storage.placement.StorageClass.Tier;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+
+/** The storage classes of a configuration, as the store takes them. */
+final class StorageClassPlan {
+  private StorageClassPlan() {}
+
+  /** Those that are configured, and the built-in ones that routes name. */
+  static List<StorageClass> of(ServerConfig config) {
+    List<StorageClass> classes = new ArrayList<>();
+    for (Tier builtIn : List.of(Tier.MEMORY, Tier.DISK)) {
+      String name = builtIn.name().toLowerCase(Locale.ROOT);
+      if (config.routes().stream().anyMatch(route -> isOf(route, name))) {
+        classes.add(StorageClass.of(name, builtIn));
+      }
+    }
+    config.storeClasses().forEach(one -> classes.add(of(one)));
+    return classes;
+  }
+
+  private static boolean isOf(RouteConfig route, String name) {
+    return route.settings().storeClass().equals(name);
+  }
+
+  private static StorageClass of(StoreClassConfig config) {
+    StorageClass base =
+        StorageClass.of(config.name(), Tier.valueOf(config.tier().toUpperCase(Locale.ROOT)));
+    Integer after = config.diskAfter();
+    Long diskMax = config.diskMax();
+    Long memoryMax = config.memoryMax();
+    return base.withDisk(
+            after == null ? base.diskAfter() : after,
+            config.diskMin(),
+            diskMax == null ? base.diskMaxBytes() : diskMax)
+        .withMemoryMax(memoryMax == null ? base.memoryMaxBytes() : memoryMax)
+        .withShares(config.quotaPercent(), config.floorPercent(), config.pinnedPercent());
+  }
+}

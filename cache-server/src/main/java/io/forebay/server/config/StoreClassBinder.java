@@ -1,0 +1,142 @@
+package io.forebay.server.config;
+
+import io.forebay.server.config.ConfigValues.Raw;
+import io.forebay.server.config.ServerConfig.StoreClassConfig;
+import io.forebay.server.text.Printable;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeSet;
+
+/** Converts the values of storage classes into records and checks which of them contradict. */
+final class StoreClassBinder extends Binder {
+  /** Classes that are there without an entry. */
+  static final List<String> BUILT_IN = List.of("default", "memory", "disk");
+
+  static final int MAX_CLASSES = 24;
+  private static final int MAX_GUARDED_PERCENT = 75;
+
+  private final boolean hasDisks;
+  private final TreeSet<String> names = new TreeSet<>(BUILT_IN);
+
+  StoreClassBinder(
+      ConfigValues values,
+      List<ConfigProblem> problems,
+      Map<String, String> sources,
+      boolean hasDisks) {
+    super(values, problems, sources);
+    this.hasDisks = hasDisks;
+  }
+
+  List<StoreClassConfig> bind() {
+    List<StoreClassConfig> classes = new ArrayList<>();
+    int guarded = 0;
+    for (Map.Entry<String, SourceLocation> instance :
+        values.instances(ConfigKeys.STORE_CLASSES).entrySet()) {
+      String name = instance.getKey();
+      String scope = "store-classes." + name;
+      SourceLocation place = instance.getValue();
+      if (BUILT_IN.contains(name)) {
+        problems.add(place.problem(scope, name + " is built in", "use another name"));
+      }
+      if (classes.size() == MAX_CLASSES) {
+        problems.add(
+            place.problem(
+                scope, "more than " + MAX_CLASSES + " classes", "let routes share a class"));
+        break;
+      }
+      StoreClassConfig one = bind(name, scope, place);
+      guarded += Math.max(one.floorPercent(), one.pinnedPercent());
+      if (guarded > MAX_GUARDED_PERCENT) {
+        problems.add(
+            place.problem(
+                scope,
+                "floors and pinned shares add up to " + guarded + "% of the memory tier",
+                "reduce them to " + MAX_GUARDED_PERCENT + "% together"));
+        guarded = 0;
+      }
+      names.add(name);
+      classes.add(one);
+      for (Field<StoreClassConfig, ?> field : ConfigKeys.STORE_CLASSES.fields()) {
+        source(ConfigKeys.STORE_CLASSES, name, field, scope + "." + field.name());
+      }
+    }
+    return List.copyOf(classes);
+  }
+
+  private StoreClassConfig bind(String name, String scope, SourceLocation place) {
+    StoreClassConfig one =
+        new StoreClassConfig(
+            name,
+            given(scope, ConfigKeys.CLASS_TIER),
+            value(scope, ConfigKeys.CLASS_DISK_AFTER),
+            given(scope, ConfigKeys.CLASS_DISK_MIN),
+            value(scope, ConfigKeys.CLASS_DISK_MAX),
+            value(scope, ConfigKeys.CLASS_MEMORY_MAX),
+            given(scope, ConfigKeys.CLASS_QUOTA),
+            given(scope, ConfigKeys.CLASS_FLOOR),
+            given(scope, ConfigKeys.CLASS_PINNED));
+    if (one.tier().equals("memory")) {
+      refuse(scope, "tier: memory writes nothing to disks", ConfigKeys.CLASS_DISK_AFTER);
+      refuse(scope, "tier: memory writes nothing to disks", ConfigKeys.CLASS_DISK_MIN);
+      refuse(scope, "tier: memory writes nothing to disks", ConfigKeys.CLASS_DISK_MAX);
+    }
+    if (one.tier().equals("disk")) {
+      refuse(scope, "tier: disk reserves nothing in memory", ConfigKeys.CLASS_FLOOR);
+      refuse(scope, "tier: disk reserves nothing in memory", ConfigKeys.CLASS_PINNED);
+      requireDisks(scope + ".tier", place, "tier: disk");
+    }
+    Long diskMax = one.diskMax();
+    if (diskMax != null && diskMax < one.diskMin()) {
+      problem(scope, ConfigKeys.CLASS_DISK_MIN, "is larger than disk-max", "lower it");
+    }
+    if (one.floorPercent() > one.quotaPercent()) {
+      problem(scope, ConfigKeys.CLASS_FLOOR, "is larger than the quota", "lower it");
+    }
+    if (one.pinnedPercent() > one.quotaPercent()) {
+      problem(scope, ConfigKeys.CLASS_PINNED, "is larger than the quota", "lower it");
+    }
+    return one;
+  }
+
+  /** A key that contradicts the tier of its class. */
+  private void refuse(String scope, String why, Field<StoreClassConfig, ?> field) {
+    if (values.get(scope + "." + field.name()) != null) {
+      problem(scope, field, why, "remove it, or choose another tier");
+    }
+  }
+
+  private void problem(String scope, Field<StoreClassConfig, ?> field, String why, String right) {
+    String path = scope + "." + field.name();
+    problems.add(firstPlace(path, scope).problem(path, why, right));
+  }
+
+  private void requireDisks(String path, SourceLocation place, String what) {
+    if (!hasDisks) {
+      problems.add(
+          place.problem(
+              path,
+              what + " without a disk",
+              "add a disk under stores, or choose another class or tier"));
+    }
+  }
+
+  /** Whether a route may name a class; after {@link #bind}. */
+  void check(String routeScope, String name) {
+    String path = routeScope + "." + ConfigKeys.ROUTE_STORE_CLASS.name();
+    Raw raw = values.get(path);
+    if (raw == null) {
+      return;
+    }
+    if (!names.contains(name)) {
+      problems.add(
+          raw.place()
+              .problem(
+                  path,
+                  "there is no storage class named " + name,
+                  Printable.suggestion(name, List.copyOf(names))));
+    } else if (name.equals("disk")) {
+      requireDisks(path, raw.place(), "the class disk");
+    }
+  }
+}
