@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.forebay.storage.disk.DeviceSettings;
 import io.forebay.storage.disk.DiskSettings;
+import io.forebay.storage.inspect.StoreCensus;
 import io.forebay.storage.lane.ObjectWriter;
 import io.forebay.storage.lane.StoreLane;
 import io.forebay.storage.layout.SliceRecord;
@@ -15,12 +16,16 @@ import io.forebay.storage.object.InstallOutcome;
 import io.forebay.storage.object.SliceLocation;
 import io.forebay.storage.object.SliceRun;
 import io.forebay.storage.object.StoredHead;
+import io.forebay.storage.placement.StorageClass;
+import io.forebay.storage.placement.StorageClass.Tier;
 import io.forebay.storage.purge.Purge;
 import io.forebay.storage.purge.PurgeFailedException;
 import io.forebay.storage.purge.PurgeKind;
 import io.forebay.storage.purge.PurgeReceipt;
+import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -59,6 +64,20 @@ class StoreModelTest {
     run(new SplittableRandom().nextLong(), 200_000, 4_000, 8 << 20, 2);
   }
 
+  /** Names have one of three classes, or none, for good; those of the first come to no disk. */
+  @Test
+  void agreesWithAPlainMapWhateverTheClass() throws Exception {
+    List<StorageClass> classes =
+        List.of(
+            StorageClass.of("secret", Tier.MEMORY).withShares(100, 10, 0),
+            StorageClass.of("video", Tier.DISK)
+                .withDisk(1, 1_000, 40_000)
+                .withMemoryMax(30_000)
+                .withShares(20, 0, 0),
+            StorageClass.of("pinned", Tier.DEFAULT).withShares(50, 0, 20));
+    run(new SplittableRandom().nextLong(), 100_000, 1_000, 8 << 20, 2, classes);
+  }
+
   @Test
   @Tag("campaign")
   void agreesWithAPlainMapForLong() throws Exception {
@@ -73,6 +92,12 @@ class StoreModelTest {
 
   private void run(long seed, int operations, int names, long memoryBytes, int disks)
       throws Exception {
+    run(seed, operations, names, memoryBytes, disks, List.of());
+  }
+
+  private void run(
+      long seed, int operations, int names, long memoryBytes, int disks, List<StorageClass> classes)
+      throws Exception {
     System.out.println("StoreModelTest seed " + seed + "L, " + names + " names");
     SplittableRandom random = new SplittableRandom(seed);
     Map<String, Known> model = new HashMap<>();
@@ -86,7 +111,8 @@ class StoreModelTest {
             .withSizes(1 << 18, 0, 64)
             .withPurges(64, 1000, 1 << 16)
             .withLockMemory(false)
-            .withDisks(disks(seed, disks));
+            .withDisks(disks(seed, disks))
+            .withClasses(classes);
     try (StoreFixture fixture = new StoreFixture(settings)) {
       for (int n = 0; n < operations; n++) {
         StoreLane lane = fixture.store.lane(random.nextInt(2));
@@ -152,7 +178,28 @@ class StoreModelTest {
       assertTrue(hits > wanted / 20, "hardly any hits: " + hits + " of " + wanted);
       assertEquals(0, stats.checksumFailures());
       assertEquals(0, stats.unfinishedBytes());
+      if (!classes.isEmpty()) {
+        assertFirstClassIsOnNoDisk(fixture);
+      }
     }
+  }
+
+  private static void assertFirstClassIsOnNoDisk(StoreFixture fixture) throws IOException {
+    fixture.stepAll();
+    List<StoreCensus.OfClass> counted =
+        fixture
+            .store
+            .inspection()
+            .ask(Duration.ofMinutes(1), survey -> survey.census(head -> "", head -> -1).classes());
+    assertEquals(List.of(0, 1, 2, 3), counted.stream().map(StoreCensus.OfClass::number).toList());
+    for (StoreCensus.OfClass one : counted) {
+      assertEquals(one.number() == 1, one.diskBytes() == 0, counted.toString());
+    }
+  }
+
+  /** The class of a name, whenever it is stored. */
+  private static int classOf(StoreFixture fixture, String name) {
+    return fixture.settings.classes().isEmpty() ? 0 : Math.floorMod(name.hashCode(), 4);
   }
 
   private DiskSettings disks(long seed, int count) {
@@ -198,7 +245,9 @@ class StoreModelTest {
     byte[] body = StoreFixture.body(random.nextLong(), length);
     long birth = fixture.store.nextBirth();
     boolean isKnown = random.nextBoolean();
-    HeadSpec spec = StoreFixture.spec(name, birth, isKnown ? length : -1, host(name), tag(name));
+    HeadSpec spec =
+        StoreFixture.spec(name, birth, isKnown ? length : -1, host(name), tag(name))
+            .inClass(classOf(fixture, name));
     ObjectWriter writer = lane.begin(spec);
     if (writer == null) {
       return;
@@ -322,7 +371,8 @@ class StoreModelTest {
                 id,
                 first,
                 to - at,
-                fixture.store.nextBirth()));
+                fixture.store.nextBirth(),
+                classOf(fixture, name)));
     if (writer == null) {
       return false;
     }
@@ -352,7 +402,10 @@ class StoreModelTest {
     }
     long birth = fixture.store.nextBirth();
     InstallOutcome result =
-        lane.refresh(StoreFixture.spec(name, birth, -1, host(name), tag(name)), known.objectId());
+        lane.refresh(
+            StoreFixture.spec(name, birth, -1, host(name), tag(name))
+                .inClass(classOf(fixture, name)),
+            known.objectId());
     if (result == InstallOutcome.INSTALLED) {
       model.put(name, new Known(known.body(), birth, known.bodyBirth(), false, known.objectId()));
     } else {

@@ -12,9 +12,10 @@ import java.util.function.IntToLongFunction;
  * the rest. Reclaim thread only.
  *
  * <ul>
- *   <li>Records of a class over its quota are evicted until it is within the quota. Regions of
- *       which such records would free a quarter go first, the oldest of them; the other records of
- *       such a region are kept, since their time has not come.
+ *   <li>Records of a class over its quota are evicted until it is within the quota, in a region
+ *       those first that were not requested. Regions of which such records would free a quarter go
+ *       first, the oldest of them; the other records of such a region are kept, since their time
+ *       has not come.
  *   <li>Records of a class are kept while it has less than its floor, or than its pinned share.
  *   <li>Records of bodies that are too large for the protected segment are evicted.
  * </ul>
@@ -41,10 +42,18 @@ final class ClassPolicy {
   /** Of the region that is reclaimed, by class: bytes of live records. */
   private final long[] live = new long[StorageClasses.COUNT];
 
-  /** By class, what it has above its quota, and above what is guarded. */
+  /** Of these, bytes of records that were not requested. */
+  private final long[] idle = new long[StorageClasses.COUNT];
+
+  /** By class, what it has above its quota. */
   private final long[] excess = new long[StorageClasses.COUNT];
 
+  /** Of that, what has to come from records that were requested. */
+  private final long[] requestedExcess = new long[StorageClasses.COUNT];
+
+  /** By class, what it has above what is guarded. */
   private final long[] surplus = new long[StorageClasses.COUNT];
+
   private final long[] evicted = new long[StorageClasses.COUNT];
   private boolean isEarly;
   private int wholeInARow;
@@ -139,11 +148,16 @@ final class ClassPolicy {
   void begin(boolean isBeforeItsTime) {
     isEarly = isBeforeItsTime;
     Arrays.fill(live, 0);
+    Arrays.fill(idle, 0);
   }
 
   /** Takes a live record of the region into account. */
   void count(int region, int slot, int length) {
-    live[regions.storageClass(region, slot)] += Regions.spaceOf(length);
+    int number = regions.storageClass(region, slot);
+    live[number] += Regions.spaceOf(length);
+    if (regions.touches(region, slot) == 0) {
+      idle[number] += Regions.spaceOf(length);
+    }
   }
 
   /** Ends counting. */
@@ -153,6 +167,7 @@ final class ClassPolicy {
         StorageClass own = classes.of(n);
         long others = usage.bytes(n) - inLimbo(n) - usage.bytes(region, n);
         excess[n] = excess(n, others + live[n]);
+        requestedExcess[n] = Math.max(0, excess[n] - idle[n]);
         long othersAlive = usage.liveBytes(n) - aliveInLimbo(n) - usage.liveBytes(region, n);
         long guarded = share(own.guardedPercent());
         surplus[n] = guarded == 0 ? Long.MAX_VALUE : Math.max(0, othersAlive + live[n] - guarded);
@@ -166,7 +181,7 @@ final class ClassPolicy {
       return isEarly ? Fate.KEPT : Fate.BY_USE;
     }
     long space = Regions.spaceOf(length);
-    if (excess[number] > 0) {
+    if (isOverQuota(number, regions.touches(region, slot) > 0, space)) {
       excess[number] -= space;
       surplus[number] -= space;
       return Fate.EVICTED;
@@ -182,6 +197,15 @@ final class ClassPolicy {
         own.memoryMaxBytes() != StorageClass.UNLIMITED
             && (own.memoryMaxBytes() == 0 || sizes.of(region, slot) > own.memoryMaxBytes());
     return isTooLarge ? Fate.EVICTED : Fate.BY_USE;
+  }
+
+  private boolean isOverQuota(int storageClass, boolean isRequested, long space) {
+    if (!isRequested) {
+      return excess[storageClass] > 0;
+    }
+    boolean isOver = requestedExcess[storageClass] > 0;
+    requestedExcess[storageClass] -= isOver ? space : 0;
+    return isOver;
   }
 
   /**
