@@ -169,14 +169,7 @@ final class StoreThreads {
     boolean stepped = core.disk.step();
     boolean sampled = shadow.step(samples);
     boolean scrubbed = scrub.step(now);
-    return reclaimed
-        || resized
-        || swept
-        || surveyed
-        || copied
-        || stepped
-        || sampled
-        || scrubbed
+    return reclaimed || resized || swept || surveyed || copied || stepped || sampled || scrubbed
         || recounted;
   }
 

@@ -66,7 +66,7 @@ public final class DiskIndexSize {
         if (put != Outcome.DONE) {
           System.out.printf("record %d: %s%n", n, put);
         }
-        if (Integer.bitCount(n) == 1 && n >= 1 << 16 || n == records - 1) {
+        if ((Integer.bitCount(n) == 1 && n >= 1 << 16) || n == records - 1) {
           System.out.printf(
               Locale.ROOT,
               "%,12d records %,14d bytes %6.2f a record%n",

@@ -59,6 +59,7 @@ public final class Reclaimer {
 
   /** Since when the disks hold a region up that is to be given back; -1: they do not. */
   private long behindMillis = -1;
+
   /** The region to be reclaimed is not the one whose turn it is. */
   private boolean isBeforeItsTime;
 

@@ -198,6 +198,7 @@ public final class DiskDevice implements Tier {
         place.diskGeneration(),
         0,
         place.kind(),
+        RecordHeader.classOnDisk(record, 0),
         high,
         low,
         place.diskOffset(),
