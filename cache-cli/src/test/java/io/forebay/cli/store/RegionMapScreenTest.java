@@ -130,6 +130,26 @@ final class RegionMapScreenTest {
   }
 
   @Test
+  void statHasALineForWhatWasGivenBackOnlyIfThereIsAny() {
+    String part =
+        """
+        {"parts":[{"tier":"memory","segment":null,"regions":2,"capacityBytes":8388608,
+         "withdrawnRegions":%d,"withdrawnBytes":%d}]}
+        """;
+    Output plain =
+        new Output(
+            new PrintWriter(new StringWriter()), new PrintWriter(new StringWriter()), false, false);
+    List<String> some =
+        StoreScreen.stat(plain, Output.mapper().readTree(part.formatted(3, 3 * REGION)));
+    assertEquals(
+        "memory withdrawn         3    12 MiB given back to the kernel",
+        some.getLast(),
+        some::toString);
+    List<String> none = StoreScreen.stat(plain, Output.mapper().readTree(part.formatted(0, 0)));
+    assertTrue(none.getLast().startsWith("memory free"), none::toString);
+  }
+
+  @Test
   void sizesAreReadAsTheyAreWritten() {
     assertEquals(100 << 20, ByteSizes.parse("100MiB"));
     assertEquals(1_000_000_000L, ByteSizes.parse("1GB"));
