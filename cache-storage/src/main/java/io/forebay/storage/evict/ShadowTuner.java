@@ -26,6 +26,16 @@ public final class ShadowTuner {
   private static final double[] SCALES =
       EvictionStats.CURVE_SCALES.stream().mapToDouble(Double::doubleValue).toArray();
   private static final int SAME = 1;
+  private static final int LARGEST = SCALES.length - 1;
+
+  /**
+   * Sampled records that most models see together, one model after the other: then the arrays of
+   * one model at a time are in the CPU's cache. Models that have a say at once see each record at
+   * once: that of the same size, which ends windows, and the largest, which halves the sample.
+   */
+  static final int BATCH = 256;
+
+  private static final long BATCH_HEAP_BYTES = BATCH * (Long.BYTES + 2L * Integer.BYTES);
 
   /** A window is over when misses have brought in this part of the tier, and so many requests. */
   private static final double WINDOW_PART = 1.0 / 16;
@@ -55,6 +65,10 @@ public final class ShadowTuner {
   private final TierModel[] sizes;
   private final SegmentPolicy[] sizePolicies;
   private final Tally[] tallies;
+  private final long[] waitingObjects;
+  private final int[] waitingParts;
+  private final int[] waitingLengths;
+  private int waiting;
   private long windowRequests;
   private long windowMissedBytes;
   private long requests;
@@ -69,6 +83,15 @@ public final class ShadowTuner {
     double hits;
     double bytes;
     double hitBytes;
+
+    void count(boolean isHead, int length, boolean isHit) {
+      bytes += length;
+      hitBytes += isHit ? length : 0;
+      if (isHead) {
+        requests++;
+        hits += isHit ? 1 : 0;
+      }
+    }
 
     void fade() {
       requests *= SettingTuner.KEPT;
@@ -89,7 +112,7 @@ public final class ShadowTuner {
       int inlineBytes,
       Tuning tuning,
       EvictionState eviction) {
-    this(usableBytes, regionBytes, sliceBytes, inlineBytes, tuning, eviction, RECORD_LIMIT);
+    this(usableBytes, regionBytes, sliceBytes, inlineBytes, tuning, eviction, RECORD_LIMIT, BATCH);
   }
 
   ShadowTuner(
@@ -99,7 +122,8 @@ public final class ShadowTuner {
       int inlineBytes,
       Tuning tuning,
       EvictionState eviction,
-      int recordLimit) {
+      int recordLimit,
+      int batch) {
     this.live = eviction.policy();
     this.sample = eviction.sample();
     this.recordLimit = recordLimit;
@@ -118,6 +142,9 @@ public final class ShadowTuner {
     this.sizes = new TierModel[SCALES.length];
     this.sizePolicies = new SegmentPolicy[SCALES.length];
     this.tallies = new Tally[SCALES.length];
+    this.waitingObjects = new long[batch];
+    this.waitingParts = new int[batch];
+    this.waitingLengths = new int[batch];
     for (int size = 0; size < sizes.length; size++) {
       sizePolicies[size] = new SegmentPolicy(start);
       // As many regions at every size, as the store would have.
@@ -136,7 +163,9 @@ public final class ShadowTuner {
   /** Memory that a shadow and the rings of so many lanes take at most. */
   public static long heapBytes(int lanes) {
     long models = (long) SHARES.length * THRESHOLDS.length + SCALES.length;
-    return models * RECORD_LIMIT * TierModel.RECORD_HEAP_BYTES + lanes * SampleRing.HEAP_BYTES;
+    return models * RECORD_LIMIT * TierModel.RECORD_HEAP_BYTES
+        + BATCH_HEAP_BYTES
+        + lanes * SampleRing.HEAP_BYTES;
   }
 
   /** Any thread. */
@@ -172,47 +201,77 @@ public final class ShadowTuner {
       return;
     }
     int length = Layouts.roundUp(recordLength, RecordHeader.ALIGNMENT) + DirectoryEntry.LENGTH;
-    boolean isHead = part == TierModel.HEAD;
     if (chooser != null && candidates.length == 0 && sizes[SAME].isFull()) {
+      catchUp();
       candidates = candidates(chooser);
     }
-    for (int number = 0; number < candidates.length; number++) {
-      if (!candidates[number].access(object, part, length)) {
-        missed[number] += length;
-      }
+    waitingObjects[waiting] = object;
+    waitingParts[waiting] = part;
+    waitingLengths[waiting] = length;
+    waiting++;
+    if (!ask(SAME, object, part, length)) {
+      windowMissedBytes += length;
     }
-    for (int size = 0; size < sizes.length; size++) {
-      boolean isHit = sizes[size].access(object, part, length);
-      Tally tally = tallies[size];
-      tally.bytes += length;
-      tally.hitBytes += isHit ? length : 0;
-      if (isHead) {
-        tally.requests++;
-        tally.hits += isHit ? 1 : 0;
-      }
-      if (size == SAME && !isHit) {
-        windowMissedBytes += length;
-      }
+    boolean ignored = ask(LARGEST, object, part, length);
+    if (part == TierModel.HEAD) {
+      onRequest();
     }
-    if (isHead) {
-      requests++;
-      windowRequests++;
-      if (requests % WINDOW_REQUESTS == 0) {
-        stats = snapshot();
-      }
-      if (requests % FADING_REQUESTS == 0) {
-        for (Tally tally : tallies) {
-          tally.fade();
-        }
-      }
-    }
-    if (sizes[sizes.length - 1].count() >= recordLimit) {
+    if (sizes[LARGEST].count() >= recordLimit) {
       thin();
     }
     if (windowRequests >= WINDOW_REQUESTS
         && windowMissedBytes >= sizes[SAME].usableBytes() * WINDOW_PART) {
       endWindow();
     }
+    if (waiting == waitingObjects.length) {
+      catchUp();
+    }
+  }
+
+  private boolean ask(int size, long object, int part, int length) {
+    boolean isHit = sizes[size].access(object, part, length);
+    tallies[size].count(part == TierModel.HEAD, length, isHit);
+    return isHit;
+  }
+
+  private void onRequest() {
+    requests++;
+    windowRequests++;
+    if (requests % WINDOW_REQUESTS == 0) {
+      catchUp();
+      stats = snapshot();
+    }
+    if (requests % FADING_REQUESTS == 0) {
+      catchUp();
+      for (Tally tally : tallies) {
+        tally.fade();
+      }
+    }
+  }
+
+  /** Shows the waiting records to the models that have not seen them. */
+  private void catchUp() {
+    for (int number = 0; number < candidates.length; number++) {
+      missed[number] += missedBytes(candidates[number]);
+    }
+    for (int size = 0; size < sizes.length; size++) {
+      if (size != SAME && size != LARGEST) {
+        for (int at = 0; at < waiting; at++) {
+          boolean ignored = ask(size, waitingObjects[at], waitingParts[at], waitingLengths[at]);
+        }
+      }
+    }
+    waiting = 0;
+  }
+
+  private long missedBytes(TierModel model) {
+    long bytes = 0;
+    for (int at = 0; at < waiting; at++) {
+      if (!model.access(waitingObjects[at], waitingParts[at], waitingLengths[at])) {
+        bytes += waitingLengths[at];
+      }
+    }
+    return bytes;
   }
 
   private TierModel[] candidates(SettingTuner tuner) {
@@ -242,6 +301,7 @@ public final class ShadowTuner {
   }
 
   private void thin() {
+    catchUp();
     sample.halve();
     for (TierModel model : candidates) {
       model.thin(sample);
@@ -253,6 +313,7 @@ public final class ShadowTuner {
   }
 
   private void endWindow() {
+    catchUp();
     if (chooser != null && candidates.length > 0) {
       SegmentPolicy.Setting better = chooser.onWindow(missed);
       if (better != null) {

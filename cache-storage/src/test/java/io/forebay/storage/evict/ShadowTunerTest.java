@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.forebay.storage.ghost.GhostFilter;
 import io.forebay.storage.layout.Layouts;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Tag;
@@ -83,7 +84,8 @@ class ShadowTunerTest {
   void estimatesWhatOtherSizesWouldAnswer() {
     Tuning fixed = new Tuning(0.5, 1);
     EvictionState eviction = eviction(fixed);
-    ShadowTuner shadow = new ShadowTuner(USABLE, REGION, SLICE, SLICE, fixed, eviction, 8192);
+    ShadowTuner shadow =
+        new ShadowTuner(USABLE, REGION, SLICE, SLICE, fixed, eviction, 8192, ShadowTuner.BATCH);
     Traffic traffic = new Traffic(0.8);
     for (int request = 0; request < 600_000; request++) {
       long object = traffic.next();
@@ -107,7 +109,8 @@ class ShadowTunerTest {
   void neverHoldsMoreThanItsLimit() {
     Tuning fixed = new Tuning(0.5, 1);
     ShadowTuner shadow =
-        new ShadowTuner(USABLE, REGION, SLICE, SLICE, fixed, eviction(fixed), 1000);
+        new ShadowTuner(
+            USABLE, REGION, SLICE, SLICE, fixed, eviction(fixed), 1000, ShadowTuner.BATCH);
     for (long n = 1; n < 200_000; n++) {
       shadow.onRecord(Layouts.mix(n), TierModel.HEAD, 100);
     }
@@ -131,6 +134,42 @@ class ShadowTunerTest {
     SegmentPolicy.Setting tuned = eviction.policy().setting();
     assertTrue(tuned.protectedShare() > 0.5, tuned.toString());
     assertTrue(shadow.stats().settingChanges() <= 6, shadow.stats().toString());
+  }
+
+  /** Settings after every request, and the last figures: the trace of what a shadow decides. */
+  private static List<Object> decisions(int batch, long seed) {
+    EvictionState eviction = eviction(Tuning.AUTO);
+    ShadowTuner shadow =
+        new ShadowTuner(USABLE, REGION, SLICE, SLICE, Tuning.AUTO, eviction, 3000, batch);
+    SplittableRandom random = new SplittableRandom(seed);
+    Traffic traffic = new Traffic(0.9);
+    List<Object> decisions = new ArrayList<>();
+    long once = 1L << 40;
+    for (int request = 0; request < 150_000; request++) {
+      boolean isOnce = random.nextInt(10) < (request / 50_000) * 4;
+      long object = isOnce ? Layouts.mix(once++) : traffic.next();
+      if (random.nextInt(8) == 0) {
+        shadow.onObject(object, 500, SLICE * 3L + 100);
+      } else {
+        shadow.onRecord(object, TierModel.HEAD, length(object));
+      }
+      if (decisions.isEmpty() || !decisions.getLast().equals(eviction.policy().setting())) {
+        decisions.add(request);
+        decisions.add(eviction.policy().setting());
+      }
+    }
+    decisions.add(shadow.stats());
+    return decisions;
+  }
+
+  @Test
+  void decidesTheSameWhetherModelsSeeRecordsTogetherOrOneByOne() {
+    for (long seed = 1; seed <= 3; seed++) {
+      List<Object> oneByOne = decisions(1, seed);
+      assertTrue(oneByOne.size() > 3, "seed " + seed + ": nothing was decided");
+      assertEquals(oneByOne, decisions(ShadowTuner.BATCH, seed), "seed " + seed);
+      assertEquals(oneByOne, decisions(7, seed), "seed " + seed);
+    }
   }
 
   @Test
