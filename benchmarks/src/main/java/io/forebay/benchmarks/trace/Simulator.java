@@ -98,24 +98,25 @@ public final class Simulator {
     policies.put("LRU", new Lru(objects, capacity));
     policies.put("segmented LRU", new SegmentedLru(objects, capacity, SEGMENTED_SHARE));
     policies.put("S3-FIFO", new S3Fifo(objects, capacity));
+    policies.put("S3-FIFO, one hit", new S3Fifo(objects, capacity, 1));
     policies.put("GDSF", new Gdsf(objects, capacity));
     policies.put("W-TinyLFU", new WTinyLfu(capacity));
     System.out.printf(Locale.ROOT, "%n%d %% = %.2f GB%n", percent, capacity / 1e9);
-    System.out.printf("  %-14s %8s %8s%n", "miss ratio", "objects", "bytes");
+    System.out.printf("  %-17s %8s %8s%n", "miss ratio", "objects", "bytes");
     double best = 1;
     double own = 1;
     for (Map.Entry<String, Policy> entry : policies.entrySet()) {
       Outcome outcome = replay(trace, entry.getValue());
       System.out.printf(
           Locale.ROOT,
-          "  %-14s %8.4f %8.4f%s%n",
+          "  %-17s %8.4f %8.4f%s%n",
           entry.getKey(),
           outcome.objects(),
           outcome.bytes(),
           entry.getValue() == forebay ? told(trace, forebay) : "");
       switch (entry.getKey()) {
         case "Forebay" -> own = outcome.bytes();
-        case "LRU", "segmented LRU", "S3-FIFO" -> best = Math.min(best, outcome.bytes());
+        case "LRU", "segmented LRU", "S3-FIFO", "S3-FIFO, one hit" -> best = Math.min(best, outcome.bytes());
         default -> {}
       }
     }

@@ -1,6 +1,7 @@
 package io.forebay.benchmarks.trace;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -60,14 +61,103 @@ class SimulatorTest {
     assertEquals(6, misses(new Lru(5, 3), trace(0, 0, 1, 2, 3, 4, 0)));
   }
 
-  @Test
-  void s3FifoLetsWhatItRemembersIntoTheMainQueue() {
-    Trace trace = new Trace("test");
-    int[] ids = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 0, 11, 12, 13, 14, 15, 0};
+  /** Hits as {@code h} and misses as {@code m}, of objects of one byte. */
+  private static String outcomes(Policy policy, int... ids) {
+    StringBuilder outcomes = new StringBuilder();
     for (int id : ids) {
-      trace.add(id, 10);
+      outcomes.append(policy.access(id, 1) ? 'h' : 'm');
     }
-    assertEquals(17, misses(new S3Fifo(16, 100), trace));
+    return outcomes.toString();
+  }
+
+  /** Twenty places, of which two are the small queue's: 0 and 1 lie in it, 2 to 19 in main. */
+  private static S3Fifo fullS3Fifo() {
+    S3Fifo policy = new S3Fifo(256, 20);
+    for (int id = 0; id < 20; id++) {
+      assertFalse(policy.access(id, 1));
+    }
+    return policy;
+  }
+
+  @Test
+  void s3FifoByHand() {
+    S3Fifo policy = fullS3Fifo();
+    assertEquals("hhhh", outcomes(policy, 0, 0, 1, 2));
+    // Main is not above its 18: the small queue gives. 0 was asked for twice and moves to main, 1
+    // was once and goes to the ghosts. Small: 20.
+    assertEquals("m", outcomes(policy, 20));
+    // Main has 19 and gives: 2 was asked for and goes to its young end, 3 goes. Small: 20, 21.
+    assertEquals("m", outcomes(policy, 21));
+    // A ghost. The small queue gives 20, which becomes one; 1 enters main. Small: 21.
+    assertEquals("m", outcomes(policy, 1));
+    // What main has dropped is no ghost: 4 goes from main. Small: 21, 3.
+    assertEquals("hhhm", outcomes(policy, 0, 2, 1, 3));
+    // A ghost; 21 becomes one. Small: 3. Then 21 is one; 5 goes from main.
+    assertEquals("mm", outcomes(policy, 20, 21));
+    // 6 goes from main for 5, which is new.
+    assertEquals("mhhhhhhhhh", outcomes(policy, 5, 0, 1, 2, 20, 21, 3, 5, 7, 19));
+    // Once is too little to leave the small queue: 3 becomes a ghost for 6, then 5 for the ghost 3.
+    // For 4 main gives: 7 was asked for, so 8 goes.
+    assertEquals("mmmhm", outcomes(policy, 6, 3, 4, 7, 8));
+  }
+
+  @Test
+  void s3FifoMayLetOneRequestSuffice() {
+    S3Fifo policy = new S3Fifo(64, 20, 1);
+    for (int id = 0; id < 20; id++) {
+      assertFalse(policy.access(id, 1));
+    }
+    // Once is enough for 0, which moves to main; 1 goes.
+    assertEquals("hm", outcomes(policy, 0, 20));
+    assertTrue(policy.holds(0));
+    assertFalse(policy.holds(1));
+  }
+
+  @Test
+  void s3FifoCountsToThree() {
+    S3Fifo policy = fullS3Fifo();
+    assertEquals("hhh", outcomes(policy, 3, 3, 3));
+    for (int n = 0; n < 10; n++) {
+      assertTrue(policy.access(2, 1));
+    }
+    int next = 20;
+    while (policy.holds(2)) {
+      // Asked for twice more, so each of them drives main on by one.
+      assertEquals("mhh", outcomes(policy, next, next, next));
+      next++;
+    }
+    // They lie side by side in main and survive three rounds both.
+    assertTrue(next > 20 + 3 * 16, "gone with " + next);
+    assertEquals("mhh", outcomes(policy, next, next, next));
+    assertFalse(policy.holds(3));
+  }
+
+  @Test
+  void s3FifoTakesSpaceForALargeObjectFromTheSmallQueue() {
+    S3Fifo policy = new S3Fifo(32, 1_000);
+    for (int id = 0; id < 10; id++) {
+      assertFalse(policy.access(id, 10));
+    }
+    for (int id = 10; id < 20; id++) {
+      assertFalse(policy.access(id, 90));
+    }
+    // The small queue has its 100 bytes, main its 900: the large object takes the former's places.
+    assertFalse(policy.access(20, 95));
+    for (int id = 0; id < 10; id++) {
+      assertFalse(policy.holds(id), "object " + id);
+    }
+    for (int id = 10; id <= 20; id++) {
+      assertTrue(policy.holds(id), "object " + id);
+    }
+  }
+
+  @Test
+  void s3FifoLetsNothingInThatFillsTheSmallQueue() {
+    S3Fifo policy = new S3Fifo(2, 1_000);
+    assertFalse(policy.access(0, 100));
+    assertFalse(policy.access(0, 100));
+    assertFalse(policy.access(1, 99));
+    assertTrue(policy.access(1, 99));
   }
 
   @Test
