@@ -325,7 +325,7 @@ public final class Server implements NodeControl, AutoCloseable {
         .withDisks(disks(config))
         .withClasses(StorageClassPlan.of(config))
         .withPredicates(PurgePredicate::parse)
-        .withEviction(tuning(config.store().protectedShare(), config.store().touchThreshold()));
+        .withEviction(tuning(config.store()));
   }
 
   private static DiskSettings disks(ServerConfig config) {
@@ -351,10 +351,20 @@ public final class Server implements NodeControl, AutoCloseable {
         .withStopMillis(store.diskStopLimit().toMillis());
   }
 
-  private static Tuning tuning(String share, String threshold) {
+  private static Tuning tuning(ServerConfig.StoreConfig store) {
+    String share = store.protectedShare();
+    String threshold = store.touchThreshold();
     return new Tuning(
         share.equals("auto") ? Tuning.AUTO.protectedShare() : Double.parseDouble(share),
-        threshold.equals("auto") ? Tuning.AUTO.touchThreshold() : Integer.parseInt(threshold));
+        threshold.equals("auto") ? Tuning.AUTO.touchThreshold() : Integer.parseInt(threshold),
+        switch (store.smallObjects()) {
+          case "auto" -> Tuning.AUTO.smallClass();
+          case "8KiB" -> Tuning.smallClass(8 << 10);
+          case "32KiB" -> Tuning.smallClass(32 << 10);
+          case "128KiB" -> Tuning.smallClass(128 << 10);
+          case "512KiB" -> Tuning.smallClass(512 << 10);
+          default -> 0;
+        });
   }
 
   private ExchangeContext context(Loop loop, OriginConnections connections) {

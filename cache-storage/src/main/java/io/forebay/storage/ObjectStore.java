@@ -174,7 +174,7 @@ public final class ObjectStore implements AutoCloseable {
     ActiveBirths births = new ActiveBirths(settings.lanes());
     EvictionState eviction =
         new EvictionState(
-            new SegmentPolicy(settings.eviction().initial()),
+            new SegmentPolicy(settings.eviction().initial(shape.sliceBytes())),
             new GhostFilter(
                 (long) regions.count() * regions.regionBytes(),
                 // What leaves memory is what it remembers, not what leaves the disks.

@@ -32,7 +32,7 @@ class EvictionTest {
 
   @BeforeEach
   void open() throws StoreException {
-    open(new Tuning(0.5, 1));
+    open(new Tuning(0.5, 1, 0));
   }
 
   private void open(Tuning tuning) throws StoreException {
@@ -106,7 +106,7 @@ class EvictionTest {
   @Test
   void aThresholdOfTwoWantsTwoTouches() throws StoreException {
     fixture.close();
-    open(new Tuning(0.5, 2));
+    open(new Tuning(0.5, 2, 0));
     put("once");
     put("twice");
     closeRegion();
@@ -116,6 +116,33 @@ class EvictionTest {
     flood(REGIONS);
     assertTrue(isThere("twice"));
     assertFalse(isThere("once"));
+  }
+
+  /** Whether what was asked for once is there when its region's second turn is over. */
+  private boolean survivesTwoTurns(int smallClass) throws StoreException {
+    fixture.close();
+    open(new Tuning(0, 1, smallClass));
+    int count = 3 * REGION / BODY;
+    for (int n = 0; n < count; n++) {
+      put("small " + n);
+    }
+    closeRegion();
+    for (int n = 0; n < count; n++) {
+      assertTrue(isThere("small " + n));
+    }
+    // In the first turn the request keeps it, in the second only its size.
+    flood(REGIONS * 4 / 3);
+    return isThere("small 3");
+  }
+
+  @Test
+  void whatIsNotAskedForAgainGoesInTheNextTurn() throws StoreException {
+    assertFalse(survivesTwoTurns(0));
+  }
+
+  @Test
+  void aSmallObjectSurvivesATurnUntouched() throws StoreException {
+    assertTrue(survivesTwoTurns(Tuning.smallClass(BODY)));
   }
 
   @Test
@@ -214,9 +241,9 @@ class EvictionTest {
 
   @Test
   void refusesASettingThatLeavesNoProbation() {
-    StoreSettings settings = fixture.settings.withEviction(new Tuning(0.96, 0));
+    StoreSettings settings = fixture.settings.withEviction(new Tuning(0.96, 0, 0));
     assertThrows(StoreException.class, settings::resolved);
-    StoreSettings other = fixture.settings.withEviction(new Tuning(0.5, 3));
+    StoreSettings other = fixture.settings.withEviction(new Tuning(0.5, 3, 0));
     assertThrows(StoreException.class, other::resolved);
   }
 }

@@ -61,17 +61,17 @@ public class ShadowBenchmark extends Bench {
           shape.inlineBytes(),
           Tuning.AUTO,
           new EvictionState(
-              new SegmentPolicy(Tuning.AUTO.initial()),
+              new SegmentPolicy(Tuning.AUTO.initial(shape.sliceBytes())),
               new GhostFilter(tierBytes, shape.indexEntries()),
               new SampleFilter()));
     }
 
     void ask() {
       long object = Layouts.mix(draw.next() + 1L);
-      shadow.onRecord(object, TierModel.HEAD, HEAD_BYTES);
+      shadow.onRecord(object, TierModel.HEAD, HEAD_BYTES, BODY_BYTES);
       for (int at = 0, slice = 1; at < BODY_BYTES; at += shape.sliceBytes(), slice++) {
         int length = SliceRecord.LENGTH + Math.min(shape.sliceBytes(), BODY_BYTES - at);
-        shadow.onRecord(object, slice, length);
+        shadow.onRecord(object, slice, length, BODY_BYTES);
       }
     }
   }

@@ -46,7 +46,7 @@ final class Forebay implements Policy {
     this.shape = TierGeometry.of(capacity);
     this.eviction =
         new EvictionState(
-            new SegmentPolicy(tuning.initial()),
+            new SegmentPolicy(tuning.initial(shape.sliceBytes())),
             new GhostFilter(capacity, shape.indexEntries()),
             new SampleFilter());
     this.tier =
@@ -75,8 +75,9 @@ final class Forebay implements Policy {
     long object = Layouts.mix(id + 1L);
     boolean isInline = size <= shape.inlineBytes();
     int head = HEAD_BYTES + (isInline ? (int) size : 0);
-    shadow.onRecord(object, TierModel.HEAD, head);
-    boolean hasHead = tier.access(object, TierModel.HEAD, taken(head));
+    int sizeClass = SegmentPolicy.sizeClass(size);
+    shadow.onRecord(object, TierModel.HEAD, head, size);
+    boolean hasHead = tier.access(object, TierModel.HEAD, taken(head), sizeClass);
     boolean isHit = hasHead;
     fetched = hasHead ? 0 : size;
     if (isInline) {
@@ -85,9 +86,9 @@ final class Forebay implements Policy {
     int life = hasHead ? lifeOf(id) : beginLife(id);
     for (long at = 0, slice = 0; at < size; at += shape.sliceBytes(), slice++) {
       int body = (int) Math.min(shape.sliceBytes(), size - at);
-      shadow.onRecord(object, 1 + (int) slice, SliceRecord.LENGTH + body);
+      shadow.onRecord(object, 1 + (int) slice, SliceRecord.LENGTH + body, size);
       int part = 1 + (int) slice + life * MAX_SLICES;
-      if (!tier.access(object, part, taken(SliceRecord.LENGTH + body))) {
+      if (!tier.access(object, part, taken(SliceRecord.LENGTH + body), sizeClass)) {
         isHit = false;
         fetched += hasHead ? body : 0;
       }

@@ -3,16 +3,18 @@ package io.forebay.benchmarks.trace;
 import io.forebay.storage.evict.Tuning;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
+import java.util.function.LongFunction;
 
 /**
  * Replays request traces through the store's own eviction and through others, and prints which
  * share of objects and of bytes each missed, at several sizes of the cache.
  *
  * <pre>
- * java -cp benchmarks/target/benchmarks.jar io.forebay.benchmarks.trace.Simulator FILE.csv.gz ...
+ * java -cp benchmarks/target/benchmarks.jar io.forebay.benchmarks.trace.Simulator TRACE ...
  * </pre>
  *
  * A line of a trace is {@code time,object,size}; sizes of the cache are shares of the bytes of all
@@ -21,21 +23,28 @@ import java.util.Map;
  * bytes.
  */
 public final class Simulator {
-  private static final int[] PERCENT = {1, 3, 10, 30};
+  private static final double[] PERCENT = {1, 3, 10, 30};
   private static final double SEGMENTED_SHARE = 0.8;
 
   private static final String USAGE =
       """
-      usage: Simulator [--share=SHARE] [--threshold=NUMBER] FILE.csv[.gz] ...
+      usage: Simulator [--share=SHARE] [--threshold=NUMBER] [--small=BYTES] [--percent=LIST] [--seed=SEED] TRACE ...
 
       Replays request traces through Forebay's eviction and through others (LRU, segmented LRU, S3-FIFO, GDSF,
       W-TinyLFU) and prints the share of objects and of bytes that each missed, at cache sizes of 1, 3, 10 and 30 % of
-      all distinct bytes. A line of a trace is time,object,size.
+      all distinct bytes. A TRACE is a file FILE.csv[.gz] whose lines are time,object,size, or the name of a kind of
+      traffic that is drawn from the seed: KINDS.
 
         --share=SHARE        fixed share of the protected segment, 0.0 to 0.95 (default: tuned)
         --threshold=NUMBER   fixed number of requests that a record needs to survive probation, 1 or 2 (default: tuned)
+        --small=BYTES        fixed size up to which objects are favoured, 0: none (default: tuned)
+        --percent=LIST       sizes of the cache, in percent of all distinct bytes (default: 1,3,10,30)
+        --seed=SEED          of the traffic that is drawn (default: 1)
         --help               shows this text
-      """;
+      """
+          .replace(
+              "KINDS",
+              String.join(", ", SyntheticTraces.KINDS.keySet().stream().sorted().toList()));
 
   private Simulator() {}
 
@@ -43,6 +52,9 @@ public final class Simulator {
   public static void main(String[] args) throws IOException {
     double share = Tuning.AUTO.protectedShare();
     int threshold = Tuning.AUTO.touchThreshold();
+    int small = Tuning.AUTO.smallClass();
+    double[] percents = PERCENT;
+    long seed = 1;
     int files = 0;
     try {
       for (String arg : args) {
@@ -53,6 +65,15 @@ public final class Simulator {
           share = Double.parseDouble(arg.substring(arg.indexOf('=') + 1));
         } else if (arg.startsWith("--threshold=")) {
           threshold = Integer.parseInt(arg.substring(arg.indexOf('=') + 1));
+        } else if (arg.startsWith("--small=")) {
+          small = Tuning.smallClass(Long.parseLong(arg.substring(arg.indexOf('=') + 1)));
+        } else if (arg.startsWith("--percent=")) {
+          percents =
+              Arrays.stream(arg.substring(arg.indexOf('=') + 1).split(","))
+                  .mapToDouble(Double::parseDouble)
+                  .toArray();
+        } else if (arg.startsWith("--seed=")) {
+          seed = Long.parseLong(arg.substring(arg.indexOf('=') + 1));
         } else if (arg.startsWith("-")) {
           throw new IllegalArgumentException("unknown option " + arg);
         } else {
@@ -62,21 +83,23 @@ public final class Simulator {
     } catch (IllegalArgumentException e) {
       fail(String.valueOf(e.getMessage()));
     }
-    Tuning tuning = new Tuning(share, threshold);
+    Tuning tuning = new Tuning(share, threshold, small);
     if (files == 0 || !tuning.isValid()) {
       fail(files == 0 ? "no trace is named" : "an option is out of its range");
     }
     for (String arg : args) {
       if (!arg.startsWith("--")) {
-        Trace trace = Trace.read(Path.of(arg));
+        LongFunction<Trace> kind = SyntheticTraces.KINDS.get(arg);
+        Trace trace = kind == null ? Trace.read(Path.of(arg)) : kind.apply(seed);
         System.out.printf(
             Locale.ROOT,
-            "%n%s: %d requests, %d objects, %.1f GB distinct%n",
+            "%n%s%s: %d requests, %d objects, %.1f GB distinct%n",
             trace.name(),
+            kind == null ? "" : ", seed " + seed,
             trace.count(),
             trace.objectCount(),
             trace.distinctBytes() / 1e9);
-        for (int percent : PERCENT) {
+        for (double percent : percents) {
           print(trace, percent, tuning);
         }
       }
@@ -89,19 +112,26 @@ public final class Simulator {
     System.exit(2);
   }
 
-  private static void print(Trace trace, int percent, Tuning tuning) {
-    long capacity = trace.distinctBytes() / 100 * percent;
+  private static void print(Trace trace, double percent, Tuning tuning) {
+    long capacity = (long) (trace.distinctBytes() / 100 * percent);
     int objects = trace.objectCount();
     Forebay forebay = new Forebay(capacity, tuning);
     Map<String, Policy> policies = new LinkedHashMap<>();
     policies.put("Forebay", forebay);
+    policies.put(
+        "all sizes alike",
+        new Forebay(capacity, new Tuning(tuning.protectedShare(), tuning.touchThreshold(), 0)));
     policies.put("LRU", new Lru(objects, capacity));
     policies.put("segmented LRU", new SegmentedLru(objects, capacity, SEGMENTED_SHARE));
     policies.put("S3-FIFO", new S3Fifo(objects, capacity));
     policies.put("S3-FIFO, one hit", new S3Fifo(objects, capacity, 1));
     policies.put("GDSF", new Gdsf(objects, capacity));
     policies.put("W-TinyLFU", new WTinyLfu(capacity));
-    System.out.printf(Locale.ROOT, "%n%d %% = %.2f GB%n", percent, capacity / 1e9);
+    System.out.printf(
+        Locale.ROOT,
+        "%n%s %% = %.2f GB%n",
+        Double.toString(percent).replaceAll("\\.0$", ""),
+        capacity / 1e9);
     System.out.printf("  %-17s %8s %8s%n", "miss ratio", "objects", "bytes");
     double best = 1;
     double own = 1;
@@ -113,10 +143,11 @@ public final class Simulator {
           entry.getKey(),
           outcome.objects(),
           outcome.bytes(),
-          entry.getValue() == forebay ? told(trace, forebay) : "");
+          entry.getValue() instanceof Forebay one ? told(trace, one) : "");
       switch (entry.getKey()) {
         case "Forebay" -> own = outcome.bytes();
-        case "LRU", "segmented LRU", "S3-FIFO", "S3-FIFO, one hit" -> best = Math.min(best, outcome.bytes());
+        case "LRU", "segmented LRU", "S3-FIFO", "S3-FIFO, one hit" ->
+            best = Math.min(best, outcome.bytes());
         default -> {}
       }
     }
@@ -133,9 +164,10 @@ public final class Simulator {
     }
     return String.format(
         Locale.ROOT,
-        "   (at the end share %.2f, threshold %d; %.2f bytes copied a byte asked for)",
+        "   (at the end share %.2f, threshold %d, small %d; %.2f bytes copied a byte asked for)",
         forebay.setting().protectedShare(),
         forebay.setting().threshold(),
+        forebay.setting().smallObjectBytes(),
         forebay.movedBytes() / (double) requested);
   }
 

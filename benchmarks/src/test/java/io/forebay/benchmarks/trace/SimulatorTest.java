@@ -203,8 +203,22 @@ class SimulatorTest {
   }
 
   @Test
+  void favouringSmallObjectsSavesRequestsAndCostsHardlyAnyBytes() {
+    for (long seed = 1; seed <= 2; seed++) {
+      Trace trace = SyntheticTraces.web(seed);
+      long capacity = trace.distinctBytes() / 10;
+      Simulator.Outcome alike =
+          Simulator.replay(trace, new Forebay(capacity, new Tuning(-1, 0, 0)));
+      Simulator.Outcome now = Simulator.replay(trace, new Forebay(capacity, Tuning.AUTO));
+      String what = "seed " + seed + ": " + now + ", all sizes alike: " + alike;
+      assertTrue(now.objects() < alike.objects() - 0.015, what);
+      assertTrue(now.bytes() < alike.bytes() * 1.01, what);
+    }
+  }
+
+  @Test
   void aFixedSettingIsKept() {
-    Forebay forebay = new Forebay(100L << 20, new Tuning(0.2, 2));
+    Forebay forebay = new Forebay(100L << 20, new Tuning(0.2, 2, 0));
     Simulator.Outcome ignored = Simulator.replay(SyntheticTraces.steady(2), forebay);
     assertEquals(0.2, forebay.setting().protectedShare());
     assertEquals(2, forebay.setting().threshold());

@@ -180,6 +180,7 @@ final class ConfigBinder extends Binder {
         value("store", ConfigKeys.STORE_MEMORY_DIRECTORY),
         given("store", ConfigKeys.STORE_PROTECTED_SHARE),
         given("store", ConfigKeys.STORE_TOUCH_THRESHOLD),
+        given("store", ConfigKeys.STORE_SMALL_OBJECTS),
         given("store", ConfigKeys.STORE_DISK_ADMISSION),
         given("store", ConfigKeys.STORE_DISK_BYTES_PER_DAY),
         given("store", ConfigKeys.STORE_DISK_KEEP),

@@ -106,6 +106,7 @@ public record ServerConfig(
    * @param memoryDirectory tmpfs directory named by the operator, or null for the default place
    * @param protectedShare {@code auto}, or 0 to 0.95
    * @param touchThreshold {@code auto}, 1 or 2
+   * @param smallObjects {@code auto}, {@code off}, or the length up to which objects are favoured
    * @param diskAdmission {@code always} or {@code second-hit}
    * @param diskBytesPerDay bound of what is written to the disks a day; 0 means none
    * @param diskKeep how long after its expiry an object on a disk still counts
@@ -122,6 +123,7 @@ public record ServerConfig(
       @Nullable Path memoryDirectory,
       String protectedShare,
       String touchThreshold,
+      String smallObjects,
       String diskAdmission,
       long diskBytesPerDay,
       Duration diskKeep,

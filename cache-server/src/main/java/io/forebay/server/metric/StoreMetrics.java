@@ -185,6 +185,10 @@ final class StoreMetrics {
         "forebay_store_touch_threshold",
         "Number of requests that a record needs to survive probation.",
         () -> from.store().eviction().touchThreshold());
+    meters.gauge(
+        "forebay_store_small_object_bytes",
+        "Length up to which objects stay in memory longer than larger ones; 0: all are alike.",
+        () -> from.store().eviction().smallObjectBytes());
     meters.counter(
         "forebay_store_setting_changes",
         "Changes of the eviction settings by automatic tuning.",

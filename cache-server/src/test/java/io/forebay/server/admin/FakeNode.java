@@ -223,7 +223,7 @@ public final class FakeNode implements NodeControl {
         true,
         new RecoveryState(RecoveryState.Phase.REBUILDING, 0.5, 12),
         26,
-        new EvictionStats(0.7, 2, 3, 0.25, 1000, 4, List.of(new HitEstimate(2, 0.9, 0.8))),
+        new EvictionStats(0.7, 2, 32_768, 3, 0.25, 1000, 4, List.of(new HitEstimate(2, 0.9, 0.8))),
         false,
         new ScrubStats(0.5, 27, 28_000, 29, 30, 31),
         new ResizeStats(3, 120, 32, 33, 34, null));

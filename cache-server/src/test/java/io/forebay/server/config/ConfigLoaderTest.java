@@ -52,6 +52,7 @@ final class ConfigLoaderTest {
     assertEquals(512L << 20, config.store().memory().bytes());
     assertEquals("auto", config.store().protectedShare());
     assertEquals("auto", config.store().touchThreshold());
+    assertEquals("auto", config.store().smallObjects());
     OriginConfig origin = config.origins().getFirst();
     assertEquals("default", origin.name());
     assertEquals("http://127.0.0.1:9000", origin.url());
@@ -85,7 +86,7 @@ final class ConfigLoaderTest {
         tls: {listen: "127.0.0.1:9443", certificate: PEM, key: PEM}
         admin: {address: "[::1]:9001", token: 0123456789abcdef0}
         threads: {loops: 4, pin: [0, 2], transport: nio}
-        store: {data: /d, memory: 1.5GiB, memory-directory: /m, protected-share: 0.35, touch-threshold: 2, disk-stop-limit: 1m}
+        store: {data: /d, memory: 1.5GiB, memory-directory: /m, protected-share: 0.35, touch-threshold: 2, small-objects: 32KiB, disk-stop-limit: 1m}
         origins:
           a: https://a.example
           b:
@@ -214,6 +215,7 @@ final class ConfigLoaderTest {
             Path.of("/m"),
             "0.35",
             "2",
+            "32KiB",
             "always",
             0,
             Duration.ofHours(24),

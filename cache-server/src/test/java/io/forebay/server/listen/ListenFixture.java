@@ -140,6 +140,7 @@ public final class ListenFixture implements AutoCloseable {
             null,
             "auto",
             "auto",
+            "auto",
             "always",
             0,
             Duration.ZERO,

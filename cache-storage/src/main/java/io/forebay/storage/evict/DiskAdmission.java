@@ -57,13 +57,18 @@ final class DiskAdmission {
         || classes.of(regions.storageClass(region, slot)).diskAfter() == 0;
   }
 
-  /** Requested again since it came: what is protected has been, whatever its count says now. */
-  private boolean wasTouched(int region, int slot) {
+  /**
+   * Requested again since it came: what is protected has been, whatever its count says now, unless
+   * it is there for its size alone.
+   */
+  boolean wasTouched(int region, int slot) {
     return requests(region, slot) > 0;
   }
 
   private int requests(int region, int slot) {
     int touches = regions.touches(region, slot);
-    return regions.segment(region) == Regions.PROTECTED ? touches + 1 : touches;
+    boolean wasRequested =
+        regions.segment(region) == Regions.PROTECTED && regions.isProven(region, slot);
+    return wasRequested ? touches + 1 : touches;
   }
 }

@@ -158,7 +158,7 @@ public final class DiskDemoter {
         }
       }
     }
-    return copying >= 0 ? copyOn() : lookOn(nowMillis);
+    return copying >= 0 ? copyOn(onlyTouched) : lookOn(nowMillis);
   }
 
   private boolean lookOn(long nowMillis) {
@@ -206,7 +206,7 @@ public final class DiskDemoter {
       }
       begin(next);
     }
-    return copyOn();
+    return copyOn(false);
   }
 
   /** Regions that {@link #stepBeforeEnd} has not copied, and what they take. */
@@ -241,7 +241,7 @@ public final class DiskDemoter {
   }
 
   /** A region's records while the devices have room; the rest in a later step. */
-  private boolean copyOn() {
+  private boolean copyOn(boolean onlyProven) {
     int region = copying;
     int generation = regions.generation(region);
     int state = regions.state(region);
@@ -251,7 +251,8 @@ public final class DiskDemoter {
       int slot = copyingSlot;
       if (!regions.isCommitted(region, slot, generation)
           || !regions.isLive(region, slot)
-          || regions.isSoft(region, slot)) {
+          || regions.isSoft(region, slot)
+          || (onlyProven && !admission.wasTouched(region, slot))) {
         continue;
       }
       if (!copy(region, slot, generation)) {

@@ -5,6 +5,7 @@ import java.util.List;
 /**
  * The current eviction settings, and the figures of the shadow models.
  *
+ * @param smallObjectBytes bodies up to this length are favoured; 0: none are
  * @param settingChanges how often tuning has changed the setting
  * @param sampleRate share of all objects that the shadow looks at
  * @param sampledRequests that it has seen
@@ -14,6 +15,7 @@ import java.util.List;
 public record EvictionStats(
     double protectedShare,
     int touchThreshold,
+    long smallObjectBytes,
     long settingChanges,
     double sampleRate,
     long sampledRequests,

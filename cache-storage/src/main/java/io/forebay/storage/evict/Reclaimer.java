@@ -5,6 +5,7 @@ import io.forebay.storage.ghost.GhostFilter;
 import io.forebay.storage.index.IndexValue;
 import io.forebay.storage.index.ObjectIndex;
 import io.forebay.storage.layout.DirectoryEntry;
+import io.forebay.storage.layout.HeadRecord;
 import io.forebay.storage.layout.Layouts;
 import io.forebay.storage.layout.RecordHeader;
 import io.forebay.storage.layout.SliceRecord;
@@ -51,6 +52,7 @@ public final class Reclaimer {
   private final SegmentPolicy policy;
   private final ClassPolicy classes;
   private final GhostFilter ghosts;
+  private final int sliceBytes;
   private final long fillDeadlineMillis;
   private final Reservation target = new Reservation();
   private final IndexValue value = new IndexValue();
@@ -100,6 +102,7 @@ public final class Reclaimer {
     this.policy = eviction.policy();
     this.classes = new ClassPolicy(regions, classes, new BodySizes(regions, cursor, sliceBytes));
     this.ghosts = eviction.ghosts();
+    this.sliceBytes = sliceBytes;
     this.fillDeadlineMillis = fillDeadlineMillis;
   }
 
@@ -297,7 +300,8 @@ public final class Reclaimer {
       int length = length(memory, region, living[n]);
       fates[n] = classes.fate(region, living[n], length);
       if (fates[n] == ClassPolicy.Fate.BY_USE) {
-        policy.count(regions.touches(region, living[n]), length);
+        int lives = lives(region, living[n], isProtected);
+        policy.count(regions.touches(region, living[n]), lives, length);
       } else if (fates[n] == ClassPolicy.Fate.KEPT) {
         kept += length;
       }
@@ -305,8 +309,7 @@ public final class Reclaimer {
     if (classes.staysWhole(kept)
         || policy.staysWhole(Math.max(0, regions.regionBytes() - kept * 8 / 7))) {
       for (int n = 0; n < count; n++) {
-        int touches = policy.touchesAfter(regions.touches(region, living[n]));
-        regions.touches(region, living[n], touches);
+        goOn(region, living[n], isProtected, region, living[n]);
       }
       regions.protect(region, space.newAge());
       keptWhole++;
@@ -318,8 +321,9 @@ public final class Reclaimer {
       boolean survives =
           fates[n] == ClassPolicy.Fate.KEPT
               || (fates[n] == ClassPolicy.Fate.BY_USE
-                  && policy.survives(regions.touches(region, slot), length));
-      if (!survives || !move(region, slot, generation, length)) {
+                  && policy.survives(
+                      regions.touches(region, slot), lives(region, slot, isProtected), length));
+      if (!survives || !move(region, slot, generation, length, isProtected)) {
         if (!isProtected) {
           addGhost(region, slot, length);
         }
@@ -331,6 +335,42 @@ public final class Reclaimer {
     regions.state(region, Regions.LIMBO);
     reclaimed++;
     return true;
+  }
+
+  /** What a record has that survives, in the place where it goes on. */
+  private void goOn(int region, int slot, boolean isProtected, int newRegion, int newSlot) {
+    int touches = regions.touches(region, slot);
+    int lives = lives(region, slot, isProtected);
+    regions.use(
+        newRegion,
+        newSlot,
+        policy.touchesAfter(touches),
+        policy.livesAfter(touches, lives, sizeClass(region, slot)),
+        policy.isProven(touches, isProtected && regions.isProven(region, slot)));
+  }
+
+  private int lives(int region, int slot, boolean isProtected) {
+    return isProtected ? regions.lives(region, slot) : policy.firstLives(sizeClass(region, slot));
+  }
+
+  /** Of the whole object, as far as the record tells; not looked at where no size is favoured. */
+  private int sizeClass(int region, int slot) {
+    if (!policy.favoursSmall()) {
+      return SegmentPolicy.ANY_SIZE;
+    }
+    MemorySegment memory = regions.memory();
+    long entry = regions.entry(region, slot);
+    long record =
+        regions.base(region) + memory.get(Layouts.INT, entry + DirectoryEntry.OFFSET_OFFSET);
+    if (DirectoryEntry.kind(memory, entry) != RecordHeader.KIND_SLICE) {
+      return SegmentPolicy.sizeClass(
+          memory.get(Layouts.LONG, record + HeadRecord.TOTAL_LENGTH_OFFSET));
+    }
+    // Only sizes below a slice's are favoured: so what precedes this slice need not be known
+    // exactly.
+    long before = (long) memory.get(Layouts.INT, record + SliceRecord.SLICE_OFFSET) * sliceBytes;
+    return SegmentPolicy.sizeClass(
+        before + memory.get(Layouts.INT, record + SliceRecord.BODY_LENGTH_OFFSET));
   }
 
   /** An object is remembered when its head goes; all its bytes age what is remembered. */
@@ -384,7 +424,8 @@ public final class Reclaimer {
     }
   }
 
-  private boolean move(int region, int slot, int generation, int roundedLength) {
+  private boolean move(
+      int region, int slot, int generation, int roundedLength, boolean isProtected) {
     MemorySegment memory = regions.memory();
     long entry = regions.entry(region, slot);
     int length = memory.get(Layouts.INT, entry + DirectoryEntry.LENGTH_OFFSET);
@@ -407,8 +448,7 @@ public final class Reclaimer {
         memory.get(Layouts.LONG, entry + DirectoryEntry.BIRTH_OFFSET),
         memory.get(Layouts.LONG, entry + DirectoryEntry.OBJECT_OFFSET),
         memory.get(Layouts.LONG, entry + DirectoryEntry.BASE_SCOPE_OFFSET));
-    regions.touches(
-        target.region(), target.slot(), policy.touchesAfter(regions.touches(region, slot)));
+    goOn(region, slot, isProtected, target.region(), target.slot());
     TierMemory.copy(memory, from, to, length);
     memory.set(Layouts.INT, to + RecordHeader.GENERATION_OFFSET, target.generation());
     memory.set(Layouts.INT, to + RecordHeader.ENTRY_OFFSET, target.slot());

@@ -8,7 +8,7 @@ import java.lang.invoke.VarHandle;
  * are dropped and counted. It neither blocks nor allocates.
  *
  * <pre>
- *  one event:  | object | part (-1: all of it) and length of the head or slice | length of the body |
+ *  one event:  | object | part (-1: all of it) and length of the head or slice | length of the body, or up to the end of the slice |
  * </pre>
  */
 public final class SampleRing {
@@ -49,9 +49,13 @@ public final class SampleRing {
 
   private long knownLost;
 
-  /** Lane: a record was asked for and was there. */
-  public void record(long object, int part, int length) {
-    put(object, part, length, 0);
+  /**
+   * Lane: a record was asked for and was there.
+   *
+   * @param bodyLength of the object; of a slice, what is known to precede its end
+   */
+  public void record(long object, int part, int length, long bodyLength) {
+    put(object, part, length, bodyLength);
   }
 
   /** Lane: an object was written that was not there. */
@@ -86,7 +90,7 @@ public final class SampleRing {
       if (part == WHOLE) {
         shadow.onObject(events[base], length, events[base + 2]);
       } else {
-        shadow.onRecord(events[base], part, length);
+        shadow.onRecord(events[base], part, length, events[base + 2]);
       }
     }
     TAKEN.setRelease(this, to);

@@ -52,7 +52,7 @@ final class SettingTuner {
 
   SegmentPolicy.Setting candidate(int number) {
     return new SegmentPolicy.Setting(
-        shares[number / thresholds.length], thresholds[number % thresholds.length]);
+        shares[number / thresholds.length], thresholds[number % thresholds.length], 0);
   }
 
   /** The number of the candidate that is the present setting. */

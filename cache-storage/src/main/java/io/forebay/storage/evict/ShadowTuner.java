@@ -35,12 +35,15 @@ public final class ShadowTuner {
    */
   static final int BATCH = 256;
 
-  private static final long BATCH_HEAP_BYTES = BATCH * (Long.BYTES + 2L * Integer.BYTES);
+  private static final long BATCH_HEAP_BYTES = BATCH * (Long.BYTES + 2L * Integer.BYTES + 1);
 
   /** A window is over when misses have brought in this part of the tier, and so many requests. */
   private static final double WINDOW_PART = 1.0 / 16;
 
   private static final int WINDOW_REQUESTS = 512;
+
+  /** One in so many requests has to be for a small object before sizes are tried. */
+  private static final int SMALL_PART = 16;
 
   /** The curve is of the last few times so many requests. */
   private static final int FADING_REQUESTS = 1 << 12;
@@ -54,6 +57,7 @@ public final class ShadowTuner {
   private final int sliceBytes;
   private final int inlineBytes;
   private final @Nullable SettingTuner chooser;
+  private final @Nullable SizeTuner sizeChooser;
 
   /**
    * Tiers under the settings that are tried. None while there is room, for all settings do the same
@@ -61,15 +65,31 @@ public final class ShadowTuner {
    */
   private TierModel[] candidates = {};
 
+  private SegmentPolicy[] candidatePolicies = {};
   private final double[] missed;
+
+  /**
+   * Tiers that favour small objects more or less, on half the sample. None while hardly any request
+   * is for an object that could be favoured.
+   */
+  private TierModel[] favouring = {};
+
+  private SegmentPolicy[] favouringPolicies = {};
+  private final SampleFilter favouringSample = new SampleFilter();
+  private final double[] favouringMissed;
+  private final double[] favouringMissedHeads;
   private final TierModel[] sizes;
   private final SegmentPolicy[] sizePolicies;
   private final Tally[] tallies;
   private final long[] waitingObjects;
   private final int[] waitingParts;
   private final int[] waitingLengths;
+  private final byte[] waitingClasses;
   private int waiting;
+  private boolean isTrying;
+  private final int largestFavoured;
   private long windowRequests;
+  private long windowSmallRequests;
   private long windowMissedBytes;
   private long requests;
   private long changes;
@@ -139,12 +159,21 @@ public final class ShadowTuner {
                 start)
             : null;
     this.missed = new double[chooser == null ? 0 : chooser.size()];
+    this.sizeChooser =
+        tuning.isSmallTuned()
+            ? new SizeTuner(SegmentPolicy.sizeClass(sliceBytes) - 1, start.smallClass())
+            : null;
+    this.favouringMissed = new double[sizeChooser == null ? 0 : sizeChooser.size()];
+    this.favouringMissedHeads = new double[favouringMissed.length];
+    this.largestFavoured = SegmentPolicy.sizeClass(sliceBytes) - 1;
+    favouringSample.halve();
     this.sizes = new TierModel[SCALES.length];
     this.sizePolicies = new SegmentPolicy[SCALES.length];
     this.tallies = new Tally[SCALES.length];
     this.waitingObjects = new long[batch];
     this.waitingParts = new int[batch];
     this.waitingLengths = new int[batch];
+    this.waitingClasses = new byte[batch];
     for (int size = 0; size < sizes.length; size++) {
       sizePolicies[size] = new SegmentPolicy(start);
       // As many regions at every size, as the store would have.
@@ -195,26 +224,28 @@ public final class ShadowTuner {
   }
 
   /** Somebody asked for a record that is there, or wrote one that was not. */
-  public void onRecord(long object, int part, int recordLength) {
+  public void onRecord(long object, int part, int recordLength, long bodyLength) {
     // The lane may have asked a thicker sample.
     if (!sample.has(object)) {
       return;
     }
     int length = Layouts.roundUp(recordLength, RecordHeader.ALIGNMENT) + DirectoryEntry.LENGTH;
-    if (chooser != null && candidates.length == 0 && sizes[SAME].isFull()) {
+    if (!isTrying && sizes[SAME].isFull()) {
       catchUp();
-      candidates = candidates(chooser);
+      tryOut();
     }
+    int sizeClass = SegmentPolicy.sizeClass(bodyLength);
     waitingObjects[waiting] = object;
     waitingParts[waiting] = part;
     waitingLengths[waiting] = length;
+    waitingClasses[waiting] = (byte) sizeClass;
     waiting++;
-    if (!ask(SAME, object, part, length)) {
+    if (!ask(SAME, object, part, length, sizeClass)) {
       windowMissedBytes += length;
     }
-    boolean ignored = ask(LARGEST, object, part, length);
+    boolean ignored = ask(LARGEST, object, part, length, sizeClass);
     if (part == TierModel.HEAD) {
-      onRequest();
+      onRequest(sizeClass <= largestFavoured);
     }
     if (sizes[LARGEST].count() >= recordLimit) {
       thin();
@@ -228,15 +259,16 @@ public final class ShadowTuner {
     }
   }
 
-  private boolean ask(int size, long object, int part, int length) {
-    boolean isHit = sizes[size].access(object, part, length);
+  private boolean ask(int size, long object, int part, int length, int sizeClass) {
+    boolean isHit = sizes[size].access(object, part, length, sizeClass);
     tallies[size].count(part == TierModel.HEAD, length, isHit);
     return isHit;
   }
 
-  private void onRequest() {
+  private void onRequest(boolean isSmall) {
     requests++;
     windowRequests++;
+    windowSmallRequests += isSmall ? 1 : 0;
     if (requests % WINDOW_REQUESTS == 0) {
       catchUp();
       stats = snapshot();
@@ -254,10 +286,24 @@ public final class ShadowTuner {
     for (int number = 0; number < candidates.length; number++) {
       missed[number] += missedBytes(candidates[number]);
     }
+    for (int number = 0; number < favouring.length; number++) {
+      for (int at = 0; at < waiting; at++) {
+        if (favouringSample.has(waitingObjects[at]) && !accessWaiting(favouring[number], at)) {
+          favouringMissed[number] += waitingLengths[at];
+          favouringMissedHeads[number] += waitingParts[at] == TierModel.HEAD ? 1 : 0;
+        }
+      }
+    }
     for (int size = 0; size < sizes.length; size++) {
       if (size != SAME && size != LARGEST) {
         for (int at = 0; at < waiting; at++) {
-          boolean ignored = ask(size, waitingObjects[at], waitingParts[at], waitingLengths[at]);
+          boolean ignored =
+              ask(
+                  size,
+                  waitingObjects[at],
+                  waitingParts[at],
+                  waitingLengths[at],
+                  waitingClasses[at]);
         }
       }
     }
@@ -267,20 +313,50 @@ public final class ShadowTuner {
   private long missedBytes(TierModel model) {
     long bytes = 0;
     for (int at = 0; at < waiting; at++) {
-      if (!model.access(waitingObjects[at], waitingParts[at], waitingLengths[at])) {
+      if (!accessWaiting(model, at)) {
         bytes += waitingLengths[at];
       }
     }
     return bytes;
   }
 
-  private TierModel[] candidates(SettingTuner tuner) {
-    TierModel[] made = new TierModel[tuner.size()];
+  private boolean accessWaiting(TierModel model, int at) {
+    return model.access(
+        waitingObjects[at], waitingParts[at], waitingLengths[at], waitingClasses[at]);
+  }
+
+  private void tryOut() {
+    isTrying = true;
+    SegmentPolicy.Setting now = live.setting();
+    if (chooser != null) {
+      candidatePolicies = new SegmentPolicy[chooser.size()];
+      for (int number = 0; number < candidatePolicies.length; number++) {
+        candidatePolicies[number] =
+            new SegmentPolicy(chooser.candidate(number).withSmallClass(now.smallClass()));
+      }
+      candidates = models(candidatePolicies);
+    }
+  }
+
+  private void tryOutFavouring(SizeTuner tuner) {
+    favouringPolicies = new SegmentPolicy[tuner.size()];
+    for (int number = 0; number < favouringPolicies.length; number++) {
+      favouringPolicies[number] =
+          new SegmentPolicy(live.setting().withSmallClass(tuner.candidate(number)));
+    }
+    favouring = models(favouringPolicies);
+    for (TierModel model : favouring) {
+      model.thin(favouringSample);
+    }
+  }
+
+  /** Copies of the model of the tier as it is, under other policies. */
+  private TierModel[] models(SegmentPolicy[] policies) {
+    TierModel[] made = new TierModel[policies.length];
     for (int number = 0; number < made.length; number++) {
       made[number] =
           sizes[SAME].copy(
-              new SegmentPolicy(tuner.candidate(number)),
-              new GhostFilter(sizes[SAME].usableBytes(), recordLimit));
+              policies[number], new GhostFilter(sizes[SAME].usableBytes(), recordLimit));
     }
     return made;
   }
@@ -288,15 +364,16 @@ public final class ShadowTuner {
   /** Somebody wrote a whole object that was not there. */
   public void onObject(long object, int headLength, long bodyLength) {
     if (bodyLength <= inlineBytes) {
-      onRecord(object, TierModel.HEAD, headLength + (int) bodyLength);
+      onRecord(object, TierModel.HEAD, headLength + (int) bodyLength, bodyLength);
       return;
     }
-    onRecord(object, TierModel.HEAD, headLength);
+    onRecord(object, TierModel.HEAD, headLength, bodyLength);
     for (long at = 0; at < bodyLength; at += sliceBytes) {
       onRecord(
           object,
           1 + (int) (at / sliceBytes),
-          SliceRecord.LENGTH + (int) Math.min(sliceBytes, bodyLength - at));
+          SliceRecord.LENGTH + (int) Math.min(sliceBytes, bodyLength - at),
+          bodyLength);
     }
   }
 
@@ -306,6 +383,10 @@ public final class ShadowTuner {
     for (TierModel model : candidates) {
       model.thin(sample);
     }
+    favouringSample.halve();
+    for (TierModel model : favouring) {
+      model.thin(favouringSample);
+    }
     for (TierModel model : sizes) {
       model.thin(sample);
     }
@@ -314,19 +395,42 @@ public final class ShadowTuner {
 
   private void endWindow() {
     catchUp();
-    if (chooser != null && candidates.length > 0) {
-      SegmentPolicy.Setting better = chooser.onWindow(missed);
-      if (better != null) {
-        changes++;
-        live.setting(better);
-        for (SegmentPolicy policy : sizePolicies) {
-          policy.setting(better);
-        }
+    if (isTrying) {
+      SegmentPolicy.Setting now = live.setting();
+      SegmentPolicy.Setting next = chooser == null ? null : chooser.onWindow(missed);
+      next = (next == null ? now : next).withSmallClass(now.smallClass());
+      if (sizeChooser != null && favouring.length > 0) {
+        next = next.withSmallClass(sizeChooser.onWindow(favouringMissed, favouringMissedHeads));
+      }
+      if (!next.equals(now)) {
+        change(next);
+      }
+      if (sizeChooser != null
+          && favouring.length == 0
+          && windowSmallRequests >= windowRequests / SMALL_PART) {
+        tryOutFavouring(sizeChooser);
       }
     }
     Arrays.fill(missed, 0);
+    Arrays.fill(favouringMissed, 0);
+    Arrays.fill(favouringMissedHeads, 0);
     windowRequests = 0;
+    windowSmallRequests = 0;
     windowMissedBytes = 0;
+  }
+
+  private void change(SegmentPolicy.Setting next) {
+    changes++;
+    live.setting(next);
+    for (SegmentPolicy policy : sizePolicies) {
+      policy.setting(next);
+    }
+    for (SegmentPolicy policy : candidatePolicies) {
+      policy.setting(policy.setting().withSmallClass(next.smallClass()));
+    }
+    for (SegmentPolicy policy : favouringPolicies) {
+      policy.setting(next.withSmallClass(policy.setting().smallClass()));
+    }
   }
 
   private EvictionStats snapshot() {
@@ -345,6 +449,7 @@ public final class ShadowTuner {
     return new EvictionStats(
         setting.protectedShare(),
         setting.threshold(),
+        setting.smallObjectBytes(),
         changes,
         sample.rate(),
         requests,

@@ -19,7 +19,7 @@ public final class TierModel {
   public static final int HEAD = 0;
 
   /** A record's places in the arrays, two in the table, and two ghosts. */
-  static final long RECORD_HEAP_BYTES = 25 + 2 * Integer.BYTES + 2 * Short.BYTES;
+  static final long RECORD_HEAP_BYTES = 27 + 2 * Integer.BYTES + 2 * Short.BYTES;
 
   private static final int NONE = -1;
 
@@ -49,6 +49,8 @@ public final class TierModel {
   private int[] parts = new int[256];
   private int[] lengths = new int[256];
   private byte[] touches = new byte[256];
+  private byte[] lives = new byte[256];
+  private byte[] sizeClasses = new byte[256];
   private int[] nexts = new int[256];
   private Region[] regions = new Region[256];
   private int free = NONE;
@@ -80,6 +82,8 @@ public final class TierModel {
     copy.parts = parts.clone();
     copy.lengths = lengths.clone();
     copy.touches = touches.clone();
+    copy.lives = lives.clone();
+    copy.sizeClasses = sizeClasses.clone();
     copy.nexts = nexts.clone();
     copy.regions = new Region[regions.length];
     copy.free = free;
@@ -128,7 +132,7 @@ public final class TierModel {
   }
 
   /** Asks for a record: true if it is there; if not, it is from now on. */
-  public boolean access(long object, int part, int length) {
+  public boolean access(long object, int part, int length, int sizeClass) {
     int record = find(object, part);
     if (record != NONE) {
       if (!regions[record].isOpen && touches[record] < SegmentPolicy.MAX_TOUCHES) {
@@ -137,12 +141,12 @@ public final class TierModel {
       return true;
     }
     if (length <= usableBytes / 4) {
-      insert(object, part, length);
+      insert(object, part, length, sizeClass);
     }
     return false;
   }
 
-  private void insert(long object, int part, int length) {
+  private void insert(long object, int part, int length, int sizeClass) {
     int record = free;
     if (record == NONE) {
       if (end == objects.length) {
@@ -156,6 +160,8 @@ public final class TierModel {
     parts[record] = part;
     lengths[record] = length;
     touches[record] = (byte) policy.firstTouches(ghosts.mayContain(object));
+    lives[record] = 0;
+    sizeClasses[record] = (byte) sizeClass;
     count++;
     enter(record);
     append(record, false);
@@ -170,6 +176,8 @@ public final class TierModel {
     parts = Arrays.copyOf(parts, size);
     lengths = Arrays.copyOf(lengths, size);
     touches = Arrays.copyOf(touches, size);
+    lives = Arrays.copyOf(lives, size);
+    sizeClasses = Arrays.copyOf(sizeClasses, size);
     nexts = Arrays.copyOf(nexts, size);
     regions = Arrays.copyOf(regions, size);
     int[] old = table;
@@ -237,12 +245,15 @@ public final class TierModel {
     }
     policy.begin(region.isProtected);
     for (int record = region.first; record != NONE; record = nexts[record]) {
-      policy.count(touches[record], lengths[record]);
+      if (!region.isProtected) {
+        lives[record] = (byte) policy.firstLives(sizeClasses[record]);
+      }
+      policy.count(touches[record], lives[record], lengths[record]);
     }
     take(region, -1);
     if (policy.staysWhole(regionBytes)) {
       for (int record = region.first; record != NONE; record = nexts[record]) {
-        touches[record] = (byte) policy.touchesAfter(touches[record]);
+        goOn(record);
       }
       region.isProtected = true;
       region.age = nextAge++;
@@ -253,8 +264,8 @@ public final class TierModel {
     int next;
     for (int record = region.first; record != NONE; record = next) {
       next = nexts[record];
-      if (policy.survives(touches[record], lengths[record])) {
-        touches[record] = (byte) policy.touchesAfter(touches[record]);
+      if (policy.survives(touches[record], lives[record], lengths[record])) {
+        goOn(record);
         movedBytes += lengths[record];
         append(record, true);
       } else {
@@ -262,6 +273,11 @@ public final class TierModel {
       }
     }
     return true;
+  }
+
+  private void goOn(int record) {
+    lives[record] = (byte) policy.livesAfter(touches[record], lives[record], sizeClasses[record]);
+    touches[record] = (byte) policy.touchesAfter(touches[record]);
   }
 
   private void drop(int record, boolean leavesGhost) {

@@ -199,7 +199,8 @@ public final class LaneInstaller {
           core.eviction
               .policy()
               .touchesInherited(
-                  regions.segment(region) == Regions.PROTECTED, regions.touches(region, oldSlot)));
+                  regions.segment(region) == Regions.PROTECTED && regions.isProven(region, oldSlot),
+                  regions.touches(region, oldSlot)));
       long record = regions.base(reservation.region()) + reservation.offset();
       CRC32C crc = new CRC32C();
       if (bodyLength > 0) {

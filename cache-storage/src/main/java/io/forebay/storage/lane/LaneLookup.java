@@ -363,7 +363,10 @@ public final class LaneLookup {
     long object = memory.get(Layouts.LONG, record + HeadRecord.KEY_LOW_OFFSET);
     if (head.kind == HeadSpec.Kind.OBJECT && core.eviction.sample().has(object)) {
       samples.record(
-          object, TierModel.HEAD, memory.get(Layouts.INT, record + RecordHeader.LENGTH_OFFSET));
+          object,
+          TierModel.HEAD,
+          memory.get(Layouts.INT, record + RecordHeader.LENGTH_OFFSET),
+          memory.get(Layouts.LONG, record + HeadRecord.TOTAL_LENGTH_OFFSET));
     }
   }
 
@@ -464,8 +467,9 @@ public final class LaneLookup {
   private void sampleSlice(MemorySegment bytes, long record, int length) {
     long object = bytes.get(Layouts.LONG, record + SliceRecord.HEAD_LOW_OFFSET);
     if (core.eviction.sample().has(object)) {
-      int part = 1 + bytes.get(Layouts.INT, record + SliceRecord.SLICE_OFFSET);
-      samples.record(object, part, length);
+      int slice = bytes.get(Layouts.INT, record + SliceRecord.SLICE_OFFSET);
+      long end = (long) slice * core.sliceBytes + length - SliceRecord.LENGTH;
+      samples.record(object, 1 + slice, length, end);
     }
   }
 

@@ -28,10 +28,12 @@ import java.lang.foreign.MemorySegment;
  * clear. A record is live only while the byte is exactly {@link #LIVE}, and a soft purge has passed
  * it by only while the byte is exactly {@link #FIRM}: from {@link #DEAD} and {@link #SOFT} all
  * eight bits lie between. {@code touches} counts, up to {@link #MAX_TOUCHES}, how often the record
- * was asked for since it was written or last survived; lost updates are fine. {@code epoch} is that
- * of the process that has written the record or checked it: each draws its own at random, so that
- * no damage done before can pass for it. {@code kind} has the kind of the record in its low three
- * bits and the number of its storage class in the high five.
+ * was asked for since it was written or last survived; lost updates are fine. The same byte has,
+ * above the touches, how many passes of reclaim the record survives untouched, and whether it is
+ * {@link #UNPROVEN}. {@code epoch} is that of the process that has written the record or checked
+ * it: each draws its own at random, so that no damage done before can pass for it. {@code kind} has
+ * the kind of the record in its low three bits and the number of its storage class in the high
+ * five.
  */
 public final class DirectoryEntry {
   public static final int LENGTH = 64;
@@ -42,7 +44,14 @@ public final class DirectoryEntry {
   private static final int KIND_BITS = 3;
   private static final int KIND_MASK = (1 << KIND_BITS) - 1;
 
+  /** Of the byte of touches, the lowest two bits. */
   public static final int MAX_TOUCHES = 3;
+
+  public static final int LIVES_SHIFT = 2;
+  public static final int MAX_LIVES = 7;
+
+  /** A protected record that reclaim has kept for its size alone. */
+  public static final int UNPROVEN = 1 << 5;
 
   public static final byte LIVE = 0x5A;
   public static final byte DEAD = (byte) ~LIVE;

@@ -475,14 +475,33 @@ public final class Regions {
   }
 
   public int touches(int region, int slot) {
-    return Math.clamp(
-        Layouts.byteOpaque(memory, entry(region, slot) + DirectoryEntry.TOUCHES_OFFSET),
-        0,
-        DirectoryEntry.MAX_TOUCHES);
+    return use(region, slot) & DirectoryEntry.MAX_TOUCHES;
   }
 
+  /** Passes of reclaim that the record survives untouched. */
+  public int lives(int region, int slot) {
+    return use(region, slot) >> DirectoryEntry.LIVES_SHIFT & DirectoryEntry.MAX_LIVES;
+  }
+
+  /** Whether a protected record has come there because it was asked for again. */
+  public boolean isProven(int region, int slot) {
+    return (use(region, slot) & DirectoryEntry.UNPROVEN) == 0;
+  }
+
+  private byte use(int region, int slot) {
+    return Layouts.byteOpaque(memory, entry(region, slot) + DirectoryEntry.TOUCHES_OFFSET);
+  }
+
+  /** Of a record that has no lives. */
   public void touches(int region, int slot, int touches) {
-    memory.set(Layouts.BYTE, entry(region, slot) + DirectoryEntry.TOUCHES_OFFSET, (byte) touches);
+    use(region, slot, touches, 0, true);
+  }
+
+  /** What a record goes on with that reclaim has judged. */
+  public void use(int region, int slot, int touches, int lives, boolean isProven) {
+    int use =
+        touches | lives << DirectoryEntry.LIVES_SHIFT | (isProven ? 0 : DirectoryEntry.UNPROVEN);
+    memory.set(Layouts.BYTE, entry(region, slot) + DirectoryEntry.TOUCHES_OFFSET, (byte) use);
   }
 
   /**
@@ -494,9 +513,9 @@ public final class Regions {
       return;
     }
     long at = entry(region, slot) + DirectoryEntry.TOUCHES_OFFSET;
-    byte touches = memory.get(Layouts.BYTE, at);
-    if (touches < DirectoryEntry.MAX_TOUCHES) {
-      memory.set(Layouts.BYTE, at, (byte) (touches + 1));
+    byte use = memory.get(Layouts.BYTE, at);
+    if ((use & DirectoryEntry.MAX_TOUCHES) < DirectoryEntry.MAX_TOUCHES) {
+      memory.set(Layouts.BYTE, at, (byte) (use + 1));
     }
   }
 

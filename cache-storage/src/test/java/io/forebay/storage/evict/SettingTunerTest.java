@@ -14,7 +14,7 @@ class SettingTunerTest {
   private static final int[] THRESHOLDS = {1, 2};
 
   private final SettingTuner chooser =
-      new SettingTuner(SHARES, THRESHOLDS, new SegmentPolicy.Setting(0.5, 1));
+      new SettingTuner(SHARES, THRESHOLDS, new SegmentPolicy.Setting(0.5, 1, 0));
 
   /** Missed bytes: all candidates the same but one. */
   private static double[] missed(int which, double bytes) {
@@ -26,24 +26,24 @@ class SettingTunerTest {
   @Test
   void candidatesAreAllPairs() {
     assertEquals(6, chooser.size());
-    assertEquals(new SegmentPolicy.Setting(0.1, 1), chooser.candidate(0));
-    assertEquals(new SegmentPolicy.Setting(0.9, 2), chooser.candidate(5));
+    assertEquals(new SegmentPolicy.Setting(0.1, 1, 0), chooser.candidate(0));
+    assertEquals(new SegmentPolicy.Setting(0.9, 2, 0), chooser.candidate(5));
     assertEquals(2, chooser.present());
   }
 
   @Test
   void movesAStepWhenACandidateIsBetterForLongEnough() {
     assertNull(chooser.onWindow(missed(5, 900)));
-    assertEquals(new SegmentPolicy.Setting(0.9, 2), chooser.onWindow(missed(5, 900)));
+    assertEquals(new SegmentPolicy.Setting(0.9, 2, 0), chooser.onWindow(missed(5, 900)));
   }
 
   @Test
   void goesToAFarCandidateStepByStep() {
-    SettingTuner low = new SettingTuner(SHARES, THRESHOLDS, new SegmentPolicy.Setting(0.1, 1));
+    SettingTuner low = new SettingTuner(SHARES, THRESHOLDS, new SegmentPolicy.Setting(0.1, 1, 0));
     assertNull(low.onWindow(missed(5, 500)));
-    assertEquals(new SegmentPolicy.Setting(0.5, 2), low.onWindow(missed(5, 500)));
+    assertEquals(new SegmentPolicy.Setting(0.5, 2, 0), low.onWindow(missed(5, 500)));
     assertNull(low.onWindow(missed(5, 500)));
-    assertEquals(new SegmentPolicy.Setting(0.9, 2), low.onWindow(missed(5, 500)));
+    assertEquals(new SegmentPolicy.Setting(0.9, 2, 0), low.onWindow(missed(5, 500)));
     assertNull(low.onWindow(missed(5, 500)));
   }
 
@@ -112,7 +112,7 @@ class SettingTunerTest {
     assertNotNull(
         assertThrows(
                 IllegalArgumentException.class,
-                () -> new SettingTuner(SHARES, THRESHOLDS, new SegmentPolicy.Setting(0.4, 1)))
+                () -> new SettingTuner(SHARES, THRESHOLDS, new SegmentPolicy.Setting(0.4, 1, 0)))
             .getMessage());
   }
 }

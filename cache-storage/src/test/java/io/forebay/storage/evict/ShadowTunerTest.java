@@ -22,7 +22,9 @@ class ShadowTunerTest {
 
   private static EvictionState eviction(Tuning tuning) {
     return new EvictionState(
-        new SegmentPolicy(tuning.initial()), new GhostFilter(USABLE, 1 << 16), new SampleFilter());
+        new SegmentPolicy(tuning.initial(SLICE)),
+        new GhostFilter(USABLE, 1 << 16),
+        new SampleFilter());
   }
 
   /** Zipf's law over objects of 128 bytes to 16 KiB; the hash decides the length. */
@@ -70,7 +72,7 @@ class ShadowTunerTest {
     for (int request = 0; request < to; request++) {
       long object = traffic.next();
       int length = inModel(length(object));
-      boolean isHit = model.access(object, TierModel.HEAD, length);
+      boolean isHit = model.access(object, TierModel.HEAD, length, SegmentPolicy.ANY_SIZE);
       if (request >= from) {
         hits += isHit ? 1 : 0;
         bytes += length;
@@ -82,14 +84,14 @@ class ShadowTunerTest {
 
   @Test
   void estimatesWhatOtherSizesWouldAnswer() {
-    Tuning fixed = new Tuning(0.5, 1);
+    Tuning fixed = new Tuning(0.5, 1, 0);
     EvictionState eviction = eviction(fixed);
     ShadowTuner shadow =
         new ShadowTuner(USABLE, REGION, SLICE, SLICE, fixed, eviction, 8192, ShadowTuner.BATCH);
     Traffic traffic = new Traffic(0.8);
     for (int request = 0; request < 600_000; request++) {
       long object = traffic.next();
-      shadow.onRecord(object, TierModel.HEAD, length(object));
+      shadow.onRecord(object, TierModel.HEAD, length(object), length(object));
     }
     EvictionStats stats = shadow.stats();
     assertTrue(stats.sampleRate() <= 0.5, "rate " + stats.sampleRate());
@@ -107,12 +109,12 @@ class ShadowTunerTest {
 
   @Test
   void neverHoldsMoreThanItsLimit() {
-    Tuning fixed = new Tuning(0.5, 1);
+    Tuning fixed = new Tuning(0.5, 1, 0);
     ShadowTuner shadow =
         new ShadowTuner(
             USABLE, REGION, SLICE, SLICE, fixed, eviction(fixed), 1000, ShadowTuner.BATCH);
     for (long n = 1; n < 200_000; n++) {
-      shadow.onRecord(Layouts.mix(n), TierModel.HEAD, 100);
+      shadow.onRecord(Layouts.mix(n), TierModel.HEAD, 100, 100);
     }
     // Of 200,000 objects that all fit into four times the size, at most 1,000 are kept.
     assertTrue(shadow.stats().sampleRate() <= 1 / 200.0, "rate " + shadow.stats().sampleRate());
@@ -129,7 +131,7 @@ class ShadowTunerTest {
     // segment is right.
     for (int request = 0; request < 400_000; request++) {
       long object = random.nextInt(10) < 6 ? Layouts.mix(once++) : traffic.next();
-      shadow.onRecord(object, TierModel.HEAD, length(object));
+      shadow.onRecord(object, TierModel.HEAD, length(object), length(object));
     }
     SegmentPolicy.Setting tuned = eviction.policy().setting();
     assertTrue(tuned.protectedShare() > 0.5, tuned.toString());
@@ -151,7 +153,7 @@ class ShadowTunerTest {
       if (random.nextInt(8) == 0) {
         shadow.onObject(object, 500, SLICE * 3L + 100);
       } else {
-        shadow.onRecord(object, TierModel.HEAD, length(object));
+        shadow.onRecord(object, TierModel.HEAD, length(object), length(object));
       }
       if (decisions.isEmpty() || !decisions.getLast().equals(eviction.policy().setting())) {
         decisions.add(request);
@@ -172,44 +174,64 @@ class ShadowTunerTest {
     }
   }
 
+  /** Requests for small objects and for slices-long ones, both by Zipf's law. */
+  private static void mixedTraffic(ShadowTuner shadow, int requests) {
+    Traffic traffic = new Traffic(0.8);
+    for (int request = 0; request < requests; request++) {
+      long object = traffic.next();
+      int body = object % 8 == 0 ? SLICE : 64 + (int) (object >>> 40 & 0x3FF);
+      shadow.onObject(object, 256, body);
+    }
+  }
+
+  @Test
+  void favoursNoSizeIfThatIsOffAndAFixedOneAlways() {
+    for (int smallClass : new int[] {0, 13}) {
+      Tuning fixed = new Tuning(-1, 0, smallClass);
+      EvictionState eviction = eviction(fixed);
+      mixedTraffic(new ShadowTuner(USABLE, REGION, SLICE, SLICE, fixed, eviction), 200_000);
+      assertEquals(smallClass, eviction.policy().setting().smallClass());
+    }
+  }
+
   @Test
   void leavesAFixedSettingAlone() {
-    Tuning fixed = new Tuning(0.3, 2);
+    Tuning fixed = new Tuning(0.3, 2, 0);
     EvictionState eviction = eviction(fixed);
     ShadowTuner shadow = new ShadowTuner(USABLE, REGION, SLICE, SLICE, fixed, eviction);
     Traffic traffic = new Traffic(0.7);
     for (int request = 0; request < 200_000; request++) {
       long object = traffic.next();
-      shadow.onRecord(object, TierModel.HEAD, length(object));
+      shadow.onRecord(object, TierModel.HEAD, length(object), length(object));
     }
-    assertEquals(new SegmentPolicy.Setting(0.3, 2), eviction.policy().setting());
+    assertEquals(new SegmentPolicy.Setting(0.3, 2, 0), eviction.policy().setting());
     assertEquals(0, shadow.stats().settingChanges());
     assertFalse(shadow.stats().curve().isEmpty());
   }
 
   @Test
   void tunesTheThresholdAloneWhereTheShareIsFixed() {
-    Tuning half = new Tuning(0.37, 0);
+    Tuning half = new Tuning(0.37, 0, 0);
     EvictionState eviction = eviction(half);
     ShadowTuner shadow = new ShadowTuner(USABLE, REGION, SLICE, SLICE, half, eviction);
     Traffic traffic = new Traffic(0.7);
     for (int request = 0; request < 200_000; request++) {
       long object = traffic.next();
-      shadow.onRecord(object, TierModel.HEAD, length(object));
+      shadow.onRecord(object, TierModel.HEAD, length(object), length(object));
     }
     assertEquals(0.37, eviction.policy().setting().protectedShare());
   }
 
   @Test
   void aWholeObjectIsItsHeadAndItsSlices() {
-    Tuning fixed = new Tuning(0.5, 1);
+    Tuning fixed = new Tuning(0.5, 1, 0);
     ShadowTuner shadow = new ShadowTuner(USABLE, REGION, SLICE, SLICE, fixed, eviction(fixed));
     for (long n = 1; n <= 4000; n++) {
       // Written, then read: every part of it is there.
       shadow.onObject(Layouts.mix(n), 500, SLICE + 1);
-      shadow.onRecord(Layouts.mix(n), TierModel.HEAD, 500);
-      shadow.onRecord(Layouts.mix(n), 1, 64 + SLICE);
-      shadow.onRecord(Layouts.mix(n), 2, 64 + 1);
+      shadow.onRecord(Layouts.mix(n), TierModel.HEAD, 500, 500);
+      shadow.onRecord(Layouts.mix(n), 1, 64 + SLICE, SLICE);
+      shadow.onRecord(Layouts.mix(n), 2, 64 + 1, SLICE + 1);
     }
     HitEstimate same = shadow.stats().curve().get(1);
     assertEquals(0.5, same.objectHitRatio(), 0.001);
@@ -218,14 +240,14 @@ class ShadowTunerTest {
 
   @Test
   void whatLanesSeeArrivesAndWhatDoesNotFitIsCounted() {
-    Tuning fixed = new Tuning(0.5, 1);
+    Tuning fixed = new Tuning(0.5, 1, 0);
     EvictionState eviction = eviction(fixed);
     ShadowTuner shadow = new ShadowTuner(USABLE, REGION, SLICE, SLICE, fixed, eviction);
     SampleRing ring = new SampleRing();
     long at = 0;
     for (int round = 0; round < 200; round++) {
       for (int n = 0; n < 1000; n++) {
-        ring.record(Layouts.mix(++at % 5000), TierModel.HEAD, 2000);
+        ring.record(Layouts.mix(++at % 5000), TierModel.HEAD, 2000, 1500);
       }
       assertFalse(shadow.step(List.of(ring)));
     }
