@@ -158,7 +158,7 @@ public final class DiskDemoter {
         }
       }
     }
-    return copying >= 0 ? copyOn(onlyTouched) : lookOn(nowMillis);
+    return copying >= 0 ? copyOn(true) : lookOn(nowMillis);
   }
 
   private boolean lookOn(long nowMillis) {
@@ -240,8 +240,12 @@ public final class DiskDemoter {
     copyingSlot = 0;
   }
 
-  /** A region's records while the devices have room; the rest in a later step. */
-  private boolean copyOn(boolean onlyProven) {
+  /**
+   * A region's records while the devices have room; the rest in a later step.
+   *
+   * @param isAhead only what would be written when it leaves
+   */
+  private boolean copyOn(boolean isAhead) {
     int region = copying;
     int generation = regions.generation(region);
     int state = regions.state(region);
@@ -252,7 +256,7 @@ public final class DiskDemoter {
       if (!regions.isCommitted(region, slot, generation)
           || !regions.isLive(region, slot)
           || regions.isSoft(region, slot)
-          || (onlyProven && !admission.wasTouched(region, slot))) {
+          || (isAhead && !admission.admitsLeaving(region, slot))) {
         continue;
       }
       if (!copy(region, slot, generation)) {
