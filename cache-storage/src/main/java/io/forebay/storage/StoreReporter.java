@@ -134,7 +134,7 @@ final class StoreReporter {
   /** Of each configured class but the default one. */
   List<ClassStats> classes() {
     Regions regions = core.regions;
-    long tierBytes = (long) regions.count() * regions.regionBytes();
+    long tierBytes = (long) regions.inUse() * regions.regionBytes();
     List<ClassStats> stats = new ArrayList<>();
     for (int n = 1; n < StorageClasses.COUNT; n++) {
       if (files.classes().isConfigured(n)) {

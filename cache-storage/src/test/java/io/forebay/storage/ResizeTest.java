@@ -20,6 +20,7 @@ import io.forebay.storage.memory.Blocks;
 import io.forebay.storage.object.HeadSpec;
 import io.forebay.storage.object.InstallOutcome;
 import io.forebay.storage.object.StoredHead;
+import io.forebay.storage.placement.StorageClass;
 import io.forebay.storage.purge.Purge;
 import io.forebay.storage.purge.PurgeKind;
 import io.forebay.storage.purge.PurgeTest;
@@ -310,6 +311,34 @@ class ResizeTest {
       assertEquals(TIER, Blocks.of(tier()));
       fill(fixture);
       assertTrue(hits(fixture) > 100);
+    }
+  }
+
+  @Test
+  void sharesOfClassesAreOfWhatIsInUse() throws Exception {
+    StorageClass pinned =
+        StorageClass.of("pinned", StorageClass.Tier.MEMORY).withShares(100, 0, 50);
+    try (StoreFixture fixture = new StoreFixture(settings().withClasses(List.of(pinned)))) {
+      int number = fixture.store.classes().number("pinned");
+      for (int n = 0; n < 200; n++) {
+        byte[] body = body(n);
+        HeadSpec spec =
+            StoreFixture.spec("/" + n, fixture.store.nextBirth(), body.length).inClass(number);
+        ObjectWriter writer = fixture.store.lane(0).begin(spec);
+        assertNotNull(writer);
+        assertTrue(writer.append(ByteBuffer.wrap(body)));
+        assertEquals(InstallOutcome.INSTALLED, writer.finish());
+        fixture.steps(20);
+      }
+      for (int n = 200; n < NAMES; n++) {
+        put(fixture, n);
+      }
+      // Half of the whole tier is more than all that stays.
+      resize(fixture, 16);
+      for (int n = 200; n < NAMES; n++) {
+        put(fixture, n);
+      }
+      assertTrue(hits(fixture) > 60, "those of the class and others");
     }
   }
 

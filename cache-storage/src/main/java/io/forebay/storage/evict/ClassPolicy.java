@@ -37,7 +37,6 @@ final class ClassPolicy {
   private final ClassUsage usage;
   private final StorageClasses classes;
   private final BodySizes sizes;
-  private final long tierBytes;
 
   /** Of the region that is reclaimed, by class: bytes of live records. */
   private final long[] live = new long[StorageClasses.COUNT];
@@ -63,7 +62,6 @@ final class ClassPolicy {
     this.usage = regions.classes();
     this.classes = classes;
     this.sizes = sizes;
-    this.tierBytes = (long) regions.count() * regions.regionBytes();
   }
 
   /** Records of a class that left memory. */
@@ -114,8 +112,9 @@ final class ClassPolicy {
     return own.hasQuota() ? Math.max(0, bytes - share(own.quotaPercent())) : 0;
   }
 
+  /** Of the regions that are in use now: what is guarded never fills a tier that has shrunk. */
   private long share(int percent) {
-    return StorageClass.share(tierBytes, percent);
+    return StorageClass.share((long) regions.inUse() * regions.regionBytes(), percent);
   }
 
   /** What waits for its readers to end has been copied or dropped already. */
@@ -214,7 +213,7 @@ final class ClassPolicy {
    */
   boolean staysWhole(long keptBytes) {
     boolean staysWhole =
-        keptBytes > regions.regionBytes() / 8 * 7L && wholeInARow < regions.count();
+        keptBytes > regions.regionBytes() / 8 * 7L && wholeInARow < regions.inUse();
     wholeInARow = staysWhole ? wholeInARow + 1 : 0;
     return staysWhole;
   }

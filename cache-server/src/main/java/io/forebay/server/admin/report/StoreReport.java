@@ -24,7 +24,6 @@ import io.forebay.storage.inspect.Listing;
 import io.forebay.storage.inspect.Listing.Position;
 import io.forebay.storage.inspect.StoreCensus;
 import io.forebay.storage.inspect.StoreInspector;
-import io.forebay.storage.inspect.Tier;
 import io.forebay.storage.inspect.Tier.Segment;
 import io.forebay.storage.inspect.Verification;
 import io.forebay.storage.placement.StorageClass;
@@ -434,8 +433,12 @@ public final class StoreReport {
   private static void classes(ArrayNode list, StoreInspector survey, StoreCensus census) {
     Map<Integer, StoreCensus.OfClass> counted = new HashMap<>();
     census.classes().forEach(one -> counted.put(one.number(), one));
-    Tier memory = survey.tiers().getFirst();
-    long tierBytes = (long) memory.regionCount() * memory.regionBytes();
+    String memory = survey.tiers().getFirst().name();
+    long tierBytes =
+        census.parts().stream()
+            .filter(part -> part.tier().equals(memory))
+            .mapToLong(StoreCensus.Part::capacityBytes)
+            .sum();
     for (int n = 0; n < StorageClasses.COUNT; n++) {
       StoreCensus.OfClass known = counted.get(n);
       if (known == null && !survey.classes().isConfigured(n)) {
