@@ -113,7 +113,7 @@ public final class Simulator {
   }
 
   private static void print(Trace trace, double percent, Tuning tuning) {
-    long capacity = (long) (trace.distinctBytes() / 100 * percent);
+    long capacity = (long) (trace.distinctBytes() / 100.0 * percent);
     int objects = trace.objectCount();
     Forebay forebay = new Forebay(capacity, tuning);
     Map<String, Policy> policies = new LinkedHashMap<>();
