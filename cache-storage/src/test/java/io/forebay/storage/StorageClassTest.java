@@ -56,7 +56,7 @@ class StorageClassTest {
         .withMemoryDirectory(directory.resolve("memory"))
         .withSizes(REGION, 20_000, 64)
         .withLockMemory(false)
-        .withEviction(new Tuning(0.5, 1))
+        .withEviction(new Tuning(0.5, 1, 0))
         .withClasses(classes)
         .withDisks(
             DiskSettings.of(List.of(device))

@@ -14,10 +14,7 @@ import tools.jackson.databind.json.JsonMapper;
 class StoreScreenTest {
   private static final Output PLAIN =
       new Output(
-          new PrintWriter(Writer.nullWriter()),
-          new PrintWriter(Writer.nullWriter()),
-          false,
-          false);
+          new PrintWriter(Writer.nullWriter()), new PrintWriter(Writer.nullWriter()), false, false);
 
   private static List<String> stat(String json) {
     return StoreScreen.stat(PLAIN, JsonMapper.shared().readTree(json));
