@@ -72,7 +72,10 @@ final class TierRaces {
     final int delay = (int) (key >>> 1 & 63);
     final ObjectIndex.Cursor firstCursor = INDEX.nonBlockingCursor();
     final ObjectIndex.Cursor secondCursor = INDEX.nonBlockingCursor();
-    private final ObjectIndex.Cursor patient = INDEX.blockingCursor();
+
+    /** Nobody else uses these keys yet, but the map may lock others along with them. */
+    final ObjectIndex.Cursor patient = INDEX.blockingCursor();
+
     private final IndexValue found = new IndexValue();
     private volatile boolean isFirstHere;
     private volatile boolean isSecondHere;
@@ -180,7 +183,7 @@ final class TierRaces {
    */
   private static final class Demoting extends Pair {
     Demoting() {
-      require(install(firstCursor, key, 1, true));
+      require(install(patient, key, 1, true));
     }
 
     @Override
@@ -204,7 +207,7 @@ final class TierRaces {
   /** A record comes back into memory while it is replaced; the same numbers. */
   private static final class Promoting extends Pair {
     Promoting() {
-      require(install(firstCursor, key, 1, true) && demote(firstCursor, key, 1));
+      require(install(patient, key, 1, true) && demote(patient, key, 1));
     }
 
     @Override
@@ -228,7 +231,7 @@ final class TierRaces {
   /** Two records with one number leave memory. First and second: whether that one was kept. */
   private static final class Colliding extends Pair {
     Colliding() {
-      require(install(firstCursor, key, 1, true) && install(secondCursor, twin, 2, true));
+      require(install(patient, key, 1, true) && install(patient, twin, 2, true));
     }
 
     @Override
@@ -258,7 +261,7 @@ final class TierRaces {
     private final IndexValue value = new IndexValue();
 
     ReadingSlot() {
-      require(install(firstCursor, key, 1, true) && demote(firstCursor, key, 1));
+      require(install(patient, key, 1, true) && demote(patient, key, 1));
     }
 
     @Override
