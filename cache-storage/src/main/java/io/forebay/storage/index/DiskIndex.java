@@ -347,11 +347,19 @@ public final class DiskIndex {
     return (int) ((first >>> PLACE_SHIFT) / (regionBytes / RecordHeader.ALIGNMENT));
   }
 
-  /** Whether a slot is known to name nothing any more: its region has another life. */
+  /**
+   * Whether a slot is known to name nothing any more: its region has another life. As long as the
+   * device does not know the lives of its regions, after a start, every slot counts: what it names
+   * cannot be read yet, but an install in that time has to end it.
+   */
   private boolean isStale(long first) {
     int region = region(first);
-    return region >= regionCount
-        || ((owner.generation(region) ^ (int) first >>> GENERATION_SHIFT) & GENERATION_MASK) != 0;
+    if (region >= regionCount) {
+      return true;
+    }
+    int generation = owner.generation(region);
+    return generation != 0
+        && ((generation ^ (int) first >>> GENERATION_SHIFT) & GENERATION_MASK) != 0;
   }
 
   private void fill(long first, long second, IndexValue into) {

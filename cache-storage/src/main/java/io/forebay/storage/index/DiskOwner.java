@@ -2,7 +2,7 @@ package io.forebay.storage.index;
 
 /** What a {@link DiskIndex} asks of the device whose records it names. Any thread, no waiting. */
 public interface DiskOwner {
-  /** The life that a region is in. */
+  /** The life that a region is in; 0 while that is not known, and if it never had one. */
   int generation(int region);
 
   /** Has copies of a key that were born up to then stay dead. */
