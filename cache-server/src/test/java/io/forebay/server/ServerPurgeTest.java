@@ -10,11 +10,14 @@ import io.forebay.testing.Await;
 import io.forebay.testing.RawClient;
 import io.forebay.testing.RawClient.Response;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -328,6 +331,86 @@ final class ServerPurgeTest {
       Response kept = client.get("/kept", "Host: www.example");
       assertEquals(isKept, kept.isHit());
       assertEquals(isKept ? "/kept1" : "/kept2", kept.text());
+    }
+  }
+
+  /**
+   * A purge is forgotten when nothing that it matches can be stored any more. Who follows a fill of
+   * before it, and is late to learn of its end, is not served what that has brought for all that.
+   */
+  @Test
+  void whoIsLateToLeaveAFillOfBeforeDoesSoAlsoWhenThePurgeIsForgotten() throws IOException {
+    origin.on(
+        "/late",
+        (request, connection) -> {
+          boolean isFirst = request.number() == 1;
+          if (isFirst) {
+            reached.countDown();
+            TestOrigin.await(gate);
+          }
+          TestOrigin.sendOk(connection, FRESH, TestOrigin.ascii(isFirst ? "old" : "new"));
+        });
+    AtomicLong clock = new AtomicLong(System.currentTimeMillis());
+    AtomicReference<String> toStop = new AtomicReference<>("");
+    CountDownLatch stopped = new CountDownLatch(1);
+    CountDownLatch goesOn = new CountDownLatch(1);
+    edge.close();
+    edge =
+        Edge.start(
+            Files.createTempDirectory(directory, "edge"),
+            "32MiB",
+            Edge.origins(origin.url()),
+            () -> {
+              if (Thread.currentThread().getName().equals(toStop.get())) {
+                toStop.set("");
+                stopped.countDown();
+                awaitUninterrupted(goesOn);
+              }
+              return clock.get();
+            });
+    try (RawClient first = clientOfLoop(0);
+        RawClient late = clientOfLoop(1);
+        RawClient other = clientOfLoop(1)) {
+      first.request("GET", "/late");
+      TestOrigin.await(reached);
+      edge.purgeUrl("/late");
+      late.request("GET", "/late");
+      edge.awaitSum(1, c -> c.joined);
+      toStop.set("loop-1");
+      other.request("GET", "/other");
+      TestOrigin.await(stopped);
+      gate.countDown();
+      assertEquals("old", first.reply().text());
+      Await.until("the fill is over", () -> edge.server().fillsInProgress() == 0);
+      clock.addAndGet(61_000);
+      Await.until(
+          "the purge is forgotten", () -> edge.server().latestPurges(1).getFirst().isSwept());
+      goesOn.countDown();
+      assertEquals("new", late.reply().text());
+    } finally {
+      goesOn.countDown();
+    }
+  }
+
+  private static void awaitUninterrupted(CountDownLatch latch) {
+    try {
+      TestOrigin.await(latch);
+    } catch (IOException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  /** A connection that this loop has. */
+  private RawClient clientOfLoop(int loop) {
+    while (true) {
+      long before = edge.sum(c -> c.connectionsAccepted);
+      long ofLoop = edge.server().counters().get(loop).connectionsAccepted;
+      RawClient client = edge.connect();
+      edge.awaitSum(before + 1, c -> c.connectionsAccepted);
+      if (edge.server().counters().get(loop).connectionsAccepted > ofLoop) {
+        return client;
+      }
+      client.close();
     }
   }
 }

@@ -121,6 +121,25 @@ class PurgeRaceTest extends PurgeStores {
     }
   }
 
+  @ParameterizedTest
+  @EnumSource
+  void whoLooksAtAFillOfBeforeWhenThePurgeIsForgotten(Named named) throws Exception {
+    try (StoreFixture fixture = open(0)) {
+      StoreLane lane = fixture.store.lane(0);
+      HeadSpec spec = StoreFixture.spec("/odd/1", fixture.store.nextBirth(), 5, "odd");
+      ObjectWriter writer = Objects.requireNonNull(lane.begin(spec));
+      assertTrue(writer.append(ByteBuffer.allocate(5)));
+      purge(fixture, named.odd(false));
+      assertEquals(InstallOutcome.PURGED, writer.finish());
+      assertTrue(lane.isOverruled(spec));
+      sweep(fixture);
+      assertTrue(isSwept(fixture));
+      assertTrue(fixture.store.lane(1).isOverruled(spec), "a follower of another loop may be late");
+      HeadSpec later = StoreFixture.spec("/odd/1", fixture.store.nextBirth(), 5, "odd");
+      assertFalse(lane.isOverruled(later));
+    }
+  }
+
   private static HeadSpec copyOf(StoreFixture fixture, String name, String original) {
     StoreLane lane = fixture.store.lane(0);
     assertNotNull(read(fixture, original));

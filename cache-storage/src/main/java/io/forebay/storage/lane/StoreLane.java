@@ -380,8 +380,13 @@ public final class StoreLane {
     return installs.check(spec, spec.bodyBirth()) == Purges.DEAD;
   }
 
-  /** Whether a purge, hard or soft, has overruled an object that is being stored. */
+  /**
+   * Whether a purge, hard or soft, may have overruled an object that is being stored, or was until
+   * a moment ago.
+   */
   public boolean isOverruled(HeadSpec spec) {
-    return installs.check(spec, spec.bodyBirth()) != Purges.ALIVE;
+    // Asked last, as in replace: once it is stored, or refused, the purge may be forgotten.
+    return installs.check(spec, spec.bodyBirth()) != Purges.ALIVE
+        || !core.births.admits(spec.bodyBirth());
   }
 }
