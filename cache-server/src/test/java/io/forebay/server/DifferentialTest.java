@@ -326,7 +326,8 @@ final class DifferentialTest {
   }
 
   /**
-   * Runs that many sequences.
+   * Runs that many sequences of the seed {@code test.seed}; with {@code test.from} without those
+   * before that one, so that a campaign can be gone on with.
    *
    * @param together of ten steps so many are requests that overlap
    */
@@ -334,14 +335,19 @@ final class DifferentialTest {
     long seed = Long.getLong("test.seed", System.nanoTime());
     System.out.println("DifferentialTest: -Dtest.seed=" + seed);
     SplittableRandom random = new SplittableRandom(seed);
+    int from = Integer.getInteger("test.from", 0);
     try (Bench bench = new Bench()) {
       for (int i = 0; i < sequences; i++) {
         Lane lane = Lane.values()[random.nextInt(Lane.values().length)];
         List<Step> sequence = sequence(random, steps, together);
+        if (i < from) {
+          continue;
+        }
         String difference = bench.settled(lane, sequence);
         if (difference != null) {
           throw new AssertionError(
-              lane + ", " + bench.shortest(lane, sequence, difference) + "\nseed " + seed);
+              "sequence %d of seed %d, %s, %s"
+                  .formatted(i, seed, lane, bench.shortest(lane, sequence, difference)));
         }
         if ((i + 1) % 1000 == 0) {
           System.out.println("DifferentialTest: " + (i + 1) + " sequences agree");

@@ -382,13 +382,18 @@ final class Overlap {
     long failed = told.values().stream().filter(one -> one.response().status() >= 500).count();
     for (Seen seen : all) {
       Told answer = told.get(seen.number());
-      if (answer == null
-          || model.mayShare(answer.asked(), answer.response(), seen.request(), now)) {
+      if (answer == null) {
+        continue;
+      }
+      boolean isConfirmation = answer.response().status() == 304;
+      // A 304 need not repeat the lifetime that the response has which it confirms (4.3.4).
+      Response shared =
+          isConfirmation ? model.confirmedBy(answer.asked(), answer.response()) : answer.response();
+      if (model.mayShare(answer.asked(), shared, seen.request(), now)) {
         continue;
       }
       // One of those who have it may be the one who asked for it.
-      boolean isOwn =
-          answer.response().status() == 304 ? confirmed-- > 0 : taken.add(seen.number());
+      boolean isOwn = isConfirmation ? confirmed-- > 0 : taken.add(seen.number());
       if (!isOwn && failed-- <= 0) {
         return seen + " was sent " + answer;
       }

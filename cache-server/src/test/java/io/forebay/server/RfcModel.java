@@ -771,16 +771,30 @@ final class RfcModel {
 
   /** 4.3.4: freshens what is stored, if the 304 is about that and what it says lets it be kept. */
   private @Nullable Stored confirmed(Request request, Stored stored, Response notModified) {
+    return isAboutOther(stored, notModified) ? null : updated(request, stored, notModified);
+  }
+
+  private static boolean isAboutOther(Stored stored, Response notModified) {
     String etag = stored.response().field("etag");
     String named = notModified.field("etag");
     // What has no tag is confirmed by its date, unless the 304 is about a tag that is strong.
-    boolean isOther =
-        named != null
-            && (etag == null ? !named.startsWith("W/") : !opaque(named).equals(opaque(etag)));
-    if (isOther) {
-      return null;
-    }
-    return updated(request, stored, notModified);
+    return named != null
+        && (etag == null ? !named.startsWith("W/") : !opaque(named).equals(opaque(etag)));
+  }
+
+  /**
+   * What a 304 makes of the stored response that its request asked about; the 304 itself where that
+   * is none.
+   */
+  Response confirmedBy(Request asked, Response notModified) {
+    Stored stored = url(asked).selectedBy(asked);
+    boolean isAskedAbout =
+        stored != null
+            && !validators(stored).isEmpty()
+            && asked.fields().entrySet().containsAll(validators(stored).entrySet());
+    return stored == null || !isAskedAbout || isAboutOther(stored, notModified)
+        ? notModified
+        : merged(stored.response(), notModified);
   }
 
   private @Nullable Stored updated(Request request, Stored stored, Response by) {
