@@ -14,7 +14,7 @@ import org.slf4j.LoggerFactory;
 /**
  * Checks periodically whether the memory available to this process has shrunk or is short, and
  * reports it: once in the log, and in metrics and readiness while it lasts. If the memory tier may
- * change its size, it is told to on the same thread ({@link TierSizer}).
+ * change its size, it is told to on the same thread ({@link TierSizePolicy}).
  */
 final class MemoryWatch implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(MemoryWatch.class);
@@ -43,7 +43,7 @@ final class MemoryWatch implements AutoCloseable {
   private volatile NodeStatus.Memory state;
 
   /** What decides on the size of the memory tier, and what it decides by. */
-  record Follower(Supplier<MemoryPressure> pressure, TierSizer sizer) {}
+  record Follower(Supplier<MemoryPressure> pressure, TierSizePolicy sizer) {}
 
   /**
    * @param follower null if the memory tier keeps its size

@@ -113,7 +113,7 @@ final class ReloadService {
       // Everything that can fail comes before anything is changed.
       RuntimeConfig compiled = RuntimeConfig.of(next, counterNames.routes());
       TlsReload certificates = tls.stage(next.tls(), listenersAsBound(next));
-      List<StorageClass> classes = StorageClassPlan.of(next);
+      List<StorageClass> classes = ConfiguredStorageClasses.of(next);
       store.prepare(classes);
       Origins loaded = Origins.load(withPreviousOrigins(next.origins()), reachable, ownListeners);
       activeConfig.origins(Origins.load(next.origins(), loaded, ownListeners));

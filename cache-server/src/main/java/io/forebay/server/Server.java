@@ -62,7 +62,7 @@ import io.forebay.storage.evict.Tuning;
 import io.forebay.storage.inspect.StoreInspection;
 import io.forebay.storage.inspect.StoreInspector;
 import io.forebay.storage.memory.MachineMemory;
-import io.forebay.storage.placement.ClassStats;
+import io.forebay.storage.placement.StorageClassStats;
 import io.forebay.storage.purge.PurgeEstimate;
 import io.forebay.storage.purge.PurgeStatus;
 import io.micrometer.core.instrument.binder.MeterBinder;
@@ -211,8 +211,8 @@ public final class Server implements NodeControl, AutoCloseable {
       if (!memorySum.fits()) {
         LOG.warn(memorySum.warning());
       }
-      TierSizer sizer =
-          TierSizer.of(store, config.store().memoryMin(), () -> System.nanoTime() / 1_000_000);
+      TierSizePolicy sizer =
+          TierSizePolicy.of(store, config.store().memoryMin(), () -> System.nanoTime() / 1_000_000);
       MemoryWatch.Follower follower =
           sizer == null ? null : new MemoryWatch.Follower(machine::pressure, sizer);
       memoryWatch = opened(new MemoryWatch(machine::read, memorySum, follower).start());
@@ -323,7 +323,7 @@ public final class Server implements NodeControl, AutoCloseable {
         .withMemoryDirectory(config.store().memoryDirectory())
         .withScrub(config.store().scrubRate())
         .withDisks(disks(config))
-        .withClasses(StorageClassPlan.of(config))
+        .withClasses(ConfiguredStorageClasses.of(config))
         .withPredicates(PurgePredicate::parse)
         .withEviction(tuning(config.store()));
   }
@@ -534,7 +534,7 @@ public final class Server implements NodeControl, AutoCloseable {
   }
 
   @Override
-  public List<ClassStats> storageClasses() {
+  public List<StorageClassStats> storageClasses() {
     return store.classStats();
   }
 

@@ -3,7 +3,7 @@ package io.forebay.server;
 import io.forebay.storage.evict.ResizeStats;
 
 /** A memory tier that only counts its regions. */
-final class FakeTier implements TierSizer.Tier {
+final class FakeTier implements TierSizePolicy.Tier {
   private final int count;
   private final int regionBytes;
   private int inUse;

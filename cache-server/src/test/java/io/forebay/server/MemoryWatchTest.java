@@ -111,7 +111,7 @@ class MemoryWatchTest {
         new MemoryWatch(
             machine::read,
             SUM,
-            new MemoryWatch.Follower(machine::pressure, new TierSizer(tier, 128, () -> 0)));
+            new MemoryWatch.Follower(machine::pressure, new TierSizePolicy(tier, 128, () -> 0)));
     assertFine();
     assertEquals(512, tier.target());
     // Of the sum 384 MiB are those of regions that may go.

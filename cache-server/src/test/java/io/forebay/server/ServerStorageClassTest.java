@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.forebay.storage.disk.DiskStats;
-import io.forebay.storage.placement.ClassStats;
+import io.forebay.storage.placement.StorageClassStats;
 import io.forebay.storage.purge.PurgeKind;
 import io.forebay.testing.Await;
 import io.forebay.testing.RawClient;
@@ -40,14 +40,14 @@ final class ServerStorageClassTest {
       origins: {main: {url: "ORIGIN", keep-alive: 5s, timeouts: {first-byte: 10m, idle: 10m}}}
       stores:
         one: {path: "DIR/one", size: 64MiB, slow: 10m}
-      store-classes:
+      storage-classes:
         guarded: {tier: memory, pinned: 30%}
         greedy: {quota: 20%, tier: memory}
       routes:
         - {name: all, origin: main}
-        - {name: secret, origin: main, match: {path: /secret/}, store-class: memory}
-        - {name: guarded, origin: main, match: {path: /guarded/}, store-class: guarded}
-        - {name: greedy, origin: main, match: {path: /greedy/}, store-class: greedy}
+        - {name: secret, origin: main, match: {path: /secret/}, storage-class: memory}
+        - {name: guarded, origin: main, match: {path: /guarded/}, storage-class: guarded}
+        - {name: greedy, origin: main, match: {path: /greedy/}, storage-class: greedy}
       """;
 
   @TempDir Path directory;
@@ -110,7 +110,7 @@ final class ServerStorageClassTest {
     return hits;
   }
 
-  private ClassStats stats(String name) {
+  private StorageClassStats stats(String name) {
     return edge.server().storageClasses().stream()
         .filter(one -> one.name().equals(name))
         .findFirst()
@@ -170,7 +170,7 @@ final class ServerStorageClassTest {
     get("/guarded/", 0, 40);
     get("/greedy/", 300, 500);
     get("/open/", 0, 80);
-    ClassStats greedy = stats("greedy");
+    StorageClassStats greedy = stats("greedy");
     assertTrue(greedy.memoryBytes() < greedy.quotaBytes() + (3 << 20), greedy.toString());
     assertEquals(40, hits("/guarded/", 0, 40));
   }
@@ -186,7 +186,7 @@ final class ServerStorageClassTest {
         edge.explain(200, "{\"url\":\"http://www.example/open/1\"}")
             .path("rules")
             .toString()
-            .contains("store-class"));
+            .contains("storage-class"));
     String metrics = admin("/metrics");
     assertTrue(metrics.contains("forebay_store_class_bytes{class=\"memory\"} "), metrics);
     assertTrue(
@@ -213,9 +213,10 @@ final class ServerStorageClassTest {
     edge.configure(
         "MEMORY=16MiB\n"
             + yaml(NODE)
-                .replace("{name: all, origin: main}", "{name: all, origin: main, store-class: new}")
+                .replace(
+                    "{name: all, origin: main}", "{name: all, origin: main, storage-class: new}")
                 .replace("pinned: 30%", "pinned: 20%")
-                .replace("store-classes:\n", "store-classes:\n  new: {tier: memory}\n"));
+                .replace("storage-classes:\n", "storage-classes:\n  new: {tier: memory}\n"));
     assertEquals(List.of(), edge.server().reload().errors());
     get("/open/", 3, 7);
     assertTrue(stats("new").memoryBytes() > 4 * LENGTH);

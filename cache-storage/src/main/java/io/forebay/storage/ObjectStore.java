@@ -4,7 +4,6 @@ import io.forebay.storage.disk.DiskSettings;
 import io.forebay.storage.disk.DiskStats;
 import io.forebay.storage.disk.DiskTier;
 import io.forebay.storage.disk.Promoter;
-import io.forebay.storage.evict.ClassSurvey;
 import io.forebay.storage.evict.DiskDemoter;
 import io.forebay.storage.evict.EvictionState;
 import io.forebay.storage.evict.MemoryCheck;
@@ -15,6 +14,7 @@ import io.forebay.storage.evict.SampleFilter;
 import io.forebay.storage.evict.SampleRing;
 import io.forebay.storage.evict.SegmentPolicy;
 import io.forebay.storage.evict.ShadowTuner;
+import io.forebay.storage.evict.StorageClassScan;
 import io.forebay.storage.evict.Sweeper;
 import io.forebay.storage.evict.TierResizer;
 import io.forebay.storage.file.NoDirectoryException;
@@ -28,8 +28,8 @@ import io.forebay.storage.lane.StoreState;
 import io.forebay.storage.lock.DirectoryInUseException;
 import io.forebay.storage.memory.ForeignFileException;
 import io.forebay.storage.memory.NoSpaceException;
-import io.forebay.storage.placement.ClassStats;
 import io.forebay.storage.placement.StorageClass;
+import io.forebay.storage.placement.StorageClassStats;
 import io.forebay.storage.placement.StorageClasses;
 import io.forebay.storage.purge.ActiveBirths;
 import io.forebay.storage.purge.Purge;
@@ -38,8 +38,8 @@ import io.forebay.storage.purge.PurgeFailedException;
 import io.forebay.storage.purge.PurgeReceipt;
 import io.forebay.storage.purge.PurgeStatus;
 import io.forebay.storage.purge.Purges;
-import io.forebay.storage.recover.ClassRecount;
 import io.forebay.storage.recover.Rebuild;
+import io.forebay.storage.recover.StorageClassRecount;
 import io.forebay.storage.region.RecordCheck;
 import io.forebay.storage.region.RegionPins;
 import io.forebay.storage.region.Regions;
@@ -285,8 +285,8 @@ public final class ObjectStore implements AutoCloseable {
             scrub,
             samples,
             rebuild,
-            new ClassRecount(regions),
-            new ClassSurvey(
+            new StorageClassRecount(regions),
+            new StorageClassScan(
                 regions, files.classes(), index, core.growing, settings.clockMillis().getAsLong()));
     boolean hasSpares = reclaimer.renewFree();
     // Not before all headers say that their regions are empty: a start that is killed before would
@@ -443,7 +443,7 @@ public final class ObjectStore implements AutoCloseable {
   }
 
   /** Of each configured storage class but the default one. */
-  public List<ClassStats> classStats() {
+  public List<StorageClassStats> classStats() {
     return figures.classes();
   }
 

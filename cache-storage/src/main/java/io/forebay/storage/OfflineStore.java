@@ -12,7 +12,7 @@ import io.forebay.storage.layout.DirectoryPage;
 import io.forebay.storage.layout.RecordHeader;
 import io.forebay.storage.lock.DirectoryLock;
 import io.forebay.storage.memory.TierFile;
-import io.forebay.storage.placement.ClassNumbers;
+import io.forebay.storage.placement.StorageClassNumbers;
 import io.forebay.storage.placement.StorageClasses;
 import io.forebay.storage.purge.PurgeHistory;
 import io.forebay.storage.purge.PurgeMatcher;
@@ -85,7 +85,7 @@ public final class OfflineStore implements AutoCloseable {
         throw new IOException("there is no directory " + data);
       }
       owned.push(DirectoryLock.share(data));
-      this.classes = new StorageClasses(ClassNumbers.read(data));
+      this.classes = new StorageClasses(StorageClassNumbers.read(data));
       this.purges = purges(data.resolve(StoreFiles.JOURNAL_FILE), predicates);
       TierFile tier = tier(data, places.memory());
       this.regions = regions(tier);

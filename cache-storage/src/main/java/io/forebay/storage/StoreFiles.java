@@ -17,7 +17,7 @@ import io.forebay.storage.memory.ForeignFileException;
 import io.forebay.storage.memory.Headroom;
 import io.forebay.storage.memory.TierFile;
 import io.forebay.storage.memory.TierMemory;
-import io.forebay.storage.placement.ClassNumbers;
+import io.forebay.storage.placement.StorageClassNumbers;
 import io.forebay.storage.placement.StorageClasses;
 import io.forebay.storage.purge.Purges;
 import io.forebay.storage.region.Regions;
@@ -58,7 +58,7 @@ final class StoreFiles {
 
   private final StoreSettings settings;
   private final Purges purges;
-  private final ClassNumbers classNumbers;
+  private final StorageClassNumbers classNumbers;
   private final StorageClasses classes;
   private final TierMemory tier;
   private final String place;
@@ -97,7 +97,7 @@ final class StoreFiles {
             settings.predicates(),
             onJournalWork);
     owned.push(purges);
-    this.classNumbers = ClassNumbers.read(data);
+    this.classNumbers = StorageClassNumbers.read(data);
     this.classes = new StorageClasses(classNumbers);
     classes.prepare(settings.classes());
     classes.configure(settings.classes());
@@ -190,7 +190,7 @@ final class StoreFiles {
     this.index =
         new TieredIndex(
             opened,
-            hasDisks() ? settings.disks().identity() : null,
+            hasDisks() ? settings.disks().keyHash() : null,
             directory,
             isWarm,
             file -> {

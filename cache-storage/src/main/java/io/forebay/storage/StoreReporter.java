@@ -11,8 +11,8 @@ import io.forebay.storage.inspect.StoreInspection;
 import io.forebay.storage.lane.StoreLane;
 import io.forebay.storage.lane.StoreState;
 import io.forebay.storage.layout.DirectoryEntry;
-import io.forebay.storage.placement.ClassStats;
 import io.forebay.storage.placement.StorageClass;
+import io.forebay.storage.placement.StorageClassStats;
 import io.forebay.storage.placement.StorageClasses;
 import io.forebay.storage.region.Regions;
 import java.util.ArrayList;
@@ -132,15 +132,15 @@ final class StoreReporter {
   }
 
   /** Of each configured class but the default one. */
-  List<ClassStats> classes() {
+  List<StorageClassStats> classes() {
     Regions regions = core.regions;
     long tierBytes = (long) regions.inUse() * regions.regionBytes();
-    List<ClassStats> stats = new ArrayList<>();
+    List<StorageClassStats> stats = new ArrayList<>();
     for (int n = 1; n < StorageClasses.COUNT; n++) {
       if (files.classes().isConfigured(n)) {
         StorageClass one = files.classes().of(n);
         stats.add(
-            new ClassStats(
+            new StorageClassStats(
                 one.name(),
                 regions.classes().bytes(n),
                 StorageClass.share(tierBytes, one.quotaPercent()),

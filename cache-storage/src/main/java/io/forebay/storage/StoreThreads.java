@@ -1,18 +1,18 @@
 package io.forebay.storage;
 
 import io.forebay.storage.disk.DiskTier;
-import io.forebay.storage.evict.ClassSurvey;
 import io.forebay.storage.evict.DiskDemoter;
 import io.forebay.storage.evict.MemoryScrubber;
 import io.forebay.storage.evict.Reclaimer;
 import io.forebay.storage.evict.SampleRing;
 import io.forebay.storage.evict.ShadowTuner;
+import io.forebay.storage.evict.StorageClassScan;
 import io.forebay.storage.evict.Sweeper;
 import io.forebay.storage.evict.TierResizer;
 import io.forebay.storage.lane.StoreState;
 import io.forebay.storage.layout.TierHeader;
-import io.forebay.storage.recover.ClassRecount;
 import io.forebay.storage.recover.Rebuild;
+import io.forebay.storage.recover.StorageClassRecount;
 import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
@@ -54,8 +54,8 @@ final class StoreThreads {
   private final MemoryScrubber scrub;
   private final List<SampleRing> samples;
   private final Rebuild rebuild;
-  private final ClassRecount recount;
-  private final ClassSurvey classes;
+  private final StorageClassRecount recount;
+  private final StorageClassScan classes;
   private final IndexPressure indexPressure;
   private @Nullable Thread reclaimThread;
   private @Nullable Thread journalThread;
@@ -79,8 +79,8 @@ final class StoreThreads {
       MemoryScrubber scrub,
       List<SampleRing> samples,
       Rebuild rebuild,
-      ClassRecount recount,
-      ClassSurvey classes) {
+      StorageClassRecount recount,
+      StorageClassScan classes) {
     this.settings = settings;
     this.files = files;
     this.core = core;

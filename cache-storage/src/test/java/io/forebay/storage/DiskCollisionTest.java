@@ -9,7 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.forebay.storage.disk.DeviceSettings;
 import io.forebay.storage.disk.DiskSettings;
 import io.forebay.storage.disk.DiskStats;
-import io.forebay.storage.index.KeyIdentity;
+import io.forebay.storage.index.KeyHash;
 import io.forebay.storage.lane.StoreLane;
 import io.forebay.storage.layout.Layouts;
 import io.forebay.storage.object.InstallOutcome;
@@ -41,7 +41,7 @@ class DiskCollisionTest {
   @TempDir Path directory;
   private final AtomicLong clock = new AtomicLong(1_000_000);
 
-  private StoreFixture open(int disks, KeyIdentity identity) throws StoreException {
+  private StoreFixture open(int disks, KeyHash keyHash) throws StoreException {
     List<DeviceSettings> devices = new ArrayList<>();
     for (int n = 0; n < disks; n++) {
       devices.add(
@@ -54,11 +54,11 @@ class DiskCollisionTest {
             .withSizes(1 << 18, 40_000, 64)
             .withLockMemory(false)
             .withPurges(64, 1000, 1 << 16)
-            .withDisks(DiskSettings.of(devices).withIdentity(identity)),
+            .withDisks(DiskSettings.of(devices).withKeyHash(keyHash)),
         clock);
   }
 
-  private static KeyIdentity ofBits(int bits) {
+  private static KeyHash ofBits(int bits) {
     return (high, low) -> Layouts.mix(Layouts.mix(high ^ low) & (1L << bits) - 1);
   }
 
@@ -171,10 +171,10 @@ class DiskCollisionTest {
   }
 
   /** The first name whose key has the same number as another name's. */
-  private static String twin(KeyIdentity identity, String of) {
+  private static String twin(KeyHash keyHash, String of) {
     for (int n = 0; ; n++) {
       String name = "/twin/" + n;
-      if (identity.of(high(name), low(name)) == identity.of(high(of), low(of))) {
+      if (keyHash.of(high(name), low(name)) == keyHash.of(high(of), low(of))) {
         return name;
       }
     }
@@ -191,12 +191,12 @@ class DiskCollisionTest {
 
   @Test
   void aRecordThatGaveWayIsAMissAndStaysDeadAfterItWasStoredAnew() throws Exception {
-    KeyIdentity identity = ofBits(20);
+    KeyHash keyHash = ofBits(20);
     String one = "/one";
-    String two = twin(identity, one);
+    String two = twin(keyHash, one);
     byte[] first = StoreFixture.body(1, 10_000);
     byte[] second = StoreFixture.body(2, 10_000);
-    try (StoreFixture fixture = open(1, identity)) {
+    try (StoreFixture fixture = open(1, keyHash)) {
       assertEquals(InstallOutcome.INSTALLED, fixture.put(fixture.store.lane(0), one, first, true));
       assertEquals(InstallOutcome.INSTALLED, fixture.put(fixture.store.lane(0), two, first, true));
       evictAll(fixture);
@@ -215,11 +215,11 @@ class DiskCollisionTest {
 
   @Test
   void aLookUpThatIsLedToAnotherObjectIsAMissAndNoDamage() throws Exception {
-    KeyIdentity identity = ofBits(20);
+    KeyHash keyHash = ofBits(20);
     String one = "/one";
-    String two = twin(identity, one);
+    String two = twin(keyHash, one);
     byte[] body = StoreFixture.body(1, 10_000);
-    try (StoreFixture fixture = open(1, identity)) {
+    try (StoreFixture fixture = open(1, keyHash)) {
       assertEquals(InstallOutcome.INSTALLED, fixture.put(fixture.store.lane(0), two, body, true));
       evictAll(fixture);
       StoreLane lane = fixture.store.lane(0);
@@ -234,11 +234,11 @@ class DiskCollisionTest {
 
   @Test
   void whatAnotherObjectsInvalidationCostDoesNotComeBackEither() throws Exception {
-    KeyIdentity identity = ofBits(20);
+    KeyHash keyHash = ofBits(20);
     String one = "/one";
-    String two = twin(identity, one);
+    String two = twin(keyHash, one);
     byte[] body = StoreFixture.body(1, 10_000);
-    try (StoreFixture fixture = open(1, identity)) {
+    try (StoreFixture fixture = open(1, keyHash)) {
       assertEquals(InstallOutcome.INSTALLED, fixture.put(fixture.store.lane(0), two, body, true));
       evictAll(fixture);
       assertTrue(fixture.store.lane(0).invalidate(high(one), low(one)));
@@ -253,7 +253,7 @@ class DiskCollisionTest {
 
   @Test
   void aCleanStopKeepsTheTables() throws Exception {
-    try (StoreFixture fixture = open(2, KeyIdentity.STANDARD)) {
+    try (StoreFixture fixture = open(2, KeyHash.STANDARD)) {
       evictAll(fixture);
       long entries = fixture.store.stats().indexEntries();
       assertTrue(fixture.store.diskStats().stream().allMatch(disk -> disk.indexEntries() > 0));
@@ -276,7 +276,7 @@ class DiskCollisionTest {
 
   @Test
   void aDamagedOrMissingTableIsRebuilt() throws Exception {
-    try (StoreFixture fixture = open(1, KeyIdentity.STANDARD)) {
+    try (StoreFixture fixture = open(1, KeyHash.STANDARD)) {
       evictAll(fixture);
       for (boolean isMissing : new boolean[] {true, false}) {
         fixture.store.close();
@@ -305,7 +305,7 @@ class DiskCollisionTest {
 
   @Test
   void aTableThatIsCutWhileItIsUsedIsALossOfMemoryUntilTheNextStart() throws Exception {
-    try (StoreFixture fixture = open(1, KeyIdentity.STANDARD)) {
+    try (StoreFixture fixture = open(1, KeyHash.STANDARD)) {
       evictAll(fixture);
       Path table;
       try (Stream<Path> files = Files.list(directory.resolve("memory"))) {

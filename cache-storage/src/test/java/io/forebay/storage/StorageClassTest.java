@@ -18,9 +18,9 @@ import io.forebay.storage.lane.StoreLane;
 import io.forebay.storage.layout.TierHeader;
 import io.forebay.storage.object.HeadSpec;
 import io.forebay.storage.object.InstallOutcome;
-import io.forebay.storage.placement.ClassStats;
 import io.forebay.storage.placement.StorageClass;
 import io.forebay.storage.placement.StorageClass.Tier;
+import io.forebay.storage.placement.StorageClassStats;
 import io.forebay.storage.purge.Purge;
 import io.forebay.storage.purge.PurgeKind;
 import java.io.IOException;
@@ -141,7 +141,7 @@ class StorageClassTest {
         .getInt(TierHeader.VERSION_OFFSET);
   }
 
-  private static ClassStats stats(StoreFixture fixture, String name) {
+  private static StorageClassStats stats(StoreFixture fixture, String name) {
     return fixture.store.classStats().stream()
         .filter(one -> one.name().equals(name))
         .findFirst()

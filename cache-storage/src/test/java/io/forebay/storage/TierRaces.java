@@ -1,9 +1,9 @@
 package io.forebay.storage;
 
 import io.forebay.storage.index.ChronicleIndex;
-import io.forebay.storage.index.DiskOwner;
 import io.forebay.storage.index.IndexValue;
-import io.forebay.storage.index.KeyIdentity;
+import io.forebay.storage.index.IndexedDisk;
+import io.forebay.storage.index.KeyHash;
 import io.forebay.storage.index.ObjectIndex;
 import io.forebay.storage.index.ObjectIndex.Outcome;
 import io.forebay.storage.index.ObjectIndex.Verdict;
@@ -22,7 +22,7 @@ import java.util.function.Supplier;
 final class TierRaces {
   private static final int DEVICE = 1;
   private static final byte KIND = 1;
-  private static final KeyIdentity PAIRS = (high, low) -> Layouts.mix(low >>> 1);
+  private static final KeyHash PAIRS = (high, low) -> Layouts.mix(low >>> 1);
   private static final AtomicLong KEYS = new AtomicLong();
   private static final TieredIndex INDEX = index();
 
@@ -41,8 +41,8 @@ final class TierRaces {
   private static TieredIndex index() {
     try {
       TieredIndex index = new TieredIndex(ChronicleIndex.anonymous(1 << 16), PAIRS);
-      DiskOwner owner =
-          new DiskOwner() {
+      IndexedDisk owner =
+          new IndexedDisk() {
             @Override
             public int generation(int region) {
               return 0;

@@ -2,9 +2,9 @@ package io.forebay.benchmarks.lab;
 
 import io.forebay.storage.index.ChronicleIndex;
 import io.forebay.storage.index.DiskIndex;
-import io.forebay.storage.index.DiskOwner;
 import io.forebay.storage.index.IndexValue;
-import io.forebay.storage.index.KeyIdentity;
+import io.forebay.storage.index.IndexedDisk;
+import io.forebay.storage.index.KeyHash;
 import io.forebay.storage.index.ObjectIndex;
 import io.forebay.storage.index.ObjectIndex.Outcome;
 import io.forebay.storage.index.ObjectIndex.Verdict;
@@ -28,7 +28,7 @@ public final class DiskIndexSize {
 
   private DiskIndexSize() {}
 
-  private static final class Device implements DiskOwner {
+  private static final class Device implements IndexedDisk {
     private long tombstones;
     private long audits;
 
@@ -56,7 +56,7 @@ public final class DiskIndexSize {
 
   private static void measure(int records) throws IOException {
     Device device = new Device();
-    TieredIndex index = new TieredIndex(ChronicleIndex.anonymous(1 << 16), KeyIdentity.STANDARD);
+    TieredIndex index = new TieredIndex(ChronicleIndex.anonymous(1 << 16), KeyHash.STANDARD);
     try {
       DiskIndex table = index.open(DEVICE, 64 << 20, 1 << 20, records, device);
       ObjectIndex.Cursor cursor = index.blockingCursor();

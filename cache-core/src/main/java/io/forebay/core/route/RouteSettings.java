@@ -14,14 +14,14 @@ import org.jspecify.annotations.Nullable;
  * @param passthrough nothing is stored or looked up
  * @param clientInvalidation whether unsafe requests of clients invalidate what is stored
  * @param storesPost whether responses to POST are stored that say they are what a GET would get
- * @param storeClass name of the storage class of responses
+ * @param storageClass name of the storage class of responses
  */
 public record RouteSettings(
     ClientDirectives clientDirectives,
     boolean passthrough,
     boolean clientInvalidation,
     boolean storesPost,
-    String storeClass,
+    String storageClass,
     FreshnessSettings freshness,
     StaleSettings stale,
     CookieSettings cookies) {
@@ -77,7 +77,7 @@ public record RouteSettings(
     private boolean passthrough;
     private boolean clientInvalidation;
     private boolean storesPost;
-    private String storeClass;
+    private String storageClass;
     private List<String> targetedFields;
     private @Nullable Duration defaultTtl;
     private @Nullable Duration ttlOverride;
@@ -101,7 +101,7 @@ public record RouteSettings(
       passthrough = from.passthrough;
       clientInvalidation = from.clientInvalidation;
       storesPost = from.storesPost;
-      storeClass = from.storeClass;
+      storageClass = from.storageClass;
       targetedFields = from.freshness.targetedFields();
       defaultTtl = from.freshness.defaultTtl();
       ttlOverride = from.freshness.ttlOverride();
@@ -141,8 +141,8 @@ public record RouteSettings(
       return this;
     }
 
-    public Builder storeClass(String value) {
-      storeClass = value;
+    public Builder storageClass(String value) {
+      storageClass = value;
       return this;
     }
 
@@ -237,7 +237,7 @@ public record RouteSettings(
           passthrough,
           clientInvalidation,
           storesPost,
-          storeClass,
+          storageClass,
           new FreshnessSettings(
               targetedFields,
               defaultTtl,

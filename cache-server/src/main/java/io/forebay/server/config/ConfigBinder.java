@@ -22,7 +22,7 @@ import io.forebay.server.config.ServerConfig.OverloadConfig;
 import io.forebay.server.config.ServerConfig.PurgeConfig;
 import io.forebay.server.config.ServerConfig.RouteConfig;
 import io.forebay.server.config.ServerConfig.RouteForwardingConfig;
-import io.forebay.server.config.ServerConfig.StoreClassConfig;
+import io.forebay.server.config.ServerConfig.StorageClassConfig;
 import io.forebay.server.config.ServerConfig.StoreConfig;
 import io.forebay.server.config.ServerConfig.ThreadsConfig;
 import io.forebay.server.config.ServerConfig.TimeoutsConfig;
@@ -71,8 +71,9 @@ final class ConfigBinder extends Binder {
     AdminConfig admin = admin(listeners);
     List<OriginConfig> origins = origins();
     List<DiskConfig> stores = stores();
-    StoreClassBinder classes = new StoreClassBinder(values, problems, sources, !stores.isEmpty());
-    List<StoreClassConfig> storeClasses = classes.bind();
+    StorageClassBinder classes =
+        new StorageClassBinder(values, problems, sources, !stores.isEmpty());
+    List<StorageClassConfig> storageClasses = classes.bind();
     return new ServerConfig(
         listeners,
         admin,
@@ -96,7 +97,7 @@ final class ConfigBinder extends Binder {
         front.tls(certificates),
         front.http3(listeners),
         purge(),
-        storeClasses);
+        storageClasses);
   }
 
   private AdminConfig admin(List<ListenerConfig> listeners) {
@@ -281,7 +282,7 @@ final class ConfigBinder extends Binder {
     return origin;
   }
 
-  private List<RouteConfig> routes(List<OriginConfig> origins, StoreClassBinder classes) {
+  private List<RouteConfig> routes(List<OriginConfig> origins, StorageClassBinder classes) {
     Set<String> originNames = new HashSet<>();
     origins.forEach(origin -> originNames.add(origin.name()));
     List<RouteConfig> routes = new ArrayList<>();
@@ -306,7 +307,7 @@ final class ConfigBinder extends Binder {
                 "an earlier route matches the same host and path",
                 "give it another match, or remove it"));
       }
-      classes.check(scope, route.settings().storeClass());
+      classes.check(scope, route.settings().storageClass());
       routes.add(route);
       for (Field<RouteConfig, ?> field : ConfigKeys.ROUTES.fields()) {
         source(ConfigKeys.ROUTES, name, field, scope + "." + field.name());
@@ -414,7 +415,7 @@ final class ConfigBinder extends Binder {
         .passthrough(!given(scope, ConfigKeys.ROUTE_CACHE))
         .clientInvalidation(given(scope, ConfigKeys.ROUTE_CLIENT_INVALIDATION))
         .storesPost(given(scope, ConfigKeys.ROUTE_STORE_POST))
-        .storeClass(given(scope, ConfigKeys.ROUTE_STORE_CLASS))
+        .storageClass(given(scope, ConfigKeys.ROUTE_STORE_CLASS))
         .build();
   }
 

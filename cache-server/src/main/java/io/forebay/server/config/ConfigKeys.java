@@ -29,7 +29,7 @@ import io.forebay.server.config.ServerConfig.OriginConfig;
 import io.forebay.server.config.ServerConfig.OverloadConfig;
 import io.forebay.server.config.ServerConfig.PurgeConfig;
 import io.forebay.server.config.ServerConfig.RouteConfig;
-import io.forebay.server.config.ServerConfig.StoreClassConfig;
+import io.forebay.server.config.ServerConfig.StorageClassConfig;
 import io.forebay.server.config.ServerConfig.StoreConfig;
 import io.forebay.server.config.ServerConfig.ThreadsConfig;
 import io.forebay.server.config.ServerConfig.TimeoutsConfig;
@@ -836,11 +836,11 @@ final class ConfigKeys {
 
   static final Field<RouteConfig, String> ROUTE_STORE_CLASS =
       live(
-          "store-class",
+          "storage-class",
           ValueType.NAME,
           "default",
-          route -> route.settings().storeClass(),
-          "Storage class of the route's responses: an entry of `store-classes`, `default`,"
+          route -> route.settings().storageClass(),
+          "Storage class of the route's responses: an entry of `storage-classes`, `default`,"
               + " `memory` (never written to a disk) or `disk` (kept on disks; memory has them"
               + " only on the way). It applies to what is stored from then on. If several routes"
               + " share keys, an object has the class of the route that fetched it.");
@@ -1502,71 +1502,71 @@ final class ConfigKeys {
           "Maximum number of lines queued, over all event loops, while the writer is"
               + " behind; further lines are dropped and counted. Each line takes about 3 KiB.");
 
-  static final Field<StoreClassConfig, String> CLASS_TIER =
+  static final Field<StorageClassConfig, String> CLASS_TIER =
       live(
           "tier",
           oneOf("default", "memory", "disk"),
           "default",
-          StoreClassConfig::tier,
+          StorageClassConfig::tier,
           "Where objects lie. `memory`: never on a disk of `stores`, not even at a stop; swap and a"
               + " `store.memory-directory` on a disk are outside of this. `disk`: on disks; in memory"
               + " they do not enter the protected segment. `default`: in memory, then on a disk as"
               + " `store.disk-admission` says.");
-  static final Field<StoreClassConfig, Integer> CLASS_DISK_AFTER =
+  static final Field<StorageClassConfig, Integer> CLASS_DISK_AFTER =
       optional(
           "disk-after",
           integer(0, 3),
           "0 with `tier: disk`, else as `store.disk-admission` says",
           false,
-          StoreClassConfig::diskAfter,
+          StorageClassConfig::diskAfter,
           "Number of repeated requests, as the memory tier counts them, after which an object may"
               + " be written to a disk. Requests count from when the object's region of memory is"
               + " full; entering the protected segment counts as one.");
-  static final Field<StoreClassConfig, Long> CLASS_DISK_MIN =
+  static final Field<StorageClassConfig, Long> CLASS_DISK_MIN =
       live(
           "disk-min",
           size("0", "1024TiB"),
           "0",
-          StoreClassConfig::diskMin,
+          StorageClassConfig::diskMin,
           "Size of a body below which an object is not written to a disk.");
-  static final Field<StoreClassConfig, Long> CLASS_DISK_MAX =
+  static final Field<StorageClassConfig, Long> CLASS_DISK_MAX =
       optional(
           "disk-max",
           size("1", "1024TiB"),
           "no limit",
           false,
-          StoreClassConfig::diskMax,
+          StorageClassConfig::diskMax,
           "Size of a body above which an object is not written to a disk.");
-  static final Field<StoreClassConfig, Long> CLASS_MEMORY_MAX =
+  static final Field<StorageClassConfig, Long> CLASS_MEMORY_MAX =
       optional(
           "memory-max",
           size("0", "1024TiB"),
           "0 with `tier: disk`, else no limit",
           false,
-          StoreClassConfig::memoryMax,
+          StorageClassConfig::memoryMax,
           "Size of a body above which an object does not enter the protected segment of memory.");
-  static final Field<StoreClassConfig, Integer> CLASS_QUOTA =
+  static final Field<StorageClassConfig, Integer> CLASS_QUOTA =
       live(
           "quota",
           percent(1, 100),
           "100%",
-          StoreClassConfig::quotaPercent,
+          StorageClassConfig::quotaPercent,
           "Share of the memory tier that the class may have. Above it, its objects are evicted"
               + " before those of other classes; its new objects are stored all the same.");
-  static final Field<StoreClassConfig, Integer> CLASS_FLOOR =
+  static final Field<StorageClassConfig, Integer> CLASS_FLOOR =
       live(
           "floor",
           percent(75),
           "0%",
-          StoreClassConfig::floorPercent,
+          StorageClassConfig::floorPercent,
           "Share of the memory tier below which no object of the class is evicted for others. The"
               + " floors and pinned shares of all classes add up to 75% at most.");
-  static final Field<StoreClassConfig, Integer> CLASS_PINNED =
+  static final Field<StorageClassConfig, Integer> CLASS_PINNED =
       live(
           "pinned",
           percent(75),
           "0%",
-          StoreClassConfig::pinnedPercent,
+          StorageClassConfig::pinnedPercent,
           "Share of the memory tier for objects of the class that are not evicted, whether they are"
               + " requested or not. Above it, the class is treated like others. On disks its objects"
               + " are kept like requested ones. Purges and replacements apply as usual.");
@@ -1679,12 +1679,12 @@ final class ConfigKeys {
           List.of(
               DISK_PATH, DISK_SIZE, DISK_READERS, DISK_MAX_ERRORS, DISK_SLOW, DISK_TRANSIT_BUFFERS),
           config -> named(config.stores(), DiskConfig::name));
-  static final Section<StoreClassConfig> STORE_CLASSES =
+  static final Section<StorageClassConfig> STORAGE_CLASSES =
       new Section<>(
-          "store-classes",
+          "storage-classes",
           Shape.NAMED,
           "Storage classes by name: in which tiers objects lie, and how much of memory they may"
-              + " take. Routes name them in `store-class`. A reload changes the rules of stored"
+              + " take. Routes name them in `storage-class`. A reload changes the rules of stored"
               + " objects too. Objects of a class that was removed are no longer written to disks."
               + " At most 24 classes.",
           "tier",
@@ -1697,7 +1697,7 @@ final class ConfigKeys {
               CLASS_QUOTA,
               CLASS_FLOOR,
               CLASS_PINNED),
-          config -> named(config.storeClasses(), StoreClassConfig::name));
+          config -> named(config.storageClasses(), StorageClassConfig::name));
   static final Section<OriginConfig> ORIGINS =
       new Section<>(
           "origins",
@@ -1914,7 +1914,7 @@ final class ConfigKeys {
           THREADS,
           STORE,
           STORES,
-          STORE_CLASSES,
+          STORAGE_CLASSES,
           ORIGINS,
           ROUTES,
           LIMITS,

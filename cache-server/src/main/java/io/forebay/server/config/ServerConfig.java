@@ -31,7 +31,7 @@ public record ServerConfig(
     TlsConfig tls,
     Http3Config http3,
     PurgeConfig purge,
-    List<StoreClassConfig> storeClasses) {
+    List<StorageClassConfig> storageClasses) {
 
   /**
    * {@code host:port}; the host may be a name or a literal, {@code *} or empty means every address.
@@ -156,7 +156,7 @@ public record ServerConfig(
    * @param floorPercent of the memory tier below which nothing of it is evicted
    * @param pinnedPercent of the memory tier for what is not evicted
    */
-  public record StoreClassConfig(
+  public record StorageClassConfig(
       String name,
       String tier,
       @Nullable Integer diskAfter,

@@ -291,9 +291,10 @@ public final class RequestExplainer {
       addRule("purge", Reason.MISS_PURGED);
     }
     InspectedObject object = result.object();
-    String storeClass = StoreClassHint.of(survey.classes(), to.settings().storeClass(), object);
-    if (storeClass != null) {
-      addRule("store-class", null, storeClass);
+    String storageClass =
+        StorageClassHint.of(survey.classes(), to.settings().storageClass(), object);
+    if (storageClass != null) {
+      addRule("storage-class", null, storageClass);
     }
     StoredMeta meta = object == null ? null : InspectionLookup.meta(object.head());
     return object == null || meta == null

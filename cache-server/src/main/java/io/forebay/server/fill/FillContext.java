@@ -40,7 +40,7 @@ public record FillContext(
 
   /** The number of the storage class of what a route stores. */
   public int storageClass(Route route) {
-    return store.classes().number(route.settings().storeClass());
+    return store.classes().number(route.settings().storageClass());
   }
 
   public long nowMillis() {

@@ -5,7 +5,7 @@ import io.forebay.server.node.NodeStatus;
 import io.forebay.server.tls.CertificateStatus;
 import io.forebay.storage.StoreStats;
 import io.forebay.storage.disk.DiskStats;
-import io.forebay.storage.placement.ClassStats;
+import io.forebay.storage.placement.StorageClassStats;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
@@ -25,7 +25,7 @@ final class CachedReports {
   private final LongSupplier clockNanos;
   private final Kept<StoreStats> store;
   private final Kept<List<DiskStats>> disks;
-  private final Kept<List<ClassStats>> classes;
+  private final Kept<List<StorageClassStats>> classes;
   private final Kept<List<CertificateStatus>> certificates;
   private final Kept<NodeStatus.Memory> memory;
   private final Kept<double[]> busy;
@@ -75,7 +75,7 @@ final class CachedReports {
     return disks.get();
   }
 
-  List<ClassStats> storageClasses() {
+  List<StorageClassStats> storageClasses() {
     return classes.get();
   }
 

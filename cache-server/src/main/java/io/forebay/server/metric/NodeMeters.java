@@ -6,7 +6,7 @@ import io.forebay.server.counters.LoopCounters;
 import io.forebay.server.counters.NameTable;
 import io.forebay.server.tls.CertificateStatus;
 import io.forebay.storage.disk.DiskStats;
-import io.forebay.storage.placement.ClassStats;
+import io.forebay.storage.placement.StorageClassStats;
 import io.micrometer.core.instrument.Meter;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -78,9 +78,9 @@ final class NodeMeters {
         DiskMetrics.addNamed(meters, from, disk.name());
       }
     }
-    for (ClassStats one : from.storageClasses()) {
+    for (StorageClassStats one : from.storageClasses()) {
       if (classes.add(one.name())) {
-        ClassMetrics.addNamed(meters, from, one.name());
+        StorageClassMetrics.addNamed(meters, from, one.name());
       }
     }
     Set<CertificateKey> now = new HashSet<>();

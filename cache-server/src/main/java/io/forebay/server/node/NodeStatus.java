@@ -5,7 +5,7 @@ import io.forebay.server.counters.LoopCounters;
 import io.forebay.server.tls.CertificateStatus;
 import io.forebay.storage.StoreStats;
 import io.forebay.storage.disk.DiskStats;
-import io.forebay.storage.placement.ClassStats;
+import io.forebay.storage.placement.StorageClassStats;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -54,7 +54,7 @@ public interface NodeStatus {
   }
 
   /** Levels and counters of each storage class but the default one. */
-  default List<ClassStats> storageClasses() {
+  default List<StorageClassStats> storageClasses() {
     return List.of();
   }
 

@@ -23,7 +23,7 @@ import io.forebay.storage.evict.HitEstimate;
 import io.forebay.storage.evict.ResizeStats;
 import io.forebay.storage.inspect.StoreInspection;
 import io.forebay.storage.inspect.StoreInspector;
-import io.forebay.storage.placement.ClassStats;
+import io.forebay.storage.placement.StorageClassStats;
 import io.forebay.storage.purge.PurgeEstimate;
 import io.forebay.storage.purge.PurgeKind;
 import io.forebay.storage.purge.PurgeStatus;
@@ -47,7 +47,7 @@ public final class FakeNode implements NodeControl {
   private volatile @Nullable String journalFailure;
   private volatile @Nullable SmallStore stored;
   private volatile List<DiskStats> disks = List.of();
-  private volatile List<ClassStats> classes = List.of();
+  private volatile List<StorageClassStats> classes = List.of();
   private volatile List<CertificateStatus> certificates = List.of();
   private volatile Reload reload = new Reload(1, List.of(), List.of(), List.of());
   private final List<LoopCounters> counters = List.of(new LoopCounters(), new LoopCounters());
@@ -88,13 +88,13 @@ public final class FakeNode implements NodeControl {
     return this;
   }
 
-  public FakeNode storageClasses(ClassStats... all) {
+  public FakeNode storageClasses(StorageClassStats... all) {
     classes = List.of(all);
     return this;
   }
 
   @Override
-  public List<ClassStats> storageClasses() {
+  public List<StorageClassStats> storageClasses() {
     return classes;
   }
 

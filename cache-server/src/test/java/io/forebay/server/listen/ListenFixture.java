@@ -185,7 +185,7 @@ public final class ListenFixture implements AutoCloseable {
         c.tls(),
         c.http3(),
         c.purge(),
-        c.storeClasses());
+        c.storageClasses());
   }
 
   public int port() {

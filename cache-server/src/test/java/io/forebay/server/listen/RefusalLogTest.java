@@ -113,7 +113,7 @@ class RefusalLogTest {
                 c.tls(),
                 c.http3(),
                 c.purge(),
-                c.storeClasses()));
+                c.storageClasses()));
   }
 
   @AfterEach

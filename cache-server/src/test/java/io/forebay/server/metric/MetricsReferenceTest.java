@@ -12,7 +12,7 @@ import io.forebay.server.counters.ServedCounters;
 import io.forebay.server.tls.CertificateStatus;
 import io.forebay.storage.disk.DiskStats;
 import io.forebay.storage.disk.ScrubStats;
-import io.forebay.storage.placement.ClassStats;
+import io.forebay.storage.placement.StorageClassStats;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -157,7 +157,7 @@ final class MetricsReferenceTest {
                 0,
                 0,
                 new ScrubStats(1, 0, 0, 0, 0, 0)))
-        .storageClasses(new ClassStats("memory", 0, 0, 0, 0, 0, 0))
+        .storageClasses(new StorageClassStats("memory", 0, 0, 0, 0, 0, 0))
         .certificates(new CertificateStatus("a", "ecdsa", List.of(), Instant.EPOCH, Instant.EPOCH));
   }
 

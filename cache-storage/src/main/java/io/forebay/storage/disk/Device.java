@@ -1,8 +1,8 @@
 package io.forebay.storage.disk;
 
 import io.forebay.storage.index.DiskIndex;
-import io.forebay.storage.index.DiskOwner;
 import io.forebay.storage.index.IndexValue;
+import io.forebay.storage.index.IndexedDisk;
 import io.forebay.storage.index.ObjectIndex;
 import io.forebay.storage.purge.Purges;
 import io.forebay.storage.transit.TransitBuffer;
@@ -170,7 +170,7 @@ final class Device {
               cursor,
               purges,
               graves,
-              host.index().identity(),
+              host.index().hash(),
               isIndexed);
     } else {
       format(number);
@@ -179,7 +179,7 @@ final class Device {
   }
 
   /** What the table of its names asks the device. */
-  private final class Owner implements DiskOwner {
+  private final class Owner implements IndexedDisk {
     @Override
     public int generation(int region) {
       return log.generation(region);

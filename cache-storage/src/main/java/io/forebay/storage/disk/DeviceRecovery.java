@@ -1,7 +1,7 @@
 package io.forebay.storage.disk;
 
 import io.forebay.storage.index.IndexValue;
-import io.forebay.storage.index.KeyIdentity;
+import io.forebay.storage.index.KeyHash;
 import io.forebay.storage.index.ObjectIndex;
 import io.forebay.storage.layout.RecordHeader;
 import io.forebay.storage.purge.Purges;
@@ -49,7 +49,7 @@ final class DeviceRecovery {
       ObjectIndex.Cursor cursor,
       Purges purges,
       PendingTombstones graves,
-      KeyIdentity identity,
+      KeyHash keyHash,
       boolean isIndexed) {
     this.settings = settings;
     this.number = number;
@@ -61,7 +61,7 @@ final class DeviceRecovery {
     this.purges = purges;
     this.graves = graves;
     this.isIndexed = isIndexed;
-    this.dead = new Tombstones(settings.knownTombstones(), identity);
+    this.dead = new Tombstones(settings.knownTombstones(), keyHash);
   }
 
   /** How much of it is done; about, for other threads ask. */

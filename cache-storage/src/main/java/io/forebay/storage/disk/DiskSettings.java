@@ -1,6 +1,6 @@
 package io.forebay.storage.disk;
 
-import io.forebay.storage.index.KeyIdentity;
+import io.forebay.storage.index.KeyHash;
 import java.util.List;
 
 /**
@@ -13,7 +13,7 @@ import java.util.List;
  *     confirmed instead of fetched
  * @param stopMillis how long a stop goes on copying what only memory holds
  * @param opener how the devices' files are opened
- * @param identity by which the tables of the devices know keys
+ * @param keyHash by which the tables of the devices know keys
  */
 public record DiskSettings(
     List<DeviceSettings> devices,
@@ -22,11 +22,11 @@ public record DiskSettings(
     long keepMillis,
     long stopMillis,
     DiskTier.Opener opener,
-    KeyIdentity identity) {
+    KeyHash keyHash) {
 
   public static final DiskSettings NONE =
       new DiskSettings(
-          List.of(), Admission.ALWAYS, 0, 0, 0, DiskTier.Opener.files(), KeyIdentity.STANDARD);
+          List.of(), Admission.ALWAYS, 0, 0, 0, DiskTier.Opener.files(), KeyHash.STANDARD);
 
   private static final long KEEP_MILLIS = 24 * 3_600_000L;
   private static final long STOP_MILLIS = 10_000;
@@ -51,33 +51,33 @@ public record DiskSettings(
         KEEP_MILLIS,
         STOP_MILLIS,
         DiskTier.Opener.files(),
-        KeyIdentity.STANDARD);
+        KeyHash.STANDARD);
   }
 
   public DiskSettings with(Admission newAdmission, long newBytesPerDay) {
     return new DiskSettings(
-        devices, newAdmission, newBytesPerDay, keepMillis, stopMillis, opener, identity);
+        devices, newAdmission, newBytesPerDay, keepMillis, stopMillis, opener, keyHash);
   }
 
   public DiskSettings withKeepMillis(long newKeepMillis) {
     return new DiskSettings(
-        devices, admission, bytesPerDay, newKeepMillis, stopMillis, opener, identity);
+        devices, admission, bytesPerDay, newKeepMillis, stopMillis, opener, keyHash);
   }
 
   public DiskSettings withStopMillis(long newStopMillis) {
     return new DiskSettings(
-        devices, admission, bytesPerDay, keepMillis, newStopMillis, opener, identity);
+        devices, admission, bytesPerDay, keepMillis, newStopMillis, opener, keyHash);
   }
 
   public DiskSettings withOpener(DiskTier.Opener newOpener) {
     return new DiskSettings(
-        devices, admission, bytesPerDay, keepMillis, stopMillis, newOpener, identity);
+        devices, admission, bytesPerDay, keepMillis, stopMillis, newOpener, keyHash);
   }
 
   /** By which the tables of the disks know keys; for tests, in which keys must share numbers. */
-  public DiskSettings withIdentity(KeyIdentity newIdentity) {
+  public DiskSettings withKeyHash(KeyHash newKeyHash) {
     return new DiskSettings(
-        devices, admission, bytesPerDay, keepMillis, stopMillis, opener, newIdentity);
+        devices, admission, bytesPerDay, keepMillis, stopMillis, opener, newKeyHash);
   }
 
   public long bytes() {

@@ -1,6 +1,6 @@
 package io.forebay.storage.disk;
 
-import io.forebay.storage.index.KeyIdentity;
+import io.forebay.storage.index.KeyHash;
 import io.forebay.storage.layout.Layouts;
 
 /**
@@ -16,7 +16,7 @@ final class Tombstones {
   private static final int SMALLEST = 1024;
 
   private final int most;
-  private final KeyIdentity identity;
+  private final KeyHash hash;
   private long[] cells = new long[STRIDE * SMALLEST];
   private int size;
 
@@ -28,13 +28,13 @@ final class Tombstones {
   /**
    * @param most how many keys it keeps, at least 2
    */
-  Tombstones(int most, KeyIdentity identity) {
+  Tombstones(int most, KeyHash hash) {
     this.most = most;
-    this.identity = identity;
+    this.hash = hash;
   }
 
   void add(long high, long low, long birth) {
-    long key = identity.coarse(high, low);
+    long key = hash.coarse(high, low);
     while (isOf(key)) {
       if (size < most || cells[find(key) + 1] != 0) {
         if (2 * size >= cells.length / STRIDE) {
@@ -51,7 +51,7 @@ final class Tombstones {
 
   /** Whether a key is of the share that is known. */
   boolean isOf(long high, long low) {
-    return isOf(identity.coarse(high, low));
+    return isOf(hash.coarse(high, low));
   }
 
   private boolean isOf(long key) {
@@ -60,7 +60,7 @@ final class Tombstones {
 
   /** Whether a copy of a key of this share that was born then is dead. */
   boolean covers(long high, long low, long birth) {
-    return birth <= cells[find(identity.coarse(high, low)) + 1];
+    return birth <= cells[find(hash.coarse(high, low)) + 1];
   }
 
   /** Goes on to the next share, of which nothing is known yet; false if that was the last one. */

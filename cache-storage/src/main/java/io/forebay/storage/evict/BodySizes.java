@@ -16,37 +16,49 @@ import java.lang.foreign.MemorySegment;
  */
 final class BodySizes {
   private final Regions regions;
-  private final ObjectIndex.Cursor cursor;
+  private final SliceHeads heads;
   private final int sliceBytes;
-  private final IndexValue head = new IndexValue();
 
   BodySizes(Regions regions, ObjectIndex.Cursor cursor, int sliceBytes) {
     this.regions = regions;
-    this.cursor = cursor;
+    this.heads = new SliceHeads(regions.memory(), cursor);
     this.sliceBytes = sliceBytes;
   }
 
   /** Of a slice whose head is not in memory, the position at which the slice ends. */
   long of(int region, int slot) {
+    if (isSlice(region, slot)) {
+      IndexValue head = heads.find(record(region, slot));
+      if (head != null
+          && head.isInMemory()
+          && regions.slotAt(head.region(), head.generation(), head.offset()) >= 0) {
+        return total(regions.base(head.region()) + head.offset());
+      }
+    }
+    return atLeast(region, slot);
+  }
+
+  /** What the record alone tells: of a slice, the position at which it ends. */
+  long atLeast(int region, int slot) {
+    long record = record(region, slot);
+    if (!isSlice(region, slot)) {
+      return total(record);
+    }
     MemorySegment memory = regions.memory();
-    long record = regions.base(region) + regions.offset(region, slot);
-    if (DirectoryEntry.kind(memory, regions.entry(region, slot)) != RecordHeader.KIND_SLICE) {
-      return memory.get(Layouts.LONG, record + HeadRecord.TOTAL_LENGTH_OFFSET);
-    }
-    ObjectIndex.Outcome outcome =
-        cursor.get(
-            memory.get(Layouts.LONG, record + SliceRecord.HEAD_HIGH_OFFSET),
-            memory.get(Layouts.LONG, record + SliceRecord.HEAD_LOW_OFFSET),
-            head);
-    if (outcome == ObjectIndex.Outcome.DONE
-        && head.isInMemory()
-        && head.objectId() == memory.get(Layouts.LONG, record + SliceRecord.OBJECT_OFFSET)
-        && regions.slotAt(head.region(), head.generation(), head.offset()) >= 0) {
-      return memory.get(
-          Layouts.LONG,
-          regions.base(head.region()) + head.offset() + HeadRecord.TOTAL_LENGTH_OFFSET);
-    }
     return (long) memory.get(Layouts.INT, record + SliceRecord.SLICE_OFFSET) * sliceBytes
         + memory.get(Layouts.INT, record + SliceRecord.BODY_LENGTH_OFFSET);
+  }
+
+  private long record(int region, int slot) {
+    return regions.base(region) + regions.offset(region, slot);
+  }
+
+  private boolean isSlice(int region, int slot) {
+    return DirectoryEntry.kind(regions.memory(), regions.entry(region, slot))
+        == RecordHeader.KIND_SLICE;
+  }
+
+  private long total(long headRecord) {
+    return regions.memory().get(Layouts.LONG, headRecord + HeadRecord.TOTAL_LENGTH_OFFSET);
   }
 }

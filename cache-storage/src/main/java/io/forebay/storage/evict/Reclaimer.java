@@ -5,10 +5,8 @@ import io.forebay.storage.ghost.GhostFilter;
 import io.forebay.storage.index.IndexValue;
 import io.forebay.storage.index.ObjectIndex;
 import io.forebay.storage.layout.DirectoryEntry;
-import io.forebay.storage.layout.HeadRecord;
 import io.forebay.storage.layout.Layouts;
 import io.forebay.storage.layout.RecordHeader;
-import io.forebay.storage.layout.SliceRecord;
 import io.forebay.storage.layout.TierHeader;
 import io.forebay.storage.memory.TierMemory;
 import io.forebay.storage.placement.StorageClasses;
@@ -50,12 +48,12 @@ public final class Reclaimer {
   private final MemoryCheck check;
   private final DiskDemoter demotion;
   private final SegmentPolicy policy;
-  private final ClassPolicy classes;
+  private final StorageClassPolicy classes;
   private final GhostFilter ghosts;
-  private final int sliceBytes;
+  private final SliceHeads heads;
+  private final BodySizes sizes;
   private final long fillDeadlineMillis;
   private final Reservation target = new Reservation();
-  private final IndexValue value = new IndexValue();
   private final Move move = new Move();
   private final Drop drop = new Drop();
 
@@ -100,9 +98,10 @@ public final class Reclaimer {
     this.check = check;
     this.demotion = demotion;
     this.policy = eviction.policy();
-    this.classes = new ClassPolicy(regions, classes, new BodySizes(regions, cursor, sliceBytes));
+    this.heads = new SliceHeads(regions.memory(), cursor);
+    this.sizes = new BodySizes(regions, cursor, sliceBytes);
+    this.classes = new StorageClassPolicy(regions, classes, sizes);
     this.ghosts = eviction.ghosts();
-    this.sliceBytes = sliceBytes;
     this.fillDeadlineMillis = fillDeadlineMillis;
   }
 
@@ -294,15 +293,15 @@ public final class Reclaimer {
       }
     }
     classes.weigh(region);
-    ClassPolicy.Fate[] fates = new ClassPolicy.Fate[count];
+    StorageClassPolicy.Fate[] fates = new StorageClassPolicy.Fate[count];
     long kept = 0;
     for (int n = 0; n < count; n++) {
       int length = length(memory, region, living[n]);
       fates[n] = classes.fate(region, living[n], length);
-      if (fates[n] == ClassPolicy.Fate.BY_USE) {
+      if (fates[n] == StorageClassPolicy.Fate.BY_USE) {
         int lives = lives(region, living[n], isProtected);
         policy.count(regions.touches(region, living[n]), lives, length);
-      } else if (fates[n] == ClassPolicy.Fate.KEPT) {
+      } else if (fates[n] == StorageClassPolicy.Fate.KEPT) {
         kept += length;
       }
     }
@@ -319,8 +318,8 @@ public final class Reclaimer {
       int slot = living[n];
       int length = length(memory, region, slot);
       boolean survives =
-          fates[n] == ClassPolicy.Fate.KEPT
-              || (fates[n] == ClassPolicy.Fate.BY_USE
+          fates[n] == StorageClassPolicy.Fate.KEPT
+              || (fates[n] == StorageClassPolicy.Fate.BY_USE
                   && policy.survives(
                       regions.touches(region, slot), lives(region, slot, isProtected), length));
       if (!survives || !move(region, slot, generation, length, isProtected)) {
@@ -353,24 +352,14 @@ public final class Reclaimer {
     return isProtected ? regions.lives(region, slot) : policy.firstLives(sizeClass(region, slot));
   }
 
-  /** Of the whole object, as far as the record tells; not looked at where no size is favoured. */
+  /**
+   * Of the whole object, as far as the record tells: only sizes below a slice's are favoured, so
+   * what follows a slice does not matter. Not looked at where no size is favoured.
+   */
   private int sizeClass(int region, int slot) {
-    if (!policy.favoursSmall()) {
-      return SegmentPolicy.ANY_SIZE;
-    }
-    MemorySegment memory = regions.memory();
-    long entry = regions.entry(region, slot);
-    long record =
-        regions.base(region) + memory.get(Layouts.INT, entry + DirectoryEntry.OFFSET_OFFSET);
-    if (DirectoryEntry.kind(memory, entry) != RecordHeader.KIND_SLICE) {
-      return SegmentPolicy.sizeClass(
-          memory.get(Layouts.LONG, record + HeadRecord.TOTAL_LENGTH_OFFSET));
-    }
-    // Only sizes below a slice's are favoured: so what precedes this slice need not be known
-    // exactly.
-    long before = (long) memory.get(Layouts.INT, record + SliceRecord.SLICE_OFFSET) * sliceBytes;
-    return SegmentPolicy.sizeClass(
-        before + memory.get(Layouts.INT, record + SliceRecord.BODY_LENGTH_OFFSET));
+    return policy.favoursSmall()
+        ? SegmentPolicy.sizeClass(sizes.atLeast(region, slot))
+        : SegmentPolicy.ANY_SIZE;
   }
 
   /** An object is remembered when its head goes; all its bytes age what is remembered. */
@@ -401,17 +390,7 @@ public final class Reclaimer {
     if (DirectoryEntry.kind(memory, entry) != RecordHeader.KIND_SLICE) {
       return purges.check(memory, record) == Purges.DEAD;
     }
-    // Looked at before the index: an object stops growing after its head is there.
-    if (growing.contains(memory.get(Layouts.LONG, record + SliceRecord.OBJECT_OFFSET))) {
-      return false;
-    }
-    ObjectIndex.Outcome outcome =
-        cursor.get(
-            memory.get(Layouts.LONG, record + SliceRecord.HEAD_HIGH_OFFSET),
-            memory.get(Layouts.LONG, record + SliceRecord.HEAD_LOW_OFFSET),
-            value);
-    return outcome != ObjectIndex.Outcome.DONE
-        || !value.isOf(memory.get(Layouts.LONG, record + SliceRecord.OBJECT_OFFSET));
+    return heads.isOrphan(record, growing);
   }
 
   /** For the receipt of the purge, if it was one that took the record's life. */

@@ -57,7 +57,7 @@ public final class ShadowTuner {
   private final int sliceBytes;
   private final int inlineBytes;
   private final @Nullable SettingTuner chooser;
-  private final @Nullable SizeTuner sizeChooser;
+  private final @Nullable SmallObjectTuner sizeChooser;
 
   /**
    * Tiers under the settings that are tried. None while there is room, for all settings do the same
@@ -161,7 +161,7 @@ public final class ShadowTuner {
     this.missed = new double[chooser == null ? 0 : chooser.size()];
     this.sizeChooser =
         tuning.isSmallTuned()
-            ? new SizeTuner(SegmentPolicy.sizeClass(sliceBytes) - 1, start.smallClass())
+            ? new SmallObjectTuner(SegmentPolicy.sizeClass(sliceBytes) - 1, start.smallClass())
             : null;
     this.favouringMissed = new double[sizeChooser == null ? 0 : sizeChooser.size()];
     this.favouringMissedHeads = new double[favouringMissed.length];
@@ -338,7 +338,7 @@ public final class ShadowTuner {
     }
   }
 
-  private void tryOutFavouring(SizeTuner tuner) {
+  private void tryOutFavouring(SmallObjectTuner tuner) {
     favouringPolicies = new SegmentPolicy[tuner.size()];
     for (int number = 0; number < favouringPolicies.length; number++) {
       favouringPolicies[number] =

@@ -224,7 +224,7 @@ public final class ChronicleIndex implements ObjectIndex {
         case KEEP -> Outcome.KEPT;
         case PUT -> {
           if (disks != null && !value.isInMemory()) {
-            // In the table before it leaves the map: whoever looks meanwhile waits for the lock.
+            // The table names the record before the map removes it; readers wait for the lock.
             boolean isKept = disks.demote(key.high, key.low, value);
             remove(entry);
             yield isKept ? Outcome.DONE : Outcome.FULL;

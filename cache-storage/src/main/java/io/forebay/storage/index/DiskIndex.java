@@ -125,7 +125,7 @@ public final class DiskIndex {
   private final long capacity;
   private final Shape shape;
   private final TableMemory memory;
-  private final DiskOwner owner;
+  private final IndexedDisk owner;
   private final AtomicLongArray words;
 
   /** Slots in use; under the stripe's lock. */
@@ -189,7 +189,7 @@ public final class DiskIndex {
       int regionCount,
       long capacity,
       TableMemory memory,
-      DiskOwner owner) {
+      IndexedDisk owner) {
     this.device = device;
     this.regionBytes = regionBytes;
     this.regionCount = regionCount;
@@ -213,7 +213,7 @@ public final class DiskIndex {
     return device;
   }
 
-  DiskOwner owner() {
+  IndexedDisk owner() {
     return owner;
   }
 

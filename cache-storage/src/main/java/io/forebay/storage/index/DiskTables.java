@@ -19,15 +19,15 @@ import org.jspecify.annotations.Nullable;
 final class DiskTables {
   private static final DiskIndex[] NONE = {};
 
-  private final KeyIdentity identity;
+  private final KeyHash hash;
   private volatile DiskIndex[] tables = NONE;
 
-  DiskTables(KeyIdentity identity) {
-    this.identity = identity;
+  DiskTables(KeyHash hash) {
+    this.hash = hash;
   }
 
-  KeyIdentity identity() {
-    return identity;
+  KeyHash hash() {
+    return hash;
   }
 
   synchronized void add(DiskIndex table) {
@@ -69,7 +69,7 @@ final class DiskTables {
     }
 
     Outcome find(long ofHigh, long ofLow, IndexValue into) {
-      long key = identity.of(ofHigh, ofLow);
+      long key = hash.of(ofHigh, ofLow);
       boolean isFound = false;
       for (DiskIndex table : tables) {
         switch (table.find(key, isFound ? other : into, isPatient)) {
@@ -95,7 +95,7 @@ final class DiskTables {
     Outcome begin(long ofHigh, long ofLow, IndexValue into) {
       high = ofHigh;
       low = ofLow;
-      id = identity.of(high, low);
+      id = hash.of(high, low);
       count = 0;
       shown = -1;
       DiskIndex[] all = tables;
@@ -172,7 +172,7 @@ final class DiskTables {
      * have is another one's. False if the record lost its name.
      */
     boolean demote(long ofHigh, long ofLow, IndexValue value) {
-      long key = identity.of(ofHigh, ofLow);
+      long key = hash.of(ofHigh, ofLow);
       for (DiskIndex table : tables) {
         if (table.device() != value.diskDevice()
             && table.find(key, other, true) == Outcome.DONE

@@ -59,26 +59,26 @@ public final class TieredIndex implements ObjectIndex {
   }
 
   /** Over tables that end with the process. */
-  public TieredIndex(ChronicleIndex memory, KeyIdentity identity) {
-    this(memory, identity, null, false, file -> {});
+  public TieredIndex(ChronicleIndex memory, KeyHash hash) {
+    this(memory, hash, null, false, file -> {});
   }
 
   /**
    * Over tables in files.
    *
-   * @param identity by which tables know keys; null: there are no disks
+   * @param hash by which tables know keys; null: there are no disks
    * @param directory where the files lie; null: tables end with the process
    * @param isWarm whether files that are there are whole, and what the last process left
    * @param onMade told of a file before it is made
    */
   public TieredIndex(
       ChronicleIndex memory,
-      @Nullable KeyIdentity identity,
+      @Nullable KeyHash hash,
       @Nullable Path directory,
       boolean isWarm,
       Consumer<Path> onMade) {
     this.memory = memory;
-    this.tables = identity == null ? null : new DiskTables(identity);
+    this.tables = hash == null ? null : new DiskTables(hash);
     this.directory = directory;
     this.isWarm = isWarm;
     this.onMade = onMade;
@@ -101,7 +101,7 @@ public final class TieredIndex implements ObjectIndex {
    * @param capacity of the table, in records
    */
   public DiskIndex open(
-      int device, int regionBytes, int regionCount, long capacity, DiskOwner owner)
+      int device, int regionBytes, int regionCount, long capacity, IndexedDisk owner)
       throws IOException {
     if (tables == null) {
       throw new IllegalStateException("this index was made for no disks");
@@ -193,8 +193,8 @@ public final class TieredIndex implements ObjectIndex {
   }
 
   /** By which the tables tell keys apart. */
-  public KeyIdentity identity() {
-    return tables == null ? KeyIdentity.STANDARD : tables.identity();
+  public KeyHash hash() {
+    return tables == null ? KeyHash.STANDARD : tables.hash();
   }
 
   /** What map and tables take of memory at most. */

@@ -19,7 +19,7 @@ public final class StorageClasses {
   /** Numbers, 0 for the default class included. */
   public static final int COUNT = DirectoryEntry.MAX_CLASS + 1;
 
-  private final ClassNumbers numbers;
+  private final StorageClassNumbers numbers;
   private volatile State state;
 
   @SuppressWarnings("ArrayRecordComponent") // never changed once it is made
@@ -29,14 +29,14 @@ public final class StorageClasses {
       Map<String, Integer> byName,
       boolean isAnyGuarded) {}
 
-  public StorageClasses(ClassNumbers numbers) {
+  public StorageClasses(StorageClassNumbers numbers) {
     this.numbers = numbers;
     this.state = state(List.of());
   }
 
   /** None but the default class, for stores without a directory. */
   public static StorageClasses none() {
-    return new StorageClasses(ClassNumbers.unnamed());
+    return new StorageClasses(StorageClassNumbers.unnamed());
   }
 
   /**

@@ -63,7 +63,7 @@ public final class Regions {
   private final AtomicLongArray words;
   private final AtomicIntegerArray holds;
   private final KeptRegions kept;
-  private final ClassUsage classes;
+  private final StorageClassUsage classes;
 
   /** Readers without pins. */
   private final AtomicIntegerArray visits;
@@ -80,7 +80,7 @@ public final class Regions {
     this.kept = new KeptRegions(count);
     this.visits = new AtomicIntegerArray(count);
     this.inUse = count;
-    this.classes = new ClassUsage(count);
+    this.classes = new StorageClassUsage(count);
   }
 
   public MemorySegment memory() {
@@ -164,7 +164,7 @@ public final class Regions {
   }
 
   /** What records of each storage class take. */
-  public ClassUsage classes() {
+  public StorageClassUsage classes() {
     return classes;
   }
 
@@ -287,8 +287,8 @@ public final class Regions {
   }
 
   /**
-   * Takes a region out of use that {@link #renew} has emptied and nobody was given. It has neither
-   * readers nor records, and its header says so; its other pages may go after this.
+   * Takes out of use a region that {@link #renew} has emptied and that no writer has. It has
+   * neither readers nor records, and its header says so; its other pages may go after this.
    */
   public void withdraw(int region) {
     state(region, WITHDRAWN);

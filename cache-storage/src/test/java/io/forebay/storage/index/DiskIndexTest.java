@@ -31,7 +31,7 @@ class DiskIndexTest {
   private final IndexValue value = new IndexValue();
 
   /** A device whose regions are all in one life. */
-  private static final class Device implements DiskOwner {
+  private static final class Device implements IndexedDisk {
     private int generation;
     private final List<Long> buried = new ArrayList<>();
     private int audits;
@@ -308,7 +308,7 @@ class DiskIndexTest {
 
   @Test
   void keysThatAnyTableCannotTellApartAreOneInTheCoarseIdentity() throws IOException {
-    KeyIdentity plain = (high, low) -> high;
+    KeyHash plain = (high, low) -> high;
     for (long capacity : new long[] {1, 100_000, 10_000_000}) {
       int bits = Long.SIZE - DiskIndex.KEY_BITS - stripeBits(capacity);
       long id = 0x1234_5678_9ABC_DEF0L;

@@ -28,7 +28,7 @@ class TieredIndexTest {
   /** What was written to a device, in the order in which it was. */
   private record Stored(long key, long birth, int offset, int region) {}
 
-  private static final class Device implements DiskOwner {
+  private static final class Device implements IndexedDisk {
     private final int number;
     private final List<Stored> records = new ArrayList<>();
     private final Map<Long, Stored> places = new HashMap<>();
@@ -66,7 +66,7 @@ class TieredIndexTest {
     }
   }
 
-  private final KeyIdentity identity;
+  private final KeyHash keyHash;
   private final List<Device> devices = List.of(new Device(1), new Device(2));
   private final Map<Long, Long> latest = new HashMap<>();
   private final IndexValue value = new IndexValue();
@@ -76,13 +76,13 @@ class TieredIndexTest {
 
   TieredIndexTest() throws IOException {
     // 512 numbers for a few hundred keys.
-    identity = (high, low) -> Layouts.mix(Layouts.mix(high ^ low) & 511);
+    keyHash = (high, low) -> Layouts.mix(Layouts.mix(high ^ low) & 511);
     index = open();
     cursor = index.blockingCursor();
   }
 
   private TieredIndex open() throws IOException {
-    TieredIndex opened = new TieredIndex(ChronicleIndex.anonymous(10_000), identity);
+    TieredIndex opened = new TieredIndex(ChronicleIndex.anonymous(10_000), keyHash);
     for (Device device : devices) {
       DiskIndex table = opened.open(device.number, REGION_BYTES, 1 << 20, 1, device);
       assertFalse(table.isLoaded());
@@ -257,14 +257,14 @@ class TieredIndexTest {
     for (Device device : devices) {
       Map<Long, Long> dead = new HashMap<>();
       for (long[] one : device.tombstones) {
-        dead.merge(identity.coarse(one[0], one[1]), one[2], Math::max);
+        dead.merge(keyHash.coarse(one[0], one[1]), one[2], Math::max);
       }
       List<Stored> order = new ArrayList<>(device.records);
       for (int n = order.size(); n > 1; n--) {
         order.add(order.remove(random.nextInt(n)));
       }
       for (Stored one : order) {
-        long coarse = identity.coarse(high(one.key()), low(one.key()));
+        long coarse = keyHash.coarse(high(one.key()), low(one.key()));
         if (one.birth() > dead.getOrDefault(coarse, -1L)) {
           takeUp(device, one);
         }
@@ -373,9 +373,9 @@ class TieredIndexTest {
 
   /** A key that has the same number as another. */
   private long twin(long key) {
-    long number = identity.of(high(key), low(key));
+    long number = keyHash.of(high(key), low(key));
     long other = key + 1;
-    while (identity.of(high(other), low(other)) != number) {
+    while (keyHash.of(high(other), low(other)) != number) {
       other++;
     }
     return other;
@@ -402,7 +402,7 @@ class TieredIndexTest {
   @Test
   void withoutRoomInMemoryAnUpdateOfADiskIsStillDone() throws IOException {
     close();
-    index = new TieredIndex(ChronicleIndex.anonymous(256), identity);
+    index = new TieredIndex(ChronicleIndex.anonymous(256), keyHash);
     DiskIndex table = index.open(1, REGION_BYTES, 1 << 20, 1, devices.getFirst());
     cursor = index.blockingCursor();
     assertTrue(install(1000, births++));

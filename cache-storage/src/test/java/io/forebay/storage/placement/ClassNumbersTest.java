@@ -28,11 +28,11 @@ class ClassNumbersTest {
 
   @Test
   void namesKeepTheirNumbers() throws IOException {
-    ClassNumbers first = ClassNumbers.read(directory);
+    StorageClassNumbers first = StorageClassNumbers.read(directory);
     assertFalse(first.isSound(), "there is no file");
     first.assign(List.of("a", "b"));
     first.assign(List.of("c", "b"));
-    ClassNumbers second = ClassNumbers.read(directory);
+    StorageClassNumbers second = StorageClassNumbers.read(directory);
     assertTrue(second.isSound());
     assertEquals(Map.of("a", 1, "b", 2, "c", 3), second.byName());
     assertEquals("rw-------", PosixFilePermissions.toString(Files.getPosixFilePermissions(file())));
@@ -40,20 +40,20 @@ class ClassNumbersTest {
 
   @Test
   void noNameNoFile() throws IOException {
-    ClassNumbers.read(directory).assign(List.of());
+    StorageClassNumbers.read(directory).assign(List.of());
     assertFalse(Files.exists(file()));
   }
 
   @Test
   void whenAllNumbersAreTakenThatIsSaid() throws IOException {
-    ClassNumbers numbers = ClassNumbers.read(directory);
+    StorageClassNumbers numbers = StorageClassNumbers.read(directory);
     numbers.assign(
         IntStream.range(0, DirectoryEntry.MAX_CLASS).mapToObj(n -> "class" + n).toList());
     IOException told = assertThrows(IOException.class, () -> numbers.assign(List.of("last")));
     assertTrue(
         String.valueOf(told.getMessage()).startsWith("no number is left for storage class last"));
     numbers.assign(List.of("class7"));
-    assertEquals(DirectoryEntry.MAX_CLASS, ClassNumbers.read(directory).byName().size());
+    assertEquals(DirectoryEntry.MAX_CLASS, StorageClassNumbers.read(directory).byName().size());
   }
 
   @ParameterizedTest
@@ -72,7 +72,7 @@ class ClassNumbersTest {
       })
   void whatMakesNoSenseCountsAsNone(String text) throws IOException {
     Files.writeString(file(), text);
-    ClassNumbers read = ClassNumbers.read(directory);
+    StorageClassNumbers read = StorageClassNumbers.read(directory);
     assertFalse(read.isSound());
     assertEquals(Map.of(), read.byName());
   }

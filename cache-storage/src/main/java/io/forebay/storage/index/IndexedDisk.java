@@ -1,7 +1,7 @@
 package io.forebay.storage.index;
 
 /** What a {@link DiskIndex} asks of the device whose records it names. Any thread, no waiting. */
-public interface DiskOwner {
+public interface IndexedDisk {
   /** The life that a region is in; 0 while that is not known, and if it never had one. */
   int generation(int region);
 

@@ -1,14 +1,12 @@
 package io.forebay.storage.evict;
 
-import io.forebay.storage.index.IndexValue;
 import io.forebay.storage.index.ObjectIndex;
 import io.forebay.storage.layout.DirectoryEntry;
 import io.forebay.storage.layout.Layouts;
 import io.forebay.storage.layout.RecordHeader;
-import io.forebay.storage.layout.SliceRecord;
 import io.forebay.storage.placement.StorageClasses;
-import io.forebay.storage.region.ClassUsage;
 import io.forebay.storage.region.Regions;
+import io.forebay.storage.region.StorageClassUsage;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 import java.util.Set;
@@ -18,25 +16,24 @@ import java.util.Set;
  * there, so that what was purged or replaced does not use up a floor or a pinned share. Only while
  * a class has one. Reclaim thread only.
  */
-public final class ClassSurvey {
+public final class StorageClassScan {
   static final long ROUND_MILLIS = 30_000;
   private static final int MAX_AT_ONCE = 8;
 
   private final Regions regions;
-  private final ClassUsage usage;
+  private final StorageClassUsage usage;
   private final StorageClasses classes;
-  private final ObjectIndex.Cursor cursor;
+  private final SliceHeads heads;
 
   /** Objects whose slices live before there is a head. */
   private final Set<Long> growing;
 
-  private final IndexValue head = new IndexValue();
   private final long[] live = new long[StorageClasses.COUNT];
   private int next;
   private double due;
   private long lastMillis;
 
-  public ClassSurvey(
+  public StorageClassScan(
       Regions regions,
       StorageClasses classes,
       ObjectIndex index,
@@ -45,7 +42,7 @@ public final class ClassSurvey {
     this.regions = regions;
     this.usage = regions.classes();
     this.classes = classes;
-    this.cursor = index.blockingCursor();
+    this.heads = new SliceHeads(regions.memory(), index.blockingCursor());
     this.growing = growing;
     this.lastMillis = nowMillis;
   }
@@ -93,21 +90,7 @@ public final class ClassSurvey {
 
   /** A slice whose object is not stored any more. */
   private boolean isOrphan(int region, int slot, long entry) {
-    MemorySegment memory = regions.memory();
-    if (DirectoryEntry.kind(memory, entry) != RecordHeader.KIND_SLICE) {
-      return false;
-    }
-    long object = memory.get(Layouts.LONG, entry + DirectoryEntry.OBJECT_OFFSET);
-    // Looked at before the index: an object stops growing after its head is there.
-    if (growing.contains(object)) {
-      return false;
-    }
-    long record = regions.base(region) + regions.offset(region, slot);
-    ObjectIndex.Outcome outcome =
-        cursor.get(
-            memory.get(Layouts.LONG, record + SliceRecord.HEAD_HIGH_OFFSET),
-            memory.get(Layouts.LONG, record + SliceRecord.HEAD_LOW_OFFSET),
-            head);
-    return outcome != ObjectIndex.Outcome.DONE || head.objectId() != object;
+    return DirectoryEntry.kind(regions.memory(), entry) == RecordHeader.KIND_SLICE
+        && heads.isOrphan(regions.base(region) + regions.offset(region, slot), growing);
   }
 }

@@ -13,14 +13,14 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** The decision on the size of the memory tier: 128 regions of 4 MiB, at least 40 of them. */
-class TierSizerTest {
+class TierSizePolicyTest {
   private static final long MEBI = 1 << 20;
   private static final int COUNT = 128;
   private static final int LEAST = 40;
 
   private final AtomicLong clock = new AtomicLong(5_000_000);
   private final FakeTier tier = new FakeTier(COUNT, 4 << 20);
-  private final TierSizer sizer = new TierSizer(tier, LEAST, clock::get);
+  private final TierSizePolicy sizer = new TierSizePolicy(tier, LEAST, clock::get);
 
   private static Level group(long limitMebi, long roomMebi) {
     return new Level("control group /edge", limitMebi * MEBI, roomMebi * MEBI);
@@ -108,7 +108,7 @@ class TierSizerTest {
     assertEquals(COUNT, tier.target());
     sizer.step(stalled(0.11, 0));
     assertEquals(COUNT - 4, tier.target());
-    pass(TierSizer.STALL_MILLIS - 1_000, stalled(0.06, 0));
+    pass(TierSizePolicy.STALL_MILLIS - 1_000, stalled(0.06, 0));
     assertEquals(COUNT - 4, tier.target(), "the average does not show it yet");
     pass(1_000, stalled(0.06, 0));
     assertEquals(COUNT - 8, tier.target());
@@ -136,25 +136,25 @@ class TierSizerTest {
   void growsOneByOneAfterACalmTime() {
     pass(1_000, room(2_000, 0));
     assertEquals(86, tier.target());
-    pass(TierSizer.CALM_MILLIS - 1_000, room(2_000, 900));
+    pass(TierSizePolicy.CALM_MILLIS - 1_000, room(2_000, 900));
     assertEquals(86, tier.target());
     pass(1_000, room(2_000, 900));
     assertEquals(87, tier.target());
-    pass(TierSizer.GROW_MILLIS - 1_000, room(2_000, 900));
+    pass(TierSizePolicy.GROW_MILLIS - 1_000, room(2_000, 900));
     assertEquals(87, tier.target());
     pass(1_000, room(2_000, 900));
     assertEquals(88, tier.target());
-    pass(TierSizer.GROW_MILLIS * 100, room(2_000, 900));
+    pass(TierSizePolicy.GROW_MILLIS * 100, room(2_000, 900));
     assertEquals(COUNT, tier.target());
   }
 
   @Test
   void aShortageMakesItWaitAgain() {
     pass(1_000, room(2_000, 0));
-    pass(TierSizer.CALM_MILLIS - 1_000, room(2_000, 900));
+    pass(TierSizePolicy.CALM_MILLIS - 1_000, room(2_000, 900));
     pass(1_000, stalled(0.2, 0));
     int target = tier.target();
-    pass(TierSizer.CALM_MILLIS - 1_000, room(2_000, 900));
+    pass(TierSizePolicy.CALM_MILLIS - 1_000, room(2_000, 900));
     assertEquals(target, tier.target());
     pass(1_000, room(2_000, 900));
     assertEquals(target + 1, tier.target());
@@ -163,16 +163,16 @@ class TierSizerTest {
   @Test
   void growsOnlyIfALotIsLeftAfterIt() {
     pass(1_000, room(2_000, 0));
-    pass(2 * TierSizer.CALM_MILLIS, room(2_000, 203));
+    pass(2 * TierSizePolicy.CALM_MILLIS, room(2_000, 203));
     assertEquals(86, tier.target());
-    pass(TierSizer.GROW_MILLIS, room(2_000, 204));
+    pass(TierSizePolicy.GROW_MILLIS, room(2_000, 204));
     assertEquals(87, tier.target());
   }
 
   @Test
   void waitsForARegionThatCannotBeAllocated() {
     pass(1_000, room(2_000, 0));
-    pass(TierSizer.CALM_MILLIS, room(2_000, 900));
+    pass(TierSizePolicy.CALM_MILLIS, room(2_000, 900));
     assertEquals(87, tier.target());
     tier.inUse(86);
     for (int n = 0; n < 100; n++) {

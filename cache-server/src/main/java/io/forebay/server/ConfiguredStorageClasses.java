@@ -2,7 +2,7 @@ package io.forebay.server;
 
 import io.forebay.server.config.ServerConfig;
 import io.forebay.server.config.ServerConfig.RouteConfig;
-import io.forebay.server.config.ServerConfig.StoreClassConfig;
+import io.forebay.server.config.ServerConfig.StorageClassConfig;
 import io.forebay.storage.placement.StorageClass;
 import io.forebay.storage.placement.StorageClass.Tier;
 import java.util.ArrayList;
@@ -10,8 +10,8 @@ import java.util.List;
 import java.util.Locale;
 
 /** The storage classes of a configuration, as the store takes them. */
-final class StorageClassPlan {
-  private StorageClassPlan() {}
+final class ConfiguredStorageClasses {
+  private ConfiguredStorageClasses() {}
 
   /** Those that are configured, and the built-in ones that routes name. */
   static List<StorageClass> of(ServerConfig config) {
@@ -22,15 +22,15 @@ final class StorageClassPlan {
         classes.add(StorageClass.of(name, builtIn));
       }
     }
-    config.storeClasses().forEach(one -> classes.add(of(one)));
+    config.storageClasses().forEach(one -> classes.add(of(one)));
     return classes;
   }
 
   private static boolean isOf(RouteConfig route, String name) {
-    return route.settings().storeClass().equals(name);
+    return route.settings().storageClass().equals(name);
   }
 
-  private static StorageClass of(StoreClassConfig config) {
+  private static StorageClass of(StorageClassConfig config) {
     StorageClass base =
         StorageClass.of(config.name(), Tier.valueOf(config.tier().toUpperCase(Locale.ROOT)));
     Integer after = config.diskAfter();

@@ -8,11 +8,11 @@ import io.forebay.storage.layout.Layouts;
  * goes by {@link #coarse}.
  */
 @FunctionalInterface
-public interface KeyIdentity {
+public interface KeyHash {
   /** All bits of both halves matter. */
-  KeyIdentity STANDARD = (high, low) -> Layouts.mix(high ^ Layouts.mix(low));
+  KeyHash STANDARD = (high, low) -> Layouts.mix(high ^ Layouts.mix(low));
 
-  /** Bits of the identity that the smallest table keeps. */
+  /** Bits of the hash that the smallest table keeps. */
   int COARSE_BITS = DiskIndex.KEY_BITS;
 
   /** 64 bits, of which the first are the most significant. */

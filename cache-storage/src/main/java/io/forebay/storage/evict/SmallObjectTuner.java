@@ -14,7 +14,7 @@ import java.util.Arrays;
  * the present one itself is out, it changes to the aim. As in {@link SettingTuner}, a step back
  * needs a longer row each time.
  */
-final class SizeTuner {
+final class SmallObjectTuner {
   /** Of a score, what is left of it a window later. */
   static final double KEPT = 0.98;
 
@@ -51,7 +51,7 @@ final class SizeTuner {
   /**
    * @param largest size class that can be favoured
    */
-  SizeTuner(int largest, int start) {
+  SmallObjectTuner(int largest, int start) {
     this.classes = Arrays.stream(CLASSES).filter(each -> each <= largest).toArray();
     this.bytes = new double[classes.length];
     this.objects = new double[classes.length];

@@ -9,14 +9,14 @@ import java.util.BitSet;
  * Counts what an earlier process has left of each storage class, one region a step. Until that is
  * done a class seems to have less than it has: its floor protects more of it. Reclaim thread only.
  */
-public final class ClassRecount {
+public final class StorageClassRecount {
   private final Regions regions;
   private final int[] generations;
   private final BitSet left = new BitSet();
   private int next;
 
   /** Notes what is there now; what is written from here on counts by itself. */
-  public ClassRecount(Regions regions) {
+  public StorageClassRecount(Regions regions) {
     this.regions = regions;
     this.generations = new int[regions.count()];
     for (int region = 0; region < regions.count() && regions.classes().isInUse(); region++) {

@@ -10,7 +10,7 @@ import java.util.concurrent.atomic.AtomicLongArray;
  * anything. How much of that is dead is looked up now and then. Records of the default class, 0,
  * are not counted. Any thread.
  */
-public final class ClassUsage {
+public final class StorageClassUsage {
   private static final int CLASSES = DirectoryEntry.MAX_CLASS + 1;
 
   private final int regionCount;
@@ -23,7 +23,7 @@ public final class ClassUsage {
   /** Of these, what was dead when it was last looked at. */
   private volatile AtomicIntegerArray dead = new AtomicIntegerArray(0);
 
-  ClassUsage(int regionCount) {
+  StorageClassUsage(int regionCount) {
     this.regionCount = regionCount;
   }
 

@@ -1,7 +1,7 @@
 package io.forebay.server.config;
 
 import io.forebay.server.config.ConfigValues.Raw;
-import io.forebay.server.config.ServerConfig.StoreClassConfig;
+import io.forebay.server.config.ServerConfig.StorageClassConfig;
 import io.forebay.server.text.Printable;
 import java.util.ArrayList;
 import java.util.List;
@@ -9,7 +9,7 @@ import java.util.Map;
 import java.util.TreeSet;
 
 /** Converts the values of storage classes into records and checks which of them contradict. */
-final class StoreClassBinder extends Binder {
+final class StorageClassBinder extends Binder {
   /** Classes that are there without an entry. */
   static final List<String> BUILT_IN = List.of("default", "memory", "disk");
 
@@ -19,7 +19,7 @@ final class StoreClassBinder extends Binder {
   private final boolean hasDisks;
   private final TreeSet<String> names = new TreeSet<>(BUILT_IN);
 
-  StoreClassBinder(
+  StorageClassBinder(
       ConfigValues values,
       List<ConfigProblem> problems,
       Map<String, String> sources,
@@ -28,13 +28,13 @@ final class StoreClassBinder extends Binder {
     this.hasDisks = hasDisks;
   }
 
-  List<StoreClassConfig> bind() {
-    List<StoreClassConfig> classes = new ArrayList<>();
+  List<StorageClassConfig> bind() {
+    List<StorageClassConfig> classes = new ArrayList<>();
     int guarded = 0;
     for (Map.Entry<String, SourceLocation> instance :
-        values.instances(ConfigKeys.STORE_CLASSES).entrySet()) {
+        values.instances(ConfigKeys.STORAGE_CLASSES).entrySet()) {
       String name = instance.getKey();
-      String scope = "store-classes." + name;
+      String scope = "storage-classes." + name;
       SourceLocation place = instance.getValue();
       if (BUILT_IN.contains(name)) {
         problems.add(place.problem(scope, name + " is built in", "use another name"));
@@ -45,7 +45,7 @@ final class StoreClassBinder extends Binder {
                 scope, "more than " + MAX_CLASSES + " classes", "let routes share a class"));
         break;
       }
-      StoreClassConfig one = bind(name, scope, place);
+      StorageClassConfig one = bind(name, scope, place);
       guarded += Math.max(one.floorPercent(), one.pinnedPercent());
       if (guarded > MAX_GUARDED_PERCENT) {
         problems.add(
@@ -57,16 +57,16 @@ final class StoreClassBinder extends Binder {
       }
       names.add(name);
       classes.add(one);
-      for (Field<StoreClassConfig, ?> field : ConfigKeys.STORE_CLASSES.fields()) {
-        source(ConfigKeys.STORE_CLASSES, name, field, scope + "." + field.name());
+      for (Field<StorageClassConfig, ?> field : ConfigKeys.STORAGE_CLASSES.fields()) {
+        source(ConfigKeys.STORAGE_CLASSES, name, field, scope + "." + field.name());
       }
     }
     return List.copyOf(classes);
   }
 
-  private StoreClassConfig bind(String name, String scope, SourceLocation place) {
-    StoreClassConfig one =
-        new StoreClassConfig(
+  private StorageClassConfig bind(String name, String scope, SourceLocation place) {
+    StorageClassConfig one =
+        new StorageClassConfig(
             name,
             given(scope, ConfigKeys.CLASS_TIER),
             value(scope, ConfigKeys.CLASS_DISK_AFTER),
@@ -100,13 +100,13 @@ final class StoreClassBinder extends Binder {
   }
 
   /** A key that contradicts the tier of its class. */
-  private void refuse(String scope, String why, Field<StoreClassConfig, ?> field) {
+  private void refuse(String scope, String why, Field<StorageClassConfig, ?> field) {
     if (values.get(scope + "." + field.name()) != null) {
       problem(scope, field, why, "remove it, or choose another tier");
     }
   }
 
-  private void problem(String scope, Field<StoreClassConfig, ?> field, String why, String right) {
+  private void problem(String scope, Field<StorageClassConfig, ?> field, String why, String right) {
     String path = scope + "." + field.name();
     problems.add(firstPlace(path, scope).problem(path, why, right));
   }

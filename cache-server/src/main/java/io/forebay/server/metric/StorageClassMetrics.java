@@ -1,34 +1,34 @@
 package io.forebay.server.metric;
 
-import io.forebay.storage.placement.ClassStats;
+import io.forebay.storage.placement.StorageClassStats;
 import java.util.function.ToDoubleFunction;
 
 /** Metrics of storage classes, with one label per class. */
-final class ClassMetrics {
-  private ClassMetrics() {}
+final class StorageClassMetrics {
+  private StorageClassMetrics() {}
 
   static void addNamed(MeterRegistrar meters, CachedReports from, String name) {
     meters.gauge(
         "forebay_store_class_bytes",
         "Bytes of the memory tier used by records of a storage class, including dead records not"
             + " yet reclaimed.",
-        () -> read(from, name, ClassStats::memoryBytes),
+        () -> read(from, name, StorageClassStats::memoryBytes),
         "class",
         name);
     String limits = "Shares of the memory tier that are configured for a storage class.";
-    limit(meters, from, name, limits, "quota", ClassStats::quotaBytes);
-    limit(meters, from, name, limits, "floor", ClassStats::floorBytes);
-    limit(meters, from, name, limits, "pinned", ClassStats::pinnedBytes);
+    limit(meters, from, name, limits, "quota", StorageClassStats::quotaBytes);
+    limit(meters, from, name, limits, "floor", StorageClassStats::floorBytes);
+    limit(meters, from, name, limits, "pinned", StorageClassStats::pinnedBytes);
     meters.counter(
         "forebay_store_class_evicted_records",
         "Live records of a storage class evicted from memory.",
-        () -> read(from, name, ClassStats::evicted),
+        () -> read(from, name, StorageClassStats::evicted),
         "class",
         name);
     meters.counter(
         "forebay_store_class_written_records",
         "Records of a storage class written to disks.",
-        () -> read(from, name, ClassStats::written),
+        () -> read(from, name, StorageClassStats::written),
         "class",
         name);
   }
@@ -39,7 +39,7 @@ final class ClassMetrics {
       String name,
       String help,
       String limit,
-      ToDoubleFunction<ClassStats> which) {
+      ToDoubleFunction<StorageClassStats> which) {
     meters.gauge(
         "forebay_store_class_limit_bytes",
         help,
@@ -51,8 +51,9 @@ final class ClassMetrics {
   }
 
   /** Not a number while the class is not configured. */
-  private static double read(CachedReports from, String name, ToDoubleFunction<ClassStats> which) {
-    for (ClassStats one : from.storageClasses()) {
+  private static double read(
+      CachedReports from, String name, ToDoubleFunction<StorageClassStats> which) {
+    for (StorageClassStats one : from.storageClasses()) {
       if (one.name().equals(name)) {
         return which.applyAsDouble(one);
       }

@@ -7,14 +7,14 @@ import java.util.Arrays;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 
-class SizeTunerTest {
+class SmallObjectTunerTest {
   /** Of a tier whose slices have 1 MiB. */
   private static final int LARGEST = 19;
 
-  private final SizeTuner tuner = new SizeTuner(LARGEST, 0);
+  private final SmallObjectTuner tuner = new SmallObjectTuner(LARGEST, 0);
 
   /** What candidates missed over 1000 bytes and objects of the first, in permille. */
-  private static int windows(SizeTuner tuner, int count, double[] bytes, double[] objects) {
+  private static int windows(SmallObjectTuner tuner, int count, double[] bytes, double[] objects) {
     int last = 0;
     for (int window = 0; window < count; window++) {
       last =
@@ -54,7 +54,7 @@ class SizeTunerTest {
 
   @Test
   void triesNoSizeOfASliceOrMore() {
-    SizeTuner small = new SizeTuner(15, 0);
+    SmallObjectTuner small = new SmallObjectTuner(15, 0);
     assertEquals(3, small.size());
     assertEquals(15, small.candidate(2));
   }

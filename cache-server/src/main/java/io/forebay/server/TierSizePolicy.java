@@ -24,8 +24,8 @@ import org.slf4j.LoggerFactory;
  * are applied to each control group with a limit and to the machine; the one that lacks most
  * decides. Tasks that wait for memory, and a group that ran out of it, are a shortage as well.
  */
-final class TierSizer {
-  private static final Logger LOG = LoggerFactory.getLogger(TierSizer.class);
+final class TierSizePolicy {
+  private static final Logger LOG = LoggerFactory.getLogger(TierSizePolicy.class);
 
   private static final Mark SHORT = new Mark(20, 1L << 30);
   private static final Mark ENOUGH = new Mark(12, 5L << 28);
@@ -89,7 +89,7 @@ final class TierSizer {
    * @param minRegions it never decides for less
    * @param clockMillis monotonic
    */
-  TierSizer(Tier tier, int minRegions, LongSupplier clockMillis) {
+  TierSizePolicy(Tier tier, int minRegions, LongSupplier clockMillis) {
     this.tier = tier;
     this.minRegions = minRegions;
     this.clockMillis = clockMillis;
@@ -104,7 +104,7 @@ final class TierSizer {
    *
    * @param min a size, or a share of the memory tier
    */
-  static @Nullable TierSizer of(ObjectStore store, MemorySize min, LongSupplier clockMillis) {
+  static @Nullable TierSizePolicy of(ObjectStore store, MemorySize min, LongSupplier clockMillis) {
     int count = store.regionCount();
     long wanted =
         min.isShare()
@@ -124,7 +124,7 @@ final class TierSizer {
         "the memory tier has {} to {}, as far as memory is not short",
         MemoryPlan.mebibytes((long) least * store.regionBytes()),
         MemoryPlan.mebibytes((long) count * store.regionBytes()));
-    return new TierSizer(tier(store), least, clockMillis);
+    return new TierSizePolicy(tier(store), least, clockMillis);
   }
 
   private static Tier tier(ObjectStore store) {

@@ -10,7 +10,7 @@ package io.forebay.storage.placement;
  * @param evicted records that left memory
  * @param written records written to disks
  */
-public record ClassStats(
+public record StorageClassStats(
     String name,
     long memoryBytes,
     long quotaBytes,

@@ -2,8 +2,8 @@ package io.forebay.storage.evict;
 
 import io.forebay.storage.placement.StorageClass;
 import io.forebay.storage.placement.StorageClasses;
-import io.forebay.storage.region.ClassUsage;
 import io.forebay.storage.region.Regions;
+import io.forebay.storage.region.StorageClassUsage;
 import java.util.Arrays;
 import java.util.function.IntToLongFunction;
 
@@ -23,7 +23,7 @@ import java.util.function.IntToLongFunction;
  * Use: {@link #begin}, {@link #count} for every live record, {@link #weigh}, then {@link #fate} for
  * every record in the same order.
  */
-final class ClassPolicy {
+final class StorageClassPolicy {
   /** What becomes of a record. */
   enum Fate {
     BY_USE,
@@ -34,7 +34,7 @@ final class ClassPolicy {
   private static final int EARLY_SHARE = 4;
 
   private final Regions regions;
-  private final ClassUsage usage;
+  private final StorageClassUsage usage;
   private final StorageClasses classes;
   private final BodySizes sizes;
 
@@ -57,7 +57,7 @@ final class ClassPolicy {
   private boolean isEarly;
   private int wholeInARow;
 
-  ClassPolicy(Regions regions, StorageClasses classes, BodySizes sizes) {
+  StorageClassPolicy(Regions regions, StorageClasses classes, BodySizes sizes) {
     this.regions = regions;
     this.usage = regions.classes();
     this.classes = classes;

@@ -10,8 +10,8 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** What the storage class of a route, or of a stored object, means for where an object lies. */
-final class StoreClassHint {
-  private StoreClassHint() {}
+final class StorageClassHint {
+  private StorageClassHint() {}
 
   /** Null for the default class without anything stored in another one. */
   static @Nullable String of(

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * directory. A name keeps its number, also while no configuration has it, so records of before a
  * restart are not taken for those of another class.
  */
-public final class ClassNumbers {
+public final class StorageClassNumbers {
   private static final String FILE = "storage.classes";
   private static final String FIRST_LINE = "forebay storage classes 1";
   private static final int MAX_BYTES = 64 << 10;
@@ -28,22 +28,23 @@ public final class ClassNumbers {
   private Map<String, Integer> byName;
   private final boolean isSound;
 
-  private ClassNumbers(@Nullable Path directory, Map<String, Integer> byName, boolean isSound) {
+  private StorageClassNumbers(
+      @Nullable Path directory, Map<String, Integer> byName, boolean isSound) {
     this.directory = directory;
     this.byName = byName;
     this.isSound = isSound;
   }
 
   /** Kept in no file. */
-  static ClassNumbers unnamed() {
-    return new ClassNumbers(null, Map.of(), true);
+  static StorageClassNumbers unnamed() {
+    return new StorageClassNumbers(null, Map.of(), true);
   }
 
   /** The numbers of a data directory. A file that can't be read counts as none. */
-  public static ClassNumbers read(Path directory) {
+  public static StorageClassNumbers read(Path directory) {
     Path file = directory.resolve(FILE);
     if (!Files.exists(file)) {
-      return new ClassNumbers(directory, Map.of(), false);
+      return new StorageClassNumbers(directory, Map.of(), false);
     }
     try (FileChannel in = PrivateFiles.openToRead(file)) {
       ByteBuffer bytes = ByteBuffer.allocate(MAX_BYTES);
@@ -51,9 +52,9 @@ public final class ClassNumbers {
         Thread.onSpinWait();
       }
       Map<String, Integer> read = parse(StandardCharsets.US_ASCII.decode(bytes.flip()).toString());
-      return new ClassNumbers(directory, read == null ? Map.of() : read, read != null);
+      return new StorageClassNumbers(directory, read == null ? Map.of() : read, read != null);
     } catch (IOException e) {
-      return new ClassNumbers(directory, Map.of(), false);
+      return new StorageClassNumbers(directory, Map.of(), false);
     }
   }
 
