@@ -100,18 +100,17 @@ final class StalledClientsIT {
                 .jvm("-Xmx512m")
                 .start()) {
       Tree tree = origin.tree(15);
-      Tree.Entry wanted = tree.write("/wanted", 12 * MIB);
+      Tree.Entry wanted = tree.write("/wanted", 24 * MIB);
       wanted.assertSame(edge.get(wanted.path()));
       List<SocketChannel> stalled = new ArrayList<>();
       stall(stalled, edge, List.of(wanted));
       try (SocketChannel slow = stall(edge.port(), wanted.path())) {
         ByteBuffer received = ByteBuffer.allocate(wanted.length() + 4096);
         for (int pause = 0; pause < 6; pause++) {
-          // It pauses until the edge has put aside what it does not take, having taken more than
-          // the
-          // largest chunk, so that there is a next one.
+          // It pauses until the edge has put aside what it does not take. A quick client has up to
+          // 1 MiB in the kernel and 1 MiB in a chunk, so after 3 MB there is a next chunk.
           double copies = edge.metrics().sum("forebay_private_copies_total");
-          read(slow, received, 1_300_000);
+          read(slow, received, 3_000_000);
           Await.until(
               "its next chunk is put aside",
               () -> edge.metrics().sum("forebay_private_copies_total") > copies);
