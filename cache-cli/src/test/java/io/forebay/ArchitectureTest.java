@@ -16,12 +16,14 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
  * The structure that docs/ARCHITECTURE.md describes: no circle between packages, each layer knows
  * only those below it, and a class is public only where another package uses it.
  */
+@Tag("slow")
 class ArchitectureTest {
 
   private static final JavaClasses CLASSES = compiled("classes");

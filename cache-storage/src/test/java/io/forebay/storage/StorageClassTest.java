@@ -32,10 +32,12 @@ import java.time.Duration;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Storage classes decide in which tiers objects lie and how much of memory they may take. */
+@Tag("slow")
 class StorageClassTest {
   private static final int MEMORY = 8 << 20;
   private static final int REGION = 1 << 18;
