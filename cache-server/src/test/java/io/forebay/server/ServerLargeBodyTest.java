@@ -130,6 +130,62 @@ final class ServerLargeBodyTest {
     edge.awaitSum(0, c -> c.responsesAborted);
   }
 
+  /** Writes as much as the disk holds twice. */
+  private void writeOver() throws IOException {
+    byte[] body = Edge.bytes(51, MIB);
+    try (RawClient client = edge.connect()) {
+      for (int n = 0; n < 2 * 256; n++) {
+        origin.on("/other/" + n, TestOrigin.ok(TAGGED, body));
+        assertEquals(200, client.get("/other/" + n).status());
+        if (n >= 4) {
+          // What is asked for again is worth a write.
+          assertEquals(200, client.get("/other/" + (n - 4)).status());
+        }
+      }
+    }
+  }
+
+  /**
+   * Nothing could complete it, and memory has no room to keep it: its places on the disk are held.
+   */
+  @Test
+  void aSlowReaderOfABodyWithoutAValidatorGetsAllOfItFromADisk() throws IOException {
+    start(disk(), TestOrigin.ok(FRESH, BODY));
+    try (RawClient client = edge.connect()) {
+      assertArrayEquals(BODY, client.get("/large").body());
+    }
+    edge.awaitIdle();
+    edge.awaitSum(1, c -> c.fillsInstalled);
+    // As long as much of it is in memory alone, it is passed to the origin.
+    byte[] other = Edge.bytes(52, MIB);
+    int[] others = new int[1];
+    Await.until(
+        "a hit",
+        () -> {
+          try (RawClient client = edge.connect()) {
+            for (int n = 0; n < 20; n++) {
+              String path = "/push/" + others[0]++;
+              origin.on(path, TestOrigin.ok(TAGGED, other));
+              assertEquals(200, client.get(path).status());
+            }
+            Response whole = client.get("/large");
+            assertArrayEquals(BODY, whole.body());
+            return whole.isHit();
+          }
+        });
+    int asked = origin.count("/large");
+    try (RawClient slow = new RawClient(edge.port(), 4 * KIB)) {
+      slow.request("GET", "/large");
+      Response head = slow.head();
+      assertTrue(head.isHit(), head.field("cache-status"));
+      assertArrayEquals(Arrays.copyOf(BODY, MIB), slow.bytes(MIB));
+      writeOver();
+      assertArrayEquals(Arrays.copyOfRange(BODY, MIB, LENGTH), slow.bytes(LENGTH - MIB));
+    }
+    assertEquals(asked, origin.count("/large"));
+    edge.awaitSum(0, c -> c.responsesAborted);
+  }
+
   @Test
   void whatIsHeldIsBoundedWhileItStreams() throws IOException {
     start("", inTwoParts(TAGGED));

@@ -2,6 +2,7 @@ package io.forebay.storage;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
@@ -11,6 +12,7 @@ import io.forebay.storage.disk.DeviceSettings;
 import io.forebay.storage.disk.DiskSettings;
 import io.forebay.storage.disk.DiskStats;
 import io.forebay.storage.disk.DiskWaiter;
+import io.forebay.storage.disk.HeldRecord;
 import io.forebay.storage.lane.StoreLane;
 import io.forebay.storage.object.InstallOutcome;
 import io.forebay.storage.purge.Purge;
@@ -156,6 +158,82 @@ class DiskTransitTest {
         }
       }
       assertTrue(scanned > 50, scanned + " slices");
+    }
+  }
+
+  /** A disk's worth of records, and some more. */
+  private void writeOver(StoreFixture fixture) {
+    for (int n = 0; n < 500; n++) {
+      // What finds no room on the disk is dropped, which is the point here.
+      var ignored = fixture.put(fixture.store.lane(0), "/later/" + n, body(n), true);
+      fixture.steps(20);
+    }
+    fixture.stepAll();
+  }
+
+  private static void assertHeld(StoreFixture fixture, HeldRecord held) {
+    assertTrue(held.isReadable());
+    Reader reader = new Reader();
+    assertTrue(held.read(reader));
+    fixture.stepAll();
+    assertFirstSlice(0, reader.bytes());
+    reader.bytes().release();
+  }
+
+  @Test
+  void aHeldRecordIsReadWhateverIsWrittenMeanwhileAndGivesWayInTheEnd() throws Exception {
+    try (StoreFixture fixture = open(1 << 20)) {
+      StoreLane lane = fixture.store.lane(0);
+      HeldRecord held = Objects.requireNonNull(lane.hold(onDisk(fixture, 0), 0));
+      writeOver(fixture);
+      assertHeld(fixture, held);
+      clock.addAndGet(29_000);
+      writeOver(fixture);
+      assertHeld(fixture, held);
+      clock.addAndGet(2_000);
+      writeOver(fixture);
+      assertFalse(held.isReadable());
+      Reader reader = new Reader();
+      assertTrue(held.read(reader));
+      fixture.stepAll();
+      assertNull(reader.told.getFirst());
+      held.release();
+    }
+  }
+
+  @Test
+  void whatIsReleasedIsWrittenOver() throws Exception {
+    try (StoreFixture fixture = open(1 << 20)) {
+      StoreLane lane = fixture.store.lane(0);
+      long id = onDisk(fixture, 0);
+      HeldRecord held = Objects.requireNonNull(lane.hold(id, 0));
+      HeldRecord again = Objects.requireNonNull(lane.hold(id, 0));
+      held.release();
+      writeOver(fixture);
+      assertHeld(fixture, again);
+      again.release();
+      writeOver(fixture);
+      assertFalse(again.isReadable());
+    }
+  }
+
+  @Test
+  void aQuarterOfTheRegionsCanBeHeld() throws Exception {
+    try (StoreFixture fixture = open(1 << 20)) {
+      StoreLane lane = fixture.store.lane(0);
+      List<HeldRecord> held = new ArrayList<>();
+      int refused = 0;
+      for (int n = 0; n < 100; n++) {
+        HeldRecord one = lane.hold(onDisk(fixture, n), 0);
+        if (one == null) {
+          refused++;
+        } else {
+          held.add(one);
+        }
+      }
+      assertTrue(held.size() > 10, held.size() + " held");
+      assertTrue(refused > 10, refused + " refused");
+      held.forEach(HeldRecord::release);
     }
   }
 

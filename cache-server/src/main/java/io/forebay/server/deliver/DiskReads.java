@@ -1,6 +1,7 @@
 package io.forebay.server.deliver;
 
 import io.forebay.storage.disk.DiskWaiter;
+import io.forebay.storage.disk.HeldRecord;
 import io.forebay.storage.lane.StoreLane;
 import io.forebay.storage.transit.TransitBuffer;
 import java.util.ArrayList;
@@ -87,22 +88,29 @@ public final class DiskReads {
   }
 
   /**
-   * Asks for a slice that the lane has just found on a disk.
+   * Asks for a slice.
    *
+   * @param place where it lies; null: where the lane has just found it on a disk
    * @param onRead run on the loop after COMING; another look tells what there is
    */
-  Asked ask(long objectId, int slice, Runnable onRead) {
-    TransitBuffer cached = lane.readCached();
+  Asked ask(long objectId, int slice, @Nullable HeldRecord place, Runnable onRead) {
+    TransitBuffer cached = place == null ? lane.readCached() : place.readCached();
     if (cached != null) {
       hold(objectId, slice, cached);
       return Asked.HELD;
     }
-    return lane.read(new Waiter(objectId, slice, onRead)) ? Asked.COMING : Asked.REFUSED;
+    return read(new Waiter(objectId, slice, place, onRead)) ? Asked.COMING : Asked.REFUSED;
+  }
+
+  private boolean read(Waiter waiter) {
+    HeldRecord place = waiter.place;
+    return place == null ? lane.read(waiter) : place.read(waiter);
   }
 
   /** The same ahead of need: false where the disk has enough to do. */
-  boolean askAhead(long objectId, int slice) {
-    return lane.mayReadAhead() && lane.read(new Waiter(objectId, slice, DiskReads::nothing));
+  boolean askAhead(long objectId, int slice, @Nullable HeldRecord place) {
+    boolean mayRead = place == null ? lane.mayReadAhead() : place.mayReadAhead();
+    return mayRead && read(new Waiter(objectId, slice, place, DiskReads::nothing));
   }
 
   private static void nothing() {}
@@ -131,6 +139,11 @@ public final class DiskReads {
   }
 
   private void onRead(Waiter waiter, @Nullable TransitBuffer read) {
+    HeldRecord place = waiter.place;
+    if (read == null && place != null) {
+      // It may be in memory by now; only the index tells.
+      place.lost();
+    }
     if (read != null) {
       if (!isOver && find(waiter.objectId, waiter.slice) == null) {
         hold(waiter.objectId, waiter.slice, read);
@@ -145,11 +158,13 @@ public final class DiskReads {
   private final class Waiter implements DiskWaiter {
     private final long objectId;
     private final int slice;
+    private final @Nullable HeldRecord place;
     private final Runnable onRead;
 
-    Waiter(long objectId, int slice, Runnable onRead) {
+    Waiter(long objectId, int slice, @Nullable HeldRecord place, Runnable onRead) {
       this.objectId = objectId;
       this.slice = slice;
+      this.place = place;
       this.onRead = onRead;
     }
 

@@ -3,9 +3,11 @@ package io.forebay.server.deliver;
 import static java.util.Objects.requireNonNull;
 
 import io.forebay.server.http.LeaseHolder;
+import io.forebay.storage.disk.HeldRecord;
 import io.forebay.storage.lane.StoreLane;
 import io.forebay.storage.transit.TransitBuffer;
 import io.netty.buffer.ByteBuf;
+import io.netty.util.collection.IntObjectHashMap;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Executor;
@@ -20,6 +22,9 @@ public final class StoredBody implements BodyBytes {
 
   /** So many bytes are asked for beyond the slice that is wanted. */
   private static final int AHEAD_BYTES = 1 << 20;
+
+  /** A response depends on so many slices at most: looking for them takes the loop's time. */
+  private static final int MAX_KEPT_SLICES = 4_096;
 
   private final StoreLane lane;
   private final Executor loop;
@@ -42,6 +47,9 @@ public final class StoredBody implements BodyBytes {
   private final List<Kept> kept = new ArrayList<>(1);
 
   private record Kept(int slice, int region, int offset, int length, boolean isLong) {}
+
+  /** Slices whose places on a disk are held until {@link #release}; null until there is one. */
+  private @Nullable IntObjectHashMap<HeldRecord> heldOnDisk;
 
   /**
    * The slices of an object.
@@ -83,6 +91,10 @@ public final class StoredBody implements BodyBytes {
       }
       return located(read, within);
     }
+    HeldRecord place = placeOf(slice);
+    if (place != null) {
+      return ask(slice, within, place);
+    }
     return switch (lane.findSlice(objectId, slice)) {
       case HIT -> {
         region = lane.slice().region();
@@ -93,23 +105,31 @@ public final class StoredBody implements BodyBytes {
         }
         yield length;
       }
-      case ON_DISK -> {
-        DiskReads from = owner.diskReads();
-        reads = from;
-        from.keepOnly(objectId, slice, slice + ahead());
-        yield switch (from.ask(objectId, slice, onLoaded)) {
-          case HELD -> located(requireNonNull(from.find(objectId, slice)), within);
-          case COMING -> {
-            askedFor = Math.max(askedFor, slice + 1);
-            readAhead(slice);
-            yield NOT_YET;
-          }
-          case REFUSED -> REFUSED;
-        };
-      }
+      case ON_DISK -> ask(slice, within, null);
       case MISS -> LOST;
       case BUSY -> BUSY;
     };
+  }
+
+  private int ask(int slice, int within, @Nullable HeldRecord place) {
+    DiskReads from = owner.diskReads();
+    reads = from;
+    from.keepOnly(objectId, slice, slice + ahead());
+    return switch (from.ask(objectId, slice, place, onLoaded)) {
+      case HELD -> located(requireNonNull(from.find(objectId, slice)), within);
+      case COMING -> {
+        askedFor = Math.max(askedFor, slice + 1);
+        readAhead(slice);
+        yield NOT_YET;
+      }
+      case REFUSED -> REFUSED;
+    };
+  }
+
+  /** Where a slice is held on a disk, if it still is there. */
+  private @Nullable HeldRecord placeOf(int slice) {
+    HeldRecord place = heldOnDisk == null ? null : heldOnDisk.get(slice);
+    return place != null && place.isReadable() ? place : null;
   }
 
   private int located(TransitBuffer read, int within) {
@@ -154,10 +174,18 @@ public final class StoredBody implements BodyBytes {
     }
     from.keepOnly(objectId, slice, slice + ahead());
     while (askedFor <= slice + ahead()) {
+      HeldRecord place = placeOf(askedFor);
+      if (place != null) {
+        if (!from.askAhead(objectId, askedFor, place)) {
+          return;
+        }
+        askedFor++;
+        continue;
+      }
       StoreLane.Found found = lane.findSlice(objectId, askedFor);
       if (found == StoreLane.Found.HIT) {
         lane.unpin(lane.slice().region());
-      } else if (found != StoreLane.Found.ON_DISK || !from.askAhead(objectId, askedFor)) {
+      } else if (found != StoreLane.Found.ON_DISK || !from.askAhead(objectId, askedFor, null)) {
         // The end of the body, or not now.
         return;
       }
@@ -225,7 +253,7 @@ public final class StoredBody implements BodyBytes {
       case ON_DISK -> {
         DiskReads from = owner.diskReads();
         reads = from;
-        yield switch (from.ask(objectId, slice, onceLoaded)) {
+        yield switch (from.ask(objectId, slice, null, onceLoaded)) {
           case HELD -> Keeping.KEPT;
           case COMING -> Keeping.LOADING;
           case REFUSED -> Keeping.REFUSED;
@@ -242,18 +270,20 @@ public final class StoredBody implements BodyBytes {
   }
 
   /**
-   * Keeps the slices of a range, so that they can be read until {@link #release} however long that
-   * takes. On any result but KEPT nothing stays pinned, of other ranges neither.
+   * Keeps the slices of a range, so that they can be read until {@link #release}: in memory however
+   * long that takes, and on a disk, where their places are held, for as long as its reuse waits. If
+   * a place cannot be held the slice is loaded into memory. On any result but KEPT nothing stays
+   * pinned, of other ranges neither.
    *
    * @param onceLoaded run on the loop after LOADING
    */
   public Keeping keepAll(long from, long to, Runnable onceLoaded) {
-    if (to - from > lane.mayKeepBytes()) {
+    int first = (int) (from / sliceBytes);
+    int end = (int) ((to - 1) / sliceBytes) + 1;
+    if (end - first > MAX_KEPT_SLICES) {
       release();
       return Keeping.TOO_MANY;
     }
-    int first = (int) (from / sliceBytes);
-    int end = (int) ((to - 1) / sliceBytes) + 1;
     // One for ourselves, so that it cannot reach zero before all are asked for.
     AtomicInteger pending = new AtomicInteger(1);
     Runnable onLoad =
@@ -267,14 +297,24 @@ public final class StoredBody implements BodyBytes {
       switch (lane.findSlice(objectId, slice)) {
         case HIT -> {
           int pinned = lane.slice().region();
-          if (!lane.keep(pinned)) {
-            lane.unpin(pinned);
+          if (lane.keep(pinned)) {
+            keep(slice, true);
+            continue;
+          }
+          lane.unpin(pinned);
+          if (!holdOnDisk(slice)) {
             release();
             return Keeping.TOO_MANY;
           }
-          keep(slice, true);
         }
         case ON_DISK -> {
+          if (holdOnDisk(slice)) {
+            continue;
+          }
+          if (to - from > lane.mayKeepBytes()) {
+            release();
+            return Keeping.TOO_MANY;
+          }
           pending.incrementAndGet();
           if (!lane.load(onLoad)) {
             // Never zero any more: loads in progress notify no one.
@@ -297,8 +337,30 @@ public final class StoredBody implements BodyBytes {
     return Keeping.KEPT;
   }
 
+  private boolean holdOnDisk(int slice) {
+    HeldRecord place = lane.hold(objectId, slice);
+    if (place == null) {
+      return false;
+    }
+    IntObjectHashMap<HeldRecord> places = heldOnDisk;
+    if (places == null) {
+      places = new IntObjectHashMap<>();
+      heldOnDisk = places;
+    }
+    HeldRecord before = places.put(slice, place);
+    if (before != null) {
+      before.release();
+    }
+    return true;
+  }
+
   /** Gives all pins back; what is read from now on is looked up. */
   public void release() {
+    IntObjectHashMap<HeldRecord> places = heldOnDisk;
+    heldOnDisk = null;
+    if (places != null) {
+      places.values().forEach(HeldRecord::release);
+    }
     for (Kept one : kept) {
       if (one.isLong()) {
         lane.release(one.region());

@@ -28,6 +28,7 @@ import org.slf4j.LoggerFactory;
  *  DeviceReadQueue      records on their way into memory              loops ask, the readers load
  *  DeviceRecovery   taking up what an earlier life left           the writer
  *  DeviceReclaimer    winning regions back                          the writer
+ *  RegionHolds      regions that responses depend on              loops, the writer
  *  DeviceSweeper      what purges have killed                       the writer
  *  DeviceScrubber      reading what nobody asks for                  the writer
  *  DiskIndex        the names of what only this device has   any thread, under the key's lock
@@ -62,6 +63,7 @@ final class Device {
   private final TransitPool transit;
   private final DeviceReadQueue loads;
   private final DiskIndex names;
+  private final RegionHolds holds;
   private final DeviceReclaimer reclaim;
   private final DeviceSweeper sweep;
   private final DeviceScrubber scrub;
@@ -125,10 +127,12 @@ final class Device {
       isKnown = false;
     }
     log.adoptsWhole(isKnown && head.isClean());
+    this.holds = new RegionHolds(settings.regionCount(), clockMillis);
     this.reclaim =
         new DeviceReclaimer(
             number,
             log,
+            holds,
             directory,
             records,
             graves,
@@ -276,6 +280,23 @@ final class Device {
    */
   @Nullable TransitBuffer readCached(long high, long low, IndexValue value) {
     return health.isInUse() ? loads.readCached(high, low, value) : null;
+  }
+
+  /** A record whose region is not reused for a while; null if that is not possible. */
+  @Nullable HeldRecord hold(long high, long low, IndexValue value) {
+    int region = value.diskRegion();
+    if (!health.isInUse() || !isReadable(region, value.diskGeneration()) || !holds.hold(region)) {
+      return null;
+    }
+    if (!isReadable(region, value.diskGeneration())) {
+      holds.release(region);
+      return null;
+    }
+    return new HeldRecord(this, high, low, value);
+  }
+
+  void release(int region) {
+    holds.release(region);
   }
 
   // --- readers

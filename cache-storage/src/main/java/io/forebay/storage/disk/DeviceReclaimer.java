@@ -29,6 +29,7 @@ final class DeviceReclaimer {
 
   private final int number;
   private final DeviceLog log;
+  private final RegionHolds holds;
   private final DeviceDirectory directory;
   private final DeviceRecords records;
   private final PendingTombstones graves;
@@ -47,6 +48,7 @@ final class DeviceReclaimer {
   DeviceReclaimer(
       int number,
       DeviceLog log,
+      RegionHolds holds,
       DeviceDirectory directory,
       DeviceRecords records,
       PendingTombstones graves,
@@ -57,6 +59,7 @@ final class DeviceReclaimer {
       StorageClasses classes) {
     this.number = number;
     this.log = log;
+    this.holds = holds;
     this.directory = directory;
     this.records = records;
     this.graves = graves;
@@ -67,12 +70,15 @@ final class DeviceReclaimer {
     this.classes = classes;
   }
 
-  /** Frees the oldest region when too few are free; false if that is not so. */
+  /**
+   * Frees the oldest region when too few are free; false if that is not so, or if it has to wait
+   * for who reads it.
+   */
   boolean next(int regionBytes) throws IOException {
     int due = log.oldestIfShort(FREE_TARGET);
     boolean isForIndex = due < 0 && names.count() >= names.capacity() * INDEX_HIGH;
     int region = isForIndex ? log.oldestIfShort(Integer.MAX_VALUE) : due;
-    if (region < 0) {
+    if (region < 0 || !holds.mayLeave(region)) {
       return false;
     }
     kept.clear();
@@ -87,6 +93,7 @@ final class DeviceReclaimer {
             one -> leave(one, region, generation));
     kept.forEach(this::copyForward);
     log.release(region);
+    holds.left();
     counters.reclaimed.incrementAndGet();
     if (isForIndex) {
       counters.reclaimedForIndex.incrementAndGet();

@@ -218,6 +218,12 @@ public final class DiskTier implements AutoCloseable {
     return device == null ? null : device.readCached(high, low, value);
   }
 
+  /** A record whose region is not reused for a while; null if that is not possible. */
+  public @Nullable HeldRecord hold(long high, long low, IndexValue value) {
+    Device device = byNumber(devices, value.diskDevice());
+    return device == null ? null : device.hold(high, low, value);
+  }
+
   /** A copy that a value names is dead. */
   public void addTombstone(long high, long low, IndexValue value) {
     Device device = value.isOnDisk() ? byNumber(devices, value.diskDevice()) : null;

@@ -1,6 +1,7 @@
 package io.forebay.storage.lane;
 
 import io.forebay.storage.disk.DiskWaiter;
+import io.forebay.storage.disk.HeldRecord;
 import io.forebay.storage.evict.SampleRing;
 import io.forebay.storage.evict.TierModel;
 import io.forebay.storage.index.IndexValue;
@@ -296,6 +297,18 @@ public final class LaneLookup {
 
   boolean read(DiskWaiter waiter) {
     return core.disk.read(wantedHigh, wantedLow, value, waiter);
+  }
+
+  @Nullable HeldRecord hold(long objectId, int sliceIndex) {
+    long hi = SliceRecord.keyHigh(objectId);
+    long lo = SliceRecord.keyLow(objectId, sliceIndex);
+    boolean isThere =
+        !core.isLost()
+            && cursor.get(hi, lo, value) == ObjectIndex.Outcome.DONE
+            && value.kind() == RecordHeader.KIND_SLICE
+            && value.isOf(objectId)
+            && value.isOnDisk();
+    return isThere ? core.disk.hold(hi, lo, value) : null;
   }
 
   boolean mayReadAhead() {

@@ -1,6 +1,7 @@
 package io.forebay.storage.lane;
 
 import io.forebay.storage.disk.DiskWaiter;
+import io.forebay.storage.disk.HeldRecord;
 import io.forebay.storage.evict.SampleRing;
 import io.forebay.storage.index.ObjectIndex;
 import io.forebay.storage.object.HeadSpec;
@@ -139,6 +140,14 @@ public final class StoreLane {
    */
   public @Nullable TransitBuffer readCached() {
     return lookup.readCached();
+  }
+
+  /**
+   * The copy of a slice on a disk, wherever else the slice is: its region is not reused for a
+   * while. Null if there is none, or it cannot be held. To be released by this lane.
+   */
+  public @Nullable HeldRecord hold(long objectId, int sliceIndex) {
+    return lookup.hold(objectId, sliceIndex);
   }
 
   /** Whether the disk that the last look found something on has time for what nobody waits for. */

@@ -4,8 +4,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 
 /**
- * Counts the regions that are kept for deliveries that depend on them. They are not reclaimed, so
- * their number is limited. Any thread.
+ * Counts the regions of a memory tier or of a disk that are kept for deliveries that depend on
+ * them. They are not reclaimed, so their number is limited. Any thread.
  */
 public final class KeptRegions {
   private static final int MIN = 2;
@@ -17,7 +17,7 @@ public final class KeptRegions {
   private final AtomicInteger regions = new AtomicInteger();
   private volatile int limit;
 
-  KeptRegions(int regionCount) {
+  public KeptRegions(int regionCount) {
     this.counts = new AtomicIntegerArray(regionCount);
     limitFor(regionCount);
   }
@@ -84,7 +84,7 @@ public final class KeptRegions {
     return limit;
   }
 
-  boolean isKept(int region) {
+  public boolean isKept(int region) {
     return counts.get(region) > 0;
   }
 }
