@@ -5,12 +5,18 @@
  *
  *   cc -O2 -Wall -Wextra -o floor floor.c
  *   cc -O2 -Wall -Wextra -DTLS -o floor-tls floor.c -lssl -lcrypto
+ *   cc -O2 -Wall -Wextra -DSERVED=15 [-DSENDFILE] -o floor-of-a-file floor.c
  *   floor PORT WORKERS NAME=COUNT=FILE ...
  *   floor-tls PORT WORKERS CERTIFICATE KEY NAME=COUNT=FILE ...
  *
  * "GET /NAME/I" is answered with the bytes of FILE, in which %d stands for I. Each of the COUNT bodies has
  * memory of its own, as it would have in a cache. Requests may be pipelined. It listens on loopback only
  * and ends with its parent.
+ *
+ * With -DSERVED=N the bodies lie in a file of tmpfs, and for each N bytes that are sent one byte of the file
+ * is written anew, region by region, as a cache does that stores what it misses; never if N is 0. With
+ * -DSENDFILE sockets get pages of that file instead of copies. They may hold them until the client has
+ * acknowledged them, so a region is punched out of the file before it is written: it gets new pages.
  */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
@@ -25,6 +31,7 @@
 #include <sys/epoll.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/sendfile.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
@@ -62,6 +69,53 @@ struct connection {
 static struct load loads[LOADS];
 static int load_count;
 static int poll_fd;
+#ifdef SERVED
+enum { REGION_BYTES = 4 << 20 };
+static const size_t FILE_BYTES = (size_t)1 << 40; /* of addresses */
+static int body_file;
+static char *file;
+static size_t file_end, next_region, sent_since;
+
+/* Memory of a body. */
+static char *allocate(size_t size) {
+  if (!file) {
+    body_file = memfd_create("bodies", MFD_CLOEXEC);
+    if (body_file < 0 || ftruncate(body_file, FILE_BYTES)) err(1, "memfd");
+    file = mmap(NULL, FILE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, body_file, 0);
+  }
+  if (file == MAP_FAILED) err(1, "the file of bodies");
+  char *at = file + file_end;
+  file_end += size;
+  return at;
+}
+
+/* What was sent pays for what is written. */
+static void rewrite(size_t sent) {
+  static char incoming[REGION_BYTES];
+  sent_since += sent;
+  while (SERVED && sent_since >= (size_t)SERVED * REGION_BYTES) {
+    sent_since -= (size_t)SERVED * REGION_BYTES;
+    if (next_region + REGION_BYTES > file_end) next_region = 0;
+    memcpy(incoming, file + next_region, REGION_BYTES); /* as from an origin's socket */
+#ifdef SENDFILE
+    if (fallocate(body_file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, next_region, REGION_BYTES)) err(1, "punch");
+#endif
+    memcpy(file + next_region, incoming, REGION_BYTES);
+    next_region += REGION_BYTES;
+  }
+}
+#else
+static char *allocate(size_t size) {
+  char *at = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (at == MAP_FAILED) err(1, "%zu bytes of bodies", size);
+  return at;
+}
+
+static void rewrite(size_t sent) {
+  (void)sent;
+}
+#endif
+
 static const char NOT_FOUND[] = "HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
 
 static void read_body(const char *pattern, long number, char *into, size_t size) {
@@ -94,8 +148,7 @@ static void add_load(char *text) {
            place ? "0" : "", place ? place + 2 : "");
   if (stat(path, &first)) err(1, "%s", path);
   load->size = first.st_size;
-  load->bodies = mmap(NULL, load->size * load->count, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (load->bodies == MAP_FAILED) err(1, "%zu bytes for %s", load->size * load->count, text);
+  load->bodies = allocate(load->size * load->count);
   for (long i = 0; i < load->count; i++) read_body(pattern, i, load->bodies + i * load->size, load->size);
   /* As long as what a cache sends. */
   load->head_length = snprintf(load->head, sizeof load->head,
@@ -142,6 +195,7 @@ static void take_requests(struct connection *c) {
 }
 
 static void written(struct connection *c, size_t length) {
+  rewrite(length);
   while (length) {
     struct iovec *v = &c->out[c->first];
     size_t part = length < v->iov_len ? length : v->iov_len;
@@ -230,9 +284,24 @@ static int has_more(struct connection *c) {
   return 0;
 }
 
+#ifdef SENDFILE
+static int is_body(const struct iovec *v) {
+  return (char *)v->iov_base >= file && (char *)v->iov_base < file + file_end;
+}
+
+static ssize_t send_some(struct connection *c) {
+  struct iovec *v = &c->out[c->first];
+  off_t at = (char *)v->iov_base - file;
+  if (is_body(v)) return sendfile(c->fd, body_file, &at, v->iov_len);
+  struct msghdr heads = {.msg_iov = v};
+  while (c->first + (int)heads.msg_iovlen < c->count && !is_body(&v[heads.msg_iovlen])) heads.msg_iovlen++;
+  return sendmsg(c->fd, &heads, c->first + (int)heads.msg_iovlen < c->count ? MSG_MORE : 0);
+}
+#else
 static ssize_t send_some(struct connection *c) {
   return writev(c->fd, c->out + c->first, c->count - c->first);
 }
+#endif
 
 static int flush(struct connection *c) {
   (void)c;

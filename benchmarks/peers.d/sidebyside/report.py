@@ -6,7 +6,8 @@ import statistics
 GOAL_OF_PEER = 0.75
 GOAL_OF_FLOOR = 1.1
 CACHES = ("nginx", "varnish", "ats", "haproxy")
-NO_CACHES = ("floor", "floor-direct", "netty-epoll", "netty-io_uring")
+NO_CACHES = ("floor", "floor-direct", "netty-epoll", "netty-io_uring",
+             *(f"{call}-{served}" for call in ("writev", "sendfile") for served in (0, 60, 15, 5)))
 THREADS_SHOWN = 5
 
 

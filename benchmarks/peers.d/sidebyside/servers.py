@@ -445,6 +445,28 @@ class Floor(Peer):
                                   setting.server_cpus, place / "log"))
 
 
+class FileFloor(Peer):
+    """The floor with bodies in a file of tmpfs, parts of which are written anew as a cache does that misses."""
+
+    schemes = ("http",)
+    first_port = 9106
+
+    def __init__(self, call, served):
+        self.name = f"{call}-{served}"
+        self.title = f"{call}, " + (f"{served} bytes sent a byte written" if served else "nothing written")
+        self._flags = [f"-DSERVED={served}"] + (["-DSENDFILE"] if call == "sendfile" else [])
+
+    def programs(self, setting):
+        return ("cc",)
+
+    def start(self, setting, group):
+        place = setting.directory(self.name)
+        program = place / "floor"
+        compile_c(BENCHMARKS / "floor" / "floor.c", program, self._flags)
+        group.add(process.Program([program, self.port(setting), setting.threads, *bodies(setting)], setting.server_cpus,
+                                  place / "log"))
+
+
 class DiskFloor(Peer):
     """The floor of hits from disk: reads, verifies, writes. It has no cache in memory."""
 
@@ -608,7 +630,9 @@ def compile_c(source, program, flags=(), libraries=()):
         raise process.Failed(f"{source.name} does not compile: {done.stderr.strip()}")
 
 
-PEERS = {peer.name: peer for peer in (Nginx(), Varnish(), TrafficServer(), HaProxy(), Floor(),
+FILE_FLOORS = tuple(FileFloor(call, served) for call in ("writev", "sendfile") for served in (0, 60, 15, 5))
+
+PEERS = {peer.name: peer for peer in (Nginx(), Varnish(), TrafficServer(), HaProxy(), Floor(), *FILE_FLOORS,
                                       Spike("epoll", 9107), Spike("io_uring", 9108), Forebay())}
 
 # Those that have a cache on disk; the memory of a plain floor is none.

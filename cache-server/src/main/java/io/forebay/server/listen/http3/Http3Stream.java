@@ -239,7 +239,8 @@ final class Http3Stream extends ChannelInboundHandlerAdapter {
   /**
    * Finds out whether the client still wants the response. That it has asked us to stop is only
    * told when something is written: a frame of a type that is reserved for meaning nothing (RFC
-   * 9114 §7.2.8).
+   * 9114 §7.2.8). While the connection as a whole may send nothing, QUIC does not tell it at all;
+   * then the bound on standing still ends the connection.
    */
   void probe() {
     Http3RequestStream asked = request;
