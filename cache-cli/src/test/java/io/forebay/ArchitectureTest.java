@@ -235,7 +235,8 @@ class ArchitectureTest {
           "io.forebay.server.exchange.PartialBody",
           "io.forebay.server.node.NodeQueries",
           "io.forebay.storage.evict.TierModel",
-          "io.forebay.storage.layout.DeviceHeader");
+          "io.forebay.storage.layout.DeviceHeader",
+          "io.forebay.storage.layout.WriteHistoryPage");
 
   @Test
   void aClassIsPublicOnlyWhereAnotherPackageUsesIt() {

@@ -58,6 +58,7 @@ import io.forebay.storage.disk.DeviceSettings;
 import io.forebay.storage.disk.DiskSettings;
 import io.forebay.storage.disk.DiskStats;
 import io.forebay.storage.disk.DiskTier;
+import io.forebay.storage.endurance.EnduranceLimits;
 import io.forebay.storage.evict.Tuning;
 import io.forebay.storage.inspect.StoreInspection;
 import io.forebay.storage.inspect.StoreInspector;
@@ -336,6 +337,8 @@ public final class Server implements NodeControl, AutoCloseable {
               .withReaders(disk.readers())
               .withTransit(disk.transitBytes())
               .withFaults(disk.maxErrors(), disk.slow().toMillis())
+              .withEndurance(
+                  new EnduranceLimits(disk.dailyWrites().bytes(disk.bytes()), disk.ratedWrites()))
               .withScrub(config.store().scrubRate()));
     }
     ServerConfig.StoreConfig store = config.store();

@@ -245,6 +245,7 @@ public final class StoreScreen {
                 ByteSizes.text(part.path("withdrawnBytes").asLong(0))));
       }
     }
+    endurance(output, lines, answer.path("disks"));
     storageClasses(output, lines, answer.path("classes"));
     for (JsonNode part : answer.path("parts")) {
       if (part.path("objects").asLong(0) + part.path("slices").asLong(0) > 0) {
@@ -270,6 +271,49 @@ public final class StoreScreen {
       }
     }
     return lines;
+  }
+
+  /** How much was written to each disk; a store at rest does not say. */
+  private static void endurance(Output output, List<String> lines, JsonNode disks) {
+    if (disks.isEmpty()) {
+      return;
+    }
+    lines.add("");
+    lines.add(
+        output.faint(
+            String.format(
+                Locale.ROOT,
+                "%-18s %9s %9s %9s %9s %9s  %s",
+                "written",
+                "in all",
+                "in 24 h",
+                "budget",
+                "DWPD",
+                "years",
+                "writes now")));
+    for (JsonNode disk : disks) {
+      JsonNode endurance = disk.path("endurance");
+      long budget = endurance.path("dailyBudgetBytes").asLong(0);
+      lines.add(
+          String.format(
+              Locale.ROOT,
+              "%-18s %9s %9s %9s %9s %9s  %s",
+              cut(disk.path("name").asString("?"), 18),
+              ByteSizes.text(endurance.path("writtenBytes").asLong(0)),
+              ByteSizes.text(endurance.path("dayBytes").asLong(0)),
+              budget == 0 ? "-" : ByteSizes.text(budget),
+              number(endurance.path("driveWritesPerDay"), "%.2f"),
+              number(endurance.path("yearsLeft"), "%.1f"),
+              switch (endurance.path("admission").asString("open")) {
+                case "closed" -> "nothing: budget used up";
+                case "requested-again" -> "what is requested again";
+                default -> "all";
+              }));
+    }
+  }
+
+  private static String number(JsonNode value, String format) {
+    return value.isNumber() ? String.format(Locale.ROOT, format, value.asDouble(0)) : "-";
   }
 
   /** Where there is any but the default class. */

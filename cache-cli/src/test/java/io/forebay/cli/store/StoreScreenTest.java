@@ -42,6 +42,29 @@ class StoreScreenTest {
   }
 
   @Test
+  void whatWasWrittenToEachDiskIsATable() {
+    List<String> lines =
+        stat(
+            """
+            {"parts": [], "classes": [], "disks": [
+              {"name": "nvme0", "state": "online", "endurance": {"writtenBytes": 2199023255552,
+               "dayBytes": 1073741824, "dailyBudgetBytes": 0, "admission": "open",
+               "driveWritesPerDay": 0.314, "yearsLeft": 8.41}},
+              {"name": "nvme1", "state": "online", "endurance": {"writtenBytes": 4096,
+               "dayBytes": 4096, "dailyBudgetBytes": 2048, "admission": "closed",
+               "driveWritesPerDay": null, "yearsLeft": null}}]}
+            """);
+    assertEquals(
+        List.of(
+            "",
+            "written               in all   in 24 h    budget      DWPD     years  writes now",
+            "nvme0                2.0 TiB   1.0 GiB         -      0.31       8.4  all",
+            "nvme1                4.0 KiB   4.0 KiB   2.0 KiB         -         -  nothing: budget"
+                + " used up"),
+        lines.subList(1, lines.size()));
+  }
+
+  @Test
   void theDefaultClassAloneIsNoTable() {
     List<String> lines =
         stat(

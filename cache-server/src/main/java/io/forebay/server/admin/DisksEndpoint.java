@@ -1,5 +1,6 @@
 package io.forebay.server.admin;
 
+import io.forebay.server.admin.report.DiskReport;
 import io.forebay.server.admin.report.StatsReport;
 import io.forebay.server.json.AdminError;
 import io.forebay.server.json.Json;
@@ -28,34 +29,36 @@ final class DisksEndpoint {
     ObjectNode answer = Json.object();
     ArrayNode stores = answer.putArray("stores");
     for (DiskStats disk : node.disks()) {
-      stores
-          .addObject()
-          .put("name", disk.name())
-          .put("state", disk.state())
-          .put("recovered", disk.recovered())
-          .put("bytes", disk.bytes())
-          .put("regionBytes", disk.regionBytes())
-          .put("regions", disk.regions())
-          .put("freeRegions", disk.freeRegions())
-          .put("reads", disk.reads())
-          .put("readBytes", disk.readBytes())
-          .put("cachedReads", disk.cachedReads())
-          .put("transitBytes", disk.transitBytes())
-          .put("transitExhausted", disk.transitExhausted())
-          .put("writes", disk.writes())
-          .put("writtenBytes", disk.writtenBytes())
-          .put("dropped", disk.dropped())
-          .put("queuedLoads", disk.queuedLoads())
-          .put("refusedLoads", disk.refusedLoads())
-          .put("errors", disk.errors())
-          .put("checksumFailures", disk.checksumFailures())
-          .put("reclaimedRegions", disk.reclaimedRegions())
-          .put("indexEntries", disk.indexEntries())
-          .put("indexCapacity", disk.indexCapacity())
-          .put("indexBytes", disk.indexBytes())
-          .put("indexRefused", disk.indexRefused())
-          .put("indexCollisions", disk.indexCollisions())
-          .set("scrub", StatsReport.scrub(disk.scrub()));
+      ObjectNode one =
+          stores
+              .addObject()
+              .put("name", disk.name())
+              .put("state", disk.state())
+              .put("recovered", disk.recovered())
+              .put("bytes", disk.bytes())
+              .put("regionBytes", disk.regionBytes())
+              .put("regions", disk.regions())
+              .put("freeRegions", disk.freeRegions())
+              .put("reads", disk.reads())
+              .put("readBytes", disk.readBytes())
+              .put("cachedReads", disk.cachedReads())
+              .put("transitBytes", disk.transitBytes())
+              .put("transitExhausted", disk.transitExhausted())
+              .put("writes", disk.writes())
+              .put("writtenBytes", disk.writtenBytes())
+              .put("dropped", disk.dropped())
+              .put("queuedLoads", disk.queuedLoads())
+              .put("refusedLoads", disk.refusedLoads())
+              .put("errors", disk.errors())
+              .put("checksumFailures", disk.checksumFailures())
+              .put("reclaimedRegions", disk.reclaimedRegions())
+              .put("indexEntries", disk.indexEntries())
+              .put("indexCapacity", disk.indexCapacity())
+              .put("indexBytes", disk.indexBytes())
+              .put("indexRefused", disk.indexRefused())
+              .put("indexCollisions", disk.indexCollisions());
+      one.set("scrub", StatsReport.scrub(disk.scrub()));
+      one.set("endurance", DiskReport.endurance(disk));
     }
     return answer;
   }

@@ -2,6 +2,7 @@ package io.forebay.server.admin;
 
 import io.forebay.core.http.AuthorityNormalizer;
 import io.forebay.core.http.SyntheticRequest;
+import io.forebay.server.admin.report.DiskReport;
 import io.forebay.server.admin.report.ExplainReport;
 import io.forebay.server.admin.report.StoreReport;
 import io.forebay.server.json.AdminError;
@@ -91,7 +92,9 @@ final class StoreEndpoint {
   }
 
   ObjectNode stat() throws AdminError {
-    return ask(WALK_BUDGET, StoreReport::stat);
+    ObjectNode answer = ask(WALK_BUDGET, StoreReport::stat);
+    DiskReport.add(answer.putArray("disks"), node.disks());
+    return answer;
   }
 
   ObjectNode map() throws AdminError {

@@ -218,7 +218,9 @@ final class ConfigBinder extends Binder {
               given(scope, ConfigKeys.DISK_READERS),
               given(scope, ConfigKeys.DISK_MAX_ERRORS),
               given(scope, ConfigKeys.DISK_SLOW),
-              given(scope, ConfigKeys.DISK_TRANSIT_BUFFERS)));
+              given(scope, ConfigKeys.DISK_TRANSIT_BUFFERS),
+              given(scope, ConfigKeys.DISK_DAILY_WRITES),
+              given(scope, ConfigKeys.DISK_RATED_WRITES)));
       for (Field<DiskConfig, ?> field : ConfigKeys.STORES.fields()) {
         source(ConfigKeys.STORES, name, field, scope + "." + field.name());
       }

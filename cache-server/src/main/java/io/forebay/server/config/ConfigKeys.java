@@ -517,6 +517,28 @@ final class ConfigKeys {
               + " without entering the memory tier. While no buffer is free, a slice is read"
               + " into the memory tier; 0 means that every slice is.");
 
+  static final Field<DiskConfig, DailyWrites> DISK_DAILY_WRITES =
+      atStart(
+          "daily-writes",
+          ValueType.dailyWrites("1024TiB"),
+          "0",
+          DiskConfig::dailyWrites,
+          "Maximum amount of data written to the disk in 24 hours, in bytes or in sizes of the"
+              + " store (`0.5 DWPD`); 0 means no limit. From three quarters of it on, only objects"
+              + " that were requested more than once are written; when it is used up, none is,"
+              + " until hours with many writes are more than a day ago. What keeps purges in force"
+              + " is always written, and counted. The history of writes survives restarts.");
+  static final Field<DiskConfig, Long> DISK_RATED_WRITES =
+      atStart(
+          "rated-writes",
+          size("0", "1048576TiB"),
+          "0",
+          DiskConfig::ratedWrites,
+          "Amount of data that can be written to the disk in its life, as its maker rates it (TBW);"
+              + " a rating in DWPD is this number divided by capacity and days of warranty. With"
+              + " it, `forebay store stat` and `forebay_disk_years_left` report how long the disk"
+              + " lasts at the present rate. 0 means not known.");
+
   static final Field<OriginConfig, String> ORIGIN_URL =
       required(
           "url",
@@ -1677,7 +1699,14 @@ final class ConfigKeys {
               + " file: it keeps its objects under another name or path.",
           "",
           List.of(
-              DISK_PATH, DISK_SIZE, DISK_READERS, DISK_MAX_ERRORS, DISK_SLOW, DISK_TRANSIT_BUFFERS),
+              DISK_PATH,
+              DISK_SIZE,
+              DISK_READERS,
+              DISK_MAX_ERRORS,
+              DISK_SLOW,
+              DISK_TRANSIT_BUFFERS,
+              DISK_DAILY_WRITES,
+              DISK_RATED_WRITES),
           config -> named(config.stores(), DiskConfig::name));
   static final Section<StorageClassConfig> STORAGE_CLASSES =
       new Section<>(

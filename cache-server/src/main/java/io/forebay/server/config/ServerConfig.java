@@ -133,7 +133,12 @@ public record ServerConfig(
       int indexMemoryPercent,
       Duration diskStopLimit) {}
 
-  /** One device of the disk tier. */
+  /**
+   * One device of the disk tier.
+   *
+   * @param dailyWrites bound of what is written to it a day
+   * @param ratedWrites bytes that its maker says can be written to it; 0 means not known
+   */
   public record DiskConfig(
       String name,
       Path path,
@@ -141,7 +146,9 @@ public record ServerConfig(
       int readers,
       int maxErrors,
       Duration slow,
-      long transitBytes) {}
+      long transitBytes,
+      DailyWrites dailyWrites,
+      long ratedWrites) {}
 
   /**
    * A storage class.

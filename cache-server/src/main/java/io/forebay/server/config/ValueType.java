@@ -420,6 +420,32 @@ record ValueType<T>(
         MemorySize::toString);
   }
 
+  /** A size, or a number of sizes of the store with the unit DWPD. */
+  static ValueType<DailyWrites> dailyWrites(String max) {
+    ValueType<Long> sizes = size("0", max);
+    Pattern driveWrites = Pattern.compile("(\\d{1,3})(?:\\.(\\d{1,2}))?\\s*[Dd][Ww][Pp][Dd]");
+    String range = "0 to " + max + ", or 0.01 DWPD to 100 DWPD";
+    return new ValueType<>(
+        "size or DWPD",
+        range,
+        sizes.pattern() + "|[0-9]{1,3}(\\.[0-9]{1,2})? ?[Dd][Ww][Pp][Dd]",
+        DailyWrites.NONE,
+        text -> {
+          Matcher matcher = driveWrites.matcher(text);
+          if (!matcher.matches()) {
+            return DailyWrites.of(sizes.reader().read(text));
+          }
+          String decimals =
+              matcher.group(2) == null ? "00" : (matcher.group(2) + "0").substring(0, 2);
+          int hundredths = Integer.parseInt(matcher.group(1)) * 100 + Integer.parseInt(decimals);
+          if (hundredths < 1 || hundredths > 10_000) {
+            throw wrong(text, "out of range", "write " + range);
+          }
+          return new DailyWrites(0, hundredths);
+        },
+        DailyWrites::toString);
+  }
+
   static ValueType<Duration> duration(String min, String max) {
     long minMillis = millis(min);
     long maxMillis = millis(max);

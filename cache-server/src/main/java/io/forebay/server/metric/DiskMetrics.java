@@ -63,8 +63,39 @@ final class DiskMetrics {
         "forebay_disk_reclaimed_regions",
         "Regions reclaimed for reuse.",
         DiskStats::reclaimedRegions);
+    addEndurance(disk);
     addIndex(disk);
     addScrub(disk);
+  }
+
+  private static void addEndurance(Of disk) {
+    disk.counter(
+        "forebay_disk_lifetime_written_bytes",
+        "Bytes written to the disk store since its history of writes began; it continues after a"
+            + " restart.",
+        one -> one.endurance().totalBytes());
+    disk.gauge(
+        "forebay_disk_day_written_bytes",
+        "Bytes written to the disk store in the current hour and the 24 before it.",
+        one -> one.endurance().dayBytes());
+    disk.gauge(
+        "forebay_disk_daily_budget_bytes",
+        "Bytes that may be written to the disk store in 24 hours; 0 means no limit.",
+        one -> one.endurance().limits().bytesPerDay());
+    disk.counter(
+        "forebay_disk_over_budget_records",
+        "Records not written because of the disk's daily budget.",
+        one -> one.endurance().refused());
+    disk.gauge(
+        "forebay_disk_drive_writes_per_day",
+        "Mean number of sizes of the disk store written per day in the last week; NaN in the first"
+            + " day.",
+        one -> one.endurance().driveWritesPerDay());
+    disk.gauge(
+        "forebay_disk_years_left",
+        "Years until stores.NAME.rated-writes are written, at the mean of the last week; NaN if"
+            + " that is not known.",
+        one -> one.endurance().yearsLeft());
   }
 
   private static void addIndex(Of disk) {

@@ -603,6 +603,30 @@ final class ConfigLoaderTest {
   }
 
   @ParameterizedTest
+  @CsvSource({
+    "0, 0, 0",
+    "1GiB, 1073741824, 1GiB",
+    "1 DWPD, 8388608, 1 DWPD",
+    "0.5dwpd, 4194304, 0.5 DWPD",
+    "0.05 DWPD, 419430, 0.05 DWPD",
+    "100 DWPD, 838860800, 100 DWPD"
+  })
+  void writesADayAreBytesOrSizesOfTheStore(String text, long bytes, String printed)
+      throws IOException {
+    write(ORIGIN + "stores: {d: {path: /d, size: 8MiB, daily-writes: \"" + text + "\"}}");
+    DailyWrites writes = loaded().stores().getFirst().dailyWrites();
+    assertEquals(bytes, writes.bytes(8 << 20));
+    assertEquals(printed, writes.toString());
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"0 DWPD", "101 DWPD", "0.001 DWPD", "-1", "1 TBW", "1GB"})
+  void refusesWritesADayThatAreNeither(String text) throws IOException {
+    write(ORIGIN + "stores: {d: {path: /d, size: 8MiB, daily-writes: \"" + text + "\"}}");
+    assertEquals("stores.d.daily-writes", refused().getFirst().path());
+  }
+
+  @ParameterizedTest
   @CsvSource({"500ms, 500", "10s, 10000", "5m, 300000", "2h, 7200000", "1d, 86400000", "0, 0"})
   void readsDurations(String text, long millis) throws IOException {
     write(ORIGIN + "timeouts: {drain: " + text + "}");

@@ -12,6 +12,9 @@ import io.forebay.server.counters.ServedCounters;
 import io.forebay.server.tls.CertificateStatus;
 import io.forebay.storage.disk.DiskStats;
 import io.forebay.storage.disk.ScrubStats;
+import io.forebay.storage.endurance.EnduranceLimits;
+import io.forebay.storage.endurance.EnduranceStats;
+import io.forebay.storage.endurance.WriteBudget;
 import io.forebay.storage.placement.StorageClassStats;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -156,7 +159,9 @@ final class MetricsReferenceTest {
                 0,
                 0,
                 0,
-                new ScrubStats(1, 0, 0, 0, 0, 0)))
+                new ScrubStats(1, 0, 0, 0, 0, 0),
+                new EnduranceStats(
+                    0, 0, 0, 0, 0, EnduranceLimits.NONE, WriteBudget.Admission.OPEN, 0)))
         .storageClasses(new StorageClassStats("memory", 0, 0, 0, 0, 0, 0))
         .certificates(new CertificateStatus("a", "ecdsa", List.of(), Instant.EPOCH, Instant.EPOCH));
   }

@@ -2,6 +2,7 @@ package io.forebay.storage.disk;
 
 import io.forebay.storage.file.PrivateFiles;
 import io.forebay.storage.layout.DeviceHeader;
+import io.forebay.storage.layout.WriteHistoryPage;
 import io.forebay.storage.memory.ForeignFileException;
 import io.forebay.storage.memory.NoSpaceException;
 import java.io.EOFException;
@@ -17,6 +18,7 @@ import java.util.Locale;
 /** A file, with real blocks from end to end. */
 final class ChannelBlockFile implements BlockFile {
   private static final int ZEROS = 1 << 20;
+  private static final long HISTORY_AT = (long) WriteHistoryPage.FIRST * DeviceHeader.PAGE;
 
   private final FileChannel channel;
 
@@ -27,7 +29,10 @@ final class ChannelBlockFile implements BlockFile {
     this.cached = cached;
   }
 
-  /** Opens a file of that length; one of another length, or none, is made anew. */
+  /**
+   * Opens a file of that length; one of another length, or none, is made anew. How much was written
+   * to it stays known.
+   */
   static ChannelBlockFile open(Path file, long lengthBytes) throws IOException {
     boolean exists = PrivateFiles.exists(file);
     FileChannel channel = PrivateFiles.openOrCreate(file);
@@ -37,8 +42,13 @@ final class ChannelBlockFile implements BlockFile {
         refuseForeign(channel, file);
       }
       if (channel.size() != lengthBytes) {
+        ByteBuffer history = history(channel);
         channel.truncate(0);
         fill(channel, file, lengthBytes);
+        long at = HISTORY_AT;
+        while (history.hasRemaining()) {
+          at += channel.write(history, at);
+        }
       }
       done = true;
       return new ChannelBlockFile(channel, CachedReads.open(file));
@@ -50,6 +60,15 @@ final class ChannelBlockFile implements BlockFile {
         }
       }
     }
+  }
+
+  /** The pages of the file's header with the history of its writes; empty if there are none. */
+  private static ByteBuffer history(FileChannel channel) throws IOException {
+    ByteBuffer pages = ByteBuffer.allocate(WriteHistoryPage.COPIES * DeviceHeader.PAGE);
+    while (pages.hasRemaining() && channel.read(pages, HISTORY_AT + pages.position()) > 0) {
+      Thread.onSpinWait();
+    }
+    return pages.hasRemaining() ? ByteBuffer.allocate(0) : pages.flip();
   }
 
   private static void refuseForeign(FileChannel channel, Path file) throws IOException {

@@ -1,5 +1,7 @@
 package io.forebay.storage.disk;
 
+import io.forebay.storage.endurance.WriteBudget;
+import io.forebay.storage.endurance.WriteHistory;
 import io.forebay.storage.index.DiskIndex;
 import io.forebay.storage.index.IndexValue;
 import io.forebay.storage.index.IndexedDisk;
@@ -33,6 +35,7 @@ import org.slf4j.LoggerFactory;
  *  DeviceScrubber      reading what nobody asks for                  the writer
  *  DiskIndex        the names of what only this device has   any thread, under the key's lock
  *  DeviceHealth     its state, errors, slowness                   any thread, without locks
+ *  WriteHistory     how much was written, kept in the header      any thread, the writer
  * </pre>
  *
  * <p>Whatever goes wrong with the device costs what is on it and nothing else: reads become misses,
@@ -51,6 +54,8 @@ final class Device {
   private final DeviceFile handle;
   private final TimedFile file;
   private final DeviceHeaderPages head;
+  private final WriteHistoryPages written;
+  private final WriteBudget budget;
   private final byte[] storeIdentity;
   private final Purges purges;
   private final LongSupplier clockMillis;
@@ -91,8 +96,11 @@ final class Device {
     this.health = new DeviceHealth(settings, clockMillis, this::onLeft);
     this.handle = handle;
     this.graves = new PendingTombstones(settings.waitingTombstones());
-    this.file = new TimedFile(handle, health, graves);
+    WriteHistory history = new WriteHistory(clockMillis);
+    this.file = new TimedFile(handle, health, graves, history);
     this.head = new DeviceHeaderPages(file);
+    this.written = new WriteHistoryPages(file, history, clockMillis);
+    this.budget = new WriteBudget(settings.endurance(), history);
     this.log = new DeviceLog(settings, file, head, health, counters, graves, new Random(), onWork);
     this.records =
         new DeviceRecords(settings.regionBytes(), file, head, log, health, counters, host.index());
@@ -119,6 +127,7 @@ final class Device {
                 new Owner());
     ObjectIndex.Cursor cursor = host.index().blockingCursor();
     DeviceDirectory directory = new DeviceDirectory(file, head, settings.regionBytes());
+    written.read();
     boolean isKnown =
         head.read(storeIdentity, settings.regionBytes(), settings.regionCount())
             && head.number() == number;
@@ -312,14 +321,20 @@ final class Device {
 
   /**
    * Takes a record that lies in memory; from the return on it can be loaded again. False if it has
-   * to be dropped: nothing free to write to, or not for a disk.
+   * to be dropped: nothing free to write to, not for a disk, or beyond what may be written a day.
    */
   boolean offer(
-      MemorySegment memory, long record, int length, int storageClass, DiskLocation into) {
+      MemorySegment memory,
+      long record,
+      int length,
+      int storageClass,
+      boolean isRequestedAgain,
+      DiskLocation into) {
     int entryLength = DirectoryPages.entryLength(memory, record);
     return health.isOnline()
         && length <= DeviceSettings.MAX_RECORD
         && entryLength >= 0
+        && budget.admits(isRequestedAgain)
         && log.offer(memory, record, length, entryLength, storageClass, into);
   }
 
@@ -403,6 +418,7 @@ final class Device {
       // Whatever the sweep does: it waits for room for tombstones, and so do those it did not bury.
       isBusy |= log.writeNextTombstones();
       noteTombstones();
+      written.note();
       // However much is written, a sweep goes on: purges wait for it.
       return sweep.next() || isBusy || scrub.next();
     } catch (IOException e) {
@@ -545,6 +561,7 @@ final class Device {
           more = work();
         }
         if (health.isOnline()) {
+          written.write();
           boolean isWhole = !graves.hasLost() && !sweep.isAuditing();
           head.state(sweptThrough(), clockMillis.getAsLong(), isWhole, log.trail());
         }
@@ -589,6 +606,7 @@ final class Device {
         names.usedBytes(),
         names.refused(),
         names.collisions(),
-        scrub.stats());
+        scrub.stats(),
+        budget.stats(settings.bytes()));
   }
 }

@@ -1,5 +1,6 @@
 package io.forebay.storage.disk;
 
+import io.forebay.storage.endurance.EnduranceLimits;
 import java.nio.file.Path;
 
 /**
@@ -22,6 +23,7 @@ import java.nio.file.Path;
  *     all that is read is brought into memory
  * @param knownTombstones how many tombstones a start keeps in memory, at least 2; with more, it
  *     reads the directories several times
+ * @param endurance how much may be written to it
  */
 public record DeviceSettings(
     String name,
@@ -36,7 +38,8 @@ public record DeviceSettings(
     long scrubBytesPerSecond,
     long transitBytes,
     int waitingTombstones,
-    int knownTombstones) {
+    int knownTombstones,
+    EnduranceLimits endurance) {
   private static final int WAITING_TOMBSTONES = 1 << 18;
   private static final int KNOWN_TOMBSTONES = 1 << 22;
   static final int MAX_RECORD = 2 << 20;
@@ -69,7 +72,8 @@ public record DeviceSettings(
         scrubBytesPerSecond,
         TRANSIT_BYTES,
         WAITING_TOMBSTONES,
-        KNOWN_TOMBSTONES);
+        KNOWN_TOMBSTONES,
+        EnduranceLimits.NONE);
   }
 
   public static DeviceSettings of(String name, Path directory, long bytes) {
@@ -105,6 +109,12 @@ public record DeviceSettings(
     Change change = new Change(this);
     change.waitingTombstones = newWaiting;
     change.knownTombstones = newKnown;
+    return change.done();
+  }
+
+  public DeviceSettings withEndurance(EnduranceLimits newEndurance) {
+    Change change = new Change(this);
+    change.endurance = newEndurance;
     return change.done();
   }
 
@@ -149,6 +159,7 @@ public record DeviceSettings(
     private long transitBytes;
     private int waitingTombstones;
     private int knownTombstones;
+    private EnduranceLimits endurance;
 
     Change(DeviceSettings from) {
       this.from = from;
@@ -161,6 +172,7 @@ public record DeviceSettings(
       transitBytes = from.transitBytes;
       waitingTombstones = from.waitingTombstones;
       knownTombstones = from.knownTombstones;
+      endurance = from.endurance;
     }
 
     DeviceSettings done() {
@@ -177,7 +189,8 @@ public record DeviceSettings(
           scrubBytesPerSecond,
           transitBytes,
           waitingTombstones,
-          knownTombstones);
+          knownTombstones,
+          endurance);
     }
   }
 }

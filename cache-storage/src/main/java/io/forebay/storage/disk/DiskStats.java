@@ -1,5 +1,7 @@
 package io.forebay.storage.disk;
 
+import io.forebay.storage.endurance.EnduranceStats;
+
 /**
  * Counters and levels of one device.
  *
@@ -46,4 +48,5 @@ public record DiskStats(
     long indexBytes,
     long indexRefused,
     long indexCollisions,
-    ScrubStats scrub) {}
+    ScrubStats scrub,
+    EnduranceStats endurance) {}

@@ -248,6 +248,7 @@ public final class DiskTier implements AutoCloseable {
    *
    * @param known where the object's head lies on a disk, or null
    * @param storageClass of the record
+   * @param isRequestedAgain whether somebody has requested it since it came
    */
   public boolean offer(
       long headHigh,
@@ -257,6 +258,7 @@ public final class DiskTier implements AutoCloseable {
       long record,
       int length,
       int storageClass,
+      boolean isRequestedAgain,
       DiskLocation into) {
     Device device =
         known != null && known.isOnDisk() && isReadable(known)
@@ -265,7 +267,8 @@ public final class DiskTier implements AutoCloseable {
     if (device == null) {
       device = choose(headHigh, headLow);
     }
-    return device != null && device.offer(memory, record, length, storageClass, into);
+    return device != null
+        && device.offer(memory, record, length, storageClass, isRequestedAgain, into);
   }
 
   private @Nullable Device choose(long high, long low) {

@@ -1,22 +1,25 @@
 package io.forebay.storage.disk;
 
+import io.forebay.storage.endurance.WriteHistory;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 
 /**
- * A device's file, with a watch on how long it takes to answer: nothing reaches the device past
- * this, so no thread can wait for it unseen.
+ * A device's file, with a watch on how long it takes to answer, and a count of what is written:
+ * nothing reaches the device past this, so no thread can wait for it unseen.
  */
 final class TimedFile implements BlockFile {
   private final BlockFile file;
   private final DeviceHealth health;
   private final PendingTombstones graves;
+  private final WriteHistory history;
 
-  TimedFile(BlockFile file, DeviceHealth health, PendingTombstones graves) {
+  TimedFile(BlockFile file, DeviceHealth health, PendingTombstones graves, WriteHistory history) {
     this.file = file;
     this.health = health;
     this.graves = graves;
+    this.history = history;
   }
 
   @Override
@@ -52,9 +55,11 @@ final class TimedFile implements BlockFile {
 
   @Override
   public void write(ByteBuffer from, long at) throws IOException {
+    int length = from.remaining();
     health.begin();
     try {
       file.write(from, at);
+      history.add(length);
     } finally {
       health.end();
     }

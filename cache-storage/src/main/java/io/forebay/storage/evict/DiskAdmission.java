@@ -61,7 +61,7 @@ final class DiskAdmission {
    * Requested again since it came: what is protected has been, whatever its count says now, unless
    * it is there for its size alone.
    */
-  private boolean wasTouched(int region, int slot) {
+  boolean wasTouched(int region, int slot) {
     return requests(region, slot) > 0;
   }
 

@@ -136,7 +136,7 @@ public final class DiskDemoter {
       return cursor.update(high(entry), low(entry), update) == ObjectIndex.Outcome.DONE;
     }
     boolean isWanted = !regions.isSoft(region, slot) && admission.admitsLeaving(region, slot);
-    if (!isWanted || !offer(entry)) {
+    if (!isWanted || !offer(entry, slot)) {
       refused.incrementAndGet();
       return false;
     }
@@ -278,7 +278,7 @@ public final class DiskDemoter {
     update.at(region, generation, offset);
     update.leaves = false;
     if (find(entry) && !disk.isReadable(value)) {
-      if (!offer(entry)) {
+      if (!offer(entry, slot)) {
         // With room left it was refused for good.
         return disk.hasRoom();
       }
@@ -293,7 +293,7 @@ public final class DiskDemoter {
         && value.isAt(update.region, update.generation, update.offset);
   }
 
-  private boolean offer(long entry) {
+  private boolean offer(long entry, int slot) {
     MemorySegment memory = regions.memory();
     int length = memory.get(Layouts.INT, entry + DirectoryEntry.LENGTH_OFFSET);
     if (!isAffordable(length)) {
@@ -310,7 +310,9 @@ public final class DiskDemoter {
       headLow = memory.get(Layouts.LONG, record + SliceRecord.HEAD_LOW_OFFSET);
       known = cursor.get(headHigh, headLow, head) == ObjectIndex.Outcome.DONE ? head : null;
     }
-    if (!disk.offer(headHigh, headLow, known, memory, record, length, storageClass, place)) {
+    boolean isRequestedAgain = admission.wasTouched(update.region, slot);
+    if (!disk.offer(
+        headHigh, headLow, known, memory, record, length, storageClass, isRequestedAgain, place)) {
       return false;
     }
     if (bytesPerDay > 0) {
